@@ -31,6 +31,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
+import { seeded } from '../test/support/random.ts'
 import { modernNode } from './modern-node.mjs'
 import { findBreaks } from './mutants/breaks.mjs'
 import { compileIn, sitesOf } from './mutants/operators.mjs'
@@ -112,7 +113,7 @@ function copyTree() {
 
 /** Draws from each area, no two from one line; a draw depends on the seed and the source only. */
 function draw() {
-  const random = mulberry32(Number(values.seed))
+  const random = seeded(Number(values.seed))
   const drawn = areas.flatMap(([glob, share]) => {
     const all = globSync(glob, { cwd: root }).sort()
     const files = all.filter((file) => file.includes(values.only) && !file.endsWith('index.ts'))
@@ -131,16 +132,6 @@ function draw() {
     return picked
   })
   return drawn.map((site, at) => ({ number: at + 1, ...site }))
-}
-
-function mulberry32(seed) {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
-  }
 }
 
 function writeMutants() {

@@ -9,6 +9,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { seeded } from '../test/support/random.ts'
 
 const root = join(import.meta.dirname, '..')
 const packages = ['flesch-kincaid@2.0.1', 'syllable@5.0.1']
@@ -105,22 +106,11 @@ function printTable(title, files) {
   }
 }
 
-/** Numbers from 0 to 1 that a seed decides (mulberry32). */
-function random(seed) {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 const { values } = parseArgs({ options: { sample: { type: 'string' }, seed: { type: 'string', default: '1' } } })
 if (values.sample) {
   const bySentence = new Map(guides.flatMap(([file, sentences]) => sentences.map((text) => [withCode(text), file])))
   const left = [...bySentence].map(([sentence, file]) => `${file}: ${sentence}`)
-  const next = random(Number(values.seed))
+  const next = seeded(Number(values.seed))
   for (let count = 0; count < Number(values.sample) && left.length > 0; count++)
     console.log(left.splice(Math.floor(next() * left.length), 1)[0])
 } else {

@@ -67,7 +67,7 @@ async function ask(turnstile, sitekey) {
       retry: 'never',
       callback: resolve,
       'error-callback': fail,
-      'timeout-callback': () => fail('nobody answered'),
+      'timeout-callback': () => fail('the check was not answered in time'),
       'unsupported-callback': () => fail('this browser cannot show it'),
     })
   })

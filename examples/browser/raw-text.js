@@ -3,8 +3,7 @@ import { shorten } from './dom.js'
 import { bytesOf } from './take.js'
 
 /** Bytes that a page cannot show: the lengths and checksums of binary frames. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
-const unseen = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffd]+/g
+const unseen = /(?:(?![\t\n\r])\p{Cc}|\ufffd)+/gu
 
 /** @param {import('./take.js').Take} take @param {import('./take.js').Entry | undefined} entry */
 export function rawText({ wire }, entry) {

@@ -49,7 +49,7 @@ export interface BrowserModel extends Model {
   /**
    * Loads the model, and downloads it where it has to be: call this in the handler of a click, since browsers download only then.
    *
-   * @throws {ApiError} of kind `not_found` where there is no model, `permission` where the browser or its user does not allow it.
+   * @throws {ApiError} of kind `not_found` if the browser has no model, `permission` if the browser or its user does not allow it.
    * @throws {ConnectionError} if the download fails.
    */
   prepare(): Promise<void>

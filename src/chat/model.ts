@@ -39,7 +39,7 @@ export interface ChatEvents<Tools extends AnyTools = AnyTools> extends AsyncIter
 export interface ChatTransport<Tools extends AnyTools = AnyTools> {
   /** Sends a turn and yields its events in batches, `done` among them. Throws what failed, and what was cut. */
   send(turn: ChatTurn): ChatEvents<Tools>
-  /** Goes on with a turn that the server is still running; `undefined`: there is none. */
+  /** Goes on with a turn that the server is still running; `undefined` if there is no such turn. */
   resume?(chatId: string, signal: AbortSignal): Promise<ChatEvents<Tools> | undefined>
   /** Ends the turn on the server too, where hanging up does not. */
   stop?(chatId: string): Promise<void>
@@ -217,7 +217,7 @@ export interface ChatActions<Tools extends AnyTools = AnyTools> {
     toolCallId: string,
     decision: boolean | Pick<Approval, 'approved' | 'reason' | 'expiresAt' | 'proof'>,
   ) => Promise<void>
-  /** Goes on with a turn that the server is still running. `false`: there is none, or the transport cannot. */
+  /** Goes on with a turn that the server is still running. `false` if there is no such turn, or the transport cannot. */
   readonly resume: () => Promise<boolean>
   /** Replaces the history. Messages that stay the same objects keep their ids. @throws {TypeError} while a turn is under way. */
   readonly setMessages: (change: readonly Message[] | ((before: readonly Message[]) => readonly Message[])) => void

@@ -1,4 +1,4 @@
-/** Sends an encoded request and hands back the answer's body, or the one error that says why there is none. @module */
+/** Sends an encoded request, and returns the answer's body or throws one error that says why it has none. @module */
 import type { ClientCodec, EncodedRequest, Model } from '../core/codec.ts'
 import {
   ApiError,

@@ -24,7 +24,7 @@ import type { Machine } from './reducer.ts'
 
 /** One event of a stream as framing sees it: an SSE event, an NDJSON line or a message of Amazon's event stream. */
 export interface Frame {
-  /** The SSE `event:` name, or the type of the message, where there is one. */
+  /** The SSE `event:` name, or the type of the message, if it has one. */
   readonly event?: string
   /** The text of `data:`, or the line. */
   readonly data: string
@@ -115,7 +115,7 @@ export interface DecodedRequest {
 
 /** An answer with an error status, or an error in mid-stream. */
 export interface ErrorAnswer {
-  /** 0 in mid-stream, where there is none. */
+  /** 0 in mid-stream, which has no status. */
   readonly status: number
   /** Looked up in lower case. */
   readonly headers: { get(name: string): string | null }

@@ -51,7 +51,7 @@ export function decodeSse({ maxEventBytes = defaultMaxEventBytes }: FrameLimits 
         frames.push(event === undefined ? { data } : { event, data })
       },
     })
-    // It would drop a second BOM. A line before everything else means to it that there is none.
+    // The parser would drop a second BOM. After a first line it does not look for one.
     created.feed('\n')
     return created
   }

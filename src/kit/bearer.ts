@@ -1,6 +1,6 @@
 /** The key as a bearer token. @module */
 
-/** The header of a key; none if there is none. */
+/** The header of a key; no header without a key. */
 export function bearer(apiKey: string | undefined): Record<string, string> {
   return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
 }

@@ -17,6 +17,7 @@ import type {
   StreamEncoder,
 } from '../core/codec.ts'
 import { blocksOfTurn } from '../core/content.ts'
+import { textOr } from '../core/lookup.ts'
 import type {
   AssistantMessage,
   ChatResponse,
@@ -41,6 +42,17 @@ export interface ProofField {
   write(envelope: string): JsonObject
   /** The texts in a proof of this wire that may be an envelope. */
   read(data: JsonObject): readonly string[]
+}
+
+/** The field `signature` of a format's reasoning, which every client sends back. */
+export function signatureField(format: string, owner: string): ProofField {
+  return {
+    format,
+    owners: [owner],
+    onCalls: false,
+    write: (signature) => ({ signature }),
+    read: ({ signature }) => [textOr(signature, '')],
+  }
 }
 
 /** The server half, with the proofs of other providers carried in the field for proofs of its wire. */

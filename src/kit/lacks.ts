@@ -79,7 +79,7 @@ export function drop({ into }: Task, path: string, reason: string, severity?: Lo
   reportLoss(into, 'dropped', path, reason, severity)
 }
 
-/** The thing without some of its fields; the same thing if there are none to leave out. */
+/** The object without some of its fields; the same object if it has none of them. */
 export function without<T extends object>(thing: T, ...fields: readonly PropertyKey[]): T {
   if (fields.length === 0) return thing
   return Object.fromEntries(Object.entries(thing).filter(([key]) => !fields.includes(key))) as T

@@ -10,7 +10,7 @@ import { proofOf } from './ai-sdk-parts.ts'
 import { blockOfDataUrl } from './data-url.ts'
 import { type Place, shapes, types } from './foreign-blocks.ts'
 import { check, contentBlock, fieldsOfBlock, isBlockType } from './schema.ts'
-import { unknownFieldsToMetadata } from './strangers.ts'
+import { unknownFieldsToMetadata } from './unknown-fields.ts'
 
 /** Calls and results share one message there, in forms that change with its versions. */
 export const uiMessage =

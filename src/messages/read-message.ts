@@ -13,7 +13,7 @@ import { joined, readPart, readResultContent, uiMessage } from './read-block.ts'
 import { readAnyCall, readId } from './read-call.ts'
 import { roleOf } from './roles.ts'
 import { check, fieldsOfMessage, message } from './schema.ts'
-import { unknownFieldsToMetadata } from './strangers.ts'
+import { unknownFieldsToMetadata } from './unknown-fields.ts'
 
 /** Counts what one conversation has, so that what we make is unique in it. */
 export interface Reading {

@@ -76,7 +76,7 @@ function lastThatFit(groups: Groups, fits: Fits, options: TrimOptions): Groups {
   return [...part, ...kept]
 }
 
-/** As much of a message as fits, from its head or its tail; only of a message that is text, and stands alone. */
+/** As much of a message as fits, from its head or its tail; only of a message that is text and belongs to no call. */
 function partOf(
   group: readonly Message[] | undefined,
   fits: (piece: Message) => boolean,

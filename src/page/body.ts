@@ -1,4 +1,4 @@
-/** The body of a stream to a page: text as it is read, and heartbeats while there is none. @module */
+/** The body of a stream to a page: text as it is read, and heartbeats while nothing is read. @module */
 import { alarm } from '../core/timer.ts'
 
 /** Where the text comes from, and what is around it. */

@@ -29,7 +29,7 @@ export function cutAt(bytes: Uint8Array, at: number, how: 'clean' | 'error' = 'c
 
 /**
  * A streamed answer, cut cleanly at every place where it is not yet whole: a run that gets one of them never resolves. Between the event
- * that ends the answer and the end of the bytes there may be more, such as `[DONE]`. A cut there loses nothing, so there is none.
+ * that ends the answer and the end of the bytes there may be more, such as `[DONE]`. A cut there loses nothing, so it is left out.
  *
  * @param step How many bytes from one cut to the next. Default 1.
  * @throws {TypeError} if the bytes are not a whole streamed answer in one of our formats; `RangeError` at a step below 1.

@@ -136,7 +136,7 @@ function bound(call: ToolCall, { approved, reason, expiresAt }: Approval): Buffe
 /**
  * The `approvalId` of a call: a random part, which the call carries in the history and which no other conversation has, and a SHA-256
  * digest of what was said up to and with the turn that made the call. So it can be derived again from the history, and is another one in
- * a history that was edited. `undefined` where there is no Web Crypto, as on a page that came by plain HTTP.
+ * a history that was edited. `undefined` without Web Crypto, as on a page that came by plain HTTP.
  *
  * @param messages the conversation up to and with the turn
  */

@@ -56,7 +56,10 @@ export interface SessionOptions {
     | undefined
   /** Tokens for unknown visitors who pass Turnstile. */
   readonly turnstile?: TurnstileOptions | undefined
-  /** Tokens for everybody, where there is no `login` and no `turnstile`: `open` for every page of `origins`; `loopback` only at an address of this machine. */
+  /**
+   * Tokens for each visitor, without `login` and `turnstile`: `open` for every page of `origins`; `loopback` only at an address of this
+   * machine.
+   */
   readonly demo?: 'open' | 'loopback' | undefined
   /** Ids of users and tokens (`sub`, `jti`) that are not good any more. */
   readonly revoked?: readonly string[] | undefined

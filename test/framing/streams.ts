@@ -1,6 +1,7 @@
 /** Helpers for the tests of framing: ways to cut bytes, and to run a decoder over the pieces. */
 import type { Frame } from '../../src/core/codec.ts'
 import type { Machine } from '../../src/core/reducer.ts'
+import { seeded } from '../support/random.ts'
 
 export type Decoder = () => Machine<Uint8Array, Frame>
 
@@ -31,15 +32,9 @@ export function* inTwo(bytes: Uint8Array): Generator<Uint8Array[]> {
   for (let at = 0; at <= bytes.length; at++) yield [bytes.subarray(0, at), bytes.subarray(at)]
 }
 
-/** Cuts at random places, empty chunks among them; the same for the same seed (mulberry32). */
+/** Cuts at random places, empty chunks among them; the same for the same seed. */
 export function* atRandom(bytes: Uint8Array, seed: number): Generator<Uint8Array> {
-  let state = seed
-  const random = () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
+  const random = seeded(seed)
   const longest = 1 + Math.floor(random() * 12)
   for (let at = 0; at < bytes.length; ) {
     const length = Math.floor(random() * (longest + 1))

@@ -76,6 +76,34 @@ it('writes an event at once that comes later than that, and each of a slow provi
   await read
 })
 
+it('writes on while the provider never pauses: no more is joined than comes in twice that time', async () => {
+  const { say, writings, end, read } = await startStream()
+  await vi.advanceTimersByTimeAsync(0)
+  for (let word = 0; word < 120; word++) {
+    say(`${word}`)
+    await vi.advanceTimersByTimeAsync(0.5)
+  }
+  const most = (2 * joinMs) / 0.5 + 1
+  expect(writings.length).toBeGreaterThan(2)
+  expect(Math.max(...writings.map((words) => words.length))).toBeLessThanOrEqual(most)
+  say('', true)
+  end()
+  await vi.advanceTimersByTimeAsync(2 * joinMs)
+  await read
+})
+
+it('writes on while the provider sends as fast as it is read', async () => {
+  const { say, writings, end, read } = await startStream()
+  const long = 'x'.repeat(10_000)
+  for (let word = 0; word < 100; word++) say(long)
+  say('', true)
+  end()
+  await vi.advanceTimersByTimeAsync(20 * joinMs)
+  await read
+  expect(Math.max(...writings.map((words) => words.length))).toBeLessThan(20)
+  expect(writings.flat()).toHaveLength(102)
+})
+
 it('ends at once after its last event', async () => {
   const { say, writings, end, read } = await startStream()
   await vi.advanceTimersByTimeAsync(joinMs + 1)

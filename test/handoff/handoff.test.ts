@@ -39,7 +39,7 @@ it('has histories of every kind from every wire that can have them', () => {
     gemini: ['invalid call'],
     cohere: ['reasoning with proof', 'server tools', 'invalid call'],
     anthropic: [],
-    'bedrock-converse': ['reasoning', 'server tools', 'invalid call'],
+    'bedrock-converse': [],
     'openai-chat': ['server tools'],
     'openai-responses': [],
   }

@@ -2,9 +2,9 @@
 import { inTurn } from './cuts.ts'
 
 /**
- * The pairs that a file tries: every pair in the project `exhaustive`; otherwise a third of them, in which each client and each provider
- * stands at least twice. A gateway translates by way of the neutral model, where a client never meets a provider: so what a pair can do, its
- * client and its provider can do. The files with the turns 0, 1 and 2 try each pair once between them.
+ * The pairs that a file tries: every pair in the project `exhaustive`; otherwise a third of them, which has each client and each provider. A
+ * gateway translates by way of the neutral model, where a client never meets a provider: so what a pair can do, its client and its provider
+ * can do. Files with the same lists and the turns 0, 1 and 2 try each pair once between them.
  */
 export function pairsOf<Client, Provider>(
   clients: readonly Client[],

@@ -1,18 +1,10 @@
 /**
- * Anthropic Messages: where a proof of another provider has place, when a gateway answers in this wire.
+ * Anthropic Messages: the field for proofs of another provider, when a gateway answers in this format.
  *
  * @module
  */
-
-import { textOr } from '../../core/lookup.ts'
-import type { ProofField } from '../../kit/foreign-proofs.ts'
+import { type ProofField, signatureField } from '../../kit/foreign-proofs.ts'
 import { format } from './tables.ts'
 
-/** The signature of a thinking block, which every client sends back. */
-export const proofField: ProofField = {
-  format,
-  owners: ['anthropic'],
-  onCalls: false,
-  write: (signature) => ({ signature }),
-  read: ({ signature }) => [textOr(signature, '')],
-}
+/** The signature of a thinking block. */
+export const proofField: ProofField = /* @__PURE__ */ signatureField(format, format)

@@ -190,7 +190,7 @@ export function encodeStopReason(
   const meaning = lookup(stopReasons, raw) ?? (isOwn ? 'other' : undefined)
   const settled = meaning !== undefined && isOwn ? settleStopReason(meaning, hasCalls) : meaning
   if (raw !== undefined && settled === reason) return raw
-  if (reason === 'tool_calls' && !hasCalls) return 'end_turn' // why there is none is written down already
+  if (reason === 'tool_calls' && !hasCalls) return 'end_turn' // the missing call was reported already
   const word = wireStopReasons[reason]
   if (word !== null && lookup(stopReasons, word) !== reason) {
     reportLoss(into, 'changed', 'stopReason', `it has no word for "${reason}": "${word}" is sent`)

@@ -3,15 +3,8 @@
  *
  * @module
  */
-import { textOr } from '../../core/lookup.ts'
-import type { ProofField } from '../../kit/foreign-proofs.ts'
+import { type ProofField, signatureField } from '../../kit/foreign-proofs.ts'
 import { format, provider } from './tables.ts'
 
-/** The signature of a reasoning text: every client sends it back. */
-export const proofField: ProofField = {
-  format,
-  owners: [provider],
-  onCalls: false,
-  write: (signature) => ({ signature }),
-  read: ({ signature }) => [textOr(signature, '')],
-}
+/** The signature of a reasoning text. */
+export const proofField: ProofField = /* @__PURE__ */ signatureField(format, provider)

@@ -33,7 +33,7 @@ export function keptFields(thing: { readonly providerData?: ProviderData }): Jso
   return thing.providerData && Object.hasOwn(thing.providerData, format) ? (thing.providerData[format] ?? {}) : {}
 }
 
-/** Fields to keep with a block; none if there are none. */
+/** Fields to keep with a block, if there are any. */
 export function keeping(fields: JsonObject | undefined): { providerData?: ProviderData } {
   return fields === undefined || Object.keys(fields).length === 0 ? {} : { providerData: { [format]: fields } }
 }

@@ -1,17 +1,10 @@
 /**
- * Gemini Interactions: where a proof of another provider has place, when a gateway answers in this wire.
+ * Gemini Interactions: the field for proofs of another provider, when a gateway answers in this format.
  *
  * @module
  */
-import { textOr } from '../../core/lookup.ts'
-import type { ProofField } from '../../kit/foreign-proofs.ts'
+import { type ProofField, signatureField } from '../../kit/foreign-proofs.ts'
 import { format, provider } from './tables.ts'
 
 /** The signature of a thought. A stream has no place for one on a call. */
-export const proofField: ProofField = {
-  format,
-  owners: [provider],
-  onCalls: false,
-  write: (signature) => ({ signature }),
-  read: ({ signature }) => [textOr(signature, '')],
-}
+export const proofField: ProofField = /* @__PURE__ */ signatureField(format, provider)

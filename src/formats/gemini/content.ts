@@ -67,7 +67,7 @@ function readText(part: JsonObject, text: string, origin: Origin): ContentBlock 
 
 // ---- encode -----------------------------------------------------------------------------------
 
-/** A part, or `undefined` where there is nothing to send; what is lost stands in the ledger. */
+/** A part, or `undefined` if there is nothing to send. Losses are reported. */
 export function encodeBlock(block: ContentBlock, scope: Scope, path: string): WirePart | undefined {
   noteForeign(block, scope, path)
   switch (block.type) {

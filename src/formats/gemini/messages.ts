@@ -25,7 +25,7 @@ import { isGemini3, unsignedCall } from './tables.ts'
 import { encodeCall, encodeResultPart, isMadeId } from './tools.ts'
 import type { WireContent, WirePart } from './wire.ts'
 
-/** One content on its way; neighbours of a kind become one. Results stand alone: beside other parts they may be misread. */
+/** A content that is being built; neighbours of one role become one. Results get a content of their own: beside other parts they may be misread. */
 interface Turn {
   readonly kind: 'user' | 'model' | 'results'
   readonly parts: WirePart[]

@@ -120,7 +120,7 @@ function encodeThinking(options: RequestOptions, ledger: Losses): { readonly thi
   return { thinkingConfig: { thinkingBudget: budget, ...shown } }
 }
 
-/** The choice goes only where there are functions to choose from: else it is refused. */
+/** The choice is sent only with functions to choose from: Gemini refuses it otherwise. */
 export function encodeToolConfig(
   { toolChoice, providerOptions }: RequestOptions,
   tools: readonly WireTool[],

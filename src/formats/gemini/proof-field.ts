@@ -1,9 +1,8 @@
 /**
- * Gemini: where a proof of another provider has place, when a gateway answers in this wire.
+ * Gemini: the field for proofs of another provider, when a gateway answers in this format.
  *
  * @module
  */
-
 import { textOr } from '../../core/lookup.ts'
 import type { ProofField } from '../../kit/foreign-proofs.ts'
 import { geminiDialect } from './tables.ts'

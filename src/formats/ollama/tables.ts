@@ -106,7 +106,7 @@ const imageTypes: readonly (readonly [string, string])[] = [
   ['Qk', 'image/bmp'],
 ]
 
-/** The type of an image, by its first bytes; `undefined` if they are none that we know. */
+/** The type of an image, by its first bytes; `undefined` if they are unknown. */
 export function sniffImage(base64: string): string | undefined {
   return imageTypes.find(([head]) => base64.startsWith(head))?.[1]
 }

@@ -180,6 +180,6 @@ export interface DialectErrors {
   readonly kinds?: Readonly<Record<string, ApiErrorKind>>
   /** By status, where the body has no word for it. */
   readonly statuses?: Readonly<Record<string, ApiErrorKind>>
-  /** By status, where there is no body. */
+  /** By status, for an answer without a body. */
   readonly emptyStatuses?: Readonly<Record<string, ApiErrorKind>>
 }

@@ -1,9 +1,8 @@
 /**
- * OpenAI Chat Completions: where a proof of another provider has place, when a gateway answers in this wire.
+ * OpenAI Chat Completions: the field for proofs of another provider, when a gateway answers in this format.
  *
  * @module
  */
-
 import { arrayOf, field, textOr } from '../../core/lookup.ts'
 import type { ProofField } from '../../kit/foreign-proofs.ts'
 import { format, proofOwners } from './tables.ts'

@@ -61,7 +61,7 @@ export function encodeRequest(
   const tools = encodeTools(context, options, to)
   if (tools.tools === undefined) {
     loseChoice(options, to.ledger)
-    delete fields.parallel_tool_calls // refused where there are none
+    delete fields.parallel_tool_calls // the host refuses it without tools
   }
   const body: WireRequest = {
     ...byModelRules(fields, options, to),

@@ -139,7 +139,7 @@ export const errorKinds: Readonly<Record<string, ApiErrorKind>> = {
   service_unavailable: 'overloaded',
   overloaded: 'overloaded',
 }
-/** Words too general to overrule a status; in mid-stream, where there is none, they are all there is. */
+/** Words too general to overrule a status. An error in mid-stream has no status, so there they decide. */
 export const generalErrorKinds: Readonly<Record<string, ApiErrorKind>> = {
   invalid_request_error: 'invalid_request',
   rate_limit_error: 'rate_limit',

@@ -115,7 +115,7 @@ export function keptFields(block: { readonly providerData?: ProviderData }): Jso
   return block.providerData && Object.hasOwn(block.providerData, format) ? (block.providerData[format] ?? {}) : {}
 }
 
-/** Fields to keep with a block; none if there are none. */
+/** Fields to keep with a block, if there are any. */
 export function keeping(fields: JsonObject | undefined): { providerData?: ProviderData } {
   return fields === undefined || Object.keys(fields).length === 0 ? {} : { providerData: { [format]: fields } }
 }

@@ -1,9 +1,8 @@
 /**
- * OpenAI Responses: where a proof of another provider has place, when a gateway answers in this wire.
+ * OpenAI Responses: the field for proofs of another provider, when a gateway answers in this format.
  *
  * @module
  */
-
 import { textOr } from '../../core/lookup.ts'
 import type { ProofField } from '../../kit/foreign-proofs.ts'
 import { openaiDialect } from './dialect.ts'

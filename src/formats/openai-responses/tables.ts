@@ -162,7 +162,7 @@ export function errorWords(provider: string): ErrorWords {
   return { provider, kinds, final }
 }
 
-/** In mid-stream there is no status, and the `type` has to do, which else says less than it. */
+/** An error in mid-stream has no status, so its `type` decides. Otherwise the status is more precise. */
 export function midStreamWords(provider: string): ErrorWords {
   return { provider, kinds: { ...kinds, invalid_request_error: 'invalid_request', server_error: 'server' }, final }
 }

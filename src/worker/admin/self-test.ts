@@ -33,7 +33,7 @@ export const neededFlags: readonly string[] = [
   'strip_authorization_on_cross_origin_redirect',
 ]
 /** A user name for the self-test in accounts, runs and counters. */
-const nobody = 'self-test'
+const testUser = 'self-test'
 
 type Check = () => boolean | Promise<boolean>
 
@@ -86,12 +86,12 @@ async function hasLedger(accounts: Accounts): Promise<boolean> {
 
 /** To end an answer that never was. */
 function stubOf(runs: ObjectNamespace): RunStub {
-  return runs.getByName(nobody) as RunStub
+  return runs.getByName(testUser) as RunStub
 }
 
 /** Whether both counters count. */
 async function hasCounters({ perUser, perNetwork }: LimitOptions): Promise<boolean> {
-  const verdicts = await Promise.all([perUser, perNetwork].map((counter) => counter.limit({ key: nobody })))
+  const verdicts = await Promise.all([perUser, perNetwork].map((counter) => counter.limit({ key: testUser })))
   return verdicts.every((verdict) => typeof verdict.success === 'boolean')
 }
 

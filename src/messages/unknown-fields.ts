@@ -1,8 +1,8 @@
-/** Fields that we have no word for: kept, where the application keeps its own. @module */
+/** Fields that the model does not have: they go into `metadata`, beside those of the application. @module */
 import { isObject, objectIn } from '../core/lookup.ts'
 import type { JsonObject } from '../core/model.ts'
 
-/** How others spell what we have. */
+/** The spellings of other libraries. */
 const spellings: Readonly<Record<string, string>> = {
   mime_type: 'mimeType',
   media_type: 'mimeType',
@@ -21,20 +21,20 @@ const spellings: Readonly<Record<string, string>> = {
   tool_calls: 'toolCalls',
 }
 
-/** In our spelling, without fields that are `null`, and with those that are not known in `metadata`. */
+/** The same fields in our spelling, without those that are `null`. Unknown fields go into `metadata`. */
 export function unknownFieldsToMetadata(value: JsonObject, known: ReadonlySet<string>): JsonObject {
   const fields: [string, unknown][] = []
-  const strangers: [string, unknown][] = []
+  const unknown: [string, unknown][] = []
   for (const [key, entry] of Object.entries(value)) {
     const spelt = Object.hasOwn(spellings, key) ? (spellings[key] ?? key) : key
     const name = known.has(spelt) && !Object.hasOwn(value, spelt) ? spelt : key
-    if (key === 'cache_control') strangers.push(['cacheHint', readCacheControl(entry)])
-    else if (key === 'cache_hint') strangers.push(['cacheHint', entry])
+    if (key === 'cache_control') unknown.push(['cacheHint', readCacheControl(entry)])
+    else if (key === 'cache_hint') unknown.push(['cacheHint', entry])
     else if (key === 'metadata' && isObject(entry) && known.has(key)) fields.push([key, withCacheHint(entry)])
     else if (known.has(name)) fields.push([name, entry])
-    else strangers.push([key, entry])
+    else unknown.push([key, entry])
   }
-  const kept = strangers.filter(([, entry]) => entry !== null && entry !== undefined)
+  const kept = unknown.filter(([, entry]) => entry !== null && entry !== undefined)
   const mayBeNull = value.type === 'unknown' || value.role === 'assistant' || value.type === 'server_tool_result'
   const own = Object.fromEntries(fields.filter(([, entry]) => entry !== undefined && (entry !== null || mayBeNull)))
   if (kept.length === 0) return own as JsonObject
