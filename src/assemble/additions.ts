@@ -1,5 +1,6 @@
 /** Usage, warnings and other data of an answer beside its text and calls. @module */
 import type { Fragment } from '../core/codec.ts'
+import { compact } from '../core/lookup.ts'
 import type { CitationBlock, ContentBlock, MessageEvent, ProviderData, Usage } from '../core/model.ts'
 import { type Assembly, warnOfDrop } from './assembly.ts'
 
@@ -27,7 +28,7 @@ export function patch(state: Assembly, fragment: Fragment & { type: 'patch' }, o
     ...before,
     ...fields,
     ...(citations && { citations: [...(before.citations ?? []), ...citations] }),
-    ...(merged && { providerData: merged }),
+    ...compact({ providerData: merged }),
     ...(data !== undefined && { data: (before.data ?? '') + data }),
     ...(transcript !== undefined && { transcript: (before.transcript ?? '') + transcript }),
   } as ContentBlock
@@ -41,7 +42,7 @@ export function addUsageFigures(state: Assembly, usage: Usage, out: MessageEvent
   }
   state.figures = usage
   const providerData = mergeData(state.usage?.providerData, usage.providerData)
-  state.usage = { ...state.usage, ...usage, ...(providerData && { providerData }) }
+  state.usage = { ...state.usage, ...usage, ...compact({ providerData }) }
   out.push({ type: 'usage', usage: state.usage })
 }
 

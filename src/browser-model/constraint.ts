@@ -5,6 +5,7 @@
  * @see https://github.com/webmachinelearning/prompt-api/issues/159
  * @module
  */
+import { compact } from '../core/lookup.ts'
 import type { JsonObject, JsonSchema, RequestOptions, ToolChoice, ToolDefinition } from '../core/model.ts'
 
 /** How the text of an answer is to be read: as it is, or as JSON with `text`, `calls` or `answer` in it. */
@@ -25,7 +26,7 @@ const maxCalls = 4
 export function constrain(tools: readonly ToolDefinition[], options: RequestOptions): Constraint {
   const { responseFormat, toolChoice, parallelToolCalls } = options
   const wanted = responseFormat && (responseFormat.schema ?? { type: 'object' })
-  if (tools.length === 0) return { form: 'plain', ...(wanted && { schema: wanted }) }
+  if (tools.length === 0) return { form: 'plain', ...compact({ schema: wanted }) }
   const said = wanted ? envelope('answer', wanted) : envelope('text', { type: 'string' })
   const most = parallelToolCalls === false || isNamed(toolChoice) ? 1 : maxCalls
   const calls = (argumentsOf: (tool: ToolDefinition) => JsonSchema) =>

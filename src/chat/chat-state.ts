@@ -1,6 +1,7 @@
 /** The state of one chat: what it holds, what of it is shown, and where it is stored. @module */
 import { addUsage } from '../core/add-usage.ts'
 import { guarded } from '../core/guarded.ts'
+import { compact } from '../core/lookup.ts'
 import type { Message } from '../core/model.ts'
 import { messagesOf } from '../messages/message-like.ts'
 import { type Entry, entriesOf, entryOf, placeId, withCalls } from './entry.ts'
@@ -108,7 +109,7 @@ export class ChatState {
       updatedAt: Date.now(),
       entries: this.#entries.map(storedOf),
       pending,
-      ...(outcome !== undefined && { outcome }),
+      ...compact({ outcome }),
     }
     this.#store(() => persist.save(this.id, chat))
   }
@@ -169,7 +170,7 @@ function storedOf({ calls, createdAt, branch, ...entry }: Entry): StoredEntry {
   const tails = branch?.tails.map((tail) => tail.map(storedOf))
   return {
     ...entry,
-    ...(createdAt !== undefined && { createdAt }),
+    ...compact({ createdAt }),
     ...(branch && tails && { branch: { ...branch, tails } }),
   }
 }

@@ -4,6 +4,7 @@
  * @see https://developers.google.com/identity/protocols/oauth2/service-account#httprest (read 2026-11)
  * @module
  */
+import { compact } from '../core/lookup.ts'
 import { cachedToken, refusePage, requestToken } from './token.ts'
 
 /** The fields of a service account's key file that isoglot reads. Other fields are ignored. */
@@ -83,7 +84,7 @@ async function importKey(pem: string): Promise<CryptoKey> {
 }
 
 async function signJwt(claims: object, key: CryptoKey, kid: string | undefined): Promise<string> {
-  const header = { alg: 'RS256', typ: 'JWT', ...(kid !== undefined && { kid }) }
+  const header = { alg: 'RS256', typ: 'JWT', ...compact({ kid }) }
   const unsigned = [header, claims].map((part) => base64url(new TextEncoder().encode(JSON.stringify(part)))).join('.')
   const signature = await crypto.subtle.sign(algorithm, key, new TextEncoder().encode(unsigned))
   return `${unsigned}.${base64url(new Uint8Array(signature))}`

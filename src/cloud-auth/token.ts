@@ -5,7 +5,7 @@
  * @module
  */
 import { ApiError, ConnectionError, TimeoutError } from '../core/errors.ts'
-import { field, textOr } from '../core/lookup.ts'
+import { compact, field, textOr } from '../core/lookup.ts'
 import { after } from '../core/timer.ts'
 
 /** How long a token endpoint may take. */
@@ -112,7 +112,7 @@ export async function requestToken(
   throw new ApiError(`Cannot sign in to ${title}: ${finding} (status ${status})`, {
     kind: isRefusal ? 'authentication' : status === 429 ? 'rate_limit' : 'server',
     status,
-    ...(code !== undefined && { providerCode: code }),
+    ...compact({ providerCode: code }),
     provider: title,
   })
 }

@@ -37,8 +37,7 @@ export function readCall(parts: CallParts): AnyCall {
     index: parts.index,
     complete: true,
     ...(parts.generatedId && { generatedId: true as const }),
-    ...(parts.opaque && { opaque: parts.opaque }),
-    ...(parts.providerData && { providerData: parts.providerData }),
+    ...compact({ opaque: parts.opaque, providerData: parts.providerData }),
   }
 }
 

@@ -6,7 +6,7 @@
  */
 import type { RunResult, StreamEvent } from '../client/result.ts'
 import { blocksOf, textOf } from '../core/content.ts'
-import { findLastIndex } from '../core/lookup.ts'
+import { compact, findLastIndex } from '../core/lookup.ts'
 import type { AssistantMessage, ContentBlock, Message } from '../core/model.ts'
 
 /** The event without what the messages before it say already. */
@@ -50,7 +50,7 @@ export function withRepeats(event: StreamEvent, shown: readonly Message[]): Stre
       const { role, ...fields }: Partial<AssistantMessage> & Pick<AssistantMessage, 'role'> = event.message
       const message: AssistantMessage = { role, content: answerIn(shown)?.content ?? [], ...fields }
       const { stopReason = 'other', usage } = message
-      return { ...event, message, response: { message, stopReason, ...(usage && { usage }) } }
+      return { ...event, message, response: { message, stopReason, ...compact({ usage }) } }
     }
     case 'done': {
       const message = shown[findLastIndex(shown, ({ role }) => role === 'assistant')] as AssistantMessage

@@ -15,6 +15,7 @@
  *
  * @module
  */
+import { compact } from '../core/lookup.ts'
 import type { Price, Prices, Rates } from './price.ts'
 
 /** The day on which the prices of {@link prices} were read. */
@@ -23,8 +24,7 @@ export const pricesReadOn = '2026-11-21'
 const rates = (input: number, output: number, cacheRead?: number, cacheWrite?: number): Rates => ({
   input,
   output,
-  ...(cacheRead !== undefined && { cacheRead }),
-  ...(cacheWrite !== undefined && { cacheWrite }),
+  ...compact({ cacheRead, cacheWrite }),
 })
 
 /** Above so many tokens, input costs more by one factor, from and into the cache too, and output by another. */
@@ -61,7 +61,7 @@ function halved(until: string, price: Rates): Price {
 
 function rowsOf(provider: string, rows: Prices, modes?: NonNullable<Price['modes']>): Prices {
   return Object.fromEntries(
-    Object.entries(rows).map(([name, price]) => [`${provider}:${name}`, { ...price, ...(modes && { modes }) }]),
+    Object.entries(rows).map(([name, price]) => [`${provider}:${name}`, { ...price, ...compact({ modes }) }]),
   )
 }
 

@@ -6,7 +6,7 @@
  */
 import type { ClientCodec, Model, ModelSettings } from '../core/codec.ts'
 import { blocksOf } from '../core/content.ts'
-import { arrayOf, isObject, numberOr, otherFields, textOr, unlessEmpty } from '../core/lookup.ts'
+import { arrayOf, compact, isObject, numberOr, otherFields, textOr, unlessEmpty } from '../core/lookup.ts'
 import type { AssistantMessage, ContentBlock, JsonObject, ProviderData } from '../core/model.ts'
 import { parseArguments } from '../core/tool-call.ts'
 import { type ChatDialect, chatModel, compatible, refusing, replayAs } from '../formats/openai-chat/index.ts'
@@ -81,7 +81,7 @@ function withTools(message: AssistantMessage): AssistantMessage {
   return {
     ...rest,
     content: [...content.slice(0, before), ...blocks, ...content.slice(before)],
-    ...(kept && { providerData: kept }),
+    ...compact({ providerData: kept }),
   }
 }
 

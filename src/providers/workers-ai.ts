@@ -7,7 +7,7 @@
  */
 import type { ClientCodec, EncodedRequest, Model, ModelSettings } from '../core/codec.ts'
 import { refuseDeep } from '../core/depth.ts'
-import { arrayOf, field, isObject, stringOr } from '../core/lookup.ts'
+import { arrayOf, compact, field, isObject, stringOr } from '../core/lookup.ts'
 import type { Json, JsonObject, ReasoningEffort, RequestOptions } from '../core/model.ts'
 import {
   byEffort,
@@ -126,7 +126,7 @@ export function workersAi(
     )
   }
   const baseUrl = `https://api.cloudflare.com/client/v4/accounts/${encodeURIComponent(accountId)}/ai/v1`
-  const headers = { ...(gateway !== undefined && { 'cf-aig-gateway-id': gateway }), ...settings.headers }
+  const headers = { ...compact({ 'cf-aig-gateway-id': gateway }), ...settings.headers }
   return chatModel({ ...workersAiDialect, baseUrl }, model, { ...settings, headers, apiKey: apiToken })
 }
 

@@ -144,7 +144,7 @@ function responseOf(turn: MockTurn, options: WriteOptions): ChatResponse {
     role: 'assistant',
     content,
     ...(invalidToolCalls.length > 0 && { invalidToolCalls }),
-    ...(usage && { usage }),
+    ...compact({ usage }),
     stopReason: reason,
     response: { id: 'mock', model: 'mock' },
   } as const

@@ -51,8 +51,7 @@ export function toToolMessage(result: ToolResult): ToolMessage {
     name: result.name,
     content: result.content,
     status: result.status,
-    ...(result.artifacts && { artifacts: result.artifacts }),
-    ...(result.extra && { extra: result.extra }),
+    ...compact({ artifacts: result.artifacts, extra: result.extra }),
   }
 }
 
@@ -172,7 +171,6 @@ function toResult(call: ToolCall, value: unknown, options: InvokeOptions): ToolR
     status,
     content,
     value,
-    ...(artifacts && { artifacts }),
-    ...(extra && { extra }),
+    ...compact({ artifacts, extra }),
   }
 }

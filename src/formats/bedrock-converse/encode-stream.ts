@@ -7,7 +7,7 @@
  */
 import type { Frame, Reply, StreamEncoder } from '../../core/codec.ts'
 import { ApiError } from '../../core/errors.ts'
-import { field, objectIn } from '../../core/lookup.ts'
+import { compact, field, objectIn } from '../../core/lookup.ts'
 import type {
   ChatResponse,
   ContentBlock,
@@ -89,7 +89,7 @@ function finish(state: EncodeState, response: ChatResponse, out: Frame[]): void 
   state.isEnded = true
   const { additionalModelResponseFields: fields, ...kept } = keptFields(response)
   const stopReason = encodeStopReason(response, state.hasCalls, state.losses)
-  push('messageStop', { stopReason, ...(fields !== undefined && { additionalModelResponseFields: fields }) }, out)
+  push('messageStop', { stopReason, ...compact({ additionalModelResponseFields: fields }) }, out)
   push('metadata', { metrics: { latencyMs: 0 }, ...kept, usage: encodeUsage(response.usage) }, out)
 }
 

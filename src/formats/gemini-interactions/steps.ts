@@ -7,7 +7,7 @@
  * @module
  */
 import type { Fragment } from '../../core/codec.ts'
-import { field, isObject, lookup, otherFields, stringOr, textOr } from '../../core/lookup.ts'
+import { compact, field, isObject, lookup, otherFields, stringOr, textOr } from '../../core/lookup.ts'
 import type { Json, JsonObject, Opaque } from '../../core/model.ts'
 import { isEnvelope } from '../../kit/envelope.ts'
 import { follow, type Lengths, newLengths } from '../../kit/utf8.ts'
@@ -260,7 +260,7 @@ function resultFragment({ key, step, type }: OpenStep, name: string, reading: Re
       toolCallId: stringOr(call_id, ''),
       name: nameOf(type, step) || name,
       status: is_error === true ? 'error' : 'success',
-      ...(result !== undefined && { output: result }),
+      ...compact({ output: result }),
       opaque: proof(data, reading),
     },
   }

@@ -10,7 +10,7 @@
  */
 import type { DecodeStreamOptions, Fragment, Frame } from '../../core/codec.ts'
 import { DecodeError } from '../../core/errors.ts'
-import { field, isObject, lookup, numberOr, textOr } from '../../core/lookup.ts'
+import { compact, field, isObject, lookup, numberOr, textOr } from '../../core/lookup.ts'
 import type { Json, JsonObject } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
 import { midStreamError } from './errors.ts'
@@ -137,7 +137,7 @@ function finish(state: StreamState, event: JsonObject, out: Fragment[]): void {
   for (const step of state.steps.values()) closeStep(step, state, out, false)
   if (state.count === 0) for (const step of stepsOf(interaction) ?? []) readStep(step, state, out)
   state.isEnded = true
-  readEnd({ ...(state.token !== undefined && { continuation_token: state.token }), ...interaction }, state, out)
+  readEnd({ ...compact({ continuation_token: state.token }), ...interaction }, state, out)
 }
 
 /** One that says nothing was seen in the middle of a stream that went on. */

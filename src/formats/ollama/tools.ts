@@ -167,10 +167,7 @@ export function readCallFragment(entry: Json, position: number, path: string, su
   const kept = keep(call, callFields, body, index === position ? callFunctionFields : indexlessFields)
   return {
     type: 'call',
-    ...(id !== undefined && { id }),
-    ...(name !== undefined && { name }),
-    ...(args !== undefined && { arguments: args }),
-    ...(kept && { providerData: kept }),
+    ...compact({ id, name, arguments: args, providerData: kept }),
   }
 }
 

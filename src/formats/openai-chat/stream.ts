@@ -179,7 +179,7 @@ export function finishAnswer(state: StreamState, out: Fragment[]): void {
   state.isEnded = true
   endMessage(state, out)
   // Under `choices`, which is ours on the wire, is what the choices said beside their message.
-  const choices = [{ ...choice, ...(logprobs && { logprobs }) }, ...otherChoices]
+  const choices = [{ ...choice, ...compact({ logprobs }) }, ...otherChoices]
   const isSaid = choices.length > 1 || unlessEmpty(choices[0] as JsonObject)
   const fields = unlessEmpty({ ...extra, ...(isSaid && { choices }) })
   if (fields) out.push({ type: 'extra', providerData: { [format]: fields } })

@@ -6,6 +6,7 @@
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ (read 2026-11)
  * @module
  */
+import { compact } from '../../core/lookup.ts'
 import { DurableObject, type ObjectClass, type ObjectState } from '../platform.ts'
 import {
   type Account,
@@ -190,7 +191,7 @@ export class UserLedger extends DurableObject implements LeasingAccount {
       isGranted: amount !== undefined,
       amount: amount ?? 0,
       elsewhere: this.#books.committed(day, user) - this.#leases.reported(day, user),
-      ...(share !== undefined && { share }),
+      ...compact({ share }),
     }
   }
 

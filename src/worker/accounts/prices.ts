@@ -5,6 +5,7 @@
  * @module
  */
 import * as v from 'valibot'
+import { compact } from '../../core/lookup.ts'
 import type { Usage } from '../../core/model.ts'
 import type { Price, Rates } from '../../prices/index.ts'
 
@@ -23,8 +24,7 @@ function toPrice([input = 0, output = 0, cacheRead, cacheWrite]: number[]): Pric
   return {
     input,
     output,
-    ...(cacheRead !== undefined && { cacheRead }),
-    ...(cacheWrite !== undefined && { cacheWrite }),
+    ...compact({ cacheRead, cacheWrite }),
   }
 }
 

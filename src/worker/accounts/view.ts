@@ -1,4 +1,5 @@
 /** The operator's view of the accounts. SQLite does the sums: rows of many users never become objects here. @module */
+import { compact } from '../../core/lookup.ts'
 import type { Sql, SqlValue } from '../platform.ts'
 import {
   type AccountSummary,
@@ -103,7 +104,7 @@ export function openView(sql: Sql, { fill }: Pick<KeptSums, 'fill'>): LedgerView
         liveCount: liveCount + elsewhere.live.length,
         unheard: elsewhere.unheard,
         days,
-        ...(next !== undefined && { next }),
+        ...compact({ next }),
         totals: all<DayTotal>(
           `SELECT day, ${sums} FROM dayModels WHERE day >= ? GROUP BY day ORDER BY day`,
           daysAgo(covered, now),

@@ -5,6 +5,7 @@
  * @module
  */
 import type { Model, ModelSettings } from '../../core/codec.ts'
+import { compact } from '../../core/lookup.ts'
 import { anthropic } from '../../formats/anthropic/index.ts'
 import { gemini } from '../../formats/gemini/index.ts'
 import { ollama } from '../../formats/ollama/index.ts'
@@ -152,7 +153,7 @@ export function modelOf(entry: Entry, wire: WireName): GatewayModel['model'] {
       ...(access && { 'cf-access-client-id': access.id, 'cf-access-client-secret': access.secret }),
       ...(gatewayToken !== undefined && gatewayHeaders(gatewayToken)),
     },
-    ...(apiKey !== undefined && { apiKey }),
+    ...compact({ apiKey }),
     ...(service && { fetch: (input, init) => service.fetch(input, init) }),
   })
 }
