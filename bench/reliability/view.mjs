@@ -8,8 +8,8 @@ export const viewSettings = { ADMIN_TOKEN: adminToken }
 
 /** The same Worker, whose accounts can be filled with rows as an earlier version left them. */
 const entry = `
-import worker, { UserLedger as Ledger, StreamRun } from './examples/worker/index.ts'
-export class UserLedger extends Ledger {
+import worker, { UserLedger as Accounts, StreamRun } from './examples/worker/index.ts'
+export class UserLedger extends Accounts {
   fill() {
     this.ctx.storage.sql.exec(\`
       WITH RECURSIVE ago(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM ago WHERE n < ${days - 1}),

@@ -187,13 +187,13 @@ describe.each(wireNames)('a client of %s', (client) => {
 
   const gapMs = 20
   /** Keep-alive comments of a provider, for longer than it may say nothing. */
-  const signsOfLife = (provider: WireName) =>
+  const keepAlives = (provider: WireName) =>
     Array.from({ length: (2 * firstByteMs) / gapMs }, () => (provider === 'ollama' ? '\n' : ': still here\n\n'))
 
   it('gets a 504 when the provider shows that it lives and says nothing', async () => {
     eager.providers.answer((response, asked) => {
       const provider = wireOf(asked.path) as WireName
-      const pieces = [...piecesOf(provider).slice(0, silent[provider]), ...signsOfLife(provider)]
+      const pieces = [...piecesOf(provider).slice(0, silent[provider]), ...keepAlives(provider)]
       return chunks(pieces, { gapMs, after: 'hang' })(response, asked)
     })
     const answers = askAll(eager)
@@ -207,7 +207,7 @@ describe.each(wireNames)('a client of %s', (client) => {
     eager.providers.answer((response, asked) => {
       const provider = wireOf(asked.path) as WireName
       const rest = piecesOf(provider).slice(silent[provider] + 1)
-      return chunks([firstWords(provider), ...signsOfLife(provider), ...rest], { gapMs })(response, asked)
+      return chunks([firstWords(provider), ...keepAlives(provider), ...rest], { gapMs })(response, asked)
     })
     const answers = askAll(eager)
     await haveSpoken(answers)

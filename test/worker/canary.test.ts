@@ -39,7 +39,7 @@ afterEach(() => rig?.stop())
 
 /** Long enough for a busy machine; what is silent waits for as long. */
 /** Less than the two seconds after which the gateway sends its headers: until then a timeout is a status. */
-const patience = { IDLE_TIMEOUT_MS: '1600', HEADERS_TIMEOUT_MS: '1600', TOTAL_TIMEOUT_MS: '3000' }
+const shortTimeouts = { IDLE_TIMEOUT_MS: '1600', HEADERS_TIMEOUT_MS: '1600', TOTAL_TIMEOUT_MS: '3000' }
 
 const random = seeded(8)
 const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T
@@ -129,7 +129,7 @@ it.each([
   ['the token', 'asks an AI Gateway', Math.ceil(times / 4)],
 ])('gives %s away, where it %s, in none of %i ways', async (secret, _how, count) => {
   const settings = secret === 'the token' ? throughGateway(upstream.url) : {}
-  const asking = await startRig(upstream.url, { ...patience, ...settings })
+  const asking = await startRig(upstream.url, { ...shortTimeouts, ...settings })
   rig = asking
   const cases = casesOf(count)
   for (const [at, { leak, disguise }] of cases.entries())

@@ -56,14 +56,14 @@ export function openObjects(): Objects {
     const known = running.get(name)
     if (known !== undefined) return known
     const entry = { isGone: false } as { object: LeasingAccount; isGone: boolean }
-    const Ledger = createUserLedger(() => accountsFor(entry))
+    const UserAccounts = createUserLedger(() => accountsFor(entry))
     const state = stateOn(
       database(name),
       () => {},
       undefined,
       () => entry.isGone,
     )
-    entry.object = onClockOf(name, () => new Ledger(state as never, {}) as LeasingAccount)
+    entry.object = onClockOf(name, () => new UserAccounts(state as never, {}) as LeasingAccount)
     running.set(name, entry)
     return entry
   }
