@@ -141,7 +141,7 @@ describe.skipIf(!hasChromium)("the browser's model in Chromium", () => {
       await page.getByText('The model of this browser is ready').waitFor({ state: 'attached' })
       await page.getByRole('textbox', { name: 'Message' }).fill('Hi')
       await page.keyboard.press('Enter')
-      await page.locator('article.assistant > .text').getByText('Hello').waitFor()
+      await page.locator('#log article.assistant > .text').getByText('Hello').waitFor()
       await page.locator('#take-ending.proper').waitFor()
       expect(await page.locator('#take-about').innerText()).toBe('No wire, live')
       expect(await page.locator('#handoff-view option').allInnerTexts()).not.toContain('browser')

@@ -282,7 +282,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
     await page.getByRole('button', { name: 'Edit' }).click()
     await page.getByRole('textbox', { name: 'Edited message' }).fill('Hello again')
     await page.locator('.edit').getByRole('button', { name: 'Send' }).click()
-    await page.locator('article.user').getByText('Hello again').waitFor()
+    await page.locator('#log article.user').getByText('Hello again').waitFor()
     await finished()
     const said = page.getByRole('group', { name: 'This message and others in its place' })
     expect(await said.locator('span').innerText()).toBe('2 of 2')
@@ -293,7 +293,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
       await picture(`chat-branches-${width}`)
     }
     await said.getByRole('button', { name: 'Previous message' }).click()
-    await page.locator('article.user').getByText('Hello', { exact: true }).waitFor()
+    await page.locator('#log article.user').getByText('Hello', { exact: true }).waitFor()
     expect(await answers().locator('.branches span').innerText()).toBe('2 of 2')
     expect(problems).toEqual([])
   })
@@ -367,7 +367,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
       { type: 'text', text: 'What is this?' },
     ])
     await finished()
-    expect(await page.locator('article.user img').count()).toBe(1)
+    expect(await page.locator('#log article.user img').count()).toBe(1)
     expect(await page.locator('#attached li').count()).toBe(0)
   })
 
