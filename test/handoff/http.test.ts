@@ -46,6 +46,14 @@ const asAnthropic: typeof fetch = (url, init) => {
   return fetch(`${origin}/messages`, { ...init, body: JSON.stringify({ model, ...body }) })
 }
 
+/** aimock ends with a 500 at a tool of Converse that is not a function, such as Nova's `systemTool`: those do not reach it. */
+const withFunctions: typeof fetch = (url, init) => {
+  const { toolConfig, ...body } = JSON.parse(String(init?.body))
+  const tools = toolConfig?.tools.filter((tool: object) => 'toolSpec' in tool) ?? []
+  const rest = tools.length > 0 && { toolConfig: { ...toolConfig, tools } }
+  return fetch(url, { ...init, body: JSON.stringify({ ...body, ...rest }) })
+}
+
 /** The client's answer to a history, asked through all of it: prepared, encoded, sent, answered, decoded. */
 async function ask({ client }: Target, history: History, moment: Moment): Promise<string> {
   const { system, messages, tools } = goOn(history, moment)
@@ -55,6 +63,7 @@ async function ask({ client }: Target, history: History, moment: Moment): Promis
       model: modelFor(history, { name: client.name, client }).replace(/^models\//, ''),
       baseUrl: `${mock.url}${bases[client.provider] ?? bases[client.name]}`,
       ...(client.provider === 'vertex-anthropic' && { fetch: asAnthropic }),
+      ...(client.name === 'bedrock-converse' && { fetch: withFunctions }),
     },
     messages,
     ...(system !== undefined && { system }),
