@@ -59,6 +59,12 @@ const sharedProcess = {
   execArgv: ['--max-semi-space-size=64'],
 }
 
+/**
+ * Tests of these projects wait for processes, browsers and timeouts, so more of them fit on the same cores. They come after the tests that
+ * only compute.
+ */
+const waiting = { maxWorkers: 6, sequence: { groupOrder: 1 } }
+
 /** `npm test` runs the first four projects, `npm run test:all` the other two. */
 export default defineConfig({
   resolve: {
@@ -98,6 +104,7 @@ export default defineConfig({
         extends: true,
         test: {
           ...sharedProcess,
+          ...waiting,
           name: 'worker',
           include: ['test/worker/**/*.test.ts'],
           exclude: wranglerDev,
@@ -108,6 +115,7 @@ export default defineConfig({
         extends: true,
         test: {
           ...sharedProcess,
+          ...waiting,
           name: 'page',
           include: ['test/page/**/*.test.ts'],
           exclude: otherBrowsers,
