@@ -75,13 +75,13 @@ export function keptRuns(
       const name = names.get(chatId) ?? pageStorage()?.getItem(keyOf(chatId)) ?? undefined
       if (name === undefined) return undefined
       const response = resume.replay(name, signal)
+      const events = read(chatId, forgetting(chatId, readEvents(response, { signal, resume }))) // a stop ends it from now on
       const found = await response.catch(() => undefined) // its error is that of the turn
-      if (found !== undefined && goneStatuses.has(found.status)) {
-        await found.body?.cancel()
-        note(chatId, undefined)
-        return undefined
-      }
-      return read(chatId, forgetting(chatId, readEvents(response, { signal, resume })))
+      const isGone = found !== undefined && goneStatuses.has(found.status)
+      if (!isGone && !signal.aborted) return events
+      await found?.body?.cancel()
+      if (!signal.aborted) note(chatId, undefined)
+      return undefined
     },
   }
 }
