@@ -7,7 +7,8 @@ import { actionsOf, isStore, storeOf } from './binding.ts'
 
 /**
  * The state of a chat and what can be done with it. Given options, the component owns the chat: it is made once, and again for another `id`;
- * it is read from `persist` after the first render, and stopped with the component. Callbacks and transport are those of the last render. A
+ * it is read from `persist` after the first render, and stopped with the component. Callbacks, tools and transport are those of the last
+ * render. A
  * store that was made elsewhere can be given to any number of components.
  *
  * @example
@@ -62,6 +63,9 @@ function following<Tools extends AnyTools>(latest: {
         return asked.resume?.(chatId, signal)
       },
       stop: async (chatId) => asked?.stop?.(chatId),
+    },
+    get tools() {
+      return latest.current.tools ?? []
     },
     onEvent: (event) => latest.current.onEvent?.(event),
     onFinish: (end) => latest.current.onFinish?.(end),

@@ -13,7 +13,7 @@ import type { ChatEvents, ChatSnapshot, ChatStore, ChatStoreOptions, QueuedMessa
 import { type Question, Turns } from './turns.ts'
 
 /**
- * Makes the store of one chat. It has no model in it: the transport reaches one. It does nothing until a method is called.
+ * Makes the store of one chat. The transport reaches the model. The store does nothing until a method is called.
  *
  * @example
  * ```ts
@@ -21,7 +21,7 @@ import { type Question, Turns } from './turns.ts'
  * chat.subscribe(() => draw(chat.getSnapshot()))
  * await chat.send('Weather in Tokyo?')
  * ```
- * @throws {TypeError} if there is no transport, or a message is not one of ours.
+ * @throws {TypeError} if there is no transport, a message is not one of ours, or a tool cannot run in the page.
  */
 export function createChatStore<const Tools extends AnyTools = AnyTools>(
   options: ChatStoreOptions<Tools>,

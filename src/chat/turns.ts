@@ -18,6 +18,7 @@ import {
   withUser,
 } from './entry.ts'
 import type { ChatEvents, ChatStoreOptions, ChatTrigger, ChatTurn, TurnEnd } from './model.ts'
+import { checkPageTools, runInPage } from './page-tools.ts'
 import { Waits } from './waits.ts'
 
 /** How often tools of the page make the model go on, for one message of the user. */
@@ -53,6 +54,7 @@ export class Turns {
   constructor(chat: ChatState, options: ChatStoreOptions, onReady: () => void) {
     this.#chat = chat
     this.#options = options
+    checkPageTools(options.tools ?? [])
     this.#onReady = onReady
   }
 
@@ -162,8 +164,8 @@ export class Turns {
 
   /** Runs calls of the page's tools, and asks again when no call waits any more. */
   async #goOn(turn: AbortController): Promise<void> {
-    const { tools } = this.#options
-    const isMine = ({ name }: ToolCall) => tools?.has(name) === true
+    const { tools = [] } = this.#options
+    const isMine = ({ name }: ToolCall) => tools.some((tool) => tool.name === name)
     const waits = this.#waits
     const ready = waits.calls.filter((call) => {
       return isMine(call) && !waits.isAnswered(call) && (waits.isDecided(call) || !waits.undecided.has(call.id))
@@ -197,9 +199,8 @@ export class Turns {
   async #run(turn: AbortController, calls: readonly ToolCall[]): Promise<void> {
     this.#chat.set({ status: 'streaming', pending: [], outcome: undefined })
     const context = { messages: this.#chat.messages, approvals: this.#waits.approvals, signal: turn.signal }
-    const steps = this.#options.tools?.run(calls, context)
-    for (let step = await steps?.next(); step !== undefined; step = await steps?.next()) {
-      if (!this.isCurrent(turn)) return
+    const steps = runInPage(this.#options.tools ?? [], calls, context)
+    for (let step = await steps.next(); this.isCurrent(turn); step = await steps.next()) {
       if (step.done) {
         this.#waits.undecided = new Set(step.value.map(({ id }) => id))
         return

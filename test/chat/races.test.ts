@@ -1,7 +1,6 @@
 /** Races: two actions at once, a stop during another action, a listener that calls the store. */
 import { describe, expect, it } from 'vitest'
 import { type ChatStoreOptions, type ChatTransport, createChatStore, type Persist } from '../../src/chat/index.ts'
-import { pageTools } from '../../src/chat/page-tools.ts'
 import { message, type StreamEvent, tool } from '../../src/index.ts'
 import { block } from '../../src/messages/block.ts'
 import { answer, scripted } from './scripted.ts'
@@ -177,7 +176,7 @@ it('the usage of a turn counts every round: those before an approval and before 
   await answered(chat.approve('c1', true), 'Paid')
   expect(now().usage).toEqual({ outputTokens: 2 })
   const theme = tool({ name: 'theme', execute: () => 'set' })
-  const byPage = open({ tools: pageTools([theme]) })
+  const byPage = open({ tools: [theme] })
   const dark = block.toolCall('t1', 'theme', {})
   const sent = byPage.chat.send('Dark')
   await byPage.push(start, ...answer([dark], { outcome: 'manual', pending: [dark], usage: { outputTokens: 1 } }))
