@@ -30,7 +30,7 @@ export function useChat<const Tools extends AnyTools = AnyTools>(
   const key = isStore(given) ? given : given.id
   const make = () => ({
     key,
-    chat: isStore(given) ? given : storeOf(following(latest as { current: ChatStoreOptions<Tools> })),
+    chat: isStore(given) ? given : storeOf(following(given, latest as { current: ChatStoreOptions<Tools> })),
   })
   const [held, hold] = useState(make)
   const current = held.key === key ? held : make()
@@ -47,12 +47,13 @@ export function useChat<const Tools extends AnyTools = AnyTools>(
 }
 
 /** The options, with what the last render gave in place of what the first one did. */
-function following<Tools extends AnyTools>(latest: {
-  readonly current: ChatStoreOptions<Tools>
-}): ChatStoreOptions<Tools> {
+function following<Tools extends AnyTools>(
+  given: ChatStoreOptions<Tools>,
+  latest: { readonly current: ChatStoreOptions<Tools> },
+): ChatStoreOptions<Tools> {
   let asked: ChatTransport<Tools> | undefined
   return {
-    ...latest.current,
+    ...given, // during a render with another id, `latest` is still of the render before
     transport: {
       send(turn) {
         asked = latest.current.transport
