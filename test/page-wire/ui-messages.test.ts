@@ -210,10 +210,14 @@ describe('the chunks', () => {
   it('of media, sources, unknown blocks and tools of the provider', async () => {
     const url = 'https://example.com/'
     const cited = { type: 'citation', url, title: 'Example' }
+    const report = { type: 'citation', title: 'Report', text: 'It grew', startIndex: 0, endIndex: 2 }
+    const ofUrl = { source: { type: 'source', id: url, sourceType: 'url', url, title: 'Example' } }
+    const document = { sourceType: 'document', id: 'Report', mediaType: 'application/octet-stream', title: 'Report' }
+    const ofDocument = { source: { type: 'source', ...document }, startIndex: 0, endIndex: 2, citedText: 'It grew' }
     const chunks = await chunksOf([
       start,
       text('Hi'),
-      block(0, { type: 'text', text: 'Hi', citations: [cited, cited] }),
+      block(0, { type: 'text', text: 'Hi', citations: [cited, cited, report, { type: 'citation' }] }),
       block(1, { type: 'image', data: 'AAAA', mimeType: 'image/png' }),
       block(2, { type: 'file', url }),
       block(3, { type: 'audio', fileId: 'f' }),
@@ -225,8 +229,9 @@ describe('the chunks', () => {
     expect(chunks.slice(2)).toEqual([
       { type: 'text-start', id: '1.0' },
       { type: 'text-delta', id: '1.0', delta: 'Hi' },
-      { type: 'text-end', id: '1.0' },
+      { type: 'text-end', id: '1.0', citations: [ofUrl, ofUrl, ofDocument] },
       { type: 'source-url', sourceId: url, url, title: 'Example' },
+      { type: 'source-document', sourceId: 'Report', mediaType: 'application/octet-stream', title: 'Report' },
       { type: 'file', url: 'data:image/png;base64,AAAA', mediaType: 'image/png' },
       { type: 'file', url, mediaType: 'application/octet-stream' },
       { type: 'custom', kind: 'isoglot.audio' },
