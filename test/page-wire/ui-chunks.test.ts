@@ -26,7 +26,7 @@ const notOurs = {
 async function knownTypes(): Promise<readonly string[]> {
   const found = await schema.validate?.({ type: '' })
   const { errors } = JSON.parse(found?.success === false ? found.error.message : '[]')[0]
-  return errors.map(([{ values }]: readonly { readonly values?: readonly string[] }[][0][]) => values?.[0] ?? 'data-')
+  return errors.map(([first]: readonly { readonly values?: readonly string[] }[]) => first?.values?.[0] ?? 'data-')
 }
 
 async function chunksOf(response: Response): Promise<readonly Chunk[]> {
@@ -64,7 +64,11 @@ const rare: readonly (readonly StreamEvent[])[] = [
     { type: 'approval_request', call },
     { type: 'tool_result', result: { ...refused, error: { kind: 'execution', message: 'No' } } },
     { type: 'content_block', index: 1, block: { type: 'image', data: 'AAAA', mimeType: 'image/png' } },
-    { type: 'content_block', index: 2, block: { type: 'unknown', format: 'anthropic', value: {} } },
+    {
+      type: 'content_block',
+      index: 2,
+      block: { type: 'unknown', format: 'anthropic', providerType: 'new', value: {} },
+    },
     {
       type: 'content_block',
       index: 3,

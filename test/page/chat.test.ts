@@ -182,7 +182,8 @@ describe.skipIf(!hasChromium)('a React component that owns its chat, under Stric
     await page.locator('output').getByText('submitted').waitFor()
     const sent = await page.evaluate(async () => {
       const { script, answer } = (globalThis as unknown as Own).handle
-      const call = { type: 'tool_call', id: 'c1', name: 'count', arguments: {}, argumentsText: '{}', index: 0 } as const
+      const facts = { name: 'count', arguments: {}, argumentsText: '{}', index: 0, complete: true } as const
+      const call = { type: 'tool_call', id: 'c1', ...facts } as const
       await script.push({ type: 'message_start' }, ...answer([call], { outcome: 'manual', pending: [call] }))
       await script.end()
       while (script.turns.length < 2) await new Promise((resolve) => setTimeout(resolve))

@@ -17,7 +17,7 @@ const persist: Persist = {
 }
 
 function Chat({ id }: { readonly id: string }) {
-  const [count, setCount] = useState(0)
+  const [count, setCount] = useState(() => 0)
   const counter = tool({ name: 'count', execute: () => `The count is ${count}` })
   const { transport } = script
   const messages = [message.user(`Begin ${id}`)]
