@@ -10,7 +10,8 @@ import { ChatState } from './chat-state.ts'
 import { asArrived, asSending, type Entry, entriesOf, entryOf } from './entry.ts'
 import { checkFiles, readContent, toBlock } from './files.ts'
 import type { ChatEvents, ChatSnapshot, ChatStore, ChatStoreOptions, QueuedMessage, SendContent } from './model.ts'
-import { type Question, Turns } from './turns.ts'
+import { type Question, unanswered } from './question.ts'
+import { Turns } from './turns.ts'
 
 /**
  * Makes the store of one chat. The transport reaches the model. The store does nothing until a method is called.
@@ -188,12 +189,11 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
       turns.drop(turn)
       return false
     }
-    const { entries } = chat
-    const last = entries.at(-1)
+    const last = chat.entries.at(-1)
     const isAnswer = last?.role === 'assistant'
     // The events start with the answer. If it waited for calls, they start after the results of those calls.
     const base = isAnswer && last.begun !== undefined && { ...last, messages: last.messages.slice(0, last.begun) }
-    const before = asArrived(isAnswer ? entries.slice(0, -1) : entries)
+    const before = asArrived(isAnswer ? chat.entries.slice(0, -1) : chat.entries)
     chat.entries = base ? [...before, base] : before
     await turns.ask({ trigger: 'resume', ...(base && { base }) }, turn, batches)
     return true
@@ -284,7 +284,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     clear,
     async load() {
       if (!(await chat.load())) return
-      turns.failed = undefined
+      turns.failed = unanswered(chat.entries.at(-1))
       turns.waitFor(chat.status.pending, chat.status.outcome)
     },
     dispose() {

@@ -3,7 +3,7 @@ import type { RunOutcome, StreamEvent } from '../client/result.ts'
 import { InterruptedError, IsoglotError } from '../core/errors.ts'
 import { guarded } from '../core/guarded.ts'
 import { compact } from '../core/lookup.ts'
-import type { Message, ToolCall, ToolMessage } from '../core/model.ts'
+import type { ToolCall, ToolMessage } from '../core/model.ts'
 import type { Approval } from '../tools/approval.ts'
 import type { ChatState, Status } from './chat-state.ts'
 import {
@@ -17,22 +17,13 @@ import {
   withoutResults,
   withUser,
 } from './entry.ts'
-import type { ChatEvents, ChatStoreOptions, ChatTrigger, ChatTurn, TurnEnd } from './model.ts'
+import type { ChatEvents, ChatStoreOptions, ChatTurn, TurnEnd } from './model.ts'
 import { checkPageTools, runInPage } from './page-tools.ts'
+import type { Question } from './question.ts'
 import { Waits } from './waits.ts'
 
 /** How often tools of the page make the model go on, for one message of the user. */
 const maxRounds = 10
-
-/** The request to a transport. */
-export interface Question {
-  readonly trigger: ChatTrigger
-  readonly added?: readonly Message[]
-  readonly approvals?: readonly Approval[]
-  readonly messageId?: string
-  /** The answer so far, which goes on. */
-  readonly base?: Entry
-}
 
 /** The turns of one chat. */
 export class Turns {
@@ -66,7 +57,6 @@ export class Turns {
   }
 
   #begin(): AbortController {
-    this.failed = undefined
     this.#current?.abort(new DOMException('Another turn began', 'AbortError'))
     this.#current = new AbortController()
     return this.#current
@@ -93,6 +83,7 @@ export class Turns {
     const chat = this.#chat
     const { trigger, added = [], approvals = [], messageId, base } = question
     this.#question = question
+    this.failed = undefined
     this.waitFor([])
     this.#answerId = undefined
     chat.set({ status: 'submitted', error: undefined, pending: [], warnings: [], outcome: undefined })
@@ -274,7 +265,8 @@ export class Turns {
   #close(change: Partial<Status>, end: (answer: Entry) => Entry): void {
     const chat = this.#chat
     this.#current = undefined
-    const entries = withUser(chat.entries, change.status === 'error' ? 'failed' : 'done')
+    const isSent = change.status !== 'error' && this.#question !== undefined
+    const entries = withUser(chat.entries, isSent ? 'done' : 'failed')
     const last = entries.at(-1)
     if (last === undefined || last.id !== this.#answerId) chat.set({ pending: [], ...change }, entries)
     else {

@@ -123,6 +123,21 @@ describe('resume', () => {
     chat.dispose()
   })
 
+  it('that finds nothing, and a message that cannot be sent, leave a turn that failed to be asked again', async () => {
+    const { chat, fail, now } = open({ resume: async () => undefined })
+    const sent = chat.send('A')
+    await fail(new Error('No network'))
+    await sent
+    expect(await chat.resume()).toBe(false)
+    const files = [new File([new Uint8Array([0, 255])], 'odd.bin')]
+    await expect(chat.send({ content: 'Look', files })).rejects.toThrow('odd.bin')
+    expect(now()).toMatchObject({ status: 'error', messages: [{ state: 'failed' }] })
+    void chat.retry()
+    await turn()
+    expect(now()).toMatchObject({ status: 'submitted', messages: [{ state: 'sending' }] })
+    chat.dispose()
+  })
+
   it('twice at once goes on once', async () => {
     const { transport } = scripted()
     const chat = createChatStore({
