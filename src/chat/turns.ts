@@ -273,7 +273,7 @@ export class Turns {
       const answer = end(last)
       chat.count(answer)
       const isNothing = answer.messages.length === 0 && answer.branch === undefined
-      chat.set({ pending: [], ...change }, isNothing ? entries.slice(0, -1) : chat.withEntry(answer))
+      chat.set({ pending: [], ...change }, [...entries.slice(0, -1), ...(isNothing ? [] : [answer])])
     }
     chat.save()
   }
