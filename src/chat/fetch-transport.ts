@@ -72,7 +72,10 @@ export function fetchTransport(options: FetchTransportOptions = {}): ChatTranspo
       const run = readEvents(post(turn), { signal: turn.signal, ...compact({ resume: kept?.resuming }) })
       return read(turn.chatId, kept?.forgetting(turn.chatId, run) ?? run)
     },
-    stop,
+    async stop(chatId) {
+      await stop(chatId)
+      await kept?.stop(chatId)
+    },
     ...(kept && { resume: kept.resume }),
   }
 }

@@ -114,17 +114,17 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     if (queued !== undefined) takeQueued(queued)?.()
   }
 
-  function stopTurn(): Promise<void> | undefined {
-    return turns.stop() ? transport.stop?.(chat.id) : undefined
+  function leaveTurn(): void {
+    if (turns.stop()) leaveRun()
   }
 
-  function leaveTurn(): void {
-    stopTurn()?.catch((cause) => chat.report(cause))
+  function leaveRun(): void {
+    transport.stop?.(chat.id).catch((cause) => chat.report(cause))
   }
 
   async function stop(): Promise<void> {
     const isWaiting = chat.status.status === 'waiting'
-    await stopTurn()
+    if (turns.stop()) await transport.stop?.(chat.id)
     if (isWaiting) chat.save()
   }
 
@@ -221,7 +221,8 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
   }
 
   function clear(): void {
-    leaveTurn()
+    turns.stop()
+    leaveRun() // the server may still run a turn whose connection broke
     for (const { id } of chat.status.queue) cancelQueued(id)
     turns.waitFor([])
     turns.failed = undefined
