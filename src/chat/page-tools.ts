@@ -17,8 +17,9 @@ interface PageToolContext {
 export function checkPageTools(tools: readonly Tool[]): void {
   const names = new Set<string>()
   for (const [at, { name, execute, run }] of tools.entries()) {
-    const finding = !execute ? 'it has no "execute"' : !run ? 'it was not made by tool()' : undefined
-    if (finding) throw new TypeError(`Cannot run "tools[${at}]" (${JSON.stringify(name)}) in the page: ${finding}`)
+    if (!execute || !run) {
+      throw new TypeError(`Cannot run "tools[${at}]" in the page: it has no "execute", or was not made by tool()`)
+    }
     if (names.has(name)) throw new TypeError(`Cannot use two tools named "${name}": rename one of them`)
     names.add(name)
   }
