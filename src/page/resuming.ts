@@ -31,7 +31,7 @@ export interface Resuming {
 
 /**
  * The `resume` of `readEvents`, for servers that answer by `keepRun`: where the connection breaks, the run goes on at the next event. Leaving
- * such a run only hangs up; `stop()` ends it on the server.
+ * such a run only hangs up; `stop()` ends it on the server. Do not abort the `fetch` of such a run: only its response names the run.
  *
  * @param options `url`: where the server answers by `answerKept`, without the run's name; default: the address of the response. `headers`:
  * what each request to it carries. `fetch`: default the global one.

@@ -223,6 +223,16 @@ export interface RunnerClass {
   new (host: ToolHost): ToolRunner
   /** @throws {TypeError} if the later of two tools of one name may not stand for the earlier. */
   checkReplacing(earlier: object, later: object, name: string): void
+  /** Runs the calls of one turn, without a run. */
+  readonly Turn: new (
+    host: ToolHost,
+    ledger: CallLedger,
+    messages: readonly Message[],
+    approvals: readonly Approval[],
+    keyOf: (call: ToolCall) => string,
+  ) => {
+    run(calls: readonly AnyCall[]): AsyncGenerator<ToolEvent[], { readonly pending: readonly ToolCall[] }>
+  }
 }
 
 /** The tools of one run. */
