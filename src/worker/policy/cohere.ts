@@ -5,7 +5,7 @@
  * @module
  */
 import * as v from 'valibot'
-import { fraction, functionFields, id, max, name, natural, object, several, text, whole } from './fields.ts'
+import { fraction, functionFields, id, imageUrl, max, name, natural, object, several, text, whole } from './fields.ts'
 
 const call = v.strictObject({
   id,
@@ -26,7 +26,7 @@ const message = v.variant('role', [
         textPart,
         v.strictObject({
           type: v.literal('image_url'),
-          image_url: v.strictObject({ url: text, detail: v.optional(v.picklist(['auto', 'low', 'high'])) }),
+          image_url: v.strictObject({ url: imageUrl, detail: v.optional(v.picklist(['auto', 'low', 'high'])) }),
         }),
       ]),
     ),
