@@ -6,7 +6,7 @@
 
 import type { DecodedRequest } from '../core/codec.ts'
 import { compact, field, isObject } from '../core/lookup.ts'
-import type { JsonObject, Loss } from '../core/model.ts'
+import type { Json, JsonObject, Loss } from '../core/model.ts'
 import { holdsEnvelope } from '../kit/envelope.ts'
 import type { Call } from './call.ts'
 import { refusal } from './errors.ts'
@@ -47,8 +47,13 @@ export function passes({ model: { codec } }: Target, { wire, body }: Pick<Call, 
 /** Most tokens of an answer of this entry: what is asked, within the limits. */
 export function outputLimit(target: Target, { request, permit }: Pick<Call, 'request' | 'permit'>): number | undefined {
   const limit = limitOf(target, permit)
-  const asked = request.options.maxTokens
-  return limit === undefined ? asked : Math.min(asked ?? limit, limit)
+  const { maxTokens } = request.options
+  return limit === undefined ? maxTokens : within(maxTokens, limit)
+}
+
+/** For some servers, a limit of 0 or -1 means no limit. */
+function within(asked: Json | undefined, limit: number): number {
+  return typeof asked === 'number' && asked > 0 ? Math.min(asked, limit) : limit
 }
 
 function limitOf({ maxOutputTokens = Number.POSITIVE_INFINITY }: Target, permit: Permit): number | undefined {
@@ -95,7 +100,7 @@ function passQuestion(target: Target, call: Call): Question {
   const fields = {
     ...namedModel(target, call),
     ...(asksStream && !stream && !inPath.has(wire.name) && { stream: true }),
-    ...limitFields(body.value, wire, limitOf(target, call.permit)),
+    ...limitFields(body.value, wire, limitOf(target, call.permit) && outputLimit(target, call)),
     ...(asksUsage && { stream_options: { ...objectAt(body.value, 'stream_options'), include_usage: true } }),
     ...model.body,
   }
@@ -124,9 +129,9 @@ function limitFields(body: JsonObject, wire: Wire, limit: number | undefined): J
   const set: JsonObject = {}
   for (const [name, inner] of wire.limits) {
     const asked = inner === undefined ? field(body, name) : field(field(body, name), inner)
-    if (typeof asked !== 'number') continue
-    const value = Math.min(asked, limit)
-    set[name] = inner === undefined ? value : { ...objectAt(body, name), [inner]: value }
+    if (asked === undefined || asked === null) continue
+    const value = within(asked, limit)
+    set[name] = inner === undefined ? value : { ...objectAt({ ...body, ...set }, name), [inner]: value }
   }
   const [name, inner] = wire.limits[0] as Wire['limits'][number]
   if (Object.keys(set).length === 0)

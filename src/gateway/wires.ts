@@ -96,7 +96,12 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     list: '/v1beta/models',
     idPrefix: '',
     keepAlive: comment,
-    limits: [['generationConfig', 'maxOutputTokens']],
+    limits: [
+      ['generationConfig', 'maxOutputTokens'],
+      ['generationConfig', 'max_output_tokens'],
+      ['generation_config', 'maxOutputTokens'],
+      ['generation_config', 'max_output_tokens'],
+    ],
     headers: {},
     foreign: undefined,
     errorFrames: asTheyAre,
