@@ -58,7 +58,7 @@ export const cohereRequest: v.GenericSchema = v.strictObject({
   tool_choice: v.optional(v.picklist(['REQUIRED', 'NONE'])),
   strict_tools: v.optional(v.boolean()),
   documents: v.optional(v.pipe(v.array(document), v.maxLength(max.parts))),
-  citation_options: v.optional(object),
+  citation_options: v.optional(v.strictObject({ mode: v.optional(text) })),
   response_format: v.optional(
     v.strictObject({ type: v.picklist(['text', 'json_object']), json_schema: v.optional(object) }),
   ),
