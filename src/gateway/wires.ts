@@ -50,6 +50,11 @@ function numberedOn(frames: readonly Frame[], before: number): readonly Frame[] 
   })
 }
 
+/** Appended to a stream that has begun: without a second beginning. */
+function withoutStart(frames: readonly Frame[], before: number): readonly Frame[] {
+  return before === 0 ? frames : frames.filter(({ event }) => event !== 'message-start')
+}
+
 export const wires: Readonly<Record<WireName, Wire>> = {
   'openai-chat': {
     name: 'openai-chat',
@@ -130,7 +135,7 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     headers: {},
     foreign: undefined,
     lastFrame: { data: '[DONE]' },
-    errorFrames: asTheyAre,
+    errorFrames: withoutStart,
   },
   'bedrock-converse': {
     name: 'bedrock-converse',
