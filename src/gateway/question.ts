@@ -16,6 +16,18 @@ import { type Question as Answering, translateRequest } from './translate.ts'
 import type { Permit } from './types.ts'
 import type { Wire } from './wires.ts'
 
+/**
+ * Refuses a second spelling of a field that the gateway sets. Servers in Go, such as Ollama, read `Model` as `model`, also with letters such
+ * as `ſ`, and the last one counts: it could name a model that is not in the table.
+ */
+export function checkSpelling(body: JsonObject, { limits }: Wire): void {
+  const names = new Set(['model', 'stream', ...limits.map(([name]) => name)])
+  for (const key of Object.keys(body)) {
+    const folded = key.toUpperCase().toLowerCase()
+    if (folded !== key && names.has(folded)) throw refusal(400, `The body has "${folded}" in another spelling`)
+  }
+}
+
 /** A request of the provider's wire. */
 export interface Question {
   readonly path: string

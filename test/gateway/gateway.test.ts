@@ -184,6 +184,20 @@ describe('limits of output', () => {
     )
   })
 
+  it.each<[WireName, object]>([
+    ...wireNames.flatMap((wire): [WireName, object][] => [
+      [wire, { Model: 'another' }],
+      [wire, { STREAM: true }],
+    ]),
+    ['ollama', { Options: { num_predict: 9000 } }],
+    ['ollama', { optionſ: { num_predict: 9000 } }],
+    ['cohere', { 'max_to\u212aens': 9000 }],
+  ])('and the model stand in one spelling: %s with %j is refused', async (wire, body) => {
+    const response = await askOf(gatewayOf({ models: limited() }), wire, wire, 'Hello', { body })
+    expect([response.status, (await response.text()).includes('in another spelling')]).toEqual([400, true])
+    expect(providers.asked).toHaveLength(0)
+  })
+
   it('are what is reserved, where a client asks for two limits', async () => {
     const admitted: unknown[] = []
     const admit: GatewayOptions['admit'] = ({ maxOutputTokens }) => void admitted.push(maxOutputTokens)
