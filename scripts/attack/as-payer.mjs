@@ -57,14 +57,79 @@ const dear = {
     'what was stored': { cachedContent: 'cachedContents/0123456789' },
   },
   ollama: { 'a model kept in memory': { keep_alive: -1 } },
+  cohere: { 'a dearer tier': { priority: 0 }, 'a search': { connectors: [{ id: 'web-search' }] } },
+  'gemini-interactions': {
+    stored: { store: true },
+    'a search': { tools: [{ type: 'google_search' }] },
+    'in the background': { background: true },
+    'what was stored': { previous_interaction_id: 'v1_0123456789' },
+  },
+  'bedrock-converse': {
+    'a dearer tier': { serviceTier: { type: 'priority' } },
+    'limits of its own': { additionalModelRequestFields: { max_tokens: 100_000 } },
+  },
 }
 
-export async function tryDear(target) {
-  const model = servedModel(target.token)
+/** The user of these requests, if there are two: all requests of one user would be more than a user has in a minute. */
+const payer = (target) => ({ ...target, token: target.otherToken ?? target.token })
+
+export function tryDear(target) {
+  return tryAll(target, dear)
+}
+
+/** An address of a cloud's metadata, in a form that hides it. */
+const inner = 'https://0xa9fea9fe/latest/meta-data/'
+const document = { type: 'application/pdf', data: 'JVBERi0xLjQK' }
+const said = (content) => ({ messages: [{ role: 'user', content }] })
+
+/** By wire: pictures at addresses that only the provider reaches, and files of which a few bytes are many pages. */
+const files = {
+  'openai-chat': {
+    'an inner address': said([{ type: 'image_url', image_url: { url: inner } }]),
+    'a document': said([
+      { type: 'file', file: { filename: 'a', file_data: `data:application/pdf;base64,${document.data}` } },
+    ]),
+  },
+  'openai-responses': {
+    'an inner address': { input: [{ role: 'user', content: [{ type: 'input_image', image_url: inner }] }] },
+  },
+  anthropic: {
+    'an inner address': said([{ type: 'image', source: { type: 'url', url: inner } }]),
+    'a document': said([
+      { type: 'document', source: { type: 'base64', media_type: document.type, data: document.data } },
+    ]),
+  },
+  gemini: {
+    'an inner address': { contents: [{ role: 'user', parts: [{ fileData: { fileUri: inner } }] }] },
+    'a document': {
+      contents: [{ role: 'user', parts: [{ inlineData: { mimeType: document.type, data: document.data } }] }],
+    },
+  },
+  ollama: {
+    'a document': {
+      messages: [{ role: 'user', content: 'x', images: [`data:${document.type};base64,${document.data}`] }],
+    },
+  },
+  cohere: { 'an inner address': said([{ type: 'image_url', image_url: { url: inner } }]) },
+  'gemini-interactions': {
+    'an inner address': { input: [{ type: 'image', uri: inner, mime_type: 'image/png' }] },
+  },
+  'bedrock-converse': {
+    'a document': said([{ document: { format: 'pdf', name: 'a', source: { bytes: document.data } } }]),
+  },
+}
+
+export function tryFiles(target) {
+  return tryAll(target, files)
+}
+
+async function tryAll(target, table) {
+  const user = payer(target)
+  const model = servedModel(user.token)
   const tries = target.routes.flatMap((wire) =>
-    Object.entries(dear[wire] ?? {}).map(([what, more]) => [
+    Object.entries(table[wire] ?? {}).map(([what, more]) => [
       `${what}, ${wire}`,
-      question(wire, { model, headers: mine(target), more }),
+      question(wire, { model, headers: mine(user), more }),
     ]),
   )
   return judge(await askAll(target, tries), among(400, 403, 422))

@@ -3,7 +3,7 @@
  * list of `{ what, got, ok }`. Numbers are those of the safety review that the Worker was built by.
  */
 import { trySelfTest } from './as-operator.mjs'
-import { tryDead, tryDear, tryOthers, trySize } from './as-payer.mjs'
+import { tryDead, tryDear, tryFiles, tryOthers, trySize } from './as-payer.mjs'
 import { seeHeaders, seeKeys } from './as-reader.mjs'
 import { tryHeaders, tryHosts, tryMethods, tryPaths, tryRedirects } from './as-scanner.mjs'
 import { tryDemonstration, tryOrigins, tryPreflights, trySimplePosts } from './as-site.mjs'
@@ -58,6 +58,13 @@ export const checks = [
     expected: '400, 403 or 422',
     needs: 'token',
     run: tryDear,
+  },
+  {
+    id: 'C1',
+    name: 'a provider is sent to no inner address, and given no document',
+    expected: '400, 403 or 422',
+    needs: 'token',
+    run: tryFiles,
   },
   { id: 'W1', name: 'dead tokens open nothing', expected: '401', needs: 'deadTokens', run: tryDead },
   {

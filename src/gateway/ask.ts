@@ -28,11 +28,12 @@ interface Attempt {
 }
 
 async function prepareAttempt(target: Target, call: Call): Promise<Attempt> {
-  const seen = beginAttempt(call, target)
   const question = writeQuestion(target, call)
+  const model = await withKey(target.model)
+  // Only from here on a provider is asked: a request that cannot be written for it is not an attempt, and costs nothing.
+  const seen = beginAttempt(call, target)
   call.progress.passed = question.passes && call.stream === call.asksStream
   call.progress.losses = question.losses
-  const model = await withKey(target.model)
   const errorDetail = errorDetailOf(target, model, call.options)
   call.progress.errorDetail = errorDetail
   return { call, model, question, errorDetail, seen }

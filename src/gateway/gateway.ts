@@ -16,7 +16,7 @@ import { answerCount, decodeCounted } from './count.ts'
 import { errorAnswer, refusal, refuseBody, tellError, unknownModel } from './errors.ts'
 import { answerModels } from './lists.ts'
 import { type ModelTable, readModels, type Target } from './models.ts'
-import { outputLimit } from './question.ts'
+import { checkSpelling, outputLimit } from './question.ts'
 import { findRoute, type Route } from './routes.ts'
 import { tellEnd, watchOf } from './tell.ts'
 import type { CheckedBody, ExecutionContextLike, Gateway, GatewayOptions, Outcome, Permit, Verdict } from './types.ts'
@@ -174,6 +174,7 @@ async function readChecked<Env>(
 ): Promise<JsonBody> {
   const body = await readJson(request, options.limits ?? {})
   const checked = options.check?.({ wire: wire.name, kind, body: body.value, caller }, env)
+  checkSpelling(checked ?? body.value, wire)
   return checked === undefined ? body : { value: checked, text: JSON.stringify(checked) }
 }
 

@@ -44,14 +44,14 @@ export interface ProofField {
   read(data: JsonObject): readonly string[]
 }
 
-/** The field `signature` of a format's reasoning, which every client sends back. */
+/** The field `signature` of a format's reasoning, which every client sends back. A client can write an envelope into encrypted reasoning too. */
 export function signatureField(format: string, owner: string): ProofField {
   return {
     format,
     owners: [owner],
     onCalls: false,
     write: (signature) => ({ signature }),
-    read: ({ signature }) => [textOr(signature, '')],
+    read: ({ signature, data, redactedContent }) => [signature, data, redactedContent].map((text) => textOr(text, '')),
   }
 }
 
@@ -202,7 +202,7 @@ function unpackBlocks(message: AssistantMessage, proofField: ProofField): readon
     }
     unpacked.push(
       ...unpackRun(run, proofField),
-      block.type === 'tool_call' ? unpackCall(block, ofCalls, proofField) : block,
+      block.type === 'tool_call' ? unpackCall(block, ofCalls, proofField) : withoutEnvelope(block, proofField),
     )
     run = []
   }
@@ -253,6 +253,11 @@ function cutByProofs(blocks: readonly ReasoningBlock[], proofField: ProofField):
     at += length
     return { ...(index === 0 && first), type: 'reasoning', text: part, opaque }
   })
+}
+
+/** No other block has a proof of another provider. */
+function withoutEnvelope(block: ContentBlock, proofField: ProofField): ContentBlock {
+  return envelopesOn(block, proofField).length > 0 ? (withoutProof(block as ReasoningBlock) as ContentBlock) : block
 }
 
 function withoutProof({ opaque: _, ...block }: ReasoningBlock): ReasoningBlock {

@@ -26,6 +26,8 @@ export const leaks = {
   'size behind the fields': 'a body that is good but for its size is refused',
   'two answers': 'what costs by another meter, or is kept, is refused',
   'hosted tools': 'what costs by another meter, or is kept, is refused',
+  'inner addresses': 'a provider is sent to no inner address, and given no document',
+  documents: 'a provider is sent to no inner address, and given no document',
   'a dead token': 'dead tokens open nothing',
   "another's stream": 'what one user began is not there for another',
   'any model': 'models that are not in the table are not asked',
@@ -234,6 +236,8 @@ function answer({ headers, url = '' }: IncomingMessage, body: Buffer, given: Rea
   if (asked.n !== undefined && given.has('two answers')) return yes
   if (asked.tools !== undefined && given.has('hosted tools')) return yes
   if (asked.generationConfig?.candidateCount > 1) return no(400)
+  if (body.includes('0xa9fea9fe') && !given.has('inner addresses')) return no(400)
+  if (body.includes('JVBERi0') && !given.has('documents')) return no(400)
   const isGood = given.has('any field') || Object.keys(asked).every((field) => fields.has(field))
   const kept = headers['idempotency-key'] && { headers: { 'x-isoglot-stream': `of_${userOf(headers)}` } }
   return isGood ? { ...yes, ...kept } : no(400)

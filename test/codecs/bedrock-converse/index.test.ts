@@ -163,6 +163,14 @@ describe('a request', () => {
     })
     expect(decodeRequest(body).options.responseFormat).toEqual({ type: 'json', schema })
   })
+
+  it('keeps the text of a schema that is nested too deep to be read', () => {
+    const schema = `${'{"not":'.repeat(50_000)}true${'}'.repeat(50_000)}`
+    const outputConfig = { textFormat: { type: 'json_schema', structure: { jsonSchema: { schema } } } }
+    const { context, options } = decodeRequest({ messages: [{ role: 'user', content: [{ text: 'hi' }] }], outputConfig })
+    expect(options.responseFormat).toBeUndefined()
+    expect(encodeRequest(context, { ...options, model: 'm' }).body.outputConfig).toEqual(outputConfig)
+  })
 })
 
 describe('a stream', () => {
