@@ -6,7 +6,10 @@ import type { RunRequest } from './request.ts'
 
 /** The types that each field may have; a field that is not here is for the codec. */
 const forms: readonly (readonly [types: string, fields: string])[] = [
-  ['text', 'end idempotencyKey user reasoning.effort responseFormat.name responseFormat.description'],
+  [
+    'text',
+    'model.baseUrl end idempotencyKey user lastCalls toolMode toolChoice.mode reasoning.effort responseFormat.type responseFormat.name responseFormat.description',
+  ],
   ['boolean or function', 'strict'],
   ['boolean', 'autoTools wholeAnswer parallelToolCalls responseFormat.strict'],
   [
@@ -19,14 +22,19 @@ const forms: readonly (readonly [types: string, fields: string])[] = [
   ['text or list', 'system'],
   ['text or object', 'toolChoice'],
   ['text, list or object', 'prompt'],
-  ['object', 'timeouts ledger signal providerState responseFormat responseFormat.schema reasoning providerOptions'],
-  ['function', 'stopWhen onToolRequest onToolResult onWarning beforeRound onRound onRequest'],
+  [
+    'object',
+    'timeouts ledger signal providerState responseFormat responseFormat.schema reasoning providerOptions model.headers model.body',
+  ],
+  ['function', 'stopWhen onToolRequest onToolResult onWarning beforeRound onRound onRequest model.fetch'],
 ]
 
 /** Fields that take one of these words. */
 const words: Readonly<Record<string, readonly string[]>> = {
   lastCalls: ['run', 'keep'],
   toolMode: ['concurrent', 'sequential'],
+  toolChoice: ['auto', 'none', 'required'],
+  'toolChoice.mode': ['auto', 'required'],
   'responseFormat.type': ['json'],
 }
 
@@ -77,7 +85,7 @@ export function checkRequest(request: RunRequest): void {
   for (const [types, fields] of forms) for (const name of fields.split(' ')) checkField(name, at(name), types)
   for (const [name, known] of Object.entries(words)) {
     const word = at(name)
-    if (word !== undefined && !known.includes(word as string)) wrongType(name, `"${known.join('" or "')}"`)
+    if (typeof word === 'string' && !known.includes(word)) wrongType(name, `"${known.join('" or "')}"`)
   }
   for (const [name, value] of Object.entries(given.timeouts ?? {})) checkField(`timeouts.${name}`, value, 'number')
   for (const [name, maker, method] of makers) {
@@ -85,11 +93,16 @@ export function checkRequest(request: RunRequest): void {
     if (value === undefined || (isObject(value) && typeof value[method] === 'function')) continue
     throw new TypeError(`Cannot ask: "${name}" is ${typeOf(value)} and not what ${maker} makes`)
   }
-  const { messages = [], prompt, maxRepeatedCalls: limit = 1, signal, ledger, toolChoice } = request
+  const { messages = [], prompt, maxRepeatedCalls: limit = 1, signal, ledger, toolChoice, model } = request
   for (const [at, one] of (request.observers ?? []).entries()) checkField(`observers[${at}]`, one, 'object')
-  if (toolChoice !== undefined && !isToolChoice(toolChoice)) {
-    wrongType('toolChoice', '"auto", "none", "required", { name } or { names, mode }')
+  if (isObject(toolChoice)) {
+    const { name, names = [name] }: { readonly name?: unknown; readonly names?: unknown } = toolChoice
+    const areNames = Array.isArray(names) && names.every((one) => typeof one === 'string')
+    if (!areNames) wrongType('toolChoice', '{ name } or { names, mode }')
   }
+  const headers = Object(model.headers)
+  if (Symbol.iterator in headers) wrongType('model.headers', 'an object of texts')
+  for (const [name, value] of Object.entries(headers)) checkField(`model.headers.${name}`, value ?? null, 'text')
   for (const [at, one] of (request.approvals ?? []).entries()) {
     const isDecision = isObject(one) && typeof one.toolCallId === 'string' && typeof one.approved === 'boolean'
     if (!isDecision) wrongType(`approvals[${at}]`, 'an object with "toolCallId" and "approved"')
@@ -128,29 +141,10 @@ export function checkChange(change: RoundChange, request: RunRequest, given: rea
 
 /** @throws {TypeError} if it is not a model. */
 export function checkModel(model: unknown): void {
-  if (isObject(model) && isObject(model.codec)) {
-    const { model: name, baseUrl, body, fetch, headers = {} } = model
-    checkField("the model's name", name ?? null, 'text')
-    checkField('baseUrl', baseUrl, 'text')
-    checkField('fetch', fetch, 'function')
-    checkField('body', body, 'object')
-    checkField('headers', headers, 'object')
-    if (Symbol.iterator in Object(headers)) wrongType('headers', 'an object of texts')
-    for (const [key, value] of Object.entries(Object(headers))) checkField(`headers.${key}`, value ?? null, 'text')
-    return
-  }
+  if (isObject(model) && isObject(model.codec) && typeof model.model === 'string') return
   const found = typeof model === 'string' ? `the text "${model.slice(0, 80)}"` : typeOf(model)
   throw new TypeError(
     `Cannot ask: "model" is ${found}; it is made by a provider's function, such as openaiChat("gpt-5") or model("openai:gpt-5") of isoglot/models`,
-  )
-}
-
-function isToolChoice(choice: unknown): boolean {
-  if (!isObject(choice)) return choice === 'auto' || choice === 'none' || choice === 'required'
-  const { name, names, mode } = choice
-  if (name !== undefined) return typeof name === 'string'
-  return (
-    Array.isArray(names) && names.every((one) => typeof one === 'string') && (mode === 'auto' || mode === 'required')
   )
 }
 

@@ -30,10 +30,9 @@ export async function invokeTool(
   tools: ReadonlyMap<string, object>,
   options: InvokeOptions = {},
 ): Promise<ToolResult> {
-  if (typeof tools?.get !== 'function') {
-    throw new TypeError('Cannot run a call: "tools" is not a Map of tools by their names')
+  if (!isObject(call) || typeof tools?.get !== 'function') {
+    throw new TypeError('Cannot run a call: "call" is not a call, or "tools" is not a Map of tools by their names')
   }
-  if (typeof call?.type !== 'string') throw new TypeError('Cannot run a call: "call" is not a call')
   if (call.type === 'invalid_tool_call') return failed(call, 'invalid_arguments', call.error)
   const tool = tools.get(call.name)
   if (tool === undefined || !isRunnable(tool) || !isIn(tool, call))

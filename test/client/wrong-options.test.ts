@@ -78,7 +78,7 @@ const rows: readonly Row[] = [
   ['approvals[0]', 'boolean', (approved) => asked({ tools: [f], approvals: [{ toolCallId: 'c', approved }] })],
   ['messages', 'list', (messages) => asked({ prompt: { messages } })],
   // Of a model, wherever it came from.
-  ["model's name", 'text', (name) => ofModel({ model: name })],
+  ['"model"', 'text', (name) => ofModel({ model: name })],
   ['baseUrl', 'text', (baseUrl) => ofModel({ baseUrl })],
   [
     'apiKey',
@@ -121,7 +121,7 @@ const rows: readonly Row[] = [
   ['words', 'list', t.oneOf],
   ['items', 'object', t.array],
   ['city', 'object', (city) => t.object({ city })],
-  ['call', '', (of) => invokeTool(of, new Map())],
+  ['call', 'object', (of) => invokeTool(of, new Map())],
   ['tools', '', (tools) => invokeTool(call as never, tools)],
   ['limits', 'object function list', budget],
   ['maxTokens', 'number', (maxTokens) => budget({ maxTokens })],
@@ -176,7 +176,11 @@ describe('an option of the wrong type', () => {
     ['the name of a type in the place of a schema', () => t.object({ city: 'string' } as never), /"city".*t\.string/],
     ['words that are not a list', () => t.oneOf('a' as never, 'b'), /words/],
     ['Headers', () => ofModel({ headers: new Headers({ 'x-a': 'b' }) }), /headers/],
-    ['a model without a name', () => asked({ model: openaiChat(undefined as never, { apiKey: 'k', fetch }) }), /name/],
+    [
+      'a model without a name',
+      () => asked({ model: openaiChat(undefined as never, { apiKey: 'k', fetch }) }),
+      /"model"/,
+    ],
     ['a text of one answer', () => mockModel('Hello' as never), /answers/],
     ['a list of tools', () => invokeTool(call as never, [f] as never), /Map/],
     ['an OpenAI word', () => asked({ responseFormat: { type: 'json_object' } }), /responseFormat\.type.*"json"/],
