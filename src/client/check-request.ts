@@ -35,6 +35,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   toolMode: ['concurrent', 'sequential'],
   toolChoice: ['auto', 'none', 'required'],
   'toolChoice.mode': ['auto', 'required'],
+  'reasoning.effort': ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
   'responseFormat.type': ['json'],
 }
 
