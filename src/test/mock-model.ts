@@ -44,7 +44,7 @@ export interface MockOptions {
  *
  * @param answers Given in order, one for each request, also for each retry; or a function of the request. A request without an answer
  * rejects with a `ConnectionError` that has both counts.
- * @throws {TypeError} in the run, if the format cannot express an answer.
+ * @throws {TypeError} for what is not a list or a function of answers; in the run, if the format cannot express an answer.
  * @example
  * ```ts
  * import { call, mockModel } from 'isoglot/test'
@@ -58,6 +58,13 @@ export function mockModel(
   answers: readonly MockAnswer[] | ((request: MockRequest) => MockAnswer | Promise<MockAnswer>),
   options: MockOptions = {},
 ): MockModel {
+  if (!Array.isArray(answers) && typeof answers !== 'function') {
+    throw new TypeError('Cannot make a mock: "answers" is not a list and not a function')
+  }
+  const { chunk = 'event' } = options
+  if (chunk !== 'event' && (typeof chunk !== 'number' || !(chunk >= 1))) {
+    throw new TypeError('Cannot make a mock: "chunk" is neither "event" nor a number from 1 on')
+  }
   const { client, server } = codecsOf(options)
   const requests: MockRequest[] = []
   let calls = 0
