@@ -63,22 +63,26 @@ export function withForeignProofs<Codec extends ServerCodec>(codec: Codec, proof
       unpackRequest(codec.decodeRequest(body, options), proofField),
     encodeResponse: (response: ChatResponse, reply?: Reply): EncodedResponse =>
       codec.encodeResponse(packResponse(response, proofField), reply),
-    encodeStream: (reply?: Reply): StreamEncoder => packStream(codec.encodeStream(reply), proofField),
+    encodeStream: (reply?: Reply): StreamEncoder => packStream(codec.encodeStream(reply), proofField, reply?.provider),
   }
 }
 
 // ---- into answers -----------------------------------------------------------------------------
 
 function packResponse(response: ChatResponse, proofField: ProofField): ChatResponse {
-  const blocks = blocksOfTurn(response.message)
-  if (!blocks.some((block) => 'opaque' in block && block.opaque !== undefined)) return response
   const { toolCalls: _, ...message } = response.message
-  return { ...response, message: { ...message, content: blocks.flatMap((block) => packBlock(block, proofField)) } }
+  const maker = message.response?.provider
+  const blocks = blocksOfTurn(response.message)
+  const content = blocks.flatMap((block) => packBlock(block, proofField, maker))
+  return blocks.every((block, at) => block === content[at])
+    ? response
+    : { ...response, message: { ...message, content } }
 }
 
-function packBlock(block: ContentBlock, proofField: ProofField): readonly ContentBlock[] {
+function packBlock(block: ContentBlock, proofField: ProofField, maker: string | undefined): readonly ContentBlock[] {
   if (block.type === 'reasoning') return [packReasoning(block, proofField)]
-  return block.type === 'tool_call' ? packCall(block, proofField) : [withoutForgery(block, proofField)]
+  if (block.type === 'tool_call') return packCall(block, proofField)
+  return [packSealed(withoutForgery(block, proofField), proofField, maker)]
 }
 
 /** Other blocks have no proof field: an envelope in the proof of one is the provider's own, and it goes nowhere. */
@@ -124,7 +128,7 @@ function proofOf(envelope: string, { format, owners, write }: ProofField): Opaqu
 }
 
 /** Blocks are numbered anew, since those that proofs travel on stand between them. */
-function packStream(encoder: StreamEncoder, proofField: ProofField): StreamEncoder {
+function packStream(encoder: StreamEncoder, proofField: ProofField, maker: string | undefined): StreamEncoder {
   const numbers = new Map<number, number>()
   let next = 0
   const numberOf = (index: number) => {
@@ -146,10 +150,71 @@ function packStream(encoder: StreamEncoder, proofField: ProofField): StreamEncod
         encoder.push({ ...event, index, call }, out)
         if (host !== undefined) encoder.push({ type: 'content_block', index: next++, block: host }, out)
       } else if (event.type === 'content_block') {
-        for (const block of packBlock(event.block, proofField)) encoder.push({ ...event, index, block }, out)
+        for (const block of packBlock(event.block, proofField, maker)) encoder.push({ ...event, index, block }, out)
       } else encoder.push(index === event.index ? event : { ...event, index }, out)
     },
   }
+}
+
+// ---- values that only their maker reads -------------------------------------------------------
+
+/** Fields of what a provider wants back as it came: a compaction, a program, what a search found, where a citation stands. */
+const sealedFields: ReadonlySet<string> = new Set([
+  ...['encrypted_content', 'encrypted_index', 'encrypted_stdout', 'fingerprint', 'signature', 'thoughtSignature'],
+])
+const sealedBlocks: ReadonlySet<string> = new Set(['unknown', 'server_tool_call', 'server_tool_result'])
+/** Written by the model: names of fields mean something else there. */
+const argumentFields: ReadonlySet<string> = new Set(['arguments', 'input', 'args'])
+
+type Sealed = (text: string, field: string) => string
+
+/** The block with its sealed values changed: the same one if it has none. The proofs of text, reasoning and calls are no part of it. */
+function changeSealed(block: ContentBlock, change: Sealed): ContentBlock {
+  if (sealedBlocks.has(block.type)) return changeIn(block, change)
+  const citations = block.type === 'text' && block.citations
+  return citations ? changeIn({ citations }, change, block) : block
+}
+
+function changeIn<T extends object>(value: T, change: Sealed, whole: object = value): T {
+  const changed = Object.entries(value).flatMap(([name, inner]) => {
+    if (argumentFields.has(name)) return []
+    const isSealed = typeof inner === 'string' && inner !== '' && sealedFields.has(name)
+    if (isSealed) return [[name, change(inner, name)] as const]
+    const next = typeof inner === 'object' && inner !== null ? changeIn(inner, change) : inner
+    return next === inner ? [] : [[name, next] as const]
+  })
+  if (changed.length === 0) return whole as T
+  return (
+    Array.isArray(value)
+      ? Object.assign([...value], Object.fromEntries(changed))
+      : { ...whole, ...Object.fromEntries(changed) }
+  ) as T
+}
+
+/** Sealed values of another provider go as envelopes. One that is too large for an envelope stays here. */
+function packSealed(block: ContentBlock, { owners }: ProofField, maker = owners[0]): ContentBlock {
+  const packed = changeSealed(block, (text, field) => {
+    if (owners.includes(maker)) return isEnvelope(text) ? '' : text
+    return packProof({ provider: maker, model: '', format: '', data: { [field]: text } }) ?? ''
+  })
+  return packed === block ? block : withMaker(packed, owners[0])
+}
+
+/** Who made the sealed values of a block goes to `makers`: the wire's own provider, unless they are in envelopes. */
+function unpackSealed(block: ContentBlock, { owners }: ProofField, makers: Set<string>): ContentBlock {
+  let maker: string | undefined
+  const unpacked = changeSealed(block, (text, field) => {
+    const carried = isEnvelope(text) ? unpackEnvelope(text)?.opaque : undefined
+    maker = carried?.provider ?? owners[0]
+    makers.add(maker)
+    return isEnvelope(text) ? textOr(carried?.data[field], '') : text
+  })
+  return maker === undefined ? block : withMaker(unpacked, maker)
+}
+
+function withMaker(block: ContentBlock, provider: string): ContentBlock {
+  const opaque = sealedBlocks.has(block.type) && 'opaque' in block ? block.opaque : undefined
+  return opaque === undefined ? block : ({ ...block, opaque: { ...opaque, provider } } as ContentBlock)
 }
 
 // ---- out of requests --------------------------------------------------------------------------
@@ -161,9 +226,13 @@ function unpackRequest(decoded: DecodedRequest, proofField: ProofField): Decoded
 
 function unpackMessage(message: Message, proofField: ProofField): Message {
   if (message.role !== 'assistant' || typeof message.content === 'string' || message.content === null) return message
-  const content = message.content.map((block) => ofAnyModel(block, proofField))
+  const makers = new Set<string>()
+  const content = message.content.map((block) => ofAnyModel(unpackSealed(block, proofField, makers), proofField))
   const isCarried = content.some((block) => envelopesOn(block, proofField).length > 0)
-  return { ...message, content: isCarried ? unpackBlocks({ ...message, content }, proofField) : content }
+  const unpacked = { ...message, content: isCarried ? unpackBlocks({ ...message, content }, proofField) : content }
+  if (makers.size === 0) return unpacked
+  // Values of two makers in one turn: nobody reads them all.
+  return { ...unpacked, response: { provider: makers.size === 1 ? ([...makers][0] as string) : '' } }
 }
 
 /** A request names the model that is asked, by whatever name the gateway gave it, and not the one that made its proofs. */
