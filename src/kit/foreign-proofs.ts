@@ -30,6 +30,7 @@ import type {
   ToolCall,
 } from '../core/model.ts'
 import { type Carried, isEnvelope, knownProof, packProof, unpackEnvelope } from './envelope.ts'
+import { packSealed, unpackSealed } from './sealed.ts'
 
 /** The fields of a wire that can hold an envelope. */
 export interface ProofField {
@@ -82,7 +83,7 @@ function packResponse(response: ChatResponse, proofField: ProofField): ChatRespo
 function packBlock(block: ContentBlock, proofField: ProofField, maker: string | undefined): readonly ContentBlock[] {
   if (block.type === 'reasoning') return [packReasoning(block, proofField)]
   if (block.type === 'tool_call') return packCall(block, proofField)
-  return [packSealed(withoutForgery(block, proofField), proofField, maker)]
+  return [packSealed(withoutForgery(block, proofField), proofField.owners, maker)]
 }
 
 /** Other blocks have no proof field: an envelope in the proof of one is the provider's own, and it goes nowhere. */
@@ -156,67 +157,6 @@ function packStream(encoder: StreamEncoder, proofField: ProofField, maker: strin
   }
 }
 
-// ---- values that only their maker reads -------------------------------------------------------
-
-/** Fields of what a provider wants back as it came: a compaction, a program, what a search found, where a citation stands. */
-const sealedFields: ReadonlySet<string> = new Set([
-  ...['encrypted_content', 'encrypted_index', 'encrypted_stdout', 'fingerprint', 'signature', 'thoughtSignature'],
-])
-const sealedBlocks: ReadonlySet<string> = new Set(['unknown', 'server_tool_call', 'server_tool_result'])
-/** Written by the model: names of fields mean something else there. */
-const argumentFields: ReadonlySet<string> = new Set(['arguments', 'input', 'args'])
-
-type Sealed = (text: string, field: string) => string
-
-/** The block with its sealed values changed: the same one if it has none. The proofs of text, reasoning and calls are no part of it. */
-function changeSealed(block: ContentBlock, change: Sealed): ContentBlock {
-  if (sealedBlocks.has(block.type)) return changeIn(block, change)
-  const citations = block.type === 'text' && block.citations
-  return citations ? changeIn({ citations }, change, block) : block
-}
-
-function changeIn<T extends object>(value: T, change: Sealed, whole: object = value): T {
-  const changed = Object.entries(value).flatMap(([name, inner]) => {
-    if (argumentFields.has(name)) return []
-    const isSealed = typeof inner === 'string' && inner !== '' && sealedFields.has(name)
-    if (isSealed) return [[name, change(inner, name)] as const]
-    const next = typeof inner === 'object' && inner !== null ? changeIn(inner, change) : inner
-    return next === inner ? [] : [[name, next] as const]
-  })
-  if (changed.length === 0) return whole as T
-  return (
-    Array.isArray(value)
-      ? Object.assign([...value], Object.fromEntries(changed))
-      : { ...whole, ...Object.fromEntries(changed) }
-  ) as T
-}
-
-/** Sealed values of another provider go as envelopes. One that is too large for an envelope stays here. */
-function packSealed(block: ContentBlock, { owners }: ProofField, maker = owners[0]): ContentBlock {
-  const packed = changeSealed(block, (text, field) => {
-    if (owners.includes(maker)) return isEnvelope(text) ? '' : text
-    return packProof({ provider: maker, model: '', format: '', data: { [field]: text } }) ?? ''
-  })
-  return packed === block ? block : withMaker(packed, owners[0])
-}
-
-/** Who made the sealed values of a block goes to `makers`: the wire's own provider, unless they are in envelopes. */
-function unpackSealed(block: ContentBlock, { owners }: ProofField, makers: Set<string>): ContentBlock {
-  let maker: string | undefined
-  const unpacked = changeSealed(block, (text, field) => {
-    const carried = isEnvelope(text) ? unpackEnvelope(text)?.opaque : undefined
-    maker = carried?.provider ?? owners[0]
-    makers.add(maker)
-    return isEnvelope(text) ? textOr(carried?.data[field], '') : text
-  })
-  return maker === undefined ? block : withMaker(unpacked, maker)
-}
-
-function withMaker(block: ContentBlock, provider: string): ContentBlock {
-  const opaque = sealedBlocks.has(block.type) && 'opaque' in block ? block.opaque : undefined
-  return opaque === undefined ? block : ({ ...block, opaque: { ...opaque, provider } } as ContentBlock)
-}
-
 // ---- out of requests --------------------------------------------------------------------------
 
 function unpackRequest(decoded: DecodedRequest, proofField: ProofField): DecodedRequest {
@@ -227,7 +167,7 @@ function unpackRequest(decoded: DecodedRequest, proofField: ProofField): Decoded
 function unpackMessage(message: Message, proofField: ProofField): Message {
   if (message.role !== 'assistant' || typeof message.content === 'string' || message.content === null) return message
   const makers = new Set<string>()
-  const content = message.content.map((block) => ofAnyModel(unpackSealed(block, proofField, makers), proofField))
+  const content = message.content.map((block) => ofAnyModel(unpackSealed(block, proofField.owners, makers), proofField))
   const isCarried = content.some((block) => envelopesOn(block, proofField).length > 0)
   const unpacked = { ...message, content: isCarried ? unpackBlocks({ ...message, content }, proofField) : content }
   if (makers.size === 0) return unpacked
