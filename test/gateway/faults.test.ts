@@ -4,14 +4,7 @@ import { isExhaustive } from '../support/cuts.ts'
 import { pairsOf } from '../support/pairs.ts'
 import { hang, json, until } from '../support/upstream.ts'
 import { greeting } from './dialogue.ts'
-import {
-  bedrockLine,
-  chunks,
-  speakers,
-  type AnyWireName as WireName,
-  allWireNames as wireNames,
-  wireOf,
-} from './provider.ts'
+import { bedrockLine, chunks, speakers, type WireName, wireNames, wireOf } from './provider.ts'
 import { type Rig, startRig } from './rig.ts'
 import { ask, ended, endingOf, failed, type Hearing, hear, isErrorBody } from './wire.ts'
 

@@ -5,7 +5,7 @@ import { pairsOf } from '../support/pairs.ts'
 import { json, type Upstream } from '../support/upstream.ts'
 import type { Said } from './dialogue.ts'
 import { modelsAt } from './models.ts'
-import { answerAll, chunks, speakers, startProviders, allWireNames as wireNames } from './provider.ts'
+import { answerAll, chunks, speakers, startProviders, wireNames } from './provider.ts'
 import { ask } from './wire.ts'
 
 let providers: Upstream

@@ -8,7 +8,7 @@ import { inTurn, isExhaustive } from '../support/cuts.ts'
 import { clients } from '../support/formats.ts'
 import { seeded } from '../support/random.ts'
 import type { Said } from './dialogue.ts'
-import { speakers, toWire, type AnyWireName as WireName, allWireNames as wireNames } from './provider.ts'
+import { speakers, toWire, type WireName, wireNames } from './provider.ts'
 import { ask, eventsOf } from './wire.ts'
 
 const types: Partial<Readonly<Record<WireName, string>>> = {

@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import { EventStreamCodec } from '@smithy/core/event-streams'
-import { type Wire as AnyWireName, wires as allWireNames } from '../support/answers.ts'
+import { type Wire as WireName, wires as wireNames } from '../support/answers.ts'
 import {
   type Answering,
   type Asked,
@@ -20,10 +20,8 @@ import { keys } from './models.ts'
 /** Input from the network: each speaker reads the fields that it knows. */
 type Loose = ReturnType<typeof JSON.parse>
 type Json = Readonly<Record<string, Loose>>
-/** The wires whose streams are text, which tests read as text. */
-export type WireName = Exclude<AnyWireName, 'bedrock-converse'>
-export const wireNames = allWireNames.filter((name): name is WireName => name !== 'bedrock-converse')
-export { type Wire as AnyWireName, wires as allWireNames } from '../support/answers.ts'
+
+export { type Wire as WireName, wires as wireNames } from '../support/answers.ts'
 
 /** The answer of each wire, by hand. Pieces of a binary stream are text too: {@link toWire} turns them into bytes. */
 interface Speaker {
@@ -661,7 +659,7 @@ function textOf(content: unknown): string {
     .join('')
 }
 
-export const speakers: Readonly<Record<AnyWireName, Speaker>> = {
+export const speakers: Readonly<Record<WireName, Speaker>> = {
   'openai-chat': chat,
   'openai-responses': responses,
   anthropic,
@@ -673,7 +671,7 @@ export const speakers: Readonly<Record<AnyWireName, Speaker>> = {
 }
 
 /** Whether a path is that of an answer of the wire, after the provider's own part. */
-const paths: Readonly<Record<AnyWireName, RegExp>> = {
+const paths: Readonly<Record<WireName, RegExp>> = {
   'openai-chat': /^\/v1\/chat\/completions$/,
   'openai-responses': /^\/v1\/responses$/,
   anthropic: /^\/v1\/messages$/,
@@ -685,8 +683,8 @@ const paths: Readonly<Record<AnyWireName, RegExp>> = {
 }
 
 /** The wire of a path such as `/anthropic/v1/messages`. */
-export function wireOf(path: string): AnyWireName | undefined {
-  return allWireNames.find((name) => path.startsWith(`/${name}/`) && paths[name].test(path.slice(name.length + 1)))
+export function wireOf(path: string): WireName | undefined {
+  return wireNames.find((name) => path.startsWith(`/${name}/`) && paths[name].test(path.slice(name.length + 1)))
 }
 
 /** Answers as the provider of the path would. */

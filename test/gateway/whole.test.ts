@@ -5,15 +5,7 @@ import { pairsOf } from '../support/pairs.ts'
 import { type Answering, type Asked, hang, json, until } from '../support/upstream.ts'
 import { greeting } from './dialogue.ts'
 import { modelsAt } from './models.ts'
-import {
-  answerAll,
-  chunks,
-  speakers,
-  toWire,
-  type AnyWireName as WireName,
-  allWireNames as wireNames,
-  wireOf,
-} from './provider.ts'
+import { answerAll, chunks, speakers, toWire, type WireName, wireNames, wireOf } from './provider.ts'
 import { type Rig, startRig } from './rig.ts'
 import { ask, hear, isErrorBody } from './wire.ts'
 
