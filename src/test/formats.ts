@@ -8,17 +8,10 @@ import * as geminiInteractions from '../formats/gemini-interactions/index.ts'
 import * as ollama from '../formats/ollama/index.ts'
 import * as openaiChat from '../formats/openai-chat/index.ts'
 import * as openaiResponses from '../formats/openai-responses/index.ts'
+import type { FormatName } from '../kit/without-lacks.ts'
 
 /** The wire formats that a mock can speak. */
-export type MockFormat =
-  | 'openai-chat'
-  | 'openai-responses'
-  | 'anthropic'
-  | 'gemini'
-  | 'gemini-interactions'
-  | 'ollama'
-  | 'cohere'
-  | 'bedrock-converse'
+export type MockFormat = FormatName
 
 // Each function by its name: a namespace as a value would keep a whole format in every bundle that shares its chunk.
 export const formats: Readonly<Record<MockFormat, { readonly client: ClientCodec; readonly server: ServerCodec }>> = {

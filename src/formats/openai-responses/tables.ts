@@ -128,8 +128,8 @@ export function hostedOf(item: Json): HostedCall | undefined {
 }
 
 /** The id of a call that the server runs. */
-export function hostedId(item: Json, { link = 'id' }: HostedCall): string {
-  return textOr(field(item, link), stringOr(field(item, 'id'), ''))
+export function hostedId(item: Json, { link }: HostedCall): string {
+  return textOr(link && field(item, link), stringOr(field(item, 'id'), ''))
 }
 
 /** How long a prefix is kept: the wire knows two times, and its own default. */

@@ -41,7 +41,7 @@ function isShownAs(type: string, kind: 'server_tool_call' | 'server_tool_result'
     const shown = blocksOf(message.content).filter((block) => block.type === kind)
     expect(shown).toHaveLength(expected.length)
     const { body } = encodeRequest({ messages: [message] }, { model: message.response?.model ?? '' })
-    expect((body.input as JsonObject[]).filter((item) => item.type === type)).toEqual(expected)
+    expect(body.input.filter((item) => item.type === type)).toEqual(expected)
   }
 }
 
