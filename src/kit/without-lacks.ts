@@ -21,8 +21,8 @@ const options: readonly LackedOption[] = [
   'user',
 ]
 
-/** The names that `providerOptions` may have. */
-const formats = [
+/** The names of the formats: those that `providerOptions` may have. */
+export const formats = [
   'openai-chat',
   'openai-responses',
   'anthropic',
@@ -31,7 +31,9 @@ const formats = [
   'ollama',
   'cohere',
   'bedrock-converse',
-]
+] as const
+/** The name of a format. */
+export type FormatName = (typeof formats)[number]
 
 /** The request without what the wire lacks. The losses are in the ledger, which also knows from then on where each entry stood. */
 export function withoutLacks(
@@ -73,7 +75,7 @@ function fitOptions(asked: RequestOptions, task: Task): RequestOptions {
   for (const name of Object.keys(asked.providerOptions ?? {})) {
     if (name === format) continue
     const path = `options.providerOptions.${name}`
-    if (formats.includes(name)) drop(task, path, reasons.foreignOptions, 'info')
+    if ((formats as readonly string[]).includes(name)) drop(task, path, reasons.foreignOptions, 'info')
     else drop(task, path, `no format has this name: they are ${formats.join(', ')}, and the target is ${format}`)
   }
   const fitted = lost.length === 0 ? asked : without(asked, ...lost)

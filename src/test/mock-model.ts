@@ -3,7 +3,7 @@ import type { Model } from '../core/codec.ts'
 import { compact, isObject } from '../core/lookup.ts'
 import type { Context, JsonObject, RequestOptions } from '../core/model.ts'
 import type { MockAnswer, MockRefusal, MockTurn } from './answers.ts'
-import { bodyOf, joined, piecesOf } from './body.ts'
+import { bodyOf, joined, piecesOf, streamTypes } from './body.ts'
 import type { MockFormat } from './formats.ts'
 import { noAnswer, openHeaders } from './recordings.ts'
 import { breakdownOf, checkCount, codecsOf, refusalOf, streamOf, wholeOf } from './write.ts'
@@ -130,11 +130,11 @@ function responseTo(answer: Exclude<MockAnswer, Response>, asked: Asked): Respon
   }
   if ('of' in answer && isStreamed)
     return respond(breakdownOf(answer.of, answer.afterEvents, answer.error, asked), asked)
-  const { status, body } = refusalOf(answer.error, asked)
-  const { status: own = status, retryAfterMs } = answer as MockRefusal
+  const { status, headers: own, body } = refusalOf(answer.error, asked)
+  const { status: given = status, retryAfterMs } = answer as MockRefusal
   const wait = retryAfterMs === undefined ? undefined : `${Math.ceil(retryAfterMs / 1000)}`
-  const headers = compact({ 'content-type': 'application/json', 'retry-after': wait })
-  return new Response(JSON.stringify(body), { status: own, headers })
+  const headers = { 'content-type': 'application/json', ...own, ...compact({ 'retry-after': wait }) }
+  return new Response(JSON.stringify(body), { status: given, headers })
 }
 
 function respond(
@@ -144,7 +144,7 @@ function respond(
 ): Response {
   const { chunk = 'event', delayMs = 0, signal, isStreamed } = asked
   const chunks = chunk === 'event' ? events : piecesOf(joined(events), chunk)
-  const streamType = codecsOf(asked).client.framing === 'sse' ? 'text/event-stream' : 'application/x-ndjson'
-  const headers = { 'content-type': isStreamed ? streamType : 'application/json' }
+  const { framing } = codecsOf(asked).client
+  const headers = { 'content-type': isStreamed ? streamTypes[framing] : 'application/json' }
   return new Response(bodyOf(chunks, { delayMs, signal, ...how }), { headers })
 }

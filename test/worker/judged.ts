@@ -1,7 +1,7 @@
 /** The Worker before the scripted providers, and a token for it. */
 import { freePort } from '../../scripts/worker.mjs'
 import { keys } from '../gateway/models.ts'
-import { type AnyWireName, answerAll, type WireName } from '../gateway/provider.ts'
+import { answerAll, type WireName } from '../gateway/provider.ts'
 import { type Answering, startUpstream } from '../support/upstream.ts'
 import { startWorker } from './local.ts'
 
@@ -72,6 +72,6 @@ export async function startJudged() {
 }
 
 /** OpenAI is asked in the wire of the client if it is one of its two; xAI in the older of them. */
-export function wireOf(model: string, client: AnyWireName): WireName {
+export function wireOf(model: string, client: WireName): WireName {
   return wires[model] ?? (client === 'openai-responses' && model === models.OPENAI ? client : 'openai-chat')
 }

@@ -228,6 +228,32 @@ describe('a stream', () => {
     ])
   })
 
+  it('keeps citations and results of blocks whose end never came, whole and cut, and no thought that says nothing', () => {
+    const said = [
+      frame('messageStart', { role: 'assistant' }),
+      delta(0, { reasoningContent: { redactedContent: '' } }),
+      blockStop(0),
+      frame('contentBlockStart', {
+        contentBlockIndex: 1,
+        start: { toolResult: { toolUseId: 't1', status: 'success', type: 'nova_grounding_result' } },
+      }),
+      delta(1, { toolResult: [{ text: 'found' }] }),
+      delta(2, { text: 'Yes' }),
+      delta(2, { citation: { title: 'A' } }),
+      delta(3, { citation: { title: 'B' } }),
+      delta(4, { citation: { title: 'C' } }),
+      delta(4, { text: 'No' }),
+    ]
+    for (const last of [end('end_turn'), []]) {
+      const { response, error } = read(...said, ...last)
+      expect((response?.message ?? error?.partial)?.content).toMatchObject([
+        { type: 'text', text: 'Yes', citations: [{ title: 'A' }, { title: 'B' }] },
+        { type: 'text', text: 'No', citations: [{ title: 'C' }] },
+        { type: 'server_tool_result', toolCallId: 't1', output: [{ text: 'found' }] },
+      ])
+    }
+  })
+
   it('without figures is whole all the same; without its end it is not', () => {
     const said = [delta(0, { text: 'so' }), blockStop(0)]
     expect(read(...said, frame('messageStop', { stopReason: 'end_turn' })).response?.stopReason).toBe('stop')
