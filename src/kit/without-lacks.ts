@@ -49,7 +49,7 @@ export function withoutLacks(
     context: {
       ...rest,
       ...compact({
-        system: system === undefined ? undefined : fitContent(system, spot('system'), task),
+        system: system === undefined ? undefined : fitContent(system, spot('system'), { ...task, isInput: true }),
         tools: left?.length === 0 && tools?.length !== 0 ? undefined : left,
         providerState: providerState && fitState(providerState, messages, task),
       }),

@@ -44,7 +44,7 @@ export function rulesOf(dialect: ResponsesDialect): Rules {
 
 /** Features that a server of this format lacks. */
 export function wireOf({ provider, stores, extraOptions, cacheHints }: ResponsesDialect): Wire {
-  const lacks = new Set<Lack>(['names', 'toolCacheHints', 'callCacheHints', 'titles', 'errorFlag'])
+  const lacks = new Set<Lack>(['names', 'toolCacheHints', 'callCacheHints', 'inputCitations', 'titles', 'errorFlag'])
   for (const name of ['topK', 'seed', 'stop', 'frequencyPenalty', 'presencePenalty'] as const) {
     if (extraOptions[name] === undefined) lacks.add(name)
   }

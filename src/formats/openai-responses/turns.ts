@@ -249,7 +249,8 @@ export function encodeHosted(
   const hosted = lookup(hostedCalls, proof.type)
   if (hosted === undefined) return proof // reported as a client's call, and whole in its proof
   const item = { ...proof, ...hostedInput(call, proof, hosted) }
-  if (result === undefined) return item
+  const isSaid = proof.error !== undefined && JSON.stringify(proof.error) === JSON.stringify(result?.output)
+  if (result === undefined || isSaid) return item
   const isOutput = hosted.output !== undefined && !Object.hasOwn(proof, hosted.output)
   return { ...item, [isOutput ? (hosted.output as string) : 'error']: (result.output ?? null) as Json }
 }
