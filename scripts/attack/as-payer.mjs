@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { ask, askAll, told } from './ask.mjs'
 import { among, hungUp, judge, mine, oneWire } from './judge.mjs'
-import { bearer, noModel, question, wires } from './requests.mjs'
+import { bearer, json, noModel, question, wires } from './requests.mjs'
 import { claimsOf } from './tokens.mjs'
 
 /** A model that the token is good for, without the name of its provider. */
@@ -16,7 +16,7 @@ export function servedModel(token) {
   return prefix in wires ? rest.join(':') : name
 }
 
-/** A request that would pass, without the white space after it. */
+/** Requests that would pass, without the white space after them. */
 export async function trySize(target) {
   const { path, headers, body } = question(oneWire(target), {
     model: servedModel(target.token),
@@ -24,7 +24,13 @@ export async function trySize(target) {
   })
   const text = JSON.stringify(body)
   const padded = text + ' '.repeat(target.maxBody + 1 - text.length)
-  const answers = await askAll(target, [[`${padded.length} bytes`, { path, headers, body: padded }]])
+  const answers = await askAll(target, [
+    [`${padded.length} bytes`, { path, headers, body: padded }],
+    [
+      `${padded.length} bytes of no declared length`,
+      { path, headers: { ...headers, 'transfer-encoding': 'chunked' }, body: padded },
+    ],
+  ])
   return judge(answers, (answer) => among(413)(answer) || hungUp(answer))
 }
 
@@ -68,6 +74,58 @@ export async function tryDear(target) {
     ]),
   )
   return judge(await askAll(target, tries), among(400, 403, 422))
+}
+
+/** By wire: a question with a picture at this address. */
+const pictures = {
+  'openai-chat': (url) => ({ messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }] }),
+  'openai-responses': (url) => ({ input: [{ role: 'user', content: [{ type: 'input_image', image_url: url }] }] }),
+  anthropic: (url) => ({ messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'url', url } }] }] }),
+  gemini: (url) => ({ contents: [{ role: 'user', parts: [{ fileData: { fileUri: url, mimeType: 'image/png' } }] }] }),
+}
+
+/** Addresses that a provider must not be sent to: by number, by name, in brackets. */
+const insideAddresses = [
+  'https://10.0.0.1/x.png',
+  'https://169.254.169.254/x.png',
+  'https://localhost/x.png',
+  'https://[::1]/x.png',
+]
+
+export async function tryAddresses(target) {
+  const model = servedModel(target.token)
+  const tries = target.routes.flatMap((wire) =>
+    insideAddresses
+      .slice(0, wire in pictures ? (wire === oneWire(target) ? insideAddresses.length : 1) : 0)
+      .map((url) => [`${url}, ${wire}`, question(wire, { model, headers: mine(target), more: pictures[wire](url) })]),
+  )
+  return judge(await askAll(target, tries), among(400, 403, 422))
+}
+
+/** More requests than a user has in a minute, which is as it was given. */
+export async function tryUserRate(target) {
+  return countTo(target, target.perUser, question(oneWire(target), { headers: mine(target) }))
+}
+
+/** The same of a network: requests for tokens, since those with a token count for their user too. */
+export async function tryNetworkRate(target) {
+  return countTo(target, target.perNetwork, { path: '/session', headers: json, body: {} })
+}
+
+/** Asks until it is refused for its rate. A minute may begin anew in between, so twice as many have to be enough. */
+async function countTo(target, most, request) {
+  let asked = 0
+  while (asked <= 2 * most + 1) {
+    const answers = await askAll(
+      target,
+      Array.from({ length: 6 }, () => ['asked', request]),
+    )
+    asked += answers.length
+    if (answers.some(({ status }) => status === 429)) return [{ what: 'refused', got: `within ${asked}`, ok: true }]
+    const silent = answers.find(({ status }) => status === 0)
+    if (silent) return [{ what: 'asked', got: told(silent), ok: false }]
+  }
+  return [{ what: `${asked} requests`, got: 'none was refused', ok: false }]
 }
 
 /** Asks for the run of one user with the token of another. */
