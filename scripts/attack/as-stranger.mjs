@@ -91,7 +91,7 @@ export async function tryTampered(target) {
   return isGood.ok ? found : [{ ...isGood, got: '401: it is not good, or no longer' }]
 }
 
-/** A token that was given to one page, from a client that is no page. */
+/** A token that was given to one page, from a client that is not a page. */
 export async function tryElsewhere(target) {
   if (claimsOf(target.token).scope?.origin === undefined) return [{ what: 'the token', got: 'of no page', ok: true }]
   const tries = [['without its origin', question(oneWire(target), { headers: bearer(target.token) })]]

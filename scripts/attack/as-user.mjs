@@ -50,7 +50,7 @@ export async function tryModels(target) {
       question(wire, { model, headers: mine(target) }),
     ]),
   )
-  // Models that another user has, and this one has not.
+  // Models that only the other user has.
   const own = claimsOf(target.token).scope?.models
   const others = claimsOf(target.otherToken).scope?.models ?? []
   const notOwn = Array.isArray(own) ? others.filter((model) => !own.includes(model)).slice(0, 2) : []

@@ -135,7 +135,7 @@ export const unseen = [
   'revoked users, and tokens that have expired, unless you give it such tokens',
   'counters of requests, unless you give it their limits; a token of one page in another, unless you give it such a token',
   'what goes on to the provider: headers of the client, redirects that are followed, words of the provider that come back',
-  'a second check behind another one, such as the declared length of a body, whose bytes are counted too',
+  'a second check after another one, such as the declared length of a body, whose bytes are counted too',
   'whether a client that leaves is charged, and whether an answer that breaks off ends in an error',
   'how an object of a kept answer is named, after the user check',
 ]

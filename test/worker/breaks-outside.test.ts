@@ -1,6 +1,6 @@
 /**
- * Of the checks that `npm run breaks` removes from the Worker, those that show from outside: `npm run attack` reports each that is missing.
- * All of them are compiled into one Worker, which leaves out the one that it was last told to.
+ * `npm run breaks` removes checks from the Worker. `npm run attack` reports each missing check that shows from outside. One Worker has all
+ * breaks compiled in, and a request to it turns one on.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
