@@ -27,7 +27,7 @@ const exhaustive = [
   ...installed,
   'test/gateway/{ai-sdk,clients,faults,figures,keys,whole,worker}.test.ts',
   'test/fuzz/fuzz.test.ts',
-  'test/worker/{ai-sdk,attack,bounds,canary,clients,door,keys,leases,locations,runs,runs-resume,runs-schedules,runs-sdk,spending,upstream}.test.ts',
+  'test/worker/{ai-sdk,attack,bookings-killed,bounds,canary,clients,door,keys,leases,locations,runs,runs-resume,runs-schedules,runs-sdk,spending,upstream}.test.ts',
   'test/page/{chat-page,flow,page,static,turnstile}.test.ts',
   'test/page-wire/{ag-ui,events,ui-messages}.test.ts',
   'test/examples/{commands,pages,recipes}.test.ts',
