@@ -96,7 +96,7 @@ afterAll(async () => {
   rmSync(stateFolder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
 })
 
-/** What the accounts know of each user: as the whole Worker's object has it, asked twice. */
+/** The accounts of each user, as the object of the whole Worker reports them, asked twice. */
 async function checkAccounts(): Promise<void> {
   for (let times = 0; times < 2; times++) {
     const { days, live } = await summary()
