@@ -176,8 +176,8 @@ const breaks = [
   row(
     'a key in an error of the Worker',
     'handler',
-    'config.secrets.scrub(await response.text())',
-    'await response.text()',
+    'config.secrets.scrub(await answer.text())',
+    'await answer.text()',
     ['create', 'keys'],
   ),
   row(

@@ -67,9 +67,11 @@ async function converse(user: string): Promise<void> {
       const plain = { headers: { authorization: `Bearer ${token}` } }
       const answer = await (one.isKept ? asked.ask(one.key, wire) : rig.ask(wire, one.key, { stream: true }, plain))
       one.id = idOf(answer)
+      const reader = answer.body?.getReader()
+      const decoder = new TextDecoder()
       let text = ''
-      for await (const piece of (answer.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())) {
-        text += piece
+      for (let read = await reader?.read(); read !== undefined && !read.done; read = await reader?.read()) {
+        text += decoder.decode(read.value, { stream: true })
         one.parts.splice(0, Number.POSITIVE_INFINITY, ...partsOf(wire, text).filter((part) => part.endsWith('\n\n')))
       }
     } catch {
