@@ -124,12 +124,15 @@ export async function* askForStream(target: Target, call: Call): AnswerText {
   } finally {
     contentTimeout.stop()
     deadline.clear()
-    deadline.abort(undefined)
+    deadline.abort(over)
   }
   if (flow.error !== undefined && !seen.hasBegun) throw flow.error
   if (out.length > 0) yield take()
   return flow.error
 }
+
+/** Ends what is left of a request. Without a reason, the platform would make an error with a stack for each answer. */
+const over = 'The answer has ended'
 
 /** Ends the wait for a provider that keeps the line warm and says nothing. */
 function awaitContent({ options }: Call, deadline: Deadline): { stop(): void } {
@@ -244,7 +247,7 @@ export async function* askForWhole(target: Target, call: Call): AnswerText {
     throw deadline.signal.aborted ? deadline.signal.reason : error
   } finally {
     deadline.clear()
-    deadline.abort(undefined)
+    deadline.abort(over)
   }
 }
 

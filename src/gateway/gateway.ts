@@ -11,7 +11,7 @@ import { isOnlyWhole } from '../kit/only-whole.ts'
 import { answer } from './answer.ts'
 import { type JsonBody, readJson } from './body.ts'
 import { type Call, endAttempt, type GatewayRequest, newProgress, reportOf } from './call.ts'
-import { corsHeaders, preflight } from './cors.ts'
+import { corsHeaders, preflight, withOwnHeaders } from './cors.ts'
 import { answerCount, decodeCounted } from './count.ts'
 import { errorAnswer, refusal, refuseBody, tellError, unknownModel } from './errors.ts'
 import { answerModels } from './lists.ts'
@@ -93,17 +93,15 @@ async function visit<Env>(request: Request, config: GatewayConfig<Env>): Promise
 }
 
 /**
- * A copy, since the headers of some answers cannot be changed. A proxy that compresses may hold keep-alive comments back: `no-transform`
- * asks not to.
+ * Adds the headers that every answer has. A proxy that compresses may hold keep-alive comments back: `no-transform` asks not to.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9111#name-no-transform-2
  */
 function withHeaders(response: Response, more: Readonly<Record<string, string>>): Response {
-  const headers = new Headers(response.headers)
-  const fixed = { 'cache-control': 'no-store, no-transform', 'x-content-type-options': 'nosniff', ...more }
-  for (const [name, value] of Object.entries(fixed)) headers.set(name, value)
-  const { status, statusText, body } = response
-  return new Response(body, { status, statusText, headers })
+  const answer = withOwnHeaders(response)
+  const fixed = { 'cache-control': 'no-store, no-transform', ...more }
+  for (const [name, value] of Object.entries(fixed)) answer.headers.set(name, value)
+  return answer
 }
 
 async function serve<Env>(
