@@ -13,13 +13,20 @@ const { outputFiles } = await build({
   logLevel: 'error',
 })
 const { OPENAI_API_KEY, OPENAI_BASE_URL } = process.env
+let logged = () => {}
+const isLogged = new Promise((resolve) => {
+  logged = resolve
+})
 const worker = new Miniflare(
   convertV4MiniflareOptions({
     modules: true,
     script: outputFiles[0].text,
     compatibilityDate: '2026-11-01',
     bindings: { OPENAI_API_KEY, ...(OPENAI_BASE_URL && { OPENAI_BASE_URL }) },
-    handleStructuredLogs: ({ message }) => console.log(`\nThe Worker says: ${message}`),
+    handleStructuredLogs({ message }) {
+      console.log(`\nThe Worker says: ${message}`)
+      logged()
+    },
   }),
 )
 try {
@@ -29,6 +36,7 @@ try {
     if (event.type === 'tool_call') console.log(event.call.name, event.call.argumentsText)
     if (event.type === 'text_delta') process.stdout.write(event.text)
   }
+  await isLogged // the Worker's log may come after its answer
 } finally {
   await worker.dispose()
 }
