@@ -82,7 +82,7 @@ const inner = 'https://0xa9fea9fe/latest/meta-data/'
 const document = { type: 'application/pdf', data: 'JVBERi0xLjQK' }
 const said = (content) => ({ messages: [{ role: 'user', content }] })
 
-/** By wire: pictures at addresses that only the provider reaches, and files of which a few bytes are many pages. */
+/** By wire: pictures at addresses that only the provider reaches, and files: a few bytes of them can be many pages. */
 const files = {
   'openai-chat': {
     'an inner address': said([{ type: 'image_url', image_url: { url: inner } }]),
