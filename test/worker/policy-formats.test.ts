@@ -1,6 +1,6 @@
 /**
- * What the policy refuses in every format. The client codec of each format makes the bodies, so that a new format is tried as soon as it is
- * there.
+ * The policy refuses the same fields and files in every format. The client codec of each format makes the bodies, so that a new format is
+ * tried as soon as it is there.
  */
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../src/core/errors.ts'
