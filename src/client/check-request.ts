@@ -4,12 +4,9 @@ import { hasParts } from '../messages/create-context.ts'
 import type { RoundChange } from './hooks.ts'
 import type { RunRequest } from './request.ts'
 
-/** The types that each field may have; a field that is not here is for the codec. */
+/** The types or words that each field may have; a field that is not here is for the codec. */
 const forms: readonly (readonly [types: string, fields: string])[] = [
-  [
-    'text',
-    'model.baseUrl end idempotencyKey user lastCalls toolMode toolChoice.mode reasoning.effort responseFormat.type responseFormat.name responseFormat.description',
-  ],
+  ['text', 'model.baseUrl end idempotencyKey user responseFormat.name responseFormat.description'],
   ['boolean or function', 'strict'],
   ['boolean', 'autoTools wholeAnswer parallelToolCalls responseFormat.strict'],
   [
@@ -20,7 +17,12 @@ const forms: readonly (readonly [types: string, fields: string])[] = [
   ['list', 'messages approvals stop observers'],
   ['list of tool({ name })', 'tools'],
   ['text or list', 'system'],
-  ['text or object', 'toolChoice'],
+  ['"auto", "none", "required" or object', 'toolChoice'],
+  ['"auto" or "required"', 'toolChoice.mode'],
+  ['"concurrent" or "sequential"', 'toolMode'],
+  ['"run" or "keep"', 'lastCalls'],
+  ['"json"', 'responseFormat.type'],
+  ['"none", "minimal", "low", "medium", "high", "xhigh" or "max"', 'reasoning.effort'],
   ['text, list or object', 'prompt'],
   [
     'object',
@@ -28,16 +30,6 @@ const forms: readonly (readonly [types: string, fields: string])[] = [
   ],
   ['function', 'stopWhen onToolRequest onToolResult onWarning beforeRound onRound onRequest model.fetch'],
 ]
-
-/** Fields that take one of these words. */
-const words: Readonly<Record<string, readonly string[]>> = {
-  lastCalls: ['run', 'keep'],
-  toolMode: ['concurrent', 'sequential'],
-  toolChoice: ['auto', 'none', 'required'],
-  'toolChoice.mode': ['auto', 'required'],
-  'reasoning.effort': ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
-  'responseFormat.type': ['json'],
-}
 
 /** Fields that take what a function of ours makes, and a method of it. */
 const makers: readonly (readonly [field: string, maker: string, method: string])[] = [
@@ -84,10 +76,6 @@ export function checkRequest(request: RunRequest): void {
   }
   const at = (path: string) => path.split('.').reduce<unknown>((found, key) => field(found, key), given)
   for (const [types, fields] of forms) for (const name of fields.split(' ')) checkField(name, at(name), types)
-  for (const [name, known] of Object.entries(words)) {
-    const word = at(name)
-    if (typeof word === 'string' && !known.includes(word)) wrongType(name, `"${known.join('" or "')}"`)
-  }
   for (const [name, value] of Object.entries(given.timeouts ?? {})) checkField(`timeouts.${name}`, value, 'number')
   for (const [name, maker, method] of makers) {
     const value: unknown = given[name]
@@ -158,7 +146,8 @@ function checkHabit(name: string): void {
 /** @throws {TypeError} if the value of a field is of none of these types. */
 export function checkField(name: string, value: unknown, types: string): void {
   if (value === undefined || (types.includes(typeOf(value)) && !Number.isNaN(value))) return
-  wrongType(name, `a ${types}`, Number.isNaN(value) ? 'NaN' : typeOf(value))
+  if (typeof value === 'string' && types.includes(`"${value}"`)) return
+  wrongType(name, types.startsWith('"') ? types : `a ${types}`, Number.isNaN(value) ? 'NaN' : typeOf(value))
 }
 
 function wrongType(name: string, wanted: string, found?: string): never {

@@ -61,7 +61,7 @@ const ofModel = (fields: object) => asked({ model: { ...model, ...fields } })
 const ofTool = (fields: object) => tool({ name: 'f', parameters: schema, execute: () => 1, ...fields } as never)
 
 const rows: readonly Row[] = [
-  // Of a request: what is inside its options.
+  // Inside the options of a request
   ['toolChoice', '', (toolChoice) => asked({ toolChoice })],
   ['toolChoice', 'text', (name) => asked({ toolChoice: { name } })],
   ['toolChoice', '', (names) => asked({ toolChoice: { names, mode: 'auto' } })],
@@ -77,7 +77,7 @@ const rows: readonly Row[] = [
   ['approvals[0]', '', (approval) => asked({ tools: [f], approvals: [approval] })],
   ['approvals[0]', 'boolean', (approved) => asked({ tools: [f], approvals: [{ toolCallId: 'c', approved }] })],
   ['messages', 'list', (messages) => asked({ prompt: { messages } })],
-  // Of a model, wherever it came from.
+  // Settings of a model
   ['"model"', 'text', (name) => ofModel({ model: name })],
   ['baseUrl', 'text', (baseUrl) => ofModel({ baseUrl })],
   [
@@ -92,13 +92,13 @@ const rows: readonly Row[] = [
   ['fetch', 'function', (own) => ofModel({ fetch: own })],
   ['name', 'text', modelNamed],
   ['name', 'text', parseModel],
-  // Of a value.
+  // Options of generateObject and streamObject
   ['schema', 'object', (of) => generateObject({ model, prompt: 'x', schema: of })],
   ['schema', 'object', (of) => streamObject({ model, prompt: 'x', schema: of }).response],
   ['schemaName', 'text', (schemaName) => generateObject({ model, prompt: 'x', schema, schemaName })],
   ['schemaDescription', 'text', (about) => generateObject({ model, prompt: 'x', schema, schemaDescription: about })],
   ['strictSchema', 'boolean', (strictSchema) => generateObject({ model, prompt: 'x', schema, strictSchema })],
-  // Of a chat.
+  // Options of a chat
   ['messages', 'list', (messages) => createChat({ model, messages })],
   ['tools', 'list', (tools) => createChat({ model, tools })],
   ['toolMode', '', (toolMode) => createChat({ model, toolMode })],
@@ -108,7 +108,7 @@ const rows: readonly Row[] = [
   ['listener', 'function', (listener) => createChat({ model }).subscribe(listener)],
   ['listener', 'function', (listener) => createChat({ model }).onToolRequest(listener)],
   ['listener', 'function', (listener) => createChat({ model }).onToolResult(listener)],
-  // Of a tool.
+  // Options of tools
   ['parameters', 'object null', (parameters) => ofTool({ parameters })],
   ['execute', 'function', (execute) => ofTool({ execute })],
   ['description', 'text', (description) => ofTool({ description })],
@@ -133,7 +133,7 @@ const rows: readonly Row[] = [
   ['maxTools', 'number', (maxTools) => mcpTools(client, { maxTools })],
   ['timeoutMs', 'number', (timeoutMs) => mcpTools(client, { timeoutMs })],
   ['needsApproval', '', (needsApproval) => mcpTools(client, { needsApproval })],
-  // Of the rest.
+  // Options of utilities, prices, telemetry, mocks and wraps
   ['messages', 'list', (messages) => createContext({ messages })],
   ['messages', 'list', (messages) => trimMessages(messages, { maxTokens: 5 })],
   ['maxTokens', 'number', (maxTokens) => trimMessages(['x'], { maxTokens })],

@@ -1,6 +1,6 @@
 /**
  * Random programs of rounds against the tool loop: whatever a model calls, a tool returns and a caller does, each call runs once at most, the
- * messages can be sent on, and nothing is left behind.
+ * messages can be sent on, and no body, listener or rejection stays.
  */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { RunResult, StreamEvent } from '../../src/client/result.ts'
@@ -274,7 +274,7 @@ function isExpected(error: unknown): boolean {
   return error instanceof Error && (error.message === 'mine' || error.name === 'AbortError')
 }
 
-/** What a server would refuse in the next request. */
+/** The reasons why a server would refuse the next request. */
 async function violationsOnceSent(wire: TestWire, messages: readonly Message[], tools: readonly Tool[]) {
   let found: readonly string[] = ['nothing was sent']
   const fetch = async (_url: unknown, init?: RequestInit) => {

@@ -6,7 +6,7 @@ cyclic.self = cyclic
 export const fail = (cause: unknown) => () => {
   throw cause
 }
-/** What tools return, or do in its place. */
+/** Return values of tools, and functions that fail. */
 export const outputs: readonly (() => unknown)[] = [
   ...[undefined, null, 7, Number.NaN, 10n, '', 'text', '\ud800', 'x'.repeat(5_000), [], ['a', 'b'], {}].map(
     (value) => () => value,
