@@ -171,7 +171,7 @@ function unpackMessage(message: Message, proofField: ProofField): Message {
   const isCarried = content.some((block) => envelopesOn(block, proofField).length > 0)
   const unpacked = { ...message, content: isCarried ? unpackBlocks({ ...message, content }, proofField) : content }
   if (makers.size === 0) return unpacked
-  // Values of two makers in one turn: nobody reads them all.
+  // Values of two makers in one turn: no provider can read both.
   return { ...unpacked, response: { provider: makers.size === 1 ? ([...makers][0] as string) : '' } }
 }
 

@@ -18,7 +18,7 @@ const argumentFields: ReadonlySet<string> = new Set(['arguments', 'input', 'args
 type Sealed = (text: string, field: string) => string
 type Owners = readonly [string, ...string[]]
 
-/** The block with its sealed values changed: the same one if it has none. The proofs of text, reasoning and calls are no part of it. */
+/** The block with its sealed values changed: the same one if it has none. The proofs of text, reasoning and calls stay as they are. */
 function changeSealed(block: ContentBlock, change: Sealed): ContentBlock {
   if (sealedBlocks.has(block.type)) return changeIn(block, change)
   if (block.type !== 'text' || block.citations === undefined) return block
@@ -48,7 +48,7 @@ export function packSealed(block: ContentBlock, owners: Owners, maker: string = 
   return packed === block ? block : withMaker(packed, owners[0])
 }
 
-/** Who made the sealed values of a block goes to `makers`: the wire's own provider, unless they are in envelopes. */
+/** Adds the maker of a block's sealed values to `makers`: the wire's own provider, unless the values are in envelopes. */
 export function unpackSealed(block: ContentBlock, owners: Owners, makers: Set<string>): ContentBlock {
   let maker: string | undefined
   const unpacked = changeSealed(block, (text, field) => {

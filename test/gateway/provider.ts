@@ -559,7 +559,7 @@ export const bedrockLine = (type: string, payload: Json, kind: 'event' | 'except
   `:${kind}-type ${type} ${JSON.stringify(payload)}\n`
 const line = /^:(event|exception)-type (\w+) (.*)$/gm
 
-/** What a provider sends for these pieces of text: lines of Bedrock's messages as their bytes. */
+/** The body that a provider sends for these pieces of text: lines of Bedrock's messages become their bytes. */
 export function toWire(text: string): string | Uint8Array<ArrayBuffer> {
   if (!/^:\w+-type /.test(text)) return text
   const bytes = [...text.matchAll(line)].map(([, kind, type = '', payload = '']) =>

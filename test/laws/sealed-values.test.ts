@@ -1,6 +1,6 @@
 /**
- * What only its maker can read, wherever a format has it: signatures, encrypted reasoning, compactions, programs, what a search found. A client
- * sends it back, and it reaches the provider that made it, and no other.
+ * Values that only their maker can read, in every format: signatures, encrypted reasoning, compactions, programs, results of searches. A client
+ * sends them back, and they reach the provider that made them, and no other.
  */
 import { describe, expect, it } from 'vitest'
 import type { ClientCodec, Frame, ServerCodec, StreamEncoder } from '../../src/core/codec.ts'
@@ -27,7 +27,7 @@ interface Sealed {
   readonly owner?: string
   /** A signature that may be missing: an answer of another host of the format leaves it out. */
   readonly optional?: true
-  /** What a turn of the assistant holds. */
+  /** The content of a turn of the assistant. */
   readonly turn: JsonObject[]
 }
 

@@ -187,11 +187,11 @@ function endContent(state: EncodeState, block: ContentBlock, path: string, out: 
       writeDelta(state, { reasoningContent: { text: field(reasoningText, 'text') } }, out)
     const signature = field(reasoningText, 'signature')
     if (signature !== undefined) writeDelta(state, { reasoningContent: { signature } }, out)
-  } else writeWhole(state, wire, out)
+  } else writeWhole(state, wire, path, out)
 }
 
 /** A call that Bedrock ran and its result, or a block whose text is all that a stream has a place for. */
-function writeWhole(state: EncodeState, wire: JsonObject, out: Frame[]): void {
+function writeWhole(state: EncodeState, wire: JsonObject, path: string, out: Frame[]): void {
   const { input, ...use } = objectIn(wire, 'toolUse')
   const { content, ...result } = objectIn(wire, 'toolResult')
   if (input !== undefined) {
@@ -201,4 +201,5 @@ function writeWhole(state: EncodeState, wire: JsonObject, out: Frame[]): void {
     writeStart(state, { toolResult: result }, out)
     writeDelta(state, { toolResult: content }, out)
   } else if (typeof wire.text === 'string') writeDelta(state, { text: wire.text }, out)
+  else reportLoss(state.losses, 'dropped', path, 'a stream has no place for a block of this kind')
 }

@@ -10,7 +10,7 @@ import { DecodeError } from '../../core/errors.ts'
 import { arrayOf, field, isObject, numberOr, textOr } from '../../core/lookup.ts'
 import type { Json, JsonObject } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
-import { decodeCitation, decodeServerResult, objectAt, proof, stringAt } from './content.ts'
+import { decodeBlock, decodeCitation, decodeServerResult, objectAt, proof, stringAt } from './content.ts'
 import { decodeException } from './errors.ts'
 import { endFragment, readExtra, type Said } from './response.ts'
 import { readCallFragment } from './tools.ts'
@@ -26,6 +26,8 @@ interface DecodeState {
   readonly reasoning: Set<number>
   /** Results of tools that Bedrock ran, until they are whole. */
   readonly results: Map<number, JsonObject>
+  /** Blocks of all other kinds, such as images, until they are whole. */
+  readonly others: Map<number, JsonObject>
   stopReason: string | undefined
   isEnded: boolean
 }
@@ -43,6 +45,7 @@ export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): 
     citations: [],
     reasoning: new Set(),
     results: new Map(),
+    others: new Map(),
     stopReason: undefined,
     isEnded: false,
   }
@@ -109,7 +112,7 @@ function end(state: DecodeState, out: Fragment[]): void {
 
 /** Citations and results wait for the end of their block. Where that never came, the answer's end is theirs. */
 function endBlocks(state: DecodeState, out: Fragment[]): void {
-  for (const key of state.results.keys()) readStop(state, key, out)
+  for (const key of [...state.results.keys(), ...state.others.keys()]) readStop(state, key, out)
   closeText(state, -1, out)
 }
 
@@ -129,7 +132,7 @@ function readStart(state: DecodeState, key: number, start: Json | undefined, out
   } else if (isObject(result)) {
     closeText(state, key, out)
     state.results.set(key, { ...result, content: [] })
-  }
+  } else addOther(state, key, start, out)
 }
 
 function readDelta(state: DecodeState, key: number, delta: JsonObject, out: Fragment[]): void {
@@ -144,6 +147,22 @@ function readDelta(state: DecodeState, key: number, delta: JsonObject, out: Frag
   else if (Array.isArray(toolResult)) {
     const before = state.results.get(key) ?? {}
     state.results.set(key, { ...before, content: [...arrayOf(before.content), ...toolResult] })
+  } else if (isObject(delta.image) || state.others.has(key)) addOther(state, key, delta, out)
+}
+
+/** A part of a block of another kind: texts in it grow, such as the bytes of an image. An empty beginning says nothing. */
+function addOther(state: DecodeState, key: number, part: Json | undefined, out: Fragment[]): void {
+  if (!isObject(part) || !Object.values(part).some(isObject)) return
+  closeText(state, key, out)
+  state.others.set(key, grown(state.others.get(key), part) as JsonObject)
+}
+
+function grown(before: Json | undefined, part: Json): Json {
+  if (typeof before === 'string' && typeof part === 'string') return before + part
+  if (!isObject(before) || !isObject(part)) return part
+  return {
+    ...before,
+    ...Object.fromEntries(Object.entries(part).map(([name, one]) => [name, grown(field(before, name), one)])),
   }
 }
 
@@ -189,7 +208,10 @@ function tellCitations(state: DecodeState, isDue: (key: number) => boolean, out:
 function readStop(state: DecodeState, key: number, out: Fragment[]): void {
   tellCitations(state, () => true, out)
   const result = state.results.get(key)
+  const other = state.others.get(key)
   state.results.delete(key)
-  if (result !== undefined) out.push({ type: 'block', block: decodeServerResult(result) })
+  state.others.delete(key)
+  if (other !== undefined) out.push({ type: 'block', block: decodeBlock(other) })
+  else if (result !== undefined) out.push({ type: 'block', block: decodeServerResult(result) })
   else if (state.text?.key !== key) out.push({ type: 'close', key })
 }

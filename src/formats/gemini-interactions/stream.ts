@@ -142,7 +142,7 @@ function finish(state: StreamState, event: JsonObject, out: Fragment[]): void {
 
 /** One that says nothing was seen in the middle of a stream that went on. */
 function fail(state: StreamState, event: JsonObject): void {
-  const { error = {} } = event
+  const error = event.error ?? {}
   if (isObject(error) && !field(error, 'code') && !field(error, 'message')) return
   state.isEnded = true
   throw midStreamError(event)

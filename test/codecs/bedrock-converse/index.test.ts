@@ -8,6 +8,7 @@ import type { Context, RequestOptions } from '../../../src/core/model.ts'
 import {
   bedrockConverse,
   createClientCodec,
+  createServerCodec,
   decodeError,
   decodeRequest,
   decodeResponse,
@@ -252,6 +253,44 @@ describe('a stream', () => {
         { type: 'server_tool_result', toolCallId: 't1', output: [{ text: 'found' }] },
       ])
     }
+  })
+
+  it('has images in pieces, and blocks of kinds to come whole, in their places', () => {
+    const start = (contentBlockIndex: number, body: object) =>
+      frame('contentBlockStart', { contentBlockIndex, start: body })
+    const { response } = read(
+      delta(0, { text: 'See' }),
+      delta(0, { zz: { a: 1 } }),
+      blockStop(0),
+      start(1, { image: { format: 'png' } }),
+      delta(1, { image: { source: { bytes: 'iVBORw0K' } } }),
+      delta(1, { image: { source: { bytes: 'Ggo=' } } }),
+      blockStop(1),
+      start(2, { hologram: { format: 'gltf' } }),
+      delta(2, { hologram: { source: { bytes: 'AAAA' } } }),
+      ...end('end_turn'),
+    )
+    expect(response?.message.content).toEqual([
+      { type: 'text', text: 'See' },
+      { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' },
+      {
+        type: 'unknown',
+        format: 'bedrock-converse',
+        providerType: 'hologram',
+        value: { hologram: { format: 'gltf', source: { bytes: 'AAAA' } } },
+      },
+    ])
+  })
+
+  it('reports a block that it has no place for', () => {
+    const value = { hologram: { format: 'gltf' } }
+    const block = { type: 'unknown', format: 'bedrock-converse', providerType: 'hologram', value } as const
+    const encoder = createServerCodec().encodeStream()
+    const frames: Frame[] = []
+    encoder.push({ type: 'message_start' }, frames)
+    encoder.push({ type: 'content_block', index: 0, block }, frames)
+    expect(encoder.losses).toMatchObject([{ path: 'message.content[0]', action: 'dropped', severity: 'minor' }])
+    expect(JSON.stringify(frames)).not.toContain('hologram')
   })
 
   it('without figures is whole all the same; without its end it is not', () => {
