@@ -50,7 +50,7 @@ function decodeMedia(part: JsonObject): ContentBlock | undefined {
       const fileData = textOr(field(body, 'file_data'), undefined)
       const fileId = textOr(field(body, 'file_id'), undefined)
       const filename = textOr(field(body, 'filename'), undefined)
-      // Bare base64 does not say of which type it is: it goes back as it came.
+      // Bare base64 does not name its type: it goes back as it came.
       const isBare = fileData !== undefined && !/^[a-z]+:/i.test(fileData)
       if (isBare || (fileData === undefined && fileId === undefined)) return undefined
       const others = unread(part, type, ['file_data', 'file_id', 'filename'])

@@ -18,7 +18,7 @@ import {
 import type { CitationBlock, Json, JsonObject, Opaque } from '../../core/model.ts'
 import type { ChatDialect } from './dialect.ts'
 import { readPart } from './read-part.ts'
-import { answerFields, callFields, deltaBookkeeping, format } from './tables.ts'
+import { answerFields, callFields, deltaBookkeeping, format, proofNames } from './tables.ts'
 
 /** State between two pieces. No text is kept except that of proofs, which cannot be sent back in pieces. */
 export interface DeltaState {
@@ -124,6 +124,8 @@ function readAnnotations(state: DeltaState, annotations: unknown, out: Fragment[
   const citations: CitationBlock[] = []
   const others: Json[] = []
   for (const annotation of arrayOf(annotations)) {
+    const said = field(annotation, 'url_citation')
+    if (isObject(said) && isBlank(said)) continue
     const citation = readCitation(annotation)
     if (citation === undefined) others.push(annotation)
     else citations.push(citation)
@@ -170,7 +172,9 @@ function readAudio(state: DeltaState, audio: JsonObject, out: Fragment[]): void 
 
 /** Some hosts send the same text in two fields: the first that is not empty counts. OpenRouter has a proof beside it. */
 function readReasoning(state: DeltaState, delta: JsonObject, out: Fragment[]): void {
-  const pieces = arrayOf(delta.reasoning_details).filter(isObject)
+  const pieces = arrayOf(delta.reasoning_details)
+    .filter(isObject)
+    .filter((piece) => !isBlank(piece))
   let text = ''
   for (const name of state.dialect.reasoningFields) text ||= stringOr(delta[name], '')
   if (text === '' && pieces.length === 0) return
@@ -232,22 +236,38 @@ function readCalls(state: DeltaState, delta: JsonObject, out: Fragment[], isWhol
   const calls = arrayOf(delta.tool_calls)
   for (let at = 0; at < calls.length; at++) {
     const call = calls[at] ?? null
-    if (isObject(call)) readCall(state, call, at, out, isWhole)
-    else if (call !== null) pushPart(state, call, 'tool_calls', out)
+    if (isObject(call)) {
+      if (!isBlankCall(call)) readCall(state, call, at, out, isWhole)
+    } else if (call !== null) pushPart(state, call, 'tool_calls', out)
   }
 }
 
+/** A call with an index and a type at most, and nothing in its function. */
+function isBlankCall(delta: JsonObject): boolean {
+  if (delta.id || textOr(field(delta.function, 'arguments'), undefined) !== undefined) return false // every piece of a stream
+  const { index: _, type = 'function', ...call } = delta
+  const isEmpty = (value: Json) => (isObject(value) ? isBlank(value) : value === '' || value === null)
+  return (type === 'function' || type === '' || type === null) && Object.values(call).every(isEmpty)
+}
+
+const functionFields = new Set(['name', 'arguments'])
+
 function readCall(state: DeltaState, call: JsonObject, at: number, out: Fragment[], isWhole: boolean): void {
-  const { custom, function: said, extra_content: extra } = call
+  const { custom, function: said } = call
   const position = numberOr(call.index, undefined)
   const id = stringOr(call.id, undefined)
-  const others = otherFields(call, callFields)
+  const found = otherFields(call, callFields)
+  const proofs = found && otherFields(found, { has: (name) => !proofNames.has(name) || found[name] === null })
+  const inFunction = isObject(said) ? otherFields(said, functionFields) : undefined
+  const others = found && otherFields(found, proofNames)
   const piece: CallPiece = { type: 'call' }
   if (isWhole) piece.key = `call:${at}`
   else if (position !== undefined) piece.position = position
   if (id !== undefined) piece.id = id
-  if (isObject(extra)) piece.opaque = proof(state, { extra_content: extra })
-  if (others !== undefined) piece.providerData = { [format]: others }
+  if (proofs !== undefined) piece.opaque = proof(state, proofs)
+  if (others !== undefined || inFunction !== undefined) {
+    piece.providerData = { [format]: { ...others, ...(inFunction && { function: inFunction }) } }
+  }
   const type = textOr(call.type, 'function')
   if (isObject(custom) && isCustom(call, custom)) {
     piece.providerData = { [format]: { ...others, type: 'custom' } }

@@ -6,7 +6,7 @@
  */
 import type { Frame, Reply, StreamEncoder } from '../../core/codec.ts'
 import { ApiError } from '../../core/errors.ts'
-import { arrayOf, compact, isObject } from '../../core/lookup.ts'
+import { arrayOf, compact, isObject, objectIn } from '../../core/lookup.ts'
 import type {
   ChatResponse,
   ContentBlock,
@@ -223,8 +223,10 @@ function sendRest(state: EncodeState, index: number, ended: ToolCall | InvalidTo
   }
   const text = ended.argumentsText
   const rest = text.startsWith(call.text) ? text.slice(call.text.length) : ''
-  if (rest !== '' || Object.keys(proof).length > 0) {
-    sendCall(state, call, { ...proof, function: { arguments: rest } }, out)
+  const { type: _, ...own } = kept(ended) ?? {}
+  const more = { ...own, ...proof }
+  if (rest !== '' || Object.keys(more).length > 0) {
+    sendCall(state, call, { ...more, function: { ...objectIn(own, 'function'), arguments: rest } }, out)
   }
 }
 

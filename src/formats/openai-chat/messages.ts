@@ -32,7 +32,7 @@ import {
   toContent,
 } from './content.ts'
 import type { Encoding, ReasoningReplay, ReasoningTurn } from './dialect.ts'
-import { format, messageProofs, plainNames } from './tables.ts'
+import { format, plainNames, proofNames } from './tables.ts'
 import { encodeCall, encodeResultFor } from './tools.ts'
 import type { WireAnyPart, WireAssistant, WireInstruction, WireMessage, WireRefusalPart, WireTextPart } from './wire.ts'
 
@@ -170,10 +170,10 @@ function keptFor(message: AssistantMessage, path: string, to: Encoding): JsonObj
     reportLoss(to.ledger, 'dropped', place, `${from} said it, and not ${title}`, 'info')
     return undefined
   }
-  const proofs = Object.keys(own).filter((name) => messageProofs.has(name))
+  const proofs = Object.keys(own).filter((name) => proofNames.has(name))
   if (ownProof({ format, provider, model, data: {} }, { format, provider, model: to.model })) return own
   for (const name of proofs) reportLoss(to.ledger, 'dropped', `${place}.${name}`, reasons.foreignProof, 'info')
-  return otherFields(own, messageProofs)
+  return otherFields(own, proofNames)
 }
 
 function isUnknownCall(block: ContentBlock): block is ContentBlock & { type: 'unknown' } {

@@ -73,14 +73,14 @@ export const answerFields: ReadonlySet<string> = /* @__PURE__ */ words(
   'role index content refusal tool_calls function_call audio annotations images ' +
     'reasoning_content reasoning reasoning_text reasoning_details',
 )
-/** Proofs of reasoning that some hosts put on the message itself. */
-export const messageProofs: ReadonlySet<string> = /* @__PURE__ */ words(
-  'thought_signature reasoning_encrypted extra_content',
-)
+/** Names of proofs that some hosts put on the message or on a call: they go back only to their model. */
+export const proofNames: Pick<ReadonlySet<string>, 'has'> = {
+  has: (name) => /signature|encrypted|opaque|^(?:extra_content|thinking_blocks|provider_specific_fields)$/.test(name),
+}
 /** Bookkeeping that some hosts put into deltas: kept with the answer, and never sent back with the message. */
 export const deltaBookkeeping = 'token_id'
 /** `index` of a whole call says what its place says. */
-export const callFields: ReadonlySet<string> = /* @__PURE__ */ words('id type index function custom extra_content')
+export const callFields: ReadonlySet<string> = /* @__PURE__ */ words('id type index function custom')
 
 /** The provider of a proof, by the field that has it: a request does not name the provider. */
 export const proofOwners = { reasoning_details: 'openrouter', extra_content: 'gemini' } as const

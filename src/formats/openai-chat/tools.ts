@@ -137,7 +137,11 @@ export function encodeCall(call: ToolCall | InvalidToolCall, { dialect, model }:
     return { ...head, type: 'function', function: { name, arguments: text } }
   }
   if (type !== 'custom' || !dialect.customTools) {
-    return { ...head, type: 'function', function: { name, arguments: exactArguments(call) } }
+    return {
+      ...head,
+      type: 'function',
+      function: { ...objectIn(own, 'function'), name, arguments: exactArguments(call) },
+    }
   }
   return { ...head, type, custom: { name, input: stringOr(call.arguments.input, '') } }
 }

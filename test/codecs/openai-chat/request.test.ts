@@ -1,14 +1,17 @@
+import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { IsoglotError, UnsupportedError } from '../../../src/core/errors.ts'
 import type { Context, Message, RequestOptions } from '../../../src/core/model.ts'
 import {
   type ChatDialect,
   compatible,
+  createClientCodec,
   decodeRequest,
   encodeRequest,
   openai,
 } from '../../../src/formats/openai-chat/index.ts'
 import { block } from '../../../src/messages/block.ts'
+import { decodeText } from '../../support/decode.ts'
 
 type Body = Record<string, unknown> & { messages: Record<string, unknown>[] }
 
@@ -504,6 +507,41 @@ it('gives back a choice of tools that names one of an unknown kind', () => {
   const { context, options } = decodeRequest(given)
   expect(encodeRequest(context, options)).toMatchObject({ body: { tool_choice }, losses: [] })
 })
+
+it.each([
+  { fields: { later: 1 }, reaches: [true, true] },
+  { fields: { thought_signature: 'sig' }, reaches: [true, false] },
+  { fields: { extra_content: { google: { thought_signature: 'sig' } } }, reaches: [true, false] },
+  { fields: {}, inFunction: { later: 1 }, reaches: [true, true] },
+])('A19: a call with $fields and $inFunction goes back with them, and proofs only to their model', (given) => {
+  const { fields, inFunction, reaches } = given
+  const wire = { ...wireCall, ...fields, function: { ...wireCall.function, ...inFunction } }
+  const answer = { role: 'assistant', content: null, tool_calls: [wire] }
+  const body = { model: 'one', choices: [{ index: 0, finish_reason: 'tool_calls', message: answer }] }
+  const chunk = { ...body, choices: [{ index: 0, finish_reason: 'tool_calls', delta: answer }] }
+  const codec = createClientCodec()
+  const streamed = decodeText(codec, `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`).response
+  for (const response of [codec.decodeResponse(body), streamed]) {
+    const history = [user, response?.message as Message, { role: 'tool', toolCallId: 'call_a', content: 'ok' } as const]
+    const found = ['one', 'another'].map((model) => {
+      const { body: sent } = encode({ messages: history }, { model })
+      return isDeepStrictEqual(sent.messages[1]?.tool_calls, [wire])
+    })
+    expect(found).toEqual(reaches)
+  }
+})
+
+it.each(['reasoning_opaque', 'reasoning_signature', 'thinking_blocks', 'encrypted_content'])(
+  'A19: the field %s of a message goes back only to its model',
+  (name) => {
+    const message = { role: 'assistant', content: 'a', [name]: 'sig' }
+    const choices = [{ index: 0, finish_reason: 'stop', message }]
+    const answer = createClientCodec().decodeResponse({ model: 'one', choices }).message
+    const [own, another] = ['one', 'another'].map((model) => encode({ messages: [user, answer, user] }, { model }))
+    expect([own?.body.messages[1]?.[name], another?.body.messages[1]?.[name]]).toEqual(['sig', undefined])
+    expect(another?.paths).toEqual([`messages[1].providerData.openai-chat.${name}`])
+  },
+)
 
 it('F1: keeps the unknown fields of a system message', () => {
   const body = {

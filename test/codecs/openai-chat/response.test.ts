@@ -286,6 +286,22 @@ describe('a server that fills in every field', () => {
     expect(stopReason).toBe('tool_calls')
   })
 
+  it.each([
+    { tool_calls: [{}] },
+    { tool_calls: [{ id: '', type: 'function', function: { name: '', arguments: '' } }] },
+    { tool_calls: [{ index: 0, id: null, type: '', function: null }] },
+    { annotations: [{ type: 'url_citation', url_citation: { url: '', title: '', start_index: 0, end_index: 0 } }] },
+    { reasoning_details: [{ type: '', text: '' }] },
+  ])('A3: reads nothing in %j, whole and streamed', (empty) => {
+    const text = [{ type: 'text', text: 'Hi' }]
+    const { message, stopReason } = read({ ...filled, content: 'Hi', ...empty })
+    expect([message.content, message.invalidToolCalls, stopReason]).toEqual([text, undefined, 'stop'])
+    const chunk = { choices: [{ index: 0, delta: { content: 'Hi', ...empty }, finish_reason: 'stop' }] }
+    const streamed = decodeText(createClientCodec(compatible), `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`)
+    expect(streamed.response?.message.content).toEqual(text)
+    expect(streamed.response?.stopReason).toBe('stop')
+  })
+
   it('A3: reads the text of an answer without calls as an answer without calls', () => {
     const { message, stopReason } = read({ ...filled, content: 'Hi' })
     expect(message.content).toEqual([{ type: 'text', text: 'Hi' }])
