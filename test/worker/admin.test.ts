@@ -37,6 +37,7 @@ for (const row of [
   [today, 'overloaded', 2],
   [yesterday, 'rate_limit', 5],
   [yesterday, 'overloaded', 1],
+  [today, 'refused: budget', 2],
 ] as const)
   database.prepare('INSERT INTO errors VALUES (?, ?, ?)').run(...row)
 
@@ -216,6 +217,7 @@ describe.skipIf(!executablePath)("the operator's view", () => {
       expect(await page.locator('#errors tbody tr').allInnerTexts()).toEqual([
         expect.stringMatching(/rate_limit\s+5/),
         expect.stringMatching(/overloaded\s+3/),
+        expect.stringMatching(/refused: budget\s+2/),
       ])
       expect(await page.locator('#limits').innerText()).toMatch(/\$1.00[\s\S]*\$2.00[\s\S]*4/)
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)

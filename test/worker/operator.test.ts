@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { prepare } from '../../scripts/prepare.mjs'
 import type { LedgerSummary } from '../../src/worker/accounts/accounts.ts'
-import { type Rig, startRig, startUpstream, type Upstream } from './harness.ts'
+import { loginSecret, type Rig, startRig, startUpstream, tokenFor, type Upstream, type WireName } from './harness.ts'
 
 const token = 'an-admin-token-of-more-than-32-bytes'
 let upstream: Upstream
@@ -10,7 +10,7 @@ let rig: Rig
 beforeAll(async () => {
   prepare()
   upstream = await startUpstream()
-  rig = await startRig(upstream.url, { ADMIN_TOKEN: token })
+  rig = await startRig(upstream.url, { ADMIN_TOKEN: token, LOGIN_SECRET: loginSecret })
 })
 afterAll(async () => {
   await rig?.stop()
@@ -31,23 +31,25 @@ it('serves the page, whose files may be loaded by it', async () => {
 })
 
 it('is closed to a token of a user, and to none', async () => {
-  expect((await look(await rig.open())).status).toBe(401)
+  expect((await look(await tokenFor(rig, 'ada'))).status).toBe(401)
   expect((await fetch(`${rig.url}/admin/summary`)).status).toBe(401)
 })
 
 it('lists requests, tokens, spending, errors and open requests, and no text of a conversation', async () => {
+  const shown = { headers: { authorization: `Bearer ${await tokenFor(rig, 'ada')}` } }
+  const asAda = (wire: WireName, say: string, body = {}, init = {}) => rig.ask(wire, say, body, { ...shown, ...init })
   const secret = 'a prompt that nobody else may read'
-  expect((await rig.ask('anthropic', secret)).status).toBe(200)
+  expect((await asAda('anthropic', secret)).status).toBe(200)
   upstream.script('fail', (_, response) => void response.writeHead(529).end())
-  expect((await rig.ask('anthropic', 'fail')).ok).toBe(false)
+  expect((await asAda('anthropic', 'fail')).ok).toBe(false)
   upstream.script('wait', () => {})
   const left = new AbortController()
-  const waiting = rig.ask('ollama', 'wait', { stream: true }, { signal: left.signal }).catch(() => {})
+  const waiting = asAda('ollama', 'wait', { stream: true }, { signal: left.signal }).catch(() => {})
   await expect.poll(async () => (await summary()).live.map(({ wire }) => wire)).toEqual(['ollama'])
   const told = await summary()
   const day = new Date().toISOString().slice(0, 10)
   expect(told.days.filter(({ spent }) => spent > 0)).toEqual([
-    expect.objectContaining({ day, inputTokens: 11, outputTokens: 7, user: expect.stringMatching(/^[0-9a-f-]{36}$/) }),
+    expect.objectContaining({ day, inputTokens: 11, outputTokens: 7, user: 'ada' }),
   ])
   expect(told.errors).toEqual([{ day, kind: 'overloaded', count: 1 }])
   expect(told.limits).toMatchObject({ dailyBudget: 1_000_000_000, liveStreams: 1000 })
@@ -55,4 +57,13 @@ it('lists requests, tokens, spending, errors and open requests, and no text of a
   left.abort()
   await waiting
   await expect.poll(async () => (await summary()).live, { timeout: 15_000 }).toEqual([])
+})
+
+it('lists how many requests were refused, and why', async () => {
+  const poor = { headers: { authorization: `Bearer ${await tokenFor(rig, 'bob', { dailyBudgetUsd: 0.000001 })}` } }
+  const asked = upstream.asked.length
+  for (let times = 0; times < 2; times++) expect((await rig.ask('anthropic', 'hi', {}, poor)).status).toBe(429)
+  expect(upstream.asked.length).toBe(asked)
+  const day = new Date().toISOString().slice(0, 10)
+  expect((await summary()).refusals).toEqual([{ day, kind: 'budget', count: 2 }])
 })

@@ -133,7 +133,10 @@ export class UserLedger extends DurableObject implements LeasingAccount {
         leased: 0,
       })
     const verdict = judge()
-    if (!verdict.ok) return verdict
+    if (!verdict.ok) {
+      if (!this.#lease.has(day)) await this.#beKnown(reservation, day)
+      return verdict
+    }
     const leave = this.#books.wait(request)
     let later: ReserveVerdict | undefined
     try {
@@ -146,6 +149,16 @@ export class UserLedger extends DurableObject implements LeasingAccount {
       leave()
     }
     return later ?? this.#books.refuse('budget', now)
+  }
+
+  /** Leases nothing: the operator's view asks only users with a lease why they were refused. */
+  async #beKnown(reservation: Reservation, day: string): Promise<void> {
+    try {
+      await this.#lease.take({ ...reservation, cost: 0 }, day, () => {})
+      await this.#write()
+    } catch {
+      // The next refusal tries again.
+    }
   }
 
   /**
