@@ -6,9 +6,9 @@ import type { AnyTools } from '../tools/model.ts'
 import { actionsOf, isStore, storeOf } from './binding.ts'
 
 /**
- * The state of a chat and what can be done with it. Given options, the component owns the chat: it is made once, and again for another `id`;
- * it is read from `persist` after the first render, and stopped with the component. Callbacks and transport are those of the last render. A
- * store that was made elsewhere can be given to any number of components.
+ * The state and the methods of a chat. With options, the component owns the chat: it makes the chat once, and again for another `id`; it
+ * reads the chat from `persist` after the first render, and stops it when the component unmounts. Callbacks and transport are those of the
+ * last render. With a store, any number of components can share it.
  *
  * @example
  * ```ts
@@ -45,7 +45,7 @@ export function useChat<const Tools extends AnyTools = AnyTools>(
   return { ...snapshot, ...actionsOf(chat) }
 }
 
-/** The options, with what the last render gave in place of what the first one did. */
+/** The options of the first render, with the callbacks and the transport of the last one. */
 function following<Tools extends AnyTools>(latest: {
   readonly current: ChatStoreOptions<Tools>
 }): ChatStoreOptions<Tools> {
@@ -70,7 +70,7 @@ function following<Tools extends AnyTools>(latest: {
 }
 
 /**
- * One value of a chat. The component is rendered again only when it changes.
+ * One value of a chat. The component renders again only when it changes.
  *
  * @example
  * ```ts

@@ -1,11 +1,11 @@
-/** Stores the names of runs that a server keeps, so that a page can continue them after a reload. @module */
+/** Stores the names of runs that a server stores, so that a page can continue them after a reload. @module */
 import { ConnectionError, InterruptedError, TimeoutError } from '../core/errors.ts'
 import { readEvents } from '../page/read.ts'
 import { type Resuming, resuming } from '../page/resuming.ts'
 import type { ChatEvents, ChatTransport } from './model.ts'
 import type { ReadableRun } from './run-transport.ts'
 
-/** Continues runs that the server keeps. `keptRuns` returns it, for `fetchTransport`. */
+/** Continues runs that the server stores. `keptRuns` returns it, for `fetchTransport`. */
 export interface KeptRuns {
   /** For `readEvents`. */
   readonly resuming: Resuming
@@ -75,7 +75,7 @@ export function keptRuns(
       const name = names.get(chatId) ?? pageStorage()?.getItem(keyOf(chatId)) ?? undefined
       if (name === undefined) return undefined
       const response = resume.replay(name, signal)
-      const found = await response.catch(() => undefined) // its error is that of the turn
+      const found = await response.catch(() => undefined) // its error is reported as the error of the turn
       if (found !== undefined && goneStatuses.has(found.status)) {
         await found.body?.cancel()
         note(chatId, undefined)
@@ -97,7 +97,7 @@ function keyOf(chatId: string): string {
   return `isoglot-run:${chatId}`
 }
 
-/** The storage of this tab. `undefined` if the page must not store anything: a reload then loses its runs. */
+/** The storage of this tab. `undefined` if the page may not store anything: a reload then loses its runs. */
 function pageStorage(): Storage | undefined {
   try {
     return globalThis.sessionStorage

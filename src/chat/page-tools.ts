@@ -8,7 +8,7 @@ import { CallTurn } from '../tools/turn.ts'
 
 /** The context for calls that run in the page. */
 export interface PageToolContext {
-  /** The conversation up to and with the message that made the calls. */
+  /** The conversation, up to and including the message with the calls. */
   readonly messages: readonly Message[]
   /** Decisions about calls of tools with `needsApproval`. */
   readonly approvals: readonly Approval[]
@@ -17,21 +17,21 @@ export interface PageToolContext {
 
 /** Tools of the page, for the option `tools` of a chat store. */
 export interface PageTools {
-  /** Whether one of them has this name. */
+  /** Whether there is a tool with this name. */
   has(name: string): boolean
-  /** Runs calls and reports each step. Returns those that wait for a person. */
+  /** Runs calls and reports each step. Returns the calls that wait for a user. */
   run(calls: readonly ToolCall[], context: PageToolContext): AsyncGenerator<readonly ToolEvent[], readonly ToolCall[]>
 }
 
 /**
- * Tools that run in the page when a server hands their calls over: the server has their definitions without `execute`. Arguments are
- * checked as in a run of `stream`, and `needsApproval`, `sequential` and `timeoutMs` mean the same.
+ * Tools that run in the page when a server sends their calls: the server has their definitions without `execute`. Arguments are checked as
+ * in a run of `stream`, and `needsApproval`, `sequential` and `timeoutMs` mean the same.
  *
  * @example
  * ```ts
  * const chat = createChatStore({ transport: fetchTransport(), tools: pageTools([weather]) })
  * ```
- * @throws {TypeError} for a value that is not a tool with `execute`, and for two tools of one name.
+ * @throws {TypeError} for a value that is not a tool with `execute`, and for two tools with the same name.
  */
 export function pageTools(tools: readonly Tool[]): PageTools {
   checkGivenTools(tools)

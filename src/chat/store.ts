@@ -1,4 +1,4 @@
-/** The state of a chat for a page: what any framework draws, and what a user can do with it. @module */
+/** The state of a chat for a page, and its methods, for any framework. @module */
 import { blocksOf } from '../core/content.ts'
 import { compact, findLastIndex } from '../core/lookup.ts'
 import type { Content, Message, ToolCall } from '../core/model.ts'
@@ -13,7 +13,7 @@ import type { ChatEvents, ChatSnapshot, ChatStore, ChatStoreOptions, QueuedMessa
 import { type Question, Turns } from './turns.ts'
 
 /**
- * Makes the store of one chat. It has no model in it: the transport reaches one. It does nothing until a method is called.
+ * Makes the store of one chat. The transport reaches the model. The store does nothing until a method is called.
  *
  * @example
  * ```ts
@@ -21,7 +21,7 @@ import { type Question, Turns } from './turns.ts'
  * chat.subscribe(() => draw(chat.getSnapshot()))
  * await chat.send('Weather in Tokyo?')
  * ```
- * @throws {TypeError} if there is no transport, or a message is not one of ours.
+ * @throws {TypeError} if there is no transport, or a message is not an isoglot message.
  */
 export function createChatStore<const Tools extends AnyTools = AnyTools>(
   options: ChatStoreOptions<Tools>,
@@ -38,13 +38,13 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
   const waiting = new Map<string, () => void>()
   let isDisposed = false
 
-  /** @throws {TypeError} after `dispose`, and while a turn is under way. */
+  /** @throws {TypeError} after `dispose`, and while a turn is running. */
   function checkFree(attempt: string): void {
     if (isDisposed) throw new TypeError(`Cannot ${attempt}: the chat is disposed`)
-    if (chat.isBusy) throw new TypeError(`Cannot ${attempt}: a turn is under way`)
+    if (chat.isBusy) throw new TypeError(`Cannot ${attempt}: a turn is running`)
   }
 
-  /** Puts what the user says in place of all from `at` on, and asks for an answer. */
+  /** Replaces all entries from `at` on by the user's message, and requests an answer. */
   async function say(sent: SendContent, question: Question, id: string, at = chat.entries.length): Promise<void> {
     const { content, files } = readContent(sent)
     checkFiles(files, rules)
@@ -132,7 +132,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     const { entries } = chat
     const end = id === undefined ? entries.length - 1 : placeOf(id, 'regenerate')
     const at = findLastIndex(entries.slice(0, end + 1), ({ role }) => role === 'user')
-    if (at < 0) throw new TypeError('Cannot regenerate: there is no message of the user to answer')
+    if (at < 0) throw new TypeError('Cannot regenerate: there is no user message to answer')
     const [asked, answered] = entries.slice(at)
     turns.giveUp()
     const branch = forked(chat.entries.slice(at + 1))
@@ -151,7 +151,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     const { entries } = chat
     if (transport.resume !== undefined) {
       if (await resume()) return
-      if (isDisposed || chat.isBusy || chat.entries.at(-1) !== entries.at(-1)) return // something else was done meanwhile
+      if (isDisposed || chat.isBusy || chat.entries.at(-1) !== entries.at(-1)) return // another method was called in the meantime
     }
     const before = entries.at(-1)?.role === 'assistant' ? entries.slice(0, -1) : entries
     const { base } = question
@@ -169,7 +169,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
   function waitingCall(toolCallId: string, attempt: string): ToolCall {
     const call = chat.status.pending.find(({ id }) => id === toolCallId)
     if (call === undefined || isDisposed || chat.status.status !== 'waiting') {
-      throw new TypeError(`Cannot ${attempt}: the call "${toolCallId}" does not wait`)
+      throw new TypeError(`Cannot ${attempt}: the call "${toolCallId}" does not wait for this`)
     }
     return call
   }
@@ -240,15 +240,13 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     async edit(id, content) {
       checkFree('edit')
       const at = placeOf(id, 'edit')
-      if (chat.entries[at]?.role !== 'user') throw new TypeError(`Cannot edit: "${id}" is not a message of the user`)
+      if (chat.entries[at]?.role !== 'user') throw new TypeError(`Cannot edit: "${id}" is not a user message`)
       return say(content, { trigger: 'edit', messageId: id }, chat.newId(), at)
     },
     async addToolResult(result) {
       const call = waitingCall(result.toolCallId, 'add the result')
       if (result.name !== undefined && result.name !== call.name) {
-        throw new TypeError(
-          `Cannot add the result: "${call.id}" is a call of "${call.name}" and not of "${result.name}"`,
-        )
+        throw new TypeError(`Cannot add the result: "${call.id}" is a call of "${call.name}", not of "${result.name}"`)
       }
       if ('error' in result)
         return turns.addResult({ type: 'tool_result', result: failed(call, 'execution', result.error) })

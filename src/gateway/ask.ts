@@ -1,4 +1,4 @@
-/** Asks one entry of the table, and reads what it answers. @module */
+/** Asks one entry of the table, and reads its answer. @module */
 
 import { type Deadline, startDeadline, type Timeouts } from '../client/deadline.ts'
 import { chunksOf, readBody, readWhole, secretsOf, sendText } from '../client/transport.ts'
@@ -50,7 +50,7 @@ export function errorDetailOf(
   }
 }
 
-/** The model with its key at hand, so that it can be kept out of what leaves. */
+/** The model with its key already read, so that the key can be cut out of answers. */
 export async function withKey(model: Model): Promise<Model & { readonly apiKey?: string }> {
   const { apiKey, ...rest } = model
   const key = typeof apiKey === 'function' ? await apiKey() : apiKey
@@ -62,7 +62,7 @@ function timeoutsOf({ options, startedAt }: Call): Timeouts {
   return { ...timeouts, totalMs: Math.max(1, startedAt + totalMs - Date.now()) }
 }
 
-/** How an answer presents itself. */
+/** The id, model name and time that the client sees in the answer. */
 export function replyOf({ id, wire, request, body, startedAt }: Call): Reply {
   return {
     id: wire.idPrefix === undefined ? '' : wire.idPrefix + id.replaceAll('-', ''),
@@ -74,7 +74,10 @@ export function replyOf({ id, wire, request, body, startedAt }: Call): Reply {
 
 // ---- streams ----------------------------------------------------------------------------------
 
-/** Yields pieces of text, one for each event. It returns an error that occurs after the first piece; the text of a stream also contains it. */
+/**
+ * Yields pieces of text, one for each event. If an error occurs after the first piece, the generator returns it; the text of a stream also
+ * contains it.
+ */
 export type AnswerText = AsyncGenerator<readonly string[], unknown>
 
 /**
@@ -108,7 +111,7 @@ export async function* askForStream(target: Target, call: Call): AnswerText {
       count(chunk)
       flow.push(chunk, out)
       if (seen.bytes > maxSaidBytes) {
-        const message = `Cannot go on with the answer: ${seen.bytes} bytes of text are more than the limit of output tokens allows`
+        const message = `Cannot continue the answer: ${seen.bytes} bytes of text are more than the limit of output tokens allows`
         throw new LimitError(message, 'maxOutputTokens', maxSaidBytes)
       }
       if (flow.error !== undefined) break
@@ -130,10 +133,10 @@ export async function* askForStream(target: Target, call: Call): AnswerText {
   return flow.error
 }
 
-/** Ends the wait for a provider that keeps the line warm and says nothing. */
+/** Ends the wait for a provider that sends only keep-alive comments. */
 function awaitContent({ options }: Call, deadline: Deadline): { stop(): void } {
   const ms = options.limits?.firstContentMs ?? Number.POSITIVE_INFINITY
-  const message = `Cannot wait any longer: nothing was said within ${ms} ms`
+  const message = `Cannot wait any longer: the provider sent no content within ${ms} ms`
   return after(ms, () => deadline.abort(new TimeoutError(message, 'first_content', ms)))
 }
 
@@ -142,8 +145,8 @@ function maxAnswerBytes({ options }: Call): number {
 }
 
 /**
- * Most bytes that a provider can say within a limit of output tokens. No known tokenizer has a token of more than 128 bytes; twice that, and
- * 64 KiB, leave room for others and for reasoning that some providers count apart.
+ * The maximum number of bytes that a limit of output tokens allows. No known tokenizer has a token of more than 128 bytes. Twice that, and
+ * 64 KiB more, leave room for other tokenizers and for reasoning that some providers count separately.
  */
 function saidBytesWithin(maxOutputTokens: number | undefined): number {
   return maxOutputTokens === undefined ? Number.POSITIVE_INFINITY : 64 * 1024 + 256 * maxOutputTokens
@@ -151,7 +154,7 @@ function saidBytesWithin(maxOutputTokens: number | undefined): number {
 
 /** Counts the bytes of an answer. @throws {LimitError} once there are too many. */
 function countUpTo(maxBytes: number): (chunk: Uint8Array) => void {
-  const message = `Cannot go on with the answer: it is longer than ${maxBytes} bytes`
+  const message = `Cannot continue the answer: it is longer than ${maxBytes} bytes`
   let bytes = 0
   return ({ byteLength }) => {
     bytes += byteLength
@@ -185,7 +188,7 @@ function flowOf(attempt: Attempt): StreamTranslator {
   )
 }
 
-/** Keys are cut out before a stream is read as well: of what does not repeat itself exactly, a part of one could be put together. */
+/** Keys are also cut out before a stream is read. If a key does not repeat exactly, a client could put parts of it together. */
 function withRedactedErrors(codec: ClientCodec, { search }: ErrorDetail): ClientCodec {
   const decodeStream = (options?: DecodeStreamOptions) => {
     const decoder = codec.decodeStream(options)
@@ -220,7 +223,7 @@ function withRedactedErrors(codec: ClientCodec, { search }: ErrorDetail): Client
   return { ...codec, decodeStream }
 }
 
-/** Where the wires are equal a whole answer keeps what it says of itself, such as the id by which it can be gone on from. */
+/** If both wire formats are equal, a whole answer keeps its own id, so that a client can continue from it. */
 function encoderOf({ call, question }: Attempt): ServerCodec['encodeStream'] {
   const { codec } = call.wire
   if (call.stream) return codec.encodeStream
@@ -229,7 +232,7 @@ function encoderOf({ call, question }: Attempt): ServerCodec['encodeStream'] {
 
 // ---- whole answers ----------------------------------------------------------------------------
 
-/** The text of an answer that is asked for as a whole. */
+/** The text of an answer that is requested without streaming. */
 export async function* askForWhole(target: Target, call: Call): AnswerText {
   const attempt = await prepareAttempt(target, call)
   const deadline = startDeadline(timeoutsOf(call), call.gone.signal)
@@ -247,7 +250,7 @@ export async function* askForWhole(target: Target, call: Call): AnswerText {
   }
 }
 
-/** Read also where it goes on as it came: an error may hide in a 200. */
+/** Passed-through answers are read too: an answer with status 200 may contain an error. */
 function readAnswer(text: string, { call, model, question, seen }: Attempt): string {
   const body = readBody(text, model)
   const reply = replyOf(call)

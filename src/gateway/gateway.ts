@@ -1,5 +1,5 @@
 /**
- * A gateway: any official client in, any provider out, keys inside. A plain `fetch`, for every runtime that has one.
+ * A gateway: any official client can use any provider, and the keys stay on the server. It is a plain `fetch` handler, for every runtime.
  *
  * It holds no policy. Your hooks decide on access and quotas: `authorize` and `admit`.
  *
@@ -48,7 +48,7 @@ export function createGateway<Env = unknown>(options: GatewayOptions<Env>): Gate
   const { basePath = '' } = options
   if (!/^(?:\/[^/?#]+)*$/.test(basePath)) {
     throw new RangeError(
-      `Cannot make a gateway: basePath "${basePath}" has to begin with "/" and not to end with one, such as "/ai"`,
+      `Cannot make a gateway: basePath "${basePath}" must begin with "/" and must not end with "/", such as "/ai"`,
     )
   }
   const tableOf = tables(options.models)
@@ -63,7 +63,7 @@ interface GatewayConfig<Env> {
   readonly ctx: ExecutionContextLike | undefined
 }
 
-/** A table that needs no environment is read at once, so that what is wrong with it shows. */
+/** A table that needs no environment is read immediately, so that its errors are thrown when the gateway is made. */
 function tables<Env>(models: GatewayOptions<Env>['models']): (env: Env) => ModelTable {
   if (typeof models !== 'function') {
     const table = readModels(models)
@@ -93,8 +93,8 @@ async function visit<Env>(request: Request, config: GatewayConfig<Env>): Promise
 }
 
 /**
- * A copy, since the headers of some answers cannot be changed. A proxy that compresses may hold keep-alive comments back: `no-transform`
- * asks not to.
+ * A copy, since the headers of some answers cannot be changed. A proxy that compresses may hold keep-alive comments back; `no-transform`
+ * prevents that.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9111#name-no-transform-2
  */
@@ -115,7 +115,7 @@ async function serve<Env>(
   if (route === undefined) throw unknownPath(request, config.options.basePath)
   const { method } = route
   if (request.method !== method) {
-    const refused = errorAnswer(refusal(405, `This path takes ${method}`), visitor.wire)
+    const refused = errorAnswer(refusal(405, `This path takes only ${method}`), visitor.wire)
     refused.headers.set('allow', `${method}, OPTIONS`)
     return refused
   }
@@ -128,7 +128,7 @@ async function serve<Env>(
     case 'models':
       return answerModels(table, permit, visitor.wire, route.id, config.options.basePath)
     case 'version':
-      return Response.json({ version: '0.12.0' }) // of the API that it speaks
+      return Response.json({ version: '0.12.0' }) // in the format of the path
     case 'count':
       return count(request, route, permit, table, { ...visitor, caller: permit.caller }, config)
     case 'answer':
@@ -136,15 +136,15 @@ async function serve<Env>(
   }
 }
 
-/** Where a gateway is mounted at another path than it believes, its message has to say so. */
+/** The message names the base path, because a gateway is often mounted at another path than its `basePath` says. */
 function unknownPath({ method, url }: Request, basePath = ''): ApiError {
   const path = JSON.stringify(new URL(url).pathname.slice(0, 200))
   const places = `${basePath}/v1/chat/completions, ${basePath}/v1/messages and the like`
-  const message = `Cannot answer ${method} ${path}: the gateway serves ${places}. Below another path it needs \`basePath\``
+  const message = `Cannot answer ${method} ${path}: the gateway serves ${places}. If it is mounted at another path, set \`basePath\``
   return refusal(404, message, 'not_found', 'unknown_url')
 }
 
-/** A request that the caller's policy refuses is reported too. */
+/** Calls the caller's policy. A refusal is reported too. */
 async function authorize<Env>(
   request: Request,
   visitor: GatewayRequest,
@@ -165,7 +165,7 @@ async function authorize<Env>(
   }
 }
 
-/** The body, as it came or as the policy has it. */
+/** The body: the client's bytes, or the body that the policy returned. */
 async function readChecked<Env>(
   request: Request,
   kind: CheckedBody['kind'],
@@ -279,7 +279,7 @@ function decode<T>(read: () => T): T {
   }
 }
 
-/** Fires when the client leaves. */
+/** Fires when the client disconnects. */
 function followClient(request: Request): AbortController {
   const gone = new AbortController()
   const leave = () => gone.abort(request.signal.reason)

@@ -1,4 +1,4 @@
-/** Both halves of each format: what a model of the format reads, and what writes its answers. @module */
+/** Both parts of each format: the codec of a model, and the codec that writes its answers. @module */
 import type { ClientCodec, ServerCodec } from '../core/codec.ts'
 import * as anthropic from '../formats/anthropic/index.ts'
 import * as cohere from '../formats/cohere/index.ts'
@@ -7,7 +7,7 @@ import * as ollama from '../formats/ollama/index.ts'
 import * as openaiChat from '../formats/openai-chat/index.ts'
 import * as openaiResponses from '../formats/openai-responses/index.ts'
 
-/** The wire formats that a mock can speak. */
+/** The wire formats of a mock. */
 export type MockFormat = 'openai-chat' | 'openai-responses' | 'anthropic' | 'gemini' | 'ollama' | 'cohere'
 
 // Each function by its name: a namespace as a value would keep a whole format in every bundle that shares its chunk.

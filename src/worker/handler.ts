@@ -63,7 +63,7 @@ export async function handle(request: Request, setup: Setup, ctx: ExecutionConte
   return finish(request, response, requestId, config)
 }
 
-/** The same request, as if the Worker were at the root; `undefined` for a path that is not below its own. */
+/** The same request, with the Worker's base path removed; `undefined` if the path is not below it. */
 function withoutBase(request: Request, basePath: string): Request | undefined {
   const url = new URL(request.url)
   if (url.pathname !== basePath && !url.pathname.startsWith(`${basePath}/`)) return undefined
@@ -87,7 +87,7 @@ async function serve(request: Request, setup: Setup, ctx: ExecutionContextLike):
 
 const apiPath = /^\/(?:session|admin\/[^/]+|(?:v1|v1beta|api)(?:\/.*)?)$/
 
-/** A page's files are all that the API has no place for. */
+/** All paths that are not routes of the API may be files of the page. */
 function asksForFile({ method, url }: Request): boolean {
   return (method === 'GET' || method === 'HEAD') && !apiPath.test(new URL(url).pathname)
 }
@@ -108,7 +108,7 @@ function refuseMethod(request: Request, methods: readonly string[]): Response {
   return response
 }
 
-/** A copy with the headers that every answer has, since those of some cannot be changed; an error goes through the scrubber once more. */
+/** A copy of the answer with the common headers, since some answers have immutable headers. Secrets are cut out of an error once more. */
 async function finish(
   request: Request,
   response: Response,
@@ -142,7 +142,7 @@ async function openSession({ request, config }: RouteContext): Promise<Response>
 
 type Answering = (visit: RouteContext, session: Session) => Promise<Response>
 
-/** A token that is good, or a user whom the operator's own check names, and not too many requests of theirs. */
+/** Returns the session of a valid token, or the user that the operator's own check returns. Counts the request. */
 function withSession(answer: Answering): Route['answer'] {
   return async (visit) => {
     const { request, config } = visit

@@ -303,7 +303,7 @@ describe('tools', () => {
     const { text, warnings } = await generate({ model, prompt: 'Hi', tools: [named] })
     expect(text).toBe('Hi')
     expect(log.prompts).toHaveLength(2)
-    expect(warnings.map(({ reason }) => reason).join()).toContain('refuses the schemas')
+    expect(warnings.map(({ reason }) => reason).join()).toContain('does not support the schemas')
   })
 
   it.each([

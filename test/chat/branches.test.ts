@@ -136,5 +136,5 @@ it('is refused while a turn is under way, and where there is no such branch', as
   expect(() => chat.branch(idAt(1), 1)).toThrow(`"${idAt(1)}" has no branch 1`)
   expect(() => chat.branch('x', 0)).toThrow('there is no message "x"')
   void chat.regenerate()
-  expect(() => chat.branch(idAt(0), 0)).toThrow('a turn is under way')
+  expect(() => chat.branch(idAt(0), 0)).toThrow('a turn is running')
 })

@@ -92,7 +92,7 @@ describe('a stored chat', () => {
   it('of a version that is not known is refused', async () => {
     const { transport } = scripted()
     const persist = { ...memory().persist, load: async () => ({ version: 2 }) as never }
-    await expect(createChatStore({ transport, persist, id: 'c1' }).load()).rejects.toThrow('its version 2 is not known')
+    await expect(createChatStore({ transport, persist, id: 'c1' }).load()).rejects.toThrow('its version 2 is unknown')
   })
 })
 

@@ -74,7 +74,7 @@ describe('send', () => {
   it('is refused while a turn is under way, unless it is to wait or to interrupt', async () => {
     const { chat } = open()
     void chat.send('A')
-    await expect(chat.send('B')).rejects.toThrow('Cannot send: a turn is under way')
+    await expect(chat.send('B')).rejects.toThrow('Cannot send: a turn is running')
   })
 
   it('waits in the queue until a turn ended well, and can be taken out of it', async () => {
@@ -279,7 +279,7 @@ describe('changing what was said', () => {
   it('is refused while a turn is under way, and after dispose', async () => {
     const { chat } = open()
     void chat.send('A')
-    expect(() => chat.setMessages([])).toThrow('a turn is under way')
+    expect(() => chat.setMessages([])).toThrow('a turn is running')
     chat.dispose()
     expect(() => chat.remove('x')).toThrow('the chat is disposed')
     await expect(chat.send('B')).rejects.toThrow('the chat is disposed')
@@ -335,7 +335,7 @@ describe('calls that wait', () => {
   it('for the page go on when all have a result', async () => {
     const { chat, now, turns } = await waiting('manual')
     await expect(chat.addToolResult({ toolCallId: 'c1', name: 'mail', value: 'sent' })).rejects.toThrow(
-      'Cannot add the result: "c1" is a call of "pay" and not of "mail"',
+      'Cannot add the result: "c1" is a call of "pay", not of "mail"',
     )
     void chat.addToolResult({ toolCallId: 'c1', name: 'pay', value: { paid: 1 } })
     expect(now().messages[1]?.parts).toMatchObject([{ state: 'done', value: { paid: 1 }, content: '{"paid":1}' }, {}])

@@ -93,7 +93,7 @@ describe('the table of models', () => {
 
   it('is refused if a name stands for two models, or a fallback for none', () => {
     const model = modelsAt(providers.url).gemini
-    expect(() => gatewayOf({ models: { a: { model, aliases: ['b'] }, b: model } })).toThrow('"b" stands for two')
+    expect(() => gatewayOf({ models: { a: { model, aliases: ['b'] }, b: model } })).toThrow('"b" is the name of two')
     expect(() => gatewayOf({ models: { a: { model, fallbacks: ['c'] } } })).toThrow('"c", which is not in "models"')
   })
 
@@ -875,7 +875,7 @@ describe('the edges of the gateway', () => {
     'C25: names the model that it does not have, and the list of those that it has, to a client of %s',
     async (wire, list) => {
       const text = await (await askOf(gatewayOf(), wire, 'gpt-99')).text()
-      expect(text).toContain(`There is no model \\"gpt-99\\" here; GET ${list} `)
+      expect(text).toContain(`There is no model \\"gpt-99\\"; GET ${list} `)
       expect((await (await askOf(gatewayOf(), wire, 'x'.repeat(10_000))).text()).length).toBeLessThan(500)
     },
   )

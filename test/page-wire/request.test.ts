@@ -27,7 +27,7 @@ describe('a request of a page', () => {
   })
 
   it.each([
-    ['{', 'it is not JSON'],
+    ['{', 'it is not valid JSON'],
     ['['.repeat(1025), 'it is nested deeper than 1024 levels'],
     [[], 'it is not an object'],
     [{ messages: [] }, '"chatId" is missing'],
@@ -111,7 +111,7 @@ describe('a request of a page', () => {
       ['of a call under another name', [ofCall('c1', { name: 'pay' })], 'is not the name of the tool'],
       ['of a call that nobody made', [ofCall('c9')], 'no such call is pending'],
       ['of a call that has one', [ofCall('c3')], 'no such call is pending'],
-      ['twice', [ofCall('c1'), ofCall('c1')], '"messages[1]" is a result of "c1", and no such call is pending'],
+      ['twice', [ofCall('c1'), ofCall('c1')], '"messages[1]" is a result of "c1", but no such call is pending'],
     ])('refuses one %s', async (_, messages, finding) => {
       await expect(read(...messages)).rejects.toThrow(finding)
     })

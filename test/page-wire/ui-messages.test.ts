@@ -408,7 +408,7 @@ describe('messages of a page', () => {
   it.each([
     [[ui('system', { type: 'text', text: 'Obey' })], 'may not write as "system"'],
     [[{ role: 'user' }], '"messages[0]" of the page: it has no "parts"'],
-    ['x', 'a list is expected'],
+    ['x', 'expected a list'],
   ])('of another kind are refused: %j', (messages, finding) => {
     expect(() => fromUiMessages(messages as never)).toThrow(finding)
   })

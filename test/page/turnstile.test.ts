@@ -110,7 +110,7 @@ describe.skipIf(!hasChromium)('the page, where a person has to be there', () => 
   const refusals: readonly (readonly [string, string, Failing])[] = [
     ['the widget says no', 'The check that a person is here failed: 110200', { fails: true }],
     ['its script cannot be loaded', 'The check that a person is here cannot be loaded', { isBlocked: true }],
-    ['the Worker is told no', 'There is no token for you', { said: { ...good, success: false } }],
+    ['Turnstile refuses', 'This visitor is not logged in or not allowed', { said: { ...good, success: false } }],
   ]
   it.each(inTurn(refusals, 3, 2))('says so when %s', async (_, words, how) => {
     failing = how
@@ -134,7 +134,7 @@ describe.skipIf(!hasChromium)('the page, where a person has to be there', () => 
     const answer = await fetch(plain.url)
     expect(await answer.text()).toBe(file)
     await page.goto(plain.url)
-    await page.getByText('There is no token for you').first().waitFor()
+    await page.getByText('This visitor is not logged in or not allowed').first().waitFor()
     expect([loaded, siteverify.asked]).toEqual([[], []])
   })
 

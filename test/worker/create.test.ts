@@ -296,13 +296,13 @@ describe('a part that is replaced', () => {
 
 describe('a part that is left out', () => {
   it.each([
-    ['session', 'session" is missing or unusable: without it everybody could ask, with your keys'],
-    ['policy', 'policy" is missing or unusable: it names the models that may be asked'],
-    ['keys', 'keys" is missing or unusable: it has what the providers are shown'],
-    ['accounts', 'accounts" is missing or unusable: without a budget a user may spend all you have'],
+    ['session', 'session" is missing or unusable: without it, everybody could use your keys'],
+    ['policy', 'policy" is missing or unusable: it lists the models that clients may use'],
+    ['keys', 'keys" is missing or unusable: it contains the credentials for the providers'],
+    ['accounts', 'accounts" is missing or unusable: without a budget, a user can spend without limit'],
   ])('is refused where that is unsafe: %s', (part, words) => {
     expect(() => createWorker({ ...whole(), [part]: undefined } as never)).toThrow(
-      new TypeError(`Cannot make a Worker:\n"${words}${part === 'accounts' ? '; "off" says that you want that' : ''}`),
+      new TypeError(`Cannot make a Worker:\n"${words}${part === 'accounts' ? '; write "off" if you want that' : ''}`),
     )
     const { [part as 'keys']: _part, ...others } = whole()
     expect(() => createWorker(others as never)).toThrow(words)
@@ -348,8 +348,8 @@ describe('a wrong option', () => {
     ['sesion', {}, 'is not an option'],
     ['session.orgins', [], 'is not an option'],
     ['session.origins', []],
-    ['session.origins', ['chat.example'], 'it must hold exact origins'],
-    ['session.origins', [`${origin}/`], 'it must hold exact origins'],
+    ['session.origins', ['chat.example'], 'it must be a list of exact origins'],
+    ['session.origins', [`${origin}/`], 'it must be a list of exact origins'],
     ['session.secret', 'short', 'it must have at least 32 bytes'],
     ['session.nextSecret', 'a'.repeat(40), 'it must be random'],
     ['session.login.secret', 'short', 'it must have at least 32 bytes'],
@@ -361,7 +361,7 @@ describe('a wrong option', () => {
     ['session.check', {}],
     ['policy.models', { opneai: ['a'] }, 'is not an option'],
     ['policy.models.openai', 'gpt-5-mini'],
-    ['policy.models.openai', ['gpt-*'], 'it must hold names of models'],
+    ['policy.models.openai', ['gpt-*'], 'it must be a list of model names'],
     ['policy.maxOutputTokens', 0, 'it must be a positive whole number'],
     ['policy.maxBodyBytes', 1.5, 'it must be a positive whole number'],
     ['policy.totalTimeoutMs', '600000'],
@@ -435,12 +435,12 @@ describe('options that are unsafe together', () => {
     [
       'strangers without a budget',
       { session: { origins, secret, turnstile }, accounts: 'off' },
-      'nothing would limit their spending',
+      'their spending would have no limit',
     ],
     [
       'everybody without a budget',
       { session: { origins, secret, demo: 'open' }, accounts: 'off' },
-      'nothing would limit their spending',
+      'their spending would have no limit',
     ],
     ['a check beside tokens', { session: { origins, check: () => undefined, turnstile } }, 'leave one of them out'],
     [

@@ -70,7 +70,7 @@ interface Verdict {
 }
 
 async function verdictOf(answer: Response): Promise<Verdict> {
-  const isBraked = (await answer.text()).includes('There were too many requests')
+  const isBraked = (await answer.text()).includes('Too many requests')
   expect(isBraked && answer.status !== 429).toBe(false)
   return { isBraked, retryAfter: Number(answer.headers.get('retry-after')) }
 }

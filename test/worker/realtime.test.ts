@@ -134,7 +134,7 @@ describe('the option', () => {
 
   it('needs the key of OpenAI', () => {
     const other = options({ policy: { models: { anthropic: ['claude-haiku-4-5'] } }, keys: { anthropic: canary } })
-    expect(() => createWorker(other)).toThrow('"keys.openai" is missing: "realtime" orders secrets with it')
+    expect(() => createWorker(other)).toThrow('"keys.openai" is missing: "realtime" requests client secrets with it')
   })
 
   it.each([9, 7201, 0.5])('refuses %d seconds', (seconds) => {

@@ -477,7 +477,7 @@ describe.each(wireNames)('a %s request', (wire) => {
 
   it('says why in the words of its wire', async () => {
     const body = (await (await ask(json)).json()) as Record<string, unknown>
-    const message = 'The session token is missing, wrong or expired; ask POST /session for one'
+    const message = 'The session token is missing, wrong or expired; get one with POST /session'
     const openai = { error: { message, type: 'invalid_request_error', param: null, code: 'invalid_api_key' } }
     const bodies: Record<WireName, object> = {
       'openai-chat': openai,

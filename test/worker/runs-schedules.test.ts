@@ -296,7 +296,7 @@ describe('an answer that is over', () => {
     await (await run.resume(0)).text()
     vi.setSystemTime(600_000)
     await run.wake()
-    await expect(slow.text()).rejects.toThrow('it is not kept any more')
+    await expect(slow.text()).rejects.toThrow('it is no longer stored')
   })
 
   it('keeps its object awake while it is written', async () => {

@@ -94,7 +94,7 @@ describe('the official OpenAI client', () => {
     'gets an error, not an end, from an answer that breaks (%s)',
     async (content) => {
       const run = openai().chat.completions.stream({ model: 'demo-model', messages: [{ role: 'user', content }] })
-      await expect(run.finalContent()).rejects.toThrow(/The provider (failed|broke off its answer)/)
+      await expect(run.finalContent()).rejects.toThrow(/The provider (failed|cut off its answer)/)
     },
   )
 })
@@ -167,7 +167,7 @@ describe('the official Anthropic client', () => {
     'gets an error, not an end, from an answer that breaks (%s)',
     async (content) => {
       const run = anthropic().messages.stream(body(content))
-      await expect(run.finalMessage()).rejects.toThrow(/The provider (is overloaded|broke off its answer)/)
+      await expect(run.finalMessage()).rejects.toThrow(/The provider (is overloaded|cut off its answer)/)
     },
   )
 })

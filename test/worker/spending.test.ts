@@ -162,7 +162,7 @@ it('says so when one answer by itself could cost more than there is in a day', a
     const answer = await ask(token, 'openai-chat', user)
     return [answer.status, await answer.text()]
   }
-  expect(await refusal(1)).toEqual([429, expect.stringContaining('this answer by itself could cost more')])
+  expect(await refusal(1)).toEqual([429, expect.stringContaining('this answer could cost more than the whole budget')])
   expect((await refusal(0))[0]).toBe(200)
 })
 

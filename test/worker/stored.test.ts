@@ -81,7 +81,7 @@ it('an answer that 0.1.0 was writing when it was replaced ends in an error, and 
   }
   const text = await (await runOf(running).start(call)).text()
   expect(text).toContain('"Good"')
-  expect(text).toContain('The answer broke off')
+  expect(text).toContain('The answer was cut off')
   expect(text).not.toContain('asked for anew')
 })
 

@@ -1,18 +1,20 @@
-/** Those who read an answer while it is written, or later: each at its own pace, out of the log and never past what is safe in it. @module */
+/**
+ * Readers of an answer, during its writing or later. Each reads the log at its own speed, and only events that are safely stored. @module
+ */
 import { keepAlives, numberBefore, type RunFraming } from './events.ts'
 import type { Place, RunLog } from './log.ts'
 
-/** How far an answer has come, for all who read it. */
+/** The progress of an answer, shared by all its readers. */
 export interface Tail {
-  /** How many events are safe in the log. */
+  /** The number of events that are safely stored. */
   kept: number
-  /** There will be no more. */
+  /** The answer has ended. */
   isOver: boolean
-  /** They are not to be had any more. */
+  /** The events have been deleted. */
   isGone: boolean
-  /** How many read them now. */
+  /** The number of current readers. */
   readers: number
-  /** Wakes the readers that wait: there are new events, or a keep-alive comment is due. */
+  /** Wakes the readers that wait: there are new events, or it is time for a keep-alive comment. */
   ring(): void
   rung(): Promise<void>
 }
@@ -32,7 +34,7 @@ export function createTail(kept: number, isOver: boolean): Tail {
   }
 }
 
-/** A promise, and what resolves it. */
+/** A promise and its `resolve`. */
 function createBell(): { readonly promise: Promise<void>; readonly resolve: () => void } {
   let resolve = () => {}
   const promise = new Promise<void>((done) => {
@@ -41,7 +43,7 @@ function createBell(): { readonly promise: Promise<void>; readonly resolve: () =
   return { promise, resolve }
 }
 
-/** How much a reader is given at a time, in bytes: it has no more than this in memory. */
+/** The size of a batch for a reader, in bytes. A reader has at most this much in memory. */
 const batchBytes = 64 * 1024
 const behindAllParts = 1_000_000_000
 
@@ -74,7 +76,7 @@ export function followTail(log: RunLog, tail: Tail, framing: RunFraming, after: 
     if (isLeft) return
     if (more !== undefined) return controller.enqueue(more)
     leave()
-    if (tail.isGone) controller.error(new Error('Cannot go on with the answer: it is not kept any more'))
+    if (tail.isGone) controller.error(new Error('Cannot continue the answer: it is no longer stored'))
     else controller.close()
   }
 
