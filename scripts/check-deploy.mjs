@@ -1,9 +1,9 @@
 /**
- * Checks a Worker before it is deployed: no secret stands in its `wrangler.toml` or in what would be uploaded, the platform behaves as the
- * Worker counts on, nothing is open by mistake, and a day costs what it should.
+ * Checks a Worker before it is deployed: no secret is in its `wrangler.toml` or in the files to upload, the platform has the flags that the
+ * Worker needs, nothing is open by mistake, and a day's cost is limited.
  *
- * `npm run check-deploy` checks the Worker of this repository, `npm run check-deploy -- ../my-chat/wrangler.toml [--env production]` one of
- * your own. It ends with 1 if something is wrong. Nothing is uploaded, and no account is needed.
+ * `npm run check-deploy` checks the Worker of this repository, `npm run check-deploy -- ../my-chat/wrangler.toml [--env production]` your
+ * own. It exits with 1 if there is a problem. It uploads nothing and needs no account.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -17,29 +17,29 @@ import { modernNode } from './modern-node.mjs'
 const root = join(import.meta.dirname, '..')
 const ownConfig = join(root, 'wrangler.toml')
 
-/** Settings that must never be plain; a site's key is public. */
+/** Settings that must never be plain text. A site key is public. */
 const secretName = /((?<!_SITE)_KEY|_SECRET|_SECRET_NEXT|_TOKEN)$/
-/** How keys of providers and long random texts look. */
+/** Patterns of provider keys and of long random texts. */
 const secretShape = /\b(sk-[\w-]{16,}|xai-\w{16,}|AIza[\w-]{20,})|-----BEGIN|^[\w+/=-]{32,}$/
-/** Since then, a redirect to somewhere else does not take `Authorization` along. */
+/** From this date on, a redirect to another origin does not send `Authorization`. */
 const oldestDate = '2025-09-01'
-/** Those of the self-test that have to be named; `oldestDate` brings the third. */
+/** Flags of the self-test that must be named. `oldestDate` includes the third one. */
 export const neededFlags = ['enable_request_signal', 'global_fetch_strictly_public']
 const neededClasses = ['StreamRun', 'UserLedger']
 const neededCounters = ['PER_IP', 'PER_USER']
-/** More than this in a day is said, in US dollars: a script that gets in can spend all of it. */
+/** A higher daily budget is reported, in US dollars: an attacker can spend all of it. */
 const dearDay = 100
 
 function isLoopback(origin) {
   return URL.canParse(origin) && /^(?:127(?:\.\d+){3}|\[::1\]|(?:.+\.)?localhost)$/.test(new URL(origin).hostname)
 }
 
-/** The problems of a wrangler configuration, in words; empty if there are none. */
+/** The problems of a wrangler configuration, as texts. Empty if there are none. */
 export function findingsOf(config) {
   const { vars = {}, compatibility_date: date = '', compatibility_flags: flags = [], ratelimits = [] } = config
   const classes = (config.durable_objects?.bindings ?? []).map(({ class_name }) => class_name)
   const counters = ratelimits.map(({ name }) => name)
-  // Set up by its environment, it needs all of them; by options in code, what is bound is up to you.
+  // A Worker that is set up by its environment needs all of them. With options in code, the bindings are up to you.
   const isByEnvironment = vars.ALLOWED_ORIGINS !== undefined
   const missing = (kind, needed, there) =>
     needed.filter((name) => !there.includes(name)).map((name) => `${kind} ${name} is missing`)
@@ -69,7 +69,7 @@ export function findingsOf(config) {
   ]
 }
 
-/** Addresses of this machine, which are others where the Worker runs, and where its pages are read. */
+/** Addresses of this machine. For a deployed Worker and for visitors, they mean another machine. */
 function loopbackFindings(name, value) {
   const places = value.split(',').map((place) => place.trim())
   const why = name.endsWith('_URL')
@@ -78,7 +78,7 @@ function loopbackFindings(name, value) {
   return places.filter(isLoopback).map((place) => `${name} has ${place}, ${why}`)
 }
 
-/** Each class needs a migration that makes it, with SQLite; what a class has stored is gone with one that deletes it. */
+/** Each class needs a migration that creates it with SQLite. A migration that deletes a class also deletes its stored data. */
 function classFindings({ migrations = [] }, classes) {
   const made = new Set(migrations.flatMap(({ new_sqlite_classes: names = [] }) => names))
   const old = new Set(migrations.flatMap(({ new_classes: names = [] }) => names))
@@ -96,7 +96,7 @@ function classFindings({ migrations = [] }, classes) {
   ]
 }
 
-/** For a Worker that is set up by its environment; the defaults are those of `docs/worker.md`. */
+/** For a Worker that is set up by its environment. The defaults are those of `docs/worker.md`. */
 function moneyFindings({ DAILY_BUDGET_USD: own = '1', TOTAL_DAILY_BUDGET_USD: total = '10' }) {
   const [ofUser, ofAll] = [Number(own), Number(total)]
   return [
@@ -107,7 +107,7 @@ function moneyFindings({ DAILY_BUDGET_USD: own = '1', TOTAL_DAILY_BUDGET_USD: to
   ]
 }
 
-/** The secrets that such a Worker needs, which cannot be read from here. Models of Workers AI need none. */
+/** The secrets that such a Worker needs. This script cannot read them. Models of Workers AI need none. */
 export function secretsOf({ vars = {} }) {
   if (vars.ALLOWED_ORIGINS === undefined) return []
   const prefixes = Object.entries(vars).flatMap(([name, value]) =>
@@ -126,7 +126,7 @@ export function findingsIn(text, name) {
   return found === null ? [] : [`${name} holds what looks like a key`]
 }
 
-/** Makes what `wrangler deploy` would upload, and uploads nothing. */
+/** Makes the files that `wrangler deploy` would upload, but does not upload them. */
 export function bundle({ config = ownConfig, env: environment } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'isoglot-deploy-'))
   try {

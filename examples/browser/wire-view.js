@@ -1,4 +1,4 @@
-/** The view of the wire: one conversation as each of the eight requests, differences lit, losses beneath. */
+/** The view of the wire: one conversation as a request in each of the eight formats, with highlighted differences and the losses. */
 import { chosenSample, onChosen } from './chosen.js'
 import { onlyIn } from './compare.js'
 import { element, find } from './dom.js'
@@ -40,7 +40,7 @@ function draw() {
   columns.scrollLeft = scrolled
 }
 
-/** Those that are ticked. */
+/** The formats that are ticked. */
 function chosenWires() {
   const ticked = [...shown.querySelectorAll('input')].filter(({ checked }) => checked)
   return ticked.map(({ value }) => value).filter(isWire)

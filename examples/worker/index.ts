@@ -1,6 +1,5 @@
 /**
- * The Worker, set up without code: by the variables, secrets and bindings of `wrangler.toml`. The options written out are in
- * `template/index.ts`.
+ * The Worker, set up without code, by the variables, secrets and bindings of `wrangler.toml`. `template/index.ts` has the options in code.
  */
 import { createWorker, optionsFromEnv } from 'isoglot/worker'
 

@@ -1,6 +1,6 @@
 /**
- * With a token that is good and a model that is there, for what its owner would pay for: if something is let through, one token of output is
- * what it costs.
+ * With a valid token and a model that exists, requests things that cost the owner money. If the Worker accepts one, it costs one output
+ * token.
  */
 import { randomUUID } from 'node:crypto'
 import { ask, askAll, told } from './ask.mjs'
@@ -8,7 +8,7 @@ import { among, hungUp, judge, mine, oneWire } from './judge.mjs'
 import { bearer, noModel, question, wires } from './requests.mjs'
 import { claimsOf } from './tokens.mjs'
 
-/** A model that the token is good for, without the name of its provider. */
+/** A model that the token allows, without the name of its provider. */
 export function servedModel(token) {
   const name = claimsOf(token).scope?.models?.[0]
   if (typeof name !== 'string') return noModel
@@ -16,7 +16,7 @@ export function servedModel(token) {
   return prefix in wires ? rest.join(':') : name
 }
 
-/** A request that would pass, without the white space after it. */
+/** A request that would pass without the white space after it. */
 export async function trySize(target) {
   const { path, headers, body } = question(oneWire(target), {
     model: servedModel(target.token),
@@ -28,7 +28,7 @@ export async function trySize(target) {
   return judge(answers, (answer) => among(413)(answer) || hungUp(answer))
 }
 
-/** By wire: what is paid by another meter, or is kept at the provider. */
+/** By format: fields that are billed separately, or that store data at the provider. */
 const dear = {
   'openai-chat': {
     'two answers': { n: 2 },
@@ -70,7 +70,7 @@ export async function tryDear(target) {
   return judge(await askAll(target, tries), among(400, 403, 422))
 }
 
-/** Asks for the run of one user with the token of another. */
+/** Reads one user's run with the token of another user. */
 export async function tryOthers(target) {
   const { token, otherToken, origin } = target
   if (claimsOf(token).sub === claimsOf(otherToken).sub) {
@@ -83,7 +83,7 @@ export async function tryOthers(target) {
   })
   const begun = await ask(target, asked)
   const id = begun.headers['x-isoglot-stream']
-  // Nothing is kept here, so there is nothing of another to be had.
+  // The Worker does not store runs, so a user cannot get those of another user.
   if (typeof id !== 'string') return [{ what: 'an answer that is kept', got: `none: ${told(begun)}`, ok: true }]
   const headers = { ...bearer(otherToken), origin }
   const path = `/v1/streams/${id}`
@@ -93,7 +93,7 @@ export async function tryOthers(target) {
   return [...found, { what: 'its owner reads it', got: told(still), ok: among(200, 204)(still) }]
 }
 
-/** Tokens that were good once, or that were revoked, as they were given. */
+/** The given tokens that have expired or were revoked. */
 export async function tryDead(target) {
   const tries = target.deadTokens.flatMap((token, at) =>
     target.routes.map((wire) => [

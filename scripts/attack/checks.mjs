@@ -1,6 +1,6 @@
 /**
- * Checks of a Worker on the open internet, as far as they are possible from outside. Each check sends requests and returns its findings: a
- * list of `{ what, got, ok }`. Numbers are those of the safety review that the Worker was built by.
+ * Checks of a Worker on the internet that are possible from outside. Each check sends requests and returns its findings: a list of
+ * `{ what, got, ok }`. The numbers are those of the Worker's safety review.
  */
 import { trySelfTest } from './as-operator.mjs'
 import { tryDead, tryDear, tryOthers, trySize } from './as-payer.mjs'
@@ -100,8 +100,8 @@ export const checks = [
 ]
 
 /**
- * Properties that cannot be checked from outside, listed so that a table without failures is not taken for more than it is. The tests of
- * the Worker check them.
+ * Properties that cannot be checked from outside, listed because a table without failures does not prove them. The tests of the Worker
+ * check them.
  */
 export const unseen = [
   'the output limit and the budget of a token, and whether they are reserved: to see that costs money',

@@ -136,7 +136,9 @@ const breaks = [
   row('the admin token', 'admin/admin', ['if (!(', 'await isOperator(request, setup)'], 'true', ['admin']),
 ]
 
-/** The table as mutants of the source in `root`, and their tests in `tree`. @throws {Error} if an expression is not there exactly once. */
+/**
+ * The table as mutants of the source in `root`, and their tests in `tree`. @throws {Error} if an expression does not occur exactly once.
+ */
 export function findBreaks(root, tree) {
   return breaks.map(({ file: name, from: given, ...one }, at) => {
     const tests = one.tests.map((test) => ({

@@ -204,8 +204,8 @@ describe.skipIf(!hasChromium)('the page', () => {
     expect(await page.locator('#handoff-result .ledger').first().innerText()).toContain(
       'it is reasoning without a proof',
     )
-    expect(await page.getByRole('button', { name: 'Go on with Gemini' }).isEnabled()).toBe(true)
-    await page.getByLabel('Goes on with').selectOption('ollama:qwen3:8b')
+    expect(await page.getByRole('button', { name: 'Continue with Gemini' }).isEnabled()).toBe(true)
+    await page.getByLabel('Continues with').selectOption('ollama:qwen3:8b')
     expect(await page.getByRole('button', { name: 'Not offered by the chat' }).isDisabled()).toBe(true)
     expect(problems).toEqual([])
   })

@@ -271,15 +271,15 @@ describe.skipIf(!hasChromium)('the static page', () => {
   it('shows what a hand-off in the middle of a tool round changes, and goes on there', async () => {
     await open('handoff')
     const result = page.locator('#handoff-result')
-    await page.getByLabel('Goes on with').selectOption({ label: 'Anthropic: claude-sonnet-5' })
+    await page.getByLabel('Continues with').selectOption({ label: 'Anthropic: claude-sonnet-5' })
     const stored = result.locator('section').first()
     const sent = result.locator('section').nth(1)
     expect(await sent.innerText()).toContain('proof of claude-sonnet-5')
-    await page.getByLabel('Goes on with').selectOption({ label: 'Gemini: gemini-3-pro-preview' })
+    await page.getByLabel('Continues with').selectOption({ label: 'Gemini: gemini-3-pro-preview' })
     expect(await stored.innerText()).toContain('proof of claude-sonnet-5')
     expect(await sent.innerText()).not.toContain('proof of')
     expect(await result.innerText()).toContain('the call "toolu_02" has no result')
-    await page.getByRole('button', { name: 'Go on with Gemini' }).click()
+    await page.getByRole('button', { name: 'Continue with Gemini' }).click()
     expect(await page.locator('#model option:checked').innerText()).toBe('Gemini: gemini-3-pro-preview')
   })
 
@@ -287,7 +287,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     await open('handoff')
     await page.locator('#targets button', { hasText: 'Ollama' }).focus()
     await page.keyboard.press('Enter')
-    expect(await page.getByLabel('Goes on with').locator('option:checked').innerText()).toBe('Ollama: qwen3:8b')
+    expect(await page.getByLabel('Continues with').locator('option:checked').innerText()).toBe('Ollama: qwen3:8b')
     expect(await page.locator(':focus').getAttribute('aria-pressed')).toBe('true')
   })
 
