@@ -18,7 +18,10 @@ const events = 2_000
 const ticksPerSecond = 100
 const options = { bundle: true, write: false, minify: true, format: 'esm', target: 'es2023', platform: 'neutral' }
 
-/** Runs in workerd: `/?case=…&rounds=…` reads streams to their end, one after another; `&held=…` leaves so many open in the middle. */
+/**
+ * Runs in workerd: `/?case=…&rounds=…` reads streams to their end, one after another; `&held=…` leaves this number of streams open in the
+ * middle.
+ */
 const worker = `
 import { decodeAnswer } from './src/client/decode.ts'
 import { translateStream } from './src/gateway/translate.ts'

@@ -32,7 +32,7 @@ const examples = {
   'recipes/approval': ['a tool that waits for a person, in the page', node, 'page/serve.mjs', 'recipes/approval'],
   'recipes/reload': ['an answer that survives a reload', node, 'page/serve.mjs', 'recipes/reload'],
   'recipes/form': ['a form that is filled while the model writes', node, 'page/serve.mjs', 'recipes/form'],
-  'recipes/worker': ['a Worker of one’s own, and a page’s side of it', node, 'recipes/worker/ask.mjs'],
+  'recipes/worker': ['your own Worker, and a page’s side of it', node, 'recipes/worker/ask.mjs'],
   'gateway/node': ['a gateway on Node', node, 'gateway/node.mjs'],
   'gateway/deno': ['a gateway on Deno', deno, 'gateway/deno.ts'],
   'gateway/bun': ['a gateway on Bun', bun, 'gateway/bun.ts'],

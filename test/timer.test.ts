@@ -6,7 +6,7 @@ beforeEach(() => {
 })
 
 describe('an alarm', () => {
-  it('rings so long after it was last wound, and not before', () => {
+  it('fires this long after its last start, and not earlier', () => {
     const ring = vi.fn()
     const clock = alarm(ring)
     clock.wind(1000)
@@ -84,7 +84,7 @@ describe('an alarm', () => {
     expect(ring).toHaveBeenCalledOnce()
   })
 
-  it('never rings if it waits for ever', () => {
+  it('never fires if its time is infinite', () => {
     const clock = alarm(() => {})
     clock.wind(Number.POSITIVE_INFINITY)
     expect(vi.getTimerCount()).toBe(0)

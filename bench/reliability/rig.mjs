@@ -244,7 +244,7 @@ export function quantile(values, share) {
   return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
 }
 
-/** Calls for all of them, so many at once. */
+/** Calls the function for all items, this number at the same time. */
 export async function eachOf(items, atOnce, work) {
   const results = []
   let at = 0

@@ -5,7 +5,10 @@ import { readAll, send } from './client.mjs'
 import { answerWith, piecesOf } from './provider.mjs'
 import { eachOf, measure, models, openSession, quantile } from './rig.mjs'
 
-/** One in ten of the users asks today, and these send so many requests each; the second of them half as many as the first, and so on. */
+/**
+ * One in ten of the users is active today, with this number of requests on average. The second one sends half as many as the first, and so
+ * on.
+ */
 const [activeShare, requestsOfEach, atOnce] = [0.1, 3, 10]
 /** An answer costs 7 of the 14 tokens that are reserved for it. */
 const maxTokens = 14

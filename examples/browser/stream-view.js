@@ -138,7 +138,9 @@ function withoutMessage(event) {
   return { type: event.type, response: { stopReason, usage, message: '…' } }
 }
 
-/** The messages after a number of frames of a take. They are extended if the number grows, and made anew if it gets smaller. */
+/**
+ * The messages after a number of frames of a take. They are extended if the number grows, and made from the beginning if it gets smaller.
+ */
 let standing = { take, count: 0, messages: /** @type {readonly Message[]} */ ([]) }
 const place = find('#moment-message')
 const drawAnswer = createView(place, place, { titleOf: () => '', footOf: () => [] })

@@ -51,7 +51,7 @@ export const checks = [
     needs: 'token',
     run: tryBodies,
   },
-  { id: 'W4', name: 'a body that is good but for its size is refused', expected: '413', needs: 'token', run: trySize },
+  { id: 'W4', name: 'a body that is valid except for its size is refused', expected: '413', needs: 'token', run: trySize },
   {
     id: 'W6',
     name: 'what costs by another meter, or is kept, is refused',
@@ -108,6 +108,6 @@ export const unseen = [
   'whether a token for another audience, or of another issuer, is refused: only the operator can sign one',
   'revoked users, and tokens that have expired, unless you give it such tokens',
   'what goes on to the provider: headers of the client, redirects that are followed, words of the provider that come back',
-  'whether a client that leaves is charged, and whether an answer that breaks off ends in an error',
+  'whether a client that leaves is charged, and whether an answer that is cut off ends in an error',
   'how an object of a kept answer is named, after the user check',
 ]

@@ -73,7 +73,7 @@ const breaks = [
     'spending',
     'bounds',
   ]),
-  row('an answer that broke off is free', 'accounts/spend', 'attempts === 0', 'true', ['spending', 'bounds']),
+  row('an answer that was cut off is free', 'accounts/spend', 'attempts === 0', 'true', ['spending', 'bounds']),
   row(
     'a field that is not known goes on (n, store, tools of the provider)',
     'policy/permit',

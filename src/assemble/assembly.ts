@@ -15,7 +15,7 @@ export interface AssembleOptions {
   readonly liveArguments?: LiveArguments
   /** Longest arguments of one call, in UTF-16 units. Default 8 Mi. */
   readonly maxArgumentsLength?: number
-  /** Most blocks in one answer. Default 10,000. */
+  /** The maximum number of blocks in one answer. Default 10,000. */
   readonly maxBlocks?: number
 }
 

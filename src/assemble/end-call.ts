@@ -22,7 +22,7 @@ export function settleId(calls: Calls, call: OpenCall, madeId: string): string {
 export type CallEnd = 'closed' | 'cut' | 'broke'
 
 /**
- * The call that the pieces make. In an answer that was cut, only complete arguments make a call; in one that broke off, no open call does.
+ * The call that the pieces make. In an answer that was cut, only complete arguments make a call; in one that was cut off, no open call does.
  */
 export function endCall(call: OpenCall, id: string, end: CallEnd): ToolCall | InvalidToolCall | ServerToolCall {
   const whole = call.text === '' ? call.whole : undefined

@@ -1,7 +1,7 @@
 /**
  * A view of a call's arguments while their text arrives: an incremental JSON parser that reads each character once.
  *
- * It is for those who draw arguments; what a tool is given is parsed anew from the whole text, and by `JSON.parse`.
+ * It is for those who draw arguments; what a tool is given is parsed again from the whole text, and by `JSON.parse`.
  *
  * @see https://www.rfc-editor.org/rfc/rfc8259
  *

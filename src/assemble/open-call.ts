@@ -48,7 +48,7 @@ export interface Calls {
   /** The latest that has an id, and the latest at a position of the wire. */
   readonly byId: Map<string, OpenCall>
   readonly byPosition: Map<number, OpenCall>
-  /** Those without a key, but for some that are whole; the last one is the latest. */
+  /** Those without a key, except some that are whole; the last one is the latest. */
   readonly unkeyed: OpenCall[]
   /** Ids of calls that have ended. */
   readonly ids: Set<string>

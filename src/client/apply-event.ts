@@ -66,7 +66,7 @@ function begun({ id, model }: { readonly id?: string; readonly model?: string })
   return compact({ role: 'assistant', content: [], response: unlessEmpty(response) })
 }
 
-/** The messages with the answer that is under way, their last, made anew. */
+/** The messages with the answer that is under way, their last, made again. */
 function withAnswer(
   messages: readonly Message[],
   change: (answer: AssistantMessage) => AssistantMessage,

@@ -116,7 +116,7 @@ export interface ObservedAttempt extends Observed {
     /** The sum over the whole answer. */
     readonly usage?: Usage
     readonly error?: unknown
-    /** The request is sent again after so many milliseconds. */
+    /** The request is sent again after this number of milliseconds. */
     readonly retryMs?: number
   }
 }

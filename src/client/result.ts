@@ -40,7 +40,7 @@ export type RunOutcome =
   /** The model said nothing, and again when asked again. */
   | 'empty'
 
-/** How a run ended: plain data, but for what tools returned. A run that waits for consent is resumed from its `messages`. */
+/** How a run ended: plain data, except the values that tools returned. A run that waits for consent is resumed from its `messages`. */
 export interface RunResult<Tools extends AnyTools = AnyTools> {
   /** The last answer. */
   readonly message: AssistantMessage

@@ -33,7 +33,7 @@ export interface Resumable {
  * of the run does.
  *
  * @param streamId the first answer is not asked for, but is the one that the server keeps by this name (`streamId` of the earlier run),
- * sent from its beginning, such as after a page was loaded anew.
+ * sent from its beginning, such as after a reload of the page.
  * @example
  * ```ts
  * const run = stream({ model, prompt: 'A long story', resume: resumable() })
@@ -159,7 +159,7 @@ function storedRest(run: KeptRun, { model, id: given }: Underway, stored: Stored
   }
 }
 
-/** The clocks of one connection: one that falls silent is dead, and the answer is not. */
+/** The clocks of one connection: if it sends nothing more, only the connection has failed, not the answer. */
 function startLine(timeouts: Timeouts | undefined, deadline: Deadline): Deadline {
   deadline.pause()
   const line = startDeadline({ ...timeouts, totalMs: Number.POSITIVE_INFINITY }, deadline.signal)

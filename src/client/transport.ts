@@ -204,7 +204,7 @@ export async function* chunksOf(
   }
 }
 
-/** The text of a body, or its beginning if it is longer than that. A body that breaks off counts as far as it came. */
+/** The text of a body, or its beginning if it is longer than that. A body that is cut off counts up to the cut. */
 export async function readText(response: Pick<Response, 'body'>, maxBytes: number): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''

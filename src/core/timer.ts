@@ -3,7 +3,7 @@
 /** The longest that `setTimeout` can wait, in milliseconds; it fires at once when asked for more. */
 const longestMs = 2 ** 31 - 1
 
-/** Does it after so many milliseconds, unless it is stopped before. Longer than 24 days, `Infinity` for one, is never. */
+/** Calls the function after this number of milliseconds, unless it is stopped before. Longer than 24 days, `Infinity` for one, is never. */
 export function after(ms: number, action: () => void): { stop(): void } {
   if (ms > longestMs) return { stop: () => {} }
   const timer = setTimeout(action, ms)
@@ -12,7 +12,7 @@ export function after(ms: number, action: () => void): { stop(): void } {
 
 /** A clock that is wound again and again, and seldom runs out. */
 export interface Alarm {
-  /** Waits for so many milliseconds from now, in place of what it waits for already. `Infinity`: for nothing. */
+  /** Waits for this number of milliseconds from now, in place of what it waits for already. `Infinity`: for nothing. */
   wind(ms: number): void
   /** Waits for nothing, and lets go of the timer. */
   stop(): void

@@ -123,7 +123,7 @@ function proofOf(envelope: string, { format, owners, write }: ProofField): Opaqu
   return { provider: owners[0], model: '', format, data: write(envelope) }
 }
 
-/** Blocks are numbered anew, since those that proofs travel on stand between them. */
+/** Blocks are numbered again, since those that proofs travel on stand between them. */
 function packStream(encoder: StreamEncoder, proofField: ProofField): StreamEncoder {
   const numbers = new Map<number, number>()
   let next = 0

@@ -44,7 +44,7 @@ function isError(loss: Loss, strict: RequestOptions['strict']): boolean {
 
 // ---- paths that count what the caller wrote ---------------------------------------------------
 
-/** For lists that were sorted, filtered or put together anew: where each entry stood before. */
+/** For lists that were sorted, filtered or made again: where each entry stood before. */
 const writtenPlaces = /* @__PURE__ */ new WeakMap<readonly unknown[], readonly string[]>()
 
 /** Remembers where the entries of a list stood, so that losses name that place. Returns the list. */

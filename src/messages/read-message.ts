@@ -250,7 +250,7 @@ function readContent(content: Json | undefined, path: string, reading: Reading):
   return { content: blocks, blocks, invalid }
 }
 
-/** The calls that stand beside the content, but for those that stand in it too. */
+/** The calls that stand beside the content, except those that are in it too. */
 function readCalls(calls: readonly Json[], blocks: readonly ContentBlock[], path: string, reading: Reading) {
   const inContent = blocks.filter((block): block is ToolCall => block.type === 'tool_call')
   const known = new Set(inContent.map((call) => call.id))

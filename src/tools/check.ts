@@ -10,7 +10,7 @@ import type { JsonSchema } from '../core/model.ts'
 /** Deeper than this, values are not looked at; arguments are never nested so deep. */
 const maxDepth = 64
 
-/** Most problems that one check reports. */
+/** The maximum number of problems that one check reports. */
 const maxProblems = 20
 
 /** The arguments that do not match the schema, each with its place, such as `city: must be a string`. Empty if all match. At most 20. */

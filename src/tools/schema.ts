@@ -86,7 +86,7 @@ export async function parseWith(schema: AnySchema, value: unknown): Promise<unkn
   throw new TypeError(result.issues.slice(0, mostIssues).map(describeIssue).join('; '))
 }
 
-/** Most issues that are reported. */
+/** The maximum number of issues that are reported. */
 const mostIssues = 10
 
 function checked(value: unknown, schema: JsonSchema): unknown {

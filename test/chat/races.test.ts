@@ -40,7 +40,7 @@ function slowFile() {
 }
 
 describe('a stop', () => {
-  it('while files are read leaves nothing to retry: the turn before ended well', async () => {
+  it('while files are read leaves nothing to retry, because the previous turn succeeded', async () => {
     const { files, upload } = slowFile()
     const { chat, answered, waiting, now, turns } = open({ files: { upload } })
     await waiting()
@@ -53,7 +53,7 @@ describe('a stop', () => {
     expect(turns).toHaveLength(2)
   })
 
-  it('while it is asked whether something runs leaves the last answer as it was', async () => {
+  it('while the page asks whether a turn is running does not change the last answer', async () => {
     const asked = Promise.withResolvers<undefined>()
     const { chat, answered, now } = open({ resume: () => asked.promise })
     await answered(chat.send('A'), 'a')
@@ -64,7 +64,7 @@ describe('a stop', () => {
     expect(now()).toMatchObject({ status: 'ready', usage: { outputTokens: 1 }, messages: [{}, { state: 'done' }] })
   })
 
-  it('gives up calls that wait for good: they do not wait again after a reload', async () => {
+  it('cancels calls that wait: they do not wait again after a reload', async () => {
     const stored = new Map<string, string>()
     const persist: Persist = {
       load: async (id) => JSON.parse(stored.get(id) ?? 'null') ?? undefined,
@@ -81,7 +81,7 @@ describe('a stop', () => {
   })
 })
 
-it('a transport that cannot stop a turn is reported, and the next message goes on', async () => {
+it('a transport that cannot stop a turn is reported, and the next message works', async () => {
   const errors: unknown[] = []
   const script = scripted()
   const transport = { ...script.transport, stop: () => Promise.reject(new Error('No stop')) }
@@ -100,7 +100,7 @@ describe('resume', () => {
     yield [start, ...answer('Hello')]
   }
 
-  it('that fails leaves nothing under way', async () => {
+  it('that fails leaves no turn running', async () => {
     const { chat, answered, now, stops } = open({ resume: () => Promise.reject(new Error('No network')) })
     await answered(chat.send('A'), 'a')
     await expect(chat.resume()).rejects.toThrow('No network')
@@ -108,7 +108,7 @@ describe('resume', () => {
     expect([stops, now().messages[1]?.state]).toEqual([[], 'done'])
   })
 
-  it('that a message overtakes leaves the run that it found', async () => {
+  it('that a message overtakes closes the run that it found', async () => {
     const found = Promise.withResolvers<ReturnType<typeof events>>()
     const signals: AbortSignal[] = []
     const script = scripted()
@@ -124,7 +124,7 @@ describe('resume', () => {
     chat.dispose()
   })
 
-  it('twice at once goes on once', async () => {
+  it('twice at the same time continues once', async () => {
     const { transport } = scripted()
     const chat = createChatStore({
       transport: { ...transport, resume: async () => events() },
@@ -137,7 +137,7 @@ describe('resume', () => {
 })
 
 describe('the queue', () => {
-  it('waits for what is sent as a turn ends, and loses nothing', async () => {
+  it('waits for messages that are sent as a turn ends, and loses none', async () => {
     const script = scripted()
     let isFirst = true
     const chat = createChatStore({
@@ -160,7 +160,7 @@ describe('the queue', () => {
     expect(said.map((part) => 'text' in part && part.text)).toEqual(['A', 'a', 'At once', 'now', 'Queued', 'later'])
   })
 
-  it('goes on after a message that cannot be sent', async () => {
+  it('continues after a message that cannot be sent', async () => {
     const { chat, answered, turns } = open({ whenBusy: 'queue', files: { maxBytes: 1 } })
     const first = chat.send('A')
     void chat.send({ files: [new File(['too long'], 'a.png', { type: 'image/png' })] })
@@ -197,7 +197,7 @@ it('another answer to a message that never arrived sends that message', async ()
   chat.dispose()
 })
 
-it('a chat that was disposed takes no file, no call and no answer any more', async () => {
+it('a disposed chat accepts no file, call or answer', async () => {
   const { files, upload, finish } = slowFile()
   const { chat, now, turns } = open({ files: { upload } })
   const sent = chat.send({ content: 'Look', files })

@@ -31,7 +31,7 @@ const answers = {
   done: { message: { role: 'assistant', content: 'done' }, finish_reason: 'stop' },
 }
 
-/** Pays, and says so when it was paid. */
+/** Pays, and records the payment. */
 const host: typeof fetch = async (_, init) => {
   const body = JSON.parse(await new Response(init?.body).text())
   const { message, finish_reason } = body.messages.at(-1).role === 'tool' ? answers.done : answers.call
@@ -128,12 +128,12 @@ describe('a signed decision', () => {
     const changed = change(messages)
     const result = await generate(ask({ messages: changed, approvals: await sign(pending[0]) }))
     expect([result.outcome, ran]).toEqual(['approval', 0])
-    // It asks again, and the new decision counts for the history as it is now.
+    // The run asks again, and the new decision counts for the changed history.
     await generate(ask({ messages: changed, approvals: await sign(result.pending[0]) }))
     expect(ran).toBe(1)
   })
 
-  it('B12: can be made from the call as any part of a run hands it out', async () => {
+  it('B12: can be made from the call of any part of a run', async () => {
     const run = stream(ask({ prompt: 'pay' }))
     const calls: (ToolCall | undefined)[] = []
     for await (const event of run) {

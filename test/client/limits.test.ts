@@ -1,4 +1,4 @@
-/** How a run ends though the model would go on, and what it does with calls that ask for care. */
+/** Ends of a run although the model would continue, and calls that need special care. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
@@ -65,7 +65,7 @@ describe('a run ends', () => {
     expect(upstream.asked).toHaveLength(rounds)
   })
 
-  it('C6: at `max_rounds` once the last calls have run, and the next run goes on from their results [C13]', async () => {
+  it('C6: at `max_rounds` once the last calls have run, and the next run continues from their results [C13]', async () => {
     forEver()
     const { messages, pending, stopReason } = await generate(ask({ maxRounds: 1 }))
     expect({ stopReason, said: messages.map(({ role }) => role), pending }).toEqual({
@@ -136,7 +136,7 @@ describe('a run ends', () => {
   })
 })
 
-it('goes on with a turn that the provider paused, sent back as it is', async () => {
+it('continues with a turn that the provider paused, sent back as it is', async () => {
   const turn = (stop_reason: string, text: string) =>
     json({
       id: 'msg_1',

@@ -178,7 +178,7 @@ const scenarios = {
     return { ...(await tellRun(client, run)), calls }
   },
 
-  /** Runs by hand what an earlier run left pending, and asks on. */
+  /** Runs by hand what an earlier run left pending, and continues. */
   async answer(client: Client, { messages, calls }: Pick<Waiting, 'messages'> & { calls: readonly ToolCall[] }) {
     const [weather] = toolsOf(client.ran)
     const tools = new Map([['get_weather', weather]])

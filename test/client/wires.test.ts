@@ -66,7 +66,7 @@ describe.each(hosts)('in $name', (host) => {
       ])
     })
 
-    it('the caller can run the round by hand, and go on from what was said [0.67] [0.68] [0.71] [0.72]', async () => {
+    it('the caller can run the round by hand, and continue from what was said [0.67] [0.68] [0.71] [0.72]', async () => {
       upstream.answer(chunks(wire.calls(tokyo)), chunks(wire.text('Sunny')))
       const { ran, messages, result: first } = await perform('stream', { autoTools: false })
       expect({ outcome: first?.outcome, ran }).toEqual({ outcome: 'manual', ran: [] })
@@ -75,7 +75,7 @@ describe.each(hosts)('in $name', (host) => {
       expect(last?.message.stopReason).toBe('stop')
     })
 
-    describe('a failure is a result that the model reads, and the loop goes on [3.56]', () => {
+    describe('a failure is a result that the model reads, and the loop continues [3.56]', () => {
       it.each<[string, WrittenCall, RegExp, Order?]>([
         [
           'an unknown tool [3.52]',
@@ -149,7 +149,7 @@ describe.each(hosts)('in $name', (host) => {
         expect(messages).toEqual([expect.objectContaining({ role: 'user' }), failure?.partial])
       })
 
-      it('on an error in mid-stream, and what came is kept', async () => {
+      it('on an error in the middle of a stream, and the received part is kept', async () => {
         upstream.answer(chunks([...withoutEnd(wire.calls(tokyo)), wire.errorPiece]))
         const { ran, failure, messages } = await perform('streamAndStay')
         expect({ ran, ...failure }).toMatchObject({ ran: [], code: 'api', kind: 'server' })

@@ -97,7 +97,7 @@ describe.each(pairs)('a client of %s, with a provider of %s', (client, provider)
    */
   const isDue = (at: number) => isExhaustive || pieces.length <= 5 || (at + wireNames.indexOf(client)) % 4 < 2
 
-  it('gets one error for an error after any event, and the text before it', async () => {
+  it('gets one error for an error after any event, and the text before the error', async () => {
     for (let at = silent[provider] + 1; at < pieces.length; at++) {
       if (!isDue(at)) continue
       rig.providers.answer(chunks([...pieces.slice(0, at), speakers[provider].errorPiece('Overloaded')]))
@@ -171,7 +171,7 @@ describe.each(wireNames)('a client of %s', (client) => {
     await until(() => answers.every(({ text }, at) => text.length > (before[at] ?? 0)))
   }
 
-  it('gets one error when the provider falls silent, in time, and keep-alive comments until then', async () => {
+  it('gets one error when the provider stops sending, in time, and keep-alive comments until then', async () => {
     hasty.providers.answer((response, asked) => {
       const provider = wireOf(asked.path) as WireName
       return chunks([firstWords(provider)], { after: 'hang' })(response, asked)

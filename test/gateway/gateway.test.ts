@@ -706,7 +706,7 @@ describe('the hooks of the caller', () => {
     ])
   })
 
-  it('learn how much was said when an answer breaks off before its figures', async () => {
+  it('learn the length of an answer that is cut off before its usage', async () => {
     const gateway = gatewayOf()
     providers.answer(chunks(speakers['openai-chat'].pieces({ text: 'Grüß 👋' }).slice(0, -3)))
     for (const wire of ['openai-chat', 'anthropic'] as const) await (await askOf(gateway, wire, 'openai-chat')).text()
@@ -946,7 +946,7 @@ describe('the edges of the gateway', () => {
     })
   })
 
-  it('B29: says 408 where a runtime breaks off a body that is given up', async () => {
+  it('B29: answers 408 where a runtime cuts off a cancelled body', async () => {
     const gateway = gatewayOf({ limits: { bodyTimeoutMs: 30 } })
     let fail = (_: Error) => {}
     const body = new ReadableStream({

@@ -63,7 +63,7 @@ describe('a stream that was stored without its end', () => {
     expect(events[0]?.[1]).toMatchObject(value)
   })
 
-  it('openai-responses: goes on with its numbers, and names the answer that failed', () => {
+  it('openai-responses: continues with its numbers, and names the answer that failed', () => {
     const events = read(errorEvents('openai-responses', error, { first: created, last: delta, count: 7 }))
     expect(events.map(([name]) => name)).toEqual(['error', 'response.failed'])
     expect(events.map(([, value]) => value)).toMatchObject([

@@ -125,7 +125,7 @@ describe('translateRequest', () => {
     expect(losses).toContainEqual(expect.objectContaining({ path: 'messages[0].content[1]', severity: 'major' }))
   })
 
-  it('refuses to go on from an answer that only another provider has', () => {
+  it('refuses to continue from an answer that only another provider has', () => {
     const body = { model: 'best', input: 'And then?', previous_response_id: 'resp_1' }
     const from = servers['openai-responses']
     for (const name of names) {

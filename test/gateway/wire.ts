@@ -1,4 +1,4 @@
-/** Asking a gateway by hand, and how a stream of each wire ended: read from its bytes by the rules of `wire/*.md`, with no code of ours. */
+/** Asking a gateway by hand, and how a stream of each wire ended: read from its bytes by the rules of `wire/*.md`, with no code of isoglot. */
 import type { WireName } from './provider.ts'
 
 /** The smallest request for a stream. */

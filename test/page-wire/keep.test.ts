@@ -1,4 +1,4 @@
-/** A run that the server keeps goes on in the page over connections that break, and ends only when asked to. */
+/** A run that the server keeps continues in the page over connections that break, and ends only when asked to. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { InterruptedError, LimitError } from '../../src/index.ts'
 import { readEvents, resuming } from '../../src/page/read.ts'
@@ -22,7 +22,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.unstubAllGlobals())
 
-/** The response, cut after so many bytes. */
+/** The response, cut after this number of bytes. */
 async function cut(response: Response, at: number): Promise<Response> {
   return new Response((await bytesOf(response)).slice(0, at), { headers: response.headers })
 }
@@ -61,7 +61,7 @@ it('continues after the last event that came, wherever the connection broke, and
   }
 })
 
-it('can be read from its beginning, as after a page was loaded anew', async () => {
+it('can be read from its beginning, as after a reload of the page', async () => {
   const log = memoryLog()
   const response = await keepRun(scripted([start, text('Hel'), text('lo')]), log)
   const name = response.headers.get('x-isoglot-stream')
@@ -76,7 +76,7 @@ it('can be read from its beginning, as after a page was loaded anew', async () =
 })
 
 describe('leaving', () => {
-  it('only closes the connection: the run goes on, and its end is reported', async () => {
+  it('only closes the connection: the run continues, and its end is reported', async () => {
     const log = memoryLog()
     const ends: EndOfRun[] = []
     const kept: Promise<unknown>[] = []
@@ -114,7 +114,7 @@ describe('a rest that is not to be had', () => {
     ['is gone', 404],
     ['was never longer', 204],
     ['is forbidden', 403],
-  ])('%s: the run is interrupted, with what came', async (_, status) => {
+  ])('%s: the run is interrupted, with the received part', async (_, status) => {
     answer = async () => new Response(null, { status })
     const { error } = await outcomeOf(readEvents(broken(), { resume }))
     expect(error).toBeInstanceOf(InterruptedError)

@@ -29,7 +29,7 @@ async function serveRun(request: Partial<RunRequest> = {}) {
 
 describe('over node:http', () => {
   const pieces = chatText('one ', 'two ', 'three')
-  // The message's start, the three texts; then the provider says nothing, and does not hang up.
+  // The message's start, the three texts; then the provider sends nothing, and keeps the connection open.
   it.each([0, 1, 2, 3])('leaving after event %i cancels the request of the provider', async (count) => {
     upstream.answer(chunks(pieces.slice(0, 4), { after: 'hang' }))
     const { ends, kept, url } = await serveRun()
@@ -112,7 +112,7 @@ it('a response that comes after the page has gone is let go', async () => {
   expect(isCancelled).toBe(true)
 })
 
-it('a page that does not read does not let the run go on', async () => {
+it('a page that does not read does not let the run continue', async () => {
   let taken = 0
   async function* batches() {
     yield [{ type: 'message_start' } as const]

@@ -69,7 +69,7 @@ export async function outcomeOf(run: Run): Promise<Outcome> {
   }
 }
 
-/** A run of these events, one a batch. It throws `error` at its end if there is one, and waits for ever at `null`. */
+/** A run of these events, one a batch. It throws `error` at its end if there is one, and never ends at `null`. */
 export function scripted(events: readonly (StreamEvent | null)[], error?: unknown): Run & { readonly isLeft: boolean } {
   const state = { isLeft: false, isStopped: (_: unknown) => {} }
   const stopped = new Promise((_, reject) => {

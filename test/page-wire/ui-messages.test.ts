@@ -77,7 +77,7 @@ describe('a chat', () => {
       return toResponse(run, { as: uiMessages(), page })
     }
 
-  it('has calls with their results, token counts, and goes on with both', async () => {
+  it('has calls with their results, token counts, and continues with both', async () => {
     upstream.answer(chunks(chatCalls(['c1', 'get_weather', '{"city":"Rome"}'])), chunks(chatText('Grey ', 'in Rome.')))
     const chat = chatOver(route([weather()]))
     await chat.sendMessage({ text: 'Weather?' })
@@ -104,7 +104,7 @@ describe('a chat', () => {
     [true, 'output-available', ['Rome']],
     [false, 'output-denied', []],
   ])(
-    'asks a person, and goes on in the same message once it is said that a call may run: %s',
+    'asks a person, and continues in the same message once it is said that a call may run: %s',
     async (approved, state, runs) => {
       ran.length = 0
       upstream.answer(chunks(chatCalls(['c1', 'get_weather', '{"city":"Rome"}'])), chunks(chatText('So be it.')))
@@ -147,7 +147,7 @@ describe('what goes wrong', () => {
     expect(chat.error?.message).not.toContain('sk-123')
   })
 
-  it('in mid-stream is the error of the chat, beside the text that came', async () => {
+  it('in the middle of a stream is the error of the chat, beside the text that came', async () => {
     const chat = over(() => scripted([start, text('Hel')], error))
     await chat.sendMessage({ text: 'Hi' })
     expect([chat.status, chat.error?.message]).toEqual(['error', 'The server cannot use its model provider'])

@@ -298,7 +298,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
     expect(problems).toEqual([])
   })
 
-  it('has the chat after a reload, and goes on with it', async () => {
+  it('has the chat after a reload, and continues with it', async () => {
     await say('What is the weather in Tokyo?')
     await finished()
     const before = await answers().innerText()
@@ -407,7 +407,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
     expect(problems).toEqual([])
   })
 
-  it('leaves nothing of a chat in the views when a new one begins in mid-stream', async () => {
+  it('leaves nothing of a chat in the views when a new one begins in the middle of a stream', async () => {
     await say('Count slowly')
     await answers().locator('.text').waitFor()
     await page.getByRole('button', { name: 'New chat' }).click()

@@ -94,7 +94,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     expect(problems).toEqual([])
   })
 
-  it('goes on in mid-conversation from Anthropic to Gemini, tools and all', async () => {
+  it('continues in the middle of a conversation from Anthropic to Gemini, tools and all', async () => {
     await choose('Anthropic')
     await say('Compare the weather in Tokyo and Paris')
     await finished(1)
@@ -209,7 +209,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     expect((await lanes())[0]).toBe('answer 1 · 412 in, 1 out · cut')
   })
 
-  it('shows an error in mid-stream as an error, after the text before it', async () => {
+  it('shows an error in the middle of a stream as an error, after the text before it', async () => {
     await page.getByLabel('Recording').selectOption({ label: 'Gemini: an error in mid-stream' })
     await page.locator('#take-ending.error').waitFor()
     expect(await page.locator('#take-ending').innerText()).toContain('The model is overloaded')
@@ -228,7 +228,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     expect(saved.equals(readFileSync(join(recordings, 'cut-anthropic-1.sse')))).toBe(true)
   })
 
-  it('lights what no other wire has, and nothing that two have', async () => {
+  it('highlights the parts that no other format has, and no part that two formats have', async () => {
     await open('wire')
     const lit = (title: string) =>
       page
@@ -253,7 +253,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     expect(await page.locator('mark').count()).toBe(0)
   })
 
-  it('points out where else a value stands', async () => {
+  it('highlights the same value in other requests', async () => {
     await open('wire')
     await page.locator('.request [data-mark=\'value "Tokyo: 24 °C, windy"\']').first().hover()
     const places = page.locator('.request', { has: page.locator('.same') }).locator('h3')
@@ -268,7 +268,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     expect(await ollama.locator('.ledger').innerText()).toContain('toolChoice')
   })
 
-  it('shows what a hand-off in the middle of a tool round changes, and goes on there', async () => {
+  it('shows what a hand-off in the middle of a tool round changes, and continues there', async () => {
     await open('handoff')
     const result = page.locator('#handoff-result')
     await page.getByLabel('Continues with').selectOption({ label: 'Anthropic: claude-sonnet-5' })
@@ -291,7 +291,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     expect(await page.locator(':focus').getAttribute('aria-pressed')).toBe('true')
   })
 
-  it('shows one view at a time on a phone, each by its own address, with nothing that sticks out', async () => {
+  it('shows one view at a time on a phone, each by its own address, without horizontal overflow', async () => {
     await page.setViewportSize({ width: 390, height: 844 })
     for (const view of views) {
       await open(view)
@@ -313,7 +313,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     ['light', 1280],
     ['dark', 390],
   ] as const
-  it('has nothing serious for axe to say in dark and in light, on a desktop and on a phone', async () => {
+  it('has no serious finding of axe in dark and in light, on a desktop and on a phone', async () => {
     await say('Compare the weather in Tokyo and Paris')
     await finished(1)
     await say('Hang up in mid-sentence')

@@ -92,7 +92,7 @@ describe('a take', () => {
     ['error-anthropic-1.sse', 'anthropic', 'error'],
     ['error-gemini-1.sse', 'gemini', 'error'],
     ['error-ollama-1.ndjson', 'ollama', 'error'],
-  ])('says how %s ended, and keeps what came before', (name, wire, kind) => {
+  ])('says how %s ended, and keeps the part before', (name, wire, kind) => {
     const take = read(wire, recording(name))
     expect(take.ending.kind).toBe(kind)
     expect(take.entries.flatMap(({ events }) => events).filter(({ type }) => type === 'text_delta')).not.toEqual([])
@@ -152,7 +152,7 @@ it('shows bare JSON line by line, since it has no frames', () => {
   expect(frameCutter('sse').end('[{"a":1}\n,{"b":2}\n]')).toEqual(['[{"a":1}\n', ',{"b":2}\n', ']'])
 })
 
-it('lights keys and values that no other has, at any depth, and passes over what says nothing', () => {
+it('lights keys and values that no other has, at any depth, and skips values without meaning', () => {
   const value = { role: 'model', parts: [{ text: 'Hi', thought: true }], n: null, gone: undefined }
   const others = [{ role: 'assistant', content: 'Hi' }, { messages: [{ role: 'user', n: 1 }] }]
   expect([...onlyIn(value, others)].sort()).toEqual(['key parts', 'key text', 'key thought', 'value "model"'])

@@ -62,7 +62,7 @@ describe.skipIf(!hasChromium)('the page, where a person has to be there', () => 
     await browser?.close()
     await Promise.all([demo?.stop(), plain?.stop(), siteverify?.stop()])
   })
-  // One tab for all, which each test loads anew.
+  // One tab for all, which each test reloads.
   beforeEach(async () => {
     await page.goto('about:blank')
     siteverify.answer(json(good))

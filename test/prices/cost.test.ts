@@ -232,7 +232,7 @@ describe('a run costs', () => {
     expect(costOfRun(result, { prices: { 'openai:mock': { input: 1, output: 1 } } })).toBeUndefined()
   })
 
-  it('as surely as the least sure of its answers', () => {
+  it('with the lowest confidence of its answers', () => {
     const answer = (model: string, inputTokens = 1) => ({
       message: { role: 'assistant', content: 'a', response: { provider: 'openai', model } } as const,
       stopReason: 'stop' as const,

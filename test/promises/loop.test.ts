@@ -128,7 +128,7 @@ describe('by hand', () => {
     expect(last.content).toEqual([{ type: 'text', text: 'It is 5' }])
   })
 
-  it('[0.72] a stored conversation with calls and results goes on with a new prompt', async () => {
+  it('[0.72] a stored conversation with calls and results continues with a new prompt', async () => {
     const { model, asked } = answering(chatBody('I add', [sum]), chatBody('It is 5'), chatBody('It is 6'))
     const { messages } = await generate(ask(model))
     const stored = JSON.parse(JSON.stringify(messages))

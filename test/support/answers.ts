@@ -455,7 +455,7 @@ function isCut({ stopReason }: Seen): boolean {
   return stopReason === 'length' || stopReason === 'content_filter'
 }
 
-/** Without the invalid calls, the others are counted anew. */
+/** Without the invalid calls, the others are counted again. */
 function renumber(seen: Seen): Seen {
   let index = 0
   const blocks = seen.blocks.map((block) => (block.type === 'tool_call' ? { ...block, index: index++ } : block))

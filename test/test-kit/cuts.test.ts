@@ -26,7 +26,7 @@ const turn = {
 describe.each(formats)('of %s', (format) => {
   const bytes = bytesOf(turn, format)
 
-  it('every cut of a mock ends in an error, with what came, and no call runs', async () => {
+  it('every cut of a mock ends in an error, with the received part, and no call runs', async () => {
     let ran = 0
     const remove = tool({
       name: 'delete_file',

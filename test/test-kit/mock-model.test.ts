@@ -37,7 +37,7 @@ describe.each(formats)('a mock of %s', (format) => {
     expect(result?.stopReason).toBe('stop')
   })
 
-  it('hands out a text word by word, as providers do', async () => {
+  it('returns a text word by word, as providers do', async () => {
     const model = mockModel(['one two three'], { format })
     const { events } = await collectRun(stream({ model, prompt: 'Hello' }))
     const deltas = events.flatMap((event) => (event.type === 'text_delta' ? [event.text] : []))
@@ -114,14 +114,14 @@ describe.each(formats)('a mock of %s', (format) => {
     expect((await run).text).toBe('Now')
   })
 
-  it('reports an error in mid-stream', async () => {
+  it('reports an error in the middle of a stream', async () => {
     const model = mockModel([{ error: 'overloaded', afterEvents: 4, of: 'one two three four five six' }], { format })
     const { text, error } = await collectRun(stream({ model, prompt: 'Hello', retries: 0 }))
     expect(error).toBeInstanceOf(ApiError)
     expect('one two three four five six'.startsWith(text)).toBe(true)
   })
 
-  it.each([true, false])('is cut after so many events, cleanly or not: %s', async (clean) => {
+  it.each([true, false])('is cut after a number of events, cleanly or not: %s', async (clean) => {
     const model = mockModel([{ cutAfter: 5, of: 'one two three four five six', clean }], { format })
     const { text, error } = await collectRun(stream({ model, prompt: 'Hello', retries: 0 }))
     expect(error).toBeInstanceOf(InterruptedError)
@@ -129,7 +129,7 @@ describe.each(formats)('a mock of %s', (format) => {
     expect('one two three four five six'.startsWith(text)).toBe(true)
   })
 
-  it('falls silent, until a timeout or its time is up', async () => {
+  it('sends nothing, until a timeout or until its time has passed', async () => {
     clock = fakeClock()
     const late = { silentFor: 130_000, of: 'Late' }
     const failure = generate({ model: mockModel([late], { format }), prompt: 'Hello', retries: 0 }).catch(
@@ -221,7 +221,7 @@ describe('a mock', () => {
     await expect(generate({ model, prompt: 'Hi' })).rejects.toThrow('not what I expected')
   })
 
-  it('hands out a Response as it is', async () => {
+  it('returns a Response as it is', async () => {
     const model = mockModel([new Response('<html>', { status: 502, headers: { 'content-type': 'text/html' } })])
     await expect(generate({ model, prompt: 'Hi', retries: 0 })).rejects.toMatchObject({ status: 502 })
   })

@@ -10,7 +10,7 @@ const half: readonly StreamEvent[] = [
 ]
 
 describe('a run of given events', () => {
-  it('hands out the events of a real run as that does', async () => {
+  it('returns the events of a real run as that does', async () => {
     const real = await collectRun(stream({ model: mockModel(['It is sunny.']), prompt: 'Weather?' }))
     const made = runOf(real.events)
     expect(await collectRun(made)).toEqual(real)

@@ -303,7 +303,7 @@ const deltaOf: Record<WireName, (text: string) => string> = {
 // ---- what is not said -------------------------------------------------------------------------
 
 describe.concurrent('B1: all that was reserved is booked', () => {
-  /** Keeps the line warm and says nothing, as a model does that thinks unseen. */
+  /** Keeps the connection open and says nothing, as a model does that thinks unseen. */
   const think = (user: string) =>
     upstream.script(user, (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })

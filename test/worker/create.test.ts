@@ -286,7 +286,7 @@ describe('a part that is replaced', () => {
     expect(JSON.stringify(vi.mocked(console.log).mock.calls)).not.toContain(canary)
   })
 
-  it('policy.check: makes the body that goes on', async () => {
+  it('policy.check: makes the body that is sent', async () => {
     const check = vi.fn(({ body }: { body: object }, user: string) => ({ ...body, user }) as never)
     const worker = createWorker({ ...least(), policy: { ...least().policy, wholeAnswers: 'whole', check } })
     expect((await ask(worker)).status).toBe(200)

@@ -8,7 +8,7 @@ import { neededFlags as flagsAtWork } from '../../src/worker/admin/self-test.ts'
 
 const root = new URL('../..', import.meta.url).pathname
 
-/** The configuration, with an origin of one's own. */
+/** The configuration, with an origin of the user's own. */
 async function deployable() {
   const config = await readConfig()
   return { ...config, vars: { ...(config.vars as object), ALLOWED_ORIGINS: 'https://chat.example' } }
@@ -43,7 +43,7 @@ describe('the Worker, as it stands', () => {
     expect((await readConfig()).vars).not.toHaveProperty('DEMO')
   })
 
-  it('is checked for the flags that the self-test asks for, but for the one that comes with the date', () => {
+  it('is checked for the flags that the self-test asks for, except for the one that comes with the date', () => {
     expect([...neededFlags, 'strip_authorization_on_cross_origin_redirect']).toEqual(flagsAtWork)
   })
 

@@ -73,7 +73,7 @@ describe('an account', () => {
     expect(await ask('h', 'bob', 0)).toMatchObject({ reason: 'concurrency' })
   })
 
-  it('knows what was spent and what is set aside when its object begins anew', async () => {
+  it('knows what was spent and what is set aside when its object starts again', async () => {
     const database = new DatabaseSync(':memory:')
     const before = openLedger(database)
     await before.reserve(reservation('a', { cost: 400 }))
@@ -214,7 +214,7 @@ describe('an account', () => {
     expect(await ledger.settle(settlement('next', 960, { totalDailyBudget: 1000 }))).toBe(95)
   })
 
-  it('begins anew at midnight UTC, and says for how long it is until then', async () => {
+  it('resets at midnight UTC, and returns the time until then', async () => {
     const ledger = openLedger()
     await ledger.reserve(reservation('a', { cost: 1000 }))
     await ledger.settle(settlement('a', 1000))

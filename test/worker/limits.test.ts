@@ -35,7 +35,7 @@ const inBatches = async (count: number, act: (at: number) => Promise<Response>) 
 }
 const refusedOf = (answers: readonly Response[]) => answers.filter(({ status }) => status === 429)
 
-// A counter begins anew with each minute, so a burst may meet two of them, and never three.
+// A counter resets each minute, so a burst may meet two of them, and never three.
 describe('a flood', () => {
   it('of one user is stopped, from wherever it comes, and goes no further', async () => {
     const token = await tokenFor(rig, 'flooder', {}, from())

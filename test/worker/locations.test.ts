@@ -80,7 +80,7 @@ async function flood(limit: number, act: (at: number) => Promise<Response>): Pro
   const minute = () => Math.floor(Date.now() / 60_000)
   const first = minute()
   const verdicts = await inBatches(times * limit, async (at) => verdictOf(await act(at)))
-  // The counters begin anew with each minute, whenever that is.
+  // The counters reset each minute.
   const minutes = minute() - first + 1
   const braked = verdicts.filter(({ isBraked }) => isBraked)
   expect(verdicts.length - braked.length).toBeGreaterThanOrEqual(limit)

@@ -15,7 +15,7 @@ type Method = 'draw' | 'takeBack' | 'collect' | 'reserve' | 'settle'
 export interface Objects {
   readonly whole: LeasingAccount
   user(user: string): LeasingAccount & { alarm(): Promise<void> }
-  /** Ends an object: what it has in memory is gone. The next call begins it anew on what is stored. */
+  /** Ends an object: what it has in memory is gone. The next call starts it again from its storage. */
   crash(name: string): void
   /** Sets how far an object's clock is ahead of the others', in ms. */
   skew(name: string, aheadMs: number): void

@@ -597,7 +597,7 @@ describe('B26: a picture at a URL', () => {
     'https://172.32.0.1/a.png',
     'https://[2606:4700::1111]/a.png',
     'https://bücher.example.com/a.png',
-  ])('goes on from %s', (url) => {
+  ])('is passed on from %s', (url) => {
     for (const [wire, body] of each) expect(JSON.stringify(bodyOf(wire, body(url)))).toContain(url)
   })
 

@@ -360,7 +360,7 @@ describe('a token for a token', () => {
     expect([answer.status, claims.sub, claims.anonymous_since]).toEqual([200, 'alice', undefined])
   })
 
-  it('B11: a token that is not good any more is not a token: its holder begins anew', async () => {
+  it('B11: a token that is not good any more is not a token: its holder starts again', async () => {
     const old = await sign({}, { exp: now - 1, anonymous_since: now - 3600, sub: 'old' })
     const { token = '' } = await renew(old, origin, settings)
     expect(claimsOf(token).sub).not.toBe('old')
@@ -638,7 +638,7 @@ describe('a key in the Secrets Store', () => {
   })
 })
 
-describe("a provider of one's own", () => {
+describe("a provider of the user's own", () => {
   it('is asked by its binding, with a service token of Access, and the internet is not', async () => {
     const access = { OLLAMA_ACCESS_ID: 'a-client-id.access', OLLAMA_ACCESS_SECRET: canary }
     const OLLAMA_SERVICE = { fetch: vi.fn(async () => Response.json({ error: `Not with ${canary}` }, { status: 400 })) }

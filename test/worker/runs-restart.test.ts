@@ -48,7 +48,7 @@ describe('a Worker that is killed', () => {
     const decoder = new TextDecoder()
     let text = ''
     while (partsOf(wire, text).length < 1) text += decoder.decode((await reader?.read())?.value, { stream: true })
-    reader?.read().catch(() => {}) // it breaks off
+    reader?.read().catch(() => {}) // it is cut off
     return { wire, key, id: idOf(answer), told: partsOf(wire, text) }
   }
 

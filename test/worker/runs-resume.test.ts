@@ -64,7 +64,7 @@ async function play(wire: WireName, response: ServerResponse, turn: () => Promis
 }
 const atOnce = () => new Promise(setImmediate)
 const never = new Promise<never>(() => {})
-/** Waits for it after so many pieces. */
+/** Waits for it after this number of pieces. */
 function holdAt(count: number, gate: Promise<unknown>): () => Promise<unknown> {
   let sent = 0
   return () => (++sent === count ? gate : atOnce())
@@ -89,7 +89,7 @@ const readParts = async (wire: WireName, answer: Response) => partsOf(wire, awai
 const wholeParts = (wire: WireName, text: string) =>
   partsOf(wire, text).filter((part) => part.endsWith(wire === 'ollama' ? '\n' : '\n\n'))
 
-/** The first so many events; then the connection is dropped, whatever else has come. */
+/** The first events, in this number; then the connection is dropped, whatever else has come. */
 async function cutAfter(wire: WireName, answer: Response, count: number): Promise<string[]> {
   const decoder = new TextDecoder()
   let text = ''
@@ -144,7 +144,7 @@ describe.each(inTurn(wireNames, 2))('a key, in the words of %s', (wire) => {
   })
 
   it.each(inTurn([1, 2, 3, 4, 5], 5, wireNames.indexOf(wire)))(
-    'goes on over %i cuts while the answer is written',
+    'continues over %i cuts while the answer is written',
     async (cuts) => {
       const all = await allEvents(wire)
       const say = scripted(wire, () => new Promise((resolve) => setTimeout(resolve, 5)))
@@ -177,7 +177,7 @@ describe.each(inTurn(wireNames, 2))('a key, in the words of %s', (wire) => {
     expect(endingOf(wire, await (await ada.read(id)).text())).toEqual(failed)
   })
 
-  it('ends in an error where the provider breaks off, and stays so', async () => {
+  it('ends in an error if the provider cuts it off, and stays so', async () => {
     const say = crypto.randomUUID()
     upstream.script(say, (_, response) => {
       response.writeHead(200, headersOf(wire)).write(pieces(wire).slice(0, open(wire)).join(''))

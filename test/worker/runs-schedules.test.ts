@@ -34,7 +34,7 @@ interface Life {
   kill(): void
 }
 
-/** A storage that outlives its objects, but for what was not safe in it yet. */
+/** A storage that outlives its objects, except for writes that were not safely stored yet. */
 function openStorage(answer: () => Promise<Response>, random: Random) {
   const database = new DatabaseSync(':memory:')
   database.exec('BEGIN')
@@ -103,7 +103,7 @@ const callOf = (wire: WireName) => ({
 })
 
 /**
- * An answer as the gateway gives it, keep-alive comments between its events, cut anywhere; if `events` are fewer than all, it breaks off
+ * An answer as the gateway gives it, keep-alive comments between its events, cut anywhere; if `events` are fewer than all, it is cut off
  * after the last.
  */
 function answerIn(wire: WireName, events: readonly string[], count: number, random: Random): Response {
@@ -179,7 +179,7 @@ interface Fate {
   readonly had: readonly Had[]
   readonly asked: number
   readonly kills: number
-  /** It was stopped, or broke off. */
+  /** It was stopped, or cut off. */
   readonly isHurt: boolean
 }
 

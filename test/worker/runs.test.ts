@@ -81,7 +81,7 @@ describe.each(wireNames)('%s', (wire) => {
     expect(upstream.askedFor(key)).toHaveLength(2)
   })
 
-  it('goes on with the answer when its client has left, and lets others read it meanwhile', async () => {
+  it('continues with the answer when its client has left, and lets others read it meanwhile', async () => {
     const key = crypto.randomUUID()
     const gate = Promise.withResolvers<void>()
     upstream.script(key, play(wire, { now: -1, gate: gate.promise }))
@@ -107,7 +107,7 @@ describe.each(wireNames)('%s', (wire) => {
     expect(upstream.askedFor(key)).toHaveLength(1)
   })
 
-  it('does not keep a refusal: the next request by that key is asked anew', async () => {
+  it('does not keep a refusal: the next request by that key is sent to the provider again', async () => {
     const key = crypto.randomUUID()
     upstream.script(key, (_, response) => void response.writeHead(429, { 'retry-after': '1' }).end('{}'))
     const refused = await alice.ask(key, wire)
@@ -139,7 +139,7 @@ describe.each(wireNames)('%s', (wire) => {
     })
 })
 
-describe('a name that is not one’s own', () => {
+describe('a name that is not the user’s own', () => {
   it('is answered as one that never was, whatever it is asked for', async () => {
     const key = crypto.randomUUID()
     upstream.script(key, play('openai-chat'))

@@ -1,6 +1,6 @@
 /**
- * Money, in workerd itself: reservations, settlements, and that no user spends more than the budget. `ISOGLOT_BUDGET_RUNS=100` floods so
- * often; by default it is once in each wire.
+ * Money, in workerd itself: reservations, settlements, and that no user spends more than the budget. `ISOGLOT_BUDGET_RUNS=100` repeats the
+ * floods this often; the default is once for each format.
  */
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -42,7 +42,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([rig.stop(), upstream.stop()]))
 
-/** A token for a user who may spend so many dollars a day. */
+/** A token for a user with this daily budget in dollars. */
 const tokenWith = (user: string, dailyBudgetUsd: number) =>
   tokenFor(rig, user, { dailyBudgetUsd, maxOutputTokens: 100 })
 
@@ -104,8 +104,8 @@ const send = (wire: WireName, response: ServerResponse, some: readonly string[])
   response.writeHead(200, { 'content-type': typeOf(wire) }).write(some.join(''))
 
 /**
- * A provider that answers none before each of so many requests has either arrived or is `refused`, so that nothing is settled meanwhile. It
- * is counted and not timed: where a budget lets more through than it may, there are fewer refusals, and no waiting for them.
+ * A provider that does not answer before each of this number of requests has either arrived or is `refused`, so that nothing is settled
+ * meanwhile. It is counted and not timed: where a budget lets more through than it may, there are fewer refusals, and no waiting for them.
  */
 function holdAll(say: string, wire: WireName, count: number) {
   const gate = Promise.withResolvers<void>()
@@ -128,8 +128,8 @@ function holdAll(say: string, wire: WireName, count: number) {
 }
 
 /**
- * So many at once for the first wire. The reservation differs in each wire, and is taken from one account by the same code: for the others
- * in `npm test` 50, five times as many as there is money for.
+ * This number of concurrent requests for the first format. The reservation differs in each wire, and is taken from one account by the same
+ * code: for the others in `npm test` 50, five times as many as there is money for.
  */
 const crowds = runs.map((wire, at) => [at === 0 || isExhaustive ? 200 : 50, wire] as const)
 

@@ -71,7 +71,7 @@ it('a kept answer of 0.1.0 is sent again, from any of its events on', async () =
   expect((await runOf(running + done).resume(2)).status).toBe(204)
 })
 
-it('an answer that 0.1.0 was writing when it was replaced ends in an error, and is not asked for anew', async () => {
+it('an answer that 0.1.0 was writing when it was replaced ends in an error, and is not requested again', async () => {
   const call = {
     id: '0123456789abcdef0123456789abcdef',
     url: 'https://worker.test/v1/chat/completions',

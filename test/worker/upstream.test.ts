@@ -316,7 +316,7 @@ describe.each(wireNames)('%s upstream', (wire) => {
     },
   )
 
-  it('that says it cannot go on, after any event, leaves one error of the wire, and none of its words', async () => {
+  it('that says it cannot continue, after any event, leaves one error of the wire, and none of its words', async () => {
     for (let count = 1; count <= open; count++) {
       const piece = speakers[wire].errorPiece('org-12345 is tired')
       upstream.script('tired', (_, response) => void begin(wire, response, ...pieces.slice(0, count), piece))
@@ -364,7 +364,7 @@ describe.concurrent.each(wireNames)('%s upstream, with time,', (wire) => {
   const ask = (say: string, body?: Record<string, unknown>, init?: Parameters<Rig['ask']>[3]) =>
     rig.ask(wire, say, body, init)
 
-  it('that falls silent is cut off with an error', async ({ expect }) => {
+  it('that stops sending is cut off with an error', async ({ expect }) => {
     upstream.script(`stall ${wire}`, (_, response) => void begin(wire, response, ...pieces.slice(0, open)))
     const text = await (await ask(`stall ${wire}`, stream)).text()
     expect(text).toContain('did not answer in time')
@@ -372,7 +372,7 @@ describe.concurrent.each(wireNames)('%s upstream, with time,', (wire) => {
     expect(await upstream.askedFor(`stall ${wire}`)[0]?.closedEarly).toBe(true)
   })
 
-  it('that falls silent in an answer that is wanted whole is given up with 504', async ({ expect }) => {
+  it('that stops sending in an answer that is wanted whole is given up with 504', async ({ expect }) => {
     upstream.script(`half ${wire}`, (_, response) => void begin(wire, response, ...pieces.slice(0, open)))
     const answer = await ask(`half ${wire}`)
     expect([answer.status, isErrorBody(wire, await answer.json())]).toEqual([504, true])
@@ -399,7 +399,7 @@ describe.concurrent.each(wireNames)('%s upstream, with time,', (wire) => {
     expect(await within(20_000, upstream.askedFor(`drip whole ${wire}`)[0]?.closedEarly)).toBe(true)
   })
 
-  it('that breaks off after the headers of a whole answer breaks that off, and does not make it look whole', async ({
+  it('that is cut off after the headers of a whole answer breaks that off, and does not make it look whole', async ({
     expect,
   }) => {
     upstream.script(`broken ${wire}`, breakOff)
@@ -408,7 +408,7 @@ describe.concurrent.each(wireNames)('%s upstream, with time,', (wire) => {
     await expect(answer.text()).rejects.toThrow()
   })
 
-  it('that breaks off so late in a whole answer that is kept has a status all the same, and is not kept', async ({
+  it('that is cut off so late in a whole answer that is kept has a status all the same, and is not kept', async ({
     expect,
   }) => {
     upstream.script(`broken again ${wire}`, breakOff)

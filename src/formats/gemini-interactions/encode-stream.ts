@@ -57,7 +57,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     signature: '',
   }
   const pass = oneAtATime((event, out) => write(state, event, out))
-  const cut = () => new ApiError('The answer broke off before its end', { kind: 'server', retryable: true })
+  const cut = () => new ApiError('The answer was cut off before its end', { kind: 'server', retryable: true })
   return {
     push(event, out) {
       if (state.isEnded) return
@@ -173,7 +173,7 @@ function endCall(state: EncoderState, call: ToolCall | InvalidToolCall, out: Fra
   state.signature = ''
 }
 
-/** Clients take a call without arguments for one that needs none: one that broke off before them is left out. */
+/** Clients take a call without arguments for one that needs none: one that was cut off before them is left out. */
 function endInvalidCall(state: EncoderState, call: InvalidToolCall, out: Frame[]): void {
   const path = `message.invalidToolCalls[${call.index}]`
   if (!state.isOpen && !call.name) reportLoss(state.into, 'dropped', path, reasons.namelessCall)

@@ -133,7 +133,7 @@ export function readUsage(wire: unknown): Usage | undefined {
 
 // ---- encoding ---------------------------------------------------------------------------------
 
-/** Everything goes to a client, but for proofs of other wires. */
+/** Everything goes to a client, except proofs of other wires. */
 export function answerScope(into: Losses): TurnScope {
   return { into, reader: 'client', proof: (opaque) => (opaque?.format === format ? opaque.data : undefined) }
 }

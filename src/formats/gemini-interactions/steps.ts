@@ -79,7 +79,7 @@ export function openStep(step: JsonObject, reading: Reading, out: Fragment[]): O
   return open
 }
 
-/** Adds a delta to the step that it belongs to. One of a kind to come is passed over. */
+/** Adds a delta to the step that it belongs to. A step of an unknown kind is skipped. */
 export function addDelta(open: OpenStep, delta: JsonObject, out: Fragment[]): void {
   const type = textOr(field(delta, 'type'), '')
   if (type === 'arguments_delta') addArguments(open, field(delta, 'arguments'), out)

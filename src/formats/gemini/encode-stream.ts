@@ -99,7 +99,7 @@ function takeTurn(state: EncoderState, event: BlockEvent, out: Frame[]): void {
   for (const waited of next ?? []) takeTurn(state, waited, out)
 }
 
-/** At the end nothing waits but for blocks that were never ended. */
+/** At the end only blocks that never ended still wait. */
 function writeWaiting(state: EncoderState, out: Frame[]): void {
   for (const index of [...state.waiting.keys()].sort((one, other) => one - other)) {
     for (const event of state.waiting.get(index) ?? []) writeEvent(state, event, out)

@@ -28,7 +28,7 @@ import type { WireGenerationConfig, WireThinkingConfig, WireTool, WireToolConfig
 
 type Reasoning = NonNullable<RequestOptions['reasoning']>
 
-/** Fields that are the same but for their names. */
+/** Fields that are the same except for their names. */
 const plainFields = {
   temperature: 'temperature',
   topP: 'topP',

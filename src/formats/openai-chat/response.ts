@@ -191,7 +191,7 @@ export function reasoningDetails(block: ContentBlock): JsonObject[] {
   return arrayOf(block.opaque.data.reasoning_details).filter(isObject)
 }
 
-/** One offset runs through all text, whereas ours begins anew in each block. */
+/** One offset runs through all text, whereas ours begins at 0 in each block. */
 export function encodeAnnotations(said: readonly TextBlock[]): WireAnnotation[] {
   let before = 0
   return said.flatMap(({ text, citations = [] }) => {

@@ -217,7 +217,7 @@ export function encodeCall(call: ToolCall): WireFunctionCall | WireCustomCall {
   return { ...kept, type: 'function_call', call_id: call.id, name: call.name, arguments: textOfCall(call) }
 }
 
-/** The text that the call came with, but for arguments that were changed since. */
+/** The text that the call came with, except if its arguments were changed since. */
 function textOfCall(call: ToolCall): string {
   const parsed = parseArguments(call.argumentsText)
   const isSame = 'reason' in parsed || JSON.stringify(parsed.value) === JSON.stringify(call.arguments)

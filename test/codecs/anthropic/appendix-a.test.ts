@@ -183,7 +183,7 @@ describe('what must not run', () => {
       [...text(0, 'Hi'), ...call(1, '{"city":"Os').slice(0, -1)],
       { code: 'interrupted', text: 'Hi', stopReason: 'interrupted' },
     ],
-  ])('%s is an error, with what came before', async (_name, answer, expected) => {
+  ])('%s is an error, with the part before it', async (_name, answer, expected) => {
     const { ran, asked, error } = await converse(begin, ...answer)
     expect(ran).toEqual([])
     expect(asked).toHaveLength(1)

@@ -266,7 +266,7 @@ describe('quirks of recorded traffic', () => {
     })
   })
 
-  it('keeps what came before a spliced start, and never runs the call it cut', () => {
+  it('keeps the part before a spliced start, and never runs the call it cut', () => {
     const { message } = read('start-in-the-middle-stream')
     expect(message.content).toMatchObject([
       { type: 'reasoning', text: 'I call the tool.', opaque: { data: { signature: 'sig-first' } } },

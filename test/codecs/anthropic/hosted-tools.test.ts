@@ -44,7 +44,7 @@ describe('tools that Anthropic runs', () => {
     expect(encodeDefinitions([tool])).toMatchObject([{ type }])
   })
 
-  it('search the web with every option of theirs', () => {
+  it('search the web with every option of the API', () => {
     const tool = webSearch({
       version: '20260318',
       allowedDomains: ['nature.com'],
@@ -78,7 +78,7 @@ describe('tools that Anthropic runs', () => {
     ])
   })
 
-  it('fetch pages with every option of theirs', () => {
+  it('fetch pages with every option of the API', () => {
     const tool = webFetch({
       version: '20260318',
       blockedDomains: ['example.com'],

@@ -652,7 +652,7 @@ it('A7: gives an unknown block of a system message back as it came', () => {
   expect(losses).toEqual([])
 })
 
-describe('tools that come and go in mid-conversation', () => {
+describe('tools that come and go in the middle of a conversation', () => {
   const value = { type: 'tool_addition', tool: { type: 'tool_reference', name: 'f' } }
   const change: Message = {
     role: 'system',

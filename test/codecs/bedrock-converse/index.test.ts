@@ -232,7 +232,7 @@ describe('a stream', () => {
     ['validationException', 'invalid_request', false],
     ['modelStreamErrorException', 'server', true],
     ['serviceUnavailableException', 'overloaded', true],
-  ])('ends with %s as an error of its kind, with what came before', (name, kind, retryable) => {
+  ])('ends with %s as an error of its kind, with the part before it', (name, kind, retryable) => {
     const { error } = read(delta(0, { text: 'half' }), frame(`exception:${name}`, { message: 'no' }))
     expect(error).toMatchObject({ code: 'api', kind, retryable, message: 'no' })
     expect(error?.partial?.content).toMatchObject([{ text: 'half' }])

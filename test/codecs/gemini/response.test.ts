@@ -96,7 +96,7 @@ describe('an answer of any provider', () => {
   })
 
   const call = block.toolCall('call_1', 'f', { a: 1 })
-  it('has the ids of its calls, but for those that stand for none on this wire', () => {
+  it('has the ids of its calls, except those that mean "no id" on this wire', () => {
     const content = [
       call,
       { ...call, id: 'ollama_0', generatedId: true as const },

@@ -69,7 +69,7 @@ describe('the end', () => {
       usage: { inputTokens: 1 },
     })
   })
-  it('is missing: the answer was interrupted, and keeps what came', () => {
+  it('is missing: the answer was interrupted, and keeps the received part', () => {
     const { error } = decodeText(client, sse(chunk([{ text: 'a' }])))
     expect(error).toBeInstanceOf(InterruptedError)
     expect(error?.partial).toMatchObject({ content: [{ type: 'text', text: 'a' }], stopReason: 'interrupted' })
@@ -83,7 +83,7 @@ describe('the end', () => {
     const message = read(chunk(undefined, { finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage }))
     expect(message).toMatchObject({ stopReason: 'error', providerData: { gemini: { finishMessage } } })
   })
-  it('by a pause has the token with which the same request goes on', () => {
+  it('by a pause has the token with which the same request continues', () => {
     const chunks = [
       chunk([{ text: 'a' }], { continuationToken: 'one' }),
       chunk([{ text: 'b' }], { continuationToken: 'two', finishReason: 'CONTINUATION' }),

@@ -107,7 +107,7 @@ describe('decodeResponse', () => {
     ])
   })
 
-  it('says that an answer which is not done was cut, with what came', () => {
+  it('says that an answer which is not done was cut, with the received part', () => {
     expect(() => decodeResponse({ ...whole, done: false })).toThrow(
       expect.objectContaining({
         code: 'interrupted',
@@ -137,7 +137,7 @@ describe('decodeResponse', () => {
     expect(() => decodeResponse(body)).toThrow(expect.objectContaining({ code: 'decode', path }))
   })
 
-  it('never fails but with an error of ours, whatever comes', () => {
+  it('fails only with an isoglot error, whatever comes', () => {
     const value = fc.oneof(fc.string(), fc.jsonValue())
     const body = fc.record(
       {

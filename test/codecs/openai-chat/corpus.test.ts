@@ -54,7 +54,7 @@ describe('what the corpus saw in each recording', () => {
     const { message } = decode(one)
     const all = blocks({ message } as ChatResponse)
     const calls = [...all.filter((block) => block.type === 'tool_call'), ...(message.invalidToolCalls ?? [])]
-    // The reader of the corpus joined all choices, and passed over the deprecated form of a call.
+    // The reader of the corpus joined all choices, and skipped the deprecated form of a call.
     if (!one.meta.features.includes('multi-choice')) expect(textOf(all, 'text')).toHaveLength(observed.textChars)
     expect(textOf(all, 'reasoning')).toHaveLength(observed.reasoningChars)
     if (!one.meta.features.includes('legacy-function-call')) {

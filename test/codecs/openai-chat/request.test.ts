@@ -100,7 +100,7 @@ describe('messages', () => {
     ])
   })
 
-  it('do not send media in a result in silence', () => {
+  it('report media in a result, which are not sent', () => {
     const content = [{ type: 'image' as const, data: 'AAAA', mimeType: 'image/png' }]
     expect(() => messages([{ role: 'tool', toolCallId: 'a', content }])).toThrow(UnsupportedError)
   })

@@ -419,7 +419,7 @@ describe('how an answer ends', () => {
     expect(read([created, done(textItem('', refusal)), done(textItem('But'), 1), completed()]).stopReason).toBe('stop')
   })
 
-  it('gives the id to go on from if the answer says that it is stored', () => {
+  it('gives the id to continue from if the answer says that it is stored', () => {
     expect(read([created, completed({ store: true })]).providerState).toEqual({ previousResponseId: 'resp_1' })
     expect(read([created, completed()]).providerState).toBeUndefined()
     expect(read([created, completed({ store: false })]).providerState).toBeUndefined()
@@ -476,7 +476,7 @@ describe('how an answer ends', () => {
   })
 })
 
-describe('errors in mid-stream', () => {
+describe('errors in the middle of a stream', () => {
   const quota = { type: 'insufficient_quota', code: 'insufficient_quota', message: 'Pay', param: null }
 
   it.each([
@@ -496,7 +496,7 @@ describe('errors in mid-stream', () => {
         response: { status: 'failed', error: { code: 'insufficient_quota', message: 'Pay' } },
       },
     ],
-  ])('%s are thrown, with what came before', (_, event) => {
+  ])('%s are thrown, with the part before it', (_, event) => {
     const { error, events } = decode([created, text('Hel'), event])
     expect(error).toMatchObject({
       code: 'api',
@@ -530,7 +530,7 @@ describe('errors in mid-stream', () => {
 })
 
 describe('what is unknown', () => {
-  it('is passed over, if it is an event, and reported by its name, if it has no type', () => {
+  it('is skipped, if it is an event, and reported by its name, if it has no type', () => {
     const events = [
       created,
       { type: 'keepalive' },
