@@ -181,7 +181,8 @@ async function* prompt(
     isOverflown = true
   })
   const constraint = schema && { responseConstraint: schema, omitResponseConstraintInput: form === 'envelope' }
-  const inputTokens = held + (await session.measureContextUsage(input, { ...constraint, signal }).catch(tellIn(signal)))
+  const inputTokens =
+    held + (await session.measureContextUsage(input, { ...constraint, signal }).catch(throwReadable(signal)))
   const { contextWindow } = session
   if (inputTokens > contextWindow) {
     const message = `Cannot ask the browser: the conversation has ${inputTokens} tokens, and its window holds ${contextWindow}; shorten it`
@@ -208,7 +209,7 @@ async function* prompt(
         pieces = session.promptStreaming(input, { ...constraint, responseConstraint: looseSchema, signal }).getReader()
         continue
       }
-      if (name !== 'NotReadableError') return tellIn(signal)(cause)
+      if (name !== 'NotReadableError') return throwReadable(signal)(cause)
       yield [...reader.end(), { type: 'end', stopReason: 'content_filter', rawStopReason: name }]
       return undefined
     }
@@ -224,7 +225,7 @@ async function* prompt(
 }
 
 /** Throws an exception of the API; if the signal has fired, its reason. */
-function tellIn(signal: AbortSignal): (cause: unknown) => never {
+function throwReadable(signal: AbortSignal): (cause: unknown) => never {
   return (cause) => {
     signal.throwIfAborted()
     throw readError(cause, 'finish the answer of the model of the browser')

@@ -8,7 +8,7 @@ import { compact, field } from '../core/lookup.ts'
 import { after } from '../core/timer.ts'
 import { withoutEnvelopes } from '../kit/envelope.ts'
 import { beginAttempt, type Call } from './call.ts'
-import { type ErrorDetail, tellError } from './errors.ts'
+import { type ErrorDetail, toClientError } from './errors.ts'
 import { createHold, textOf, withText } from './hold.ts'
 import type { Target } from './models.ts'
 import { type Seen, seeEvent, watched } from './observe.ts'
@@ -166,14 +166,14 @@ function flowOf(attempt: Attempt): StreamTranslator {
   const { call, model, question, errorDetail, seen } = attempt
   const { wire, options } = call
   const codec = watched(model.codec, seen)
-  const told = (error: unknown) => tellError(error, errorDetail)
+  const toError = (error: unknown) => toClientError(error, errorDetail)
   const limits = compact({ maxEventBytes: options.limits?.maxEventBytes })
   const reply = replyOf(call)
   const framing = call.isArray || !call.stream ? 'ndjson' : wire.codec.framing
   if (question.passes && call.stream) {
     const hidesUsage = question.asksUsage
     const { search } = errorDetail
-    return passStream(codec, wire, { seen, reply, tellError: told, hidesUsage, framing, search, ...limits })
+    return passStream(codec, wire, { seen, reply, toClientError: toError, hidesUsage, framing, search, ...limits })
   }
   return translateStream(
     withRedactedErrors(codec, errorDetail),
@@ -182,7 +182,7 @@ function flowOf(attempt: Attempt): StreamTranslator {
       ...question.answering,
       ...limits,
       reply,
-      tellError: told,
+      toClientError: toError,
       onEvent: (event) => seeEvent(seen, event),
     },
   )

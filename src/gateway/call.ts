@@ -4,10 +4,10 @@ import { ApiError } from '../core/errors.ts'
 import { compact } from '../core/lookup.ts'
 import type { Loss } from '../core/model.ts'
 import type { JsonBody } from './body.ts'
-import { codeOf, type ErrorDetail, open, tellError } from './errors.ts'
+import { codeOf, type ErrorDetail, open, toClientError } from './errors.ts'
+import type { Asking, Watch } from './hooks.ts'
 import type { Target } from './models.ts'
 import { newSeen, type Seen, stopReasonOf } from './observe.ts'
-import type { Asking, Watch } from './tell.ts'
 import type { EndReport, GatewayOptions, Outcome, Permit } from './types.ts'
 import type { Wire } from './wires.ts'
 
@@ -133,7 +133,7 @@ export function reportOf(
 
 /** An error without its message and without an unknown code, because a provider's text may quote the prompt. */
 export function describe(error: unknown, errorDetail: ErrorDetail): NonNullable<EndReport['error']> {
-  if (!(error instanceof ApiError)) return { kind: tellError(error).kind }
+  if (!(error instanceof ApiError)) return { kind: toClientError(error).kind }
   const { kind, status } = error
   return { kind, ...compact({ providerCode: codeOf(error.providerCode, errorDetail), status }) }
 }

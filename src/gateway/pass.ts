@@ -25,7 +25,7 @@ import type { Wire } from './wires.ts'
 export interface PassOptions {
   readonly seen: Seen
   readonly reply: Reply
-  readonly tellError: (error: unknown) => ApiError
+  readonly toClientError: (error: unknown) => ApiError
   /** The client did not ask for usage, but the gateway did: it drops the event that has only usage. */
   readonly hidesUsage: boolean
   /** The framing of the client's stream. */
@@ -39,7 +39,7 @@ export interface PassOptions {
 
 /** Like {@link StreamTranslator}, but without translation. */
 export function passStream(codec: ClientCodec, wire: Wire, options: PassOptions): StreamTranslator {
-  const { seen, tellError, hidesUsage } = options
+  const { seen, toClientError, hidesUsage } = options
   const limits = compact({ maxEventBytes: options.maxEventBytes })
   const framing = codec.decodeFrames?.(limits) ?? (codec.framing === 'sse' ? decodeSse(limits) : decodeNdjson(limits))
   const write = pieceWriter(options.framing)
@@ -101,7 +101,7 @@ export function passStream(codec: ClientCodec, wire: Wire, options: PassOptions)
     failure = error
     writeHeld(out)
     const frames: Frame[] = []
-    wire.codec.encodeStream(reply).fail(tellError(error), frames)
+    wire.codec.encodeStream(reply).fail(toClientError(error), frames)
     for (const frame of wire.errorFrames(frames, passed)) out.push(write(frame))
   }
 

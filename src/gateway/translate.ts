@@ -160,7 +160,7 @@ export interface TranslateStreamOptions
   extends TranslateAnswerOptions,
     Omit<DecodeOptions, 'callsBefore' | 'liveArguments' | 'parse'> {
   /** Turns an error into one for the client. Default: the message of an isoglot error; a fixed message for others. */
-  readonly tellError?: (error: unknown) => ApiError
+  readonly toClientError?: (error: unknown) => ApiError
 }
 
 /** Takes the bytes of a provider's stream, in any chunks, and returns the text for the client. */
@@ -184,7 +184,7 @@ export function translateStream(
   to: Pick<ServerCodec, 'framing' | 'encodeStream'>,
   options: TranslateStreamOptions = {},
 ): StreamTranslator {
-  const { reply, toolNames, onEvent, tellError = tellable, ...decodeOptions } = options
+  const { reply, toolNames, onEvent, toClientError = toApiError, ...decodeOptions } = options
   const decoder = decodeAnswer(from, { ...decodeOptions, parse: repeatingJson() })
   const encoder = to.encodeStream(reply)
   const write = pieceWriter(to.framing)
@@ -204,7 +204,7 @@ export function translateStream(
   function failWith(error: unknown, frames: Frame[]): void {
     isEnded = true
     failure = error
-    encoder.fail(tellError(error), frames)
+    encoder.fail(toClientError(error), frames)
   }
 
   /** Events before an error are sent before the error is reported. */
@@ -253,7 +253,7 @@ function attempt(action: () => void): { readonly error: unknown } | undefined {
 }
 
 /** The error for the client: an error of isoglot as it is; the text of any other error may contain secrets, so it is replaced. */
-function tellable(error: unknown): ApiError {
+function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const message = error instanceof IsoglotError ? error.message : 'The answer could not be translated'
   const kind = error instanceof IsoglotError && error.code === 'timeout' ? 'timeout' : 'server'

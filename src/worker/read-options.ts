@@ -127,7 +127,7 @@ const quoted: Naming = (path) => `"${path}"`
 export function readOptions(given: unknown, nameOf: Naming = quoted): Setup {
   const result = v.safeParse(schema, given)
   const models = result.success ? entriesOf(result.output) : []
-  const problems = result.success ? holesOf(result.output, models, nameOf) : describe(result.issues, nameOf)
+  const problems = result.success ? problemsOf(result.output, models, nameOf) : describe(result.issues, nameOf)
   const config = result.success && problems.length === 0 ? configOf(result.output, models) : undefined
   return { given: (isObject(given) ? given : {}) as Partial<WorkerOptions>, config, problems }
 }
@@ -174,17 +174,17 @@ function gatewayOf({ option, gatewayPath }: Provider, keys: Read['keys']): Read[
 }
 
 /** Problems of several options together, which the check of one option cannot find. */
-function holesOf(options: Read, models: readonly Entry[], nameOf: Naming): string[] {
+function problemsOf(options: Read, models: readonly Entry[], nameOf: Naming): string[] {
   const ids = models.map(idOf)
   return [
-    ...providers.flatMap((provider) => keyHoles(provider, options, nameOf)),
+    ...providers.flatMap((provider) => keyProblems(provider, options, nameOf)),
     ...(ids.length === 0 && options.realtime === undefined ? ['All lists of models are empty'] : []),
     ...(ids.some((id, at) => ids.indexOf(id) !== at) ? ['A list names a model twice'] : []),
-    ...(options.accounts === 'off' ? [] : priceHoles(ids, options.accounts.prices as Prices, nameOf)),
+    ...(options.accounts === 'off' ? [] : priceProblems(ids, options.accounts.prices as Prices, nameOf)),
     ...(options.realtime !== undefined && options.keys.openai?.key === undefined
       ? [`${nameOf('keys.openai')} is missing: ${nameOf('realtime')} requests client secrets with it`]
       : []),
-    ...sessionHoles(options, nameOf),
+    ...sessionProblems(options, nameOf),
     ...equalSecrets(options, nameOf),
   ]
 }
@@ -192,14 +192,14 @@ function holesOf(options: Read, models: readonly Entry[], nameOf: Naming): strin
 type Prices = Readonly<Record<string, Price>>
 
 /** If a provider has no row in the table, its models would be free. */
-function priceHoles(ids: readonly string[], prices: Prices, nameOf: Naming): string[] {
+function priceProblems(ids: readonly string[], prices: Prices, nameOf: Naming): string[] {
   const unpriced = ids.filter((id) => !Number.isFinite(capPriceOf(id, prices).input))
   return unpriced.map(
     (id) => `${nameOf('accounts.prices')} has no price for ${id}, and the table of isoglot/prices has none either`,
   )
 }
 
-function keyHoles(provider: Provider, { policy, keys }: Read, nameOf: Naming): string[] {
+function keyProblems(provider: Provider, { policy, keys }: Read, nameOf: Naming): string[] {
   const { option, needsKey } = provider
   const through = gatewayOf(provider, keys)
   const hasKey = keys[option]?.key !== undefined || keys[option]?.binding !== undefined
@@ -209,23 +209,23 @@ function keyHoles(provider: Provider, { policy, keys }: Read, nameOf: Naming): s
 }
 
 /** At least one option must identify users. Unknown visitors need a budget. */
-function sessionHoles({ session, accounts, runs }: Read, nameOf: Naming): string[] {
+function sessionProblems({ session, accounts, runs }: Read, nameOf: Naming): string[] {
   const { secret, login, turnstile, demo, check } = session
-  const holes: string[] = []
+  const problems: string[] = []
   const name = (option: keyof typeof session) => nameOf(`session.${option}`)
   if (check !== undefined) {
     const ways = (['login', 'turnstile', 'demo'] as const).filter((way) => session[way] !== undefined)
-    holes.push(
+    problems.push(
       ...ways.map((way) => `${name(way)} gives tokens, but ${name('check')} does not use them: remove one of the two`),
     )
     if (runs !== undefined && secret === undefined) {
-      holes.push(`${name('secret')} is missing: it signs the names of the answers that ${nameOf('runs')} stores`)
+      problems.push(`${name('secret')} is missing: it signs the names of the answers that ${nameOf('runs')} stores`)
     }
   } else {
-    if (secret === undefined) holes.push(`${name('secret')} is missing or unusable: it signs tokens`)
+    if (secret === undefined) problems.push(`${name('secret')} is missing or unusable: it signs tokens`)
     if (login === undefined && turnstile === undefined && demo === undefined) {
       const ways = [nameOf('session.login.secret'), nameOf('session.turnstile.secret'), name('demo')]
-      holes.push(
+      problems.push(
         `${ways.slice(0, -1).join(', ')} and ${ways.at(-1)} are missing: without one of them no user can get a token`,
       )
     }
@@ -233,11 +233,11 @@ function sessionHoles({ session, accounts, runs }: Read, nameOf: Naming): string
   const isForStrangers = turnstile !== undefined || demo === 'open'
   if (accounts === 'off' && isForStrangers) {
     const way = turnstile === undefined ? name('demo') : name('turnstile')
-    holes.push(
+    problems.push(
       `${nameOf('accounts')} is off, but ${way} gives tokens to unknown visitors: their spending would have no limit`,
     )
   }
-  return holes
+  return problems
 }
 
 /** Two secrets must differ: an attacker who has one would have both. The two signing secrets may be equal. */

@@ -48,11 +48,11 @@ export interface RunLog {
   /** The number of events. */
   last(): number
   /** The parts after a position, up to and including event `upTo`, with about `maxBytes` bytes at most. */
-  read(behind: Place, upTo: number, maxBytes: number): Part[]
+  read(after: Place, upTo: number, maxBytes: number): Part[]
   /** The text of an event; empty if there is no event with that number. */
   text(event: number): string
   /** Deletes the events, but remembers that there was an answer. */
-  bury(): void
+  dropEvents(): void
   /** Deletes everything about the answer. */
   forget(): void
   /** Deletes the tables too. */
@@ -109,11 +109,11 @@ export function openLog(sql: Sql): RunLog {
     },
     end: (state, at) => void all('UPDATE run SET state = ?, endedAt = ?', state, at),
     last: () => last,
-    read(behind, upTo, maxBytes) {
+    read(after, upTo, maxBytes) {
       const parts: Part[] = []
       let size = 0
       const query = 'SELECT * FROM events WHERE (event, part) > (?, ?) AND event <= ? ORDER BY event, part LIMIT 256'
-      for (const row of sql.exec(query, behind.event, behind.part, upTo)) {
+      for (const row of sql.exec(query, after.event, after.part, upTo)) {
         const bytes = new Uint8Array(row.bytes as ArrayBuffer)
         parts.push({ event: Number(row.event), part: Number(row.part), bytes })
         size += bytes.length
@@ -126,7 +126,7 @@ export function openLog(sql: Sql): RunLog {
       const parts = all('SELECT bytes FROM events WHERE event = ? ORDER BY part', event)
       return parts.map(({ bytes }) => decoder.decode(bytes as ArrayBuffer, { stream: true })).join('')
     },
-    bury() {
+    dropEvents() {
       dropEvents()
       all(`UPDATE run SET state = 'gone'`)
     },

@@ -126,7 +126,7 @@ export function openRun(host: RunHost): Run {
 
   function abandonReaders(): void {
     tail.isGone = true
-    tail.ring()
+    tail.notify()
   }
 
   /** A response that is not a model's answer is not stored, so the key can be used again. */
@@ -174,7 +174,7 @@ export function openRun(host: RunHost): Run {
       await host.sync()
       tail.kept = log.last()
       tail.isOver = true
-      tail.ring()
+      tail.notify()
     } catch {
       // The storage failed. No reader may take the stored part for the whole answer.
       abandonReaders()
@@ -190,10 +190,10 @@ export function openRun(host: RunHost): Run {
       await host.sync()
       tail.kept = log.last()
     }
-    tail.ring()
+    tail.notify()
   }
 
-  async function tell(after: number): Promise<Response> {
+  async function send(after: number): Promise<Response> {
     const refused = await live?.begun
     if (refused !== undefined) return new Response(refused.text, refused)
     const row = find()
@@ -212,13 +212,13 @@ export function openRun(host: RunHost): Run {
 
   return {
     start: (call) =>
-      telling(call.url, async () => {
+      answering(call.url, async () => {
         const row = find()
         if (row === undefined || row.state === 'gone') begin(call)
         else if (row.digest !== call.digest) throw refuse('key_reused')
-        return tell(0)
+        return send(0)
       }),
-    resume: (after) => telling(log.find()?.url, () => tell(after)),
+    resume: (after) => answering(log.find()?.url, () => send(after)),
     async stop() {
       const row = find()
       live?.stopping.abort(new DOMException('The answer was stopped', 'AbortError'))
@@ -234,7 +234,7 @@ export function openRun(host: RunHost): Run {
       if (now < due) return host.setAlarm(due)
       if (row.state !== 'gone') {
         abandonReaders()
-        log.bury()
+        log.dropEvents()
       }
       return now < due + rememberedMs ? host.setAlarm(due + rememberedMs) : clear()
     },
@@ -271,7 +271,7 @@ async function copyEvents(
 }
 
 /** Answers an exception in the format of the request. */
-async function telling(url: string | undefined, answer: () => Promise<Response>): Promise<Response> {
+async function answering(url: string | undefined, answer: () => Promise<Response>): Promise<Response> {
   try {
     return await answer()
   } catch (error) {

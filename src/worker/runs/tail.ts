@@ -15,27 +15,27 @@ export interface Tail {
   /** The number of current readers. */
   readers: number
   /** Wakes the readers that wait: there are new events, or it is time for a keep-alive comment. */
-  ring(): void
-  rung(): Promise<void>
+  notify(): void
+  changed(): Promise<void>
 }
 
 export function createTail(kept: number, isOver: boolean): Tail {
-  let bell = createBell()
+  let change = createChange()
   return {
     kept,
     isOver,
     isGone: false,
     readers: 0,
-    ring() {
-      bell.resolve()
-      bell = createBell()
+    notify() {
+      change.resolve()
+      change = createChange()
     },
-    rung: () => bell.promise,
+    changed: () => change.promise,
   }
 }
 
 /** A promise and its `resolve`. */
-function createBell(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+function createChange(): { readonly promise: Promise<void>; readonly resolve: () => void } {
   let resolve = () => {}
   const promise = new Promise<void>((done) => {
     resolve = done
@@ -45,11 +45,11 @@ function createBell(): { readonly promise: Promise<void>; readonly resolve: () =
 
 /** The size of a batch for a reader, in bytes. A reader has at most this much in memory. */
 const batchBytes = 64 * 1024
-const behindAllParts = 1_000_000_000
+const afterAllParts = 1_000_000_000
 
 /** Streams the events after event number `after`, to the end. It reads the log only on demand. Readers do not affect each other. */
 export function followTail(log: RunLog, tail: Tail, framing: RunFraming, after: number): ReadableStream<Uint8Array> {
-  let place: Place = { event: after, part: behindAllParts }
+  let place: Place = { event: after, part: afterAllParts }
   let isLeft = false
   tail.readers++
 
@@ -70,7 +70,7 @@ export function followTail(log: RunLog, tail: Tail, framing: RunFraming, after: 
   async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     let more = tail.isGone ? undefined : next()
     if (more === undefined && !tail.isOver && !tail.isGone) {
-      await tail.rung()
+      await tail.changed()
       more = tail.isGone ? undefined : (next() ?? (tail.isOver ? undefined : keepAlives[framing]))
     }
     if (isLeft) return
