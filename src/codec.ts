@@ -2,7 +2,7 @@
  * The parts below `stream`, for a transport of your own, a tool loop of your own, or a codec:
  *
  * - Decode: `decodeAnswer` reads the bytes of an answer. `assemble`, `stop`, `fold` and `collect` make messages of what a codec decoded.
- * - Encode: `prepare` makes a conversation sendable, `legalToolName` a name, and `ledger` and `lose` report losses.
+ * - Encode: `prepare` makes a conversation sendable, `legalToolName` a name, and `newLosses` and `reportLoss` report losses.
  * - Tools: `definitionOf`, `isRunnable` and `failed`.
  * - The types of a codec, and those of options that programs seldom write down.
  *

@@ -4,7 +4,7 @@
  * - `stream`, `generate`, `generateObject`, `streamObject` and `createChat` ask. `applyEvent` shows a stream in a view. `wrapModel` puts
  *   something around the answers of a model.
  * - `tool` and `t` make tools, and `approval` asks a person before one runs. `invokeTool` runs a call by hand.
- * - `budget`, `resumable`, `splitting`, `liveArguments` and `memoryLedger` are options that bring their own code.
+ * - `budget`, `resumable`, `splitting`, `liveArguments` and `memoryCallLog` are options that bring their own code.
  * - `message` and `block` write messages, `textOf` and `blocksOf` read them.
  * - The errors, and the types that programs write down.
  *
@@ -47,7 +47,7 @@ export { liveArguments } from './assemble/live-arguments.ts'
 export { resumable } from './client/resume.ts'
 export { splitting } from './messages/split-message.ts'
 export { budget } from './tools/budget.ts'
-export { type CallLedger, memoryLedger } from './tools/ledger.ts'
+export { type CallLog, memoryCallLog } from './tools/call-log.ts'
 
 // ---- messages -----------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-/** The operator's view: what the Worker's ledger says, asked for again every few seconds. No prompt and no answer is in it. */
+/** The operator's view: the Worker's accounts, read again every few seconds. They hold no prompt and no answer. */
 import { countErrors, lastDays, sumsOf, writeAge, writeBrief, writeCount, writeMoney } from './admin-figures.js'
 import { drawBars, drawFigure, drawMeter, drawTable, paragraph } from './admin-plots.js'
 

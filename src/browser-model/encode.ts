@@ -118,7 +118,7 @@ export function encodeRequest(
     path: '',
     headers: {},
     body: { system: [...system, ...described].join('\n\n'), turns, ...constrain(tools, options) },
-    losses: into.losses,
+    losses: into.list,
   }
 }
 

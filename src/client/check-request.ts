@@ -19,7 +19,7 @@ const forms: readonly (readonly [types: string, fields: string])[] = [
   ['text or list', 'system'],
   ['text or object', 'toolChoice'],
   ['text, list or object', 'prompt'],
-  ['object', 'timeouts ledger signal providerState responseFormat reasoning providerOptions'],
+  ['object', 'timeouts callLog signal providerState responseFormat reasoning providerOptions'],
   ['function', 'stopWhen onToolRequest onToolResult onWarning beforeRound onRound onRequest'],
 ]
 
@@ -73,7 +73,7 @@ export function checkRequest(request: RunRequest): void {
     if (value === undefined || (isObject(value) && typeof value[method] === 'function')) continue
     throw new TypeError(`Cannot ask: "${name}" is ${typeOf(value)} and not what ${maker} makes`)
   }
-  const { messages = [], prompt, maxRepeatedCalls: limit = 1, signal, ledger, lastCalls = 'run' } = request
+  const { messages = [], prompt, maxRepeatedCalls: limit = 1, signal, callLog, lastCalls = 'run' } = request
   for (const [at, one] of (request.observers ?? []).entries()) checkField(`observers[${at}]`, one, 'object')
   if (lastCalls !== 'run' && lastCalls !== 'keep') wrongType('lastCalls', '"run" or "keep"')
   for (const [at, one] of messages.entries()) checkMessage(one, `messages[${at}]`)
@@ -87,7 +87,7 @@ export function checkRequest(request: RunRequest): void {
     throw new RangeError(`Cannot ask: "maxRepeatedCalls" is ${limit}; it is a whole number from 1 on, or Infinity`)
   }
   if (signal !== undefined && typeof signal.addEventListener !== 'function') wrongType('signal', 'an AbortSignal')
-  if (ledger !== undefined && typeof ledger.claim !== 'function') wrongType('ledger', 'an object with "claim"')
+  if (callLog !== undefined && typeof callLog.claim !== 'function') wrongType('callLog', 'an object with "claim"')
 }
 
 /**

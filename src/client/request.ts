@@ -163,7 +163,7 @@ function offeredName(tool: ToolDefinition | ProviderTool, rules: Rules): string 
 
 /** The fields of a request that are for the run, and not for the model. */
 const ours =
-  'model system messages prompt tools providerState autoTools maxRepeatedCalls maxRounds toolMode toolTimeoutMs maxResultLength maxResultMedia split budget stopWhen approvals ledger onToolRequest onToolResult onWarning beforeRound onRound onRequest observers lastCalls wholeAnswer liveArguments signal timeouts maxEventBytes maxBodyBytes retries idempotencyKey resume'
+  'model system messages prompt tools providerState autoTools maxRepeatedCalls maxRounds toolMode toolTimeoutMs maxResultLength maxResultMedia split budget stopWhen approvals callLog onToolRequest onToolResult onWarning beforeRound onRound onRequest observers lastCalls wholeAnswer liveArguments signal timeouts maxEventBytes maxBodyBytes retries idempotencyKey resume'
 
 /** The options for the model: all but those of the run. */
 export function optionsOf(request: RunRequest): Omit<RequestOptions, 'model' | 'stream'> {

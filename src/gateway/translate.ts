@@ -91,7 +91,7 @@ export function translateRequest(
     ...compact({ toolChoice: toolChoice && legalChoice(toolChoice, to), strict: options.strict }),
   })
   const question = { callsBefore: nextNumber(to.idPrefix, callIdsOf(request.context.messages)), toolNames: names }
-  return { ...encoded, losses: [...into.losses, ...encoded.losses], request, question }
+  return { ...encoded, losses: [...into.list, ...encoded.losses], request, question }
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Loss, RequestOptions } from '../core/model.ts'
 export interface Losses {
   /** The target of messages, for the text of a loss: `Anthropic`. */
   readonly target: string
-  readonly losses: Loss[]
+  readonly list: Loss[]
   readonly strict: RequestOptions['strict']
   /** Where something stood in the lists that the caller wrote, by where it stands in those that are encoded. */
   readonly places: Map<string, string>
@@ -14,7 +14,7 @@ export interface Losses {
 
 /** An empty list of losses. */
 export function newLosses(target: string, strict?: RequestOptions['strict']): Losses {
-  return { target, losses: [], strict, places: new Map() }
+  return { target, list: [], strict, places: new Map() }
 }
 
 /**
@@ -33,7 +33,7 @@ export function reportLoss(
   if (isError(loss, into.strict)) {
     throw new UnsupportedError(`Cannot encode for ${into.target}: "${loss.path}" would be ${action}: ${reason}`, loss)
   }
-  into.losses.push(loss)
+  into.list.push(loss)
 }
 
 function isError(loss: Loss, strict: RequestOptions['strict']): boolean {

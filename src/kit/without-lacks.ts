@@ -33,7 +33,7 @@ const formats = [
   'bedrock-converse',
 ]
 
-/** The request without what the wire lacks. The losses are in the ledger, which also knows from then on where each entry stood. */
+/** The request without what the wire lacks. It reports what it left out as losses, and remembers where each entry stood. */
 export function withoutLacks(
   context: Context,
   asked: RequestOptions,

@@ -79,7 +79,7 @@ const lifetime = 3600
 
 /**
  * Signs a decision with HMAC-SHA-256. It counts for this call in this conversation only, for one hour unless `expiresAt` says otherwise.
- * A stateless server cannot know that the same request came before: pass a stored `ledger` where a decision may be sent twice.
+ * A stateless server cannot know that the same request came before: pass a stored `callLog` where a decision may be sent twice.
  *
  * @param call as it stands among `pending`, in `approval_request` or in the run's messages: its `approvalId` says which conversation it is of.
  * @throws {RangeError} if the secret has fewer than 32 bytes (RFC 2104 §3).

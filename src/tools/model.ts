@@ -15,7 +15,7 @@ import type {
 import type { AnyCall } from '../core/tool-call.ts'
 import type { Approval, ApprovalRule } from './approval.ts'
 import type { Budget, RunProgress } from './budget.ts'
-import type { CallLedger } from './ledger.ts'
+import type { CallLog } from './call-log.ts'
 import type { ResultLimits } from './result.ts'
 
 /** The context of a running tool. */
@@ -59,7 +59,7 @@ export interface Tool<Name extends string = string, Input = unknown, Value = unk
   readonly fromMcp?: true
 }
 
-/** Why a call has no result of its tool. `unavailable`: the ledger of calls could not be asked. */
+/** Why a call has no result of its tool. `unavailable`: the call log failed. */
 export type ToolErrorKind =
   | 'unknown_tool'
   | 'invalid_arguments'
@@ -157,8 +157,8 @@ export interface ToolOptions<Tools extends AnyTools = AnyTools> extends ResultLi
    * answer in `messages` that have no result yet.
    */
   readonly approvals?: readonly Approval[]
-  /** Records which calls have run, so that none runs twice. Default: a ledger for this run only. */
-  readonly ledger?: CallLedger
+  /** Records which calls have run, so that none runs twice. Default: a log of this run only. */
+  readonly callLog?: CallLog
   /** Runs the calls of a round at the same time or one after the other. Default `concurrent`. Results go back in the model's order. */
   readonly toolMode?: 'concurrent' | 'sequential'
   /** The time limit for one tool, in milliseconds. Default 60,000. */

@@ -12,9 +12,9 @@ import type { AssistantMessage, ChatResponse, Message, MessageEvent, ToolCall } 
 import type { AnyCall } from '../core/tool-call.ts'
 import { type Approval, type ApprovalRule, randomPartOf } from './approval.ts'
 import type { RunProgress } from './budget.ts'
+import { type CallLog, memoryCallLog } from './call-log.ts'
 import { checkReplacing, isRunnable, runnable } from './definition.ts'
 import { argumentsFit, toToolMessage } from './invoke.ts'
-import { type CallLedger, memoryLedger } from './ledger.ts'
 import type { Ending, Tool, ToolEvent, ToolHost, ToolResult, ToolRunner } from './model.ts'
 import { CallTurn, type TurnResult } from './turn.ts'
 
@@ -24,14 +24,14 @@ type Steps<T> = AsyncGenerator<ToolEvent[], T>
 export class ToolRun implements ToolRunner {
   static readonly checkReplacing: typeof checkReplacing = checkReplacing
   readonly #host: ToolHost
-  readonly #ledger: CallLedger
+  readonly #callLog: CallLog
   readonly #isRepeated: ReturnType<typeof repeatWatch>
   readonly #startedAt = Date.now()
   toolCalls = 0
 
   constructor(host: ToolHost) {
     this.#host = host
-    this.#ledger = host.request.ledger ?? memoryLedger()
+    this.#callLog = host.request.callLog ?? memoryCallLog()
     this.#isRepeated = repeatWatch(host.request.maxRepeatedCalls)
   }
 
@@ -101,7 +101,7 @@ export class ToolRun implements ToolRunner {
     // Marked again, and not believed: the history may come from a page.
     const marked = calls.map((call) => (isCall(call) && this.#ruleOf(call)?.mark(call, upToTurn, false)) || call)
     const keyOf = keysAmong(messages, message)
-    const turn = new CallTurn(host, this.#ledger, messages, approvals, keyOf)
+    const turn = new CallTurn(host, this.#callLog, messages, approvals, keyOf)
     const ran = yield* turn.run(await Promise.all(marked))
     this.toolCalls += ran.results.length
     host.say(ran.results.map(toToolMessage), end) // of a cancelled run too: some may have run

@@ -5,9 +5,9 @@ import type { Message, ToolCall, ToolMessage } from '../core/model.ts'
 import type { AnyCall } from '../core/tool-call.ts'
 import { unlessAborted } from '../core/unless-aborted.ts'
 import type { Approval } from './approval.ts'
+import type { CallLog } from './call-log.ts'
 import { runnable } from './definition.ts'
 import { describe, failed, invokeTool, toToolMessage } from './invoke.ts'
-import type { CallLedger } from './ledger.ts'
 import type { Tool, ToolEvent, ToolHost, ToolResult } from './model.ts'
 
 /** The outcome of the calls of one turn. */
@@ -32,23 +32,23 @@ interface Job {
 /** Runs the calls of one turn, at the same time or in turn, and reports each step as an event. */
 export class CallTurn {
   readonly #host: ToolHost
-  readonly #ledger: CallLedger
+  readonly #callLog: CallLog
   /** The conversation before the results. */
   readonly #messages: readonly Message[]
   readonly #approvals: readonly Approval[]
-  /** The key of a call in the ledger. */
+  /** The key of a call in the log. */
   readonly #keyOf: (call: ToolCall) => string
   readonly #events = queue<ToolEvent>()
 
   constructor(
     host: ToolHost,
-    ledger: CallLedger,
+    callLog: CallLog,
     messages: readonly Message[],
     approvals: readonly Approval[],
     keyOf: (call: ToolCall) => string,
   ) {
     this.#host = host
-    this.#ledger = ledger
+    this.#callLog = callLog
     this.#messages = messages
     this.#approvals = approvals
     this.#keyOf = keyOf
@@ -145,12 +145,12 @@ export class CallTurn {
     if (refusal !== undefined) return failed(call, 'rejected', refusal)
     if (!isCall(call)) return undefined
     try {
-      const claim = await this.#ledger.claim(this.#keyOf(call))
+      const claim = await this.#callLog.claim(this.#keyOf(call))
       if (claim === true) return undefined
       if (typeof claim === 'object' && claim !== null) return again(call, claim)
       return failed(call, 'duplicate', 'This call has run before, and does not run twice')
     } catch (cause) {
-      return failed(call, 'unavailable', 'The call was not run: the ledger failed, so it may have run before', cause)
+      return failed(call, 'unavailable', 'The call was not run: the call log failed, so it may have run before', cause)
     }
   }
 
@@ -170,7 +170,7 @@ export class CallTurn {
 
   async #keep(result: ToolResult, { call, signal }: Job): Promise<void> {
     if (!isCall(call)) return
-    await unlessAborted(Promise.resolve(this.#ledger.keep?.(this.#keyOf(call), toToolMessage(result))), signal)
+    await unlessAborted(Promise.resolve(this.#callLog.keep?.(this.#keyOf(call), toToolMessage(result))), signal)
   }
 }
 

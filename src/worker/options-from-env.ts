@@ -40,7 +40,7 @@ const names: Readonly<Record<string, string>> = {
   'keys.workersAi': 'AI',
   'keys.aiGateway.url': 'AI_GATEWAY_URL',
   'keys.aiGateway.token': 'AI_GATEWAY_TOKEN',
-  'accounts.binding': 'LEDGERS',
+  'accounts.binding': 'ACCOUNTS',
   'accounts.dailyBudgetUsd': 'DAILY_BUDGET_USD',
   'accounts.totalDailyBudgetUsd': 'TOTAL_DAILY_BUDGET_USD',
   'accounts.liveStreams': 'LIVE_STREAMS',
@@ -83,7 +83,7 @@ export const envName: Naming = (path) => {
  * import { createWorker, optionsFromEnv } from 'isoglot/worker'
  *
  * const worker = createWorker(optionsFromEnv)
- * export const { UserLedger, StreamRun } = worker
+ * export const { UserAccount, StreamRun } = worker
  * export default { fetch: worker.fetch }
  * ```
  */

@@ -164,7 +164,7 @@ export type KeyOptions = {
 
 /** Money: reserved before a request goes out, settled when it ends. */
 export interface AccountOptions {
-  /** Bound to the class `UserLedger`, or accounts of your own. */
+  /** Bound to the class `UserAccount`, or accounts of your own. */
   readonly binding: Accounts | ObjectNamespace
   /** Of one user. Default 1. */
   readonly dailyBudgetUsd?: number | undefined

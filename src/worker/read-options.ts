@@ -52,7 +52,7 @@ function forEachProvider<Schema extends v.GenericSchema>(
 }
 
 const accounts = v.strictObject({
-  binding: kind.objects<never>('UserLedger'),
+  binding: kind.objects<never>('UserAccount'),
   dailyBudgetUsd: v.optional(kind.money, 1),
   totalDailyBudgetUsd: v.optional(kind.money, 10),
   liveStreams: v.optional(kind.count, 4),

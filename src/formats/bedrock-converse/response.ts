@@ -122,7 +122,7 @@ export function encodeResponse(response: ChatResponse, _reply: Reply = {}): Enco
     stopReason: encodeStopReason(response, hasCalls, losses),
     usage: encodeUsage(response.usage),
   }
-  return { body, losses: losses.losses }
+  return { body, losses: losses.list }
 }
 
 /** Clients of this wire take the proofs of this wire. */

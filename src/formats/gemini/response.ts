@@ -89,7 +89,7 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
     ...compact({ candidates: unlessEmpty(candidates), usageMetadata: usage && encodeUsage(usage) }),
     ...encodeHead(message, reply),
   }
-  return { body, losses: book.losses }
+  return { body, losses: book.list }
 }
 
 /** The identity of the answer, without fields that are not known. */
@@ -125,7 +125,7 @@ function encodeCandidate(message: AssistantMessage, book: Losses): WireCandidate
 
 /** A server has no model: every signature of this wire goes out, and comes back from the client. */
 export function serverScope(book: Losses): Scope {
-  return { ledger: book, dialect: geminiDialect, model: '' }
+  return { losses: book, dialect: geminiDialect, model: '' }
 }
 
 interface Piece {

@@ -43,7 +43,7 @@ export function encodeRequest(given: Context, asked: EncodeRequestOptions): Enco
     ...encodeThink(options, losses),
     ...encodeOptions(options, field(kept, 'options')),
   }
-  return { path: '/api/chat', headers: {}, body, losses: losses.losses }
+  return { path: '/api/chat', headers: {}, body, losses: losses.list }
 }
 
 function encodeFormat({ responseFormat }: RequestOptions): Pick<WireRequest, 'format'> {

@@ -103,12 +103,12 @@ function encodeMedia(block: ContentBlock, path: string, to: Encoding): WirePart 
 /** Blocks whose loss takes nothing from what was said. */
 const minorBlocks = /^(?:citation|reasoning|server_.*|.*_chunk|unknown)$/
 
-export function loseBlock(block: ContentBlock, path: string, to: Pick<Encoding, 'ledger'>, reason: string): undefined {
-  reportLoss(to.ledger, 'dropped', path, reason, minorBlocks.test(block.type) ? 'minor' : 'major')
+export function loseBlock(block: ContentBlock, path: string, to: Pick<Encoding, 'losses'>, reason: string): undefined {
+  reportLoss(to.losses, 'dropped', path, reason, minorBlocks.test(block.type) ? 'minor' : 'major')
 }
 
 /** Notes reasoning that the host does not take back. */
-export function loseReasoning({ blocks, path }: ReasoningTurn, to: Pick<Encoding, 'ledger'>): void {
+export function loseReasoning({ blocks, path }: ReasoningTurn, to: Pick<Encoding, 'losses'>): void {
   for (const [at, block] of blocks.entries()) {
     if (block.type === 'reasoning') loseBlock(block, `${path}[${at}]`, to, reasons.reasoning)
   }
@@ -140,7 +140,7 @@ export function encodeAudio(block: AudioBlock, path: string, to: Encoding): Wire
   if (data === undefined || audioFormat === undefined) {
     return loseBlock(block, path, to, 'audio is sent as data, wav or mp3')
   }
-  if (transcript !== undefined) reportLoss(to.ledger, 'dropped', `${path}.transcript`, reasons.transcript, 'info')
+  if (transcript !== undefined) reportLoss(to.losses, 'dropped', `${path}.transcript`, reasons.transcript, 'info')
   return { type: 'input_audio', input_audio: { data, format: audioFormat } }
 }
 
@@ -148,7 +148,7 @@ function encodeFile(block: FileBlock, path: string, to: Encoding): WirePart | un
   const { fileId, data, url, filename, mimeType = 'application/pdf' } = block
   if (fileId !== undefined) return { type: 'file', file: compact({ file_id: fileId, filename }) }
   if (data !== undefined) {
-    if (filename === undefined) reportLoss(to.ledger, 'invented', `${path}.filename`, 'a file must have a name', 'info')
+    if (filename === undefined) reportLoss(to.losses, 'invented', `${path}.filename`, 'a file must have a name', 'info')
     const name = mimeType === 'application/pdf' ? 'document.pdf' : 'document'
     return { type: 'file', file: { filename: filename ?? name, file_data: toDataUrl(mimeType, data) } }
   }
@@ -167,6 +167,6 @@ export function cacheMark(metadata: Metadata | undefined, path: string, to: Enco
     cacheField === 'cache_control' ? [{ type: 'ephemeral' }, '1h', '5m'] : [{ mode: 'explicit' }, '30m', '12h']
   if (hint === 'ephemeral') return { [cacheField]: mark }
   const ttl = hint.ttl === other ? other : usual
-  if (ttl !== hint.ttl) loseTtl(to.ledger, path, ttl)
+  if (ttl !== hint.ttl) loseTtl(to.losses, path, ttl)
   return { [cacheField]: { ...mark, ttl } }
 }

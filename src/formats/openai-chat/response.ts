@@ -79,7 +79,7 @@ export function decodeToolCalls(body: unknown, { dialect = openai }: CodecOption
 /** Writes an answer, with every field that clients rely on. */
 export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
   const { message } = response
-  const to: Encoding = { dialect: openai, model: '', ledger: newLosses(openai.title, false) }
+  const to: Encoding = { dialect: openai, model: '', losses: newLosses(openai.title, false) }
   const { choices, ...own } = kept(response) ?? {}
   const [choice, ...others] = arrayOf(choices)
   const answer = encodeAnswer(message, to)
@@ -94,13 +94,13 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
         index: 0,
         message: answer,
         finish_reason:
-          'function_call' in answer ? 'function_call' : finishReason(response, 'tool_calls' in answer, to.ledger),
+          'function_call' in answer ? 'function_call' : finishReason(response, 'tool_calls' in answer, to.losses),
       },
       ...others,
     ],
     ...compact({ usage: response.usage && encodeUsage(response.usage) }),
   }
-  return { body: body as unknown as WireResponse, losses: to.ledger.losses }
+  return { body: body as unknown as WireResponse, losses: to.losses.list }
 }
 
 /** The first fields of every body and chunk. */
@@ -250,7 +250,7 @@ export function executedTools(block: ContentBlock): readonly Json[] {
 const carried: ReadonlySet<ContentBlock['type']> = new Set(['text', 'tool_call', 'audio', 'image'])
 
 /** Notes what an answer on this wire has no place for. */
-export function checkCarried(block: ContentBlock, path: string, to: Pick<Encoding, 'ledger'>): void {
+export function checkCarried(block: ContentBlock, path: string, to: Pick<Encoding, 'losses'>): void {
   if (carried.has(block.type)) {
     if (block.type === 'image' && block.data === undefined && block.url === undefined) {
       loseBlock(block, path, to, 'an answer has no place for the id of a file')
@@ -265,6 +265,6 @@ export function checkCarried(block: ContentBlock, path: string, to: Pick<Encodin
     return
   }
   if (block.opaque !== undefined && block.opaque.format !== format) {
-    reportLoss(to.ledger, 'dropped', `${path}.opaque`, 'an answer has no place for this proof', 'info')
+    reportLoss(to.losses, 'dropped', `${path}.opaque`, 'an answer has no place for this proof', 'info')
   }
 }

@@ -52,7 +52,7 @@ export interface AccountSummary {
 }
 
 /** The operator's view of the accounts: the summary, and the limits that are set. */
-export interface LedgerSummary extends AccountSummary {
+export interface OperatorSummary extends AccountSummary {
   readonly limits: { readonly dailyBudget: number; readonly totalDailyBudget: number; readonly liveStreams: number }
 }
 
@@ -163,7 +163,7 @@ export interface Account {
   page(span: number, after?: string): Promise<DayPage>
 }
 
-/** All accounts: the `LEDGERS` binding. */
+/** All accounts: the `ACCOUNTS` binding. */
 export interface Accounts {
   getByName(name: string): Account
 }

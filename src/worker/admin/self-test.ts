@@ -47,7 +47,7 @@ function checksOf({ given, config }: Setup): Readonly<Record<string, Check>> {
     ...Object.fromEntries(neededFlags.map((flag) => [flag, () => isOn(flag)])),
     settings: () => config !== undefined,
     secrets: () => secrets.every((secret) => secret === undefined || isSecret(secret)),
-    ...(accounts !== 'off' && { ledger: () => hasLedger(accounts?.binding as Accounts) }),
+    ...(accounts !== 'off' && { accounts: () => hasAccounts(accounts?.binding as Accounts) }),
     ...(runs && { runs: async () => (await stubOf(runs.binding).stop()) === false }),
     ...(limits && { 'rate limits': () => hasCounters(limits) }),
     ...(page && {
@@ -80,7 +80,7 @@ function isOn(flag: string): boolean {
   return flags[flag] === true
 }
 
-async function hasLedger(accounts: Accounts): Promise<boolean> {
+async function hasAccounts(accounts: Accounts): Promise<boolean> {
   return Array.isArray((await accounts.getByName(wholeWorker).summary({ limit: 1, span: 1 })).days)
 }
 

@@ -6,7 +6,7 @@ import type { ToolMessage } from '../core/model.ts'
  * a key: its id; or, of an id that came in earlier turns of the conversation too, the id with `#` and how often. These keys count within
  * one conversation. A call of a tool with `needsApproval` has a random key that no other conversation has.
  */
-export interface CallLedger {
+export interface CallLog {
   /**
    * `true`, once for each key: the call may run now. Later: the kept result, which the model receives again; or
    * `false`. The model receives the message of an exception, and the call does not run.
@@ -18,8 +18,8 @@ export interface CallLedger {
   keep?(key: string, result: ToolMessage): void | Promise<void>
 }
 
-/** A ledger that lasts as long as it is held. */
-export function memoryLedger(): CallLedger {
+/** A call log in memory, which lasts as long as you hold it. */
+export function memoryCallLog(): CallLog {
   const claimed = new Map<string, ToolMessage | undefined>()
   return {
     claim(key) {
