@@ -38,11 +38,11 @@ const breaks = [
     ['refusals', 'admin'],
   ),
   row('any answer of Turnstile is good', 'session/turnstile', 'said.success !== true', 'false', ['door']),
-  row("a token permits the operator's other models", 'answer', 'visitor.session.models.includes(id)', 'true', [
+  row("a token permits the operator's other models", 'answer', 'caller.session.models.includes(id)', 'true', [
     'door',
     'policy',
   ]),
-  row("another user's answer is read", 'runs/runs', 'isEqual(told, expected)', 'true', ['run-owner', 'runs']),
+  row("another user's answer is read", 'runs/runs', 'isEqual(given, expected)', 'true', ['run-owner', 'runs']),
   row('the user is not in the name of a kept answer', 'runs/runs', "['run', sub, stem]", "['run', stem]", [
     'run-owner',
     'runs',
@@ -72,7 +72,7 @@ const breaks = [
     '{ ...lease, isOpen: isClosed ? 0 : 1 }',
     ['leases'],
   ),
-  row('a figure that cannot be true is booked', 'accounts/spend', 'toldOutput >= leastOutput', 'true', [
+  row('a figure that cannot be true is booked', 'accounts/spend', 'reportedOutput >= leastOutput', 'true', [
     'spending',
     'bounds',
   ]),

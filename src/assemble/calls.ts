@@ -55,9 +55,9 @@ export function guessIn(call: OpenCall, fragment: CallFragment, guess: string | 
   if (call.isGuessed) return undefined
   const given = fragment.final ? fragment.arguments : undefined
   const isContradicted = typeof given === 'string' && !beginsWith(given, call.text)
-  const told = guess ?? (isContradicted ? 'the arguments as a whole are not what their pieces make' : undefined)
-  call.isGuessed = told !== undefined
-  return told
+  const reason = guess ?? (isContradicted ? 'the arguments as a whole are not what their pieces make' : undefined)
+  call.isGuessed = reason !== undefined
+  return reason
 }
 
 /**

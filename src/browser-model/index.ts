@@ -74,7 +74,7 @@ export interface BrowserModel extends Model {
 export function browserModel({ onDownload, languageModel, ...use }: BrowserModelSettings = {}): BrowserModel {
   const watchers = new Set<() => void>()
   let isLoaded = false
-  const told = (loaded: number) => {
+  const reportLoaded = (loaded: number) => {
     // Each new session reports it again, though nothing is left to download.
     if (!isLoaded) onDownload?.(loaded)
     isLoaded ||= loaded >= 1
@@ -85,7 +85,7 @@ export function browserModel({ onDownload, languageModel, ...use }: BrowserModel
   function begin(): Sessions {
     const api = languageModel ?? apiHere()
     if (api === undefined) throw failure('Cannot ask the browser: it does not have the Prompt API', 'not_found')
-    sessions ??= new Sessions({ api, use, onDownload: told })
+    sessions ??= new Sessions({ api, use, onDownload: reportLoaded })
     return sessions
   }
 
@@ -178,7 +178,8 @@ async function* prompt(
     isOverflown = true
   })
   const constraint = schema && { responseConstraint: schema, omitResponseConstraintInput: form === 'envelope' }
-  const inputTokens = held + (await session.measureContextUsage(input, { ...constraint, signal }).catch(tellIn(signal)))
+  const inputTokens =
+    held + (await session.measureContextUsage(input, { ...constraint, signal }).catch(throwReadable(signal)))
   const { contextWindow } = session
   if (inputTokens > contextWindow) {
     const message = `Cannot ask the browser: the conversation has ${inputTokens} tokens, and its window holds ${contextWindow}; shorten it`
@@ -204,7 +205,7 @@ async function* prompt(
         pieces = session.promptStreaming(input, { ...constraint, responseConstraint: looseSchema, signal }).getReader()
         continue
       }
-      if (name !== 'NotReadableError') return tellIn(signal)(cause)
+      if (name !== 'NotReadableError') return throwReadable(signal)(cause)
       yield [...reader.end(), { type: 'end', stopReason: 'content_filter', rawStopReason: name }]
       return undefined
     }
@@ -220,7 +221,7 @@ async function* prompt(
 }
 
 /** Throws what the API threw: the reason of the signal where that fired. */
-function tellIn(signal: AbortSignal): (cause: unknown) => never {
+function throwReadable(signal: AbortSignal): (cause: unknown) => never {
   return (cause) => {
     signal.throwIfAborted()
     throw readError(cause, 'finish the answer of the model of the browser')

@@ -46,7 +46,7 @@ export function pageTools(tools: readonly Tool[]): PageTools {
     async *run(calls, { messages, approvals, signal }) {
       const host = {
         ...{ request: {}, signal, tools: byName, history: messages, responses: [], isLast: false },
-        ...{ say: () => {}, tell: () => () => {} },
+        ...{ addMessages: () => {}, report: () => () => {} },
       }
       const turn = new CallTurn(host, memoryCallLog(), messages, approvals, ({ id, index }) => `${index}.${id}`)
       const { pending } = yield* turn.run(calls)

@@ -25,7 +25,7 @@ export function publisher<T>(read: (shown: T | undefined) => T, throttleMs: numb
     timer = undefined
     publishedAt = performance.now()
     shown = read(shown)
-    for (const tell of [...listeners]) tell()
+    for (const notify of [...listeners]) notify()
   }
   return {
     get shown() {
@@ -38,9 +38,9 @@ export function publisher<T>(read: (shown: T | undefined) => T, throttleMs: numb
       else timer ??= after(waitMs, now)
     },
     subscribe(listener) {
-      const tell = () => guarded(listener)
-      listeners.add(tell)
-      return () => listeners.delete(tell)
+      const notify = () => guarded(listener)
+      listeners.add(notify)
+      return () => listeners.delete(notify)
     },
     end() {
       timer?.stop()

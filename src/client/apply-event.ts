@@ -98,11 +98,11 @@ function grown(before: ContentBlock | undefined, chunk: ToolCallChunk | ServerTo
  * The messages of the run in its own order: results in the order of their calls, and the prompt before its answers, unless the page has
  * shown it already.
  */
-function settled(messages: readonly Message[], said: readonly Message[]): readonly Message[] {
+function settled(messages: readonly Message[], added: readonly Message[]): readonly Message[] {
   const isTurn = ({ role }: Message) => role === 'assistant' || role === 'tool'
-  const end = findLastIndex(said, (one) => !isTurn(one)) + 1
-  const turns = said.slice(end)
-  const prompt = said.slice(findLastIndex(said.slice(0, end), isTurn) + 1, end)
+  const end = findLastIndex(added, (one) => !isTurn(one)) + 1
+  const turns = added.slice(end)
+  const prompt = added.slice(findLastIndex(added.slice(0, end), isTurn) + 1, end)
   const before = messages.slice(0, Math.max(0, messages.length - turns.length))
   const isShown = JSON.stringify(before.slice(before.length - prompt.length)) === JSON.stringify(prompt)
   return [...before, ...(isShown ? [] : prompt), ...turns]

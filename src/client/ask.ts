@@ -5,7 +5,7 @@ import { compact } from '../core/lookup.ts'
 import type { AssistantMessage, MessageEvent } from '../core/model.ts'
 import { type Deadline, sleep, startDeadline } from './deadline.ts'
 import { type AnswerDecoder, decodeAnswer } from './decode.ts'
-import type { Over, Tell } from './hooks.ts'
+import type { Report, ReportEnd } from './hooks.ts'
 import { replay } from './replay.ts'
 import type { RunRequest } from './request.ts'
 import { retryDelayMs } from './retry.ts'
@@ -23,7 +23,7 @@ export interface Asker {
   partial: AssistantMessage | undefined
   /** How many requests were sent in this round. */
   attempts: number
-  readonly tell: Tell
+  readonly report: Report
 }
 
 /** Everything that is needed to ask for one answer. */
@@ -59,12 +59,12 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
       let isRead = false
       let isLeft = true
       let waitMs: number | undefined
-      let over: Over<'onAttempt'> | undefined
-      let end: Parameters<Over<'onAttempt'>>[0] = {}
+      let reportEnd: ReportEnd<'onAttempt'> | undefined
+      let end: Parameters<ReportEnd<'onAttempt'>>[0] = {}
       try {
         if (question.streamId === undefined) {
           const attempt = ++asker.attempts
-          over = asker.tell('onAttempt', { url: address, attempt })
+          reportEnd = asker.report('onAttempt', { url: address, attempt })
           response = await begin(asker, question, model, deadline)
         }
         whole = new WholeBody(asker, question, response)
@@ -72,7 +72,7 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
         for await (const chunk of kept ?? chunksOf(response as Response, deadline)) {
           if (whole.keeps(chunk)) continue
           decoder.push(chunk, batch)
-          if (!hasBegun && batch.length > 0) asker.tell('onFirstChunk', {})
+          if (!hasBegun && batch.length > 0) asker.report('onFirstChunk', {})
           hasBegun ||= batch.length > 0
           if (batch.length > 0) yield batch
           if (decoder.isEnded) break
@@ -94,8 +94,8 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
         isLeft = false
         const { signal } = deadline
         const isSilent = !hasBegun && batch.length === 0
-        const told = isSilent && response !== undefined ? withSource(error, isRead, question, response) : error
-        const failure = signal.aborted ? signal.reason : told
+        const described = isSilent && response !== undefined ? withSource(error, isRead, question, response) : error
+        const failure = signal.aborted ? signal.reason : described
         waitMs = isSilent && !signal.aborted ? retryDelayMs(failure, attempt, retrying) : undefined
         const status = failure instanceof ApiError ? failure.status : undefined
         end = { error: errorFor(model, failure, secrets, address), ...compact({ status, retryMs: waitMs }) }
@@ -109,7 +109,7 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
           const last = batch.at(-1)
           asker.partial = last?.type === 'message_end' ? last.message : decoder.stop('aborted', [])
         }
-        over?.({ ...compact({ status: response?.status }), ...end })
+        reportEnd?.({ ...compact({ status: response?.status }), ...end })
       }
       await sleep(waitMs, deadline.signal)
     }

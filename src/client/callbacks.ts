@@ -34,6 +34,6 @@ export async function firstRefusal(
   }
 }
 
-export async function tellAll(callbacks: readonly OnResult[], result: ToolResult): Promise<void> {
+export async function callAll(callbacks: readonly OnResult[], result: ToolResult): Promise<void> {
   for (const callback of callbacks) await callback(result)
 }

@@ -13,13 +13,13 @@ import type { Approval } from '../tools/approval.ts'
 import { checkReplacing } from '../tools/definition.ts'
 import type { AnyTools } from '../tools/model.ts'
 import {
+  callAll,
   firstRefusal,
   latestFirst,
   type OnRequest,
   type OnResult,
   type Registered,
   register,
-  tellAll,
 } from './callbacks.ts'
 import { checkModel, checkRequest } from './check-request.ts'
 import { linked } from './deadline.ts'
@@ -155,7 +155,7 @@ export function createChat(settings: ChatSettings): Chat {
     const shown = echo(mode, write ?? (() => {}))
     const asked: RunRequest = { ...base, ...rest, ...own, messages: [...messages], tools: tools.all() }
     checkRequest({ ...asked, ...compact({ signal }) })
-    shown.said(own.prompt === undefined ? [] : createContext({ prompt: own.prompt }).messages)
+    shown.messages(own.prompt === undefined ? [] : createContext({ prompt: own.prompt }).messages)
     if (own.approvals === undefined) messages.push(...missingResults(messages))
     const { provider } = asked.model.codec
     const link = linked(signal)
@@ -168,7 +168,7 @@ export function createChat(settings: ChatSettings): Chat {
         signal: link.signal,
         ...(state?.provider === provider && { providerState: state.value }),
         onToolRequest: (call, tool) => firstRefusal(latestFirst(onRequest, options.onToolRequest), call, tool),
-        onToolResult: (result) => tellAll(latestFirst(onResult, options.onToolResult), result),
+        onToolResult: (result) => callAll(latestFirst(onResult, options.onToolResult), result),
         onWarning: (warning, about) => {
           options.onWarning?.(warning, about)
           base.onWarning?.(warning, about)

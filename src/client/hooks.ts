@@ -153,9 +153,9 @@ type End<Name extends keyof Observer> =
   About<Name> extends { readonly end?: infer E } ? Omit<NonNullable<E>, 'ms'> : never
 
 /** Reports the end to the observers. Returns the duration in milliseconds. */
-export type Over<Name extends keyof Observer> = (end: End<Name>) => number
+export type ReportEnd<Name extends keyof Observer> = (end: End<Name>) => number
 /** Calls this function of all observers of a run. */
-export type Tell = <Name extends keyof Observer>(
+export type Report = <Name extends keyof Observer>(
   name: Name,
   about: Omit<About<Name>, keyof Observed | 'end'>,
-) => Over<Name>
+) => ReportEnd<Name>

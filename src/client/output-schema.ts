@@ -29,13 +29,13 @@ const value = 'value'
 export function shapeOf<Schema extends AnySchema>(schema: Schema): OutputShape<Schema> {
   const own = toJsonSchema(schema, 'an output')
   const isWrapped = own.type !== 'object'
-  const told = isWrapped ? wrap(own) : own
+  const sent = isWrapped ? wrap(own) : own
   const view = (root: JsonObject) => (isWrapped ? (Object.hasOwn(root, value) ? root[value] : undefined) : root)
   return {
-    schema: told,
-    strict: isClosed(told, 0),
+    schema: sent,
+    strict: isClosed(sent, 0),
     view,
-    read: async (root) => (await parseWith(schema, view(withoutNullOptionals(root, told)))) as OutputOf<Schema>,
+    read: async (root) => (await parseWith(schema, view(withoutNullOptionals(root, sent)))) as OutputOf<Schema>,
   }
 }
 

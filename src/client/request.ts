@@ -100,7 +100,7 @@ export interface Beginning {
   /** The conversation, history first, then the prompt; without tools. */
   readonly context: Context
   /** The new messages: those of the prompt. */
-  readonly said: readonly Message[]
+  readonly added: readonly Message[]
   readonly given: readonly AnyTool[]
 }
 
@@ -116,7 +116,7 @@ export function beginningOf(request: Pick<RunRequest, BeginningField>): Beginnin
   )
   checkGivenTools(given)
   if (context.messages.length === 0) throw new TypeError('Cannot ask: neither "messages" nor "prompt" has a message')
-  return { context, said: contextOf(compact({ prompt })).messages, given }
+  return { context, added: contextOf(compact({ prompt })).messages, given }
 }
 
 /** Tools under names that a wire takes. */

@@ -13,8 +13,8 @@ import type { Ending, ToolHost, ToolRunner } from '../tools/model.ts'
 import { type Asker, ask, type Question } from './ask.ts'
 import { checkChange } from './check-request.ts'
 import { encodeAsked } from './encode.ts'
-import type { RoundChange, Tell } from './hooks.ts'
-import { telling } from './observe.ts'
+import type { Report, RoundChange } from './hooks.ts'
+import { createReport } from './observe.ts'
 import { beginningOf, offerTools, optionsOf, type RunRequest } from './request.ts'
 import type { RunOutcome, RunResponse, RunResult, StreamEvent } from './result.ts'
 import { askAround } from './wrap-model.ts'
@@ -36,7 +36,7 @@ export class Round implements ToolHost, Asker {
   readonly #isOnlyWhole: ((body: object) => boolean) | undefined
   readonly signal: AbortSignal
   /** Grows with what is said, the prompt first. */
-  readonly said: Message[]
+  readonly added: Message[]
   readonly responses: RunResponse[] = []
   /** Those of the round. */
   tools: ReadonlyMap<string, object>
@@ -47,7 +47,7 @@ export class Round implements ToolHost, Asker {
   streamId: string | undefined
   asked: Promise<unknown> | undefined
   attempts = 0
-  readonly tell: Tell
+  readonly report: Report
   #context: Context
   /** The model that answers in this round. */
   #model: Model
@@ -70,15 +70,15 @@ export class Round implements ToolHost, Asker {
     request: RunRequest,
     isOnlyWhole: ((body: object) => boolean) | undefined,
     signal: AbortSignal,
-    said: Message[],
+    added: Message[],
   ) {
-    const { context, given, said: prompt } = beginningOf(request)
+    const { context, given, added: prompt } = beginningOf(request)
     const { idempotencyKey, resume, approvals = [], observers = [], onRequest, model } = request
     this.request = request
     this.#isOnlyWhole = isOnlyWhole
     this.signal = signal
-    this.said = said
-    said.push(...prompt)
+    this.added = added
+    added.push(...prompt)
     this.#context = context
     this.#before = context.messages.slice(0, context.messages.length - prompt.length)
     this.#given = given
@@ -94,7 +94,7 @@ export class Round implements ToolHost, Asker {
     const isKept = resume !== undefined && !isOnlyWhole && model.codec.stored === undefined
     this.#key = idempotencyKey ?? (isKept ? crypto.randomUUID() : undefined)
     const run = { model, signal: request.signal }
-    this.tell = telling([...observers, compact({ onAttempt: onRequest })], () => ({
+    this.report = createReport([...observers, compact({ onAttempt: onRequest })], () => ({
       run,
       round: this.#number,
       model: this.#model,
@@ -102,7 +102,7 @@ export class Round implements ToolHost, Asker {
   }
 
   get history(): readonly Message[] {
-    return [...this.#before, ...this.said]
+    return [...this.#before, ...this.added]
   }
 
   get isLast(): boolean {
@@ -160,10 +160,10 @@ export class Round implements ToolHost, Asker {
   }
 
   /** Adds to the conversation, at its end or before what is said new in this run. */
-  say(messages: readonly Message[], at?: number): void {
+  addMessages(messages: readonly Message[], at?: number): void {
     const before = this.#context.messages
-    if (at === undefined) this.said.push(...messages)
-    else this.said.unshift(...messages)
+    if (at === undefined) this.added.push(...messages)
+    else this.added.unshift(...messages)
     const end = at ?? before.length
     this.#context = { ...this.#context, messages: [...before.slice(0, end), ...messages, ...before.slice(end)] }
   }
@@ -191,7 +191,7 @@ export class Round implements ToolHost, Asker {
 
   /** Asks once. An answer that adds nothing to the conversation is not kept in it. */
   async *#askModel({ end: _, tools: names, ...change }: RoundChange): Batches<RunResponse> {
-    const { request, signal, said } = this
+    const { request, signal, added } = this
     const model = change.model ?? request.model
     const tools = this.#given.filter((tool) => !names || !('name' in tool) || names.includes(tool.name))
     const context = { ...this.#context, ...compact({ tools: unlessEmpty(tools) }) }
@@ -199,7 +199,7 @@ export class Round implements ToolHost, Asker {
     this.#model = model
     this.#losses = []
     this.attempts = 0
-    const over = this.tell('onRound', { context, options })
+    const reportEnd = this.report('onRound', { context, options })
     let response: RunResponse | undefined
     let end = {}
     try {
@@ -221,13 +221,13 @@ export class Round implements ToolHost, Asker {
       end = { error }
       throw error
     } finally {
-      if (this.partial !== undefined) said.push(this.partial)
-      this.#answerMs = over(end)
+      if (this.partial !== undefined) added.push(this.partial)
+      this.#answerMs = reportEnd(end)
     }
     const { message, providerState } = response
     this.responses.push(response)
     if (isEmptyAnswer(message)) return response
-    this.say([message])
+    this.addMessages([message])
     const { providerState: before, ...rest } = this.#context
     const state = this.#model.codec.provider === request.model.codec.provider ? (providerState ?? before) : undefined
     this.#context = { ...rest, ...compact({ providerState: state }) }
@@ -275,12 +275,12 @@ export class Round implements ToolHost, Asker {
   }
 
   #finish(outcome: RunOutcome, message: AssistantMessage, pending: RunResult['pending'] = []): RunResult {
-    const { responses, said } = this
+    const { responses, added } = this
     const { providerState } = this.#context
     return compact({
       message,
       text: textOf(message),
-      messages: [...said],
+      messages: [...added],
       context: this.#context,
       outcome,
       stopReason: outcome === 'max_rounds' ? outcome : (message.stopReason ?? 'other'),

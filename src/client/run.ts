@@ -85,7 +85,7 @@ export interface Begun {
 
 /** A run that begins when it is read: `begin` is asked then. @param isOnlyWhole of a run that is not streamed: see {@link Round} */
 export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolean): Run {
-  const said: Message[] = []
+  const added: Message[] = []
   const stopping = new AbortController()
   let round: Round | undefined
   let isTaken = false
@@ -97,8 +97,8 @@ export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolea
     const { signal, abort, end } = linked(request.signal, stopping.signal)
     let failure: { readonly error: unknown } | undefined
     try {
-      round = new Round(request, isOnlyWhole, signal, said)
-      round.tell('onRun', {})
+      round = new Round(request, isOnlyWhole, signal, added)
+      round.report('onRun', {})
       const events = round.events()
       yield* around === undefined ? events : around(events)
     } catch (error) {
@@ -106,10 +106,10 @@ export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolea
       throw error
     } finally {
       const result = failure === undefined ? round?.result : undefined
-      round?.tell('onEnd', failure ?? compact({ result }))
+      round?.report('onEnd', failure ?? compact({ result }))
       abort(new DOMException('The run was left before its end', 'AbortError'))
       end()
-      onEnd?.(said, result, failure?.error)
+      onEnd?.(added, result, failure?.error)
       if (result === undefined) settled.reject(failure === undefined ? signal.reason : failure.error)
       else settled.resolve(result)
     }
@@ -143,7 +143,7 @@ export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolea
     [Symbol.asyncIterator]: () => flatten(take()),
     text: () => textIn(take()),
     response,
-    messages: said,
+    messages: added,
     get partial() {
       return round?.partial
     },

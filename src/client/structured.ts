@@ -90,7 +90,7 @@ export function streamObject<const Schema extends AnySchema>(
     let view = growing()
     for await (const batch of batches) {
       if (batch.some(({ type }) => type === 'message_start')) view = growing()
-      const text = spokenIn(batch)
+      const text = textIn(batch)
       const value = text === '' ? undefined : shape.view(view(text))
       if (value !== undefined) yield value as PartialOutput<OutputOf<Schema>>
     }
@@ -109,7 +109,7 @@ function requestFor<Schema extends AnySchema>(request: ObjectRequest<Schema>, sh
   return { ...plain, responseFormat: { type: 'json', schema: shape.schema, strict: strictSchema, ...named } }
 }
 
-function spokenIn(events: readonly StreamEvent[]): string {
+function textIn(events: readonly StreamEvent[]): string {
   let text = ''
   for (const event of events) if (event.type === 'text_delta' && !event.refusal) text += event.text
   return text

@@ -154,17 +154,17 @@ async function readFailure(model: Model, response: Response, scrub: (text: strin
  */
 export function errorFor(model: Model, error: unknown, secrets: readonly string[], address: string): unknown {
   if (!(error instanceof IsoglotError)) return error
-  let told: IsoglotError = error
+  let described: IsoglotError = error
   if (error instanceof ApiError && error.providerMessage === undefined && error.body !== undefined) {
     const { message, cause, status, body } = error
     const source = [titleOf(model), status].join(' ').trim()
     const isForeign = status === 404 ? !message.includes(model.model) : typeof body === 'string'
     const place = isForeign ? `; asked ${address}, check "baseUrl"` : ''
     const providerMessage = body ? message : ''
-    told = new ApiError(`${source}: ${message}${place}`, { ...(error as ApiErrorDetails), cause, providerMessage })
+    described = new ApiError(`${source}: ${message}${place}`, { ...(error as ApiErrorDetails), cause, providerMessage })
   }
-  scrubError(told, scrubber(secrets))
-  return told
+  scrubError(described, scrubber(secrets))
+  return described
 }
 
 function parsed(text: string): unknown {
@@ -275,9 +275,9 @@ export function withSource(
   const finding = isForeign ? `Cannot decode the answer of ${titleOf(model)}: it is not an answer` : error.message
   const type = response.headers.get('content-type')
   const source = `${addressOf(model, encoded)} answered ${response.status} with ${type ?? 'no content-type'}`
-  const told = new DecodeError(`${finding}; ${source}`, { cause: error.cause ?? error })
+  const described = new DecodeError(`${finding}; ${source}`, { cause: error.cause ?? error })
   const { partial, path = '' } = error as Partial<DecodeError>
-  return Object.assign(told, compact({ partial, path }))
+  return Object.assign(described, compact({ partial, path }))
 }
 
 /** A URL without what may be secret in it: its query, and a name and password. */

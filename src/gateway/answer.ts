@@ -2,7 +2,7 @@
 import { type AnswerText, askForStream, askForWhole } from './ask.ts'
 import { type Call, describe, endAttempt } from './call.ts'
 import { type Next, openWindow } from './commit.ts'
-import { errorAnswer, mayAskAnother, tellError } from './errors.ts'
+import { errorAnswer, mayAskAnother, toClientError } from './errors.ts'
 import { relay } from './relay.ts'
 
 /** Answers, with an error in the client's format if something fails. It never rejects. */
@@ -14,7 +14,7 @@ export async function answer(call: Call): Promise<Response> {
       call.end('left', 499)
       return new Response(null, { status: 499 })
     }
-    const response = errorAnswer(tellError(error, call.progress.errorDetail), call.wire)
+    const response = errorAnswer(toClientError(error, call.progress.errorDetail), call.wire)
     call.end('failed', response.status, error)
     return response
   }

@@ -8,7 +8,7 @@ import { compact, field } from '../core/lookup.ts'
 import { after } from '../core/timer.ts'
 import { withoutEnvelopes } from '../kit/envelope.ts'
 import { beginAttempt, type Call } from './call.ts'
-import { type ErrorDetail, tellError } from './errors.ts'
+import { type ErrorDetail, toClientError } from './errors.ts'
 import { createHold, textOf, withText } from './hold.ts'
 import type { Target } from './models.ts'
 import { type Seen, seeEvent, watched } from './observe.ts'
@@ -42,11 +42,11 @@ async function prepareAttempt(target: Target, call: Call): Promise<Attempt> {
 export function errorDetailOf(
   entry: Target,
   model: Model,
-  { tellsProviderWords = true }: Call['options'],
+  { showsProviderMessages = true }: Call['options'],
 ): ErrorDetail {
   return {
     search: searchOf(entry, secretsOf(model, typeof model.apiKey === 'string' ? model.apiKey : undefined)),
-    hidesWords: !tellsProviderWords,
+    hidesWords: !showsProviderMessages,
   }
 }
 
@@ -89,7 +89,7 @@ export async function* askForStream(target: Target, call: Call): AnswerText {
   const contentTimeout = awaitContent(call, deadline)
   const flow = flowOf(attempt)
   const count = countUpTo(maxAnswerBytes(call))
-  const maxSaidBytes = saidBytesWithin(outputLimit(target, call))
+  const maxOutputBytes = outputBytesWithin(outputLimit(target, call))
   let out: string[] = []
   const take = () => {
     const taken = out.map(errorDetail.search.scrub)
@@ -107,9 +107,9 @@ export async function* askForStream(target: Target, call: Call): AnswerText {
     for await (const chunk of chunksOf(response, deadline)) {
       count(chunk)
       flow.push(chunk, out)
-      if (seen.bytes > maxSaidBytes) {
+      if (seen.bytes > maxOutputBytes) {
         const message = `Cannot go on with the answer: ${seen.bytes} bytes of text are more than the limit of output tokens allows`
-        throw new LimitError(message, 'maxOutputTokens', maxSaidBytes)
+        throw new LimitError(message, 'maxOutputTokens', maxOutputBytes)
       }
       if (flow.error !== undefined) break
       const begins = seen.hasBegun && call.progress.firstEventMs === undefined
@@ -145,7 +145,7 @@ function maxAnswerBytes({ options }: Call): number {
  * Most bytes that a provider can say within a limit of output tokens. No known tokenizer has a token of more than 128 bytes; twice that, and
  * 64 KiB, leave room for others and for reasoning that some providers count apart.
  */
-function saidBytesWithin(maxOutputTokens: number | undefined): number {
+function outputBytesWithin(maxOutputTokens: number | undefined): number {
   return maxOutputTokens === undefined ? Number.POSITIVE_INFINITY : 64 * 1024 + 256 * maxOutputTokens
 }
 
@@ -163,14 +163,14 @@ function flowOf(attempt: Attempt): StreamTranslator {
   const { call, model, question, errorDetail, seen } = attempt
   const { wire, options } = call
   const codec = watched(model.codec, seen)
-  const told = (error: unknown) => tellError(error, errorDetail)
+  const toError = (error: unknown) => toClientError(error, errorDetail)
   const limits = compact({ maxEventBytes: options.limits?.maxEventBytes })
   const reply = replyOf(call)
   const framing = call.isArray || !call.stream ? 'ndjson' : wire.codec.framing
   if (question.passes && call.stream) {
     const hidesUsage = question.asksUsage
     const { search } = errorDetail
-    return passStream(codec, wire, { seen, reply, tellError: told, hidesUsage, framing, search, ...limits })
+    return passStream(codec, wire, { seen, reply, toClientError: toError, hidesUsage, framing, search, ...limits })
   }
   return translateStream(
     withRedactedErrors(codec, errorDetail),
@@ -179,7 +179,7 @@ function flowOf(attempt: Attempt): StreamTranslator {
       ...question.answering,
       ...limits,
       reply,
-      tellError: told,
+      toClientError: toError,
       onEvent: (event) => seeEvent(seen, event),
     },
   )

@@ -4,10 +4,10 @@ import { ApiError } from '../core/errors.ts'
 import { compact } from '../core/lookup.ts'
 import type { Loss } from '../core/model.ts'
 import type { JsonBody } from './body.ts'
-import { codeOf, type ErrorDetail, open, tellError } from './errors.ts'
+import { codeOf, type ErrorDetail, open, toClientError } from './errors.ts'
+import type { Asking, Watch } from './hooks.ts'
 import type { Target } from './models.ts'
 import { newSeen, type Seen, stopReasonOf } from './observe.ts'
-import type { Asking, Watch } from './tell.ts'
 import type { EndReport, GatewayOptions, Outcome, Permit } from './types.ts'
 import type { Wire } from './wires.ts'
 
@@ -28,7 +28,7 @@ export interface Call {
   /** The models to ask, in order. */
   readonly targets: readonly Target[]
   readonly permit: Permit
-  readonly options: Pick<GatewayOptions, 'limits' | 'strict' | 'tellsProviderWords'>
+  readonly options: Pick<GatewayOptions, 'limits' | 'strict' | 'showsProviderMessages'>
   readonly startedAt: number
   readonly watch: Watch
   /** Fires when the client leaves: the provider's side is closed. */
@@ -125,7 +125,7 @@ export function reportOf(
       firstEventMs,
       usageIsOld: (seen.usage !== undefined && seen.isUsageOld) || undefined,
     }),
-    saidBytes: seen.bytes,
+    outputBytes: seen.bytes,
     losses,
     durationMs: Date.now() - startedAt,
   }
@@ -133,7 +133,7 @@ export function reportOf(
 
 /** An error without its message, and without an unknown code: a provider's words may have the prompt in them. */
 export function describe(error: unknown, errorDetail: ErrorDetail): NonNullable<EndReport['error']> {
-  if (!(error instanceof ApiError)) return { kind: tellError(error).kind }
+  if (!(error instanceof ApiError)) return { kind: toClientError(error).kind }
   const { kind, status } = error
   return { kind, ...compact({ providerCode: codeOf(error.providerCode, errorDetail), status }) }
 }

@@ -15,7 +15,7 @@ import type { JsonObject } from '../core/model.ts'
 import { countTokensApproximately } from '../messages/count-tokens-approximately.ts'
 import { errorDetailOf, withKey } from './ask.ts'
 import type { Call } from './call.ts'
-import { errorAnswer, tellError } from './errors.ts'
+import { errorAnswer, toClientError } from './errors.ts'
 import type { Target } from './models.ts'
 import { passes, passHeaders } from './question.ts'
 import { withFields } from './splice.ts'
@@ -44,7 +44,7 @@ export async function answerCount(target: Target, call: CountCall): Promise<Resp
       headers: { 'content-type': 'application/json', 'x-token-count': 'exact' },
     })
   } catch (error) {
-    return errorAnswer(tellError(deadline.signal.aborted ? deadline.signal.reason : error, errorDetail), call.wire)
+    return errorAnswer(toClientError(deadline.signal.aborted ? deadline.signal.reason : error, errorDetail), call.wire)
   } finally {
     deadline.clear()
   }

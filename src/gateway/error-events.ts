@@ -1,7 +1,7 @@
 /** How a stored stream ends if it has no end of its own. @module */
 import type { Frame } from '../core/codec.ts'
 import { arrayOf, compact, field } from '../core/lookup.ts'
-import { tellError } from './errors.ts'
+import { toClientError } from './errors.ts'
 import { pieceWriter } from './pieces.ts'
 import type { WireName } from './types.ts'
 import { wires } from './wires.ts'
@@ -26,7 +26,7 @@ export function errorEvents(name: WireName, error: unknown, { first, last, count
   if (isEnd[name](dataOf(last))) return []
   const { codec, errorFrames } = wires[name]
   const frames: Frame[] = []
-  codec.encodeStream(presentationOf(first)).fail(tellError(error), frames)
+  codec.encodeStream(presentationOf(first)).fail(toClientError(error), frames)
   return errorFrames(frames, count).map(pieceWriter(codec.framing))
 }
 

@@ -41,15 +41,16 @@ export interface ErrorDetail {
 export const open: ErrorDetail = { search: createSearch([]), hidesWords: false }
 
 /** Our message for a provider's error, by its kind. For other kinds, the provider's own message is used. */
-const told: Partial<Readonly<Record<ApiErrorKind, { readonly message: string; readonly status?: number }>>> = {
-  authentication: { message: 'The provider refused the credentials of the gateway', status: 502 },
-  permission: { message: 'The provider refused the account of the gateway', status: 502 },
-  not_found: { message: 'The provider does not have what was asked for' },
-  rate_limit: { message: 'Rate limited by the provider (429)' },
-  overloaded: { message: 'The provider is overloaded' },
-  server: { message: 'The provider failed', status: 502 },
-  timeout: { message: 'The provider did not answer in time' },
-}
+const messagesByKind: Partial<Readonly<Record<ApiErrorKind, { readonly message: string; readonly status?: number }>>> =
+  {
+    authentication: { message: 'The provider refused the credentials of the gateway', status: 502 },
+    permission: { message: 'The provider refused the account of the gateway', status: 502 },
+    not_found: { message: 'The provider does not have what was asked for' },
+    rate_limit: { message: 'Rate limited by the provider (429)' },
+    overloaded: { message: 'The provider is overloaded' },
+    server: { message: 'The provider failed', status: 502 },
+    timeout: { message: 'The provider did not answer in time' },
+  }
 
 /** Our message in place of a provider's message about a request. */
 const publicMessages: Partial<Readonly<Record<ApiErrorKind, string>>> = {
@@ -57,9 +58,9 @@ const publicMessages: Partial<Readonly<Record<ApiErrorKind, string>>> = {
 }
 
 /** The error that the client gets for whatever was thrown. */
-export function tellError(error: unknown, errorDetail: ErrorDetail = open): ApiError {
+export function toClientError(error: unknown, errorDetail: ErrorDetail = open): ApiError {
   const { scrub } = errorDetail.search
-  if (error instanceof ApiError) return error.provider === undefined ? error : tellProviderError(error, errorDetail)
+  if (error instanceof ApiError) return error.provider === undefined ? error : withPublicMessage(error, errorDetail)
   if (!(error instanceof IsoglotError)) return restate(error, 'server', 500, 'The gateway failed')
   switch (error.code) {
     case 'unsupported':
@@ -75,12 +76,12 @@ export function tellError(error: unknown, errorDetail: ErrorDetail = open): ApiE
   }
 }
 
-function tellProviderError(error: ApiError, errorDetail: ErrorDetail): ApiError {
+function withPublicMessage(error: ApiError, errorDetail: ErrorDetail): ApiError {
   const { search, hidesWords } = errorDetail
   const { kind, retryable, retryAfterMs } = error
   const providerCode = kind === 'rate_limit' ? codeOf(error.providerCode, errorDetail) : undefined
   const own = hidesWords ? (publicMessages[kind] ?? 'The provider refused the request') : search.scrub(error.message)
-  const { message = own.slice(0, longestMessage), status } = told[kind] ?? {}
+  const { message = own.slice(0, longestMessage), status } = messagesByKind[kind] ?? {}
   const isOurTrouble = kind === 'authentication' || kind === 'permission'
   const shown = compact({ kind: isOurTrouble ? 'server' : kind, retryable, status, retryAfterMs, providerCode })
   return new ApiError(message, { ...shown, cause: error })
@@ -138,5 +139,5 @@ function encodeOfNoWire(error: ApiError): ReturnType<Wire['codec']['encodeError'
  */
 export function answerError(request: Request, error: unknown, basePath = ''): Response {
   const route = findRoute(request, basePath)
-  return errorAnswer(tellError(error), route && wires[route.wire])
+  return errorAnswer(toClientError(error), route && wires[route.wire])
 }

@@ -24,7 +24,7 @@ import type { Wire } from './wires.ts'
 export interface PassOptions {
   readonly seen: Seen
   readonly reply: Reply
-  readonly tellError: (error: unknown) => ApiError
+  readonly toClientError: (error: unknown) => ApiError
   /** The client did not ask for figures, and we did: the event that has nothing else stays here. */
   readonly hidesUsage: boolean
   /** How the client's stream is framed. */
@@ -36,7 +36,7 @@ export interface PassOptions {
 
 /** As {@link StreamTranslator}, with nothing to translate. */
 export function passStream(codec: ClientCodec, wire: Wire, options: PassOptions): StreamTranslator {
-  const { seen, tellError, hidesUsage } = options
+  const { seen, toClientError, hidesUsage } = options
   const limits = compact({ maxEventBytes: options.maxEventBytes })
   const framing = codec.decodeFrames?.(limits) ?? (codec.framing === 'sse' ? decodeSse(limits) : decodeNdjson(limits))
   const write = pieceWriter(options.framing)
@@ -98,7 +98,7 @@ export function passStream(codec: ClientCodec, wire: Wire, options: PassOptions)
     failure = error
     writeHeld(out)
     const frames: Frame[] = []
-    wire.codec.encodeStream(reply).fail(tellError(error), frames)
+    wire.codec.encodeStream(reply).fail(toClientError(error), frames)
     for (const frame of wire.errorFrames(frames, passed)) out.push(write(frame))
   }
 

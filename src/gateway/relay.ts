@@ -17,7 +17,7 @@ import { after } from '../core/timer.ts'
 import { type AnswerText, replyOf } from './ask.ts'
 import type { Call } from './call.ts'
 import { type Begun, type Next, type Timeout, timeoutOf } from './commit.ts'
-import { tellError } from './errors.ts'
+import { toClientError } from './errors.ts'
 import { arrayPieces, binaryPieces, type PieceEncoder, pieceWriter, textPieces } from './pieces.ts'
 
 /** An event within this time after the last write waits until the time is over, in ms. All events of that time are written together. */
@@ -62,7 +62,7 @@ export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStrea
       return []
     } catch (error) {
       finish(error)
-      if (!call.stream) throw tellError(error, call.progress.errorDetail)
+      if (!call.stream) throw toClientError(error, call.progress.errorDetail)
       return errorText(error, call)
     }
   }
@@ -126,6 +126,6 @@ function piecesOf({ isArray, stream, wire }: Call): PieceEncoder {
 function errorText(error: unknown, call: Call): readonly string[] {
   const frames: Frame[] = []
   const { codec } = call.wire
-  codec.encodeStream(replyOf(call)).fail(tellError(error, call.progress.errorDetail), frames)
+  codec.encodeStream(replyOf(call)).fail(toClientError(error, call.progress.errorDetail), frames)
   return frames.map(pieceWriter(call.isArray ? 'ndjson' : codec.framing))
 }

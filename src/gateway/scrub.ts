@@ -40,7 +40,7 @@ interface Begun {
   /** How many characters of a secret are there. */
   readonly length: number
   /** Those are so many that they are a secret by themselves: two thirds of it. */
-  readonly isTelling: boolean
+  readonly isSecret: boolean
   /** A backslash waits for the rest of its escape: a cut after it would break the JSON. */
   readonly isInEscape: boolean
 }
@@ -116,21 +116,21 @@ export function createSearch(secrets: readonly string[]): Search {
     const whole = end < 0 ? text : text.slice(0, end)
     const reading = decoded(whole)
     let length = 0
-    let isTelling = false
+    let isSecret = false
     for (const [index, needle] of needles.entries()) {
       const there = overlap(reading.text, needle, borders[index] as readonly number[])
       length = Math.max(length, there)
-      isTelling ||= 3 * there >= 2 * needle.length
+      isSecret ||= 3 * there >= 2 * needle.length
     }
     const start = length === 0 ? whole.length : reading.at(reading.text.length - length)
     if (text.length - start > longest) return nothingIn(text)
-    return { start, length, isTelling, isInEscape: text[whole.length] === '\\' }
+    return { start, length, isSecret, isInEscape: text[whole.length] === '\\' }
   }
 
   return { scrub, find, findBegun, isClear }
 }
 
-const nothingIn = ({ length }: string): Begun => ({ start: length, length: 0, isTelling: false, isInEscape: false })
+const nothingIn = ({ length }: string): Begun => ({ start: length, length: 0, isSecret: false, isInEscape: false })
 
 /** In which texts a secret is there for all to read, its single characters decoded. */
 function spellings(secret: string): string[] {

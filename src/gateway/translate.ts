@@ -79,9 +79,9 @@ export function translateRequest(
   const request = from.decodeRequest(body, { path: options.path ?? '' })
   const model = options.model ?? request.options.model
   const into = newLosses(to.provider, options.strict)
-  loseAll(request.losses, into)
+  reportLosses(request.losses, into)
   const prepared = prepare(withoutState(request.context, to, into), to.rules, { model })
-  loseAll(prepared.losses, into)
+  reportLosses(prepared.losses, into)
   const names = new Map<string, string>()
   const context = withLegalTools(prepared.context, to, names, into)
   const { toolChoice, strict, ...others } = request.options
@@ -106,7 +106,7 @@ function withoutState(context: Context, { rules }: Target, into: Losses): Contex
   return Object.keys(others).length === 0 ? rest : { ...rest, providerState: others }
 }
 
-function loseAll(losses: readonly Loss[], into: Losses): void {
+function reportLosses(losses: readonly Loss[], into: Losses): void {
   for (const { action, path, reason, severity } of losses) reportLoss(into, action, path, reason, severity)
 }
 
@@ -162,7 +162,7 @@ export interface TranslateStreamOptions
   extends TranslateAnswerOptions,
     Omit<DecodeOptions, 'callsBefore' | 'liveArguments' | 'parse'> {
   /** Turns an error into one for the client. Default: the message of an isoglot error; a fixed message for others. */
-  readonly tellError?: (error: unknown) => ApiError
+  readonly toClientError?: (error: unknown) => ApiError
 }
 
 /** Takes the bytes of a provider's stream, in any cut, and gives the text of the client's. */
@@ -186,7 +186,7 @@ export function translateStream(
   to: Pick<ServerCodec, 'framing' | 'encodeStream'>,
   options: TranslateStreamOptions = {},
 ): StreamTranslator {
-  const { reply, toolNames, onEvent, tellError = tellable, ...decodeOptions } = options
+  const { reply, toolNames, onEvent, toClientError = toApiError, ...decodeOptions } = options
   const decoder = decodeAnswer(from, { ...decodeOptions, parse: repeatingJson() })
   const encoder = to.encodeStream(reply)
   const write = pieceWriter(to.framing)
@@ -206,7 +206,7 @@ export function translateStream(
   function failWith(error: unknown, frames: Frame[]): void {
     isEnded = true
     failure = error
-    encoder.fail(tellError(error), frames)
+    encoder.fail(toClientError(error), frames)
   }
 
   /** Events before an error are sent before the error is reported. */
@@ -255,7 +255,7 @@ function attempt(action: () => void): { readonly error: unknown } | undefined {
 }
 
 /** The error for the client: an error of isoglot as it is; the text of any other error may hold secrets, so it is replaced. */
-function tellable(error: unknown): ApiError {
+function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const message = error instanceof IsoglotError ? error.message : 'The answer could not be translated'
   const kind = error instanceof IsoglotError && error.code === 'timeout' ? 'timeout' : 'server'

@@ -141,7 +141,7 @@ export interface EndReport {
   /** The provider said more after it reported `usage`, so `usage` does not cover the whole answer. */
   readonly usageIsOld?: true
   /** How much text, reasoning and arguments there was in the answer, in bytes of UTF-8: an answer that broke off may have no usage. */
-  readonly saidBytes: number
+  readonly outputBytes: number
   /** Losses between the two formats. */
   readonly losses: readonly Loss[]
   readonly durationMs: number
@@ -224,7 +224,7 @@ export interface GatewayOptions<Env = unknown> {
    */
   readonly wholeAnswers?: 'whole' | 'stream'
   /** Whether a client sees the provider's own words about an invalid request; keys are cut out of them. Default true. */
-  readonly tellsProviderWords?: boolean
+  readonly showsProviderMessages?: boolean
   /** Which losses of a translation are errors: see `RequestOptions.strict`. */
   readonly strict?: RequestOptions['strict']
 }

@@ -39,7 +39,7 @@ export function effortOf(
 }
 
 /** Writes down that another effort is sent than the one asked for. */
-export function loseEffort(into: Losses, asked: ReasoningEffort, sent: string): void {
+export function reportEffort(into: Losses, asked: ReasoningEffort, sent: string): void {
   reportLoss(into, 'changed', 'options.reasoning.effort', `the target has no "${asked}": "${sent}" is sent`)
 }
 

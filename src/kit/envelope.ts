@@ -53,17 +53,17 @@ export function unpackProof(text: string): Opaque | undefined {
 }
 
 /** An envelope's proof, and what was packed beside it. */
-export interface Carried {
+export interface EnvelopedProof {
   readonly opaque: Opaque
   readonly on?: string
   readonly length?: number
 }
 
 /** As {@link unpackProof}, with what was packed beside the proof. */
-export function unpackEnvelope(text: string): Carried | undefined {
-  const carried = isEnvelope(text) ? decodeBase64(text) : undefined
-  if (!carried?.startsWith(version)) return undefined
-  const parsed = parseObject(carried.slice(version.length))
+export function unpackEnvelope(text: string): EnvelopedProof | undefined {
+  const decoded = isEnvelope(text) ? decodeBase64(text) : undefined
+  if (!decoded?.startsWith(version)) return undefined
+  const parsed = parseObject(decoded.slice(version.length))
   if ('reason' in parsed) return undefined
   const opaque = readOpaque(parsed.value)
   if (opaque === undefined) return undefined

@@ -29,7 +29,7 @@ import type {
   ReasoningBlock,
   ToolCall,
 } from '../core/model.ts'
-import { type Carried, isEnvelope, knownProof, packProof, unpackEnvelope } from './envelope.ts'
+import { type EnvelopedProof, isEnvelope, knownProof, packProof, unpackEnvelope } from './envelope.ts'
 
 /** The fields of a wire that can hold an envelope. */
 export interface ProofField {
@@ -162,8 +162,8 @@ function unpackRequest(decoded: DecodedRequest, proofField: ProofField): Decoded
 function unpackMessage(message: Message, proofField: ProofField): Message {
   if (message.role !== 'assistant' || typeof message.content === 'string' || message.content === null) return message
   const content = message.content.map((block) => ofAnyModel(block, proofField))
-  const isCarried = content.some((block) => envelopesOn(block, proofField).length > 0)
-  return { ...message, content: isCarried ? unpackBlocks({ ...message, content }, proofField) : content }
+  const hasEnvelopes = content.some((block) => envelopesOn(block, proofField).length > 0)
+  return { ...message, content: hasEnvelopes ? unpackBlocks({ ...message, content }, proofField) : content }
 }
 
 /** A request names the model that is asked, by whatever name the gateway gave it, and not the one that made its proofs. */
@@ -178,12 +178,12 @@ function envelopesOn(block: ContentBlock, proofField: ProofField): readonly stri
 }
 
 /** The proofs that are in the envelopes of a block. Broken envelopes hold none, and so do those without a field that their format has there. */
-function carriedOn(block: ContentBlock, proofField: ProofField): readonly Carried[] {
+function proofsOn(block: ContentBlock, proofField: ProofField): readonly EnvelopedProof[] {
   return envelopesOn(block, proofField).flatMap((envelope) => {
-    const carried = unpackEnvelope(envelope)
-    const isOfCall = carried?.on !== undefined || block.type === 'tool_call'
-    const opaque = carried && knownProof(carried.opaque, isOfCall ? 'tool_call' : 'reasoning')
-    return opaque === undefined ? [] : { ...carried, opaque }
+    const unpacked = unpackEnvelope(envelope)
+    const isOfCall = unpacked?.on !== undefined || block.type === 'tool_call'
+    const opaque = unpacked && knownProof(unpacked.opaque, isOfCall ? 'tool_call' : 'reasoning')
+    return opaque === undefined ? [] : { ...unpacked, opaque }
   })
 }
 
@@ -191,7 +191,7 @@ function unpackBlocks(message: AssistantMessage, proofField: ProofField): readon
   const blocks = blocksOfTurn(message)
   const ofCalls = new Map<string, Opaque>()
   for (const block of blocks) {
-    for (const { on, opaque } of carriedOn(block, proofField)) if (on !== undefined) ofCalls.set(on, opaque)
+    for (const { on, opaque } of proofsOn(block, proofField)) if (on !== undefined) ofCalls.set(on, opaque)
   }
   const unpacked: ContentBlock[] = []
   let run: ReasoningBlock[] = []
@@ -210,8 +210,8 @@ function unpackBlocks(message: AssistantMessage, proofField: ProofField): readon
 }
 
 function unpackCall(call: ToolCall, ofCalls: ReadonlyMap<string, Opaque>, proofField: ProofField): ToolCall {
-  const isCarried = envelopesOn(call, proofField).length > 0
-  const own = isCarried ? carriedOn(call, proofField)[0]?.opaque : call.opaque
+  const hasEnvelopes = envelopesOn(call, proofField).length > 0
+  const own = hasEnvelopes ? proofsOn(call, proofField)[0]?.opaque : call.opaque
   const opaque = ofCalls.get(call.id) ?? own
   const { opaque: _, ...bare } = call
   return opaque === undefined ? bare : { ...bare, opaque }
@@ -228,11 +228,11 @@ function unpackRun(run: readonly ReasoningBlock[], proofField: ProofField): read
 }
 
 /** The proofs of blocks: those of calls aside. */
-function ownProofs(blocks: readonly ReasoningBlock[], proofField: ProofField): readonly Carried[] {
-  return blocks.flatMap((block) => carriedOn(block, proofField)).filter(({ on }) => on === undefined)
+function ownProofs(blocks: readonly ReasoningBlock[], proofField: ProofField): readonly EnvelopedProof[] {
+  return blocks.flatMap((block) => proofsOn(block, proofField)).filter(({ on }) => on === undefined)
 }
 
-function lengthOf(proofs: readonly Carried[]): number {
+function lengthOf(proofs: readonly EnvelopedProof[]): number {
   return proofs.reduce((sum, { length = 0 }) => sum + length, 0)
 }
 

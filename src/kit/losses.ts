@@ -80,7 +80,7 @@ function writtenPath(path: string, places: ReadonlyMap<string, string>): string 
 }
 
 /** Writes down that a prefix is kept for another time than the one asked for. */
-export function loseTtl(into: Losses, path: string, sent: string): void {
+export function reportTtl(into: Losses, path: string, sent: string): void {
   reportLoss(
     into,
     'changed',

@@ -4,7 +4,7 @@ import { type Losses, renumber, reportLoss } from './losses.ts'
 import * as reasons from './reasons.ts'
 
 /** Reports a tool choice without tools. */
-export function loseChoice(
+export function reportUnusedChoice(
   { toolChoice, parallelToolCalls }: Pick<RequestOptions, 'toolChoice' | 'parallelToolCalls'>,
   into: Losses,
 ): void {

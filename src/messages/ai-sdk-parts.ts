@@ -16,15 +16,15 @@ export function openCall({ type: _, toolCallId, toolName, input, providerExecute
 
 /** A result: its `output` says what it is by a type of its own; before `ai` 5 it was `result`, whatever it was. */
 export function openResult({ type: _, toolName, output, result, ...rest }: JsonObject): JsonObject {
-  const told = isObject(output) ? output : { type: 'json', value: output ?? result ?? null }
-  const kind = stringOr(told.type, '')
+  const value = isObject(output) ? output : { type: 'json', value: output ?? result ?? null }
+  const kind = stringOr(value.type, '')
   const isError = kind.startsWith('error') || kind === 'execution-denied'
   return {
     ...rest,
     type: 'tool_result',
     ...compact({
       name: toolName,
-      content: kind === 'execution-denied' ? (told.reason ?? 'The call was not allowed') : textOf(kind, told.value),
+      content: kind === 'execution-denied' ? (value.reason ?? 'The call was not allowed') : textOf(kind, value.value),
       isError: isError || undefined,
     }),
   }
@@ -37,10 +37,10 @@ export function withServerResults(content: Json): Json {
 }
 
 function openServerResult({ toolName, output, result, type: _, ...rest }: JsonObject): JsonObject {
-  const told = field(output, 'value') ?? output ?? result ?? null
+  const value = field(output, 'value') ?? output ?? result ?? null
   const isError = stringOr(field(output, 'type'), '').startsWith('error')
   const status = isError ? 'error' : 'success'
-  return { ...rest, type: 'server_tool_result', ...compact({ name: toolName }), status, output: told }
+  return { ...rest, type: 'server_tool_result', ...compact({ name: toolName }), status, output: value }
 }
 
 /** Text as it is; parts as they are, to be read in turn; everything else as JSON. */

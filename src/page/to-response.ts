@@ -63,7 +63,7 @@ export interface EndOfRun {
 export async function toResponse(run: Run, options: ToResponseOptions = {}): Promise<Response> {
   const { as = 'events', page = {}, heartbeatMs = 15_000, waitUntil } = options
   const encoding = (as === 'events' ? eventStream : as === 'text' ? textStream : as)()
-  const tell = page.error ?? toPageError
+  const toError = page.error ?? toPageError
   const connection = startConnection()
   waitUntil?.(connection.ended)
   const texts = textsOf(run, encoding, options, connection)
@@ -72,7 +72,7 @@ export async function toResponse(run: Run, options: ToResponseOptions = {}): Pro
   try {
     await settledWithin(heartbeatMs, first)
   } catch (cause) {
-    return errorResponse(tell(cause))
+    return errorResponse(toError(cause))
   }
 
   const body = bodyOf({
@@ -82,7 +82,7 @@ export async function toResponse(run: Run, options: ToResponseOptions = {}): Pro
     heartbeat: encoding.heartbeat,
     heartbeatMs,
     endOf(cause) {
-      const error = tell(cause)
+      const error = toError(cause)
       const text = encoding.end({ type: error.code === 'aborted' ? 'abort' : 'error', error })
       return { text, message: error.message }
     },
@@ -126,7 +126,7 @@ async function* textsOf(
   let hasBegun = false
   let text = ''
   let settled: Promise<void> | undefined
-  const tellEnd = (end: Pick<EndOfRun, 'result' | 'error'>) => {
+  const reportEnd = (end: Pick<EndOfRun, 'result' | 'error'>) => {
     settled ??= (async () => onEnd?.({ messages: run.messages, left: connection.isLeft, ...end }))()
     connection.end(settled)
     return settled
@@ -142,15 +142,15 @@ async function* textsOf(
       yield text
       text = ''
     }
-    await tellEnd(compact({ result }))
+    await reportEnd(compact({ result }))
     const sealed = await seal?.(run.messages)
     const end = text + (encoding.end(compact({ type: 'end', sealed })) ?? '')
     if (end !== '') yield end
   } catch (error) {
-    await tellEnd(connection.isLeft ? {} : { error })
+    await reportEnd(connection.isLeft ? {} : { error })
     throw error
   } finally {
-    await tellEnd({})
+    await reportEnd({})
   }
 }
 

@@ -192,12 +192,12 @@ export interface ToolHost {
   /** No other round follows. */
   readonly isLast: boolean
   /** Reports the run of a call to the observers. The function it returns reports the result. */
-  tell(
+  report(
     name: 'onTool',
     about: { readonly call: AnyCall; readonly tool: Tool | undefined },
   ): (end: { readonly result: ToolResult }) => void
   /** Adds to the conversation, at its end or at this place. */
-  say(messages: readonly Message[], at?: number): void
+  addMessages(messages: readonly Message[], at?: number): void
 }
 
 /** The outcome of the calls of an answer. */

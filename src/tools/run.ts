@@ -104,7 +104,7 @@ export class ToolRun implements ToolRunner {
     const turn = new CallTurn(host, this.#callLog, messages, approvals, keyOf)
     const ran = yield* turn.run(await Promise.all(marked))
     this.toolCalls += ran.results.length
-    host.say(ran.results.map(toToolMessage), end) // of a cancelled run too: some may have run
+    host.addMessages(ran.results.map(toToolMessage), end) // of a cancelled run too: some may have run
     host.signal.throwIfAborted()
     if (ran.failures.length > 0) throw ran.failures[0]
     return ran
@@ -129,8 +129,8 @@ function unanswered(messages: readonly Message[]): Turn | undefined {
   const message = messages[at]
   if (message?.role !== 'assistant' || !canRunTools(message)) return undefined
   const answered = new Set(messages.slice(at + 1).map((one) => (one.role === 'tool' ? one.toolCallId : '')))
-  const behind = messages.slice(at + 1).findIndex(({ role }) => role !== 'tool')
-  const end = behind < 0 ? messages.length : at + 1 + behind
+  const rest = messages.slice(at + 1).findIndex(({ role }) => role !== 'tool')
+  const end = rest < 0 ? messages.length : at + 1 + rest
   return { message, end, calls: callsOf(message).filter(({ id }) => !answered.has(id ?? '')) }
 }
 

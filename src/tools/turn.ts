@@ -86,18 +86,18 @@ export class CallTurn {
 
     const ready = jobs.filter(({ consent }) => consent !== 'pending')
     const isInTurn = this.#host.request.toolMode === 'sequential'
-    const isAlone = ({ call }: Job) => isInTurn || this.#toolOf(call)?.sequential === true
+    const isSequential = ({ call }: Job) => isInTurn || this.#toolOf(call)?.sequential === true
     const results = new Map<AnyCall, ToolResult>()
     const failures: unknown[] = []
     const run = async (job: Job) => {
       const { result, isNew } = await this.#runOne(job)
       results.set(job.call, result)
       // Exceptions of callbacks reach the caller after the results of the tools are in the conversation.
-      const told = [this.#tellCaller(result, job), ...(isNew ? [this.#keep(result, job)] : [])]
-      for (const one of await Promise.allSettled(told)) if (one.status === 'rejected') failures.push(one.reason)
+      const callbacks = [this.#callOnToolResult(result, job), ...(isNew ? [this.#keep(result, job)] : [])]
+      for (const one of await Promise.allSettled(callbacks)) if (one.status === 'rejected') failures.push(one.reason)
     }
-    await Promise.all(ready.filter((job) => !isAlone(job)).map(run))
-    for (const job of ready.filter(isAlone)) await run(job)
+    await Promise.all(ready.filter((job) => !isSequential(job)).map(run))
+    for (const job of ready.filter(isSequential)) await run(job)
     return { results: ready.flatMap(({ call }) => results.get(call) ?? []), pending, failures }
   }
 
@@ -120,12 +120,12 @@ export class CallTurn {
   async #runOne(job: Job): Promise<{ readonly result: ToolResult; readonly isNew: boolean }> {
     const { call, signal } = job
     if (signal.aborted) return { result: aborted(call), isNew: false }
-    const over = this.#host.tell('onTool', { call, tool: this.#toolOf(call) })
+    const reportEnd = this.#host.report('onTool', { call, tool: this.#toolOf(call) })
     this.#events.push({ type: 'tool_start', call })
     const obstacle = await unlessAborted(this.#obstacleTo(job), signal).catch(() => aborted(call))
     const result = obstacle ?? (await this.#invoke(job))
     this.#events.push({ type: 'tool_result', result })
-    over({ result })
+    reportEnd({ result })
     return { result, isNew: obstacle === undefined && isCall(call) }
   }
 
@@ -164,7 +164,7 @@ export class CallTurn {
     }
   }
 
-  async #tellCaller(result: ToolResult, { signal }: Job): Promise<void> {
+  async #callOnToolResult(result: ToolResult, { signal }: Job): Promise<void> {
     await unlessAborted(Promise.resolve(this.#host.request.onToolResult?.(result)), signal)
   }
 

@@ -30,12 +30,15 @@ type OptionalKeys<Properties> = {
     : never
 }[keyof Properties]
 
-/** The object that these properties describe. */
-export type ObjectOf<Properties> = {
+type PropertiesOf<Properties> = {
   [Key in Exclude<keyof Properties, OptionalKeys<Properties>>]: ValueOf<Properties[Key]>
 } & {
   [Key in OptionalKeys<Properties>]?: ValueOf<Properties[Key]>
 }
+
+/** The object that these properties describe, as one type: editors then show `{ city: string }`. */
+export type ObjectOf<Properties> =
+  PropertiesOf<Properties> extends infer Value ? { [Key in keyof Value]: Value[Key] } : never
 
 const optionalMarks = new WeakSet<object>()
 

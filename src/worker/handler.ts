@@ -26,7 +26,7 @@ interface RouteContext {
 /** A route: the methods it takes, and what it does. */
 interface Route {
   readonly methods: readonly string[]
-  readonly answer: (visit: RouteContext) => Promise<Response>
+  readonly answer: (context: RouteContext) => Promise<Response>
 }
 
 function routeOf(request: Request, config: Config): Route | undefined {
@@ -74,9 +74,9 @@ function withoutBase(request: Request, basePath: string): Request | undefined {
 async function serve(request: Request, setup: Setup, ctx: ExecutionContextLike): Promise<Response> {
   const { config } = setup
   if (config === undefined) {
-    const told = await answerMisconfigured(request, setup)
-    if (told === undefined) throw refuse('misconfigured')
-    return told
+    const answer = await answerMisconfigured(request, setup)
+    if (answer === undefined) throw refuse('misconfigured')
+    return answer
   }
   if (config.assets === undefined || !asksForFile(request)) return serveApi(request, setup, config, ctx)
   const file = await findFile(request, config)
@@ -140,16 +140,16 @@ async function openSession({ request, config }: RouteContext): Promise<Response>
   return Response.json(session)
 }
 
-type Answering = (visit: RouteContext, session: Session) => Promise<Response>
+type Answering = (context: RouteContext, session: Session) => Promise<Response>
 
 /** A token that is good, or a user whom the operator's own check names, and not too many requests of theirs. */
 function withSession(answer: Answering): Route['answer'] {
-  return async (visit) => {
-    const { request, config } = visit
+  return async (context) => {
+    const { request, config } = context
     const session = await (config.minting.check === undefined ? readSession : checkUser)(request, config)
     await limitNetwork(request, config)
     await limitUser(session.sub, config)
-    return answer(visit, session)
+    return answer(context, session)
   }
 }
 

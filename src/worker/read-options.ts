@@ -225,8 +225,8 @@ function sessionHoles({ session, accounts, runs }: Read, nameOf: Naming): string
       )
     }
   }
-  const isForStrangers = turnstile !== undefined || demo === 'open'
-  if (accounts === 'off' && isForStrangers) {
+  const isPublic = turnstile !== undefined || demo === 'open'
+  if (accounts === 'off' && isPublic) {
     const way = turnstile === undefined ? name('demo') : name('turnstile')
     holes.push(
       `${nameOf('accounts')} is off, and ${way} gives tokens to unknown visitors: nothing would limit their spending`,

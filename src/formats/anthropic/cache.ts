@@ -8,7 +8,7 @@
 
 import { isObject } from '../../core/lookup.ts'
 import type { Metadata } from '../../core/model.ts'
-import { type Losses, loseTtl, reportLoss } from '../../kit/losses.ts'
+import { type Losses, reportLoss, reportTtl } from '../../kit/losses.ts'
 import type { WireCacheControl } from './wire.ts'
 
 type CacheHint = NonNullable<Metadata['cacheHint']>
@@ -37,7 +37,7 @@ export function encodeCacheHint(
   if (hint === undefined) return undefined
   const mark: WireCacheControl = { type: 'ephemeral' }
   if (hint !== 'ephemeral') mark.ttl = hint.ttl === '5m' ? '5m' : '1h'
-  if (hint !== 'ephemeral' && mark.ttl !== hint.ttl) loseTtl(losses, path, '1h')
+  if (hint !== 'ephemeral' && mark.ttl !== hint.ttl) reportTtl(losses, path, '1h')
   hintPaths.set(mark, `${path}.metadata.cacheHint`)
   return mark
 }

@@ -9,7 +9,7 @@ import { DecodeError } from '../../core/errors.ts'
 import { compact, field, isObject, objectIn, stringOr, unlessEmpty } from '../../core/lookup.ts'
 import type { JsonObject, RequestOptions, ResponseFormat } from '../../core/model.ts'
 import { type Losses, reportLoss } from '../../kit/losses.ts'
-import { loseChoice } from '../../kit/tool-choice.ts'
+import { reportUnusedChoice } from '../../kit/tool-choice.ts'
 import { narrowSchema } from './schema.ts'
 import { type AnthropicDialect, defaultMaxTokens, format, isNewer } from './tables.ts'
 import { budgetFor, chooseEffort, encodeThinking, keptThinking, mergeThinking, readThinking } from './thinking.ts'
@@ -32,7 +32,7 @@ export function encodeOptions(
   const { stream, user } = options
   const maxTokens = chooseMaxTokens(options, dialect, losses)
   const thinking = encodeThinking(options, maxTokens, kept, losses) ?? keptThinking(kept)
-  if (!hasTools) loseChoice(options, losses)
+  if (!hasTools) reportUnusedChoice(options, losses)
   const choice = hasTools ? chooseTool(options, thinking, losses) : undefined
   const output = encodeOutput(options, kept, losses)
   const stop = stopSequences(options, losses)

@@ -8,7 +8,7 @@
 
 import { field, lookup, objectIn } from '../../core/lookup.ts'
 import type { JsonObject, ReasoningEffort, RequestOptions } from '../../core/model.ts'
-import { effortBudgets, effortOf, loseEffort } from '../../kit/effort.ts'
+import { effortBudgets, effortOf, reportEffort } from '../../kit/effort.ts'
 import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { efforts, isAdaptive, isNewer, minBudgetTokens } from './tables.ts'
@@ -103,7 +103,7 @@ export function chooseEffort({ reasoning, model }: RequestOptions, losses: Losse
   if (reasoning.effort === undefined && !isNewer(model)) return undefined
   const effort = isNewer(model) ? effortOf(reasoning, losses) : reasoning.effort
   const sent = lookup(efforts, effort)
-  if (effort !== undefined && sent !== undefined && sent !== effort) loseEffort(losses, effort, sent)
+  if (effort !== undefined && sent !== undefined && sent !== effort) reportEffort(losses, effort, sent)
   return sent
 }
 

@@ -9,7 +9,7 @@
 
 import { compact, field, isObject, lookup, numberOr } from '../../core/lookup.ts'
 import type { Json, JsonObject, RequestOptions, ResponseFormat } from '../../core/model.ts'
-import { loseEffort } from '../../kit/effort.ts'
+import { reportEffort } from '../../kit/effort.ts'
 import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { isUnchanged } from './part.ts'
@@ -111,12 +111,12 @@ function encodeThinking(options: RequestOptions, losses: Losses): { readonly thi
   const shown = effort === 'none' ? {} : { includeThoughts: true }
   if (isGemini3(options.model)) {
     const level = thinkingLevels[effort]
-    if (level.toLowerCase() !== effort) loseEffort(losses, effort, level)
+    if (level.toLowerCase() !== effort) reportEffort(losses, effort, level)
     return { thinkingConfig: { thinkingLevel: level, ...shown } }
   }
   const [least, most] = /pro/i.test(options.model) ? budgetLimits.pro : budgetLimits.flash
   const budget = Math.min(Math.max(thinkingBudgets[effort], least), most)
-  if (budget !== thinkingBudgets[effort]) loseEffort(losses, effort, `${budget} tokens`)
+  if (budget !== thinkingBudgets[effort]) reportEffort(losses, effort, `${budget} tokens`)
   return { thinkingConfig: { thinkingBudget: budget, ...shown } }
 }
 

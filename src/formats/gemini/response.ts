@@ -103,8 +103,8 @@ export function encodeHead(message: Pick<AssistantMessage, 'response'>, reply: R
 /** A blocked prompt has no answer. */
 function isBlocked({ message, stopReason, providerData }: ChatResponse): boolean {
   const feedback = field(providerData?.gemini, 'promptFeedback')
-  const isTold = (field(feedback, 'blockReason') ?? field(feedback, 'blockReasonMessage')) !== undefined
-  return isTold && stopReason === 'content_filter' && message.content?.length === 0
+  const hasReason = (field(feedback, 'blockReason') ?? field(feedback, 'blockReasonMessage')) !== undefined
+  return hasReason && stopReason === 'content_filter' && message.content?.length === 0
 }
 
 function keptCandidates(others: Json | undefined): readonly WireCandidate[] {

@@ -23,7 +23,14 @@ import { kept } from './content.ts'
 import type { Encoding } from './dialect.ts'
 import { openai } from './dialects.ts'
 import { encodeError } from './errors.ts'
-import { checkCarried, encodeAnnotations, executedTools, finishReason, identity, reasoningDetails } from './response.ts'
+import {
+  checkAnswerBlock,
+  encodeAnnotations,
+  executedTools,
+  finishReason,
+  identity,
+  reasoningDetails,
+} from './response.ts'
 import { format } from './tables.ts'
 import { encodeCall } from './tools.ts'
 import { encodeUsage } from './usage.ts'
@@ -141,7 +148,7 @@ function sendText(state: EncodeState, event: MessageEvent & { type: 'text_delta'
 
 function sendBlock(state: EncodeState, index: number, block: ContentBlock, out: Frame[]): void {
   const path = `message.content[${index}]`
-  checkCarried(block, path, state)
+  checkAnswerBlock(block, path, state)
   switch (block.type) {
     case 'text':
       sendCitations(state, index, block, out)

@@ -23,12 +23,12 @@ import * as reasons from '../../kit/reasons.ts'
 import {
   beyondTypes,
   cacheMark,
+  dropReasoning,
   encodeParts,
   encodeTextPart,
   encodeTextParts,
   encodeUserParts,
   kept,
-  loseReasoning,
   toContent,
 } from './content.ts'
 import type { Encoding, ReasoningReplay, ReasoningTurn } from './dialect.ts'
@@ -200,6 +200,6 @@ function encodeSaid(block: ContentBlock, path: string, to: Encoding): SaidPart |
 function encodeReasoning(turn: ReasoningTurn, to: Encoding): ReturnType<ReasoningReplay['write']> {
   const { replay } = to.dialect
   if (replay !== undefined) return replay.write(turn, to)
-  loseReasoning(turn, to)
+  dropReasoning(turn, to)
   return {}
 }

@@ -25,7 +25,7 @@ import type { Context, Json, JsonObject, JsonSchema, RequestOptions, ResponseFor
 import { efforts } from '../../kit/effort.ts'
 import { newLosses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
-import { loseChoice } from '../../kit/tool-choice.ts'
+import { reportUnusedChoice } from '../../kit/tool-choice.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
 import { encodeToolChoice } from './choice.ts'
 import { decodeMessages } from './decode-messages.ts'
@@ -60,7 +60,7 @@ export function encodeRequest(
   }
   const tools = encodeTools(context, options, to)
   if (tools.tools === undefined) {
-    loseChoice(options, to.losses)
+    reportUnusedChoice(options, to.losses)
     delete fields.parallel_tool_calls // the host refuses it without tools
   }
   const body: WireRequest = {

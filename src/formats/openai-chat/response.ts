@@ -29,7 +29,7 @@ import type {
 } from '../../core/model.ts'
 import { settleStopReason } from '../../core/stop-reason.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
-import { kept, loseBlock } from './content.ts'
+import { dropBlock, kept } from './content.ts'
 import type { ChatDialect, Encoding } from './dialect.ts'
 import { openai } from './dialects.ts'
 import { finishAnswer, newStreamState, objectOf, readBody } from './stream.ts'
@@ -142,7 +142,7 @@ function encodeAnswer(message: AssistantMessage, to: Encoding): JsonObject {
   const parts = contentParts(blocks)
   const calls = encodeCalls(message, to)
   const annotations = encodeAnnotations(said)
-  for (const [at, block] of blocks.entries()) checkCarried(block, `message.content[${at}]`, to)
+  for (const [at, block] of blocks.entries()) checkAnswerBlock(block, `message.content[${at}]`, to)
   return {
     ...kept(message),
     role: 'assistant',
@@ -247,13 +247,13 @@ export function executedTools(block: ContentBlock): readonly Json[] {
   return block.type === 'server_tool_call' ? arrayOf(kept(block)?.executed_tools) : []
 }
 
-const carried: ReadonlySet<ContentBlock['type']> = new Set(['text', 'tool_call', 'audio', 'image'])
+const answerTypes: ReadonlySet<ContentBlock['type']> = new Set(['text', 'tool_call', 'audio', 'image'])
 
 /** Notes what an answer on this wire has no place for. */
-export function checkCarried(block: ContentBlock, path: string, to: Pick<Encoding, 'losses'>): void {
-  if (carried.has(block.type)) {
+export function checkAnswerBlock(block: ContentBlock, path: string, to: Pick<Encoding, 'losses'>): void {
+  if (answerTypes.has(block.type)) {
     if (block.type === 'image' && block.data === undefined && block.url === undefined) {
-      loseBlock(block, path, to, 'an answer has no place for the id of a file')
+      dropBlock(block, path, to, 'an answer has no place for the id of a file')
     }
     return
   }
@@ -261,7 +261,7 @@ export function checkCarried(block: ContentBlock, path: string, to: Pick<Encodin
   const isServers = block.type === 'server_tool_call' || block.type === 'server_tool_result'
   if (isServers && kept(block) !== undefined) return
   if (block.type !== 'reasoning') {
-    loseBlock(block, path, to, `an answer has no place for ${block.type}`)
+    dropBlock(block, path, to, `an answer has no place for ${block.type}`)
     return
   }
   if (block.opaque !== undefined && block.opaque.format !== format) {

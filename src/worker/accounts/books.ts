@@ -149,7 +149,11 @@ export function openBooks(sql: Sql, { change }: Writer, { hearOfDay, hearOfCost 
   }
 
   /** Each figure becomes a whole number first: one that the storage refuses would undo all that is written with it. */
-  function settle({ requestId, totalDailyBudget = Number.POSITIVE_INFINITY, ...told }: Settlement): number | undefined {
+  function settle({
+    requestId,
+    totalDailyBudget = Number.POSITIVE_INFINITY,
+    ...actual
+  }: Settlement): number | undefined {
     const request = live.get(requestId)
     if (request === undefined) return undefined
     const day = dayOf(request.startedAt)
@@ -159,11 +163,11 @@ export function openBooks(sql: Sql, { change }: Writer, { hearOfDay, hearOfCost 
     book(day, request.user, {
       model: request.model,
       requests: 1,
-      inputTokens: wholeNumber(told.inputTokens, 0),
-      outputTokens: wholeNumber(told.outputTokens, 0),
-      spent: wholeNumber(told.cost, request.cost),
+      inputTokens: wholeNumber(actual.inputTokens, 0),
+      outputTokens: wholeNumber(actual.outputTokens, 0),
+      spent: wholeNumber(actual.cost, request.cost),
     })
-    if (told.errorKind !== undefined) countError(day, told.errorKind, 1)
+    if (actual.errorKind !== undefined) countError(day, actual.errorKind, 1)
     return shareReached(before, spentOn(day).total, totalDailyBudget)
   }
 

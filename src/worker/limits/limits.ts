@@ -34,8 +34,8 @@ export function networkOf(ip: string): string {
   if (mapped !== undefined) return mapped
   const [head = '', tail] = ip.toLowerCase().split('::')
   const groups = head.split(':').filter(Boolean)
-  const behind = (tail ?? '').split(':').filter(Boolean)
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - behind.length)
-  const all = [...groups, ...Array<string>(zeros).fill('0'), ...behind].map((group) => group.replace(/^0+(?=.)/, ''))
+  const last = (tail ?? '').split(':').filter(Boolean)
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - last.length)
+  const all = [...groups, ...Array<string>(zeros).fill('0'), ...last].map((group) => group.replace(/^0+(?=.)/, ''))
   return `${all.slice(0, 4).join(':')}::/64`
 }

@@ -59,12 +59,12 @@ declare class HTMLRewriter {
 /** Adds the widget's key and action to the head of the page, in a `meta` element. */
 function withWidget(page: Response, { siteKey, action }: Turnstile): Response {
   const said = `<meta name="turnstile-site-key" content="${siteKey}" data-action="${action}">`
-  const told = new HTMLRewriter()
+  const rewritten = new HTMLRewriter()
     .on('head', { element: (head) => void head.append(said, { html: true }) })
     .transform(page)
-  const headers = new Headers(told.headers)
+  const headers = new Headers(rewritten.headers)
   headers.delete('etag')
-  return new Response(told.body, { status: told.status, headers })
+  return new Response(rewritten.body, { status: rewritten.status, headers })
 }
 
 /** The page is another with each site key, and its tag is of the file. */

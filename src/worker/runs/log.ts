@@ -48,7 +48,7 @@ export interface RunLog {
   /** How many events there are. */
   last(): number
   /** The parts after a place, up to an event: no more than about so many bytes. */
-  read(behind: Place, upTo: number, maxBytes: number): Part[]
+  read(after: Place, upTo: number, maxBytes: number): Part[]
   /** The text of an event; empty if there is none of that number. */
   text(event: number): string
   /** Drops the events, and keeps that there were some. */
@@ -109,11 +109,11 @@ export function openLog(sql: Sql): RunLog {
     },
     end: (state, at) => void all('UPDATE run SET state = ?, endedAt = ?', state, at),
     last: () => last,
-    read(behind, upTo, maxBytes) {
+    read(after, upTo, maxBytes) {
       const parts: Part[] = []
       let size = 0
       const query = 'SELECT * FROM events WHERE (event, part) > (?, ?) AND event <= ? ORDER BY event, part LIMIT 256'
-      for (const row of sql.exec(query, behind.event, behind.part, upTo)) {
+      for (const row of sql.exec(query, after.event, after.part, upTo)) {
         const bytes = new Uint8Array(row.bytes as ArrayBuffer)
         parts.push({ event: Number(row.event), part: Number(row.part), bytes })
         size += bytes.length

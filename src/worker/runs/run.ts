@@ -193,7 +193,7 @@ export function openRun(host: RunHost): Run {
     tail.ring()
   }
 
-  async function tell(after: number): Promise<Response> {
+  async function send(after: number): Promise<Response> {
     const refused = await live?.begun
     if (refused !== undefined) return new Response(refused.text, refused)
     const row = find()
@@ -212,13 +212,13 @@ export function openRun(host: RunHost): Run {
 
   return {
     start: (call) =>
-      telling(call.url, async () => {
+      withErrorAnswer(call.url, async () => {
         const row = find()
         if (row === undefined || row.state === 'gone') begin(call)
         else if (row.digest !== call.digest) throw refuse('key_reused')
-        return tell(0)
+        return send(0)
       }),
-    resume: (after) => telling(log.find()?.url, () => tell(after)),
+    resume: (after) => withErrorAnswer(log.find()?.url, () => send(after)),
     async stop() {
       const row = find()
       live?.stopping.abort(new DOMException('The answer was stopped', 'AbortError'))
@@ -271,7 +271,7 @@ async function copyEvents(
 }
 
 /** Answers an exception in the format of the request. */
-async function telling(url: string | undefined, answer: () => Promise<Response>): Promise<Response> {
+async function withErrorAnswer(url: string | undefined, answer: () => Promise<Response>): Promise<Response> {
   try {
     return await answer()
   } catch (error) {

@@ -59,8 +59,8 @@ async function runOf(id: string, owner: Owner, config: Config): Promise<RunStub>
   const stem = id.slice(0, markLength)
   for (const secret of [session, ...(nextSession === undefined ? [] : [nextSession])]) {
     const expected = encode(await signed(owner, stem, secret))
-    const told = encode(id)
-    if (isEqual(told, expected)) return objectOf(id, owner, config)
+    const given = encode(id)
+    if (isEqual(given, expected)) return objectOf(id, owner, config)
   }
   throw refuse('unknown_stream')
 }

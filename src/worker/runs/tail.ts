@@ -43,11 +43,11 @@ function createBell(): { readonly promise: Promise<void>; readonly resolve: () =
 
 /** How much a reader is given at a time, in bytes: it has no more than this in memory. */
 const batchBytes = 64 * 1024
-const behindAllParts = 1_000_000_000
+const afterAllParts = 1_000_000_000
 
 /** Streams the events after event number `after`, to the end. It reads the log only on demand. Readers do not affect each other. */
 export function followTail(log: RunLog, tail: Tail, framing: RunFraming, after: number): ReadableStream<Uint8Array> {
-  let place: Place = { event: after, part: behindAllParts }
+  let place: Place = { event: after, part: afterAllParts }
   let isLeft = false
   tail.readers++
 

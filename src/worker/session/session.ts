@@ -102,8 +102,8 @@ async function openClaims(token: string, config: Config): Promise<Claims> {
   const known = ofConfig.get(token)
   if (known !== undefined) return known
   const { session, nextSession } = config.secrets
-  const told = await openToken(token, typ, nextSession === undefined ? [session] : [session, nextSession])
-  const read = v.parse(claims, told)
+  const payload = await openToken(token, typ, nextSession === undefined ? [session] : [session, nextSession])
+  const read = v.parse(claims, payload)
   if (ofConfig.size >= mostOpened) ofConfig.clear()
   ofConfig.set(token, read)
   return read

@@ -2,7 +2,7 @@
 
 import { compact } from '../../../core/lookup.ts'
 import type { JsonObject, ReasoningEffort, RequestOptions } from '../../../core/model.ts'
-import { effortOf, efforts, loseEffort } from '../../../kit/effort.ts'
+import { effortOf, efforts, reportEffort } from '../../../kit/effort.ts'
 import { reportLoss } from '../../../kit/losses.ts'
 import * as reasons from '../../../kit/reasons.ts'
 import type { Encoding } from '../dialect.ts'
@@ -100,6 +100,6 @@ function takenEffort(reasoning: Reasoning, to: Encoding): ReasoningEffort | unde
   if (effort === undefined) return undefined
   const distance = (one: ReasoningEffort) => Math.abs(efforts.indexOf(one) - efforts.indexOf(effort))
   const nearest = others.reduce((best, one) => (distance(one) < distance(best) ? one : best), first)
-  if (nearest !== effort) loseEffort(to.losses, effort, nearest)
+  if (nearest !== effort) reportEffort(to.losses, effort, nearest)
   return nearest
 }

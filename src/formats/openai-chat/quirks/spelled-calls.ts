@@ -32,7 +32,7 @@ function spellTurn(turn: AssistantMessage, path: string, to: Encoding): Assistan
   const blocks = blocksOf(message.content)
   const said = [...blocks.keys()].filter((at) => blocks[at]?.type !== 'tool_call')
   for (const [at, block] of blocks.entries()) {
-    if (block.type === 'tool_call') loseFields(block, `${path}[${at}]`, to)
+    if (block.type === 'tool_call') dropFields(block, `${path}[${at}]`, to)
   }
   renumber(to.losses, path, said)
   const calls = callsOf(turn).map((call) => {
@@ -44,7 +44,7 @@ function spellTurn(turn: AssistantMessage, path: string, to: Encoding): Assistan
 
 function spellResult(result: ToolMessage, path: string, to: Encoding): UserMessage {
   const { name, content, status } = result
-  loseFields(result, path, to)
+  dropFields(result, path, to)
   const tag = status === 'error' ? 'tool_error' : 'tool_result'
   const blocks = blocksOf(content)
   renumber(to.losses, `${path}.content`, [0, ...blocks.keys()]) // the tag is the first
@@ -52,7 +52,7 @@ function spellResult(result: ToolMessage, path: string, to: Encoding): UserMessa
 }
 
 /** Text has no fields of the wire. */
-function loseFields({ providerData }: ToolCall | ToolMessage, path: string, to: Encoding): void {
+function dropFields({ providerData }: ToolCall | ToolMessage, path: string, to: Encoding): void {
   if (providerData !== undefined) reportLoss(to.losses, 'dropped', `${path}.providerData`, reasons.fields, 'info')
 }
 
