@@ -7,10 +7,11 @@ import { toToolMessage } from '../tools/invoke.ts'
 import type { StreamEvent } from './result.ts'
 
 /**
- * The conversation after an event. Pure: what it was given stays as it was, and messages that an event does not touch stay the same objects.
+ * Returns the conversation after an event. It changes none of its arguments, and messages that the event does not change stay the same
+ * objects.
  *
- * While an answer comes, a call that is not whole is a `tool_call_chunk` with all its text so far. After `done` the messages are those of
- * the run. A run that fails has no `done`: what can be sent on after that is the history and `run.messages`.
+ * While an answer streams, an incomplete call is a `tool_call_chunk` with all its text so far. After `done`, the messages are those of the
+ * run. A failed run has no `done`: continue with the history and `run.messages`.
  *
  * @example
  * ```ts

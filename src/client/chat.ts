@@ -31,11 +31,11 @@ import { type Begun, finish, type Run, start } from './run.ts'
 /** Options of one turn, which the chat does not have. */
 type OfTurn = 'prompt' | 'signal' | 'approvals'
 
-/** All that `generate` takes, for every turn; `messages` is the history to begin with. */
+/** The options of `createChat`: those of `generate`, for every turn. `messages` is the history at the start. */
 export interface ChatSettings<Tools extends AnyTools = AnyTools> extends Omit<RunRequest<Tools>, OfTurn> {
-  /** The text to print as the chat goes on. Default `none`. */
+  /** Which text the chat prints while it runs. Default `none`. */
   readonly echo?: EchoMode
-  /** Where it is shown, such as `(text) => view.append(text)`. Needed for an `echo`. */
+  /** Prints a piece of that text, such as `(text) => view.append(text)`. Required with `echo`. */
   readonly write?: (text: string) => void
 }
 
@@ -48,12 +48,11 @@ export interface TurnOptions extends Partial<Omit<RunRequest, 'messages' | 'tool
 type Snapshot = ReturnType<Chat['getSnapshot']>
 type AnyTool = AnyTools[number]
 
-/** A conversation with its settings. One turn at a time. `Tools` are the types of those that it was made with. */
+/** A conversation with its settings: {@link createChat} makes one. It runs one turn at a time. `Tools` is the type of its tools. */
 export interface Chat<Tools extends AnyTools = AnyTools> {
   /**
-   * All that was said, oldest first: plain data, to be stored and given to another chat. Assign a list to change it, such as
-   * `chat.messages = chat.messages.slice(0, -2)` to undo a turn: callbacks, tools and `usage` stay. Throws a `TypeError` while a turn is
-   * under way.
+   * All messages, oldest first: plain data that you can store and pass to another chat. Assign a list to change it, such as `chat.messages
+   * = chat.messages.slice(0, -2)` to undo a turn: callbacks, tools and `usage` stay. Throws a `TypeError` while a turn is under way.
    */
   get messages(): readonly Message[]
   set messages(messages: readonly MessageLike[])

@@ -12,7 +12,11 @@ import type {
 } from '../core/model.ts'
 import type { AnyTools, CallOf, ToolEvent } from '../tools/model.ts'
 
-/** The events of `stream`. With the type of the tools, `StreamEvent<typeof tools>`, calls and results are those of the tools. */
+/**
+ * An event of `stream`; compare its `type` to narrow it. Of the answer: `text_delta`, `reasoning_delta`, `tool_call` and the others of
+ * {@link MessageEvent}. Of the tools: `tool_start`, `tool_progress`, `tool_result`, `approval_request`. Last: `done`, with the result of the
+ * run. `StreamEvent<typeof tools>` has the types of your tools.
+ */
 export type StreamEvent<Tools extends AnyTools = AnyTools> =
   | MessageEvent<CallOf<Tools>>
   | ToolEvent<Tools>

@@ -168,7 +168,14 @@ export const knownBlockTypes: readonly ContentBlock['type'][] = [
 
 export { readBlock as from }
 
-/** All of them under one name: an object, and no module namespace, since a bundler removes an unused object. */
+/**
+ * Writes content blocks, for the content of a message.
+ *
+ * @example
+ * ```ts
+ * const question = message.user([block.text('What is this?'), block.image({ url: 'https://example.com/cat.png' })])
+ * ```
+ */
 export const block: {
   readonly text: typeof text
   readonly plainText: typeof plainText

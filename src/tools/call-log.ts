@@ -1,24 +1,32 @@
-/** Which calls were run already. @module */
+/** Records which calls have run. @module */
 import type { ToolMessage } from '../core/model.ts'
 
 /**
- * Remembers which calls were run, so that none is twice: over retries, over resumed runs, in other processes if it is stored. A call has
- * a key: its id; or, of an id that came in earlier turns of the conversation too, the id with `#` and how often. These keys count within
- * one conversation. A call of a tool with `needsApproval` has a random key that no other conversation has.
+ * Records which calls have run, so that none runs twice: after a retry, in a resumed run, or, if you store the log, in another process. The
+ * key of a call is its id. If earlier turns have a call with that id, `#` and their number follow it. Keys are unique in one conversation. The
+ * key of a call of a tool with `needsApproval` is random, so it is unique in all conversations.
  */
 export interface CallLog {
   /**
-   * `true`, once for each key: the call may run now. Later: the kept result, which the model receives again; or
-   * `false`. The model receives the message of an exception, and the call does not run.
+   * Returns `true` once for each key: the call may run now. Later it returns the stored result, which the model gets again, or `false`. If
+   * it throws, the call does not run, and the model gets a failed result.
    */
   claim(key: string): boolean | ToolMessage | Promise<boolean | ToolMessage>
   /**
-   * Keeps the result of a call that was claimed. If it throws, the run rejects with that error, after the result is in the conversation.
+   * Stores the result of a claimed call. If it throws, the result is still in the conversation, and then the run rejects with that error.
    */
   keep?(key: string, result: ToolMessage): void | Promise<void>
 }
 
-/** A call log in memory, which lasts as long as you hold it. */
+/**
+ * A call log in memory. Pass the same one to several runs.
+ *
+ * @example
+ * ```ts
+ * const callLog = memoryCallLog()
+ * await generate({ model, prompt: 'Weather in Tokyo?', tools: [weather], callLog })
+ * ```
+ */
 export function memoryCallLog(): CallLog {
   const claimed = new Map<string, ToolMessage | undefined>()
   return {
