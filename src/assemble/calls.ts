@@ -1,4 +1,4 @@
-/** Calls on their way: what opens one, and what each fragment adds to it. @module */
+/** Opens calls, and adds fragments to them. @module */
 import type { CallFragment } from '../core/codec.ts'
 import { LimitError } from '../core/errors.ts'
 import type { ProviderData, ServerToolCallChunk, ToolCallChunk } from '../core/model.ts'
@@ -13,7 +13,7 @@ export function newCalls(): Calls {
   return { ownCount: 0, byId: new Map(), byPosition: new Map(), unkeyed: [], ids: new Set() }
 }
 
-/** Starts the call that a fragment is the first piece of. */
+/** Starts a call with its first fragment. */
 export function openCall(
   calls: Calls,
   fragment: CallFragment,

@@ -1,4 +1,4 @@
-/** A conversation as it is drawn while an answer comes: one pure function, for whatever keeps the state of a page. @module */
+/** Updates a conversation while an answer streams: a pure function for the state of a page. @module */
 
 import { blocksOf, isEmptyAnswer } from '../core/content.ts'
 import { compact, findLastIndex, unlessEmpty } from '../core/lookup.ts'
@@ -67,7 +67,7 @@ function begun({ id, model }: { readonly id?: string; readonly model?: string })
   return compact({ role: 'assistant', content: [], response: unlessEmpty(response) })
 }
 
-/** The messages with the answer that is under way, their last, made anew. */
+/** The messages with a new last message: the current answer. */
 function withAnswer(
   messages: readonly Message[],
   change: (answer: AssistantMessage) => AssistantMessage,

@@ -1,4 +1,4 @@
-/** The callbacks of a chat, which come and go. @module */
+/** The callbacks of a chat, which can be added and removed. @module */
 import type { ToolResult, ToolVerdict } from '../tools/model.ts'
 import type { RunRequest } from './request.ts'
 

@@ -1,4 +1,4 @@
-/** A conversation that remembers itself: the same functions, with the history kept between turns. @module */
+/** A chat stores its conversation between turns. @module */
 
 import { addUsage } from '../core/add-usage.ts'
 import { toolCallsOf } from '../core/content.ts'
@@ -61,7 +61,7 @@ export interface Chat<Tools extends AnyTools = AnyTools> {
   readonly usage: Usage
   /** Whether a turn is under way. */
   readonly isBusy: boolean
-  /** Calls the listener whenever the snapshot is another one. Returns its own removal. */
+  /** Calls the listener when the snapshot changes. Returns a function that removes it. */
   subscribe(listener: () => void): () => void
   /**
    * The state of the chat: the same object until something changes. The messages of a turn appear in `messages` when the turn has ended.
@@ -75,27 +75,30 @@ export interface Chat<Tools extends AnyTools = AnyTools> {
     readonly usage: Usage
     readonly error: unknown
   }
-  /** Says something, and waits for the whole answer, its tool rounds included. */
+  /** Sends a message, and waits for the whole answer, with its tool rounds. */
   send(prompt: MessageLike, options?: TurnOptions): Promise<RunResult<Tools>>
-  /** The same, as a stream of events. The turn begins when the run is read. */
+  /** Sends a message, and streams the events of the answer. The turn starts when you read the run. */
   stream(prompt: MessageLike, options?: TurnOptions): Run<Tools>
-  /** Goes on with the calls of the last answer that wait for consent. */
+  /** Continues with the calls of the last answer that wait for approval. */
   resume(approvals: readonly Approval[], options?: TurnOptions): Run<Tools>
-  /** Ends the turn that is under way; what there is of it is kept, and no tool runs after. */
+  /** Cancels the current turn. The chat keeps the part that arrived, and no more tools run. */
   cancel(reason?: unknown): void
-  /** Adds what was said elsewhere, without asking the model. @throws {TypeError} while a turn is under way. */
+  /** Adds messages without asking the model. @throws {TypeError} while a turn is under way. */
   add(...messages: readonly MessageLike[]): void
   /** The last message: of the assistant, or of `role`. */
   lastMessage(role?: Message['role']): Message | undefined
   /**
-   * A tool of a name that is there already takes its place.
+   * Adds a tool. It replaces a tool with the same name.
    *
    * @throws {TypeError} where one of the two needs approval or comes from an MCP server: use `removeTool` first.
    */
   addTool(tool: AnyTool): void
-  /** Whether there was one. */
+  /** Removes the tool of that name. Returns whether there was one. */
   removeTool(name: string): boolean
-  /** Sees each call before it runs, with its tool if there is one, and may refuse it. The last registered is asked first. Returns its own removal. */
+  /**
+   * Called with each call before it runs, and with its tool if there is one. It can refuse the call. The last one registered is called
+   * first. Returns a function that removes it.
+   */
   onToolRequest(callback: OnRequest): () => void
   /** Called with each result. The last one registered is called first. Returns a function that removes it. */
   onToolResult(callback: OnResult): () => void
@@ -277,7 +280,7 @@ function checkEcho(mode: EchoMode | undefined, write: ChatSettings['write']): vo
   if (write === undefined) throw new TypeError('Cannot echo: there is no "write" to show it with')
 }
 
-/** Whether anything came of a turn: one that failed before its answer is asked again, and is not to be said twice. */
+/** Whether a message is of an answer. A turn that failed without an answer is sent again, so its prompt must not be kept. */
 function isAnswer(message: Message): boolean {
   if (message.role === 'tool') return true
   return message.role === 'assistant' && (hasContent(message) || (message.invalidToolCalls ?? []).length > 0)
@@ -287,7 +290,7 @@ function hasContent({ content }: AssistantMessage): boolean {
   return content !== null && content.length > 0
 }
 
-/** Errors in place of the results that the last answer's calls never got, so that the conversation can go on. */
+/** Error results for calls of the last answer that have no result, so that the conversation can continue. */
 function missingResults(messages: readonly Message[]): readonly Message[] {
   const at = findLastIndex(messages, ({ role }) => role === 'assistant')
   const last = messages[at]

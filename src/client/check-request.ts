@@ -23,7 +23,7 @@ const forms: readonly (readonly [types: string, fields: string])[] = [
   ['function', 'stopWhen onToolRequest onToolResult onWarning beforeRound onRound onRequest'],
 ]
 
-/** Fields that take what a function of ours makes, and a method of it. */
+/** Fields that take a value of one of our functions, and a method that this value has. */
 const makers: readonly (readonly [field: string, maker: string, method: string])[] = [
   ['budget', 'budget()', 'isUsedUp'],
   ['resume', 'resumable()', 'chunks'],
@@ -32,8 +32,8 @@ const makers: readonly (readonly [field: string, maker: string, method: string])
 ]
 
 /**
- * Fields of other libraries, which would be ignored, and what to write in their place. Names with a `_` are looked up as `camelCase`: those
- * that are not here have that name.
+ * Fields of other libraries, which would be ignored, and our fields instead. A name with a `_` that is not in the table has the same name
+ * in `camelCase`.
  */
 export const habits: Readonly<Record<string, string>> = {
   maxOutputTokens: 'maxTokens',

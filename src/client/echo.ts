@@ -1,4 +1,4 @@
-/** Prints a chat as it goes on, in plain text. @module */
+/** Prints a chat while it runs, in plain text. @module */
 import { textOf } from '../core/content.ts'
 import type { Message } from '../core/model.ts'
 import { prettyPrint } from '../messages/pretty-print.ts'
@@ -53,7 +53,7 @@ function asTurn(call: Extract<StreamEvent, { type: 'tool_start' }>['call']): Mes
   return { role: 'assistant', content: null, invalidToolCalls: [call] }
 }
 
-/** Each line says by itself what it is. */
+/** Each line already names its kind. */
 function withoutRole(printed: string): string {
   return printed.replace(/^(?:Assistant|Tool): /, '')
 }

@@ -1,7 +1,7 @@
-/** Reports to observers what a run does. @module */
+/** Reports the steps of a run to its observers. @module */
 import type { Observed, Observer, Report } from './hooks.ts'
 
-/** `now` returns the current run and round. An observer is never waited for, and its exceptions and rejections are dropped. */
+/** `now` returns the current run and round. Observers are not awaited, and their exceptions and rejections are dropped. */
 export function createReport(observers: readonly Observer[], now: () => Observed): Report {
   return (name, about) => {
     const startedAt = Date.now()

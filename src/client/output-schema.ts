@@ -14,11 +14,11 @@ import { type AnySchema, type OutputOf, parseWith, toJsonSchema, withoutNullOpti
 export interface OutputShape<Schema extends AnySchema> {
   /** The schema that the provider receives. */
   readonly schema: JsonSchema
-  /** Whether providers that offer to can hold the model to every letter of it. */
+  /** Whether a provider's strict mode accepts the schema. */
   readonly strict: boolean
   /** The value within the parsed answer so far. */
   view(root: JsonObject): unknown
-  /** @throws {TypeError} if the answer does not fit. */
+  /** @throws {TypeError} if the answer does not match the schema. */
   read(root: JsonObject): Promise<OutputOf<Schema>>
 }
 
@@ -39,7 +39,7 @@ export function shapeOf<Schema extends AnySchema>(schema: Schema): OutputShape<S
   }
 }
 
-/** References go from the root, where definitions therefore stay. */
+/** References start at the root, so definitions stay there. */
 function wrap({ $defs, definitions, ...own }: JsonSchema): JsonSchema {
   return compact({
     type: 'object',
@@ -51,7 +51,7 @@ function wrap({ $defs, definitions, ...own }: JsonSchema): JsonSchema {
   })
 }
 
-/** Keywords that strict modes know; one more, and they refuse the request. */
+/** The keywords that strict modes support. With any other keyword, they refuse the request. */
 const strictKeywords: ReadonlySet<string> = new Set([
   ...['type', 'properties', 'required', 'additionalProperties', 'items', 'enum', 'const', 'anyOf'],
   ...['title', 'description', '$ref', '$defs'],

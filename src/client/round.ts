@@ -1,4 +1,4 @@
-/** Asks a model, lets tools answer its calls, and asks again: until the model is done, or a limit is reached. @module */
+/** Asks a model, runs the tools that it calls, and asks again, until it has answered or a limit is reached. @module */
 
 import { usageOf } from '../core/add-usage.ts'
 import type { Asked, Model } from '../core/codec.ts'
@@ -19,7 +19,7 @@ import { beginningOf, offerTools, optionsOf, type RunRequest } from './request.t
 import type { RunOutcome, RunResponse, RunResult, StreamEvent } from './result.ts'
 import { askAround } from './wrap-model.ts'
 
-/** How often a model that says nothing is asked again. */
+/** How often a model is asked again after an empty answer. */
 const mostEmptyAnswers = 2
 
 type Batches<T> = AsyncGenerator<readonly StreamEvent[], T>
@@ -32,17 +32,17 @@ interface Next extends Omit<Ending, 'outcome'> {
 /** The state of one run. */
 export class Round implements ToolHost, Asker {
   readonly request: RunRequest
-  /** Which requests have no stream. There for a run whose caller gets only the end of each answer, and not each event. */
+  /** Whether a request has no stream. Set for `generate`, whose caller gets only whole answers. */
   readonly #isOnlyWhole: ((body: object) => boolean) | undefined
   readonly signal: AbortSignal
-  /** Grows with what is said, the prompt first. */
+  /** The new messages of the run, the prompt first. */
   readonly added: Message[]
   readonly responses: RunResponse[] = []
   /** Those of the round. */
   tools: ReadonlyMap<string, object>
-  /** The part that came of an answer that did not end properly, or that the caller left. */
+  /** The part of an answer that arrived before it failed, or before the caller left. */
   partial: AssistantMessage | undefined
-  /** Once the run has come to its end. */
+  /** Set when the run has ended. */
   result: RunResult | undefined
   streamId: string | undefined
   asked: Promise<unknown> | undefined
@@ -59,7 +59,7 @@ export class Round implements ToolHost, Asker {
   /** The messages before this run. */
   readonly #before: readonly Message[]
   readonly #given: ReturnType<typeof beginningOf>['given']
-  /** Each loss once, as they came up. */
+  /** Each loss once, in order. */
   readonly #warnings: Loss[] = []
   readonly #toolRun: ToolRunner | undefined
   /** The idempotency key of the first request, and the stem of the others. */
@@ -159,7 +159,7 @@ export class Round implements ToolHost, Asker {
     return yield* this.#toolRun.answer(message)
   }
 
-  /** Adds to the conversation, at its end or before what is said new in this run. */
+  /** Adds messages to the conversation, at its end or before the new messages of this run. */
   addMessages(messages: readonly Message[], at?: number): void {
     const before = this.#context.messages
     if (at === undefined) this.added.push(...messages)
@@ -189,7 +189,7 @@ export class Round implements ToolHost, Asker {
     return change
   }
 
-  /** Asks once. An answer that adds nothing to the conversation is not kept in it. */
+  /** Asks the model once. An answer that adds nothing is not kept in the conversation. */
   async *#askModel({ end: _, tools: names, ...change }: RoundChange): Batches<RunResponse> {
     const { request, signal, added } = this
     const model = change.model ?? request.model

@@ -83,16 +83,16 @@ function begun(request: RunRequest): Begun {
 
 type Batches = AsyncIterable<readonly StreamEvent[]>
 
-/** A run about to begin, and who wants to hear of it. */
+/** A run that is about to start, and the callbacks of its chat. */
 export interface Begun {
   readonly request: RunRequest
-  /** Stands around the events of the run, in batches. */
+  /** Wraps the events of the run, in batches. */
   readonly around?: (events: Batches) => Batches
-  /** Called once, at any end: with all new messages, the result if there is one, and the error of the run. */
+  /** Called once, when the run ends: with all new messages, and with its result or its error. */
   readonly onEnd?: (messages: readonly Message[], result: RunResult | undefined, cause: unknown) => void
 }
 
-/** A run that begins when it is read: `begin` is asked then. @param isOnlyWhole of a run that is not streamed: see {@link Round} */
+/** Makes a run that starts when it is read: then it calls `begin`. @param isOnlyWhole of a run that is not streamed: see {@link Round} */
 export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolean): Run {
   const added: Message[] = []
   const stopping = new AbortController()

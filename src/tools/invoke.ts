@@ -20,8 +20,8 @@ export interface InvokeOptions extends ResultLimits {
 }
 
 /**
- * Runs one call of one of these tools, by their names. Never rejects, and settles when the time is up whatever the tool does. It does not
- * check approvals: the loop does (`needsApproval`).
+ * Runs one call, with the tool of its name. It never rejects, and it settles at the time limit even if the tool does not. It does not check
+ * approvals (`needsApproval`): `generate` and `stream` do.
  */
 export async function invokeTool(
   call: ToolCall | InvalidToolCall,

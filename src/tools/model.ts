@@ -172,21 +172,21 @@ export interface ToolOptions<Tools extends AnyTools = AnyTools> extends ResultLi
 /** A callback that only looks returns nothing. */
 export type ToolVerdict = void | { readonly reject: string }
 
-/** The events of a run about its tools. */
+/** The events of a run for its tools. */
 export type ToolEvent<Tools extends AnyTools = AnyTools> =
   | { readonly type: 'tool_start'; readonly call: CallOf<Tools> | InvalidToolCall }
   | { readonly type: 'tool_progress'; readonly toolCallId: string; readonly data: unknown }
   | { readonly type: 'tool_result'; readonly result: ResultOf<Tools> }
-  /** The call waits for consent; the run ends with it among `pending`. */
+  /** The call waits for approval. The run ends, and the call is in `pending`. */
   | { readonly type: 'approval_request'; readonly call: CallOf<Tools> }
 
-/** The run that the tools are of. */
+/** The run that runs the tools. */
 export interface ToolHost {
   readonly request: ToolOptions
   readonly signal: AbortSignal
   /** The tools by the names that the model calls them by. */
   readonly tools: ReadonlyMap<string, object>
-  /** All that was said, also what `beforeRound` took out of what is sent. */
+  /** All messages, also those that `beforeRound` removed from the request. */
   readonly history: readonly Message[]
   readonly responses: readonly ChatResponse[]
   /** No other round follows. */
@@ -196,7 +196,7 @@ export interface ToolHost {
     name: 'onTool',
     about: { readonly call: AnyCall; readonly tool: Tool | undefined },
   ): (end: { readonly result: ToolResult }) => void
-  /** Adds to the conversation, at its end or at this place. */
+  /** Adds messages to the conversation, at its end or at this place. */
   addMessages(messages: readonly Message[], at?: number): void
 }
 
