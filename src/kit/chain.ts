@@ -1,4 +1,4 @@
-/** Answers that a server stores: which of them a request goes on from, and what of the conversation it then leaves out. @module */
+/** Finds the stored answer that a request continues from, and the messages that it can leave out. @module */
 import { blocksOfTurn } from '../core/content.ts'
 import { findLastIndex } from '../core/lookup.ts'
 import type { AssistantMessage, Context, Message } from '../core/model.ts'
@@ -11,11 +11,11 @@ export interface Chain {
   readonly from: number
 }
 
-/** Whether answers are kept. */
+/** Whether answers are stored. */
 export interface Storage {
-  /** The server can keep them. */
+  /** The server can store answers. */
   readonly stores: boolean
-  /** The caller did not ask that this one is not kept. */
+  /** The caller did not turn storing off for this answer. */
   readonly isAsked: boolean
 }
 

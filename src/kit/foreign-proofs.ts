@@ -31,16 +31,16 @@ import type {
 } from '../core/model.ts'
 import { type EnvelopedProof, isEnvelope, knownProof, packProof, unpackEnvelope } from './envelope.ts'
 
-/** The fields of a wire that can hold an envelope. */
+/** The fields of a format that can hold an envelope. */
 export interface ProofField {
   readonly format: string
   /** Providers whose proofs the format's decoder recognises: those need no envelope. An envelope is written as a proof of the first one. */
   readonly owners: readonly [string, ...string[]]
   /** Whether calls have a field for proofs of their own; otherwise their proofs travel on the reasoning after them, which names the call. */
   readonly onCalls: boolean
-  /** A proof of this wire that holds the envelope. */
+  /** A proof of this format that holds the envelope. */
   write(envelope: string): JsonObject
-  /** The texts in a proof of this wire that may be an envelope. */
+  /** The texts in a proof of this format that can be an envelope. */
   read(data: JsonObject): readonly string[]
 }
 
@@ -55,7 +55,7 @@ export function signatureField(format: string, owner: string): ProofField {
   }
 }
 
-/** The server half, with the proofs of other providers carried in the field for proofs of its wire. */
+/** The server codec, with proofs of other providers in the proof field of its format. */
 export function withForeignProofs<Codec extends ServerCodec>(codec: Codec, proofField: ProofField): Codec {
   return {
     ...codec,
@@ -95,7 +95,7 @@ function packReasoning(block: ReasoningBlock, proofField: ProofField): Reasoning
   return envelope === undefined ? block : { ...block, opaque: proofOf(envelope, proofField) }
 }
 
-/** A call, and the reasoning that its proof travels on. */
+/** A call, and the reasoning block that holds its proof. */
 function packCall(call: ToolCall, proofField: ProofField): readonly [ToolCall] | readonly [ToolCall, ReasoningBlock] {
   const { opaque, ...bare } = call
   if (opaque === undefined || isOwn(opaque, proofField) || !isNeeded(opaque))
@@ -227,7 +227,7 @@ function unpackRun(run: readonly ReasoningBlock[], proofField: ProofField): read
   return joined.length > 0 ? joined : run.filter(({ text }) => text !== '').map(withoutProof)
 }
 
-/** The proofs of blocks: those of calls aside. */
+/** The proofs of blocks, without those of calls. */
 function ownProofs(blocks: readonly ReasoningBlock[], proofField: ProofField): readonly EnvelopedProof[] {
   return blocks.flatMap((block) => proofsOn(block, proofField)).filter(({ on }) => on === undefined)
 }

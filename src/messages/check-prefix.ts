@@ -7,7 +7,7 @@
  * @module
  */
 
-/** Where two requests part. */
+/** The first place where two requests differ. */
 export interface PrefixBreak {
   /** Such as `messages[3].content` or `tools[0].description`. */
   readonly path: string
@@ -18,13 +18,13 @@ export interface PrefixBreak {
   readonly after: string
 }
 
-/** Fields that say where to cache, and are not part of what is cached. */
+/** Fields that mark where to cache. They are not part of the cached prompt. */
 const marks: ReadonlySet<string> = new Set(['cache_control', 'prompt_cache_breakpoint'])
 /** Lists that grow from one request to the next. */
 const growing: ReadonlySet<string> = new Set(['messages', 'input', 'contents'])
 
 /**
- * Compares the bodies of two requests of one wire; `undefined` if the second only appends to the first.
+ * Compares the bodies of two requests in the same format. Returns `undefined` if the second only appends to the first.
  *
  * @example
  * ```ts

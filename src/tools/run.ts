@@ -79,7 +79,7 @@ export class ToolRun implements ToolRunner {
     return { outcome: limit ?? (isLast ? 'max_rounds' : undefined), results }
   }
 
-  /** Why the model is not to be asked again after its calls were run. */
+  /** Why the model is not asked again after its calls have run. */
   #limitReached(responses: readonly ChatResponse[]): Ending['outcome'] | undefined {
     const { stopWhen, budget } = this.#host.request
     const progress: RunProgress = {
@@ -93,7 +93,7 @@ export class ToolRun implements ToolRunner {
     return budget?.isUsedUp(progress) ? 'budget' : undefined
   }
 
-  /** Runs the calls that may run, adds their results to the conversation, and returns the calls that wait for consent. */
+  /** Runs the calls that may run, adds their results to the conversation, and returns the calls that wait for approval. */
   async *#runCalls({ message, calls, end }: Turn, approvals: readonly Approval[] = []): Steps<TurnResult> {
     const host = this.#host
     const messages = host.history.slice(0, end)
@@ -134,7 +134,7 @@ function unanswered(messages: readonly Message[]): Turn | undefined {
   return { message, end, calls: callsOf(message).filter(({ id }) => !answered.has(id ?? '')) }
 }
 
-/** Some hosts count their ids from 0 in every turn: such a call is known by how often its id came before. */
+/** The keys of calls for the call log. Some hosts count ids from 0 in each turn, so a key also counts how often its id came before. */
 function keysAmong(messages: readonly Message[], turn: AssistantMessage): (call: ToolCall) => string {
   const times = new Map<string, number>()
   for (const message of messages) {
@@ -153,10 +153,10 @@ async function isTerminal(calls: readonly AnyCall[], tools: ReadonlyMap<string, 
   return false
 }
 
-/** How often in a row the same calls may fail, unless the caller says otherwise. */
+/** How often in a row the same calls may fail, by default. */
 const mostFailures = 3
 
-/** Notices a model that is stuck: it asks for the very same calls, round after round, and gets the same results, or failures. */
+/** Detects a model that repeats the same calls in each round and gets the same results or failures. */
 function repeatWatch(max?: number): (calls: readonly AnyCall[], results: readonly ToolResult[]) => boolean {
   let before = ''
   let times = 0

@@ -52,7 +52,7 @@ export function isStandardSchema(value: AnySchema): value is StandardSchema {
 }
 
 /**
- * The schema as JSON Schema. `subject` is what the error says cannot be made, such as `tool "add"`.
+ * Converts the schema to JSON Schema. `subject` names it in the error, such as `tool "add"`.
  *
  * @throws {TypeError} if it does not convert itself.
  */
@@ -75,7 +75,7 @@ export function toJsonSchema(schema: AnySchema, subject: string): JsonSchema {
 }
 
 /**
- * The value as the schema lets it through: checked, and converted where the schema converts.
+ * Checks the value, and returns it as the schema converts it.
  *
  * @throws {TypeError} what does not fit, each with its place.
  */
