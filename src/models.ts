@@ -89,10 +89,10 @@ const providers: Readonly<Record<string, Provider>> = {
   'xai-responses': xaiResponses,
 }
 
-/** All names that may stand before the colon. */
+/** All names of providers, which are before the colon. */
 export const providerNames: readonly string[] = Object.keys(providers)
 
-/** A model's name in two. */
+/** The two parts of a model's name. */
 export interface ModelName {
   readonly provider: string
   /** As the provider has it: with colons and slashes of its own. */
@@ -100,14 +100,14 @@ export interface ModelName {
 }
 
 /**
- * The model of a name such as `anthropic:claude-sonnet-5`.
+ * Makes a model from a name such as `anthropic:claude-sonnet-5`.
  *
- * `openai` asks by Responses, and `openai-chat` by Chat Completions. `openai-compatible` is any server that speaks the latter, and
- * needs a `baseUrl`. Those on Azure need that or a `resource`, those on Bedrock a `region`, `vertex-anthropic` a `project`, and `workers-ai` an
- * `accountId`.
+ * `openai` uses Responses, and `openai-chat` uses Chat Completions. `openai-compatible` is any server of Chat Completions, and requires a
+ * `baseUrl`. Models on Azure require a `baseUrl` or a `resource`, those on Bedrock a `region`, `vertex-anthropic` a `project`, and
+ * `workers-ai` an `accountId`.
  *
  * @param name The provider's name, a colon, and the model's own name, in which there may be more colons.
- * @param settings What the provider's own function takes.
+ * @param settings The settings of the provider's own function.
  * @throws {RangeError} if no provider has that name; the message lists those that there are.
  * @throws {TypeError} if a provider needs a setting that is not there.
  * @example
@@ -125,7 +125,7 @@ export function model(name: string, settings: AnyModelSettings = {}): Model {
 }
 
 /**
- * Takes a name apart at its first colon.
+ * Splits a name at its first colon.
  *
  * @throws {RangeError} if no provider has that name, or nothing follows the colon.
  * @example

@@ -1,5 +1,5 @@
 /**
- * From fragments to blocks, calls and a message: the same for every wire.
+ * Assembles fragments to blocks, calls and a message, in the same way for each format.
  *
  * It never throws on a malformed piece, never drops one, and never repairs one into a call that could run. A call is complete only when its
  * block or stream has ended. A call that is not valid ends as an `invalid_tool_call` with its raw text.

@@ -7,10 +7,10 @@ import type { AnyTools, CallOf, Or } from '../tools/model.ts'
 import type { PageTools } from './page-tools.ts'
 import type { ViewMessage } from './view-message.ts'
 
-/** Why a turn is asked for. */
+/** Why a turn starts. */
 export type ChatTrigger = 'send' | 'regenerate' | 'edit' | 'tool_result' | 'approval' | 'resume'
 
-/** One turn, as a transport gets it. */
+/** The turn that a transport sends. */
 export interface ChatTurn {
   readonly chatId: string
   readonly trigger: ChatTrigger
@@ -29,7 +29,7 @@ export interface ChatTurn {
   readonly signal: AbortSignal
 }
 
-/** The events of a turn in batches, as they come. */
+/** The events of a turn, in batches. */
 export interface ChatEvents<Tools extends AnyTools = AnyTools> extends AsyncIterable<readonly StreamEvent<Tools>[]> {
   /** The history, sealed by the server, once the turn has ended. */
   readonly sealed?: string | undefined
@@ -48,7 +48,7 @@ export interface ChatTransport<Tools extends AnyTools = AnyTools> {
 /** A text, blocks, or files with an optional text. */
 export type SendContent = Content | { readonly content?: Content; readonly files: Iterable<Blob> | ArrayLike<Blob> }
 
-/** Which files may be sent. */
+/** Rules for files that a user may send. */
 export interface FileRules {
   /** Of each file. Default 8 MiB. */
   readonly maxBytes?: number
@@ -130,7 +130,7 @@ export interface ChatStoreOptions<Tools extends AnyTools = AnyTools> {
   readonly onError?: (error: unknown) => void
 }
 
-/** A message that waits until the turn that is under way has ended. */
+/** A message that waits until the current turn has ended. */
 export interface QueuedMessage {
   readonly id: string
   readonly content: SendContent

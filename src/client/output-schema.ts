@@ -1,7 +1,7 @@
 /**
- * A schema as a wire can hold an answer to it, and the way back from the answer to a value.
+ * Converts a schema for a provider, and an answer back to a value.
  *
- * Wires want the schema of an object at the top: any other goes as the one property of one, and is taken out again.
+ * Providers require the schema of an object. Any other schema becomes the only property of an object.
  *
  * @see https://platform.openai.com/docs/guides/structured-outputs#supported-schemas (read 2026-11)
  *

@@ -36,8 +36,8 @@ export type BlockKey = string | number
 /**
  * A decoded piece of a stream: part of a block. The assembler joins the pieces of all formats in the same way.
  *
- * With a `key`, pieces of the same key make one block. Without, a piece goes on with the last block if that is of its kind and
- * open, and opens a new one otherwise.
+ * Pieces with the same `key` make one block. A piece without a `key` continues the last block if that is open and of its kind; otherwise it
+ * opens a new block.
  */
 export type Fragment =
   | { readonly type: 'start'; readonly id?: string; readonly model?: string; readonly createdAt?: number }

@@ -30,7 +30,7 @@ export interface GatewayModel {
 /** Models by the names that clients ask for. A model by itself is an entry without settings. */
 export type GatewayModels = Readonly<Record<string, GatewayModel | Model>>
 
-/** How much and how long. */
+/** Limits of sizes and times. */
 export interface GatewayLimits {
   /** Largest body of a request, in bytes. Default 16 MiB; beyond it, 413. */
   readonly maxBodyBytes?: number
@@ -76,7 +76,7 @@ export interface Permit {
   readonly caller?: unknown
 }
 
-/** A request whose body is here, and is not read any further yet. */
+/** A request whose body has arrived, before the gateway reads its fields. */
 export interface CheckedBody {
   readonly wire: WireName
   /** Whether an answer is asked for, or how many tokens the request has. */
@@ -100,7 +100,7 @@ export interface Admission {
   readonly request: DecodedRequest
 }
 
-/** Of one answer, what the provider says it took. */
+/** The usage of one answer, as the provider reports it. */
 export interface UsageReport {
   readonly requestId: string
   /** The entry of the table that answered: a fallback, if it was one. */
@@ -157,7 +157,7 @@ export interface GatewayQuestion {
   readonly request: Request
 }
 
-/** A request to a provider. With `end`, it is over. */
+/** A request to a provider; with `end`, one that has ended. */
 export interface GatewayAttempt extends GatewayQuestion {
   /** From 1; each entry of the table is asked once. */
   readonly attempt: number
@@ -229,15 +229,18 @@ export interface GatewayOptions<Env = unknown> {
   readonly strict?: RequestOptions['strict']
 }
 
-/** Nothing: the request may go on. */
+/**
+ * What `authorize` returns. Nothing: the request is allowed. A `Permit`: it is allowed with limits. A `Response`: it is refused with this
+ * answer.
+ */
 export type Verdict = Permit | Response | undefined | void
 
-/** The used part of a Worker's context: an answer that the client left is still read to its end. */
+/** The part of a Worker's context that the gateway uses: it reads an answer to its end after the client has left. */
 export interface ExecutionContextLike {
   waitUntil(promise: Promise<unknown>): void
 }
 
-/** A provider, as its clients see it. */
+/** A gateway: clients use it like a provider. */
 export interface Gateway<Env = unknown> {
   /** Answers one request. It never rejects. */
   fetch(request: Request, env?: Env, ctx?: ExecutionContextLike): Promise<Response>

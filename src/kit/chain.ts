@@ -20,10 +20,11 @@ export interface Storage {
 }
 
 /**
- * Finds the messages that a stored answer makes unnecessary: those up to it. If this one is not to be stored, the history itself is sent,
- * where we have it.
+ * Finds the messages that a stored answer makes unnecessary: those up to it. If the next answer is not stored, the whole history is sent,
+ * if the request has it.
  *
- * If no turn names the answer, it is taken for the last turn, unless that names another: then the history is sent, and the state is not.
+ * If no turn names the stored answer, the last turn counts as that answer. If the last turn names another answer, the whole history is
+ * sent, without the state.
  */
 export function findChain({ messages, providerState }: Context, { stores, isAsked }: Storage, into: Losses): Chain {
   const id = providerState?.previousResponseId

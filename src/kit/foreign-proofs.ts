@@ -1,8 +1,8 @@
 /**
- * Proofs of other providers in the answers of a gateway, and back out of the history that its client sends.
+ * Puts proofs of other providers into the answers of a gateway, and takes them out of the history that its client sends.
  *
- * A wire says where its field for proofs is; the rest is the same for all: an answer is changed before the wire's encoder sees it, so that what it
- * sees are proofs of its own, and a request is changed after the wire's decoder has read it.
+ * A format says where its proof field is. An answer is changed before the format's encoder reads it, so the encoder sees only proofs of its
+ * own format. A request is changed after the format's decoder has read it.
  *
  * @module
  */

@@ -1,8 +1,7 @@
 /**
- * Whether one request goes on where another ended, so that a provider's prompt cache can serve what they share.
+ * Checks whether a request only appends to another one, so that a provider's prompt cache serves the shared part.
  *
- * Caches look at the beginning of a prompt. A request that only appends to the one before is paid for at the price of what is new; one byte
- * that differs early makes everything after it new.
+ * Caches compare the beginning of a prompt: nothing after the first byte that differs is cached.
  *
  * @module
  */

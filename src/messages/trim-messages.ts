@@ -38,6 +38,10 @@ export interface TrimOptions {
  * Returns only the instructions, or `[]`, if not even the last of these groups fits or nothing that fits begins as `startOn` says. A
  * provider refuses an empty history: raise `maxTokens`, or use `keepFirstUser`.
  *
+ * @example
+ * ```ts
+ * const messages = trimMessages(earlier, { maxTokens: 8000, keepFirstUser: true })
+ * ```
  * @throws {TypeError} for messages in the form of another library: `normalizeMessages` reads those.
  */
 export function trimMessages(messages: readonly MessageLike[], options: TrimOptions): Message[] {

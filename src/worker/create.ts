@@ -17,9 +17,9 @@ import { createStreamRun } from './runs/stream-run.ts'
 export interface ModelWorker<Env = unknown> {
   /** Answers one request. It never rejects. `ctx`, of the platform, sees an answer to its end that its client has left. */
   fetch(request: Request, env?: Env, ctx?: ExecutionContextLike): Promise<Response>
-  /** The accounts. Export it by this name, and bind it for {@link WorkerOptions.accounts}. */
+  /** The class of the accounts. Export it under this name, and bind it for {@link WorkerOptions.accounts}. */
   readonly UserAccount: ObjectClass<Account>
-  /** The kept answers. Export it by this name, and bind it for {@link WorkerOptions.runs}. */
+  /** The class of the stored answers. Export it under this name, and bind it for {@link WorkerOptions.runs}. */
   readonly StreamRun: ObjectClass<RunStub>
 }
 

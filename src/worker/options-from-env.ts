@@ -75,8 +75,8 @@ export const envName: Naming = (path) => {
 }
 
 /**
- * The options that an environment stands for, each by its variable, secret or binding: the guide of the Worker has a table of them. A
- * problem is logged with the name of the variable.
+ * Reads the options from the variables, secrets and bindings of an environment. The Worker's guide has a table of them. The log reports
+ * problems with the name of the variable.
  *
  * @example
  * ```ts

@@ -9,8 +9,8 @@ import type { ProviderName } from './keys/providers.ts'
 import type { Fetcher, ObjectNamespace, RateLimiter, StoredSecret } from './platform.ts'
 
 /**
- * The parts of a Worker. A part that is left out is off; what is unsafe to leave out is an error that says so. Each part can be replaced:
- * see its own page.
+ * The parts of a Worker. A part that is absent is off. If a part is unsafe to leave out, its absence is an error. Each part can be replaced
+ * by your own.
  */
 export interface WorkerOptions {
   /** The users and pages that may send requests. */
@@ -97,7 +97,7 @@ export interface TurnstileOptions {
   readonly url?: string | undefined
 }
 
-/** Which models, how much of them, and what a body may hold. */
+/** The allowed models, the limits of an answer, and the allowed fields of a body. */
 export interface PolicyOptions {
   /** The models of each provider, as it spells them. No others are asked. */
   readonly models: { readonly [Name in ProviderName]?: readonly string[] | undefined }
@@ -129,10 +129,10 @@ export interface PolicyOptions {
   readonly check?: ((checked: CheckedBody, user: string) => JsonObject) | undefined
 }
 
-/** A key, or where it is kept. It is asked for at each call, so that a new one counts at once. */
+/** A key, or a secret of the Secrets Store. The Worker reads it for each request, so a new key is used at once. */
 export type ProviderKey = string | StoredSecret
 
-/** Where a provider is, and what it is shown. */
+/** The address of a provider, and its key. */
 export interface ProviderAccess {
   readonly key?: ProviderKey | undefined
   /** Default: the provider's own. */
@@ -176,7 +176,7 @@ export interface AccountOptions {
   readonly prices?: Readonly<Record<string, Price>> | undefined
 }
 
-/** Counters of the platform, or of your own. They stop floods; what counts exactly is `accounts`. */
+/** Counters of the platform, or your own. They stop floods but are not exact; `accounts` is exact. */
 export interface LimitOptions {
   readonly perUser: RateLimiter
   /** An address of IPv4, or a /64 of IPv6. */

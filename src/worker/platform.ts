@@ -29,7 +29,7 @@ export interface ObjectNamespace<Stub extends object = object> {
   getByName(name: string): Stub
 }
 
-/** A secret of Cloudflare's Secrets Store, or anything else that has to be asked for it. */
+/** A secret of Cloudflare's Secrets Store, or any object with this method. */
 export interface StoredSecret {
   get(): Promise<string>
 }

@@ -11,13 +11,13 @@ import { isSecret } from '../option-kinds.ts'
 import type { LimitOptions } from '../options.ts'
 import type { Fetcher, ObjectNamespace } from '../platform.ts'
 
-/** One thing that the Worker rests on. */
+/** The result of one check. */
 export interface SelfTestRow {
   readonly name: string
   readonly ok: boolean
 }
 
-/** All rows, and whether each of them is ok. */
+/** The results of all checks, and whether all are ok. */
 export interface SelfTest {
   readonly ok: boolean
   readonly checks: readonly SelfTestRow[]
