@@ -25,7 +25,10 @@ const secretShape = /\b(sk-[\w-]{16,}|xai-\w{16,}|AIza[\w-]{20,})|-----BEGIN|^[\
 const oldestDate = '2025-09-01'
 /** Flags of the self-test that must be named. `oldestDate` includes the third one. */
 export const neededFlags = ['enable_request_signal', 'global_fetch_strictly_public']
-const neededClasses = ['StreamRun', 'UserLedger']
+const neededClasses = ['StreamRun', 'UserAccount']
+/** The class of the accounts was renamed in November 2026, and so was its binding. */
+const renamedClass = { from: 'UserLedger', to: 'UserAccount' }
+const renamedBinding = { from: 'LEDGERS', to: 'ACCOUNTS' }
 const neededCounters = ['PER_IP', 'PER_USER']
 /** A higher daily budget is reported, in US dollars: an attacker can spend all of it. */
 const dearDay = 100
@@ -37,7 +40,8 @@ function isLoopback(origin) {
 /** The problems of a wrangler configuration, as texts. Empty if there are none. */
 export function findingsOf(config) {
   const { vars = {}, compatibility_date: date = '', compatibility_flags: flags = [], ratelimits = [] } = config
-  const classes = (config.durable_objects?.bindings ?? []).map(({ class_name }) => class_name)
+  const objects = config.durable_objects?.bindings ?? []
+  const classes = objects.map(({ class_name }) => class_name)
   const counters = ratelimits.map(({ name }) => name)
   // A Worker that is set up by its environment needs all of them. With options in code, the bindings are up to you.
   const isByEnvironment = vars.ALLOWED_ORIGINS !== undefined
@@ -50,6 +54,9 @@ export function findingsOf(config) {
     ...(date < oldestDate ? [`compatibility_date is before ${oldestDate}`] : []),
     ...missing('The flag', neededFlags, flags),
     ...(isByEnvironment ? missing('The class', neededClasses, classes) : []),
+    ...(isByEnvironment && objects.some(({ name }) => name === renamedBinding.from)
+      ? [`The binding ${renamedBinding.from} is now ${renamedBinding.to}`]
+      : []),
     ...(isByEnvironment ? missing('The counter', neededCounters, counters) : []),
     ...(!isByEnvironment && ratelimits.length === 0 ? ['No counter is bound: something else has to stop floods'] : []),
     ...classFindings(config, classes),
@@ -78,20 +85,29 @@ function loopbackFindings(name, value) {
   return places.filter(isLoopback).map((place) => `${name} has ${place}, ${why}`)
 }
 
-/** Each class needs a migration that creates it with SQLite. A migration that deletes a class also deletes its stored data. */
+/** Each class needs a migration that makes it, with SQLite. A migration that deletes a class deletes its data; one that renames it keeps them. */
 function classFindings({ migrations = [] }, classes) {
+  const { from, to } = renamedClass
   const made = new Set(migrations.flatMap(({ new_sqlite_classes: names = [] }) => names))
   const old = new Set(migrations.flatMap(({ new_classes: names = [] }) => names))
   const deleted = migrations.flatMap(({ deleted_classes: names = [] }) => names)
+  const renames = migrations.flatMap(({ renamed_classes: pairs = [] }) => pairs)
+  const isYetToRename = (made.has(from) || classes.includes(from)) && !renames.some((pair) => pair.from === from)
+  for (const pair of renames) for (const names of [made, old]) if (names.delete(pair.from)) names.add(pair.to)
   return [
+    ...(isYetToRename
+      ? [
+          `The class ${from} is now ${to}: bind and export ${to}, and add a migration with renamed_classes = [{ from = "${from}", to = "${to}" }], which keeps its data`,
+        ]
+      : []),
     ...classes
       .filter((name) => old.has(name))
       .map((name) => `${name} is made by new_classes: it needs new_sqlite_classes`),
     ...classes
-      .filter((name) => !made.has(name) && !old.has(name))
+      .filter((name) => !made.has(name) && !old.has(name) && !(isYetToRename && [from, to].includes(name)))
       .map((name) => `No migration makes the class ${name}: add it to new_sqlite_classes`),
     ...deleted
-      .filter((name) => neededClasses.includes(name))
+      .filter((name) => [...neededClasses, from].includes(name))
       .map((name) => `A migration deletes ${name}, and all it has stored`),
   ]
 }
@@ -160,14 +176,16 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const [file] = positionals
   const chosen = { config: file === undefined ? ownConfig : resolve(process.env.INIT_CWD ?? '', file), env: values.env }
   const config = await readConfig(chosen)
+  const findings = findingsOf(config)
+  for (const finding of findings) console.error(`✗ ${finding}`) // before wrangler's own error, which they may explain
   const { files } = bundle(chosen)
-  const findings = [...findingsOf(config), ...files.flatMap(({ name, text }) => findingsIn(text, name))]
-  for (const finding of findings) console.error(`✗ ${finding}`)
+  const secretsFound = files.flatMap(({ name, text }) => findingsIn(text, name))
+  for (const finding of secretsFound) console.error(`✗ ${finding}`)
   for (const { name, text } of files) {
     console.log(`${name}: ${Math.ceil(text.length / 1024)} KiB, ${Math.ceil(gzipSync(text).length / 1024)} KiB gzipped`)
   }
   const secrets = secretsOf(config)
   if (secrets.length > 0) console.log(`Secrets to set, by "wrangler secret put": ${secrets.join(', ')}`)
-  if (findings.length > 0) process.exitCode = 1
+  if (findings.length + secretsFound.length > 0) process.exitCode = 1
   else console.log('✓ Nothing stands in the way of "wrangler deploy"')
 }

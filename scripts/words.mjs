@@ -65,7 +65,7 @@ const rules = [
 /** Names that were replaced. */
 const names = [
   [/\b(?:House|Visit|Discretion)\b/g, 'GatewayConfig, GatewayRequest, ErrorDetail'],
-  [/\b(?:lose|ledger)\(|\bLedger\b/g, 'reportLoss, newLosses, Losses; CallLog, Accounts'],
+  [/\blose\(|\b(?!UserLedger\b)\w*[lL]edgers?\b/g, 'reportLoss, newLosses, Losses; CallLog; UserAccount, accounts'],
   [
     /\b(?:isCarrier|withoutStrangers|signsOfLife|stillSays|patience)\b/g,
     'envelope, proof field, unknown field, timeout',

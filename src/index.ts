@@ -4,7 +4,7 @@
  * - `stream`, `generate`, `generateObject`, `streamObject` and `createChat` ask a model. `applyEvent` shows a stream in a view. `wrapModel`
  *   wraps the answers of a model.
  * - `tool` and `t` make tools, and `approval` asks the user before a tool runs. `invokeTool` runs a single call.
- * - `budget`, `resumable`, `splitting`, `liveArguments` and `memoryLedger` are options that contain their own code.
+ * - `budget`, `resumable`, `splitting`, `liveArguments` and `memoryCallLog` are options that contain their own code.
  * - `message` and `block` write messages, `textOf` and `blocksOf` read them.
  * - The errors, and the types that programs name.
  *
@@ -39,6 +39,7 @@ export { invokeTool, toToolMessage } from './tools/invoke.ts'
 export type { Tool, ToolContext, ToolResult } from './tools/model.ts'
 export type { AnySchema, OutputOf } from './tools/schema.ts'
 export { type ToolSpec, tool } from './tools/tool.ts'
+/** Writes the parameters of tools: `t.object({ city: t.string('Name of the city') })`. */
 export * as t from './tools/types.ts'
 
 // ---- options that bring their own code ----------------------------------------------------------
@@ -47,7 +48,7 @@ export { liveArguments } from './assemble/live-arguments.ts'
 export { resumable } from './client/resume.ts'
 export { splitting } from './messages/split-message.ts'
 export { budget } from './tools/budget.ts'
-export { type CallLedger, memoryLedger } from './tools/ledger.ts'
+export { type CallLog, memoryCallLog } from './tools/call-log.ts'
 
 // ---- messages -----------------------------------------------------------------------------------
 

@@ -41,7 +41,7 @@ export interface McpRequestOptions {
   readonly resetTimeoutOnProgress?: boolean
 }
 
-/** Selects the tools of a server, and sets their names and behaviour. */
+/** The options of `mcpTools`: which tools to use, their names, and their behaviour. */
 export interface McpOptions extends Omit<ToolBehaviour, 'convert' | 'terminal'> {
   /** A prefix of each name, such as `files_`, if several servers have tools with the same name. */
   readonly prefix?: string
@@ -54,9 +54,17 @@ export interface McpOptions extends Omit<ToolBehaviour, 'convert' | 'terminal'> 
 }
 
 /**
- * Lists the tools of a server. Each calls the server when it runs: with progress, its `signal`, and the server's own check of arguments.
- * Structured content is the result's `extra.structuredContent`.
+ * Returns the tools of an MCP server, for `tools` of a request. When a tool runs, it calls the server, which checks the arguments and can
+ * report progress. Structured content of a result is in `extra.structuredContent`.
  *
+ * @example
+ * ```ts
+ * import { mcpTools, type McpClient } from 'isoglot/mcp'
+ *
+ * async function ask(client: McpClient) {
+ *   return generate({ model, prompt: 'Which issues are open?', tools: await mcpTools(client, { prefix: 'github_' }) })
+ * }
+ * ```
  * @throws {LimitError} if there are more than `maxTools` tools, or more than `maxTools` pages. Also throws all errors of the client.
  */
 export async function mcpTools(client: McpClient, options: McpOptions = {}): Promise<Tool[]> {

@@ -89,7 +89,7 @@ const providers: Readonly<Record<string, Provider>> = {
   'xai-responses': xaiResponses,
 }
 
-/** All provider names that may come before the colon. */
+/** All names of providers, which are before the colon. */
 export const providerNames: readonly string[] = Object.keys(providers)
 
 /** The two parts of a model's name. */
@@ -100,7 +100,7 @@ export interface ModelName {
 }
 
 /**
- * The model of a name such as `anthropic:claude-sonnet-5`.
+ * Makes a model from a name such as `anthropic:claude-sonnet-5`.
  *
  * `openai` uses the Responses API, and `openai-chat` uses Chat Completions. `openai-compatible` is any server with Chat Completions, and
  * needs a `baseUrl`. Azure's providers need a `baseUrl` or a `resource`, Bedrock's a `region`, `vertex-anthropic` a `project`, and

@@ -82,12 +82,12 @@ const worker :Workerd.Worker = (
   compatibilityDate = "2026-11-01",
   compatibilityFlags = ["enable_request_signal", "global_fetch_strictly_public"],
   durableObjectNamespaces = [
-    (className = "UserLedger", uniqueKey = "ledgers", enableSql = true),
+    (className = "UserAccount", uniqueKey = "accounts", enableSql = true),
     (className = "StreamRun", uniqueKey = "runs", enableSql = true),
   ],
   durableObjectStorage = (localDisk = "disk"),
   bindings = [
-    (name = "LEDGERS", durableObjectNamespace = "UserLedger"),
+    (name = "ACCOUNTS", durableObjectNamespace = "UserAccount"),
     (name = "RUNS", durableObjectNamespace = "StreamRun"),
 ${Object.entries(settings)
   .map(([name, value]) => `    (name = "${name}", text = ${JSON.stringify(value)}),`)

@@ -17,10 +17,10 @@ export const scalePrices = { PRICES: JSON.stringify({ [models.anthropic]: [0, 1]
 
 /** The same Worker, whose accounts count the calls to each object, and the rows that they write. */
 const entry = `
-import worker, { UserLedger as Accounts, StreamRun } from './examples/worker/index.ts'
+import worker, { UserAccount as Accounts, StreamRun } from './examples/worker/index.ts'
 const calls = {}
 let rowsWritten = 0
-export class UserLedger extends Accounts {
+export class UserAccount extends Accounts {
   #id
   constructor(ctx, env) {
     const { sql } = ctx.storage

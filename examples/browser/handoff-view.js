@@ -5,7 +5,7 @@ import { goOnWith } from './chat.js'
 import { chosenSample, onChosen } from './chosen.js'
 import { element, find, findSelect, shorten } from './dom.js'
 import { encodeFor } from './encode.js'
-import { drawLedger } from './ledger.js'
+import { drawLosses } from './loss-list.js'
 import { isShown, onShown, open } from './views.js'
 import { readName, wireNames, wires } from './wires.js'
 
@@ -103,9 +103,9 @@ function drawPair(title, stored, { messages, prepared, encoded }) {
   return [
     element('div', 'pair', [before, after]),
     element('h3', '', 'Changed to fit'),
-    drawLedger(prepared, 'Nothing had to be changed.'),
+    drawLosses(prepared, 'Nothing had to be changed.'),
     element('h3', '', 'Lost in encoding'),
-    drawLedger(encoded),
+    drawLosses(encoded),
   ]
 }
 

@@ -4,7 +4,7 @@ import { onlyIn } from './compare.js'
 import { element, find } from './dom.js'
 import { encodeFor } from './encode.js'
 import { drawJson } from './json-view.js'
-import { drawLedger } from './ledger.js'
+import { drawLosses } from './loss-list.js'
 import { isShown, onShown } from './views.js'
 import { isWire, wireNames, wires } from './wires.js'
 
@@ -69,7 +69,7 @@ function drawRequest(wire, { path, headers, body, prepared, encoded }, lit) {
     pre,
     element('p', 'meta only', countOf(lit)),
     element('h4', '', lossesIn(losses.length)),
-    drawLedger(losses),
+    drawLosses(losses),
   ])
 }
 

@@ -24,7 +24,7 @@ const weather = tool({
 })
 
 /** A database does this in one statement: insert, unless the row exists. */
-const ledger = {
+const callLog = {
   claim(key) {
     const { ran = {}, ...state } = read()
     if (Object.hasOwn(ran, key)) return ran[key] ?? false
@@ -57,7 +57,7 @@ const steps = {
   async resume() {
     const { messages, approvals = [] } = read()
     const { model, stop } = await chooseModel()
-    const result = await generate({ model, messages, tools: [weather], approvals, ledger })
+    const result = await generate({ model, messages, tools: [weather], approvals, callLog })
     console.log(`${result.outcome}: ${textOf(result.message)}`)
     await stop()
   },

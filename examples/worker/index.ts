@@ -5,5 +5,5 @@ import { createWorker, optionsFromEnv } from 'isoglot/worker'
 
 const worker = createWorker(optionsFromEnv)
 
-export const { UserLedger, StreamRun } = worker
+export const { UserAccount, StreamRun } = worker
 export default { fetch: worker.fetch }

@@ -51,7 +51,13 @@ export const checks = [
     needs: 'token',
     run: tryBodies,
   },
-  { id: 'W4', name: 'a body that is valid except for its size is refused', expected: '413', needs: 'token', run: trySize },
+  {
+    id: 'W4',
+    name: 'a body that is valid except for its size is refused',
+    expected: '413',
+    needs: 'token',
+    run: trySize,
+  },
   {
     id: 'W6',
     name: 'what costs by another meter, or is kept, is refused',

@@ -38,30 +38,33 @@ const breaks = [
     ['refusals', 'admin'],
   ),
   row('any answer of Turnstile is good', 'session/turnstile', 'said.success !== true', 'false', ['door']),
-  row("a token permits the operator's other models", 'answer', 'visitor.session.models.includes(id)', 'true', [
+  row("a token permits the operator's other models", 'answer', 'caller.session.models.includes(id)', 'true', [
     'door',
     'policy',
   ]),
-  row("another user's answer is read", 'runs/runs', 'isEqual(told, expected)', 'true', ['run-owner', 'runs']),
+  row("another user's answer is read", 'runs/runs', 'isEqual(given, expected)', 'true', ['run-owner', 'runs']),
   row('the user is not in the name of a kept answer', 'runs/runs', "['run', sub, stem]", "['run', stem]", [
     'run-owner',
     'runs',
   ]),
-  row("a user's budget", 'accounts/books', 'ofUser > budgets.dailyBudget', 'false', ['ledger', 'leases']),
+  row("a user's budget", 'accounts/books', 'ofUser > budgets.dailyBudget', 'false', ['user-account', 'leases']),
   row("the Worker's budget, in its own object", 'accounts/books', 'ofAll > budgets.totalDailyBudget', 'false', [
-    'ledger',
+    'user-account',
     'leases',
   ]),
   row("the Worker's budget, in its leases", 'accounts/leases', 'need > left', 'false', ['leases']),
-  row('answers at once', 'accounts/books', 'count >= liveStreams', 'false', ['ledger', 'spending']),
+  row('answers at once', 'accounts/books', 'count >= liveStreams', 'false', ['user-account', 'spending']),
   row(
     'a request that is never settled is free',
     'accounts/books',
     "settle({ requestId, cost, inputTokens: 0, outputTokens: 0, outcome: 'unsettled', errorKind: 'unsettled' })",
     "settle({ requestId, cost: 0, inputTokens: 0, outputTokens: 0, outcome: 'unsettled', errorKind: 'unsettled' })",
-    ['ledger', 'leases'],
+    ['user-account', 'leases'],
   ),
-  row('a request is settled twice', 'accounts/books', 'live.delete(requestId)', 'undefined', ['ledger', 'leases']),
+  row('a request is settled twice', 'accounts/books', 'live.delete(requestId)', 'undefined', [
+    'user-account',
+    'leases',
+  ]),
   row(
     'a lease is given back twice',
     'accounts/lease',
@@ -69,7 +72,7 @@ const breaks = [
     '{ ...lease, isOpen: isClosed ? 0 : 1 }',
     ['leases'],
   ),
-  row('a figure that cannot be true is booked', 'accounts/spend', 'toldOutput >= leastOutput', 'true', [
+  row('a figure that cannot be true is booked', 'accounts/spend', 'reportedOutput >= leastOutput', 'true', [
     'spending',
     'bounds',
   ]),

@@ -21,7 +21,7 @@ import type {
 import type { Wire } from '../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss } from '../kit/losses.ts'
 import * as reasons from '../kit/reasons.ts'
-import { chosenTools, loseChoice } from '../kit/tool-choice.ts'
+import { chosenTools, reportUnusedChoice } from '../kit/tool-choice.ts'
 import { withoutLacks } from '../kit/without-lacks.ts'
 import type { LanguageModelExpected } from './api.ts'
 import { type AnswerForm, callsText, constrain, describeTools } from './constraint.ts'
@@ -104,7 +104,7 @@ export function encodeRequest(
     reportLoss(into, 'dropped', `options.providerOptions["${format}"].${name}`, reasons.option)
   }
   const tools = offered(context.tools ?? [], options.toolChoice, into)
-  if (tools.length === 0) loseChoice(options, into)
+  if (tools.length === 0) reportUnusedChoice(options, into)
   else
     reportLoss(
       into,
@@ -118,7 +118,7 @@ export function encodeRequest(
     path: '',
     headers: {},
     body: { system: [...system, ...described].join('\n\n'), turns, ...constrain(tools, options) },
-    losses: into.losses,
+    losses: into.list,
   }
 }
 
@@ -147,7 +147,7 @@ function encodeMessages({ system, messages }: Context, into: Losses, inputs: Rea
   if (system !== undefined) texts.push(textIn(blocksOf(system), 'system', to))
   for (const [at, message] of messages.entries()) {
     const path = `messages[${at}]`
-    loseFields(message, path, into)
+    dropFields(message, path, into)
     if (isInstruction(message)) {
       const text = textIn(blocksOf(message.content), `${path}.content`, to)
       // The API takes a system message only at the beginning.
@@ -190,7 +190,7 @@ function encodeTurn(message: AssistantMessage, path: string, to: Encoding): read
   const said = blocks.flatMap((block, at): readonly Part[] => {
     const place = `${path}.content[${at}]`
     if (block.type === 'tool_call') {
-      loseFields(block, place, to.into)
+      dropFields(block, place, to.into)
       return []
     }
     if (block.type === 'text' || block.type === 'plain_text') return encodeBlock(block, place, to)
@@ -226,14 +226,14 @@ function plain(text: string): unknown {
 function textIn(blocks: readonly ContentBlock[], path: string, to: Encoding): string {
   const isText = ({ type }: ContentBlock) => type === 'text' || type === 'plain_text'
   for (const [at, block] of blocks.entries()) {
-    if (isText(block)) loseFields(block, `${path}[${at}]`, to.into)
+    if (isText(block)) dropFields(block, `${path}[${at}]`, to.into)
     else reportLoss(to.into, 'dropped', `${path}[${at}]`, 'only text is allowed here', 'major')
   }
   return blocks.map((block) => (isText(block) && 'text' in block ? block.text : '')).join('\n')
 }
 
 function encodeBlock(block: ContentBlock, path: string, { into, inputs }: Encoding): readonly Part[] {
-  loseFields(block, path, into)
+  dropFields(block, path, into)
   switch (block.type) {
     case 'text':
     case 'plain_text':
@@ -258,6 +258,6 @@ function encodeBlock(block: ContentBlock, path: string, { into, inputs }: Encodi
   }
 }
 
-function loseFields({ providerData }: { providerData?: { [format: string]: JsonObject } }, path: string, into: Losses) {
+function dropFields({ providerData }: { providerData?: { [format: string]: JsonObject } }, path: string, into: Losses) {
   if (providerData !== undefined) reportLoss(into, 'dropped', `${path}.providerData`, reasons.fields, 'info')
 }

@@ -74,7 +74,7 @@ export interface BrowserModel extends Model {
 export function browserModel({ onDownload, languageModel, ...use }: BrowserModelSettings = {}): BrowserModel {
   const watchers = new Set<() => void>()
   let isLoaded = false
-  const told = (loaded: number) => {
+  const reportLoaded = (loaded: number) => {
     // Each new session reports progress again, even if there is nothing left to download.
     if (!isLoaded) onDownload?.(loaded)
     isLoaded ||= loaded >= 1
@@ -85,7 +85,7 @@ export function browserModel({ onDownload, languageModel, ...use }: BrowserModel
   function begin(): Sessions {
     const api = languageModel ?? apiHere()
     if (api === undefined) throw failure('Cannot ask the browser: it does not have the Prompt API', 'not_found')
-    sessions ??= new Sessions({ api, use, onDownload: told })
+    sessions ??= new Sessions({ api, use, onDownload: reportLoaded })
     return sessions
   }
 

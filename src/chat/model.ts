@@ -7,10 +7,10 @@ import type { AnyTools, CallOf, Or } from '../tools/model.ts'
 import type { PageTools } from './page-tools.ts'
 import type { ViewMessage } from './view-message.ts'
 
-/** The reason for a turn. */
+/** Why a turn starts. */
 export type ChatTrigger = 'send' | 'regenerate' | 'edit' | 'tool_result' | 'approval' | 'resume'
 
-/** One turn, in the form that a transport gets. */
+/** The turn that a transport sends. */
 export interface ChatTurn {
   readonly chatId: string
   readonly trigger: ChatTrigger
@@ -29,7 +29,7 @@ export interface ChatTurn {
   readonly signal: AbortSignal
 }
 
-/** The events of a turn, in batches, in the order of arrival. */
+/** The events of a turn, in batches. */
 export interface ChatEvents<Tools extends AnyTools = AnyTools> extends AsyncIterable<readonly StreamEvent<Tools>[]> {
   /** The history that the server sealed, once the turn has ended. */
   readonly sealed?: string | undefined
@@ -48,7 +48,7 @@ export interface ChatTransport<Tools extends AnyTools = AnyTools> {
 /** A text, blocks, or files with an optional text. */
 export type SendContent = Content | { readonly content?: Content; readonly files: Iterable<Blob> | ArrayLike<Blob> }
 
-/** The files that may be sent. */
+/** Rules for files that a user may send. */
 export interface FileRules {
   /** The maximum size of each file, in bytes. Default 8 MiB. */
   readonly maxBytes?: number

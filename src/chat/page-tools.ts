@@ -1,8 +1,8 @@
 /** Tools that run in the page: the path `isoglot/chat-tools`. @module */
 import type { Message, ToolCall } from '../core/model.ts'
 import type { Approval } from '../tools/approval.ts'
+import { memoryCallLog } from '../tools/call-log.ts'
 import { checkGivenTools, isRunnable } from '../tools/definition.ts'
-import { memoryLedger } from '../tools/ledger.ts'
 import type { Tool, ToolEvent } from '../tools/model.ts'
 import { CallTurn } from '../tools/turn.ts'
 
@@ -46,9 +46,9 @@ export function pageTools(tools: readonly Tool[]): PageTools {
     async *run(calls, { messages, approvals, signal }) {
       const host = {
         ...{ request: {}, signal, tools: byName, history: messages, responses: [], isLast: false },
-        ...{ say: () => {}, tell: () => () => {} },
+        ...{ addMessages: () => {}, report: () => () => {} },
       }
-      const turn = new CallTurn(host, memoryLedger(), messages, approvals, ({ id, index }) => `${index}.${id}`)
+      const turn = new CallTurn(host, memoryCallLog(), messages, approvals, ({ id, index }) => `${index}.${id}`)
       const { pending } = yield* turn.run(calls)
       return pending
     },

@@ -45,7 +45,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
   }
 
   /** Replaces all entries from `at` on by the user's message, and requests an answer. */
-  async function say(sent: SendContent, question: Question, id: string, at = chat.entries.length): Promise<void> {
+  async function submit(sent: SendContent, question: Question, id: string, at = chat.entries.length): Promise<void> {
     const { content, files } = readContent(sent)
     checkFiles(files, rules)
     turns.giveUp()
@@ -53,16 +53,16 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     const { entries: before, status } = chat
     const begun = { id, role: 'user', state: 'sending', createdAt: Date.now() } as const
     const branch = forked(before.slice(at))
-    const said = (content: Content) =>
+    const entryWith = (content: Content) =>
       entryOf({ ...begun, messages: [{ role: 'user', content }], ...compact({ branch }) })
-    let entry = said(content)
+    let entry = entryWith(content)
     chat.entries = [...before.slice(0, at), entry]
     if (files.length > 0) {
       chat.set({ status: 'submitted', error: undefined, outcome: undefined })
       try {
         const { signal } = turn
         const blocks = await Promise.all(files.map((file) => toBlock(file, { ...rules, signal })))
-        entry = said([...blocks, ...blocksOf(content)])
+        entry = entryWith([...blocks, ...blocksOf(content)])
       } catch (cause) {
         if (!turns.drop(turn)) return
         chat.set({ status: status.status, error: status.error, outcome: status.outcome }, before)
@@ -85,7 +85,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     }
     if (chat.isBusy && !isDisposed && whenBusy === 'interrupt') leaveTurn()
     checkFree('send')
-    return say(content, { trigger: 'send' }, id)
+    return submit(content, { trigger: 'send' }, id)
   }
 
   /** Sends the first message of the queue. */
@@ -93,7 +93,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     const [next] = chat.status.queue
     if (next === undefined || chat.isBusy) return
     const resolve = takeQueued(next)
-    say(next.content, { trigger: 'send' }, next.id)
+    submit(next.content, { trigger: 'send' }, next.id)
       .catch((cause) => {
         chat.report(cause)
         sendNext()
@@ -241,7 +241,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
       checkFree('edit')
       const at = placeOf(id, 'edit')
       if (chat.entries[at]?.role !== 'user') throw new TypeError(`Cannot edit: "${id}" is not a user message`)
-      return say(content, { trigger: 'edit', messageId: id }, chat.newId(), at)
+      return submit(content, { trigger: 'edit', messageId: id }, chat.newId(), at)
     },
     async addToolResult(result) {
       const call = waitingCall(result.toolCallId, 'add the result')

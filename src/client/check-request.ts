@@ -19,11 +19,11 @@ const forms: readonly (readonly [types: string, fields: string])[] = [
   ['text or list', 'system'],
   ['text or object', 'toolChoice'],
   ['text, list or object', 'prompt'],
-  ['object', 'timeouts ledger signal providerState responseFormat reasoning providerOptions'],
+  ['object', 'timeouts callLog signal providerState responseFormat reasoning providerOptions'],
   ['function', 'stopWhen onToolRequest onToolResult onWarning beforeRound onRound onRequest'],
 ]
 
-/** Fields that take what a function of ours makes, and a method of it. */
+/** Fields that take a value of one of our functions, and a method that this value has. */
 const makers: readonly (readonly [field: string, maker: string, method: string])[] = [
   ['budget', 'budget()', 'isUsedUp'],
   ['resume', 'resumable()', 'chunks'],
@@ -32,8 +32,8 @@ const makers: readonly (readonly [field: string, maker: string, method: string])
 ]
 
 /**
- * Fields of other libraries, which would be ignored, and what to write in their place. Names with a `_` are looked up as `camelCase`: those
- * that are not here have that name.
+ * Fields of other libraries, which would be ignored, and our fields instead. A name with a `_` that is not in the table has the same name
+ * in `camelCase`.
  */
 export const habits: Readonly<Record<string, string>> = {
   maxOutputTokens: 'maxTokens',
@@ -73,7 +73,7 @@ export function checkRequest(request: RunRequest): void {
     if (value === undefined || (isObject(value) && typeof value[method] === 'function')) continue
     throw new TypeError(`Cannot ask: "${name}" is ${typeOf(value)} and not what ${maker} makes`)
   }
-  const { messages = [], prompt, maxRepeatedCalls: limit = 1, signal, ledger, lastCalls = 'run' } = request
+  const { messages = [], prompt, maxRepeatedCalls: limit = 1, signal, callLog, lastCalls = 'run' } = request
   for (const [at, one] of (request.observers ?? []).entries()) checkField(`observers[${at}]`, one, 'object')
   if (lastCalls !== 'run' && lastCalls !== 'keep') wrongType('lastCalls', '"run" or "keep"')
   for (const [at, one] of messages.entries()) checkMessage(one, `messages[${at}]`)
@@ -87,7 +87,7 @@ export function checkRequest(request: RunRequest): void {
     throw new RangeError(`Cannot ask: "maxRepeatedCalls" is ${limit}; it is a whole number from 1 on, or Infinity`)
   }
   if (signal !== undefined && typeof signal.addEventListener !== 'function') wrongType('signal', 'an AbortSignal')
-  if (ledger !== undefined && typeof ledger.claim !== 'function') wrongType('ledger', 'an object with "claim"')
+  if (callLog !== undefined && typeof callLog.claim !== 'function') wrongType('callLog', 'an object with "claim"')
 }
 
 /**

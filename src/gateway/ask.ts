@@ -42,11 +42,11 @@ async function prepareAttempt(target: Target, call: Call): Promise<Attempt> {
 export function errorDetailOf(
   entry: Target,
   model: Model,
-  { tellsProviderWords = true }: Call['options'],
+  { showsProviderMessages = true }: Call['options'],
 ): ErrorDetail {
   return {
     search: searchOf(entry, secretsOf(model, typeof model.apiKey === 'string' ? model.apiKey : undefined)),
-    hidesWords: !tellsProviderWords,
+    hidesWords: !showsProviderMessages,
   }
 }
 
@@ -92,7 +92,7 @@ export async function* askForStream(target: Target, call: Call): AnswerText {
   const contentTimeout = awaitContent(call, deadline)
   const flow = flowOf(attempt)
   const count = countUpTo(maxAnswerBytes(call))
-  const maxSaidBytes = saidBytesWithin(outputLimit(target, call))
+  const maxOutputBytes = outputBytesWithin(outputLimit(target, call))
   let out: string[] = []
   const take = () => {
     const taken = out.map(errorDetail.search.scrub)
@@ -110,9 +110,9 @@ export async function* askForStream(target: Target, call: Call): AnswerText {
     for await (const chunk of chunksOf(response, deadline)) {
       count(chunk)
       flow.push(chunk, out)
-      if (seen.bytes > maxSaidBytes) {
+      if (seen.bytes > maxOutputBytes) {
         const message = `Cannot continue the answer: ${seen.bytes} bytes of text are more than the limit of output tokens allows`
-        throw new LimitError(message, 'maxOutputTokens', maxSaidBytes)
+        throw new LimitError(message, 'maxOutputTokens', maxOutputBytes)
       }
       if (flow.error !== undefined) break
       const begins = seen.hasBegun && call.progress.firstEventMs === undefined
@@ -148,7 +148,7 @@ function maxAnswerBytes({ options }: Call): number {
  * The maximum number of bytes that a limit of output tokens allows. No known tokenizer has a token of more than 128 bytes. Twice that, and
  * 64 KiB more, leave room for other tokenizers and for reasoning that some providers count separately.
  */
-function saidBytesWithin(maxOutputTokens: number | undefined): number {
+function outputBytesWithin(maxOutputTokens: number | undefined): number {
   return maxOutputTokens === undefined ? Number.POSITIVE_INFINITY : 64 * 1024 + 256 * maxOutputTokens
 }
 

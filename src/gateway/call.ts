@@ -28,7 +28,7 @@ export interface Call {
   /** The models to ask, in order. */
   readonly targets: readonly Target[]
   readonly permit: Permit
-  readonly options: Pick<GatewayOptions, 'limits' | 'strict' | 'tellsProviderWords'>
+  readonly options: Pick<GatewayOptions, 'limits' | 'strict' | 'showsProviderMessages'>
   readonly startedAt: number
   readonly watch: Watch
   /** Fires when the client disconnects. The connection to the provider is then closed. */
@@ -125,7 +125,7 @@ export function reportOf(
       firstEventMs,
       usageIsOld: (seen.usage !== undefined && seen.isUsageOld) || undefined,
     }),
-    saidBytes: seen.bytes,
+    outputBytes: seen.bytes,
     losses,
     durationMs: Date.now() - startedAt,
   }

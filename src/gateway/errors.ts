@@ -57,7 +57,7 @@ const publicMessages: Partial<Readonly<Record<ApiErrorKind, string>>> = {
   context_length: 'The conversation is too long for the model',
 }
 
-/** The error that the client gets for any exception. */
+/** The error that the client gets for an exception. */
 export function toClientError(error: unknown, errorDetail: ErrorDetail = open): ApiError {
   const { scrub } = errorDetail.search
   if (error instanceof ApiError) return error.provider === undefined ? error : withPublicMessage(error, errorDetail)
@@ -134,8 +134,8 @@ function encodeOfNoWire(error: ApiError): ReturnType<Wire['codec']['encodeError'
 }
 
 /**
- * An error as an answer in the format of a request's path, for code that checks requests before a gateway. The status is that of the error,
- * or of its kind. `basePath` is that of the gateway.
+ * Answers an error in the format of the request's path, for your own checks before a gateway. The status is that of the error, or of its
+ * kind. `basePath` is that of the gateway.
  */
 export function answerError(request: Request, error: unknown, basePath = ''): Response {
   const route = findRoute(request, basePath)

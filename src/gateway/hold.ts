@@ -134,9 +134,9 @@ export function createHold<Item>(
   function end(out: Item[]): void {
     for (const parts of channels.values()) {
       const text = parts.map((part) => part.text).join('')
-      const { start, isTelling } = findBegun(text)
+      const { start, isSecret } = findBegun(text)
       decide(parts, start, true)
-      if (isTelling) decide(parts, text.length - start, false)
+      if (isSecret) decide(parts, text.length - start, false)
       release(parts)
     }
     drain(out)

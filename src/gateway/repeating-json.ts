@@ -20,7 +20,7 @@ type Leaf = string | number
 /** An object or array to copy: a copy of `source`, with other values at some of its keys. */
 interface Plan {
   readonly source: JsonObject | Json[]
-  readonly slots: readonly { readonly key: string | number; readonly value: Plan | number }[]
+  readonly fields: readonly { readonly key: string | number; readonly value: Plan | number }[]
 }
 
 interface Template {
@@ -63,7 +63,7 @@ export function repeatingJson(): (text: string) => unknown {
       const holes = isObject(before) ? differences(before, value) : undefined
       if (holes !== undefined && holes.length > 0) {
         attempts++
-        template = learn(text, value, withEarlier(holes, template, value)) ?? template
+        template = buildTemplate(text, value, withEarlier(holes, template, value)) ?? template
       }
       before = value
     }
@@ -156,10 +156,10 @@ function closesWith(text: string, start: number, closing: string): boolean {
   return next === closing.length
 }
 
-function build({ source, slots }: Plan, values: readonly Leaf[]): JsonObject | Json[] {
+function build({ source, fields }: Plan, values: readonly Leaf[]): JsonObject | Json[] {
   const copy = Array.isArray(source) ? source.slice() : { ...source }
-  for (let at = 0; at < slots.length; at++) {
-    const { key, value } = slots[at] as Plan['slots'][number]
+  for (let at = 0; at < fields.length; at++) {
+    const { key, value } = fields[at] as Plan['fields'][number]
     ;(copy as JsonObject)[key] = typeof value === 'number' ? (values[value] as Leaf) : build(value, values)
   }
   return copy
@@ -205,7 +205,7 @@ function valueAt(value: Json, path: Path): Json | undefined {
 }
 
 /** Makes a template, and compares its result with that of `JSON.parse`. */
-function learn(text: string, value: JsonObject, paths: ReadonlyMap<string, Path>): Template | undefined {
+function buildTemplate(text: string, value: JsonObject, paths: ReadonlyMap<string, Path>): Template | undefined {
   const spans = locate(text, paths)
   if (spans.length !== paths.size || spans.length > maxHoles) return undefined
   const lengthInHoles = spans.reduce((sum, { start, end }) => sum + end - start, 0)
@@ -239,13 +239,13 @@ function planOf(source: JsonObject | Json[], holes: readonly Path[], path: Path)
   const keys = new Set(
     holes.filter((hole) => path.every((key, at) => hole[at] === key)).map((hole) => hole[path.length]),
   )
-  const slots = [...keys].map((key) => {
+  const fields = [...keys].map((key) => {
     const inner = [...path, key as string | number]
     const at = holes.findIndex((hole) => hole.length === inner.length && inner.every((one, step) => hole[step] === one))
     const value = at >= 0 ? at : planOf((source as JsonObject)[key as string] as JsonObject | Json[], holes, inner)
     return { key: key as string | number, value }
   })
-  return { source, slots }
+  return { source, fields }
 }
 
 interface Span {

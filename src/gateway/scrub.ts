@@ -40,7 +40,7 @@ interface Begun {
   /** The number of characters of the secret in it. */
   readonly length: number
   /** It has two thirds of the secret or more, so it must not leak. */
-  readonly isTelling: boolean
+  readonly isSecret: boolean
   /** The text ends within an escape. A cut after the backslash would break the JSON. */
   readonly isInEscape: boolean
 }
@@ -116,21 +116,21 @@ export function createSearch(secrets: readonly string[]): Search {
     const whole = end < 0 ? text : text.slice(0, end)
     const reading = decoded(whole)
     let length = 0
-    let isTelling = false
+    let isSecret = false
     for (const [index, needle] of needles.entries()) {
       const there = overlap(reading.text, needle, borders[index] as readonly number[])
       length = Math.max(length, there)
-      isTelling ||= 3 * there >= 2 * needle.length
+      isSecret ||= 3 * there >= 2 * needle.length
     }
     const start = length === 0 ? whole.length : reading.at(reading.text.length - length)
     if (text.length - start > longest) return nothingIn(text)
-    return { start, length, isTelling, isInEscape: text[whole.length] === '\\' }
+    return { start, length, isSecret, isInEscape: text[whole.length] === '\\' }
   }
 
   return { scrub, find, findBegun, isClear }
 }
 
-const nothingIn = ({ length }: string): Begun => ({ start: length, length: 0, isTelling: false, isInEscape: false })
+const nothingIn = ({ length }: string): Begun => ({ start: length, length: 0, isSecret: false, isInEscape: false })
 
 /** The texts in which the secret must be found after escapes of single characters are decoded. */
 function spellings(secret: string): string[] {

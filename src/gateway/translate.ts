@@ -79,9 +79,9 @@ export function translateRequest(
   const request = from.decodeRequest(body, { path: options.path ?? '' })
   const model = options.model ?? request.options.model
   const into = newLosses(to.provider, options.strict)
-  loseAll(request.losses, into)
+  reportLosses(request.losses, into)
   const prepared = prepare(withoutState(request.context, to, into), to.rules, { model })
-  loseAll(prepared.losses, into)
+  reportLosses(prepared.losses, into)
   const names = new Map<string, string>()
   const context = withLegalTools(prepared.context, to, names, into)
   const { toolChoice, strict, ...others } = request.options
@@ -91,7 +91,7 @@ export function translateRequest(
     ...compact({ toolChoice: toolChoice && legalChoice(toolChoice, to), strict: options.strict }),
   })
   const question = { callsBefore: nextNumber(to.idPrefix, callIdsOf(request.context.messages)), toolNames: names }
-  return { ...encoded, losses: [...into.losses, ...encoded.losses], request, question }
+  return { ...encoded, losses: [...into.list, ...encoded.losses], request, question }
 }
 
 /** A client that continues a stored answer does not send the conversation before it, so only the provider that stored it can continue. */
@@ -104,7 +104,7 @@ function withoutState(context: Context, { rules }: Target, into: Losses): Contex
   return Object.keys(others).length === 0 ? rest : { ...rest, providerState: others }
 }
 
-function loseAll(losses: readonly Loss[], into: Losses): void {
+function reportLosses(losses: readonly Loss[], into: Losses): void {
   for (const { action, path, reason, severity } of losses) reportLoss(into, action, path, reason, severity)
 }
 

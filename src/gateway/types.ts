@@ -33,7 +33,7 @@ export interface GatewayModel {
 /** Models by the names that clients use. A plain model is an entry without settings. */
 export type GatewayModels = Readonly<Record<string, GatewayModel | Model>>
 
-/** Limits of size and time. */
+/** Limits of sizes and times. */
 export interface GatewayLimits {
   /** The maximum size of a request's body, in bytes. Default 16 MiB. A larger body gets 413. */
   readonly maxBodyBytes?: number
@@ -79,7 +79,7 @@ export interface Permit {
   readonly caller?: unknown
 }
 
-/** A request whose body has arrived, but is not decoded yet. */
+/** A request whose body has arrived, before the gateway reads its fields. */
 export interface CheckedBody {
   readonly wire: WireName
   /** Whether the request asks for an answer, or for a count of its tokens. */
@@ -144,7 +144,7 @@ export interface EndReport {
   /** The provider sent more content after it reported `usage`, so `usage` does not cover the whole answer. */
   readonly usageIsOld?: true
   /** The size of the text, reasoning and arguments in the answer, in bytes of UTF-8. Useful if an answer was cut off and has no usage. */
-  readonly saidBytes: number
+  readonly outputBytes: number
   /** Losses between the two formats. */
   readonly losses: readonly Loss[]
   readonly durationMs: number
@@ -160,7 +160,7 @@ export interface GatewayQuestion {
   readonly request: Request
 }
 
-/** A request to a provider. If `end` is set, it has ended. */
+/** A request to a provider; with `end`, one that has ended. */
 export interface GatewayAttempt extends GatewayQuestion {
   /** Starts at 1. Each entry of the table is tried once. */
   readonly attempt: number
@@ -227,20 +227,23 @@ export interface GatewayOptions<Env = unknown> {
    */
   readonly wholeAnswers?: 'whole' | 'stream'
   /** Whether a client sees the provider's own message about an invalid request, without keys. Default true. */
-  readonly tellsProviderWords?: boolean
+  readonly showsProviderMessages?: boolean
   /** Which losses of a translation are errors: see `RequestOptions.strict`. */
   readonly strict?: RequestOptions['strict']
 }
 
-/** Without a result, the request is allowed. */
+/**
+ * The result of `authorize`. `undefined`: the request is allowed. A `Permit`: it is allowed with limits. A `Response`: it is refused with this
+ * answer.
+ */
 export type Verdict = Permit | Response | undefined | void
 
-/** The used part of a Worker's context: an answer is still read to its end after the client has disconnected. */
+/** The part of a Worker's context that the gateway uses: it reads an answer to its end after the client has left. */
 export interface ExecutionContextLike {
   waitUntil(promise: Promise<unknown>): void
 }
 
-/** A provider, as its clients see it. */
+/** A gateway: clients use it like a provider. */
 export interface Gateway<Env = unknown> {
   /** Answers one request. It never rejects. */
   fetch(request: Request, env?: Env, ctx?: ExecutionContextLike): Promise<Response>

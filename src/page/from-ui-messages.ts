@@ -50,14 +50,14 @@ export function fromUiMessages(messages: readonly UiMessage[]): {
 }
 
 function readUser(parts: readonly JsonObject[], path: string): readonly Message[] {
-  const content = parts.flatMap((part, at) => readSaid(part, `${path}.parts[${at}]`) ?? [])
+  const content = parts.flatMap((part, at) => readUserPart(part, `${path}.parts[${at}]`) ?? [])
   const [only] = content
   if (only === undefined) return []
   return [{ role: 'user', content: content.length === 1 && only.type === 'text' ? only.text : content }]
 }
 
 /** A part as a block; `undefined` for parts that only a page draws. */
-function readSaid({ type, text, url, mediaType, filename }: JsonObject, path: string): ContentBlock | undefined {
+function readUserPart({ type, text, url, mediaType, filename }: JsonObject, path: string): ContentBlock | undefined {
   if (type === 'text' && typeof text === 'string') return text === '' ? undefined : { type, text }
   if (type !== 'file' || typeof url !== 'string') return undefined
   const name = stringOr(filename, undefined)
@@ -112,7 +112,7 @@ function readPart(part: JsonObject, step: Step, approvals: Approval[]): void {
     // A provider accepts calls that it ran itself only with its own proof.
     if (providerExecuted !== true) readCall(part, part.toolCallId, step, approvals)
   } else {
-    const block = readSaid(part, '')
+    const block = readUserPart(part, '')
     if (block !== undefined) step.content.push(block)
   }
 }

@@ -26,8 +26,12 @@ export interface Budget {
 }
 
 /**
- * How much a run may use in all. It is looked at before the model is asked again, so that the last answer may go beyond it.
+ * Limits what a run may use in total. The run checks it before it asks the model again, so the last answer can exceed it.
  *
+ * @example
+ * ```ts
+ * await generate({ model, prompt: 'Plan a trip', tools: [weather], budget: budget({ maxTokens: 50_000, maxTimeMs: 60_000 }) })
+ * ```
  * @throws {TypeError} for a limit that is not a number.
  */
 export function budget(limits: BudgetLimits): Budget {

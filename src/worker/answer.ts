@@ -27,7 +27,7 @@ function maxAnswerBytes({ maxOutputTokens }: Config): number {
 }
 
 /** The user of a request, the request, and the money reserved for it. */
-interface Visitor extends Purse {
+interface Caller extends Purse {
   body?: JsonObject
   reserved?: Reserved
 }
@@ -73,11 +73,11 @@ function bare(request: Request): Request {
   return new Request(request, { headers, signal: request.signal })
 }
 
-const gateways = new WeakMap<Config, Map<WireName, Gateway<Visitor>>>()
+const gateways = new WeakMap<Config, Map<WireName, Gateway<Caller>>>()
 
 /** One gateway for each wire format, since a name may mean another model in each. */
-function gatewayOf(config: Config, wire: WireName): Gateway<Visitor> {
-  const ofConfig = gateways.get(config) ?? new Map<WireName, Gateway<Visitor>>()
+function gatewayOf(config: Config, wire: WireName): Gateway<Caller> {
+  const ofConfig = gateways.get(config) ?? new Map<WireName, Gateway<Caller>>()
   gateways.set(config, ofConfig)
   const known = ofConfig.get(wire)
   if (known !== undefined) return known
@@ -86,27 +86,27 @@ function gatewayOf(config: Config, wire: WireName): Gateway<Visitor> {
   return made
 }
 
-function makeGateway(config: Config, wire: WireName): Gateway<Visitor> {
+function makeGateway(config: Config, wire: WireName): Gateway<Caller> {
   const { models, ids } = tableFor(wire, config.models, config.maxOutputTokens)
   const idOfName = (name: string) => ids.get(name) ?? name
   const { maxBodyBytes, bodyTimeoutMs, wholeCommitMs, headersTimeoutMs, idleTimeoutMs, totalTimeoutMs } = config.limits
   const { firstContentTimeoutMs: firstContentMs } = config.limits
-  return createGateway<Visitor>({
+  return createGateway<Caller>({
     models,
-    authorize: (_, visitor) => ({
-      models: [...ids].filter(([, id]) => visitor.session.models.includes(id)).map(([name]) => name),
-      maxOutputTokens: visitor.session.maxOutputTokens,
-      caller: visitor,
+    authorize: (_, caller) => ({
+      models: [...ids].filter(([, id]) => caller.session.models.includes(id)).map(([name]) => name),
+      maxOutputTokens: caller.session.maxOutputTokens,
+      caller,
     }),
-    check(checked, visitor) {
-      visitor.body = config.permit(checked, visitor.session.sub)
-      return visitor.body
+    check(checked, caller) {
+      caller.body = config.permit(checked, caller.session.sub)
+      return caller.body
     },
-    async admit(admission, visitor) {
-      visitor.reserved = await reserve(admission, visitor.body ?? {}, idOfName(admission.model), visitor)
+    async admit(admission, caller) {
+      caller.reserved = await reserve(admission, caller.body ?? {}, idOfName(admission.model), caller)
     },
-    onEnd: (report) => end(report, report.caller as Visitor),
-    tellsProviderWords: false,
+    onEnd: (report) => end(report, report.caller as Caller),
+    showsProviderMessages: false,
     wholeAnswers: config.wholeAnswers,
     limits: {
       maxBodyBytes,
@@ -123,7 +123,7 @@ function makeGateway(config: Config, wire: WireName): Gateway<Visitor> {
   })
 }
 
-async function end(report: EndReport, { reserved, ...purse }: Visitor): Promise<void> {
+async function end(report: EndReport, { reserved, ...purse }: Caller): Promise<void> {
   const settlement = reserved && (await settle(report, reserved, purse))
   const { requestId, status, outcome, wire, model, provider, stream, attempts, durationMs, firstEventMs, error } =
     report

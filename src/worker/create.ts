@@ -3,7 +3,7 @@
 import { isObject } from '../core/lookup.ts'
 import type { ExecutionContextLike } from '../gateway/types.ts'
 import type { Account } from './accounts/accounts.ts'
-import { createUserLedger } from './accounts/ledger.ts'
+import { createUserAccount } from './accounts/user-account.ts'
 import { answerModel } from './answer.ts'
 import type { RunStub, Setup } from './config.ts'
 import { handle } from './handler.ts'
@@ -19,9 +19,9 @@ export interface ModelWorker<Env = unknown> {
    * Answers one request. It never rejects. `ctx`, of the platform, keeps an answer running to its end after the client has disconnected.
    */
   fetch(request: Request, env?: Env, ctx?: ExecutionContextLike): Promise<Response>
-  /** The accounts. Export it by this name, and bind it for {@link WorkerOptions.accounts}. */
-  readonly UserLedger: ObjectClass<Account>
-  /** The stored answers. Export it by this name, and bind it for {@link WorkerOptions.runs}. */
+  /** The class of the accounts. Export it under this name, and bind it for {@link WorkerOptions.accounts}. */
+  readonly UserAccount: ObjectClass<Account>
+  /** The class of the stored answers. Export it under this name, and bind it for {@link WorkerOptions.runs}. */
   readonly StreamRun: ObjectClass<RunStub>
 }
 
@@ -42,16 +42,16 @@ export interface ModelWorker<Env = unknown> {
  *   SESSION_SECRET: string
  *   LOGIN_SECRET: string
  *   OPENAI_API_KEY: string
- *   LEDGERS: { getByName(name: string): object }
+ *   ACCOUNTS: { getByName(name: string): object }
  * }
  *
  * const worker = createWorker((env: Env) => ({
  *   session: { origins: ['https://chat.example'], secret: env.SESSION_SECRET, login: { secret: env.LOGIN_SECRET } },
  *   policy: { models: { openai: ['gpt-5-mini'] } },
  *   keys: { openai: env.OPENAI_API_KEY },
- *   accounts: { binding: env.LEDGERS, dailyBudgetUsd: 0.5 },
+ *   accounts: { binding: env.ACCOUNTS, dailyBudgetUsd: 0.5 },
  * }))
- * export const { UserLedger } = worker
+ * export const { UserAccount } = worker
  * export default { fetch: worker.fetch }
  * ```
  */
@@ -60,7 +60,7 @@ export function createWorker<Env = unknown>(options: WorkerOptions | ((env: Env)
   const noContext: ExecutionContextLike = { waitUntil() {} }
   return {
     fetch: (request, env, ctx = noContext) => handle(request, setupOf(env), ctx),
-    UserLedger: createUserLedger((env) => setupOf(env).config?.spending.accounts),
+    UserAccount: createUserAccount((env) => setupOf(env).config?.spending.accounts),
     StreamRun: createStreamRun({ configOf: (env) => setupOf(env).config, answer: answerModel }),
   }
 }

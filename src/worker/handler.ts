@@ -74,9 +74,9 @@ function withoutBase(request: Request, basePath: string): Request | undefined {
 async function serve(request: Request, setup: Setup, ctx: ExecutionContextLike): Promise<Response> {
   const { config } = setup
   if (config === undefined) {
-    const response = await answerMisconfigured(request, setup)
-    if (response === undefined) throw refuse('misconfigured')
-    return response
+    const answer = await answerMisconfigured(request, setup)
+    if (answer === undefined) throw refuse('misconfigured')
+    return answer
   }
   if (config.assets === undefined || !asksForFile(request)) return serveApi(request, setup, config, ctx)
   const file = await findFile(request, config)

@@ -40,7 +40,7 @@ const names: Readonly<Record<string, string>> = {
   'keys.workersAi': 'AI',
   'keys.aiGateway.url': 'AI_GATEWAY_URL',
   'keys.aiGateway.token': 'AI_GATEWAY_TOKEN',
-  'accounts.binding': 'LEDGERS',
+  'accounts.binding': 'ACCOUNTS',
   'accounts.dailyBudgetUsd': 'DAILY_BUDGET_USD',
   'accounts.totalDailyBudgetUsd': 'TOTAL_DAILY_BUDGET_USD',
   'accounts.liveStreams': 'LIVE_STREAMS',
@@ -75,15 +75,15 @@ export const envName: Naming = (path) => {
 }
 
 /**
- * Reads the options from the environment: each has a variable, secret or binding, listed in a table in the Worker's guide. Problems in the
- * log have the name of the variable.
+ * Reads the options from the variables, secrets and bindings of an environment. The Worker's guide has a table of them. The log reports
+ * problems with the name of the variable.
  *
  * @example
  * ```ts
  * import { createWorker, optionsFromEnv } from 'isoglot/worker'
  *
  * const worker = createWorker(optionsFromEnv)
- * export const { UserLedger, StreamRun } = worker
+ * export const { UserAccount, StreamRun } = worker
  * export default { fetch: worker.fetch }
  * ```
  */

@@ -9,8 +9,8 @@ import type { ProviderName } from './keys/providers.ts'
 import type { Fetcher, ObjectNamespace, RateLimiter, StoredSecret } from './platform.ts'
 
 /**
- * The parts of a Worker. A part that is left out is off. If that would be unsafe, an error says so. Each part can be replaced: see its own
- * options.
+ * The parts of a Worker. A part that is absent is off. If a part is unsafe to leave out, its absence is an error. Each part can be replaced
+ * by your own.
  */
 export interface WorkerOptions {
   /** The users and pages that may send requests. */
@@ -100,7 +100,7 @@ export interface TurnstileOptions {
   readonly url?: string | undefined
 }
 
-/** The allowed models, the limits, and the allowed content of a body. */
+/** The allowed models, the limits of an answer, and the allowed fields of a body. */
 export interface PolicyOptions {
   /** The models of each provider, as it spells them. All other models are refused. */
   readonly models: { readonly [Name in ProviderName]?: readonly string[] | undefined }
@@ -132,10 +132,10 @@ export interface PolicyOptions {
   readonly check?: ((checked: CheckedBody, user: string) => JsonObject) | undefined
 }
 
-/** A key, or the place where it is stored. It is read at each call, so that a new key is used immediately. */
+/** A key, or a secret of the Secrets Store. The Worker reads it for each request, so a new key is used immediately. */
 export type ProviderKey = string | StoredSecret
 
-/** A provider's address and credentials. */
+/** The address of a provider, and its key. */
 export interface ProviderAccess {
   readonly key?: ProviderKey | undefined
   /** Default: the provider's own address. */
@@ -167,7 +167,7 @@ export type KeyOptions = {
 
 /** Money: a request reserves it before it is sent, and settles it when it ends. */
 export interface AccountOptions {
-  /** A binding to the class `UserLedger`, or your own accounts. */
+  /** A binding to the class `UserAccount`, or your own accounts. */
   readonly binding: Accounts | ObjectNamespace
   /** Daily budget of one user, in US dollars. Default 1. */
   readonly dailyBudgetUsd?: number | undefined
@@ -179,7 +179,7 @@ export interface AccountOptions {
   readonly prices?: Readonly<Record<string, Price>> | undefined
 }
 
-/** The platform's counters, or your own. They stop floods. Exact counts are in `accounts`. */
+/** Counters of the platform, or your own. They stop floods but are not exact; `accounts` is exact. */
 export interface LimitOptions {
   readonly perUser: RateLimiter
   /** The key is an IPv4 address, or a /64 of IPv6. */

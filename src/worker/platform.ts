@@ -30,7 +30,7 @@ export interface ObjectNamespace<Stub extends object = object> {
   getByName(name: string): Stub
 }
 
-/** A secret of Cloudflare's Secrets Store, or another value that is read by `get`. */
+/** A secret of Cloudflare's Secrets Store, or any object with this method. */
 export interface StoredSecret {
   get(): Promise<string>
 }

@@ -55,7 +55,7 @@ function forEachProvider<Schema extends v.GenericSchema>(
 }
 
 const accounts = v.strictObject({
-  binding: kind.objects<never>('UserLedger'),
+  binding: kind.objects<never>('UserAccount'),
   dailyBudgetUsd: v.optional(kind.money, 1),
   totalDailyBudgetUsd: v.optional(kind.money, 10),
   liveStreams: v.optional(kind.count, 4),
@@ -230,8 +230,8 @@ function sessionProblems({ session, accounts, runs }: Read, nameOf: Naming): str
       )
     }
   }
-  const isForStrangers = turnstile !== undefined || demo === 'open'
-  if (accounts === 'off' && isForStrangers) {
+  const isPublic = turnstile !== undefined || demo === 'open'
+  if (accounts === 'off' && isPublic) {
     const way = turnstile === undefined ? name('demo') : name('turnstile')
     problems.push(
       `${nameOf('accounts')} is off, but ${way} gives tokens to unknown visitors: their spending would have no limit`,

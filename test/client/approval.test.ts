@@ -7,7 +7,7 @@ import {
   approval,
   generate,
   type Message,
-  memoryLedger,
+  memoryCallLog,
   message,
   type RunRequest,
   signApproval,
@@ -78,10 +78,10 @@ describe('a signed decision', () => {
   })
 
   it.each([
-    ['with a ledger', memoryLedger()],
+    ['with a call log', memoryCallLog()],
     ['without', undefined],
-  ])('B13: does not count again in a later turn of the same conversation, %s', async (_, ledger) => {
-    const more = ledger === undefined ? {} : { ledger }
+  ])('B13: does not count again in a later turn of the same conversation, %s', async (_, callLog) => {
+    const more = callLog === undefined ? {} : { callLog }
     const one = await begin('pay', more)
     const approvals = await sign(one.pending[0])
     const two = await generate(ask({ ...more, messages: one.messages, approvals }))
@@ -94,20 +94,20 @@ describe('a signed decision', () => {
     expect(ran).toBe(2)
   })
 
-  it('B13: runs once of two runs at the same time that share a ledger', async () => {
-    const ledger = memoryLedger()
+  it('B13: runs once of two runs at the same time that share a call log', async () => {
+    const callLog = memoryCallLog()
     const { messages, pending } = await begin()
     const approvals = await sign(pending[0])
-    const runs = [1, 2].map(() => generate(ask({ messages, approvals, ledger })))
+    const runs = [1, 2].map(() => generate(ask({ messages, approvals, callLog })))
     expect((await Promise.all(runs)).map(({ outcome }) => outcome)).toEqual(['answered', 'answered'])
     expect(ran).toBe(1)
   })
 
-  it('B13: counts in each conversation of one ledger', async () => {
-    const ledger = memoryLedger()
+  it('B13: counts in each conversation of one call log', async () => {
+    const callLog = memoryCallLog()
     for (const expected of [1, 2]) {
       const { messages, pending } = await begin()
-      await generate(ask({ messages, approvals: await sign(pending[0]), ledger }))
+      await generate(ask({ messages, approvals: await sign(pending[0]), callLog }))
       expect(ran).toBe(expected)
     }
   })

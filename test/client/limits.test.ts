@@ -208,15 +208,15 @@ describe('the calls of a turn', () => {
     expect(new Set(ids).size).toBe(2)
   })
 
-  it('run in each turn though the host counts its ids from 0 in every one, and the ledger knows them apart', async () => {
+  it('run in each turn though the host counts its ids from 0 in every one, and the call log knows them apart', async () => {
     const keys: string[] = []
-    const ledger = { claim: (key: string) => keys.push(key) > 0 }
+    const callLog = { claim: (key: string) => keys.push(key) > 0 }
     upstream.answer(
       json(chatBody(null, [calling('a', 'functions.step:0')])),
       json(chatBody(null, [calling('b', 'functions.step:0')])),
       json(chatBody('ok')),
     )
-    await generate(ask({ ledger }))
+    await generate(ask({ callLog }))
     expect(ran).toEqual(['start a', 'end a', 'start b', 'end b'])
     expect(keys).toEqual(['functions.step:0', 'functions.step:0#1'])
   })
@@ -283,7 +283,7 @@ describe('the calls of a turn', () => {
 
   it.each<[string, Partial<RunRequest>]>([
     ['the caller never says whether a call may run', { onToolRequest: () => new Promise(() => {}) }],
-    ['the ledger never answers', { ledger: { claim: () => new Promise(() => {}) } }],
+    ['the call log never answers', { callLog: { claim: () => new Promise(() => {}) } }],
     [
       'nobody says whether a call needs consent',
       { tools: [{ ...step, needsApproval: approval({ when: () => new Promise(() => {}) }) }] },

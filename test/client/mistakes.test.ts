@@ -121,7 +121,7 @@ describe('C12: a request', () => {
     budget: '',
     stopWhen: 'function',
     approvals: 'list',
-    ledger: '',
+    callLog: '',
     toolMode: 'text',
     toolTimeoutMs: 'number',
     maxResultLength: 'number',

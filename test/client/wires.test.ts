@@ -91,7 +91,7 @@ describe.each(hosts)('in $name', (host) => {
         ['a call that the caller refuses', tokyo, /Not today/, { with: 'refuses' }],
         ['a callback that throws', tokyo, /policy is down/, { with: 'policyThrows' }],
         ['a call that ran before', tokyo, /does not run twice/, { with: 'ranBefore' }],
-        ['a ledger that fails', tokyo, /the ledger failed, so it may have run before/, { with: 'ledgerFails' }],
+        ['a call log that fails', tokyo, /the call log failed, so it may have run before/, { with: 'callLogFails' }],
         ['arguments that are not valid JSON [S25]', ['call_aaaaaaaa1', 'get_weather', '{"city":'], /argument/],
         [
           'arguments that are nested too deep [S13]',
@@ -219,14 +219,14 @@ describe.each(hosts)('in $name', (host) => {
       })
 
       it('a second time, when an approved run is resumed twice', async () => {
-        const { ran } = await perform('resumeTwice', { ...(await waiting()), ledger: 'claiming' })
+        const { ran } = await perform('resumeTwice', { ...(await waiting()), callLog: 'claiming' })
         expect(ran).toEqual(['Tokyo'])
         expect(results(1)).toEqual([{ of: tokyo[0], text: 'sunny in Tokyo' }])
         expect(results(2)).toEqual([{ of: tokyo[0], text: expect.stringMatching('does not run twice') }])
       })
 
       it('a second time, when its result was kept: that is returned again', async () => {
-        const { ran } = await perform('resumeTwice', { ...(await waiting()), ledger: 'keeping' })
+        const { ran } = await perform('resumeTwice', { ...(await waiting()), callLog: 'keeping' })
         expect(ran).toEqual(['Tokyo'])
         expect(results(1)).toEqual([{ of: tokyo[0], text: 'sunny in Tokyo' }])
         expect(results(2)).toEqual([{ of: tokyo[0], text: 'sunny in Tokyo' }])

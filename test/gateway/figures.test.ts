@@ -53,8 +53,8 @@ describe('a proper answer', () => {
       // Chat Completions and Ollama of these speakers have no thoughts.
       const least =
         said.thought !== undefined && !JSON.stringify(speaker.whole(said)).includes('let me see') ? 8 : bytes
-      expect(report.saidBytes).toBeGreaterThanOrEqual(least)
-      expect(report.saidBytes).toBeLessThanOrEqual(bytes)
+      expect(report.outputBytes).toBeGreaterThanOrEqual(least)
+      expect(report.outputBytes).toBeLessThanOrEqual(bytes)
     },
   )
 

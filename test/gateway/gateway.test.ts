@@ -473,7 +473,7 @@ describe('what leaves and what comes in', () => {
   })
 
   it('keeps the words of a provider to itself, if that is said', async () => {
-    const gateway = gatewayOf({ tellsProviderWords: false })
+    const gateway = gatewayOf({ showsProviderMessages: false })
     for (const wire of wireNames) {
       providers.answer(json(speakers[wire].error(400, 'The field of org-12345 is odd'), 400))
       for (const stream of [true, false]) {
@@ -711,7 +711,7 @@ describe('the hooks of the caller', () => {
     providers.answer(chunks(speakers['openai-chat'].pieces({ text: 'Grüß 👋' }).slice(0, -3)))
     for (const wire of ['openai-chat', 'anthropic'] as const) await (await askOf(gateway, wire, 'openai-chat')).text()
     await pause(1)
-    expect(gateway.reports.map(({ outcome, saidBytes }) => [outcome, saidBytes])).toEqual([
+    expect(gateway.reports.map(({ outcome, outputBytes }) => [outcome, outputBytes])).toEqual([
       ['failed', 11],
       ['failed', 11],
     ])

@@ -130,7 +130,7 @@ describe('the page and its Worker', () => {
       },
     )
     expect(status, stdout + stderr).toBe(0)
-    expect(stdout).toContain('env.LEDGERS (UserLedger)')
+    expect(stdout).toContain('env.ACCOUNTS (UserAccount)')
     expect(readdirSync(join(project, 'out'))).toContain('worker.js')
   })
 })

@@ -54,7 +54,7 @@ it('is what wrangler deploys', () => {
     env: wranglerEnvironment(project),
   })
   expect(status, stdout + stderr).toBe(0)
-  for (const binding of ['env.LEDGERS (UserLedger)', 'env.RUNS (StreamRun)', 'env.PER_USER', 'env.ASSETS']) {
+  for (const binding of ['env.ACCOUNTS (UserAccount)', 'env.RUNS (StreamRun)', 'env.PER_USER', 'env.ASSETS']) {
     expect(stdout).toContain(binding)
   }
   expect(readdirSync(join(project, 'out'))).toContain('index.js')

@@ -84,7 +84,7 @@ describe.each(Object.entries(drivers))('the static page in %s', (name, { isHere,
     expect(await allOf('.request mark')).toEqual(expect.arrayContaining(['"max_tokens"', '"functionDeclarations"']))
     expect(
       await driver.run(
-        '[...document.querySelectorAll(".request")].every((one) => one.querySelector(".ledger, .none"))',
+        '[...document.querySelectorAll(".request")].every((one) => one.querySelector(".loss-list, .none"))',
       ),
     ).toBe(true)
     await picture('wire')

@@ -201,7 +201,7 @@ describe.skipIf(!hasChromium)('the page', () => {
     expect(await sent.innerText()).toContain('As Anthropic: demo-model gets it')
     await page.getByLabel('Model', { exact: true }).selectOption('gemini:demo-model')
     expect(await sent.innerText()).toContain('As Gemini: demo-model gets it')
-    expect(await page.locator('#handoff-result .ledger').first().innerText()).toContain(
+    expect(await page.locator('#handoff-result .loss-list').first().innerText()).toContain(
       'it is reasoning without a proof',
     )
     expect(await page.getByRole('button', { name: 'Continue with Gemini' }).isEnabled()).toBe(true)

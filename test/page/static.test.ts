@@ -260,12 +260,12 @@ describe.skipIf(!hasChromium)('the static page', () => {
     expect((await places.allInnerTexts()).length).toBeGreaterThanOrEqual(4)
   })
 
-  it('has the ledger of losses beneath each request', async () => {
+  it('lists the losses beneath each request', async () => {
     await open('wire')
     await page.locator('#wire-sample').selectOption({ label: 'A picture, a failed tool, a late instruction' })
     const ollama = page.locator('.request', { has: page.getByRole('heading', { name: 'Ollama' }) })
-    expect(await ollama.locator('h4').innerText()).toBe(`${await ollama.locator('.ledger li').count()} losses`)
-    expect(await ollama.locator('.ledger').innerText()).toContain('toolChoice')
+    expect(await ollama.locator('h4').innerText()).toBe(`${await ollama.locator('.loss-list li').count()} losses`)
+    expect(await ollama.locator('.loss-list').innerText()).toContain('toolChoice')
   })
 
   it('shows what a hand-off in the middle of a tool round changes, and continues there', async () => {

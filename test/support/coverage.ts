@@ -248,7 +248,7 @@ function withoutDevelopers(context: Context): Context {
   return { ...context, messages }
 }
 
-// ---- the ledger -------------------------------------------------------------------------------
+// ---- the losses -------------------------------------------------------------------------------
 
 interface Telling extends NamedRule {
   readonly told?: RegExp

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Approval, memoryLedger, signApproval, verifyApproval } from '../../src/index.ts'
+import { type Approval, memoryCallLog, signApproval, verifyApproval } from '../../src/index.ts'
 import { call } from './calls.ts'
 
 const secret = 'a-secret-of-at-least-32-bytes-in-all'
@@ -113,9 +113,9 @@ it('is the same signature that any other HMAC-SHA-256 makes', async () => {
 })
 
 it('lets each call be claimed once, and remembers what came of it', async () => {
-  const ledger = memoryLedger()
-  expect([ledger.claim('a'), ledger.claim('b'), ledger.claim('a')]).toEqual([true, true, false])
+  const callLog = memoryCallLog()
+  expect([callLog.claim('a'), callLog.claim('b'), callLog.claim('a')]).toEqual([true, true, false])
   const result = { role: 'tool', toolCallId: 'a', content: 'paid' } as const
-  await ledger.keep?.('a', result)
-  expect([ledger.claim('a'), ledger.claim('b')]).toEqual([result, false])
+  await callLog.keep?.('a', result)
+  expect([callLog.claim('a'), callLog.claim('b')]).toEqual([result, false])
 })

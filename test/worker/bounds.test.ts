@@ -1,6 +1,6 @@
 /** Money, in workerd itself: what a client or a provider cannot do to the accounts, whatever it sends. */
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
-import type { DayRow, LedgerSummary } from '../../src/worker/accounts/accounts.ts'
+import type { DayRow, OperatorSummary } from '../../src/worker/accounts/accounts.ts'
 import {
   loginSecret,
   paths,
@@ -34,9 +34,9 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => Promise.all([rig.stop(), upstream.stop()]))
 
-async function summary(query = ''): Promise<LedgerSummary> {
+async function summary(query = ''): Promise<OperatorSummary> {
   const headers = { authorization: `Bearer ${adminToken}` }
-  return (await (await fetch(`${rig.url}/admin/summary${query}`, { headers })).json()) as LedgerSummary
+  return (await (await fetch(`${rig.url}/admin/summary${query}`, { headers })).json()) as OperatorSummary
 }
 async function daysOf(rows: DayRow[] = [], after?: string): Promise<DayRow[]> {
   const { days, next } = await summary(after === undefined ? '' : `?after=${encodeURIComponent(after)}`)

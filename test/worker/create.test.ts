@@ -205,7 +205,7 @@ describe('keys of Workers AI', () => {
       ALLOWED_ORIGINS: origin,
       LOGIN_SECRET: loginSecret,
       RATE_LIMITS: 'off',
-      LEDGERS: openAccounts().binding,
+      ACCOUNTS: openAccounts().binding,
       RUNS: kept,
     })
     expect(createWorker(options)).toHaveProperty('fetch')
@@ -372,7 +372,7 @@ describe('a wrong option', () => {
     ['keys.openai.baseUrl', 'http://example.com'],
     ['keys.aiGateway', { url: 'https://gateway.example' }],
     ['accounts', 'on'],
-    ['accounts.binding', {}, 'it must be bound to UserLedger'],
+    ['accounts.binding', {}, 'it must be bound to UserAccount'],
     ['accounts.dailyBudgetUsd', -1, 'it must be an amount in dollars'],
     ['accounts.dailyBudgetUsd', Number.NaN],
     ['accounts.totalDailyBudgetUsd', '10'],
@@ -490,7 +490,7 @@ describe('below a path, in workerd', () => {
       session: { origins: ['https://chat.example'], secret: env.SECRET, login: { secret: env.LOGIN } },
       policy: { models: { openai: ['demo-model'] } },
       keys: { openai: { key: env.KEY, baseUrl: env.URL } },
-      accounts: { binding: env.LEDGERS, prices: { 'demo-model': { input: 1, output: 1 } } },
+      accounts: { binding: env.ACCOUNTS, prices: { 'demo-model': { input: 1, output: 1 } } },
       runs: { binding: env.RUNS },
     })
     const worker = createWorker((env) => ({ ...options(env), basePath: '/ai' }))
@@ -503,7 +503,7 @@ describe('below a path, in workerd', () => {
       const made = name === 'hono-mount' ? 'atRoot' : 'worker'
       await build({
         stdin: {
-          contents: `${common}\n${entry}\nexport const { UserLedger, StreamRun } = ${made}`,
+          contents: `${common}\n${entry}\nexport const { UserAccount, StreamRun } = ${made}`,
           resolveDir: import.meta.dirname,
           loader: 'ts',
         },

@@ -29,7 +29,7 @@ beforeAll(async () => {
       name,
       bindings: { ...settings, RATE_LIMITS: 'on', LIVE_STREAMS: '4' },
       durableObjects: {
-        LEDGERS: { className: 'UserLedger', scriptName: 'east', useSQLite: true },
+        ACCOUNTS: { className: 'UserAccount', scriptName: 'east', useSQLite: true },
         RUNS: { className: 'StreamRun', scriptName: 'east', useSQLite: true },
       },
       ratelimits: Object.fromEntries(

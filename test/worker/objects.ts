@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { vi } from 'vitest'
 import type { Accounts, LeasingAccount } from '../../src/worker/accounts/accounts.ts'
 import { accountOf, wholeWorker } from '../../src/worker/accounts/accounts.ts'
-import { createUserLedger } from '../../src/worker/accounts/ledger.ts'
+import { createUserAccount } from '../../src/worker/accounts/user-account.ts'
 import { stateOn } from './on-sqlite.ts'
 
 /** The outcome of a call between objects: it is answered, never arrives, or arrives and its answer is lost. */
@@ -56,7 +56,7 @@ export function openObjects(): Objects {
     const known = running.get(name)
     if (known !== undefined) return known
     const entry = { isGone: false } as { object: LeasingAccount; isGone: boolean }
-    const UserAccounts = createUserLedger(() => accountsFor(entry))
+    const UserAccounts = createUserAccount(() => accountsFor(entry))
     const state = stateOn(
       database(name),
       () => {},

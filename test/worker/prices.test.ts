@@ -126,7 +126,7 @@ describe('what an answer costs', () => {
     passed: false,
     attempts: 1,
     status: 200,
-    saidBytes: 0,
+    outputBytes: 0,
     losses: [],
     durationMs: 1,
     ...more,
@@ -136,7 +136,7 @@ describe('what an answer costs', () => {
   const all = [3000, 500, 25_500]
 
   it.each([
-    ['its usage, if it reports it', { saidBytes: 900, usage: { inputTokens: 10, outputTokens: 20 } }, [10, 20, 330]],
+    ['its usage, if it reports it', { outputBytes: 900, usage: { inputTokens: 10, outputTokens: 20 } }, [10, 20, 330]],
     ['nothing, if nobody was asked', { attempts: 0, outcome: 'refused' as const }, [0, 0, 0]],
     [
       'nothing, if the provider refused by its status',
@@ -147,7 +147,7 @@ describe('what an answer costs', () => {
       'its usage, if it broke off after it',
       {
         outcome: 'failed' as const,
-        saidBytes: 30,
+        outputBytes: 30,
         usage: { inputTokens: 10, outputTokens: 1 },
         stopReason: 'stop' as const,
       },
@@ -164,48 +164,48 @@ describe('what an answer costs', () => {
       { outcome: 'failed' as const, error: { kind: 'overloaded' as const } },
       all,
     ],
-    ['B1: what was reserved, if it broke off before its usage', { outcome: 'failed' as const, saidBytes: 30 }, all],
-    ['B1: what was reserved, if it ended without a usage', { saidBytes: 30 }, all],
+    ['B1: what was reserved, if it broke off before its usage', { outcome: 'failed' as const, outputBytes: 30 }, all],
+    ['B1: what was reserved, if it ended without a usage', { outputBytes: 30 }, all],
     [
       'B1: what was reserved, if the usage so far is less',
-      { outcome: 'left' as const, saidBytes: 30, usage: { inputTokens: 10, outputTokens: 1 } },
+      { outcome: 'left' as const, outputBytes: 30, usage: { inputTokens: 10, outputTokens: 1 } },
       all,
     ],
     [
       'B1: what was reserved, if more was said after the usage',
-      { saidBytes: 30, usage: { inputTokens: 10, outputTokens: 1 }, usageIsOld: true as const },
+      { outputBytes: 30, usage: { inputTokens: 10, outputTokens: 1 }, usageIsOld: true as const },
       all,
     ],
     [
       'B1: what was reserved and more, if the usage so far is more',
-      { outcome: 'left' as const, saidBytes: 30, usage: { inputTokens: 10, outputTokens: 600 } },
+      { outcome: 'left' as const, outputBytes: 30, usage: { inputTokens: 10, outputTokens: 600 } },
       [3000, 600, 27_000],
     ],
-    ['B2: what was reserved, if 400 bytes may be 400 tokens', { outcome: 'left' as const, saidBytes: 400 }, all],
+    ['B2: what was reserved, if 400 bytes may be 400 tokens', { outcome: 'left' as const, outputBytes: 400 }, all],
     [
       'B8: what was reserved, if zeros are reported for a text',
-      { saidBytes: 2, usage: { inputTokens: 0, outputTokens: 0 } },
+      { outputBytes: 2, usage: { inputTokens: 0, outputTokens: 0 } },
       all,
     ],
     [
       'B8: what was reserved for the output, if there is more text than its tokens can hold',
-      { saidBytes: 257, usage: { inputTokens: 10, outputTokens: 1 } },
+      { outputBytes: 257, usage: { inputTokens: 10, outputTokens: 1 } },
       [10, 500, 7530],
     ],
     [
       'B8: what was reserved for the input, if it is reported as 0',
-      { saidBytes: 2, usage: { inputTokens: 0, outputTokens: 1 } },
+      { outputBytes: 2, usage: { inputTokens: 0, outputTokens: 1 } },
       [3000, 1, 18_015],
     ],
     ['its input, if nothing was said', { usage: { inputTokens: 10, outputTokens: 0 } }, [10, 0, 30]],
     [
       'B7: four times what was reserved, if it is reported as a million times that',
-      { saidBytes: 2, usage: { inputTokens: 3e9, outputTokens: 5e8 } },
+      { outputBytes: 2, usage: { inputTokens: 3e9, outputTokens: 5e8 } },
       [12_000, 2000, 102_000],
     ],
     [
       'B7: at most four times what was reserved, if it said so much more than it was asked for',
-      { outcome: 'failed' as const, saidBytes: 900_000_000 },
+      { outcome: 'failed' as const, outputBytes: 900_000_000 },
       [3000, 2000, 102_000],
     ],
   ])('is %s', (_, more, [inputTokens, outputTokens, cost]) => {

@@ -20,14 +20,14 @@ const worker: { fetch(request: Request, env: object, context: object): Response 
 
 const origin = 'https://chat.example'
 /** Accounts in which there is always enough. */
-const ledger = { reserve: async () => ({ ok: true }), settle: async () => {}, release: async () => {} }
-const getByName = vi.fn(() => ledger)
-const LEDGERS = { getByName }
+const account = { reserve: async () => ({ ok: true }), settle: async () => {}, release: async () => {} }
+const getByName = vi.fn(() => account)
+const ACCOUNTS = { getByName }
 const env = {
   SESSION_SECRET: sessionSecret,
   LOGIN_SECRET: 'a-secret-of-the-server-of-the-app-32',
   RATE_LIMITS: 'off',
-  LEDGERS,
+  ACCOUNTS,
   RUNS: { getByName: vi.fn() },
   ALLOWED_ORIGINS: `${origin},http://localhost:8787`,
   OPENAI_API_KEY: canary,
@@ -109,7 +109,7 @@ describe('a Worker whose settings have a hole', () => {
     ['B28: an admin token that is the login secret', { ADMIN_TOKEN: env.LOGIN_SECRET }],
     ['B28: an admin token that is the signing secret', { ADMIN_TOKEN: sessionSecret }],
     ['a login secret of 31 bytes', { LOGIN_SECRET: 'x'.repeat(31) }],
-    ['no accounts', { LEDGERS: undefined }],
+    ['no accounts', { ACCOUNTS: undefined }],
     ['no counters', { RATE_LIMITS: undefined }],
     ['no key for Gemini', { GEMINI_API_KEY: undefined }],
     ['Ollama on a host of its own in plain http', { OLLAMA_MODELS: 'm', OLLAMA_BASE_URL: 'http://ollama.example' }],
@@ -661,13 +661,13 @@ describe('a day with most of its budget spent', () => {
   it('is reported in the log', async () => {
     upstream.mockImplementation(async () => new Response(speakers.ollama.pieces({ text: 'Hi' }).join('')))
     const waiting: Promise<unknown>[] = []
-    const { LEDGERS: _, ...rest } = env
-    const accounts = { getByName: () => ({ ...ledger, settle: async () => 80 }) }
+    const { ACCOUNTS: _, ...rest } = env
+    const accounts = { getByName: () => ({ ...account, settle: async () => 80 }) }
     const body = JSON.stringify(minimal('ollama', 'hi'))
     const headers = { ...json, authorization: `Bearer ${await sign()}` }
     const request = new Request(`https://worker.example${paths.ollama}`, { method: 'POST', headers, body })
     const context = { waitUntil: (promise: Promise<unknown>) => void waiting.push(promise) }
-    expect((await worker.fetch(request, { ...rest, LEDGERS: accounts }, context)).status).toBe(200)
+    expect((await worker.fetch(request, { ...rest, ACCOUNTS: accounts }, context)).status).toBe(200)
     await Promise.all(waiting)
     const lines = vi.mocked(console.log).mock.calls.map(([line]) => JSON.parse(line).outcome)
     expect(lines).toEqual(['answered', 'budget_80'])

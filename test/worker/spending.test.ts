@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { LedgerSummary } from '../../src/worker/accounts/accounts.ts'
+import type { OperatorSummary } from '../../src/worker/accounts/accounts.ts'
 import { speakers } from '../gateway/provider.ts'
 import { ask as askByHand } from '../gateway/wire.ts'
 import { isExhaustive } from '../support/cuts.ts'
@@ -87,9 +87,9 @@ const thinking: Record<WireName, string> = {
     '{"model":"m","created_at":"2026-11-21T12:00:00Z","message":{"role":"assistant","content":""},"done":false}\n',
 }
 
-async function summary(): Promise<LedgerSummary> {
+async function summary(): Promise<OperatorSummary> {
   const headers = { authorization: `Bearer ${adminToken}` }
-  return (await (await fetch(`${rig.url}/admin/summary`, { headers })).json()) as LedgerSummary
+  return (await (await fetch(`${rig.url}/admin/summary`, { headers })).json()) as OperatorSummary
 }
 const rowsOf = async (user: string) => (await summary()).days.filter((row) => row.user === user)
 /** Waits until these users, or all, have no open request. */

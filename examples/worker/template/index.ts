@@ -10,7 +10,7 @@ interface Env {
   /** The URL of OpenAI's API, if it is not the default one. */
   OPENAI_BASE_URL?: string
   ASSETS: Fetcher
-  LEDGERS: ObjectNamespace
+  ACCOUNTS: ObjectNamespace
   RUNS: ObjectNamespace
   PER_USER: RateLimiter
   PER_IP: RateLimiter
@@ -24,11 +24,11 @@ const worker = createWorker((env: Env) => ({
   },
   policy: { models: { openai: ['gpt-5-mini'] }, maxOutputTokens: 2000 },
   keys: { openai: { key: env.OPENAI_API_KEY, baseUrl: env.OPENAI_BASE_URL } },
-  accounts: { binding: env.LEDGERS, dailyBudgetUsd: 0.5, totalDailyBudgetUsd: 5 },
+  accounts: { binding: env.ACCOUNTS, dailyBudgetUsd: 0.5, totalDailyBudgetUsd: 5 },
   limits: { perUser: env.PER_USER, perNetwork: env.PER_IP },
   runs: { binding: env.RUNS },
   page: { assets: env.ASSETS },
 }))
 
-export const { UserLedger, StreamRun } = worker
+export const { UserAccount, StreamRun } = worker
 export default { fetch: worker.fetch }

@@ -12,7 +12,7 @@ import type { Json, JsonObject } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
 import { decodeCitation, decodeServerResult, objectAt, proof, stringAt } from './content.ts'
 import { decodeException } from './errors.ts'
-import { endFragment, readExtra, type Said } from './response.ts'
+import { endFragment, type LastText, readExtra } from './response.ts'
 import { readCallFragment } from './tools.ts'
 
 /** State between two events. */
@@ -163,7 +163,7 @@ function addReasoning(state: DecodeState, key: number, content: JsonObject, out:
 
 /** Citations of a block without a text of its own are for the text before it. */
 function readStop(state: DecodeState, key: number, out: Fragment[]): void {
-  const said: Said | undefined = state.text
+  const said: LastText | undefined = state.text
   const citations = state.citations.splice(0)
   if (citations.length > 0 && said !== undefined)
     out.push({ type: 'patch', key: said.key, citations: citations.map((one) => decodeCitation(one, said.length)) })

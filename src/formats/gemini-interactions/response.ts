@@ -144,7 +144,7 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
   const { message } = response
   const steps = encodeTurn(blocksOfTurn(message), message.invalidToolCalls ?? [], 'message', answerScope(into))
   const body = { ...ending(response, reply, into), steps: [...steps, ...outputError(message)] }
-  return { body: body as WireResponse, losses: into.losses }
+  return { body: body as WireResponse, losses: into.list }
 }
 
 /** A step that says what went wrong with an answer that ended properly; none if nothing did. */

@@ -38,7 +38,7 @@ export interface Encoding {
   readonly dialect: ChatDialect
   /** The model asked, for proofs. */
   readonly model: string
-  readonly ledger: Losses
+  readonly losses: Losses
 }
 
 export type Tools = readonly (ToolDefinition | ProviderTool)[]

@@ -80,7 +80,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     },
     end: (out) => fail(state, cut(), out),
     fail: (error, out) => fail(state, error, out),
-    losses: state.into.losses,
+    losses: state.into.list,
   }
 }
 

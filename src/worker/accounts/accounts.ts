@@ -55,7 +55,7 @@ export interface AccountSummary {
 }
 
 /** The operator's view of the accounts: the summary, and the limits in force. */
-export interface LedgerSummary extends AccountSummary {
+export interface OperatorSummary extends AccountSummary {
   readonly limits: { readonly dailyBudget: number; readonly totalDailyBudget: number; readonly liveStreams: number }
 }
 
@@ -97,7 +97,7 @@ export interface LiveRequest {
   readonly startedAt: number
 }
 
-/** Some of the rows of days. */
+/** A page of rows of days. */
 export interface DayPage {
   readonly rows: readonly DayRow[]
   /** Pass this as `after` to read the rows that follow. Absent on the last page. */
@@ -112,7 +112,7 @@ export interface DayRow extends Sums {
   readonly model: string
 }
 
-/** A request that asks the accounts for permission. */
+/** A request for a reservation, before a request is sent to a provider. */
 export interface Reservation {
   readonly requestId: string
   readonly user: string
@@ -133,12 +133,12 @@ export interface Reservation {
   readonly isLeased?: boolean
 }
 
-/** The decision about a reservation. */
+/** Whether the request may be sent; otherwise, why not. */
 export type ReserveVerdict =
   | { readonly ok: true }
   | { readonly ok: false; readonly reason: 'budget' | 'concurrency'; readonly retryAfterSeconds: number }
 
-/** How a request ended. */
+/** The actual cost and the outcome of a request that has ended. */
 export interface Settlement {
   readonly requestId: string
   readonly inputTokens: number
@@ -156,7 +156,7 @@ export interface Settlement {
 /** Shares of a day's budget, in percent, that raise an alarm. */
 export const alarmingShares: readonly number[] = [50, 80, 95]
 
-/** The accounts, over the wire between Worker and Durable Object. */
+/** The methods of one account: a Durable Object that the Worker calls. */
 export interface Account {
   reserve(reservation: Reservation): Promise<ReserveVerdict>
   /** Returns the highest share of 50, 80 and 95 % that the day's budget has just reached, if any. */
@@ -166,7 +166,7 @@ export interface Account {
   page(span: number, after?: string): Promise<DayPage>
 }
 
-/** All accounts: the `LEDGERS` binding. */
+/** All accounts, such as the binding `ACCOUNTS`. */
 export interface Accounts {
   getByName(name: string): Account
 }

@@ -152,7 +152,7 @@ export function openBooks(sql: Sql, { change }: Writer, { hearOfDay, hearOfCost 
   function settle({
     requestId,
     totalDailyBudget = Number.POSITIVE_INFINITY,
-    ...booked
+    ...actual
   }: Settlement): number | undefined {
     const request = live.get(requestId)
     if (request === undefined) return undefined
@@ -163,11 +163,11 @@ export function openBooks(sql: Sql, { change }: Writer, { hearOfDay, hearOfCost 
     book(day, request.user, {
       model: request.model,
       requests: 1,
-      inputTokens: wholeNumber(booked.inputTokens, 0),
-      outputTokens: wholeNumber(booked.outputTokens, 0),
-      spent: wholeNumber(booked.cost, request.cost),
+      inputTokens: wholeNumber(actual.inputTokens, 0),
+      outputTokens: wholeNumber(actual.outputTokens, 0),
+      spent: wholeNumber(actual.cost, request.cost),
     })
-    if (booked.errorKind !== undefined) countError(day, booked.errorKind, 1)
+    if (actual.errorKind !== undefined) countError(day, actual.errorKind, 1)
     return shareReached(before, spentOn(day).total, totalDailyBudget)
   }
 

@@ -131,17 +131,17 @@ async function book(settlement: Settlement, { session, config }: Purse): Promise
  * before the final usage, the whole reservation is booked: hidden reasoning may cost that much.
  */
 export function settlementOf(report: EndReport, reserved: Reserved): Settlement {
-  const { requestId, outcome, usage = {}, usageIsOld, saidBytes, stopReason, error } = report
+  const { requestId, outcome, usage = {}, usageIsOld, outputBytes, stopReason, error } = report
   const ended = { requestId, outcome, ...(error !== undefined && { errorKind: error.kind }) }
   if (isFree(report)) return { ...ended, inputTokens: 0, outputTokens: 0, cost: 0 }
   const { price, inputTokens: mostInput, outputTokens: mostOutput } = reserved
-  const leastOutput = Math.ceil(saidBytes / mostBytesPerToken)
-  const [toldInput, toldOutput] = [countOf(usage.inputTokens), countOf(usage.outputTokens)]
+  const leastOutput = Math.ceil(outputBytes / mostBytesPerToken)
+  const [reportedInput, reportedOutput] = [countOf(usage.inputTokens), countOf(usage.outputTokens)]
   const isFinal = (outcome === 'answered' || stopReason !== undefined) && usageIsOld === undefined
-  const provesInput = isFinal && toldInput !== undefined && toldInput > 0
-  const provesOutput = isFinal && toldOutput !== undefined && toldOutput >= leastOutput
-  const inputTokens = provesInput ? toldInput : Math.max(mostInput, toldInput ?? 0)
-  const outputTokens = provesOutput ? toldOutput : Math.max(mostOutput, toldOutput ?? 0, leastOutput)
+  const provesInput = isFinal && reportedInput !== undefined && reportedInput > 0
+  const provesOutput = isFinal && reportedOutput !== undefined && reportedOutput >= leastOutput
+  const inputTokens = provesInput ? reportedInput : Math.max(mostInput, reportedInput ?? 0)
+  const outputTokens = provesOutput ? reportedOutput : Math.max(mostOutput, reportedOutput ?? 0, leastOutput)
   const cost = provesInput
     ? costOf(price, { ...usage, inputTokens, outputTokens })
     : mostOf(price, inputTokens, outputTokens)
@@ -154,14 +154,14 @@ export function settlementOf(report: EndReport, reserved: Reserved): Settlement 
 }
 
 /** A count of tokens is a whole number from 0 up. A fraction is rounded up; any other value is not a count. */
-function countOf(told: number | undefined): number | undefined {
-  return typeof told === 'number' && told >= 0 ? Math.ceil(told) : undefined
+function countOf(count: number | undefined): number | undefined {
+  return typeof count === 'number' && count >= 0 ? Math.ceil(count) : undefined
 }
 
 /** No provider was asked, or the provider refused with a status before it wrote any content. */
-function isFree({ attempts, error, usage, saidBytes }: EndReport): boolean {
+function isFree({ attempts, error, usage, outputBytes }: EndReport): boolean {
   if (attempts === 0) return true
-  return error?.status !== undefined && usage === undefined && saidBytes === 0
+  return error?.status !== undefined && usage === undefined && outputBytes === 0
 }
 
 /**

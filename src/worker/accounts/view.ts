@@ -24,7 +24,7 @@ export interface Elsewhere {
 }
 
 /** Reads the tables of the accounts. */
-export interface LedgerView {
+export interface AccountView {
   /** `liveCount` is the number of live requests in this object; `elsewhere` has those of the other objects. */
   summary(query: SummaryQuery, now: number, liveCount: number, elsewhere: Elsewhere): AccountSummary
   /** The newest rows since a day, or those that follow `after`. */
@@ -43,7 +43,7 @@ const summaryKeys: Readonly<Record<SummaryKey, readonly ('user' | 'model' | 'day
   all: ['user', 'model', 'day'],
 }
 /** The view of the tables in `sql`. */
-export function openView(sql: Sql, { fill }: Pick<KeptSums, 'fill'>): LedgerView {
+export function openView(sql: Sql, { fill }: Pick<KeptSums, 'fill'>): AccountView {
   const all = <Row>(query: string, ...values: SqlValue[]) => sql.exec(query, ...values).toArray() as Row[]
 
   /** Read in the order of the primary key, so that no sort is needed. */

@@ -11,13 +11,13 @@ import { isSecret } from '../option-kinds.ts'
 import type { LimitOptions } from '../options.ts'
 import type { Fetcher, ObjectNamespace } from '../platform.ts'
 
-/** One part of the platform that the Worker needs. */
+/** The result of one check. */
 export interface SelfTestRow {
   readonly name: string
   readonly ok: boolean
 }
 
-/** All rows, and whether all of them are ok. */
+/** The results of all checks, and whether all are ok. */
 export interface SelfTest {
   readonly ok: boolean
   readonly checks: readonly SelfTestRow[]
@@ -47,7 +47,7 @@ function checksOf({ given, config }: Setup): Readonly<Record<string, Check>> {
     ...Object.fromEntries(neededFlags.map((flag) => [flag, () => isOn(flag)])),
     settings: () => config !== undefined,
     secrets: () => secrets.every((secret) => secret === undefined || isSecret(secret)),
-    ...(accounts !== 'off' && { ledger: () => hasLedger(accounts?.binding as Accounts) }),
+    ...(accounts !== 'off' && { accounts: () => hasAccounts(accounts?.binding as Accounts) }),
     ...(runs && { runs: async () => (await stubOf(runs.binding).stop()) === false }),
     ...(limits && { 'rate limits': () => hasCounters(limits) }),
     ...(page && {
@@ -80,7 +80,7 @@ function isOn(flag: string): boolean {
   return flags[flag] === true
 }
 
-async function hasLedger(accounts: Accounts): Promise<boolean> {
+async function hasAccounts(accounts: Accounts): Promise<boolean> {
   return Array.isArray((await accounts.getByName(wholeWorker).summary({ limit: 1, span: 1 })).days)
 }
 

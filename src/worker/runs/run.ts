@@ -212,13 +212,13 @@ export function openRun(host: RunHost): Run {
 
   return {
     start: (call) =>
-      answering(call.url, async () => {
+      withErrorAnswer(call.url, async () => {
         const row = find()
         if (row === undefined || row.state === 'gone') begin(call)
         else if (row.digest !== call.digest) throw refuse('key_reused')
         return send(0)
       }),
-    resume: (after) => answering(log.find()?.url, () => send(after)),
+    resume: (after) => withErrorAnswer(log.find()?.url, () => send(after)),
     async stop() {
       const row = find()
       live?.stopping.abort(new DOMException('The answer was stopped', 'AbortError'))
@@ -271,7 +271,7 @@ async function copyEvents(
 }
 
 /** Answers an exception in the format of the request. */
-async function answering(url: string | undefined, answer: () => Promise<Response>): Promise<Response> {
+async function withErrorAnswer(url: string | undefined, answer: () => Promise<Response>): Promise<Response> {
   try {
     return await answer()
   } catch (error) {

@@ -101,7 +101,7 @@ describe('recorded streams of Anthropic Messages', () => {
   })
 })
 
-/** A call that streams begins before we hand out the fields kept with it (`caller`): the ledger of the encoder says so. */
+/** A call that streams begins before we hand out the fields kept with it (`caller`): the losses of the encoder say so. */
 function asWritten(response: ChatResponse): unknown {
   const { providerData: _, ...rest } = comparable(response) as ChatResponse
   const content = blocksOf(rest).map((block) => {

@@ -9,9 +9,9 @@ const severities = { major: 'content is gone', minor: 'a substitute stands for i
  * @param {readonly Loss[]} losses
  * @param {string} none The text if there are no losses.
  */
-export function drawLedger(losses, none = 'Nothing is lost.') {
+export function drawLosses(losses, none = 'Nothing is lost.') {
   if (losses.length === 0) return element('p', 'none', none)
-  return element('ul', 'ledger', [...losses].sort(bySeverity).map(drawLoss))
+  return element('ul', 'loss-list', [...losses].sort(bySeverity).map(drawLoss))
 }
 
 const order = Object.keys(severities)

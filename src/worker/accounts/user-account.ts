@@ -31,15 +31,15 @@ import { dayOf, daysAgo } from './days.ts'
 import { idleMs, type Lease, openLease } from './lease.ts'
 import { type Leases, openLeases } from './leases.ts'
 import { openSums } from './sums.ts'
-import { type Elsewhere, type LedgerView, openView } from './view.ts'
+import { type AccountView, type Elsewhere, openView } from './view.ts'
 import { openWriter, type Writer } from './writer.ts'
 
 /** A grant on its way cannot be called back, so the call is repeated this many times. A grant that was lost never arrives. */
 const mostRounds = 3
 
 /** The class of a Worker's accounts. `accountsAt` finds its objects in the environment. */
-export function createUserLedger(accountsAt: (env: unknown) => Accounts | undefined): ObjectClass<Account> {
-  return class extends UserLedger {
+export function createUserAccount(accountsAt: (env: unknown) => Accounts | undefined): ObjectClass<Account> {
+  return class extends UserAccount {
     protected override objectOf(name: string): LeasingAccount {
       const accounts = accountsAt(this.env)
       if (accounts === undefined) throw new Error('Cannot lease: the options of the Worker are not in order')
@@ -52,11 +52,11 @@ export function createUserLedger(accountsAt: (env: unknown) => Accounts | undefi
  * The account of one user. In the object of the whole Worker: its budget, and the accounts of all users from versions in which users had no
  * objects.
  */
-export class UserLedger extends DurableObject implements LeasingAccount {
+export class UserAccount extends DurableObject implements LeasingAccount {
   readonly #writer: Writer
   readonly #books: Books
   /** The operator's view of the account. */
-  readonly #view: LedgerView
+  readonly #view: AccountView
   /** The lease of this user. */
   readonly #lease: Lease
   /** The leases that this object has granted to users. */
