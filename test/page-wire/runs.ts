@@ -1,4 +1,4 @@
-/** Runs for a page: over recorded answers, and of events that a test writes down. */
+/** Runs for a page, from recorded answers and from events of a test. */
 import type { Model } from '../../src/core/codec.ts'
 import { type Run, type RunRequest, type RunResult, type StreamEvent, stream } from '../../src/index.ts'
 import { type CorpusCase, casesOf } from '../support/corpus.ts'
@@ -18,7 +18,7 @@ const types = {
   bin: 'application/vnd.amazon.eventstream',
 }
 
-/** A run over a recorded answer, which comes in chunks of 50 bytes. */
+/** A run with a recorded answer in chunks of 50 bytes. */
 export function recordedRun(
   { client }: Format,
   { bytes, kind, meta }: CorpusCase,

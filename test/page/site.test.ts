@@ -81,7 +81,7 @@ describe.skipIf(!hasChromium)('the site', () => {
     [390, 'dark'],
     [1440, 'light'],
     [1440, 'dark'],
-  ] as const)('reads well at %i pixels, %s', async (width, colorScheme) => {
+  ] as const)('is readable at %i pixels, %s', async (width, colorScheme) => {
     await page.setViewportSize({ width, height: 900 })
     await page.emulateMedia({ colorScheme })
     for (const name of ['index.html', 'documents/Tools.html', 'functions/isoglot.stream.html']) {

@@ -82,7 +82,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     await page.waitForFunction((title) => document.querySelector('#take-title')?.textContent === title, name)
   }
 
-  it('says that recordings answer, and sends no request', async () => {
+  it('shows that recordings answer, and sends no request', async () => {
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))
     expect(await page.locator('#chat-view').innerText()).toContain('without a Worker')
@@ -130,7 +130,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     expect(await page.locator('#timeline .run').count()).toBe(2)
   })
 
-  it('shows the message as it stood at any frame of a recording', async () => {
+  it('shows the message at any frame of a recording', async () => {
     await page.getByLabel('Recording').selectOption({ label: 'OpenAI Chat: the answer after them' })
     await page.waitForFunction(() => document.querySelector('#take-title')?.textContent?.startsWith('OpenAI Chat'))
     const slider = page.getByRole('slider', { name: 'Moment' })
@@ -177,7 +177,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     expect(await lanes()).toEqual(expected)
   })
 
-  it('keeps the slider of a stream with many blocks in sight', async () => {
+  it('keeps the slider of a stream with many blocks visible', async () => {
     const blocks = Array.from({ length: 20 }, (_, index) => [
       { type: 'content_block_start', index, content_block: { type: 'text', text: '' } },
       { type: 'content_block_delta', index, delta: { type: 'text_delta', text: 'words' } },
@@ -191,7 +191,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     expect((slider?.y ?? 900) + (slider?.height ?? 0)).toBeLessThanOrEqual(900)
   })
 
-  it('lets the wire be chosen where the guess is wrong or impossible', async () => {
+  it('lets the user choose the format if the guess is wrong or impossible', async () => {
     await drop('nothing', Buffer.from('data: {"hello":1}\n\n'))
     expect(await page.locator('#take-note').innerText()).toBe('Cannot recognise the format of nothing: choose it')
     await page.getByLabel('Wire', { exact: true }).selectOption({ label: 'Anthropic' })
@@ -201,7 +201,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     )
   })
 
-  it('shows a stream that was cut in the middle of a call as cut, and the call as no call', async () => {
+  it('shows a stream that was cut in the middle of a call as cut, and does not show the call as complete', async () => {
     const whole = readFileSync(join(recordings, 'compare-anthropic-1.sse')).toString()
     await drop('cut', Buffer.from(whole.slice(0, whole.indexOf('kyo'))))
     expect(await page.locator('#take-ending.cut').innerText()).toMatch(/^Cannot finish/)

@@ -98,7 +98,7 @@ describe.each(formats)('of %s', (format) => {
     await expect(generate({ model: replaying, prompt: 'x' })).rejects.toMatchObject({ kind: 'permission', status: 403 })
   })
 
-  it.each(['text', 'bytes'] as const)('%s of a stream replay, and nothing more than what there is', async (kind) => {
+  it.each(['text', 'bytes'] as const)('%s of a stream replay, and no more than that', async (kind) => {
     const body = kind === 'bytes' ? bytes : new TextDecoder().decode(bytes)
     const model = { ...mockModel([], { format }), fetch: replay(body) }
     expect((await collectRun(stream({ model, prompt: 'x' }))).text).toBe('Grüß Gott.')
@@ -109,7 +109,7 @@ describe.each(formats)('of %s', (format) => {
 })
 
 it.each(['', 'data: {}\n\n', '{"a":1}', '<html>', 'data: [DONE]\n\n'])(
-  '%j, which is not a whole stream, cannot be cut',
+  '%j, which is not a complete stream, cannot be cut',
   (text) => {
     expect(() => [...everyCut(new TextEncoder().encode(text))]).toThrow(TypeError)
   },
@@ -120,7 +120,7 @@ it.each([0, -1, Number.NaN])('a step or a size of %s is refused', (size) => {
   expect(() => inChunks(bytesOf('a'), size)).toThrow(RangeError)
 })
 
-it('a recorder keeps the key of a query to itself', async () => {
+it('a recorder does not record the key of a query', async () => {
   const fetch = recorder(async () => new Response('{}'))
   await fetch('https://user:pass@api.example/v1?key=very-secret&alt=sse', { method: 'POST', body: 'text' }).catch(
     () => {},

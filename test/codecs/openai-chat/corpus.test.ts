@@ -227,12 +227,12 @@ describe('the official client', () => {
   const strange = [...Object.keys(oracleFails), ...Object.keys(oracleDiffers)]
   const follows = streams.filter((one) => !isOdd(one) && !strange.some((tag) => has(tag)(one)))
 
-  it.each(follows)('$id: makes the same of the same stream', async (one) => {
+  it.each(follows)('$id: reads the same from the same stream', async (one) => {
     const theirs = createClientCodec(dialectOf(one)).decodeResponse(await oracle.stream(one.text))
     expect(comparable(decode(one))).toEqual(comparable(theirs))
   })
 
-  it.each(Object.entries(oracleFails))('%s: fails, and we do not, by %j', async (tag, { says }) => {
+  it.each(Object.entries(oracleFails))('%s: fails but isoglot does not, because of %j', async (tag, { says }) => {
     const own = streams.filter(has(tag))
     expect(own.length).toBeGreaterThan(0)
     for (const one of own) {
@@ -241,7 +241,7 @@ describe('the official client', () => {
     }
   })
 
-  it.each(Object.entries(oracleDiffers))('%s: reads something else: %s', async (tag) => {
+  it.each(Object.entries(oracleDiffers))('%s: reads a different result: %s', async (tag) => {
     const own = streams.filter(has(tag))
     expect(own.length).toBeGreaterThan(0)
     for (const one of own) expect(JSON.stringify(await oracle.stream(one.text))).toContain('[object Object]')

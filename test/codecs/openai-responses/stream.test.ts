@@ -403,7 +403,7 @@ describe('how an answer ends', () => {
     ['a_word_to_come', {}, 'other', 'a_word_to_come'],
     ['constructor', {}, 'other', 'constructor'],
     ['cancelled', {}, 'aborted', 'cancelled'],
-  ])('%s with %j reads as %s, and keeps the word', (status, fields, stopReason, rawStopReason) => {
+  ])('%s with %j reads as %s, and keeps the original value', (status, fields, stopReason, rawStopReason) => {
     const end = {
       type: status === 'incomplete' ? 'response.incomplete' : 'response.completed',
       response: { status, ...fields },
@@ -411,7 +411,7 @@ describe('how an answer ends', () => {
     expect(read([created, text('a'), end]).message).toMatchObject({ stopReason, rawStopReason })
   })
 
-  it('pauses for an approval, and refuses where it only refuses', () => {
+  it('pauses for an approval, and refuses if it contains only a refusal', () => {
     const approval = { type: 'mcp_approval_request', id: 'mcpr_1', name: 'f', arguments: '{}', server_label: 's' }
     expect(read([created, done(approval), completed()]).stopReason).toBe('pause')
     const refusal = { content: [{ type: 'refusal', refusal: 'No' }] }
@@ -468,7 +468,7 @@ describe('how an answer ends', () => {
     }
   })
 
-  it('says nothing after its end', () => {
+  it('has no events after its end', () => {
     const out: Fragment[] = []
     const decoder = decodeStream()
     for (const event of [created, completed(), text('late')]) decoder.push({ data: JSON.stringify(event) }, out)
@@ -529,7 +529,7 @@ describe('errors in the middle of a stream', () => {
   })
 })
 
-describe('what is unknown', () => {
+describe('unknown parts', () => {
   it('is skipped, if it is an event, and reported by its name, if it has no type', () => {
     const events = [
       created,
