@@ -123,7 +123,7 @@ describe('a call', () => {
     },
   )
 
-  it('passes what came, unchecked and with its nulls, where the tool says so [3.21]', async () => {
+  it('passes the arguments unchecked, with their nulls, if the tool requires that [3.21]', async () => {
     const seen: unknown[] = []
     const raw = tool({ ...add, convert: false, execute: (args: unknown) => void seen.push(args) } as never)
     await invokeTool(call('add', '{"x":null,"z":"?"}'), named(raw))

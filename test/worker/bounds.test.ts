@@ -1,4 +1,4 @@
-/** Money, in workerd itself: what a client or a provider cannot do to the accounts, whatever it sends. */
+/** Money, in workerd itself: a client or a provider cannot falsify the accounts, whatever it sends. */
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import type { DayRow, OperatorSummary } from '../../src/worker/accounts/accounts.ts'
 import {
@@ -245,7 +245,7 @@ describe.each(wireNames)('an answer of %s', (wire) => {
   )
 
   it.each([true, false])(
-    'B7: that says a thousand times what was asked for is cut off, and costs a few times that (streaming: %s)',
+    'B7: that has a thousand times the allowed text is cut off, and costs only a few times the allowed text (streaming: %s)',
     async (stream) => {
       const user = crypto.randomUUID()
       let sent = 0
@@ -302,8 +302,8 @@ const deltaOf: Record<WireName, (text: string) => string> = {
 
 // ---- what is not said -------------------------------------------------------------------------
 
-describe.concurrent('B1: all that was reserved is booked', () => {
-  /** Keeps the connection open and says nothing, as a model does that thinks unseen. */
+describe.concurrent('B1: the whole reservation is booked', () => {
+  /** Keeps the connection open and sends no content, like a model with hidden reasoning. */
   const think = (user: string) =>
     upstream.script(user, (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -321,7 +321,7 @@ describe.concurrent('B1: all that was reserved is booked', () => {
   const atLeast = 100 * 5 + 1000
 
   it.for([true, false])(
-    'if nothing was said within FIRST_CONTENT_TIMEOUT_MS (streaming: %s)',
+    'if there was no content within FIRST_CONTENT_TIMEOUT_MS (streaming: %s)',
     async (stream, { expect }) => {
       const user = crypto.randomUUID()
       think(user)
@@ -396,14 +396,14 @@ describe('what is reserved', () => {
   }
 
   it.each(wireNames.flatMap((wire) => ways[wire].map(([what, more]) => [wire, what, more] as const)))(
-    'B3, B4: of a request of %s has all the bytes of %s in it',
+    'B3, B4: of a request of %s includes all the bytes of %s',
     async (wire, _, more) => {
       const answer = await post(pathOf(wire), { ...minimal[wire]('hi'), ...more }, crypto.randomUUID(), poor)
       expect([answer.status, await answer.text()]).toEqual([429, expect.stringContaining('by itself')])
     },
   )
 
-  it('is by the picture, not by its bytes, for a picture in a message', async () => {
+  it('is a fixed number for a picture in a message, not its bytes', async () => {
     const user = crypto.randomUUID()
     upstream.script(
       user,
@@ -431,14 +431,14 @@ describe('counts of tokens', () => {
       grant,
     )
 
-  it('B24: are not for a user without money', async () => {
+  it('B24: are refused for a user without money', async () => {
     const user = crypto.randomUUID()
     const answers = await Promise.all(Array.from({ length: 50 }, () => ask(user, { dailyBudgetUsd: 0 })))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([429]))
     expect(upstream.askedFor(user)).toEqual([])
   })
 
-  it('B24: are asked of the provider LIVE_STREAMS at a time, and cost nothing', async () => {
+  it('B24: use a place of LIVE_STREAMS each, and cost nothing', async () => {
     const user = crypto.randomUUID()
     const gate = Promise.withResolvers<void>()
     upstream.script(user, async (_, response) => {

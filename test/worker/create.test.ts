@@ -81,8 +81,8 @@ const look = (worker: ModelWorker, path: string, headers: Record<string, string>
   worker.fetch(new Request(`https://w.example${path}`, { headers }))
 const operator = { authorization: `Bearer ${token}` }
 
-describe('a part by itself, beside the required ones', () => {
-  it('is not needed: a model answers with none of them', async () => {
+describe('a part by itself, with the required parts', () => {
+  it('is optional: a model answers without any of them', async () => {
     const worker = createWorker({ ...least(), policy: { ...least().policy, wholeAnswers: 'whole' } })
     const answer = await ask(worker)
     expect(answer.status).toBe(200)
@@ -90,7 +90,7 @@ describe('a part by itself, beside the required ones', () => {
     expect(new Headers(upstream.mock.calls[0]?.[1]?.headers).get('authorization')).toBe(`Bearer ${canary}`)
   })
 
-  it('accounts: reserve what an answer can cost, of the user, and refuse what is not there', async () => {
+  it('accounts: reserve the highest cost of an answer, and refuse a request without enough money', async () => {
     const { reserved, binding } = openAccounts()
     await ask(createWorker({ ...least(), accounts: { binding, dailyBudgetUsd: 0.5 } }))
     expect(reserved).toMatchObject([{ user: 'ada', dailyBudget: 500_000, totalDailyBudget: 10_000_000 }])
@@ -101,7 +101,7 @@ describe('a part by itself, beside the required ones', () => {
     expect(upstream).not.toHaveBeenCalled()
   })
 
-  it('limits: each counter stops what it counts', async () => {
+  it('limits: each counter limits its requests', async () => {
     const few = counterOf(false)
     const limited = createWorker({ ...least(), limits: { perUser: few, perNetwork: counterOf(true) } })
     expect((await ask(limited)).status).toBe(429)
@@ -113,7 +113,7 @@ describe('a part by itself, beside the required ones', () => {
     expect(few.limit).toHaveBeenLastCalledWith({ key: '192.0.2.7' })
   })
 
-  it('runs: keep the answer that has a key, and no other', async () => {
+  it('runs: store the answer of a request with a key, and no other', async () => {
     const worker = createWorker({ ...least(), runs: { binding: kept } })
     expect(await (await ask(worker, '', { 'idempotency-key': 'k' })).text()).toBe('kept')
     expect(await (await ask(worker)).text()).not.toBe('kept')
@@ -137,14 +137,14 @@ describe('a part by itself, beside the required ones', () => {
     expect((await look(worker, '/v1/models')).status).toBe(401)
   })
 
-  it('basePath: has all routes below it, and none beside it', async () => {
+  it('basePath: has all routes below it, and no others', async () => {
     const worker = createWorker({ ...least(), basePath: '/ai' })
     expect((await ask(worker, '/ai')).status).toBe(200)
     for (const path of ['/session', '/v1/models', '/aix/v1/models', '/'])
       expect((await look(worker, path)).status).toBe(404)
   })
 
-  it('keys: a stored one is read at each call, and an AI Gateway is shown its token and no key', async () => {
+  it('keys: a stored key is read at each call, and an AI Gateway gets its token and no key', async () => {
     const get = vi.fn(async () => canary)
     const stored = createWorker({ ...least(), keys: { openai: { get } } })
     await ask(stored)
@@ -167,7 +167,7 @@ describe('keys of Workers AI', () => {
   const policy = { models: { workersAi: [name] }, wholeAnswers: 'whole' } as const
   const body = JSON.stringify({ model: name, messages: [{ role: 'user', content: 'hi' }] })
 
-  it('ask at the place of the account, with its token', async () => {
+  it('use the address of the account, with its token', async () => {
     const worker = createWorker({ ...least(), policy, keys })
     const headers = { ...json, authorization: `Bearer ${await tokenOf(worker)}` }
     const init = { method: 'POST', headers, body }
@@ -222,12 +222,12 @@ describe('keys of Workers AI', () => {
   })
 })
 
-describe('a part that is replaced', () => {
+describe('a replaced part', () => {
   const { origins, secret } = whole().session
   const page = (path: string, headers: Record<string, string>, body = '{}') =>
     new Request(`https://w.example${path}`, { method: 'POST', headers: { ...json, origin, ...headers }, body })
 
-  it('session.login: your own function says who gets a token, and what it permits', async () => {
+  it('session.login: your own function decides about a token and its permissions', async () => {
     const login = (request: Request, body: unknown) =>
       request.headers.get('cookie') === 'me=ada' && (body as { plan?: string }).plan === 'free'
         ? { user: 'ada', models: ['openai-chat:demo-model'], maxOutputTokens: 7 }
@@ -249,7 +249,7 @@ describe('a part that is replaced', () => {
     expect((await worker.fetch(page('/session', {}))).status).toBe(500)
   })
 
-  it('session.check: names the user, in place of tokens, only for pages of the list', async () => {
+  it('session.check: returns the user, in place of tokens, only for pages of the list', async () => {
     const check = ({ headers }: Request) => (headers.get('cookie') === 'me=ada' ? { user: 'ada' } : undefined)
     const accounts = openAccounts()
     const worker = createWorker({ ...least(), session: { origins, check }, accounts: { binding: accounts.binding } })
@@ -261,7 +261,7 @@ describe('a part that is replaced', () => {
     expect((await worker.fetch(page('/session', { cookie: 'me=ada' }))).status).toBe(404)
   })
 
-  it('session.check: holds a user to what it permits', async () => {
+  it('session.check: limits a user to its permissions', async () => {
     const check = () => ({ user: 'ada', models: [] })
     const worker = createWorker({ ...least(), session: { origins, check } })
     expect((await worker.fetch(page('/v1/chat/completions', {}, question))).status).toBe(404)
@@ -275,7 +275,7 @@ describe('a part that is replaced', () => {
     expect((await revoked.fetch(page('/v1/chat/completions', {}, question))).status).toBe(401)
   })
 
-  it('session.check: what it throws has no key in it, in the answer and in the log', async () => {
+  it('session.check: its exceptions have no key in the answer or in the log', async () => {
     const check = () => {
       throw new ApiError(`Cannot ask with ${canary}`, { kind: 'permission', status: 403, retryable: false })
     }
@@ -397,13 +397,13 @@ describe('a wrong option', () => {
     expect(make).toThrow(why)
   })
 
-  it('says nothing of a value', () => {
+  it('contains no value', () => {
     const make = () => createWorker(withOption('session.secret', 'hunter2') as WorkerOptions)
     expect(make).toThrow('session.secret')
     expect(make).not.toThrow('hunter2')
   })
 
-  it('of a function of the environment closes every route, and the log says what is wrong', async () => {
+  it('of a function of the environment closes every route, and the log has the problem', async () => {
     const worker = createWorker((env: { secret?: string }) => ({
       ...least(),
       session: { origins: [origin], secret: env.secret, demo: 'open' },
@@ -461,7 +461,7 @@ describe('options that are unsafe together', () => {
     ],
     ['no model', { policy: { models: {} } }, 'All lists of models are empty'],
     ['a model twice', { policy: { models: { openai: ['a', 'a'] } } }, 'names a model twice'],
-  ])('are refused in words: %s', (_, change, words) => {
+  ])('are refused with a message: %s', (_, change, words) => {
     expect(() => createWorker({ ...whole(), ...change } as WorkerOptions)).toThrow(words)
   })
 })

@@ -18,7 +18,7 @@ async function deployable() {
   return { ...config, vars: { ...(config.vars as object), ALLOWED_ORIGINS: 'https://chat.example' } }
 }
 
-describe('the Worker, as it stands', () => {
+describe('the Worker of this repository', () => {
   it('can be deployed, with its accounts, its runs and its counters', { timeout: 60_000 }, () => {
     mkdirSync(siteFolder, { recursive: true }) // the page in it is for other tests
     const { log, files } = bundle()
@@ -34,7 +34,7 @@ describe('the Worker, as it stands', () => {
     expect(files.flatMap(({ name, text }) => findingsIn(text, name))).toEqual([])
   })
 
-  it('B10: has nothing in its settings that stands in the way but the origins, which are not yours yet', async () => {
+  it('B10: has only one problem in its settings: the origins, which are not yours yet', async () => {
     const why = "which is on every visitor's own machine: put the origin of your page there"
     expect(findingsOf(await readConfig())).toEqual([
       `ALLOWED_ORIGINS has http://127.0.0.1:8787, ${why}`,
@@ -51,7 +51,7 @@ describe('the Worker, as it stands', () => {
     expect([...neededFlags, 'strip_authorization_on_cross_origin_redirect']).toEqual(flagsAtWork)
   })
 
-  it('names no model that has no price of its own', async () => {
+  it('lists only models with a price', async () => {
     const { OPENAI_MODELS, ANTHROPIC_MODELS } = (await readConfig()).vars as Record<string, string>
     const ids = [
       ...(OPENAI_MODELS ?? '').split(',').map((name) => `openai-chat:${name}`),
@@ -61,7 +61,7 @@ describe('the Worker, as it stands', () => {
     expect(ids.filter((id) => costOf({ inputTokens: 1, outputTokens: 1 }, id) === undefined)).toEqual([])
   })
 
-  it('may do without any key, with the binding of Workers AI', async () => {
+  it('needs no key with the binding of Workers AI', async () => {
     const { vars, ...config } = await deployable()
     const free = { ...config, vars: { ...vars, OPENAI_MODELS: '', ANTHROPIC_MODELS: '', AI_MODELS: '@cf/m' } }
     expect(findingsOf(free)).toEqual(['AI_MODELS names models of Workers AI, and [ai] has no binding = "AI"'])
@@ -69,7 +69,7 @@ describe('the Worker, as it stands', () => {
     expect(secretsOf(free)).toEqual(['SESSION_SECRET', 'LOGIN_SECRET or TURNSTILE_SECRET'])
   })
 
-  it('has every one of its settings explained', () => {
+  it('has an explanation for each setting', () => {
     const source = readFileSync(`${root}src/worker/options-from-env.ts`, 'utf8')
     const explained = readFileSync(`${root}docs/worker.md`, 'utf8')
     const names = [...source.matchAll(/: '([A-Z][A-Z_]{3,})'|_([A-Z_]{3,})`|env\.([A-Z][A-Z_]{4,})/g)].map(
@@ -174,7 +174,7 @@ describe('the check before it', () => {
     ])
   })
 
-  it('asks a Worker with options in code for what it binds, and for something against floods', async () => {
+  it('requires only bindings and a limit against floods from a Worker with options in code', async () => {
     const template = { config: `${root}examples/worker/template/wrangler.toml` }
     const config = await readConfig(template)
     const isYetToSet =
@@ -184,7 +184,7 @@ describe('the check before it', () => {
     expect(findingsOf(bare)).toEqual(['No counter is bound: something else has to stop floods'])
   })
 
-  it('says which secrets there have to be, which it cannot see', async () => {
+  it('lists the required secrets, which it cannot see', async () => {
     expect(secretsOf(await readConfig())).toEqual([
       'SESSION_SECRET',
       'LOGIN_SECRET or TURNSTILE_SECRET',
@@ -193,12 +193,12 @@ describe('the check before it', () => {
     ])
   })
 
-  it('makes what a Worker of your own would upload', { timeout: 60_000 }, () => {
+  it('makes the files that your own Worker would upload', { timeout: 60_000 }, () => {
     const minimal = bundle({ config: `${root}examples/worker-minimal/wrangler.toml` })
     expect(minimal.files.map(({ name }) => name)).toContain('index.js')
   })
 
-  it('has nothing to say of what is public', async () => {
+  it('does not report public values', async () => {
     const vars = {
       TURNSTILE_SITE_KEY: '0x4AAAAAAADnPIDROrmt1Wwj',
       AI_GATEWAY_URL: 'https://gateway.ai.cloudflare.com/v1/0123456789abcdef0123456789abcdef/my-gateway',
@@ -210,7 +210,7 @@ describe('the check before it', () => {
     'sk-ant-api03-0123456789abcdefghijklmn',
     'AIzaSyA0123456789abcdefghijklmnopqrstu',
     '-----BEGIN PRIVATE KEY-----',
-  ])('finds %s in what is uploaded', (key) => {
+  ])('finds %s in the files to upload', (key) => {
     expect(findingsIn(`const a = "${key}"`, 'index.js')).toEqual(['index.js holds what looks like a key'])
   })
 })

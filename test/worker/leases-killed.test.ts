@@ -41,7 +41,7 @@ async function summary(): Promise<OperatorSummary> {
   return (await (await fetch(`${rig.url}/admin/summary`, { headers })).json()) as OperatorSummary
 }
 
-it('never lets out more than there is, for one user and for all, and books each answer once', async () => {
+it('never exceeds the budget of a user or of all, and books each answer once', async () => {
   upstream.script('short', saying('Hello there'))
   for (let times = 0; times < 3; times++) expect(await ask('ada', 'short')).toBe(200)
   await vi.waitUntil(async () => (await summary()).liveCount === 0, { timeout: 30_000 })

@@ -30,7 +30,7 @@ it('serves the page, whose files may be loaded by it', async () => {
   }
 })
 
-it('is closed to a token of a user, and to none', async () => {
+it('refuses a token of a user, and a request without a token', async () => {
   expect((await look(await rig.open())).status).toBe(401)
   expect((await fetch(`${rig.url}/admin/summary`)).status).toBe(401)
 })

@@ -55,7 +55,7 @@ describe('the price of a model', () => {
       { input: 2, output: 6, cacheRead: 0.5, tiers: [{ above: 199_999, input: 4, output: 12, cacheRead: 1 }] },
     ],
     ['ollama:qwen3:8b', { input: 0, output: 0 }],
-  ])('of %s is ours, where the settings say none', (id, price) => {
+  ])('of %s is from the table, if the settings have none', (id, price) => {
     expect(capPriceOf(id, {})).toEqual(price)
   })
 
@@ -91,7 +91,7 @@ describe('what an answer costs', () => {
     expect(costOf(price, usage)).toBe(cost)
   })
 
-  it('follows the longer prompt, all of it, from the token on that makes it one', () => {
+  it('uses the rates of long prompts for the whole request, from the first token over the limit', () => {
     const tiered = {
       input: 2,
       output: 12,
@@ -106,7 +106,7 @@ describe('what an answer costs', () => {
     expect(mostOf(tiered, 200_001, 1000)).toBe(818_004)
   })
 
-  it('is never more than what is set aside for it, wherever its input comes from', () => {
+  it('is never more than the reservation, wherever its input comes from', () => {
     for (const cacheReadTokens of [0, 500, 1000]) {
       const usage = { inputTokens: 1000, outputTokens: 100, cacheReadTokens, cacheWriteTokens: 1000 - cacheReadTokens }
       expect(costOf(price, usage)).toBeLessThanOrEqual(mostOf(price, 1000, 100))
@@ -218,7 +218,7 @@ describe('what an answer costs', () => {
     [{ cacheReadTokens: 0, cacheWriteTokens: -1e9 }, 300],
     [{ cacheReadTokens: 1e9, cacheWriteTokens: 1e9 }, 600],
     [{ cacheReadTokens: 10.5, cacheWriteTokens: 10.5 }, 306],
-  ])('B5: has its cached input within its input: %o', (usage, cost) => {
+  ])('B5: counts cached input as a part of the input: %o', (usage, cost) => {
     expect(costOf(price, { inputTokens: 100, outputTokens: 0, ...usage })).toBe(cost)
   })
 })
@@ -241,7 +241,7 @@ describe('the most tokens that a request can have', () => {
     expect(most(body)).toBe(new TextEncoder().encode(JSON.stringify(body)).length + 1000)
   })
 
-  it('B3: count whatever stands in the options', () => {
+  it('B3: include all fields of the options', () => {
     for (const more of [
       { stop: [big] },
       {
@@ -327,7 +327,7 @@ describe('the most tokens that a request can have', () => {
     },
   )
 
-  it('are more at xAI, which does not count reasoning against the limit of output', () => {
+  it('are more at xAI, whose output limit does not include reasoning', () => {
     const body = chat('x')
     const tokens = (id: string) =>
       mostTokensOf(id, body, wires['openai-chat'].codec.decodeRequest(body), 100).outputTokens

@@ -134,7 +134,7 @@ function holdAll(say: string, wire: WireName, count: number) {
 const crowds = runs.map((wire, at) => [at === 0 || isExhaustive ? 200 : 50, wire] as const)
 
 describe('of many requests at once, with money for 10 of them', () => {
-  it.each(crowds)('exactly 10 go out of %i (%s)', async (crowd, wire) => {
+  it.each(crowds)('exactly 10 of %i are sent (%s)', async (crowd, wire) => {
     const user = crypto.randomUUID()
     const token = await tokenWith(user, (10 * (await mostOf(wire, user))) / 1e6)
     const { heard, refused } = holdAll(user, wire, crowd)
@@ -155,7 +155,7 @@ describe('of many requests at once, with money for 10 of them', () => {
   })
 })
 
-it('says so when one answer by itself could cost more than there is in a day', async () => {
+it('reports if a single answer could cost more than the daily budget', async () => {
   const refusal = async (less: number) => {
     const user = crypto.randomUUID()
     const token = await tokenWith(user, ((await mostOf('openai-chat', user)) - less) / 1e6)
@@ -185,7 +185,7 @@ async function bookedAfter<T>(
 }
 
 // Each asks in all wires at once, and waits beside the others.
-describe.concurrent('an answer in the words of each wire', () => {
+describe.concurrent('an answer in each format', () => {
   const booked = (act: (wire: WireName, user: string) => Promise<unknown>) =>
     bookedAfter(wireNames, (wire) => wire, act)
 
@@ -302,7 +302,7 @@ async function readOrLeave(answer: Response, how: string): Promise<void> {
   await reader?.cancel()
 }
 
-it('refuses a user without budget, and asks no provider', async () => {
+it('refuses a user without budget, without a request to a provider', async () => {
   const token = await tokenWith('pauper', 0)
   const before = upstream.asked.length
   for (const wire of wireNames) {
@@ -312,7 +312,7 @@ it('refuses a user without budget, and asks no provider', async () => {
   expect(upstream.asked.length).toBe(before)
 })
 
-it('spends no more than the whole Worker may, however many users ask at once', async () => {
+it('spends no more than the budget of the whole Worker, with any number of concurrent users', async () => {
   await untilSettled()
   const spent = (await summary()).days.reduce((sum, row) => sum + row.spent, 0)
   const affordable = Math.floor((200_000 - spent) / (await mostOf('ollama', 'all')))

@@ -76,7 +76,7 @@ it('answers 503 in workerd, on every route, when its signing secret is missing',
   }
 })
 
-it('refuses a body that is too large before the provider hears of it', async () => {
+it('refuses a body that is too large, without a request to the provider', async () => {
   const asked = await askedDuring(async () => {
     for (const wire of wireNames) expect((await rig.ask(wire, 'x'.repeat(2 ** 20))).status).toBe(413)
   })
@@ -119,7 +119,7 @@ describe.each(wireNames)('%s upstream', (wire) => {
     rig.ask(wire, say, body, init)
   const stream = { stream: true }
 
-  it('gets the key and nothing else that the client sent beside the body', async () => {
+  it('gets the key, and only the body from the client', async () => {
     const hostile: Record<string, string> = {
       cookie: 'a=b',
       'x-forwarded-for': '1.2.3.4',
@@ -231,7 +231,7 @@ describe.each(wireNames)('%s upstream', (wire) => {
     }
   })
 
-  it('that limits requests says for how long', async () => {
+  it('that limits requests passes on the waiting time', async () => {
     upstream.script('limit', (_, response) => void response.writeHead(429, { 'retry-after': '17' }).end('{}'))
     const answer = await ask('limit')
     const headers = ['retry-after', 'x-should-retry'].map((name) => answer.headers.get(name))
@@ -250,7 +250,7 @@ describe.each(wireNames)('%s upstream', (wire) => {
     }
   })
 
-  it('that repeats the key in a good answer has it cut out, headers too', async () => {
+  it('that repeats the key in a normal answer has it cut out, also of headers', async () => {
     const told = [
       canary,
       encodeURIComponent(canary),
@@ -277,7 +277,7 @@ describe.each(wireNames)('%s upstream', (wire) => {
     }
   })
 
-  it('streams through as it was sent, in pieces however cut', async () => {
+  it('streams through unchanged, in any chunks', async () => {
     const whole = pieces.join('')
     const bytes = Buffer.from(whole)
     upstream.script('pieces', async (_, response) => {
