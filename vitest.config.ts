@@ -10,6 +10,8 @@ const apart = ['worker', 'page', 'examples', 'docs', 'package'].map((name) => `t
 const wranglerDev = ['test/worker/{start,deploy}.test.ts']
 /** They read the built declarations, which `npm test` does not make, or run npm. */
 const builtTypes = ['test/package/{canary,declarations,release,require,start,worker}.test.ts']
+/** Every official client with every provider, through the template as npm installs it. */
+const installed = ['test/package/clients.test.ts']
 /** The page in Firefox and WebKit, which `test/page` has in Chromium; and the site, which takes long to make. */
 const otherBrowsers = ['test/page/{browsers,site}.test.ts']
 /**
@@ -22,9 +24,10 @@ const exhaustive = [
   'test/codecs/**/{corpus,prepared,quirks,stream}.test.ts',
   'test/client/{apply-event,resume,wires}.test.ts',
   'test/messages/{hand-off,laws,prepare.laws}.test.ts',
+  ...installed,
   'test/gateway/{ai-sdk,clients,faults,figures,keys,whole,worker}.test.ts',
   'test/fuzz/fuzz.test.ts',
-  'test/worker/{ai-sdk,attack,bounds,canary,clients,door,keys,leases,locations,runs,runs-resume,runs-schedules,runs-sdk,spending,upstream}.test.ts',
+  'test/worker/{ai-sdk,attack,bookings-killed,bounds,canary,clients,door,keys,leases,locations,runs,runs-resume,runs-schedules,runs-sdk,spending,upstream}.test.ts',
   'test/page/{chat-page,flow,page,static,turnstile}.test.ts',
   'test/page-wire/{ag-ui,events,ui-messages}.test.ts',
   'test/examples/{commands,pages,recipes}.test.ts',
@@ -58,6 +61,12 @@ const sharedProcess = {
   // Laws make thousands of small values that live for a moment: a tenth of their time goes into looking for those that are still in use.
   execArgv: ['--max-semi-space-size=64'],
 }
+
+/**
+ * Tests of these projects wait for processes, browsers and timeouts, so more of them fit on the same cores. They come after the tests that
+ * only compute.
+ */
+const waiting = { maxWorkers: 6, sequence: { groupOrder: 1 } }
 
 /** `npm test` runs the first four projects, `npm run test:all` the other two. */
 export default defineConfig({
@@ -98,6 +107,7 @@ export default defineConfig({
         extends: true,
         test: {
           ...sharedProcess,
+          ...waiting,
           name: 'worker',
           include: ['test/worker/**/*.test.ts'],
           exclude: wranglerDev,
@@ -108,6 +118,7 @@ export default defineConfig({
         extends: true,
         test: {
           ...sharedProcess,
+          ...waiting,
           name: 'page',
           include: ['test/page/**/*.test.ts'],
           exclude: otherBrowsers,
@@ -120,7 +131,7 @@ export default defineConfig({
           ...sharedProcess,
           name: 'examples',
           include: ['test/{examples,docs,package}/**/*.test.ts'],
-          exclude: builtTypes,
+          exclude: [...builtTypes, ...installed],
         },
       },
       {

@@ -23,11 +23,11 @@ const texts = {}
 
 /** Of programs, brotli, in KiB. */
 const limits = {
-  'isoglot, Chat Completions': 6,
-  'isoglot, Anthropic': 6,
-  'isoglot, Gemini': 6,
-  'isoglot, these three': 12,
-  'isoglot, five wires both ways': 24,
+  'isoglot, Chat Completions': 16,
+  'isoglot, Anthropic': 16,
+  'isoglot, Gemini': 16,
+  'isoglot, these three': 21,
+  'isoglot, five wires both ways': 48,
 }
 
 const sections = { throughput, peers, cost, workerd, limits: hardInputs, size, start, types, pages }
@@ -104,7 +104,7 @@ function cost() {
   bar('16 times the fragments', 18, growth, ({ ratio }) => ratio)
   bar('the live view of arguments', 2, live, ({ ratio }) => ratio)
   bar('peak heap, to 3 x the message + 1 MiB', 1, memory, ({ bytes, peak }) => peak / (3 * bytes + 2 ** 20))
-  bar('translation of text, to the floor', 2.5, translation, ({ ratio }) => ratio)
+  bar('translation of text, to the floor', 2, translation, ({ ratio }) => ratio)
   return [
     'Time at 16 times the fragments:',
     table(
@@ -134,8 +134,8 @@ function workerd() {
   if (measured === undefined) return 'It did not end.'
   const { cpu, memory, bundleBytes, startMs } = measured
   const translated = cpu.filter(({ to }) => to !== undefined)
-  bar('workerd: CPU ms of 1,000 events translated', 4, translated, ({ msPerThousand }) => msPerThousand)
-  bar('the Worker of the example, minified KiB', 80, [bundleBytes], (bytes) => bytes / 1024)
+  bar('workerd: CPU ms of 1,000 events translated', 2, translated, ({ msPerThousand }) => msPerThousand)
+  bar('the Worker of the example, minified KiB', 220, [bundleBytes], (bytes) => bytes / 1024)
   bar('its start in workerd, ms of CPU', 50, [startMs], (ms) => ms)
   return [
     'CPU of the process, in milliseconds for 1,000 events of text:',

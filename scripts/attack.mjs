@@ -12,6 +12,8 @@ const help = `npm run attack -- URL       such as https://my-chat.example.worker
       --other-token …       one of another user, to ask for what the first began
       --expired …           one that has ended, or was revoked; may be repeated
       --max-body 1048576    its limit, if it is another
+      --per-user 60         how many requests a user has in a minute: tries more, so that the user has none left
+      --per-network 300     the same of your network
   With ADMIN_TOKEN in the environment, the operator's token, it asks for the self-test as well.`
 
 try {
@@ -23,6 +25,8 @@ try {
       'other-token': { type: 'string' },
       expired: { type: 'string', multiple: true },
       'max-body': { type: 'string', default: '1048576' },
+      'per-user': { type: 'string' },
+      'per-network': { type: 'string' },
       help: { type: 'boolean' },
     },
   })
@@ -35,15 +39,18 @@ try {
   process.exitCode = 2
 }
 
-async function attack(url, { origin, token, 'other-token': otherToken, expired: deadTokens, 'max-body': maxBody }) {
-  // Not an option, because other users of the machine can see a command line.
+async function attack(url, values) {
+  const { origin, token, 'other-token': otherToken, expired: deadTokens } = values
+  // Not an option: a command line is for all to see.
   const { ADMIN_TOKEN: adminToken } = process.env
   const { rows, requests, seconds } = await runChecks(url, {
     origin,
     token,
     otherToken,
     deadTokens,
-    maxBody: Number(maxBody),
+    maxBody: Number(values['max-body']),
+    perUser: Number(values['per-user'] ?? 0),
+    perNetwork: Number(values['per-network'] ?? 0),
     adminToken,
   })
   console.log(drawTable(rows))

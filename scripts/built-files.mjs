@@ -24,7 +24,6 @@ export function publicPaths(root) {
     'ag-ui': 'src/page/ag-ui.ts',
     chat: 'src/chat/index.ts',
     'chat-model': 'src/chat/model-transport.ts',
-    'chat-tools': 'src/chat/page-tools.ts',
     ...Object.fromEntries(bindings.map((name) => [name, `src/bindings/${name}.ts`])),
     'cloud-auth': 'src/cloud-auth/index.ts',
     'safe-url': 'src/safe-url.ts',

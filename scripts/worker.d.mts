@@ -1,3 +1,5 @@
+import type { Plugin } from 'esbuild'
+
 /** Where the files of the page are put for the Worker. */
 export const siteFolder: string
 
@@ -33,8 +35,8 @@ export function freePort(port?: number): Promise<number>
 /** Starts the Worker of `examples/worker` in workerd and waits until it answers. */
 export function startWorker(options: WorkerOptions): Promise<RunningWorker>
 
-/** Bundles the Worker into a folder as `worker.js`, and returns its path. */
-export function bundleWorker(folder: string): Promise<string>
+/** Bundles the Worker into a folder as `worker.js`, and returns its path. `plugins` are those of esbuild. */
+export function bundleWorker(folder: string, options?: { readonly plugins?: Plugin[] }): Promise<string>
 
 /** The workerd that wrangler runs. */
 export function workerdFile(): string

@@ -124,8 +124,8 @@ export async function startWorker({
   return { url, pid: child.pid, log: () => log, stop, gone }
 }
 
-/** Bundles the Worker into its own folder, since wrangler reads all files next to it. */
-export async function bundleWorker(folder) {
+/** Bundles the Worker into a folder of its own, since wrangler looks at all that is beside it. `plugins` are those of esbuild. */
+export async function bundleWorker(folder, { plugins = [] } = {}) {
   const outfile = join(folder, 'worker.js')
   await build({
     entryPoints: [join(root, 'examples', 'worker', 'index.ts')],
@@ -135,6 +135,7 @@ export async function bundleWorker(folder) {
     target: 'es2024',
     conditions: ['workerd', 'worker'],
     external: ['cloudflare:*'],
+    plugins,
     logLevel: 'silent',
   })
   return outfile

@@ -19,6 +19,7 @@
 import { LimitError } from './core/errors.ts'
 import { arrayOf, compact, field, isObject, stringOr, textOr, unlessEmpty } from './core/lookup.ts'
 import type { ContentBlock, Json, JsonObject, JsonSchema, ToolAnnotations } from './core/model.ts'
+import { checkBehaviour } from './tools/definition.ts'
 import type { Tool, ToolBehaviour } from './tools/model.ts'
 import type { ToolOutput } from './tools/result.ts'
 import { ToolRun } from './tools/run.ts'
@@ -57,18 +58,19 @@ export interface McpOptions extends Omit<ToolBehaviour, 'convert' | 'terminal'> 
  * Returns the tools of an MCP server, for `tools` of a request. When a tool runs, it calls the server, which checks the arguments and can
  * report progress. Structured content of a result is in `extra.structuredContent`.
  *
- * @example
- * ```ts
- * import { mcpTools, type McpClient } from 'isoglot/mcp'
- *
- * async function ask(client: McpClient) {
- *   return generate({ model, prompt: 'Which issues are open?', tools: await mcpTools(client, { prefix: 'github_' }) })
- * }
- * ```
- * @throws {LimitError} if there are more than `maxTools` tools, or more than `maxTools` pages. Also throws all errors of the client.
+ * @throws {TypeError} for an option of the wrong type, before the server is asked.
+ * @throws {LimitError} if there are more than `maxTools` tools, or more pages of them than that. All errors of the client.
  */
 export async function mcpTools(client: McpClient, options: McpOptions = {}): Promise<Tool[]> {
   const { prefix = '', only, signal, maxTools = 1000, ...behaviour } = options
+  if (typeof client?.listTools !== 'function' || typeof client.callTool !== 'function') {
+    throw new TypeError('Cannot list the tools: "client" has no methods "listTools" and "callTool"')
+  }
+  if (typeof maxTools !== 'number' || Number.isNaN(maxTools)) {
+    throw new TypeError('Cannot list the tools: "maxTools" is not a number')
+  }
+  if (only !== undefined && !Array.isArray(only)) throw new TypeError('Cannot list the tools: "only" is not a list')
+  checkBehaviour(behaviour, 'the tools')
   const listed = await listAll(client, signal, maxTools)
   const wanted = only === undefined ? listed : listed.filter(({ name }) => only.includes(name))
   return wanted.map((one) => toTool(one, client, prefix, behaviour))

@@ -128,12 +128,14 @@ export function model(name: string, settings: AnyModelSettings = {}): Model {
  * Splits a name at its first colon.
  *
  * @throws {RangeError} if no provider has that name, or nothing follows the colon.
+ * @throws {TypeError} if the name is not a text.
  * @example
  * ```ts
  * parseModel('ollama:llama3:8b') // { provider: 'ollama', model: 'llama3:8b' }
  * ```
  */
 export function parseModel(name: string): ModelName {
+  if (typeof name !== 'string') throw new TypeError(`Cannot find a model: its name is ${typeof name} and not a text`)
   const colon = name.indexOf(':')
   const provider = name.slice(0, Math.max(0, colon))
   const known = `known providers are ${providerNames.join(', ')}`

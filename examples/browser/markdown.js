@@ -106,10 +106,11 @@ function setAddress(link, address) {
   })
 }
 
-/** Shows the target of a link if its text does not contain it. @param {HTMLAnchorElement} link */
+/** Where a link leads, unless its text is an address of the same host. @param {HTMLAnchorElement} link */
 function nameHost(link) {
   const { host, href } = link
-  if (href === '' || host === '' || link.textContent?.includes(host)) return
+  const [shown] = (link.textContent ?? '').replace(/^https?:\/\//, '').split(/[/?#]/)
+  if (href === '' || host === '' || shown === host) return
   link.append(element('span', 'host', ` (${host})`))
 }
 

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { ask, askAll, told } from './ask.mjs'
 import { among, hungUp, judge, mine, oneWire } from './judge.mjs'
-import { bearer, noModel, question, wires } from './requests.mjs'
+import { bearer, json, noModel, question, wires } from './requests.mjs'
 import { claimsOf } from './tokens.mjs'
 
 /** A model that the token allows, without the name of its provider. */
@@ -16,7 +16,7 @@ export function servedModel(token) {
   return prefix in wires ? rest.join(':') : name
 }
 
-/** A request that would pass without the white space after it. */
+/** Requests that would pass, without the white space after them. */
 export async function trySize(target) {
   const { path, headers, body } = question(oneWire(target), {
     model: servedModel(target.token),
@@ -24,7 +24,13 @@ export async function trySize(target) {
   })
   const text = JSON.stringify(body)
   const padded = text + ' '.repeat(target.maxBody + 1 - text.length)
-  const answers = await askAll(target, [[`${padded.length} bytes`, { path, headers, body: padded }]])
+  const answers = await askAll(target, [
+    [`${padded.length} bytes`, { path, headers, body: padded }],
+    [
+      `${padded.length} bytes of no declared length`,
+      { path, headers: { ...headers, 'transfer-encoding': 'chunked' }, body: padded },
+    ],
+  ])
   return judge(answers, (answer) => among(413)(answer) || hungUp(answer))
 }
 
@@ -57,20 +63,113 @@ const dear = {
     'what was stored': { cachedContent: 'cachedContents/0123456789' },
   },
   ollama: { 'a model kept in memory': { keep_alive: -1 } },
+  cohere: { 'a dearer tier': { priority: 0 }, 'a search': { connectors: [{ id: 'web-search' }] } },
+  'gemini-interactions': {
+    stored: { store: true },
+    'a search': { tools: [{ type: 'google_search' }] },
+    'in the background': { background: true },
+    'what was stored': { previous_interaction_id: 'v1_0123456789' },
+  },
+  'bedrock-converse': {
+    'a dearer tier': { serviceTier: { type: 'priority' } },
+    'limits of its own': { additionalModelRequestFields: { max_tokens: 100_000 } },
+  },
 }
 
-export async function tryDear(target) {
-  const model = servedModel(target.token)
+/** The user of these requests, if there are two: all requests of one user would be more than a user has in a minute. */
+const payer = (target) => ({ ...target, token: target.otherToken ?? target.token })
+
+export function tryDear(target) {
+  return tryAll(target, dear)
+}
+
+const said = (content) => ({ messages: [{ role: 'user', content }] })
+
+/** By wire: a question with a picture at this address. */
+const pictures = {
+  'openai-chat': (url) => said([{ type: 'image_url', image_url: { url } }]),
+  'openai-responses': (url) => ({ input: [{ role: 'user', content: [{ type: 'input_image', image_url: url }] }] }),
+  anthropic: (url) => said([{ type: 'image', source: { type: 'url', url } }]),
+  gemini: (url) => ({ contents: [{ role: 'user', parts: [{ fileData: { fileUri: url, mimeType: 'image/png' } }] }] }),
+  cohere: (url) => said([{ type: 'image_url', image_url: { url } }]),
+  'gemini-interactions': (uri) => ({ input: [{ type: 'image', uri, mime_type: 'image/png' }] }),
+}
+
+/** Addresses that a provider must not be sent to: by number, by name, in brackets, and in a form that hides it. */
+const insideAddresses = [
+  'https://0xa9fea9fe/x.png',
+  'https://10.0.0.1/x.png',
+  'https://169.254.169.254/x.png',
+  'https://localhost/x.png',
+  'https://[::1]/x.png',
+]
+
+/** All addresses in one wire, and one in each of the others. */
+export function tryAddresses(target) {
+  const withAll = oneWire(target) in pictures ? oneWire(target) : 'openai-chat'
+  const addressesOf = (wire) => insideAddresses.slice(0, wire === withAll ? insideAddresses.length : 1)
+  const rows = Object.entries(pictures).map(([wire, picture]) => [
+    wire,
+    Object.fromEntries(addressesOf(wire).map((url) => [url, picture(url)])),
+  ])
+  return tryAll(target, Object.fromEntries(rows))
+}
+
+const pdf = { type: 'application/pdf', data: 'JVBERi0xLjQK' }
+
+/** By format: a small file with many pages that all cost. */
+const documents = {
+  'openai-chat': said([{ type: 'file', file: { filename: 'a', file_data: `data:${pdf.type};base64,${pdf.data}` } }]),
+  anthropic: said([{ type: 'document', source: { type: 'base64', media_type: pdf.type, data: pdf.data } }]),
+  gemini: { contents: [{ role: 'user', parts: [{ inlineData: { mimeType: pdf.type, data: pdf.data } }] }] },
+  ollama: { messages: [{ role: 'user', content: 'x', images: [`data:${pdf.type};base64,${pdf.data}`] }] },
+  'bedrock-converse': said([{ document: { format: 'pdf', name: 'a', source: { bytes: pdf.data } } }]),
+}
+
+export function tryDocuments(target) {
+  const rows = Object.entries(documents).map(([wire, more]) => [wire, { 'a document': more }])
+  return tryAll(target, Object.fromEntries(rows))
+}
+
+async function tryAll(target, table) {
+  const user = payer(target)
+  const model = servedModel(user.token)
   const tries = target.routes.flatMap((wire) =>
-    Object.entries(dear[wire] ?? {}).map(([what, more]) => [
+    Object.entries(table[wire] ?? {}).map(([what, more]) => [
       `${what}, ${wire}`,
-      question(wire, { model, headers: mine(target), more }),
+      question(wire, { model, headers: mine(user), more }),
     ]),
   )
   return judge(await askAll(target, tries), among(400, 403, 422))
 }
 
-/** Reads one user's run with the token of another user. */
+/** More requests than a user has in a minute, which is as it was given. */
+export async function tryUserRate(target) {
+  return countTo(target, target.perUser, question(oneWire(target), { headers: mine(target) }))
+}
+
+/** The same of a network: requests for tokens, since those with a token count for their user too. */
+export async function tryNetworkRate(target) {
+  return countTo(target, target.perNetwork, { path: '/session', headers: json, body: {} })
+}
+
+/** Asks until it is refused for its rate. A minute may begin again in between, so twice as many have to be enough. */
+async function countTo(target, most, request) {
+  let asked = 0
+  while (asked <= 2 * most + 1) {
+    const answers = await askAll(
+      target,
+      Array.from({ length: 6 }, () => ['asked', request]),
+    )
+    asked += answers.length
+    if (answers.some(({ status }) => status === 429)) return [{ what: 'refused', got: `within ${asked}`, ok: true }]
+    const silent = answers.find(({ status }) => status === 0)
+    if (silent) return [{ what: 'asked', got: told(silent), ok: false }]
+  }
+  return [{ what: `${asked} requests`, got: 'none was refused', ok: false }]
+}
+
+/** Asks for the run of one user with the token of another. */
 export async function tryOthers(target) {
   const { token, otherToken, origin } = target
   if (claimsOf(token).sub === claimsOf(otherToken).sub) {

@@ -80,9 +80,22 @@ export async function tryTampered(target) {
   const wire = oneWire(target)
   const control = await ask(target, question(wire, { headers: mine(target) }))
   const isGood = { what: 'the token as it is', got: told(control), ok: control.status !== 401 }
-  const tries = tamperedTokens(target.token).map(([what, headers]) => [what, question(wire, { headers })])
+  // From its page, since a token of a page would be refused elsewhere, however it was changed.
+  const tries = tamperedTokens(target.token).map(([what, headers]) => [
+    what,
+    question(wire, {
+      headers: [...(Array.isArray(headers) ? headers : Object.entries(headers)), ['origin', target.origin]],
+    }),
+  ])
   const found = judge(await askAll(target, tries), among(401))
   return isGood.ok ? found : [{ ...isGood, got: '401: it is not good, or no longer' }]
+}
+
+/** A token that was given to one page, from a client that is not a page. */
+export async function tryElsewhere(target) {
+  if (claimsOf(target.token).scope?.origin === undefined) return [{ what: 'the token', got: 'of no page', ok: true }]
+  const tries = [['without its origin', question(oneWire(target), { headers: bearer(target.token) })]]
+  return judge(await askAll(target, tries), among(401))
 }
 
 export function seeToken({ token, minted }) {
@@ -106,6 +119,21 @@ export async function askForTokens(target) {
     ['a GET', { method: 'GET', path: '/session', headers: { origin: target.origin } }],
   ]
   return judge(await askAll(target, tries), among(400, 401, 403, 404, 405))
+}
+
+/** As the operator's server, without its secret, and as a person whom Turnstile does not know. */
+export async function guessLogin(target) {
+  const server = { path: '/session', body: { user: 'attack' } }
+  const tries = ['a', '0'.repeat(44), 'changeme'].map((guess) => [
+    `the secret "${guess.slice(0, 8)}"`,
+    { ...server, headers: { ...json, ...bearer(guess) } },
+  ])
+  const person = { path: '/session', headers: { ...json, origin: target.origin } }
+  // A Worker that gives a token to every page of its origin does not ask Turnstile.
+  const open = target.minted ?? (await ask(target, { ...person, body: {} }))
+  if (tokenIn(open) === undefined)
+    tries.push(['an answer of Turnstile', { ...person, body: { turnstile: 'XXXX.DUMMY.TOKEN.XXXX' } }])
+  return judge(await askAll(target, tries), among(400, 401, 403, 404, 503))
 }
 
 export async function tryAdmin(target) {

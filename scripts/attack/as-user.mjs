@@ -4,6 +4,7 @@ import { servedModel } from './as-payer.mjs'
 import { askAll } from './ask.mjs'
 import { among, hungUp, judge, mine, oneWire, stranger } from './judge.mjs'
 import { noModel, question } from './requests.mjs'
+import { claimsOf } from './tokens.mjs'
 
 export async function tryBodies(target) {
   const wire = oneWire(target)
@@ -47,6 +48,12 @@ export async function tryModels(target) {
       question(wire, { model, headers: mine(target) }),
     ]),
   )
+  // Models that only the other user has.
+  const own = claimsOf(target.token).scope?.models
+  const others = claimsOf(target.otherToken).scope?.models ?? []
+  const notOwn = Array.isArray(own) ? others.filter((model) => !own.includes(model)).slice(0, 2) : []
+  for (const model of notOwn)
+    tries.push([`${model}, of another`, question(oneWire(target), { model, headers: mine(target) })])
   return judge(await askAll(target, tries), among(400, 403, 404, 414))
 }
 

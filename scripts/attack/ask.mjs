@@ -24,7 +24,7 @@ export function createTarget(url, { origin, token } = {}) {
 }
 
 /**
- * One request. `headers` is an object, or pairs if a name occurs twice; `host` and the length of the body are added if they are missing.
+ * One request. `headers` is an object, or pairs where a name comes twice; `host` and a body's length are added unless they, or a coding, are there.
  *
  * Never rejects: a connection that is closed without an answer has the status 0.
  */
@@ -38,7 +38,9 @@ export function ask(target, { method = 'POST', path, headers = {}, body }) {
   const all = [
     ...(names.has('host') ? [] : [['host', target.base.host]]),
     ...pairs,
-    ...(bytes === undefined || names.has('content-length') ? [] : [['content-length', `${bytes.length}`]]),
+    ...(bytes === undefined || names.has('content-length') || names.has('transfer-encoding')
+      ? []
+      : [['content-length', `${bytes.length}`]]),
   ]
   return send(target, { method, path, headers: all.flat() }, bytes).then((answer) => {
     const all = { method, path: path.slice(0, 100), ...answer }

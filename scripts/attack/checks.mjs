@@ -3,7 +3,16 @@
  * `{ what, got, ok }`. The numbers are those of the Worker's safety review.
  */
 import { trySelfTest } from './as-operator.mjs'
-import { tryDead, tryDear, tryOthers, trySize } from './as-payer.mjs'
+import {
+  tryAddresses,
+  tryDead,
+  tryDear,
+  tryDocuments,
+  tryNetworkRate,
+  tryOthers,
+  trySize,
+  tryUserRate,
+} from './as-payer.mjs'
 import { seeHeaders, seeKeys } from './as-reader.mjs'
 import { tryHeaders, tryHosts, tryMethods, tryPaths, tryRedirects } from './as-scanner.mjs'
 import { tryDemonstration, tryOrigins, tryPreflights, trySimplePosts } from './as-site.mjs'
@@ -11,9 +20,11 @@ import {
   askForTokens,
   compareRefusals,
   findRoutes,
+  guessLogin,
   seeToken,
   seeTransport,
   tryAdmin,
+  tryElsewhere,
   tryForged,
   tryTampered,
   tryTokenInAddress,
@@ -33,6 +44,13 @@ export const checks = [
   { id: 'W1', name: 'a token in the address opens nothing', expected: '401', needs: 'token', run: tryTokenInAddress },
   { id: 'W1', name: 'a good token that was changed opens nothing', expected: '401', needs: 'token', run: tryTampered },
   {
+    id: 'W1',
+    name: 'a token of one page is good in no other place',
+    expected: '401',
+    needs: 'token',
+    run: tryElsewhere,
+  },
+  {
     id: 'C2',
     name: 'tokens are given for minutes, and to be kept nowhere',
     expected: '900 s at most',
@@ -40,6 +58,7 @@ export const checks = [
     run: seeToken,
   },
   { id: 'W25', name: 'tokens are not given to who does not say where from', expected: '400 to 405', run: askForTokens },
+  { id: 'W25', name: 'a guess opens no session', expected: '400 to 404, or 503', run: guessLogin },
   { id: 'W25', name: 'pages on loopback are given no token', expected: '400 to 404', run: tryDemonstration },
   { id: 'W3', name: 'other sites are turned away', expected: '403', run: tryOrigins },
   { id: 'W3', name: 'other sites are allowed nothing in advance', expected: 'no permission', run: tryPreflights },
@@ -64,6 +83,20 @@ export const checks = [
     expected: '400, 403 or 422',
     needs: 'token',
     run: tryDear,
+  },
+  {
+    id: 'W6',
+    name: 'a picture leads to no private address',
+    expected: '400, 403 or 422',
+    needs: 'token',
+    run: tryAddresses,
+  },
+  {
+    id: 'C1',
+    name: 'a file with hidden pages is refused',
+    expected: '400, 403 or 422',
+    needs: 'token',
+    run: tryDocuments,
   },
   { id: 'W1', name: 'dead tokens open nothing', expected: '401', needs: 'deadTokens', run: tryDead },
   {
@@ -102,6 +135,15 @@ export const checks = [
     needs: 'adminToken',
     run: trySelfTest,
   },
+  // Late, since they leave nothing of the minute to the others.
+  { id: 'W17', name: 'the requests of a user are counted', expected: '429', needs: 'perUser', run: tryUserRate },
+  {
+    id: 'W17',
+    name: 'the requests of a network are counted',
+    expected: '429',
+    needs: 'perNetwork',
+    run: tryNetworkRate,
+  },
   { id: 'W8', name: 'no answer, and no file, holds a key', expected: 'none', run: seeKeys },
 ]
 
@@ -110,10 +152,12 @@ export const checks = [
  * check them.
  */
 export const unseen = [
-  'the output limit and the budget of a token, and whether they are reserved: to see that costs money',
-  'whether a token for another audience, or of another issuer, is refused: only the operator can sign one',
+  'budgets, leases, answers at once, and the output limit of a token: to see them costs money',
+  'whether a token for another audience, of another issuer or type, or that is too old is refused: only the operator can sign one',
   'revoked users, and tokens that have expired, unless you give it such tokens',
+  'counters of requests, unless you give it their limits; a token of one page in another, unless you give it such a token',
   'what goes on to the provider: headers of the client, redirects that are followed, words of the provider that come back',
+  'a second check after another one, such as the declared length of a body, whose bytes are counted too',
   'whether a client that leaves is charged, and whether an answer that is cut off ends in an error',
   'how an object of a kept answer is named, after the user check',
 ]

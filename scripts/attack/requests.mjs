@@ -17,6 +17,15 @@ export const wires = {
     body: { contents: [{ role: 'user', parts: [{ text: 'x' }] }], generationConfig: { maxOutputTokens: 1 } },
   }),
   ollama: (model) => ({ path: '/api/chat', body: { model, messages, stream: false, options: { num_predict: 1 } } }),
+  cohere: (model) => ({ path: '/v2/chat', body: { model, messages, max_tokens: 1 } }),
+  'gemini-interactions': (model) => ({
+    path: '/v1beta/interactions',
+    body: { model, input: 'x', generation_config: { max_output_tokens: 1 } },
+  }),
+  'bedrock-converse': (model) => ({
+    path: `/model/${encodeURIComponent(model)}/converse`,
+    body: { messages: [{ role: 'user', content: [{ text: 'x' }] }], inferenceConfig: { maxTokens: 1 } },
+  }),
 }
 
 /** A request of a wire; `more` are fields of the body. */

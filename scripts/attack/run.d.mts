@@ -17,6 +17,9 @@ export function runChecks(
     readonly deadTokens?: readonly string[]
     readonly maxBody: number
     readonly adminToken?: string | undefined
+    /** Requests that a user, and a network, has in a minute. */
+    readonly perUser?: number
+    readonly perNetwork?: number
     /** Default: every check. */
     readonly isWanted?: (check: Pick<Row, 'name'>) => boolean
   },

@@ -10,17 +10,16 @@ const missing = {
   otherToken: 'no token of a second user: give --other-token',
   deadTokens: 'no token that has ended: give --expired',
   adminToken: 'no ADMIN_TOKEN in the environment',
+  perUser: 'no limit of a user: give --per-user',
+  perNetwork: 'no limit of a network: give --per-network',
   rate: 'too many requests: try again in a minute',
   slow: 'no answer in time: try again when there is less load',
 }
 
 /** @throws {Error} if no server answers at the URL, or if it is not a URL. */
-export async function runChecks(
-  url,
-  { origin, token, otherToken, deadTokens, maxBody, adminToken, isWanted = () => true },
-) {
+export async function runChecks(url, { origin, token, isWanted = () => true, ...given }) {
   if (!URL.canParse(url)) throw new Error(`"${url}" is not a URL`)
-  const target = { ...createTarget(url, { origin, token }), otherToken, deadTokens, maxBody, adminToken }
+  const target = { ...createTarget(url, { origin, token }), ...given }
   const first = await ask(target, { method: 'GET', path: '/v1' })
   if (first.status === 0) throw new Error(`no server answers at ${url}: ${first.problem}`)
   if (token === undefined) await mintTokens(target)

@@ -1,13 +1,14 @@
 /**
  * The checks of the Worker, each removed once. A row has an expression (with the text before it if the expression occurs twice), its
- * replacement, and the test files that must fail. If two checks protect the same thing, only one of them is removed at a time.
+ * replacement, the test files that must fail, and the check of `npm run attack` that must fail. A row without the last one cannot be seen from
+ * outside. If two checks protect the same thing, only one of them is removed at a time.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const row = (name, file, from, to, tests) => ({ name, file, from, to, tests })
+const row = (name, file, from, to, tests, seenBy) => ({ name, file, from, to, tests, seenBy })
 
-/** Each row: its name, the file, the expression, its replacement, and the tests that must fail. */
+/** Each row: its name, the file, the expression, its replacement, the tests that must fail, and the check of the attack. */
 const breaks = [
   row(
     'an origin that is not listed',
@@ -15,6 +16,7 @@ const breaks = [
     'origin === null ? !required : isAllowed(origin, request, config)',
     'true',
     ['refusals'],
+    'other sites are turned away',
   ),
   row(
     'a token is good in another page',
@@ -22,27 +24,61 @@ const breaks = [
     'scope.origin !== undefined && !isFrom(scope.origin, request)',
     'false',
     ['refusals', 'door'],
+    'a token of one page is good in no other place',
   ),
-  row('any signature is good', 'session/jwt', '!isGood', 'false', ['refusals']),
+  row(
+    'any signature is good',
+    'session/jwt',
+    '!isGood',
+    'false',
+    ['refusals'],
+    'a good token that was changed opens nothing',
+  ),
   row('any type of token is good', 'session/jwt', 'header.typ !== typ', 'false', ['refusals']),
-  row('a token never ends', 'session/session', 'read.exp <= now', 'false', ['refusals', 'door']),
+  row(
+    'a token never ends',
+    'session/session',
+    'read.exp <= now',
+    'false',
+    ['refusals', 'door'],
+    'dead tokens open nothing',
+  ),
   row('a token may live for longer than 15 minutes', 'session/session', 'now - read.iat > lifetimeSeconds', 'false', [
     'refusals',
   ]),
-  row('a revoked user comes in', 'session/session', 'config.revoked.has(sub)', 'false', ['refusals']),
+  row(
+    'a revoked user comes in',
+    'session/session',
+    'config.revoked.has(sub)',
+    'false',
+    ['refusals'],
+    'dead tokens open nothing',
+  ),
   row(
     'any login secret is good',
     'session/bearer',
     'one.reduce((difference, byte, at) => difference | (byte ^ (other[at] ?? 0)), 0) === 0',
     'true',
     ['refusals', 'admin'],
+    'a guess opens no session',
   ),
-  row('any answer of Turnstile is good', 'session/turnstile', 'said.success !== true', 'false', ['door']),
-  row("a token permits the operator's other models", 'answer', 'caller.session.models.includes(id)', 'true', [
-    'door',
-    'policy',
-  ]),
-  row("another user's answer is read", 'runs/runs', 'isEqual(given, expected)', 'true', ['run-owner', 'runs']),
+  row(
+    'any answer of Turnstile is good',
+    'session/turnstile',
+    'said.success !== true',
+    'false',
+    ['door'],
+    'a guess opens no session',
+  ),
+  row(
+    "a token permits the operator's other models",
+    'answer',
+    'visitor.session.models.includes(id)',
+    'true',
+    ['door', 'policy'],
+    'models that are not in the table are not asked',
+  ),
+  row("another user's answer is read", 'runs/runs', 'isEqual(told, expected)', 'true', ['run-owner', 'runs']),
   row('the user is not in the name of a kept answer', 'runs/runs', "['run', sub, stem]", "['run', stem]", [
     'run-owner',
     'runs',
@@ -83,6 +119,7 @@ const breaks = [
     'result.success',
     'true',
     ['policy'],
+    'what costs by another meter, or is kept, is refused',
   ),
   row('an answer is stored at the provider', 'policy/permit', 'ourFields[wire]?.(permitted, user)', '{}', ['policy']),
   row(
@@ -91,6 +128,7 @@ const breaks = [
     '!privateIpv4.some((isPrivate) => isPrivate(a, b, c))',
     'true',
     ['policy'],
+    'a picture leads to no private address',
   ),
   row(
     'a body of any length that it says',
@@ -105,6 +143,7 @@ const breaks = [
     ['size += value.byteLength\n      if (', 'size > maxBodyBytes'],
     'false',
     ['gateway/body', 'refusals'],
+    'a body that is good except for its size is refused',
   ),
   row(
     'any output limit',
@@ -113,13 +152,21 @@ const breaks = [
     'maxOutputTokens ?? most.maxOutputTokens',
     ['door'],
   ),
-  row('too many requests of a user', 'limits/limits', 'await limit(counters?.perUser, sub)', 'undefined', ['limits']),
+  row(
+    'too many requests of a user',
+    'limits/limits',
+    'await limit(counters?.perUser, sub)',
+    'undefined',
+    ['limits'],
+    'the requests of a user are counted',
+  ),
   row(
     'too many requests of a network',
     'limits/limits',
     "await limit(counters?.perNetwork, networkOf(request.headers.get('cf-connecting-ip') ?? 'nowhere'))",
     'undefined',
     ['limits'],
+    'the requests of a network are counted',
   ),
   row(
     'a redirect is followed, with the key',
@@ -132,11 +179,18 @@ const breaks = [
   row(
     'a key in an error of the Worker',
     'handler',
-    'config.secrets.scrub(await response.text())',
-    'await response.text()',
+    'config.secrets.scrub(await answer.text())',
+    'await answer.text()',
     ['create', 'keys'],
   ),
-  row('the admin token', 'admin/admin', ['if (!(', 'await isOperator(request, setup)'], 'true', ['admin']),
+  row(
+    'the admin token',
+    'admin/admin',
+    ['if (!(', 'await isOperator(request, setup)'],
+    'true',
+    ['admin'],
+    "the operator's view is closed",
+  ),
 ]
 
 /**

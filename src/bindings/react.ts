@@ -6,9 +6,10 @@ import type { AnyTools } from '../tools/model.ts'
 import { actionsOf, isStore, storeOf } from './binding.ts'
 
 /**
- * The state and the methods of a chat. With options, the component owns the chat: it makes the chat once, and again for another `id`; it
- * reads the chat from `persist` after the first render, and stops it when the component unmounts. Callbacks and transport are those of the
- * last render. With a store, any number of components can share it.
+ * The state of a chat and what can be done with it. Given options, the component owns the chat: it is made once, and again for another `id`;
+ * it is read from `persist` after the first render, and stopped with the component. Callbacks, tools and transport are those of the last
+ * render. A
+ * store that was made elsewhere can be given to any number of components.
  *
  * @example
  * ```ts
@@ -29,7 +30,7 @@ export function useChat<const Tools extends AnyTools = AnyTools>(
   const key = isStore(given) ? given : given.id
   const make = () => ({
     key,
-    chat: isStore(given) ? given : storeOf(following(latest as { current: ChatStoreOptions<Tools> })),
+    chat: isStore(given) ? given : storeOf(following(given, latest as { current: ChatStoreOptions<Tools> })),
   })
   const [held, hold] = useState(make)
   const current = held.key === key ? held : make()
@@ -45,13 +46,14 @@ export function useChat<const Tools extends AnyTools = AnyTools>(
   return { ...snapshot, ...actionsOf(chat) }
 }
 
-/** The options of the first render, with the callbacks and the transport of the last one. */
-function following<Tools extends AnyTools>(latest: {
-  readonly current: ChatStoreOptions<Tools>
-}): ChatStoreOptions<Tools> {
+/** The options, with what the last render gave in place of what the first one did. */
+function following<Tools extends AnyTools>(
+  given: ChatStoreOptions<Tools>,
+  latest: { readonly current: ChatStoreOptions<Tools> },
+): ChatStoreOptions<Tools> {
   let asked: ChatTransport<Tools> | undefined
   return {
-    ...latest.current,
+    ...given, // during a render with another id, `latest` is still of the render before
     transport: {
       send(turn) {
         asked = latest.current.transport
@@ -62,6 +64,9 @@ function following<Tools extends AnyTools>(latest: {
         return asked.resume?.(chatId, signal)
       },
       stop: async (chatId) => asked?.stop?.(chatId),
+    },
+    get tools() {
+      return latest.current.tools ?? []
     },
     onEvent: (event) => latest.current.onEvent?.(event),
     onFinish: (end) => latest.current.onFinish?.(end),

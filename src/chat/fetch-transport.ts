@@ -50,7 +50,10 @@ export function fetchTransport(options: FetchTransportOptions = {}): ChatTranspo
     const once = async (refresh: boolean) => {
       const all = new Headers(typeof headers === 'function' ? await headers({ refresh }) : headers)
       for (const [name, value] of new Headers(init?.headers)) all.set(name, value)
-      return send(input, { ...init, headers: all, ...compact({ credentials }) })
+      init?.signal?.throwIfAborted()
+      // A stop needs the name of a kept run, so it waits for the response.
+      const signal = options.resume ? null : init?.signal
+      return send(input, { ...init, headers: all, ...compact({ credentials, signal }) })
     }
     const response = await once(false)
     if (response.status !== 401 || typeof headers !== 'function') return response
@@ -64,7 +67,7 @@ export function fetchTransport(options: FetchTransportOptions = {}): ChatTranspo
     const body = JSON.stringify(bodyOf(turn, options))
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal: turn.signal }
     const response = await ask(url, init)
-    kept?.remember(turn.chatId, response)
+    if (!turn.signal.aborted) kept?.remember(turn.chatId, response)
     return response
   }
   return {
@@ -72,7 +75,10 @@ export function fetchTransport(options: FetchTransportOptions = {}): ChatTranspo
       const run = readEvents(post(turn), { signal: turn.signal, ...compact({ resume: kept?.resuming }) })
       return read(turn.chatId, kept?.forgetting(turn.chatId, run) ?? run)
     },
-    stop,
+    async stop(chatId) {
+      await stop(chatId)
+      await kept?.stop(chatId)
+    },
     ...(kept && { resume: kept.resume }),
   }
 }

@@ -13,6 +13,8 @@ export interface KeptRuns {
   remember(chatId: string, response: Response): void
   /** Returns the same run, and deletes its name when it ends. A network error does not end it: another connection can continue it. */
   forgetting(chatId: string, run: ReadableRun): ReadableRun
+  /** Ends the run that a broken connection left on the server. */
+  stop(chatId: string): Promise<void>
   /** The `resume` of the transport. */
   readonly resume: NonNullable<ChatTransport['resume']>
 }
@@ -41,9 +43,12 @@ export function keptRuns(
   function note(chatId: string, name: string | undefined): void {
     if (name === undefined) names.delete(chatId)
     else names.set(chatId, name)
-    const store = pageStorage()
-    if (name === undefined) store?.removeItem(keyOf(chatId))
-    else store?.setItem(keyOf(chatId), name)
+    const key = keyOf(chatId)
+    inStorage((store) => (name === undefined ? store.removeItem(key) : store.setItem(key, name)))
+  }
+
+  function nameOf(chatId: string): string | undefined {
+    return names.get(chatId) ?? inStorage((store) => store.getItem(keyOf(chatId))) ?? undefined
   }
 
   function forgetting(chatId: string, run: ReadableRun): ReadableRun {
@@ -71,17 +76,22 @@ export function keptRuns(
     resuming: resume,
     remember: (chatId, { headers }) => note(chatId, headers.get('x-isoglot-stream') ?? undefined),
     forgetting,
+    async stop(chatId) {
+      const name = nameOf(chatId)
+      note(chatId, undefined)
+      if (name !== undefined) await resume.stop('', name)
+    },
     async resume(chatId, signal) {
-      const name = names.get(chatId) ?? pageStorage()?.getItem(keyOf(chatId)) ?? undefined
+      const name = nameOf(chatId)
       if (name === undefined) return undefined
       const response = resume.replay(name, signal)
-      const found = await response.catch(() => undefined) // its error is reported as the error of the turn
-      if (found !== undefined && goneStatuses.has(found.status)) {
-        await found.body?.cancel()
-        note(chatId, undefined)
-        return undefined
-      }
-      return read(chatId, forgetting(chatId, readEvents(response, { signal, resume })))
+      const events = read(chatId, forgetting(chatId, readEvents(response, { signal, resume }))) // a stop ends it from now on
+      const found = await response.catch(() => undefined) // its error is that of the turn
+      const isGone = found !== undefined && goneStatuses.has(found.status)
+      if (!isGone && !signal.aborted) return events
+      await found?.body?.cancel()
+      if (!signal.aborted) note(chatId, undefined)
+      return undefined
     },
   }
 }
@@ -97,10 +107,10 @@ function keyOf(chatId: string): string {
   return `isoglot-run:${chatId}`
 }
 
-/** The storage of this tab. `undefined` if the page may not store anything: a reload then loses its runs. */
-function pageStorage(): Storage | undefined {
+/** Uses the storage of this tab. `undefined` if there is none, or it is full or blocked: a reload then loses the runs of the page. */
+function inStorage<T>(use: (store: Storage) => T): T | undefined {
   try {
-    return globalThis.sessionStorage
+    return use(globalThis.sessionStorage)
   } catch {
     return undefined
   }

@@ -3,8 +3,7 @@ import type { RunOutcome, RunResult, StreamEvent } from '../client/result.ts'
 import type { Content, Loss, Message, ToolCall, ToolDefinition, Usage } from '../core/model.ts'
 import type { MessageLike } from '../messages/message-like.ts'
 import type { Approval } from '../tools/approval.ts'
-import type { AnyTools, CallOf, Or } from '../tools/model.ts'
-import type { PageTools } from './page-tools.ts'
+import type { AnyTools, CallOf, Or, Tool } from '../tools/model.ts'
 import type { ViewMessage } from './view-message.ts'
 
 /** Why a turn starts. */
@@ -109,12 +108,13 @@ export interface ChatStoreOptions<Tools extends AnyTools = AnyTools> {
   readonly id?: string
   /** The first messages of the chat. */
   readonly messages?: readonly MessageLike[]
-  /** Tools that run in the page: `pageTools([…])`. Calls of other tools wait for `addToolResult`. */
-  readonly tools?: PageTools
   /**
-   * The shortest time between two snapshots while an answer streams, in milliseconds. Default 16, one frame. 0: one snapshot for each batch
-   * of events.
+   * Tools that run in the page when a server hands their calls over: the server has their definitions without `execute`. Arguments are
+   * checked as in a run of `stream`, and `needsApproval`, `sequential` and `timeoutMs` mean the same. Calls of other tools wait for
+   * `addToolResult`.
    */
+  readonly tools?: readonly Tool[]
+  /** While an answer streams, how long at least between two snapshots, in milliseconds. Default 16, a frame. 0: one for each batch of events. */
   readonly throttleMs?: number
   /**
    * The behaviour of `send` during a turn. `reject`: it throws a `TypeError`. `queue`: the message is sent after the turn, if that

@@ -10,7 +10,8 @@ import { ChatState } from './chat-state.ts'
 import { asArrived, asSending, type Entry, entriesOf, entryOf } from './entry.ts'
 import { checkFiles, readContent, toBlock } from './files.ts'
 import type { ChatEvents, ChatSnapshot, ChatStore, ChatStoreOptions, QueuedMessage, SendContent } from './model.ts'
-import { type Question, Turns } from './turns.ts'
+import { type Question, unanswered } from './question.ts'
+import { Turns } from './turns.ts'
 
 /**
  * Makes the store of one chat. The transport reaches the model. The store does nothing until a method is called.
@@ -21,7 +22,7 @@ import { type Question, Turns } from './turns.ts'
  * chat.subscribe(() => draw(chat.getSnapshot()))
  * await chat.send('Weather in Tokyo?')
  * ```
- * @throws {TypeError} if there is no transport, or a message is not an isoglot message.
+ * @throws {TypeError} if there is no transport, a message is not one of ours, or a tool cannot run in the page.
  */
 export function createChatStore<const Tools extends AnyTools = AnyTools>(
   options: ChatStoreOptions<Tools>,
@@ -113,17 +114,17 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     if (queued !== undefined) takeQueued(queued)?.()
   }
 
-  function stopTurn(): Promise<void> | undefined {
-    return turns.stop() ? transport.stop?.(chat.id) : undefined
+  function leaveTurn(): void {
+    if (turns.stop()) leaveRun()
   }
 
-  function leaveTurn(): void {
-    stopTurn()?.catch((cause) => chat.report(cause))
+  function leaveRun(): void {
+    transport.stop?.(chat.id).catch((cause) => chat.report(cause))
   }
 
   async function stop(): Promise<void> {
     const isWaiting = chat.status.status === 'waiting'
-    await stopTurn()
+    if (turns.stop()) await transport.stop?.(chat.id)
     if (isWaiting) chat.save()
   }
 
@@ -188,12 +189,11 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
       turns.drop(turn)
       return false
     }
-    const { entries } = chat
-    const last = entries.at(-1)
+    const last = chat.entries.at(-1)
     const isAnswer = last?.role === 'assistant'
     // The events start with the answer. If it waited for calls, they start after the results of those calls.
     const base = isAnswer && last.begun !== undefined && { ...last, messages: last.messages.slice(0, last.begun) }
-    const before = asArrived(isAnswer ? entries.slice(0, -1) : entries)
+    const before = asArrived(isAnswer ? chat.entries.slice(0, -1) : chat.entries)
     chat.entries = base ? [...before, base] : before
     await turns.ask({ trigger: 'resume', ...(base && { base }) }, turn, batches)
     return true
@@ -221,7 +221,8 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
   }
 
   function clear(): void {
-    leaveTurn()
+    turns.stop()
+    leaveRun() // the server may still run a turn whose connection broke
     for (const { id } of chat.status.queue) cancelQueued(id)
     turns.waitFor([])
     turns.failed = undefined
@@ -282,7 +283,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     clear,
     async load() {
       if (!(await chat.load())) return
-      turns.failed = undefined
+      turns.failed = unanswered(chat.entries.at(-1))
       turns.waitFor(chat.status.pending, chat.status.outcome)
     },
     dispose() {

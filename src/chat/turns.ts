@@ -5,7 +5,7 @@ import type { RunOutcome, StreamEvent } from '../client/result.ts'
 import { InterruptedError, IsoglotError } from '../core/errors.ts'
 import { guarded } from '../core/guarded.ts'
 import { compact } from '../core/lookup.ts'
-import type { Message, ToolCall, ToolMessage } from '../core/model.ts'
+import type { ToolCall, ToolMessage } from '../core/model.ts'
 import type { Approval } from '../tools/approval.ts'
 import type { ChatState, Status } from './chat-state.ts'
 import {
@@ -19,21 +19,13 @@ import {
   withoutResults,
   withUser,
 } from './entry.ts'
-import type { ChatEvents, ChatStoreOptions, ChatTrigger, ChatTurn, TurnEnd } from './model.ts'
+import type { ChatEvents, ChatStoreOptions, ChatTurn, TurnEnd } from './model.ts'
+import { checkPageTools, runInPage } from './page-tools.ts'
+import type { Question } from './question.ts'
 import { Waits } from './waits.ts'
 
 /** The maximum number of times that tools of the page make the model continue, for one message of the user. */
 const maxRounds = 10
-
-/** The request to a transport. */
-export interface Question {
-  readonly trigger: ChatTrigger
-  readonly added?: readonly Message[]
-  readonly approvals?: readonly Approval[]
-  readonly messageId?: string
-  /** The answer so far, which this turn continues. */
-  readonly base?: Entry
-}
 
 /** The turns of one chat. */
 export class Turns {
@@ -55,6 +47,7 @@ export class Turns {
   constructor(chat: ChatState, options: ChatStoreOptions, onReady: () => void) {
     this.#chat = chat
     this.#options = options
+    checkPageTools(options.tools ?? [])
     this.#onReady = onReady
   }
 
@@ -66,7 +59,6 @@ export class Turns {
   }
 
   #begin(): AbortController {
-    this.failed = undefined
     this.#current?.abort(new DOMException('Another turn began', 'AbortError'))
     this.#current = new AbortController()
     return this.#current
@@ -93,6 +85,7 @@ export class Turns {
     const chat = this.#chat
     const { trigger, added = [], approvals = [], messageId, base } = question
     this.#question = question
+    this.failed = undefined
     this.waitFor([])
     this.#answerId = undefined
     chat.set({ status: 'submitted', error: undefined, pending: [], warnings: [], outcome: undefined })
@@ -164,8 +157,8 @@ export class Turns {
 
   /** Runs calls of the page's tools. Asks the model again when no call waits any more. */
   async #goOn(turn: AbortController): Promise<void> {
-    const { tools } = this.#options
-    const isMine = ({ name }: ToolCall) => tools?.has(name) === true
+    const { tools = [] } = this.#options
+    const isMine = ({ name }: ToolCall) => tools.some((tool) => tool.name === name)
     const waits = this.#waits
     const ready = waits.calls.filter((call) => {
       return isMine(call) && !waits.isAnswered(call) && (waits.isDecided(call) || !waits.undecided.has(call.id))
@@ -199,9 +192,8 @@ export class Turns {
   async #run(turn: AbortController, calls: readonly ToolCall[]): Promise<void> {
     this.#chat.set({ status: 'streaming', pending: [], outcome: undefined })
     const context = { messages: this.#chat.messages, approvals: this.#waits.approvals, signal: turn.signal }
-    const steps = this.#options.tools?.run(calls, context)
-    for (let step = await steps?.next(); step !== undefined; step = await steps?.next()) {
-      if (!this.isCurrent(turn)) return
+    const steps = runInPage(this.#options.tools ?? [], calls, context)
+    for (let step = await steps.next(); this.isCurrent(turn); step = await steps.next()) {
       if (step.done) {
         this.#waits.undecided = new Set(step.value.map(({ id }) => id))
         return
@@ -275,14 +267,15 @@ export class Turns {
   #close(change: Partial<Status>, end: (answer: Entry) => Entry): void {
     const chat = this.#chat
     this.#current = undefined
-    const entries = withUser(chat.entries, change.status === 'error' ? 'failed' : 'done')
+    const isSent = change.status !== 'error' && this.#question !== undefined
+    const entries = withUser(chat.entries, isSent ? 'done' : 'failed')
     const last = entries.at(-1)
     if (last === undefined || last.id !== this.#answerId) chat.set({ pending: [], ...change }, entries)
     else {
       const answer = end(last)
       chat.count(answer)
       const isNothing = answer.messages.length === 0 && answer.branch === undefined
-      chat.set({ pending: [], ...change }, isNothing ? entries.slice(0, -1) : chat.withEntry(answer))
+      chat.set({ pending: [], ...change }, [...entries.slice(0, -1), ...(isNothing ? [] : [answer])])
     }
     chat.save()
   }

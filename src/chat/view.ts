@@ -47,7 +47,7 @@ function partsOf(entry: Entry): ViewPart[] {
     if (message.role === 'tool') return []
     round++
     const isOpen = state === 'streaming' && at === messages.length - 1 && !('stopReason' in message)
-    return new RoundView(entry, message, round, isOpen, resultsAfter(messages, at)).parts()
+    return partsOfRound(entry, message, round, isOpen, resultsAfter(messages, at))
   })
 }
 
@@ -61,98 +61,50 @@ function resultsAfter(messages: readonly Message[], at: number): ReadonlyMap<str
   return results
 }
 
-/** One message that is being converted to parts. */
-class RoundView {
-  readonly #entry: Entry
-  readonly #message: Exclude<Message, ToolMessage>
-  readonly #round: number
-  /** Whether the message is still streaming. */
-  readonly #isOpen: boolean
-  readonly #results: ReadonlyMap<string, ToolMessage>
-  readonly #counts: Record<string, number> = {}
+/** The parts of one message. @param isOpen whether it is still written */
+function partsOfRound(
+  entry: Entry,
+  message: Exclude<Message, ToolMessage>,
+  round: number,
+  isOpen: boolean,
+  results: ReadonlyMap<string, ToolMessage>,
+): ViewPart[] {
+  const counts: Record<string, number> = {}
+  const blocks = blocksOf(message.content)
+  const invalid = message.role === 'assistant' ? (message.invalidToolCalls ?? []) : []
 
-  constructor(
-    entry: Entry,
-    message: Exclude<Message, ToolMessage>,
-    round: number,
-    isOpen: boolean,
-    results: ReadonlyMap<string, ToolMessage>,
-  ) {
-    this.#entry = entry
-    this.#message = message
-    this.#round = round
-    this.#isOpen = isOpen
-    this.#results = results
+  /** The place among those of its kind: the place among all of them moves where an invalid call is taken out at the end. */
+  function idOf(kind: string, index?: number): string {
+    const number = index ?? counts[kind] ?? 0
+    if (index === undefined) counts[kind] = number + 1
+    return `${entry.id}.${round}.${kind}${number}`
   }
 
-  parts(): ViewPart[] {
-    const blocks = blocksOf(this.#message.content)
-    const invalid = this.#message.role === 'assistant' ? (this.#message.invalidToolCalls ?? []) : []
-    const parts = blocks.flatMap((block, at): ViewPart[] => {
-      if (block.type === 'tool_call_chunk' && invalid.some(({ index }) => index === block.index)) return []
-      return this.#partOf(block, at === blocks.length - 1 && this.#isOpen, blocks)
-    })
-    return [
-      ...parts,
-      ...invalid.map(
-        ({ id, name, index, argumentsText, error }): ToolPart => ({
-          type: 'tool',
-          id: this.#id('call', index),
-          toolCallId: id,
-          name: name ?? '',
-          state: 'invalid',
-          arguments: undefined,
-          argumentsText,
-          error,
-        }),
-      ),
-    ]
-  }
-
-  /** The index among the blocks of the same kind. The index among all blocks changes when an invalid call is removed at the end. */
-  #id(kind: string, number = this.#next(kind)): string {
-    return `${this.#entry.id}.${this.#round}.${kind}${number}`
-  }
-
-  #next(kind: string): number {
-    const number = this.#counts[kind] ?? 0
-    this.#counts[kind] = number + 1
-    return number
-  }
-
-  #partOf(block: ContentBlock, isOpen: boolean, blocks: readonly ContentBlock[]): ViewPart[] {
-    const state = isOpen ? 'streaming' : 'done'
+  function partOf(block: ContentBlock, isStreaming: boolean): ViewPart[] {
+    const state = isStreaming ? 'streaming' : 'done'
     switch (block.type) {
       case 'text': {
         if (block.text === '') return []
         const { type, text, citations = noCitations, refusal } = block
-        return [compact({ type, id: this.#id('text'), text, state, citations, refusal })]
+        return [compact({ type, id: idOf('text'), text, state, citations, refusal })]
       }
       case 'reasoning':
-        return block.text === '' ? [] : [{ type: 'reasoning', id: this.#id('reasoning'), text: block.text, state }]
+        return block.text === '' ? [] : [{ type: 'reasoning', id: idOf('reasoning'), text: block.text, state }]
       case 'tool_call_chunk': {
-        const { id, name = '', index, argumentsDelta = '', argumentsSoFar } = block
-        return [
-          {
-            type: 'tool',
-            id: this.#id('call', index),
-            toolCallId: id,
-            name,
-            state: this.#entry.state === 'streaming' ? 'arguments' : 'invalid',
-            arguments: argumentsSoFar,
-            argumentsText: argumentsDelta,
-          },
-        ]
+        const { id: toolCallId, name = '', index, argumentsDelta: argumentsText = '', argumentsSoFar } = block
+        const state = entry.state === 'streaming' ? 'arguments' : 'invalid'
+        const id = idOf('call', index)
+        return [{ type: 'tool', id, toolCallId, name, state, arguments: argumentsSoFar, argumentsText }]
       }
       case 'tool_call':
-        return [this.#toolPart(block)]
+        return [toolPart(block)]
       case 'server_tool_call_chunk':
-        return [{ type: 'server_tool', id: this.#id('server'), name: block.name ?? '', state: 'running' }]
+        return [{ type: 'server_tool', id: idOf('server'), name: block.name ?? '', state: 'running' }]
       case 'server_tool_call': {
         const result = blocks.find((one) => one.type === 'server_tool_result' && one.toolCallId === block.id)
         const status = result?.type === 'server_tool_result' ? (result.status ?? 'success') : undefined
-        const ended = status === 'error' ? 'failed' : status || !this.#isOpen ? 'done' : 'running'
-        return [{ type: 'server_tool', id: this.#id('server'), name: block.name, state: ended }]
+        const ended = status === 'error' ? 'failed' : status || !isOpen ? 'done' : 'running'
+        return [{ type: 'server_tool', id: idOf('server'), name: block.name, state: ended }]
       }
       case 'server_tool_result':
         return [] // the call's part shows it
@@ -160,21 +112,21 @@ class RoundView {
       case 'audio':
       case 'video':
       case 'file':
-        return [{ type: 'media', id: this.#id('media'), block }]
+        return [{ type: 'media', id: idOf('media'), block }]
       default:
-        return [{ type: 'other', id: this.#id('other'), block }]
+        return [{ type: 'other', id: idOf('other'), block }]
     }
   }
 
-  #toolPart(call: ToolCall): ToolPart {
-    const news = this.#entry.calls.get(`${this.#round}.${call.id}`)
-    const result = this.#results.get(call.id)
-    const isOver = this.#entry.state === 'stopped' || this.#entry.state === 'failed'
+  function toolPart(call: ToolCall): ToolPart {
+    const news = entry.calls.get(`${round}.${call.id}`)
+    const result = results.get(call.id)
+    const isOver = entry.state === 'stopped' || entry.state === 'failed'
     const unanswered = isOver ? 'failed' : (news?.state ?? 'ready')
     const answered = news?.state === 'refused' ? 'refused' : result?.status === 'error' ? 'failed' : 'done'
     return compact({
       type: 'tool',
-      id: this.#id('call', call.index),
+      id: idOf('call', call.index),
       toolCallId: call.id,
       name: call.name,
       state: result ? answered : unanswered,
@@ -186,4 +138,14 @@ class RoundView {
       error: result?.status === 'error' ? textOf(result.content) : undefined,
     })
   }
+
+  const parts = blocks.flatMap((block, at): ViewPart[] => {
+    if (block.type === 'tool_call_chunk' && invalid.some(({ index }) => index === block.index)) return []
+    return partOf(block, at === blocks.length - 1 && isOpen)
+  })
+  const ofInvalid = invalid.map(({ id: toolCallId, name = '', index, argumentsText, error }): ToolPart => {
+    const id = idOf('call', index)
+    return { type: 'tool', id, toolCallId, name, state: 'invalid', arguments: undefined, argumentsText, error }
+  })
+  return [...parts, ...ofInvalid]
 }

@@ -125,7 +125,7 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
 function noting({ apiKey, ...model }: Model): { readonly model: Model; readonly secrets: readonly string[] } {
   const secrets = [...secretsOf(model, undefined)]
   const noted = async () => {
-    const key = (typeof apiKey === 'function' ? await apiKey() : apiKey) || ''
+    const key = (await (typeof apiKey === 'function' ? apiKey() : apiKey)) || ''
     if (!secrets.includes(key)) secrets.push(key)
     return key
   }

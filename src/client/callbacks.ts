@@ -10,7 +10,10 @@ export interface Registered<T> {
   readonly callback: T
 }
 
+/** @throws {TypeError} for what is not a function. */
 export function register<T>(all: Registered<T>[], callback: T): () => void {
+  if (typeof callback !== 'function')
+    throw new TypeError(`Cannot listen: the listener is ${typeof callback} and not a function`)
   const entry = { callback }
   all.push(entry)
   return () => {

@@ -21,7 +21,7 @@ import {
   type Registered,
   register,
 } from './callbacks.ts'
-import { checkModel, checkRequest } from './check-request.ts'
+import { checkRequest } from './check-request.ts'
 import { linked } from './deadline.ts'
 import { type EchoMode, echo } from './echo.ts'
 import type { RunRequest } from './request.ts'
@@ -117,7 +117,7 @@ export interface Chat<Tools extends AnyTools = AnyTools> {
  */
 export function createChat<const Tools extends AnyTools = AnyTools>(settings: ChatSettings<Tools>): Chat<Tools>
 export function createChat(settings: ChatSettings): Chat {
-  checkModel(settings?.model)
+  checkRequest(settings)
   const {
     messages: before = [],
     tools: given = [],
@@ -277,7 +277,7 @@ function checkEcho(mode: EchoMode | undefined, write: ChatSettings['write']): vo
   if (mode !== 'output' && mode !== 'all') {
     throw new TypeError(`Cannot echo "${String(mode)}": "echo" is "none", "output" or "all"`)
   }
-  if (write === undefined) throw new TypeError('Cannot echo: there is no "write" to show it with')
+  if (typeof write !== 'function') throw new TypeError('Cannot echo: there is no "write" to show it with')
 }
 
 /** Whether a message is of an answer. A turn that failed without an answer is sent again, so its prompt must not be kept. */

@@ -1,29 +1,45 @@
 /** Checks the types of a request at run time, for JavaScript and for values that TypeScript does not see. @module */
-import { isObject, lookup } from '../core/lookup.ts'
+import { field, isObject, lookup } from '../core/lookup.ts'
 import { hasParts } from '../messages/create-context.ts'
 import type { RoundChange } from './hooks.ts'
 import type { RunRequest } from './request.ts'
 
 /** The types that each field may have; a field that is not here is for the codec. */
 const forms: readonly (readonly [types: string, fields: string])[] = [
-  ['text', 'end idempotencyKey user toolMode'],
+  [
+    'text',
+    'model.baseUrl end idempotencyKey user lastCalls toolMode toolChoice.mode reasoning.effort responseFormat.type responseFormat.name responseFormat.description',
+  ],
   ['boolean or function', 'strict'],
-  ['boolean', 'autoTools wholeAnswer parallelToolCalls'],
+  ['boolean', 'autoTools wholeAnswer parallelToolCalls responseFormat.strict'],
   [
     'number',
     'maxRounds maxRepeatedCalls toolTimeoutMs maxResultLength maxResultMedia maxEventBytes maxBodyBytes retries',
   ],
-  ['number', 'maxTokens temperature topP topK seed frequencyPenalty presencePenalty'],
+  ['number', 'maxTokens temperature topP topK seed frequencyPenalty presencePenalty reasoning.budgetTokens'],
   ['list', 'messages approvals stop observers'],
   ['list of tool({ name })', 'tools'],
   ['text or list', 'system'],
   ['text or object', 'toolChoice'],
   ['text, list or object', 'prompt'],
-  ['object', 'timeouts callLog signal providerState responseFormat reasoning providerOptions'],
-  ['function', 'stopWhen onToolRequest onToolResult onWarning beforeRound onRound onRequest'],
+  [
+    'object',
+    'timeouts callLog signal providerState responseFormat responseFormat.schema reasoning providerOptions model.headers model.body',
+  ],
+  ['function', 'stopWhen onToolRequest onToolResult onWarning beforeRound onRound onRequest model.fetch'],
 ]
 
-/** Fields that take a value of one of our functions, and a method that this value has. */
+/** Fields that take one of these words. */
+const words: Readonly<Record<string, readonly string[]>> = {
+  lastCalls: ['run', 'keep'],
+  toolMode: ['concurrent', 'sequential'],
+  toolChoice: ['auto', 'none', 'required'],
+  'toolChoice.mode': ['auto', 'required'],
+  'reasoning.effort': ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
+  'responseFormat.type': ['json'],
+}
+
+/** Fields that take what a function of ours makes, and a method of it. */
 const makers: readonly (readonly [field: string, maker: string, method: string])[] = [
   ['budget', 'budget()', 'isUsedUp'],
   ['resume', 'resumable()', 'chunks'],
@@ -66,16 +82,32 @@ export function checkRequest(request: RunRequest): void {
     checkHabit(name)
     for (const key in isObject(value) ? value : {}) checkHabit(`${name}.${key}`)
   }
-  for (const [types, fields] of forms) for (const name of fields.split(' ')) checkField(name, given[name], types)
+  const at = (path: string) => path.split('.').reduce<unknown>((found, key) => field(found, key), given)
+  for (const [types, fields] of forms) for (const name of fields.split(' ')) checkField(name, at(name), types)
+  for (const [name, known] of Object.entries(words)) {
+    const word = at(name)
+    if (typeof word === 'string' && !known.includes(word)) wrongType(name, `"${known.join('" or "')}"`)
+  }
   for (const [name, value] of Object.entries(given.timeouts ?? {})) checkField(`timeouts.${name}`, value, 'number')
   for (const [name, maker, method] of makers) {
     const value: unknown = given[name]
     if (value === undefined || (isObject(value) && typeof value[method] === 'function')) continue
     throw new TypeError(`Cannot ask: "${name}" is ${typeOf(value)} and not what ${maker} makes`)
   }
-  const { messages = [], prompt, maxRepeatedCalls: limit = 1, signal, callLog, lastCalls = 'run' } = request
+  const { messages = [], prompt, maxRepeatedCalls: limit = 1, signal, callLog, toolChoice, model } = request
   for (const [at, one] of (request.observers ?? []).entries()) checkField(`observers[${at}]`, one, 'object')
-  if (lastCalls !== 'run' && lastCalls !== 'keep') wrongType('lastCalls', '"run" or "keep"')
+  if (isObject(toolChoice)) {
+    const { name, names = [name] }: { readonly name?: unknown; readonly names?: unknown } = toolChoice
+    const areNames = Array.isArray(names) && names.every((one) => typeof one === 'string')
+    if (!areNames) wrongType('toolChoice', '{ name } or { names, mode }')
+  }
+  const headers = Object(model.headers)
+  if (Symbol.iterator in headers) wrongType('model.headers', 'an object of texts')
+  for (const [name, value] of Object.entries(headers)) checkField(`model.headers.${name}`, value ?? null, 'text')
+  for (const [at, one] of (request.approvals ?? []).entries()) {
+    const isDecision = isObject(one) && typeof one.toolCallId === 'string' && typeof one.approved === 'boolean'
+    if (!isDecision) wrongType(`approvals[${at}]`, 'an object with "toolCallId" and "approved"')
+  }
   for (const [at, one] of messages.entries()) checkMessage(one, `messages[${at}]`)
   if (Array.isArray(prompt) && !isPair(prompt)) {
     throw new TypeError(
@@ -110,7 +142,7 @@ export function checkChange(change: RoundChange, request: RunRequest, given: rea
 
 /** @throws {TypeError} if it is not a model. */
 export function checkModel(model: unknown): void {
-  if (isObject(model) && isObject(model.codec)) return
+  if (isObject(model) && isObject(model.codec) && typeof model.model === 'string') return
   const found = typeof model === 'string' ? `the text "${model.slice(0, 80)}"` : typeOf(model)
   throw new TypeError(
     `Cannot ask: "model" is ${found}; it is made by a provider's function, such as openaiChat("gpt-5") or model("openai:gpt-5") of isoglot/models`,
@@ -123,7 +155,8 @@ function checkHabit(name: string): void {
   if (ours !== name) throw new TypeError(`Cannot ask: there is no "${name}"; write ${ours}`)
 }
 
-function checkField(name: string, value: unknown, types: string): void {
+/** @throws {TypeError} if the value of a field is of none of these types. */
+export function checkField(name: string, value: unknown, types: string): void {
   if (value === undefined || (types.includes(typeOf(value)) && !Number.isNaN(value))) return
   wrongType(name, `a ${types}`, Number.isNaN(value) ? 'NaN' : typeOf(value))
 }

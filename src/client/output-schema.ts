@@ -25,9 +25,10 @@ export interface OutputShape<Schema extends AnySchema> {
 /** The name of the one property. */
 const value = 'value'
 
-/** @throws {TypeError} if the schema cannot be converted to JSON Schema. */
+/** @throws {TypeError} if it is not a schema, or cannot be converted to JSON Schema. */
 export function shapeOf<Schema extends AnySchema>(schema: Schema): OutputShape<Schema> {
   const own = toJsonSchema(schema, 'an output')
+  if (!isObject(own)) throw new TypeError('Cannot ask: "schema" is not a schema, such as t.object({ … })')
   const isWrapped = own.type !== 'object'
   const sent = isWrapped ? wrap(own) : own
   const view = (root: JsonObject) => (isWrapped ? (Object.hasOwn(root, value) ? root[value] : undefined) : root)

@@ -7,6 +7,7 @@ import type { AssistantMessage } from '../core/model.ts'
 import { parseObject } from '../core/tool-call.ts'
 import { describe } from '../tools/invoke.ts'
 import type { AnySchema, OutputOf } from '../tools/schema.ts'
+import { checkField } from './check-request.ts'
 import { type OutputShape, shapeOf } from './output-schema.ts'
 import type { RunRequest } from './request.ts'
 import type { RunResult, StreamEvent } from './result.ts'
@@ -62,7 +63,7 @@ export interface ObjectRun<Output> extends AsyncIterable<PartialOutput<Output>> 
 export async function generateObject<const Schema extends AnySchema>(
   request: ObjectRequest<Schema>,
 ): Promise<ObjectResult<OutputOf<Schema>>> {
-  const shape = shapeOf(request.schema)
+  const shape = shapeOf(request?.schema)
   return withObject(await generate(requestFor(request, shape)), shape)
 }
 
@@ -80,7 +81,7 @@ export async function generateObject<const Schema extends AnySchema>(
 export function streamObject<const Schema extends AnySchema>(
   request: ObjectRequest<Schema>,
 ): ObjectRun<OutputOf<Schema>> {
-  const shape = shapeOf(request.schema)
+  const shape = shapeOf(request?.schema)
   const run = stream(requestFor(request, shape))
   let response: Promise<ObjectResult<OutputOf<Schema>>> | undefined
   const readResponse = () => {
@@ -106,6 +107,9 @@ export function streamObject<const Schema extends AnySchema>(
 function requestFor<Schema extends AnySchema>(request: ObjectRequest<Schema>, shape: OutputShape<Schema>): RunRequest {
   const { schema: _, schemaName, schemaDescription, strictSchema = shape.strict, ...rest } = request
   const { tools: _tools, toolChoice: _choice, ...plain } = rest as RunRequest
+  checkField('schemaName', schemaName, 'text')
+  checkField('schemaDescription', schemaDescription, 'text')
+  checkField('strictSchema', strictSchema, 'boolean')
   const named = compact({ name: schemaName, description: schemaDescription })
   return { ...plain, responseFormat: { type: 'json', schema: shape.schema, strict: strictSchema, ...named } }
 }

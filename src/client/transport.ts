@@ -78,8 +78,10 @@ export async function call(
     throw new TypeError(`Cannot ask ${titleOf(model)}: its "baseUrl" has no "http://" or "https://" in front`)
   }
   const apiKey = (typeof model.apiKey === 'function' ? await model.apiKey() : model.apiKey) || undefined
-  if (apiKey === undefined ? needsKey(model) : /[\u0100-\uffff]/.test(apiKey)) {
-    throw new TypeError(`Cannot ask ${titleOf(model)}: its setting "apiKey" is missing, empty or has a letter like "…"`)
+  if (apiKey === undefined ? needsKey(model) : typeof apiKey !== 'string' || /[\u0100-\uffff]/.test(apiKey)) {
+    throw new TypeError(
+      `Cannot ask ${titleOf(model)}: its setting "apiKey" is missing, empty, not text, or has a letter like "…"`,
+    )
   }
   const headers = { ...model.codec.headers(apiKey), ...init.headers, ...model.headers }
   const response = await connect(model, url, { ...init, headers, redirect: 'manual' })

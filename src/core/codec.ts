@@ -244,6 +244,8 @@ export interface Reply {
   readonly model?: string
   /** Seconds since 1970. Default: what the message says, else 0; codecs have no clock. */
   readonly createdAt?: number
+  /** For a stream, the provider that answers. Values that only it can read reach the client in envelopes. Default: the format's own provider. */
+  readonly provider?: string
   /** Chat: the client asked for usage in the stream. Default true. */
   readonly includeUsage?: boolean
 }

@@ -28,11 +28,12 @@ interface Attempt {
 }
 
 async function prepareAttempt(target: Target, call: Call): Promise<Attempt> {
-  const seen = beginAttempt(call, target)
   const question = writeQuestion(target, call)
+  const model = await withKey(target.model)
+  // Only from here on a provider is asked: a request that cannot be written for it is not an attempt, and costs nothing.
+  const seen = beginAttempt(call, target)
   call.progress.passed = question.passes && call.stream === call.asksStream
   call.progress.losses = question.losses
-  const model = await withKey(target.model)
   const errorDetail = errorDetailOf(target, model, call.options)
   call.progress.errorDetail = errorDetail
   return { call, model, question, errorDetail, seen }
@@ -126,14 +127,17 @@ export async function* askForStream(target: Target, call: Call): AnswerText {
   } finally {
     contentTimeout.stop()
     deadline.clear()
-    deadline.abort(undefined)
+    deadline.abort(over)
   }
   if (flow.error !== undefined && !seen.hasBegun) throw flow.error
   if (out.length > 0) yield take()
   return flow.error
 }
 
-/** Ends the wait for a provider that sends only keep-alive comments. */
+/** Ends what is left of a request. Without a reason, the platform would make an error with a stack for each answer. */
+const over = 'The answer has ended'
+
+/** Ends the wait for a provider that keeps the line warm and says nothing. */
 function awaitContent({ options }: Call, deadline: Deadline): { stop(): void } {
   const ms = options.limits?.firstContentMs ?? Number.POSITIVE_INFINITY
   const message = `Cannot wait any longer: the provider sent no content within ${ms} ms`
@@ -246,7 +250,7 @@ export async function* askForWhole(target: Target, call: Call): AnswerText {
     throw deadline.signal.aborted ? deadline.signal.reason : error
   } finally {
     deadline.clear()
-    deadline.abort(undefined)
+    deadline.abort(over)
   }
 }
 

@@ -37,3 +37,15 @@ export function preflight(request: Request, origins: Origins, method: string): R
   }
   return new Response(null, { status: isAllowed ? 204 : 403, headers })
 }
+
+/** The response, whose headers can be changed: a copy only if it comes from `fetch`. Its content type is what it says. */
+export function withOwnHeaders(response: Response): Response {
+  try {
+    response.headers.set('x-content-type-options', 'nosniff')
+    return response
+  } catch {
+    const copy = new Response(response.body, response)
+    copy.headers.set('x-content-type-options', 'nosniff')
+    return copy
+  }
+}

@@ -11,13 +11,13 @@ import { isOnlyWhole } from '../kit/only-whole.ts'
 import { answer } from './answer.ts'
 import { type JsonBody, readJson } from './body.ts'
 import { type Call, endAttempt, type GatewayRequest, newProgress, reportOf } from './call.ts'
-import { corsHeaders, preflight } from './cors.ts'
+import { corsHeaders, preflight, withOwnHeaders } from './cors.ts'
 import { answerCount, decodeCounted } from './count.ts'
 import { errorAnswer, refusal, refuseBody, toClientError, unknownModel } from './errors.ts'
 import { reportEnd, watchOf } from './hooks.ts'
 import { answerModels } from './lists.ts'
 import { type ModelTable, readModels, type Target } from './models.ts'
-import { outputLimit } from './question.ts'
+import { checkSpelling, outputLimit } from './question.ts'
 import { findRoute, type Route } from './routes.ts'
 import type { CheckedBody, ExecutionContextLike, Gateway, GatewayOptions, Outcome, Permit, Verdict } from './types.ts'
 import { wires } from './wires.ts'
@@ -93,17 +93,15 @@ async function handle<Env>(request: Request, config: GatewayConfig<Env>): Promis
 }
 
 /**
- * A copy, since the headers of some answers cannot be changed. A proxy that compresses may hold keep-alive comments back; `no-transform`
- * prevents that.
+ * Adds the headers that every answer has. A proxy that compresses may hold keep-alive comments back: `no-transform` asks not to.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9111#name-no-transform-2
  */
 function withHeaders(response: Response, more: Readonly<Record<string, string>>): Response {
-  const headers = new Headers(response.headers)
-  const fixed = { 'cache-control': 'no-store, no-transform', 'x-content-type-options': 'nosniff', ...more }
-  for (const [name, value] of Object.entries(fixed)) headers.set(name, value)
-  const { status, statusText, body } = response
-  return new Response(body, { status, statusText, headers })
+  const answer = withOwnHeaders(response)
+  const fixed = { 'cache-control': 'no-store, no-transform', ...more }
+  for (const [name, value] of Object.entries(fixed)) answer.headers.set(name, value)
+  return answer
 }
 
 async function serve<Env>(
@@ -174,6 +172,7 @@ async function readChecked<Env>(
 ): Promise<JsonBody> {
   const body = await readJson(request, options.limits ?? {})
   const checked = options.check?.({ wire: wire.name, kind, body: body.value, caller }, env)
+  checkSpelling(checked ?? body.value, wire)
   return checked === undefined ? body : { value: checked, text: JSON.stringify(checked) }
 }
 

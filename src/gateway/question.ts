@@ -6,7 +6,7 @@
 
 import type { DecodedRequest } from '../core/codec.ts'
 import { compact, field, isObject } from '../core/lookup.ts'
-import type { JsonObject, Loss } from '../core/model.ts'
+import type { Json, JsonObject, Loss } from '../core/model.ts'
 import { holdsEnvelope } from '../kit/envelope.ts'
 import type { Call } from './call.ts'
 import { refusal } from './errors.ts'
@@ -16,7 +16,19 @@ import { type Question as Answering, translateRequest } from './translate.ts'
 import type { Permit } from './types.ts'
 import type { Wire } from './wires.ts'
 
-/** A request in the provider's format. */
+/**
+ * Refuses a second spelling of a field that the gateway sets. Servers in Go, such as Ollama, read `Model` as `model`, also with letters such
+ * as `ſ`, and the last one counts: it could name a model that is not in the table.
+ */
+export function checkSpelling(body: JsonObject, { limits }: Wire): void {
+  const names = new Set(['model', 'stream', ...limits.map(([name]) => name)])
+  for (const key of Object.keys(body)) {
+    const folded = key.toUpperCase().toLowerCase()
+    if (folded !== key && names.has(folded)) throw refusal(400, `The body has "${folded}" in another spelling`)
+  }
+}
+
+/** A request of the provider's wire. */
 export interface Question {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
@@ -47,8 +59,13 @@ export function passes({ model: { codec } }: Target, { wire, body }: Pick<Call, 
 /** The maximum number of output tokens for this entry: the requested number, within the limits. */
 export function outputLimit(target: Target, { request, permit }: Pick<Call, 'request' | 'permit'>): number | undefined {
   const limit = limitOf(target, permit)
-  const asked = request.options.maxTokens
-  return limit === undefined ? asked : Math.min(asked ?? limit, limit)
+  const { maxTokens } = request.options
+  return limit === undefined ? maxTokens : within(maxTokens, limit)
+}
+
+/** For some servers, a limit of 0 or -1 means no limit. */
+function within(asked: Json | undefined, limit: number): number {
+  return typeof asked === 'number' && asked > 0 ? Math.min(asked, limit) : limit
 }
 
 function limitOf({ maxOutputTokens = Number.POSITIVE_INFINITY }: Target, permit: Permit): number | undefined {
@@ -95,7 +112,7 @@ function passQuestion(target: Target, call: Call): Question {
   const fields = {
     ...namedModel(target, call),
     ...(asksStream && !stream && !inPath.has(wire.name) && { stream: true }),
-    ...limitFields(body.value, wire, limitOf(target, call.permit)),
+    ...limitFields(body.value, wire, limitOf(target, call.permit) && outputLimit(target, call)),
     ...(asksUsage && { stream_options: { ...objectAt(body.value, 'stream_options'), include_usage: true } }),
     ...model.body,
   }
@@ -124,9 +141,9 @@ function limitFields(body: JsonObject, wire: Wire, limit: number | undefined): J
   const set: JsonObject = {}
   for (const [name, inner] of wire.limits) {
     const asked = inner === undefined ? field(body, name) : field(field(body, name), inner)
-    if (typeof asked !== 'number') continue
-    const value = Math.min(asked, limit)
-    set[name] = inner === undefined ? value : { ...objectAt(body, name), [inner]: value }
+    if (asked === undefined || asked === null) continue
+    const value = within(asked, limit)
+    set[name] = inner === undefined ? value : { ...objectAt({ ...body, ...set }, name), [inner]: value }
   }
   const [name, inner] = wire.limits[0] as Wire['limits'][number]
   if (Object.keys(set).length === 0)

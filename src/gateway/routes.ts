@@ -36,9 +36,9 @@ const answers: Readonly<Record<string, WireName>> = {
  * Only the URL decides, with one exception: the header `anthropic-version` selects the wire of a list of models.
  */
 export function findRoute(request: Request, basePath = ''): Route | undefined {
-  const { pathname: path, searchParams } = new URL(request.url)
-  if (!path.startsWith(`${basePath}/`)) return undefined
-  const pathname = path.slice(basePath.length)
+  const url = new URL(request.url)
+  if (!url.pathname.startsWith(`${basePath}/`)) return undefined
+  const pathname = url.pathname.slice(basePath.length)
   if (Object.hasOwn(answers, pathname)) {
     return { kind: 'answer', method: 'POST', wire: answers[pathname] as WireName, path: pathname }
   }
@@ -50,7 +50,7 @@ export function findRoute(request: Request, basePath = ''): Route | undefined {
   if (/^\/model\/.+\/converse(?:-stream)?$/.test(pathname)) {
     return { kind: 'answer', method: 'POST', wire: 'bedrock-converse', path: pathname }
   }
-  return findModelList(pathname, request.headers) ?? findGemini(pathname, searchParams.get('alt'))
+  return findModelList(pathname, request.headers) ?? findGemini(pathname, url)
 }
 
 /** Two formats have their list at the same path. Anthropic's clients send a version header. */
@@ -63,8 +63,8 @@ function findModelList(pathname: string, headers: Headers): Route | undefined {
   return compact({ kind: 'models', method: 'GET', wire, id: id === undefined ? undefined : decoded(id) })
 }
 
-/** A name may contain colons, such as `qwen3:8b`. The last colon is before the method. */
-function findGemini(pathname: string, alt: string | null): Route | undefined {
+/** A name may have colons of its own, such as `qwen3:8b`: the last one stands before the method. */
+function findGemini(pathname: string, { searchParams }: URL): Route | undefined {
   const method = /^\/v1(?:beta|alpha)?\/(?:models|tunedModels)\/.+(?::|%3A)(\w+)$/i.exec(pathname)?.[1]
   switch (method) {
     case 'generateContent':
@@ -75,7 +75,7 @@ function findGemini(pathname: string, alt: string | null): Route | undefined {
         method: 'POST',
         wire: 'gemini',
         path: pathname,
-        framing: alt === 'sse' ? undefined : 'array',
+        framing: searchParams.get('alt') === 'sse' ? undefined : 'array',
       })
     case 'countTokens':
       return { kind: 'count', method: 'POST', wire: 'gemini', path: pathname }

@@ -186,7 +186,7 @@ export function translateStream(
 ): StreamTranslator {
   const { reply, toolNames, onEvent, toClientError = toApiError, ...decodeOptions } = options
   const decoder = decodeAnswer(from, { ...decodeOptions, parse: repeatingJson() })
-  const encoder = to.encodeStream(reply)
+  const encoder = to.encodeStream({ ...reply, provider: from.provider })
   const write = pieceWriter(to.framing)
   const warnings: Loss[] = []
   let isEnded = false

@@ -3,17 +3,10 @@ import type { Timeouts } from '../client/deadline.ts'
 import type { DecodedRequest, Model } from '../core/codec.ts'
 import type { ApiErrorKind } from '../core/errors.ts'
 import type { JsonObject, Loss, RequestOptions, StopReason, Usage } from '../core/model.ts'
+import type { FormatName } from '../kit/without-lacks.ts'
 
-/** The formats in which a gateway answers. */
-export type WireName =
-  | 'openai-chat'
-  | 'openai-responses'
-  | 'anthropic'
-  | 'gemini'
-  | 'gemini-interactions'
-  | 'ollama'
-  | 'cohere'
-  | 'bedrock-converse'
+/** The wires that a gateway answers in: the names of their formats. */
+export type WireName = FormatName
 
 /** A model that clients may use, and the provider's model that answers. */
 export interface GatewayModel {

@@ -50,6 +50,11 @@ function numberedOn(frames: readonly Frame[], before: number): readonly Frame[] 
   })
 }
 
+/** Appended to a stream that has begun: without a second beginning. */
+function withoutStart(frames: readonly Frame[], before: number): readonly Frame[] {
+  return before === 0 ? frames : frames.filter(({ event }) => event !== 'message-start')
+}
+
 export const wires: Readonly<Record<WireName, Wire>> = {
   'openai-chat': {
     name: 'openai-chat',
@@ -96,7 +101,12 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     list: '/v1beta/models',
     idPrefix: '',
     keepAlive: comment,
-    limits: [['generationConfig', 'maxOutputTokens']],
+    limits: [
+      ['generationConfig', 'maxOutputTokens'],
+      ['generationConfig', 'max_output_tokens'],
+      ['generation_config', 'maxOutputTokens'],
+      ['generation_config', 'max_output_tokens'],
+    ],
     headers: {},
     foreign: undefined,
     errorFrames: asTheyAre,
@@ -125,7 +135,7 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     headers: {},
     foreign: undefined,
     lastFrame: { data: '[DONE]' },
-    errorFrames: asTheyAre,
+    errorFrames: withoutStart,
   },
   'bedrock-converse': {
     name: 'bedrock-converse',

@@ -84,7 +84,8 @@ export function holdsEnvelope(text: string): boolean {
 
 /** Fields of answers that clients send back as they came. */
 const proofFields: ReadonlySet<string> = new Set([
-  ...['signature', 'data', 'encrypted_content', 'thoughtSignature', 'thought_signature'],
+  ...['signature', 'data', 'thoughtSignature', 'thought_signature', 'fingerprint'],
+  ...['encrypted_content', 'encrypted_index', 'encrypted_stdout'],
 ])
 /** The mark, or its beginning, because clients join the pieces of a stream. Or an escape, which can hide it. */
 const mayHoldMark = /aXNvZ2xvdC8|"a(?:X(?:N(?:v(?:Z(?:2(?:x(?:v(?:dC?)?)?)?)?)?)?)?)?"|\\u/

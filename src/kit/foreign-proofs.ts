@@ -30,6 +30,7 @@ import type {
   ToolCall,
 } from '../core/model.ts'
 import { type EnvelopedProof, isEnvelope, knownProof, packProof, unpackEnvelope } from './envelope.ts'
+import { packSealed, unpackSealed } from './sealed.ts'
 
 /** The fields of a format that can hold an envelope. */
 export interface ProofField {
@@ -44,14 +45,14 @@ export interface ProofField {
   read(data: JsonObject): readonly string[]
 }
 
-/** The field `signature` of a format's reasoning, which every client sends back. */
+/** The field `signature` of a format's reasoning, which every client sends back. A client can write an envelope into encrypted reasoning too. */
 export function signatureField(format: string, owner: string): ProofField {
   return {
     format,
     owners: [owner],
     onCalls: false,
     write: (signature) => ({ signature }),
-    read: ({ signature }) => [textOr(signature, '')],
+    read: ({ signature, data, redactedContent }) => [signature, data, redactedContent].map((text) => textOr(text, '')),
   }
 }
 
@@ -63,22 +64,26 @@ export function withForeignProofs<Codec extends ServerCodec>(codec: Codec, proof
       unpackRequest(codec.decodeRequest(body, options), proofField),
     encodeResponse: (response: ChatResponse, reply?: Reply): EncodedResponse =>
       codec.encodeResponse(packResponse(response, proofField), reply),
-    encodeStream: (reply?: Reply): StreamEncoder => packStream(codec.encodeStream(reply), proofField),
+    encodeStream: (reply?: Reply): StreamEncoder => packStream(codec.encodeStream(reply), proofField, reply?.provider),
   }
 }
 
 // ---- into answers -----------------------------------------------------------------------------
 
 function packResponse(response: ChatResponse, proofField: ProofField): ChatResponse {
-  const blocks = blocksOfTurn(response.message)
-  if (!blocks.some((block) => 'opaque' in block && block.opaque !== undefined)) return response
   const { toolCalls: _, ...message } = response.message
-  return { ...response, message: { ...message, content: blocks.flatMap((block) => packBlock(block, proofField)) } }
+  const maker = message.response?.provider
+  const blocks = blocksOfTurn(response.message)
+  const content = blocks.flatMap((block) => packBlock(block, proofField, maker))
+  return blocks.every((block, at) => block === content[at])
+    ? response
+    : { ...response, message: { ...message, content } }
 }
 
-function packBlock(block: ContentBlock, proofField: ProofField): readonly ContentBlock[] {
+function packBlock(block: ContentBlock, proofField: ProofField, maker: string | undefined): readonly ContentBlock[] {
   if (block.type === 'reasoning') return [packReasoning(block, proofField)]
-  return block.type === 'tool_call' ? packCall(block, proofField) : [withoutForgery(block, proofField)]
+  if (block.type === 'tool_call') return packCall(block, proofField)
+  return [packSealed(withoutForgery(block, proofField), proofField.owners, maker)]
 }
 
 /** Other blocks have no proof field: an envelope in the proof of one is the provider's own, and it goes nowhere. */
@@ -124,7 +129,7 @@ function proofOf(envelope: string, { format, owners, write }: ProofField): Opaqu
 }
 
 /** Blocks are numbered again, since those that proofs travel on stand between them. */
-function packStream(encoder: StreamEncoder, proofField: ProofField): StreamEncoder {
+function packStream(encoder: StreamEncoder, proofField: ProofField, maker: string | undefined): StreamEncoder {
   const numbers = new Map<number, number>()
   let next = 0
   const numberOf = (index: number) => {
@@ -146,7 +151,7 @@ function packStream(encoder: StreamEncoder, proofField: ProofField): StreamEncod
         encoder.push({ ...event, index, call }, out)
         if (host !== undefined) encoder.push({ type: 'content_block', index: next++, block: host }, out)
       } else if (event.type === 'content_block') {
-        for (const block of packBlock(event.block, proofField)) encoder.push({ ...event, index, block }, out)
+        for (const block of packBlock(event.block, proofField, maker)) encoder.push({ ...event, index, block }, out)
       } else encoder.push(index === event.index ? event : { ...event, index }, out)
     },
   }
@@ -161,9 +166,13 @@ function unpackRequest(decoded: DecodedRequest, proofField: ProofField): Decoded
 
 function unpackMessage(message: Message, proofField: ProofField): Message {
   if (message.role !== 'assistant' || typeof message.content === 'string' || message.content === null) return message
-  const content = message.content.map((block) => ofAnyModel(block, proofField))
-  const hasEnvelopes = content.some((block) => envelopesOn(block, proofField).length > 0)
-  return { ...message, content: hasEnvelopes ? unpackBlocks({ ...message, content }, proofField) : content }
+  const makers = new Set<string>()
+  const content = message.content.map((block) => ofAnyModel(unpackSealed(block, proofField.owners, makers), proofField))
+  const isCarried = content.some((block) => envelopesOn(block, proofField).length > 0)
+  const unpacked = { ...message, content: isCarried ? unpackBlocks({ ...message, content }, proofField) : content }
+  if (makers.size === 0) return unpacked
+  // Values of two makers in one turn: no provider reads all of them.
+  return { ...unpacked, response: { provider: makers.size === 1 ? ([...makers][0] as string) : '' } }
 }
 
 /** A request names the model that is asked, by whatever name the gateway gave it, and not the one that made its proofs. */
@@ -202,7 +211,7 @@ function unpackBlocks(message: AssistantMessage, proofField: ProofField): readon
     }
     unpacked.push(
       ...unpackRun(run, proofField),
-      block.type === 'tool_call' ? unpackCall(block, ofCalls, proofField) : block,
+      block.type === 'tool_call' ? unpackCall(block, ofCalls, proofField) : withoutEnvelope(block, proofField),
     )
     run = []
   }
@@ -253,6 +262,11 @@ function cutByProofs(blocks: readonly ReasoningBlock[], proofField: ProofField):
     at += length
     return { ...(index === 0 && first), type: 'reasoning', text: part, opaque }
   })
+}
+
+/** No other block has a proof of another provider. */
+function withoutEnvelope(block: ContentBlock, proofField: ProofField): ContentBlock {
+  return envelopesOn(block, proofField).length > 0 ? (withoutProof(block as ReasoningBlock) as ContentBlock) : block
 }
 
 function withoutProof({ opaque: _, ...block }: ReasoningBlock): ReasoningBlock {

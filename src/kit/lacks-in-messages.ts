@@ -34,7 +34,8 @@ export function fitMessage(message: Message, at: Spot, task: Task): Message | un
     lost.push('name')
   }
   if ('split' in message && message.split !== undefined) drop(task, `${place}.split`, reasons.split, 'info')
-  const content = message.content === null ? null : fitContent(message.content, inside(at, 'content'), task)
+  const inner: Task = message.role === 'assistant' ? task : { ...task, isInput: true }
+  const content = message.content === null ? null : fitContent(message.content, inside(at, 'content'), inner)
   const calls = message.role === 'assistant' ? fitCalls(message, at, task) : {}
   const isSame = content === message.content && Object.keys(calls).length === 0
   if (!isSame && message.role === 'assistant' && isBlank({ ...message, content, ...calls }))
@@ -108,9 +109,9 @@ function fitBlock(block: ContentBlock, at: Spot, task: Task): ContentBlock | und
     case 'unknown':
       return block.format === format ? block : drop(task, place, reasons.foreignBlock)
     case 'text':
-      if (block.citations !== undefined && block.citations.length > 0 && lacks.has('citations'))
+      if (block.citations?.length && (lacks.has('citations') || (task.isInput && lacks.has('inputCitations'))))
         lacking('citations', reasons.citations, 'minor')
-      if (block.refusal === true && lacks.has('refusals')) {
+      if (block.refusal === true && (lacks.has('refusals') || task.isInput)) {
         reportLoss(task.into, 'changed', `${place}.refusal`, reasons.refusal, 'info')
         lost.push('refusal')
       }

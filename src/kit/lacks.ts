@@ -24,6 +24,8 @@ export type Lack =
   | 'toolCacheHints'
   | 'callCacheHints'
   | 'citations'
+  /** Citations of a text that is not the assistant's. */
+  | 'inputCitations'
   | 'refusals'
   | 'titles'
   | 'imageDetail'
@@ -54,6 +56,8 @@ export interface Task {
   readonly ownCalls: Set<string>
   readonly target: { readonly format: string; readonly provider: string; readonly model: string }
   readonly into: Losses
+  /** The content is not the assistant's: no wire has a mark for a refusal there. */
+  readonly isInput?: true
   /** Set when the pass is over: the losses of the pass itself count the positions in the caller's lists. */
   readonly places: Map<string, string>
 }

@@ -1,6 +1,6 @@
 /** Writes the blocks of a stream one after the other, for formats with one open block at a time. @module */
 import type { Frame } from '../core/codec.ts'
-import type { MessageEvent, ToolCallChunk } from '../core/model.ts'
+import type { MessageEvent, ProviderData, ToolCallChunk } from '../core/model.ts'
 
 /** An event of a block. */
 export type BlockEvent = Extract<MessageEvent, { readonly index: number }>
@@ -48,15 +48,18 @@ export interface OpenBlock {
   pending: string
   /** How much of the arguments is written, in UTF-16 units. */
   sent: number
+  /** Fields kept with the pieces of a call. */
+  providerData: ProviderData | undefined
 }
 
 export function newBlock(): OpenBlock {
-  return { at: undefined, id: undefined, name: undefined, pending: '', sent: 0 }
+  return { at: undefined, id: undefined, name: undefined, pending: '', sent: 0, providerData: undefined }
 }
 
-/** Adds a piece of a call. Its name is complete when arguments follow; the call begins then. */
-export function addPiece(open: OpenBlock, { id, name, argumentsDelta = '' }: ToolCallChunk): void {
+/** Adds a piece of a call. Its name is whole once arguments follow: until then the call cannot begin. */
+export function addPiece(open: OpenBlock, { id, name, argumentsDelta = '', providerData }: ToolCallChunk): void {
   open.id ??= id
   open.name = name ?? open.name
   open.pending += argumentsDelta
+  open.providerData ??= providerData
 }

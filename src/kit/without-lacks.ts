@@ -21,8 +21,8 @@ const options: readonly LackedOption[] = [
   'user',
 ]
 
-/** The names that `providerOptions` may have. */
-const formats = [
+/** The names of the formats: those that `providerOptions` may have. */
+export const formats = [
   'openai-chat',
   'openai-responses',
   'anthropic',
@@ -31,7 +31,9 @@ const formats = [
   'ollama',
   'cohere',
   'bedrock-converse',
-]
+] as const
+/** The name of a format. */
+export type FormatName = (typeof formats)[number]
 
 /**
  * Returns the request without the features that the format lacks. It reports what it left out as losses, and remembers where each entry
@@ -50,7 +52,7 @@ export function withoutLacks(
     context: {
       ...rest,
       ...compact({
-        system: system === undefined ? undefined : fitContent(system, spot('system'), task),
+        system: system === undefined ? undefined : fitContent(system, spot('system'), { ...task, isInput: true }),
         tools: left?.length === 0 && tools?.length !== 0 ? undefined : left,
         providerState: providerState && fitState(providerState, messages, task),
       }),
@@ -76,7 +78,7 @@ function fitOptions(asked: RequestOptions, task: Task): RequestOptions {
   for (const name of Object.keys(asked.providerOptions ?? {})) {
     if (name === format) continue
     const path = `options.providerOptions.${name}`
-    if (formats.includes(name)) drop(task, path, reasons.foreignOptions, 'info')
+    if ((formats as readonly string[]).includes(name)) drop(task, path, reasons.foreignOptions, 'info')
     else drop(task, path, `no format has this name: they are ${formats.join(', ')}, and the target is ${format}`)
   }
   const fitted = lost.length === 0 ? asked : without(asked, ...lost)

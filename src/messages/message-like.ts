@@ -38,5 +38,6 @@ function messageOfPair([name, content]: Extract<MessageLike, readonly unknown[]>
 
 /** The same for a list. @param place what the list is called in an error */
 export function messagesOf(likes: readonly MessageLike[], place = 'messages'): Message[] {
+  if (!Array.isArray(likes)) throw new TypeError(`Cannot read "${place}": it is not a list`)
   return likes.map((like, at) => messageOf(like, `${place}[${at}]`))
 }

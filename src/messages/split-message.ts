@@ -31,6 +31,7 @@ export interface Splitting {
  * ```
  */
 export function splitting(by: SplitBy = {}): Splitting {
+  checkCounter(by)
   return { split: (message) => splitMessage(message, by) }
 }
 
@@ -43,6 +44,7 @@ export function splitting(by: SplitBy = {}): Splitting {
  */
 export function splitMessage(message: Message, by: SplitBy = {}): readonly Message[] {
   checkMessage(message)
+  checkCounter(by)
   if (message.role === 'tool' || message.split === undefined) return [message]
   if (message.role === 'assistant' && !isTextOnly(message)) return [message]
   const { split, ...rest } = message
@@ -57,6 +59,11 @@ export function splitMessage(message: Message, by: SplitBy = {}): readonly Messa
     )
   const pieces: readonly Content[] = typeof whole.content === 'string' ? cut(whole.content) : groups(whole.content, cut)
   return pieces.map((content, at) => piece(whole, content, at, at === pieces.length - 1))
+}
+
+function checkCounter({ countTokens }: SplitBy): void {
+  if (countTokens === undefined || typeof countTokens === 'function') return
+  throw new TypeError(`Cannot split messages: "countTokens" is ${typeof countTokens} and not a function`)
 }
 
 type Whole = Exclude<Message, { role: 'tool' }> & { readonly content: Content }

@@ -38,13 +38,12 @@ export interface TrimOptions {
  * Returns only the instructions, or `[]`, if not even the last of these groups fits or nothing that fits begins as `startOn` says. A
  * provider refuses an empty history: raise `maxTokens`, or use `keepFirstUser`.
  *
- * @example
- * ```ts
- * const messages = trimMessages(earlier, { maxTokens: 8000, keepFirstUser: true })
- * ```
- * @throws {TypeError} for messages in the form of another library: `normalizeMessages` reads those.
+ * @throws {TypeError} without a number in `maxTokens`, and for messages in the form of another library: `normalizeMessages` reads those.
  */
 export function trimMessages(messages: readonly MessageLike[], options: TrimOptions): Message[] {
+  if (typeof options?.maxTokens !== 'number' || Number.isNaN(options.maxTokens)) {
+    throw new TypeError('Cannot trim messages: "maxTokens" is not a number')
+  }
   const all = withoutStrays(messagesOf(messages))
   const keeps = options.strategy !== 'first' && options.keepInstructions !== false
   const count = options.countTokens ?? ((list: readonly Message[]) => countTokensApproximately(list))

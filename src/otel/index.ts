@@ -60,6 +60,7 @@ export function otel(options: OtelOptions): Observer {
     conversationId,
     names = 'both',
   } = options
+  if (typeof tracer?.startSpan !== 'function') throw new TypeError('Cannot observe: "tracer" has no "startSpan"')
   const { parent, attributes: more = () => undefined } = options
   const metrics = meter && metricsOf(meter, names)
   const runs = new WeakMap<ObservedRun, Spans>()

@@ -9,6 +9,7 @@
  */
 import type { Run } from '../client/run.ts'
 import { bodyOf } from './body.ts'
+import type { Encoder } from './encoding.ts'
 import { eventStream } from './event-stream.ts'
 import { errorResponse } from './page-error.ts'
 import { settledWithin, type ToResponseOptions, toResponse } from './to-response.ts'
@@ -35,14 +36,19 @@ const nameHeader = 'x-isoglot-stream'
  * Answers like `toResponse`, and stores the run in the log. The run continues when the page disconnects. It ends early if it is removed
  * from the log, for example by {@link answerKept} when the page stops it.
  *
- * @param options The options of `toResponse`. A page reads the response with `readEvents` and `resume: resuming()`.
+ * @param options Those of `toResponse`. A page reads the response with `readEvents` and `resume: resuming()`. With `as: uiMessages()`,
+ * `useChat` of the AI SDK reads it, and reads it again with `resume`: answer that request with `answerKept` and the `name`.
  * @example
  * ```ts
  * const log = memoryLog()
  * const answer = () => keepRun(stream({ model, prompt: 'A long story' }), log)
  * ```
  */
-export async function keepRun(run: Run, log: RunLog, options: Omit<ToResponseOptions, 'as'> = {}): Promise<Response> {
+export async function keepRun(
+  run: Run,
+  log: RunLog,
+  options: Omit<ToResponseOptions, 'as'> & { readonly as?: Encoder } = {},
+): Promise<Response> {
   const response = await toResponse(run, options)
   if (!response.ok || response.body === null) return response
   const name = crypto.randomUUID()
@@ -53,9 +59,9 @@ export async function keepRun(run: Run, log: RunLog, options: Omit<ToResponseOpt
 }
 
 /**
- * Answers the requests of pages about a stored run: sends the rest of it, or ends it. The last part of the request's path is its name.
- * Names are random, but check the user of the request anyway.
+ * Answers the requests of pages for a run that is kept: the rest of it, or its end. Names are random; ask who is calling all the same.
  *
+ * @param options `name`: the name of the run, for addresses that do not end with it. It is in the header `x-isoglot-stream` of `keepRun`.
  * @example
  * ```ts
  * const log = memoryLog()
@@ -65,9 +71,9 @@ export async function keepRun(run: Run, log: RunLog, options: Omit<ToResponseOpt
 export async function answerKept(
   request: Request,
   log: RunLog,
-  options: Pick<ToResponseOptions, 'heartbeatMs'> = {},
+  options: Pick<ToResponseOptions, 'heartbeatMs'> & { readonly name?: string } = {},
 ): Promise<Response> {
-  const name = new URL(request.url).pathname.split('/').at(-1) ?? ''
+  const name = options.name ?? new URL(request.url).pathname.split('/').at(-1) ?? ''
   if (request.method === 'DELETE') {
     await log.remove(name)
     return new Response(null, { status: 204 })
@@ -129,7 +135,7 @@ async function writeLog(body: ReadableStream<Uint8Array>, name: string, log: Run
       const events = decoder.decode(value).split(/(?<=\n\n)/)
       await log.append(
         name,
-        events.filter((event) => event.startsWith('id:')),
+        events.filter((event) => !event.startsWith(':')), // heartbeats are comments
       )
     }
   } catch {

@@ -62,7 +62,13 @@ export function readEvents<Tools extends AnyTools = AnyTools>(
 export function readEvents(response: Response | Promise<Response>, options: ReadOptions = {}): PageRun {
   const { idleMs = 45_000, maxEventBytes = 8 * 1024 * 1024 } = options
   const given = Promise.resolve(response)
-  given.catch(() => {}) // it is thrown when the run is read
+  given.then(
+    ({ headers, url: from }) => {
+      streamId = /^[\w-]{1,128}$/.exec(headers.get('x-isoglot-stream') ?? '')?.[0]
+      url = from
+    },
+    () => {}, // it is thrown where the run is read
+  )
   const stopping = new AbortController()
   const settled = withResolvers<RunResult>()
   settled.promise.catch(() => {})
@@ -132,8 +138,6 @@ export function readEvents(response: Response | Promise<Response>, options: Read
   async function* eventsOf(connection: Promise<Response>, deadline: Deadline): AsyncGenerator<StreamEvent[]> {
     deadline.enter('first_byte')
     const answer = await answerOf(connection, deadline.signal)
-    streamId ??= /^[\w-]{1,128}$/.exec(answer.headers.get('x-isoglot-stream') ?? '')?.[0]
-    url ||= answer.url
     let batch: StreamEvent[] = []
     const takeData = (data: string) => {
       const event = parsed(data)
@@ -219,6 +223,7 @@ export function readEvents(response: Response | Promise<Response>, options: Read
     },
     async stop() {
       stopping.abort(new DOMException('The run was stopped', 'AbortError'))
+      if (options.resume !== undefined) await given.catch(() => {}) // the response names the run
       if (streamId !== undefined) await options.resume?.stop(url, streamId)
     },
   }

@@ -30,8 +30,8 @@ export interface Resuming {
 }
 
 /**
- * The `resume` of `readEvents`, for servers that answer with `keepRun`. After a lost connection, the run continues at the next event. If
- * the page stops reading such a run, only the connection is closed; `stop()` ends the run on the server.
+ * The `resume` of `readEvents`, for servers that answer by `keepRun`: where the connection breaks, the run goes on at the next event. Leaving
+ * such a run only hangs up; `stop()` ends it on the server. Do not abort the `fetch` of such a run: only its response names the run.
  *
  * @param options `url`: the URL at which the server answers with `answerKept`, without the run's name; default: the URL of the response. `headers`: the headers of each request to it. `fetch`: default: the global one.
  * @example

@@ -7,7 +7,7 @@
 import type { RunResult, StreamEvent } from '../client/result.ts'
 import { isEmptyAnswer, textOf } from '../core/content.ts'
 import { compact, unlessEmpty } from '../core/lookup.ts'
-import type { ContentBlock, ServerToolCall, ServerToolResult, StopReason } from '../core/model.ts'
+import type { CitationBlock, ContentBlock, ServerToolCall, ServerToolResult, StopReason } from '../core/model.ts'
 import type { ToolResult } from '../tools/model.ts'
 import type { Encoder } from './encoding.ts'
 import { sseHeaders } from './event-stream.ts'
@@ -145,11 +145,13 @@ function uiChunks(): UiChunks {
           yield { type: `${block.type}-start`, id }
           yield { type: `${block.type}-delta`, id, delta: block.text }
         }
-        yield { type: `${block.type}-end`, id }
-        for (const { url, title } of block.type === 'text' ? (block.citations ?? []) : []) {
-          if (url === undefined || sources.has(url)) continue
-          sources.add(url)
-          yield { type: 'source-url', sourceId: url, url, title }
+        const citations = block.type === 'text' ? (block.citations ?? []).flatMap(ofCitation) : []
+        yield { type: `${block.type}-end`, id, citations: unlessEmpty(citations) }
+        for (const { source } of citations) {
+          const { type, sourceType, id: sourceId, ...rest } = source
+          if (sources.has(sourceId)) continue
+          sources.add(sourceId)
+          yield { type: `source-${sourceType}`, sourceId, ...rest }
         }
         return
       }
@@ -161,7 +163,7 @@ function uiChunks(): UiChunks {
       case 'audio':
       case 'video':
       case 'file': {
-        const { mimeType: mediaType = 'application/octet-stream', data, url } = block
+        const { mimeType: mediaType = unknownType, data, url } = block
         const source = data === undefined ? url : `data:${mediaType};base64,${data}`
         if (source !== undefined) return yield { type: 'file', url: source, mediaType }
       }
@@ -196,6 +198,15 @@ function uiChunks(): UiChunks {
 }
 
 const byProvider = { providerExecuted: true, dynamic: true } as const
+const unknownType = 'application/octet-stream'
+
+/** A citation as the AI SDK has it: of a URL, or of a document by its title. */
+function ofCitation({ url, title, startIndex, endIndex, text: citedText }: CitationBlock) {
+  const id = url ?? title
+  if (id === undefined) return []
+  const about = url === undefined ? { sourceType: 'document', mediaType: unknownType } : { sourceType: 'url', url }
+  return [{ source: { type: 'source', id, ...about, title }, startIndex, endIndex, citedText }]
+}
 
 /** A run that continues after a user's decision begins with the results: `isDecided`. */
 function ofResult({ toolCallId, status, content, value, error }: ToolResult, isDecided: boolean): Chunk {

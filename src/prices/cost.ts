@@ -60,7 +60,7 @@ export interface CostOptions {
  * ```
  */
 export function costOf(usage: Usage | undefined, model: Model | string, options: CostOptions = {}): Cost | undefined {
-  if (usage === undefined) return undefined
+  if (!usage) return undefined
   const reported = reportedUsd(usage)
   if (reported !== undefined) return { usd: reported, confidence: 'exact' }
   const price = findPrice(idOf(model), options.prices ?? listPrices)
@@ -111,6 +111,7 @@ export function costOf(usage: Usage | undefined, model: Model | string, options:
  * The cost of a run: the sum of its answers, each with the price of its model. `undefined` if the cost of one of them is unknown.
  *
  * @param result the result of `generate`, or `response` of a run.
+ * @throws {TypeError} for what is not the result of a run.
  * @example
  * ```ts
  * import { costOfRun } from 'isoglot/prices'
@@ -120,6 +121,7 @@ export function costOf(usage: Usage | undefined, model: Model | string, options:
  * ```
  */
 export function costOfRun(result: Pick<RunResult, 'responses'>, options: CostOptions = {}): RunCost | undefined {
+  if (!Array.isArray(result?.responses)) throw new TypeError('Cannot find the cost: this is not the result of a run')
   const answers: Cost[] = []
   for (const { message, usage } of result.responses) {
     const { provider = '', model = '' } = message.response ?? {}

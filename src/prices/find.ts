@@ -1,6 +1,6 @@
 /** The price of a model by its name. @module */
 import type { Model } from '../core/codec.ts'
-import { lookup } from '../core/lookup.ts'
+import { isObject, lookup } from '../core/lookup.ts'
 import type { Price, Prices } from './price.ts'
 
 /** The paths and formats of a provider that differ from its name. */
@@ -22,9 +22,12 @@ export function partsOf(id: string): readonly [provider: string, model: string] 
   return [lookup(aliases, provider) ?? provider, id.slice(colon + 1).replace(/^models\//, '')]
 }
 
-/** Such as `openai:gpt-5`. */
+/** Such as `openai:gpt-5`. @throws {TypeError} for what is not a model. */
 export function idOf(model: Model | string): string {
-  return typeof model === 'string' ? model : `${model.codec.provider}:${model.model}`
+  if (typeof model === 'string') return model
+  if (!isObject(model?.codec))
+    throw new TypeError('Cannot find a price: "model" is not a model and not the name of one')
+  return `${model.codec.provider}:${model.model}`
 }
 
 /** Compares whole names only: a model with a longer name may cost ten times as much. */

@@ -62,13 +62,25 @@ export function joined(pieces: readonly Uint8Array[]): Uint8Array {
   return bytes
 }
 
-/** The type of a recorded body: only NDJSON and JSON begin with a bracket, and only JSON is a single value. */
-export function typeOfBody(text: string): string {
-  if (!/^\s*[{[]/.test(text)) return 'text/event-stream'
+/** The types of streams, by their framing. */
+export const streamTypes = {
+  sse: 'text/event-stream',
+  ndjson: 'application/x-ndjson',
+  'event-stream': 'application/vnd.amazon.eventstream',
+} as const
+
+/**
+ * The type of a recorded body: a message of Amazon's event stream begins with its length, in four bytes. Only NDJSON and JSON begin with a
+ * bracket, and of these only JSON is one value.
+ */
+export function typeOfBody(body: string | Uint8Array): string {
+  if (body[0] === 0) return streamTypes['event-stream']
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
+  if (!/^\s*[{[]/.test(text)) return streamTypes.sse
   try {
     JSON.parse(text)
     return 'application/json'
   } catch {
-    return 'application/x-ndjson'
+    return streamTypes.ndjson
   }
 }

@@ -23,7 +23,7 @@ export function bytesOf(turn: MockTurn, format: MockFormat = 'openai-chat'): Uin
  */
 export function cutAt(bytes: Uint8Array, at: number, how: 'clean' | 'error' = 'clean'): Response {
   const chunks = at > 0 ? [bytes.subarray(0, at)] : []
-  const headers = { 'content-type': typeOfBody(new TextDecoder().decode(bytes)) }
+  const headers = { 'content-type': typeOfBody(bytes) }
   return new Response(bodyOf(chunks, { breaks: how === 'error' }), { headers })
 }
 

@@ -3,7 +3,7 @@ import type { Model } from '../core/codec.ts'
 import { compact, isObject } from '../core/lookup.ts'
 import type { Context, JsonObject, RequestOptions } from '../core/model.ts'
 import type { MockAnswer, MockRefusal, MockTurn } from './answers.ts'
-import { bodyOf, joined, piecesOf } from './body.ts'
+import { bodyOf, joined, piecesOf, streamTypes } from './body.ts'
 import type { MockFormat } from './formats.ts'
 import { noAnswer, openHeaders } from './recordings.ts'
 import { breakdownOf, checkCount, codecsOf, refusalOf, streamOf, wholeOf } from './write.ts'
@@ -43,8 +43,9 @@ export interface MockOptions {
  * A model for tests. It replaces `fetch` and answers with bytes that isoglot's encoders write, so that the test includes framing, codec,
  * retries and the tool loop.
  *
- * @param answers A list with one answer for each request, including each retry; or a function of the request. A request without an answer rejects with a `ConnectionError` that has both counts.
- * @throws {TypeError} in the run, if the format cannot express an answer.
+ * @param answers Given in order, one for each request, also for each retry; or a function of the request. A request without an answer
+ * rejects with a `ConnectionError` that has both counts.
+ * @throws {TypeError} for what is not a list or a function of answers; in the run, if the format cannot express an answer.
  * @example
  * ```ts
  * import { call, mockModel } from 'isoglot/test'
@@ -58,6 +59,13 @@ export function mockModel(
   answers: readonly MockAnswer[] | ((request: MockRequest) => MockAnswer | Promise<MockAnswer>),
   options: MockOptions = {},
 ): MockModel {
+  if (!Array.isArray(answers) && typeof answers !== 'function') {
+    throw new TypeError('Cannot make a mock: "answers" is not a list and not a function')
+  }
+  const { chunk = 'event' } = options
+  if (chunk !== 'event' && (typeof chunk !== 'number' || !(chunk >= 1))) {
+    throw new TypeError('Cannot make a mock: "chunk" is neither "event" nor a number from 1 on')
+  }
   const { client, server } = codecsOf(options)
   const requests: MockRequest[] = []
   let calls = 0
@@ -123,11 +131,11 @@ function responseTo(answer: Exclude<MockAnswer, Response>, asked: Asked): Respon
   }
   if ('of' in answer && isStreamed)
     return respond(breakdownOf(answer.of, answer.afterEvents, answer.error, asked), asked)
-  const { status, body } = refusalOf(answer.error, asked)
-  const { status: own = status, retryAfterMs } = answer as MockRefusal
+  const { status, headers: own, body } = refusalOf(answer.error, asked)
+  const { status: given = status, retryAfterMs } = answer as MockRefusal
   const wait = retryAfterMs === undefined ? undefined : `${Math.ceil(retryAfterMs / 1000)}`
-  const headers = compact({ 'content-type': 'application/json', 'retry-after': wait })
-  return new Response(JSON.stringify(body), { status: own, headers })
+  const headers = { 'content-type': 'application/json', ...own, ...compact({ 'retry-after': wait }) }
+  return new Response(JSON.stringify(body), { status: given, headers })
 }
 
 function respond(
@@ -137,7 +145,7 @@ function respond(
 ): Response {
   const { chunk = 'event', delayMs = 0, signal, isStreamed } = asked
   const chunks = chunk === 'event' ? events : piecesOf(joined(events), chunk)
-  const streamType = codecsOf(asked).client.framing === 'sse' ? 'text/event-stream' : 'application/x-ndjson'
-  const headers = { 'content-type': isStreamed ? streamType : 'application/json' }
+  const { framing } = codecsOf(asked).client
+  const headers = { 'content-type': isStreamed ? streamTypes[framing] : 'application/json' }
   return new Response(bodyOf(chunks, { delayMs, signal, ...how }), { headers })
 }

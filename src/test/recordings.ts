@@ -1,6 +1,6 @@
 /** A `fetch` that replays recorded answers, and one that records them. @module */
 import type { Json } from '../core/model.ts'
-import { typeOfBody } from './body.ts'
+import { streamTypes, typeOfBody } from './body.ts'
 
 /** A request and its answer, as plain JSON data. Headers and parts of the query that may hold a key are left out. */
 export interface Recording {
@@ -16,6 +16,8 @@ export interface Recording {
     readonly headers: Readonly<Record<string, string>>
     /** The received text. It grows while the answer is read. */
     readonly body: string
+    /** Where the answer is not text, such as Bedrock's stream: the body has one character for each byte. */
+    readonly encoding?: 'latin1'
   }
 }
 
@@ -36,13 +38,16 @@ export function replay(...answers: readonly (string | Uint8Array | Recording)[])
     init?.signal?.throwIfAborted()
     const answer = answers[asked++]
     if (answer === undefined) throw noAnswer('replay', answers.length, asked)
-    if (typeof answer === 'object' && 'response' in answer) return new Response(answer.response.body, answer.response)
-    const text = typeof answer === 'string' ? answer : new TextDecoder().decode(answer)
-    return new Response(answer as BodyInit, { headers: { 'content-type': typeOfBody(text) } })
+    if (typeof answer === 'object' && 'response' in answer) return new Response(bodyOf(answer), answer.response)
+    return new Response(answer as BodyInit, { headers: { 'content-type': typeOfBody(answer) } })
   }
 }
 
-/** In the form of a real `fetch` failure: the cause has the message. */
+function bodyOf({ response: { body, encoding } }: Recording): BodyInit {
+  return encoding === undefined ? body : Uint8Array.from(body, (char) => char.charCodeAt(0))
+}
+
+/** As `fetch` reports a failure: the cause has the words. */
 export function noAnswer(name: string, answers: number, requests: number): TypeError {
   return new TypeError('fetch failed', {
     cause: new Error(`${name} has ${answers} ${answers === 1 ? 'answer' : 'answers'}, and this is request ${requests}`),
@@ -73,13 +78,20 @@ export function recorder(
     const headers = openHeaders(request.headers)
     const asked = { method, url: withoutKeys(request.url), headers, body: parsed(await request.clone().text()) }
     const response = await fetch(input, init)
-    const answer = { status: response.status, headers: openHeaders(response.headers), body: '' }
+    const answerHeaders = openHeaders(response.headers)
+    const isBinary = answerHeaders['content-type']?.startsWith(streamTypes['event-stream'])
+    const encoding = isBinary && { encoding: 'latin1' as const }
+    const answer = { status: response.status, headers: answerHeaders, body: '', ...encoding }
     recordings.push({ request: asked, response: answer })
     if (response.body === null) return response
     const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+    const textOf = (chunk: Uint8Array) =>
+      isBinary
+        ? Array.from(chunk, (byte) => String.fromCharCode(byte)).join('')
+        : decoder.decode(chunk, { stream: true })
     const noting = new TransformStream<Uint8Array, Uint8Array<ArrayBuffer>>({
       transform(chunk, controller) {
-        answer.body += decoder.decode(chunk, { stream: true })
+        answer.body += textOf(chunk)
         controller.enqueue(chunk as Uint8Array<ArrayBuffer>)
       },
     })

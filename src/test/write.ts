@@ -65,11 +65,8 @@ export function wholeOf(turn: MockTurn, options: WriteOptions): readonly Uint8Ar
   return [encoder.encode(JSON.stringify(body))]
 }
 
-/** The status and the body of a provider's refusal. */
-export function refusalOf(
-  kind: ApiErrorKind,
-  options: WriteOptions,
-): { readonly status: number; readonly body: unknown } {
+/** The status, the headers and the body by which a provider refuses. */
+export function refusalOf(kind: ApiErrorKind, options: WriteOptions): ReturnType<ServerCodec['encodeError']> {
   return codecsOf(options).server.encodeError(errorOf(kind))
 }
 
@@ -89,8 +86,9 @@ function errorOf(kind: ApiErrorKind): ApiError {
   return new ApiError(`The mock answers with "${kind}"`, { kind })
 }
 
-function toBytes({ framing }: ServerCodec, frames: readonly Frame[]): readonly Uint8Array[] {
-  return frames.map((frame) => encoder.encode(framing === 'sse' ? encodeSse(frame) : encodeNdjson(frame)))
+function toBytes({ framing, encodeFrame }: ServerCodec, frames: readonly Frame[]): readonly Uint8Array[] {
+  const write = encodeFrame ?? ((frame) => encoder.encode(framing === 'sse' ? encodeSse(frame) : encodeNdjson(frame)))
+  return frames.map(write)
 }
 
 /** A turn that the format cannot express is an error, because the test would test something different. */

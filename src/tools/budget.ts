@@ -28,21 +28,20 @@ export interface Budget {
 /**
  * Limits what a run may use in total. The run checks it before it asks the model again, so the last answer can exceed it.
  *
- * @example
- * ```ts
- * await generate({ model, prompt: 'Plan a trip', tools: [weather], budget: budget({ maxTokens: 50_000, maxTimeMs: 60_000 }) })
- * ```
- * @throws {TypeError} for a limit that is not a number.
+ * @throws {TypeError} for a limit that is not a number, and for one of another name.
  */
 export function budget(limits: BudgetLimits): Budget {
-  for (const [name, limit] of Object.entries(limits)) {
+  if (Object(limits) !== limits)
+    throw new TypeError('Cannot make a budget: the limits are not an object, such as { maxTokens }')
+  const { maxToolCalls, maxTokens, maxTimeMs, ...others } = limits
+  for (const name in others) throw new TypeError(`Cannot make a budget: there is no limit "${name}"`)
+  for (const [name, limit] of Object.entries({ maxToolCalls, maxTokens, maxTimeMs })) {
     if (limit !== undefined && (typeof limit !== 'number' || Number.isNaN(limit))) {
       throw new TypeError(
         `Cannot make a budget: "${name}" is ${Number.isNaN(limit) ? 'NaN' : typeof limit} and not a number`,
       )
     }
   }
-  const { maxToolCalls, maxTokens, maxTimeMs } = limits
   const isReached = (used: number, limit = Number.POSITIVE_INFINITY) => used >= limit
   return {
     isUsedUp({ toolCalls, usage, elapsedMs }) {

@@ -1,5 +1,5 @@
-/** Makes the definition of a tool that a model receives, and checks tools. @module */
-import { isObject } from '../core/lookup.ts'
+/** The part of a tool that a model sees, and the checks of tools. @module */
+import { isObject, lookup } from '../core/lookup.ts'
 import type { ToolDefinition } from '../core/model.ts'
 import type { Tool } from './model.ts'
 
@@ -57,6 +57,29 @@ export function checkGivenTools(tools: readonly unknown[]): void {
 /** Whether a tool has the code that runs it. */
 export function canRun(tool: object): tool is Tool {
   return 'run' in tool && typeof tool.run === 'function'
+}
+
+/** Types of options of a tool. */
+const types: Readonly<Record<string, string>> = {
+  execute: 'function',
+  description: 'string',
+  timeoutMs: 'number',
+  strict: 'boolean',
+  convert: 'boolean',
+  sequential: 'boolean',
+  terminal: 'boolean',
+}
+
+/** @throws {TypeError} for an option of a tool that has the wrong type. */
+export function checkBehaviour(options: object, place: string): void {
+  for (const [name, value] of Object.entries(options)) {
+    const type = lookup(types, name)
+    if (type === undefined || value === undefined || (typeof value === type && !Number.isNaN(value))) continue
+    throw new TypeError(
+      `Cannot make ${place}: "${name}" is ${Number.isNaN(value) ? 'NaN' : typeof value} and not a ${type}`,
+    )
+  }
+  checkApproval(options, place)
 }
 
 /** @throws {TypeError} for a value that is not a rule: a run would not ask for approval, and JavaScript does not check types. */

@@ -20,14 +20,19 @@ export interface InvokeOptions extends ResultLimits {
 }
 
 /**
- * Runs one call, with the tool of its name. It never rejects, and it settles at the time limit even if the tool does not. It does not check
- * approvals (`needsApproval`): `generate` and `stream` do.
+ * Runs one call of one of these tools, by their names. A failure is a result, and it settles when the time is up whatever the tool does. It
+ * does not check approvals: the loop does (`needsApproval`).
+ *
+ * @throws {TypeError} if `call` is not a call, or `tools` is not a `Map`.
  */
 export async function invokeTool(
   call: ToolCall | InvalidToolCall,
   tools: ReadonlyMap<string, object>,
   options: InvokeOptions = {},
 ): Promise<ToolResult> {
+  if (!isObject(call) || typeof tools?.get !== 'function') {
+    throw new TypeError('Cannot run a call: "call" is not a call, or "tools" is not a Map of tools by their names')
+  }
   if (call.type === 'invalid_tool_call') return failed(call, 'invalid_arguments', call.error)
   const tool = tools.get(call.name)
   if (tool === undefined || !isRunnable(tool) || !isIn(tool, call))

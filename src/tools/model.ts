@@ -223,6 +223,16 @@ export interface RunnerClass {
   new (host: ToolHost): ToolRunner
   /** @throws {TypeError} if a tool must not replace another one of the same name. */
   checkReplacing(earlier: object, later: object, name: string): void
+  /** Runs the calls of one turn, without a run. */
+  readonly Turn: new (
+    host: ToolHost,
+    callLog: CallLog,
+    messages: readonly Message[],
+    approvals: readonly Approval[],
+    keyOf: (call: ToolCall) => string,
+  ) => {
+    run(calls: readonly AnyCall[]): AsyncGenerator<ToolEvent[], { readonly pending: readonly ToolCall[] }>
+  }
 }
 
 /** The tools of one run. */

@@ -35,7 +35,13 @@ export interface ResultLimits {
  */
 export function readOutput(value: unknown, limits: ResultLimits = {}): ToolOutput & { readonly content: Content } {
   const output: ToolOutput = isToolOutput(value) ? value : { content: contentOf(value) }
-  return { ...output, content: bounded(output.content ?? done, limits) }
+  const content = bounded(output.content ?? done, limits)
+  try {
+    if (typeof content !== 'string') JSON.stringify(content)
+  } catch (cause) {
+    throw noJson('a block in it is cyclic, or has a bigint', cause)
+  }
+  return { ...output, content }
 }
 
 /** The result of a tool that returns nothing. */
@@ -52,25 +58,33 @@ function contentOf(value: unknown): Content {
   return jsonOf(value)
 }
 
+/** A bigint in it is written in digits, and an error as its words. */
 function jsonOf(value: unknown): string {
-  refuseWhatHasNoJson(value)
+  let finding = 'it is cyclic, or nested too deep'
   let json: string | undefined
   try {
-    json = JSON.stringify(value, (_key, entry) => (typeof entry === 'bigint' ? String(entry) : entry))
+    json = JSON.stringify(value, (key, entry) => {
+      if (typeof entry === 'bigint' || entry instanceof Error) return String(entry)
+      if (hasJson(entry)) return entry
+      const kind = Object.prototype.toString.call(entry).slice(8, -1)
+      finding = key === '' ? `it is a ${kind}` : `"${key}" in it is a ${kind}`
+      throw new TypeError(finding)
+    })
   } catch (cause) {
-    throw new TypeError('The tool ran, but what it returned has no JSON: it is cyclic, or nested too deep', { cause })
+    throw noJson(finding, cause)
   }
-  if (json === undefined) throw new TypeError(`The tool ran, but what it returned has no JSON: it is a ${typeof value}`)
+  if (json === undefined) throw noJson(`it is a ${typeof value}`)
   return json
 }
 
-/** Refuses values that `JSON.stringify` would write as `{}` or byte by byte. */
-function refuseWhatHasNoJson(value: unknown): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || 'toJSON' in value) return
-  const isEmptyInstance = Object.keys(value).length === 0 && !isPlain(value)
-  if (!isEmptyInstance && !ArrayBuffer.isView(value)) return
-  const kind = Object.prototype.toString.call(value).slice(8, -1)
-  throw new TypeError(`The tool ran, but what it returned has no JSON: it is a ${kind}`)
+function noJson(finding: string, cause?: unknown): TypeError {
+  return new TypeError(`The tool ran, but what it returned has no JSON: ${finding}`, { cause })
+}
+
+/** Whether it is not an object that `JSON.stringify` would write as `{}` or byte by byte. */
+function hasJson(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return true
+  return !ArrayBuffer.isView(value) && (isPlain(value) || Object.keys(value).length > 0)
 }
 
 function isPlain(value: object): boolean {

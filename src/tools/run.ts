@@ -23,6 +23,7 @@ type Steps<T> = AsyncGenerator<ToolEvent[], T>
 /** The tools of one run. */
 export class ToolRun implements ToolRunner {
   static readonly checkReplacing: typeof checkReplacing = checkReplacing
+  static readonly Turn: typeof CallTurn = CallTurn
   readonly #host: ToolHost
   readonly #callLog: CallLog
   readonly #isRepeated: ReturnType<typeof repeatWatch>

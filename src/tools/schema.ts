@@ -48,7 +48,7 @@ export type InputOf<Schema> =
 
 /** Functions count too: arktype's schemas are functions. */
 export function isStandardSchema(value: AnySchema): value is StandardSchema {
-  return '~standard' in value
+  return '~standard' in Object(value)
 }
 
 /**

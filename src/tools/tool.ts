@@ -1,7 +1,7 @@
 /** Makes tools. @module */
 import { compact, isObject } from '../core/lookup.ts'
 import type { JsonObject, JsonSchema, ToolDefinition } from '../core/model.ts'
-import { checkApproval } from './definition.ts'
+import { checkBehaviour } from './definition.ts'
 import type { Tool, ToolBehaviour, ToolContext } from './model.ts'
 import { ToolRun } from './run.ts'
 import { type AnySchema, type InputOf, isStandardSchema, type OutputOf, parseWith, toJsonSchema } from './schema.ts'
@@ -36,7 +36,8 @@ export type ArgumentsOf<Parameters> = OutputOf<Parameters, JsonObject>
  *   execute: ({ city }) => `25 °C and sunny in ${city}`,
  * })
  * ```
- * @throws {TypeError} if it has no name, or its schema is not of type `object` or cannot be converted to JSON Schema.
+ * @throws {TypeError} if it has no name, an option has the wrong type, or its schema is not of type `object` or cannot be converted to JSON
+ * Schema.
  */
 export function tool<
   const Parameters extends AnySchema = JsonObject,
@@ -53,13 +54,13 @@ export function tool<const Parameters extends AnySchema>(
   if (typeof definition.name !== 'string' || definition.name === '') {
     throw new TypeError('Cannot make a tool: "name" is missing')
   }
-  checkApproval(definition, `tool "${definition.name}"`)
+  checkBehaviour(spec, `tool "${definition.name}"`)
   const schema: AnySchema | undefined = parameters ?? inputSchema ?? input_schema
   const standard = schema !== undefined && isStandardSchema(schema) ? schema : undefined
   return {
     ...definition,
     ...compact({
-      parameters: schema && toParameters(schema, definition.name),
+      parameters: schema === undefined ? undefined : toParameters(schema, definition.name),
       parse: standard && ((args: JsonObject) => parseWith(standard, args)),
       execute: execute as Tool['execute'] | undefined,
       run: execute !== undefined || definition.terminal ? ToolRun : undefined,

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { compact } from '../core/lookup.ts'
+import { compact, isObject } from '../core/lookup.ts'
 import type { JsonSchema } from '../core/model.ts'
 
 /** A JSON Schema with the TypeScript type of its values. No value has the field. */
@@ -46,6 +46,12 @@ function basic(type: string, description: string | undefined): JsonSchema {
   return compact({ type, description })
 }
 
+/** @throws {TypeError} for what is not JSON Schema, such as the name of a type, or a schema of a library. */
+function checkSchema(name: string, schema: unknown): void {
+  if (!isObject(schema) || '~standard' in schema)
+    throw new TypeError(`Cannot make a schema: "${name}" is not a schema, such as t.string()`)
+}
+
 /** Text. */
 export function string(description?: string): Typed<string> {
   return basic('string', description) as Typed<string>
@@ -65,11 +71,13 @@ export function boolean(description?: string): Typed<boolean> {
 
 /** One of these strings. */
 export function oneOf<const Words extends readonly string[]>(words: Words, description?: string): Typed<Words[number]> {
+  if (!Array.isArray(words)) throw new TypeError('Cannot make a schema: the words of t.oneOf([ … ]) are not a list')
   return { ...basic('string', description), enum: words } as Typed<Words[number]>
 }
 
 /** A list of values of one type. */
 export function array<Value>(items: Typed<Value>, description?: string): Typed<Value[]> {
+  checkSchema('items', items)
   return { ...basic('array', description), items } as Typed<Value[]>
 }
 
@@ -78,6 +86,7 @@ export function object<const Properties extends Readonly<Record<string, JsonSche
   properties: Properties,
   options: { readonly description?: string; readonly additionalProperties?: boolean } = {},
 ): Typed<ObjectOf<Properties>> {
+  for (const [name, property] of Object.entries(properties)) checkSchema(name, property)
   const required = Object.keys(properties).filter((key) => !optionalMarks.has(properties[key] as object))
   return {
     ...basic('object', options.description),

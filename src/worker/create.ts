@@ -59,7 +59,12 @@ export function createWorker<Env = unknown>(options: WorkerOptions | ((env: Env)
   const setupOf = setups(options)
   const noContext: ExecutionContextLike = { waitUntil() {} }
   return {
-    fetch: (request, env, ctx = noContext) => handle(request, setupOf(env), ctx),
+    fetch(request, env, ctx = noContext) {
+      const answer = handle(request, setupOf(env), ctx)
+      // A request whose client left is still handled to its end, so that it gives back what it reserved.
+      ctx.waitUntil(answer)
+      return answer
+    },
     UserAccount: createUserAccount((env) => setupOf(env).config?.spending.accounts),
     StreamRun: createStreamRun({ configOf: (env) => setupOf(env).config, answer: answerModel }),
   }

@@ -1,5 +1,6 @@
 /** Handles a request of a Worker, in order: options, route, origin, token, counters, and then the answer. @module */
 import { readJson } from '../gateway/body.ts'
+import { withOwnHeaders } from '../gateway/cors.ts'
 import { answerError } from '../gateway/errors.ts'
 import { findRoute } from '../gateway/routes.ts'
 import type { ExecutionContextLike } from '../gateway/types.ts'
@@ -108,28 +109,26 @@ function refuseMethod(request: Request, methods: readonly string[]): Response {
   return response
 }
 
-/** A copy of the answer with the common headers, since some answers have immutable headers. Secrets are cut out of an error once more. */
+/** Adds the headers that every answer has. An error goes through the scrubber once more. */
 async function finish(
   request: Request,
   response: Response,
   requestId: string,
   config: Config | undefined,
 ): Promise<Response> {
-  const { status, ok } = response
-  const isError = !ok && response.body !== null
-  const body = isError && config !== undefined ? config.secrets.scrub(await response.text()) : response.body
-  const headers = new Headers(response.headers)
+  const answer = withOwnHeaders(response)
+  const { status, ok, headers } = answer
   const id = headers.get('x-request-id') ?? requestId
   const fixed = {
     'cache-control': 'no-store, no-transform',
-    'x-content-type-options': 'nosniff',
     'x-request-id': id,
     'request-id': id,
   }
   for (const [name, value] of Object.entries(fixed)) headers.set(name, value)
   if (status === 401) headers.set('www-authenticate', 'Bearer')
   if (config !== undefined) addCorsHeaders(headers, request, config)
-  return new Response(body, { status, headers })
+  if (ok || answer.body === null || config === undefined) return answer
+  return new Response(config.secrets.scrub(await answer.text()), { status, headers })
 }
 
 async function openSession({ request, config }: RouteContext): Promise<Response> {

@@ -23,6 +23,9 @@ export function cache(
   store: AnswerStore,
   { key = keyOf }: { readonly key?: (asked: Asked) => string | undefined | Promise<string | undefined> } = {},
 ): ModelWrap {
+  if (typeof store?.get !== 'function' || typeof store.set !== 'function') {
+    throw new TypeError('Cannot keep answers: "store" has no "get" and "set"')
+  }
   return {
     async *answer(asked, next) {
       const name = await key(asked)

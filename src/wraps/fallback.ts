@@ -1,4 +1,5 @@
-/** Other models to ask if one fails. @module */
+/** Other models, for when one fails. @module */
+import { checkModel } from '../client/check-request.ts'
 import type { ModelWrap } from '../client/wrap-model.ts'
 import type { Model } from '../core/codec.ts'
 import { ApiError, ConnectionError, TimeoutError } from '../core/errors.ts'
@@ -12,11 +13,14 @@ import { ApiError, ConnectionError, TimeoutError } from '../core/errors.ts'
  * ```ts
  * const safe = wrapModel(model, fallback([cheaper]))
  * ```
+ * @throws {TypeError} for what is not a list of models.
  */
 export function fallback(
   models: readonly Model[],
   { when = mayPass }: { readonly when?: (error: unknown, model: Model) => boolean } = {},
 ): ModelWrap {
+  if (!Array.isArray(models)) throw new TypeError('Cannot wrap a model: the models of fallback([ … ]) are not a list')
+  for (const model of models) checkModel(model)
   return {
     async *answer(asked, next) {
       for (const [at, model] of [asked.model, ...models].entries()) {

@@ -26,6 +26,8 @@ export interface LogEntry {
  * ```
  */
 export function log(write: (entry: LogEntry) => void): ModelWrap {
+  if (typeof write !== 'function')
+    throw new TypeError(`Cannot log answers: "write" is ${typeof write} and not a function`)
   return {
     async *answer(asked, next) {
       const startedAt = Date.now()

@@ -1,5 +1,6 @@
 /** Functions for `beforeRound` that make a long conversation shorter. @module */
 
+import { checkModel } from '../client/check-request.ts'
 import type { RoundChange, RoundStart } from '../client/hooks.ts'
 import type { RunRequest } from '../client/request.ts'
 import { generate } from '../client/run.ts'
@@ -21,17 +22,26 @@ export type BeforeRound = NonNullable<RunRequest['beforeRound']>
  * @param options `over`: the conversation is cut if it has more tokens than this, by `countTokensApproximately`.
  */
 export function keepFirst({ over }: { readonly over: number }): BeforeRound {
+  checkNumber('over', over)
   return ({ messages }) => {
     if (countTokensApproximately(messages) <= over) return undefined
     return { messages: trimMessages(messages, { maxTokens: over, keepFirstUser: true }) }
   }
 }
 
-/** The text that replaces a dropped result. */
+/** @throws {TypeError} for a limit that is not a number. */
+function checkNumber(name: string, value: unknown): void {
+  if (typeof value !== 'number' || Number.isNaN(value)) {
+    throw new TypeError(`Cannot shorten a conversation: "${name}" is not a number`)
+  }
+}
+
+/** In the place of a result that was dropped. */
 const dropped = '[This result was removed to save space. Call the tool again if you need it.]'
 
 /** Replaces the results of tools by a sentence, except the last ones (`keep`). Calls stay unchanged. */
 export function dropOldResults({ keep }: { readonly keep: number }): BeforeRound {
+  checkNumber('keep', keep)
   return ({ messages }) => {
     const places = messages.flatMap(({ role }, at) => (role === 'tool' ? [at] : []))
     const old = new Set(places.slice(0, Math.max(0, places.length - keep)))
@@ -54,6 +64,8 @@ export function summarise(options: {
   readonly instruction?: string
 }): BeforeRound {
   const { model, over, instruction = summary } = options
+  checkModel(model)
+  checkNumber('over', over)
   return async ({ messages, signal }) => {
     if (countTokensApproximately(messages) <= over) return undefined
     const head = messages.slice(0, countInstructions(messages))
@@ -73,6 +85,8 @@ const summary =
 
 /** Several functions in a row. Each gets the changes of the previous ones. If one ends the run, the next ones are not called. */
 export function chain(...steps: readonly BeforeRound[]): BeforeRound {
+  for (const step of steps)
+    if (typeof step !== 'function') throw new TypeError('Cannot chain: a step is something else than a function')
   return async (start) => {
     let round: RoundStart = start
     let all: RoundChange = {}

@@ -1,7 +1,6 @@
 /** A page and its server: the store posts requests for `readChatRequest`, and reads responses of `toResponse`. */
 import { describe, expect, it } from 'vitest'
 import { createChatStore, type FetchTransportOptions, fetchTransport } from '../../src/chat/index.ts'
-import { pageTools } from '../../src/chat/page-tools.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { approval, InterruptedError, type Message, stream, t, tool } from '../../src/index.ts'
 import {
@@ -132,7 +131,7 @@ describe('fetchTransport', () => {
     const chat = createChatStore({
       id: 'c1',
       transport: fetchTransport({ url: 'https://page.test/chat', fetch: made.fetch }),
-      tools: pageTools([theme]),
+      tools: [theme],
     })
     await chat.send('Dark, please')
     expect(chat.getSnapshot().error).toBeUndefined()

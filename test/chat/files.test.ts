@@ -105,6 +105,8 @@ describe('send with files', () => {
     await chat.stop()
     await sent
     expect(turns).toEqual([])
-    expect(chat.getSnapshot()).toMatchObject({ status: 'ready', messages: [{ state: 'done' }] })
+    expect(chat.getSnapshot()).toMatchObject({ status: 'ready', messages: [{ state: 'failed' }] }) // it was never sent
+    void chat.send('Hello')
+    expect(turns[0]?.messages.map(({ content }) => content)).toEqual(['Hello'])
   })
 })

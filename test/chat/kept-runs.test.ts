@@ -172,6 +172,43 @@ describe('a cut', () => {
   })
 })
 
+it('a storage that is full or blocked does not fail a turn, and a cut is still made good', async () => {
+  const refuse = () => {
+    throw new DOMException('The quota has been exceeded', 'QuotaExceededError')
+  }
+  vi.stubGlobal('sessionStorage', { getItem: refuse, setItem: refuse, removeItem: refuse })
+  const made = server([chatText(...words)], [400])
+  const chat = open(made)
+  await chat.send('Hi')
+  expect(drawn(chat)).toEqual(['user done: Hi', 'assistant done: One two three four'])
+  expect(made.asked).toEqual(['POST', 'GET run'])
+})
+
+it('clear ends a run whose connection broke, so that it does not come back into the empty chat', async () => {
+  const made = server([chatText(...words)], [400])
+  made.hold()
+  let isDown = false
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    if (isDown) throw new TypeError('Failed to fetch')
+    const response = await made.fetch(input, init)
+    isDown = true
+    return response
+  }
+  vi.spyOn(Math, 'random').mockReturnValue(0) // no pause between attempts
+  const chat = open({ fetch })
+  const sent = chat.send('Hi')
+  await sent
+  expect(chat.getSnapshot()).toMatchObject({ status: 'error' })
+  const name = sessionStorage.getItem('isoglot-run:c1') ?? ''
+  isDown = false
+  chat.clear()
+  await vi.waitFor(() => expect(made.asked).toContain('DELETE run'))
+  expect(await chat.resume()).toBe(false)
+  expect(chat.getSnapshot().messages).toEqual([])
+  expect(await made.log.read(name, 0, new AbortController().signal)).toBeUndefined()
+  made.goOn()
+})
+
 describe('a reload', () => {
   it('in the middle of an answer continues it, without another request to the model', async () => {
     const made = server([chatText(...words)])

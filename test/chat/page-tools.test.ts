@@ -1,7 +1,6 @@
 /** Tools that run in the page: a server sends their calls, and gets the results with the next turn. */
 import { describe, expect, it } from 'vitest'
 import { createChatStore } from '../../src/chat/index.ts'
-import { pageTools } from '../../src/chat/page-tools.ts'
 import { approval, type ToolCall, t, tool } from '../../src/index.ts'
 import { block } from '../../src/messages/block.ts'
 import { answer, scripted } from './scripted.ts'
@@ -23,7 +22,7 @@ const pay = tool({ name: 'pay', needsApproval: approval(), execute: () => void r
 async function called(...calls: readonly ToolCall[]) {
   ran.length = 0
   const script = scripted()
-  const chat = createChatStore({ transport: script.transport, tools: pageTools([theme, pay]), throttleMs: 0 })
+  const chat = createChatStore({ transport: script.transport, tools: [theme, pay], throttleMs: 0 })
   const states: unknown[] = []
   chat.subscribe(() => {
     const parts = chat.getSnapshot().messages[1]?.parts ?? []
@@ -113,7 +112,7 @@ describe('calls of tools of the page', () => {
       },
     })
     const script = scripted()
-    const chat = createChatStore({ transport: script.transport, tools: pageTools([slow]), throttleMs: 0 })
+    const chat = createChatStore({ transport: script.transport, tools: [slow], throttleMs: 0 })
     const call = block.toolCall('c1', 'slow', {})
     const sent = chat.send('Go')
     await script.push(start, ...answer([call], { outcome: 'manual', pending: [call] }))
@@ -127,12 +126,13 @@ describe('calls of tools of the page', () => {
   })
 })
 
-describe('pageTools', () => {
+describe('the option tools', () => {
   it.each([
     ['a definition', [{ name: 'a' }], 'has no "execute"'],
     ['two tools of one name', [theme, tool({ name: 'set_theme', execute: () => 1 })], 'two tools named "set_theme"'],
     ['an object that tool() did not make', [{ name: 'a', execute: () => 1 }], 'was not made by tool()'],
   ])('refuses %s', (_, tools, finding) => {
-    expect(() => pageTools(tools as never)).toThrow(finding)
+    const transport = scripted().transport
+    expect(() => createChatStore({ transport, tools: tools as never })).toThrow(finding)
   })
 })

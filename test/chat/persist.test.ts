@@ -43,6 +43,41 @@ describe('a stored chat', () => {
     expect(again.getSnapshot()).toMatchObject({ status: 'ready', messages: [{ state: 'stopped' }] })
   })
 
+  it.each([
+    ['before its first event', [], ['send', ['Hi'], undefined]],
+    [
+      'in the middle of its answer',
+      [start, { type: 'text_delta', index: 0, text: 'He' } as const],
+      ['regenerate', ['Hi'], true],
+    ],
+  ])('can ask again where its turn was stopped %s, also after it looked for a run', async (_, events, expected) => {
+    const { persist } = memory()
+    const before = scripted()
+    const chat = createChatStore({ transport: before.transport, persist, id: 'c1' })
+    void chat.send('Hi')
+    await before.push(...events)
+    await chat.stop()
+    await settle()
+    const { transport, push, end, turns } = scripted()
+    const again = createChatStore({ transport: { ...transport, resume: async () => undefined }, persist, id: 'c1' })
+    await again.load()
+    expect(await again.resume()).toBe(false)
+    const answerId = again.getSnapshot().messages[1]?.id
+    const asked = again.retry()
+    await settle()
+    await push(start, ...answer('Hello'))
+    await end()
+    await asked
+    const [turn] = turns
+    const isOfAnswer = answerId === undefined ? undefined : turn?.messageId === answerId
+    expect([turn?.trigger, turn?.messages.map(({ content }) => content), isOfAnswer]).toEqual(expected)
+    expect(again.getSnapshot().messages.map(({ state, parts }) => [state, parts.length])).toEqual([
+      ['done', 1],
+      ['done', 1],
+    ])
+    await expect(again.retry()).rejects.toThrow('no turn failed or was stopped')
+  })
+
   it('waits for the same calls', async () => {
     const { persist } = memory()
     const { transport, push, end, turns } = scripted()

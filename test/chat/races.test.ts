@@ -1,7 +1,6 @@
 /** Races: two actions at once, a stop during another action, a listener that calls the store. */
 import { describe, expect, it } from 'vitest'
 import { type ChatStoreOptions, type ChatTransport, createChatStore, type Persist } from '../../src/chat/index.ts'
-import { pageTools } from '../../src/chat/page-tools.ts'
 import { message, type StreamEvent, tool } from '../../src/index.ts'
 import { block } from '../../src/messages/block.ts'
 import { answer, scripted } from './scripted.ts'
@@ -124,7 +123,22 @@ describe('resume', () => {
     chat.dispose()
   })
 
-  it('twice at the same time continues once', async () => {
+  it('that finds nothing, and a message that cannot be sent, leave a turn that failed to be asked again', async () => {
+    const { chat, fail, now } = open({ resume: async () => undefined })
+    const sent = chat.send('A')
+    await fail(new Error('No network'))
+    await sent
+    expect(await chat.resume()).toBe(false)
+    const files = [new File([new Uint8Array([0, 255])], 'odd.bin')]
+    await expect(chat.send({ content: 'Look', files })).rejects.toThrow('odd.bin')
+    expect(now()).toMatchObject({ status: 'error', messages: [{ state: 'failed' }] })
+    void chat.retry()
+    await turn()
+    expect(now()).toMatchObject({ status: 'submitted', messages: [{ state: 'sending' }] })
+    chat.dispose()
+  })
+
+  it('twice at once goes on once', async () => {
     const { transport } = scripted()
     const chat = createChatStore({
       transport: { ...transport, resume: async () => events() },
@@ -177,7 +191,7 @@ it('the usage of a turn counts every round: those before an approval and before 
   await answered(chat.approve('c1', true), 'Paid')
   expect(now().usage).toEqual({ outputTokens: 2 })
   const theme = tool({ name: 'theme', execute: () => 'set' })
-  const byPage = open({ tools: pageTools([theme]) })
+  const byPage = open({ tools: [theme] })
   const dark = block.toolCall('t1', 'theme', {})
   const sent = byPage.chat.send('Dark')
   await byPage.push(start, ...answer([dark], { outcome: 'manual', pending: [dark], usage: { outputTokens: 1 } }))

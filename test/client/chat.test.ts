@@ -257,7 +257,11 @@ describe('tools of a chat', () => {
     const chat = chatWith({ tools: [{ ...weather, needsApproval: approval() }] })
     const { outcome, pending } = await chat.send('Weather?')
     expect({ outcome, pending: pending.map(({ id }) => id) }).toEqual({ outcome: 'approval', pending: ['call_1'] })
-    const { message: last } = await chat.resume([{ toolCallId: 'call_1', approved: true }]).response
+    const run = chat.resume([{ toolCallId: 'call_1', approved: true }])
+    let streamed = ''
+    for await (const text of run.text()) streamed += text
+    expect(streamed).toBe('Sunny')
+    const { message: last } = await run.response
     expect(last.content).toEqual([{ type: 'text', text: 'Sunny' }])
     expect(chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
   })

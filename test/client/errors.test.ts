@@ -145,7 +145,9 @@ describe('C31: the message of an error', () => {
   it('C31: names the setting, before a request is sent, if the key was copied with an ellipsis or a typographic quote', async () => {
     const error = await failure(generate(ask(openaiChat('gpt-5', { apiKey: 'sk-…', baseUrl: upstream.url }))))
     expect(error).toBeInstanceOf(TypeError)
-    expect(error.message).toBe('Cannot ask OpenAI: its setting "apiKey" is missing, empty or has a letter like "…"')
+    expect(error.message).toBe(
+      'Cannot ask OpenAI: its setting "apiKey" is missing, empty, not text, or has a letter like "…"',
+    )
   })
 
   it('C31: has no address if the 404 names the model, because then the model is wrong', async () => {

@@ -29,7 +29,7 @@ const internal =
 
 describe('C12: a request', () => {
   it.each<[string, object, RegExp]>([
-    ['whose model is text', { model: 'openai/gpt-5.6' }, /"model".*openaiChat/],
+    ['whose model is text', { model: 'openai/gpt-5.6' }, /"model" is the text "openai\/gpt-5\.6".*openaiChat/],
     ['without a model', { model: undefined }, /"model"/],
     ['whose model is the function that makes one', { model: openaiChat }, /"model"/],
     ['whose tools are an object', { tools: { a: {} } }, /"tools".*list/],

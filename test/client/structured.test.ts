@@ -176,6 +176,17 @@ describe('schemas', () => {
         {
           schema: {
             type: 'object',
+            properties: { a: { items: { type: 'object', properties: {} } } },
+            required: ['a'],
+            additionalProperties: false,
+          },
+        },
+        false,
+      ],
+      [
+        {
+          schema: {
+            type: 'object',
             properties: { a: { type: 'string', minLength: 1 } },
             required: ['a'],
             additionalProperties: false,

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { backoffMs } from '../../src/client/retry.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { type ApiError, generate, type IsoglotError, type RunRequest, stream } from '../../src/index.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
@@ -117,7 +118,13 @@ describe('retries', () => {
     },
   )
 
-  it('gives up after two retries by default, and returns how long the provider asks to wait', async () => {
+  it('waits twice as long at most before each further retry, up to eight seconds', () => {
+    expect([0, 1, 2, 3, 4, 5].map((attempt) => backoffMs(attempt, () => 1))).toEqual([
+      500, 1000, 2000, 4000, 8000, 8000,
+    ])
+  })
+
+  it('gives up after two retries by default, and hands out how long the provider asks to wait', async () => {
     upstream.answer(refused(429, { 'retry-after-ms': '2' }))
     const error = await failureOf(generate(ask()))
     expect(upstream.asked).toHaveLength(3)

@@ -3,7 +3,15 @@ import { describe, expect, it } from 'vitest'
 import { gemini } from '../../src/formats/gemini/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { openaiResponses } from '../../src/formats/openai-responses/index.ts'
-import { createChat, generate, type IsoglotError, type RunRequest, type StreamEvent, stream } from '../../src/index.ts'
+import {
+  type AssistantMessage,
+  createChat,
+  generate,
+  type IsoglotError,
+  type RunRequest,
+  type StreamEvent,
+  stream,
+} from '../../src/index.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { type Answering, chatBody, chatText, chunks, hang, json } from '../support/upstream.ts'
 import { wires } from '../support/wires.ts'
@@ -26,6 +34,9 @@ const type =
     response.writeHead(200, contentType === undefined ? {} : { 'content-type': contentType })
     response.end(text)
   }
+
+const idAndModel = ({ id, model }: NonNullable<AssistantMessage['response']> = {}) =>
+  JSON.parse(JSON.stringify({ id, model })) as object
 
 describe.each(wires)('over $name', (wire) => {
   const request = (more: Partial<RunRequest> = {}) => ask({ model: wire.model(upstream.url), ...more })
@@ -83,7 +94,12 @@ describe.each(wires)('over $name', (wire) => {
     expect(events.map((event) => event.type)).toEqual(
       expect.arrayContaining(['message_start', 'text_delta', 'content_block', 'message_end', 'done']),
     )
-    expect((await generate(request())).message).toEqual((await run.response).message)
+    const { message } = await run.response
+    expect(events.find((event) => event.type === 'message_start')).toEqual({
+      type: 'message_start',
+      ...idAndModel(message.response),
+    })
+    expect((await generate(request())).message).toEqual(message)
     expect((await generate(request({ wholeAnswer: true }))).message).toEqual((await run.response).message)
   })
 

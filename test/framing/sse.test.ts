@@ -22,6 +22,7 @@ const webPlatformTests: [string, string, Frame[]][] = [
   ['format-field-data', 'data:\n\ndata\ndata\n\ndata:test\n\n', data('', '\n', 'test')],
   ['format-field-event', 'event:test\ndata:x\n\ndata:x\n\n', [{ event: 'test', data: 'x' }, { data: 'x' }]],
   ['format-field-event-empty', 'event: \ndata:data\n\n', data('data')],
+  ['format-field-event-empty, as most servers space it', 'event: \ndata: data\n\n', data('data')],
   ['format-field-id', 'id: 1\ndata: 1\n\ndata: 2\n\n', data('1', '2')],
   ['format-field-id-null', 'id: a\0b\ndata: 1\n\n', data('1')],
   [

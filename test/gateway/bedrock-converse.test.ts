@@ -5,10 +5,10 @@
 import { EventStreamCodec } from '@smithy/core/event-streams'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { createGateway, type EndReport, type GatewayOptions } from '../../src/gateway/index.ts'
-import { chunks, hang, json, startUpstream, type Upstream } from '../support/upstream.ts'
+import { hang, json, startUpstream, type Upstream } from '../support/upstream.ts'
 import { greeting } from './dialogue.ts'
 import { keys, modelsAt } from './models.ts'
-import { answerAll, bedrock, bedrockMessage, speakers } from './provider.ts'
+import { answerAll, bedrock, bedrockLine, bedrockMessage, chunks, speakers, toWire } from './provider.ts'
 
 type Loose = ReturnType<typeof JSON.parse>
 
@@ -60,8 +60,7 @@ function ask(model: string, more: { readonly way?: string; readonly body?: objec
 it('passes on what Bedrock says byte for byte', async () => {
   const response = await ask('bedrock-converse')
   expect(response.headers.get('content-type')).toBe('application/vnd.amazon.eventstream')
-  const expected = await new Blob(bedrock.pieces({ text: greeting }) as Uint8Array<ArrayBuffer>[]).bytes()
-  expect(await response.bytes()).toEqual(expected)
+  expect(await response.bytes()).toEqual(toWire(bedrock.pieces({ text: greeting }).join('')))
   expect(providers.asked[0]?.path).toBe(
     '/bedrock-converse/model/us.anthropic.claude-haiku-4-5-20251001-v1%3A0/converse-stream',
   )
@@ -69,7 +68,7 @@ it('passes on what Bedrock says byte for byte', async () => {
 })
 
 it('finds the end of an answer that came in any cut', async () => {
-  const bytes = await new Blob(bedrock.pieces({ text: greeting }) as Uint8Array<ArrayBuffer>[]).bytes()
+  const bytes = toWire(bedrock.pieces({ text: greeting }).join('')) as Uint8Array
   providers.answer(
     chunks(Array.from({ length: Math.ceil(bytes.length / 7) }, (_, at) => bytes.slice(7 * at, 7 * at + 7))),
   )
@@ -105,8 +104,8 @@ it.each([1, 5, 1000])('cuts the key out of a binary stream in which it comes in 
   const key = keys['bedrock-converse']
   const texts = `The key is ${key}.`.match(new RegExp(`.{1,${length}}`, 'g')) as string[]
   const [start, ...rest] = bedrock.pieces({ text: '' })
-  const deltas = texts.map((text) => bedrockMessage('contentBlockDelta', { contentBlockIndex: 0, delta: { text } }))
-  providers.answer(chunks([start as Uint8Array, ...deltas, ...rest.slice(-3)]))
+  const deltas = texts.map((text) => bedrockLine('contentBlockDelta', { contentBlockIndex: 0, delta: { text } }))
+  providers.answer(chunks([start as string, ...deltas, ...rest.slice(-3)]))
   const found = read(await (await ask('bedrock-converse')).bytes())
   const text = found.map(({ payload }) => payload.delta?.text ?? '').join('')
   expect(text).toMatch(/^The key is .*\.$/)

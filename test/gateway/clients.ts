@@ -8,7 +8,7 @@ import { Ollama } from 'ollama'
 import OpenAI from 'openai'
 import { gatherMessage } from '../codecs/bedrock-converse/oracle.ts'
 import { weatherIn } from './dialogue.ts'
-import type { AnyWireName } from './provider.ts'
+import type { WireName } from './provider.ts'
 
 /** Values of the clients where their own types are too narrow. */
 type Loose = ReturnType<typeof JSON.parse>
@@ -570,7 +570,7 @@ const bedrockConverse: Client = {
   },
 }
 
-export const clients: Readonly<Record<AnyWireName, Client>> = {
+export const clients: Readonly<Record<WireName, Client>> = {
   'openai-chat': chat,
   'openai-responses': responses,
   anthropic,

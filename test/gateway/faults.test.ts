@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { isExhaustive } from '../support/cuts.ts'
 import { pairsOf } from '../support/pairs.ts'
-import { chunks, hang, json, until } from '../support/upstream.ts'
+import { hang, json, until } from '../support/upstream.ts'
 import { greeting } from './dialogue.ts'
-import { speakers, type WireName, wireNames, wireOf } from './provider.ts'
+import { bedrockLine, chunks, speakers, type WireName, wireNames, wireOf } from './provider.ts'
 import { type Rig, startRig } from './rig.ts'
 import { ask, ended, endingOf, failed, type Hearing, hear, isErrorBody } from './wire.ts'
 
@@ -47,6 +47,7 @@ const silent: Readonly<Record<WireName, number>> = {
   gemini: 0,
   'gemini-interactions': 3,
   ollama: 0,
+  'bedrock-converse': 1,
 }
 
 /** All that comes until the provider has said something, at once. */
@@ -59,6 +60,7 @@ const firstWords = (provider: WireName): string =>
 const reasons: Partial<Readonly<Record<WireName, string>>> = {
   'openai-chat': '"finish_reason":"stop"',
   anthropic: '"stop_reason":"end_turn"',
+  'bedrock-converse': ':event-type messageStop ',
 }
 
 function isWhole(provider: WireName, pieces: readonly string[]): boolean {
@@ -179,7 +181,9 @@ describe.each(wireNames)('a client of %s', (client) => {
     const answers = askAll(hasty)
     await haveSpoken(answers)
     for (const _ of [1, 2, 3]) await expectSign(answers)
-    expect(answers.map(({ text }) => /: keep-alive\n\n|event: ping\n| {3}/.test(text))).toEqual(all(true))
+    expect(answers.map(({ text }) => /: keep-alive\n\n|event: ping\n| {3}|:event-type keepAlive /.test(text))).toEqual(
+      all(true),
+    )
     await vi.advanceTimersByTimeAsync(idleMs)
     expect(await outcomes(answers)).toEqual(all(failed))
     expect(await areLeft(hasty)).toEqual(all(true))
@@ -187,8 +191,12 @@ describe.each(wireNames)('a client of %s', (client) => {
 
   const gapMs = 20
   /** Keep-alive comments of a provider, for longer than it may say nothing. */
+  const keepAlive: Partial<Readonly<Record<WireName, string>>> = {
+    ollama: '\n',
+    'bedrock-converse': bedrockLine('keepAlive', {}),
+  }
   const keepAlives = (provider: WireName) =>
-    Array.from({ length: (2 * firstByteMs) / gapMs }, () => (provider === 'ollama' ? '\n' : ': still here\n\n'))
+    Array.from({ length: (2 * firstByteMs) / gapMs }, () => keepAlive[provider] ?? ': still here\n\n')
 
   it('gets a 504 when the provider sends only keep-alive comments', async () => {
     eager.providers.answer((response, asked) => {

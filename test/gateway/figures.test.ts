@@ -2,10 +2,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createGateway, type EndReport } from '../../src/gateway/index.ts'
 import { pairsOf } from '../support/pairs.ts'
-import { chunks, json, type Upstream } from '../support/upstream.ts'
+import { json, type Upstream } from '../support/upstream.ts'
 import type { Said } from './dialogue.ts'
 import { modelsAt } from './models.ts'
-import { answerAll, speakers, startProviders, wireNames } from './provider.ts'
+import { answerAll, chunks, speakers, startProviders, wireNames } from './provider.ts'
 import { ask } from './wire.ts'
 
 let providers: Upstream
@@ -79,6 +79,7 @@ describe('an answer that is longer than its limit of output tokens', () => {
     gemini: { generationConfig: { maxOutputTokens: 10 } },
     'gemini-interactions': { generation_config: { max_output_tokens: 10 } },
     ollama: { options: { num_predict: 10 } },
+    'bedrock-converse': { inferenceConfig: { maxTokens: 10 } },
   }
   // 64 KiB, and 256 bytes for each of the 10 tokens.
   const most = 64 * 1024 + 2560

@@ -9,10 +9,10 @@ import {
   type UsageReport,
 } from '../../src/gateway/index.ts'
 import { withFields } from '../../src/gateway/splice.ts'
-import { type Answering, chunks, json, pause, startUpstream, type Upstream } from '../support/upstream.ts'
+import { type Answering, json, pause, startUpstream, type Upstream } from '../support/upstream.ts'
 import { greeting } from './dialogue.ts'
 import { keys, modelsAt } from './models.ts'
-import { allWireNames, answerAll, speakers, startProviders, type WireName, wireNames, wireOf } from './provider.ts'
+import { answerAll, chunks, speakers, startProviders, type WireName, wireNames, wireOf } from './provider.ts'
 import { ask, ended, endingOf, eventsOf, isErrorBody } from './wire.ts'
 
 type Loose = ReturnType<typeof JSON.parse>
@@ -128,6 +128,7 @@ describe('limits of output', () => {
     gemini: (body) => body.generationConfig?.maxOutputTokens,
     'gemini-interactions': (body) => body.generation_config?.max_output_tokens,
     ollama: (body) => body.options?.num_predict,
+    'bedrock-converse': (body) => body.inferenceConfig?.maxTokens,
   }
 
   it.each(wireNames.flatMap((wire) => wireNames.map((provider) => [wire, provider] as const)))(
@@ -141,6 +142,7 @@ describe('limits of output', () => {
         gemini: { generationConfig: { maxOutputTokens: 9000 } },
         'gemini-interactions': { generation_config: { max_output_tokens: 9000 } },
         ollama: { options: { num_predict: 9000 } },
+        'bedrock-converse': { inferenceConfig: { maxTokens: 9000 } },
       }[wire]
       const gateway = gatewayOf({ models: limited() })
       for (const body of [asksForMore, {}]) {
@@ -151,7 +153,67 @@ describe('limits of output', () => {
     },
   )
 
-  it('are the smaller one of the model’s and the permit’s', async () => {
+  it.each<[WireName, object]>([
+    ...[-1, -2, 0, '9000', [9000]].map((num_predict): [WireName, object] => ['ollama', { options: { num_predict } }]),
+    ...[-1, 0].flatMap((least): [WireName, object][] => [
+      ['openai-chat', { max_completion_tokens: least }],
+      ['openai-chat', { max_tokens: 9000, max_completion_tokens: least }],
+      ['openai-responses', { max_output_tokens: least }],
+      ['anthropic', { max_tokens: least }],
+      ['cohere', { max_tokens: least }],
+      ['gemini', { generationConfig: { maxOutputTokens: least } }],
+      ['gemini-interactions', { generation_config: { max_output_tokens: least } }],
+    ]),
+    // Google's server takes each name in both spellings.
+    ['gemini', { generation_config: { max_output_tokens: 9000 } }],
+    ['gemini', { generationConfig: { max_output_tokens: 9000 } }],
+    ['gemini', { generationConfig: { maxOutputTokens: 9000, max_output_tokens: 9000 }, generation_config: {} }],
+    ['openai-chat', { max_tokens: 9000, max_completion_tokens: '9000', reasoning_effort: 'low' }],
+  ])('hold at the own provider of %s for %j, and for the hook that reserves', async (wire, body) => {
+    const admitted: unknown[] = []
+    const gateway = gatewayOf({
+      models: limited(),
+      admit: ({ maxOutputTokens }) => void admitted.push(maxOutputTokens),
+    })
+    providers.answer(answerAll)
+    const { status } = await askOf(gateway, wire, wire, 'Hello', { body })
+    const sent = limitsIn(providers.asked[0]?.body ?? {})
+    expect([status, admitted, sent.length > 0, sent.filter((limit) => limit !== 50)]).toEqual(
+      status === 400 ? [400, [], false, []] : [200, [50], true, []],
+    )
+  })
+
+  it.each<[WireName, object]>([
+    ...wireNames.flatMap((wire): [WireName, object][] => [
+      [wire, { Model: 'another' }],
+      [wire, { STREAM: true }],
+    ]),
+    ['ollama', { Options: { num_predict: 9000 } }],
+    ['ollama', { optionſ: { num_predict: 9000 } }],
+    ['cohere', { 'max_to\u212aens': 9000 }],
+  ])('and the model stand in one spelling: %s with %j is refused', async (wire, body) => {
+    const response = await askOf(gatewayOf({ models: limited() }), wire, wire, 'Hello', { body })
+    expect([response.status, (await response.text()).includes('in another spelling')]).toEqual([400, true])
+    expect(providers.asked).toHaveLength(0)
+  })
+
+  it('are what is reserved, where a client asks for two limits', async () => {
+    const admitted: unknown[] = []
+    const admit: GatewayOptions['admit'] = ({ maxOutputTokens }) => void admitted.push(maxOutputTokens)
+    const body = { max_tokens: 40, max_completion_tokens: 10 }
+    await askOf(gatewayOf({ models: limited(), admit }), 'openai-chat', 'openai-chat', 'Hello', { body })
+    expect([admitted, limitsIn(providers.asked[0]?.body)]).toEqual([[10], [10, 10]])
+  })
+
+  /** Every limit of output in a body, wherever it stands and however it is spelled. */
+  function limitsIn(body: Loose): unknown[] {
+    return Object.entries(body).flatMap(([name, value]) => {
+      if (/^(?:max_?(?:output_?|completion_)?tokens|num_predict)$/i.test(name)) return [value]
+      return typeof value === 'object' && value !== null ? limitsIn(value) : []
+    })
+  }
+
+  it('are the least of the model and the permit', async () => {
     const gateway = gatewayOf({ models: limited(), authorize: () => ({ maxOutputTokens: 20 }) })
     await (await askOf(gateway, 'openai-chat', 'anthropic')).text()
     expect(providers.asked[0]?.body.max_tokens).toBe(20)
@@ -340,6 +402,7 @@ describe('outgoing and incoming data', () => {
     gemini: ['x-goog-api-key'],
     'gemini-interactions': ['x-goog-api-key'],
     ollama: ['authorization'],
+    'bedrock-converse': ['authorization'],
   }
 
   it.each(wireNames)(
@@ -638,7 +701,7 @@ describe('the hooks of the caller', () => {
     }
     for (const wire of wireNames) {
       const response = await askOf(gatewayOf({ authorize }), wire, 'gemini')
-      expect(response.status).toBe(401)
+      expect(response.status).toBe(wire === 'bedrock-converse' ? 403 : 401) // AWS has no 401
       expect(isErrorBody(wire, await response.json())).toBe(true)
     }
     const own = await askOf(gatewayOf({ authorize: () => new Response('mine', { status: 418 }) }), 'gemini', 'gemini')
@@ -661,7 +724,21 @@ describe('the hooks of the caller', () => {
     })
   })
 
-  it('get each request before it is sent, and may refuse it', async () => {
+  it('see that no provider was asked, where the request cannot be written for the provider', async () => {
+    const gateway = gatewayOf()
+    const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } }
+    const messages = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: [picture] },
+      { role: 'user', content: 'And?' },
+    ]
+    const response = await askOf(gateway, 'anthropic', 'openai-chat', 'Hello', { body: { messages } })
+    expect(response.status).toBe(400)
+    expect(providers.asked).toHaveLength(0)
+    expect(gateway.reports).toMatchObject([{ outcome: 'failed', attempts: 0, status: 400 }])
+  })
+
+  it('see what is about to be sent, and may refuse it', async () => {
     const seen: unknown[] = []
     const gateway = gatewayOf({
       authorize: () => ({ maxOutputTokens: 70, caller: 7 }),
@@ -848,7 +925,7 @@ describe('the edges of the gateway', () => {
     const gemini = { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] }
     expect((await gateway.fetch(post('/ai/v1beta/models/gemini:generateContent', gemini))).status).toBe(200)
     const list = (await (await gateway.fetch(`${origin}/ai/v1/models`)).json()) as Loose
-    expect(list.data).toHaveLength(allWireNames.length)
+    expect(list.data).toHaveLength(wireNames.length)
     for (const path of ['/v1/chat/completions', '/aiv1/chat/completions', '/AI/v1/chat/completions']) {
       const answer = await gateway.fetch(post(path, chat('openai-chat')))
       expect(answer.status).toBe(404)

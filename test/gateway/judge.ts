@@ -8,7 +8,7 @@ import { pairsOf } from '../support/pairs.ts'
 import { pause } from '../support/upstream.ts'
 import { clients, type Place, type Wish } from './clients.ts'
 import { conclusion, greeting, place, report, thought, weatherIn } from './dialogue.ts'
-import { allWireNames, type AnyWireName as WireName } from './provider.ts'
+import { type WireName, wireNames } from './provider.ts'
 import type { Rig } from './rig.ts'
 
 /** These providers sign their reasoning, and require the proof. */
@@ -38,8 +38,8 @@ export interface Judged {
 }
 
 /** Defines the tests, and prints the table after them. */
-export function judgeClients({ title, turn, modes, providers = allWireNames, wireOf, start }: Judged): void {
-  const pairs = pairsOf(allWireNames, providers, turn)
+export function judgeClients({ title, turn, modes, providers = wireNames, wireOf, start }: Judged): void {
+  const pairs = pairsOf(wireNames, providers, turn)
   const behind = (provider: string, client: WireName) => wireOf?.(provider, client) ?? (provider as WireName)
   let rig: Awaited<ReturnType<Judged['start']>>
   beforeAll(async () => {

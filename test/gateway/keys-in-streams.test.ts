@@ -1,6 +1,7 @@
 /** A key that a provider writes in two pieces, wherever two events of a recorded stream have a string each at one place. */
 import { describe, expect, it } from 'vitest'
 import type { ClientCodec, Frame } from '../../src/core/codec.ts'
+import { encodeEventStream } from '../../src/framing/event-stream.ts'
 import { encodeNdjson } from '../../src/framing/ndjson.ts'
 import { encodeSse } from '../../src/framing/sse.ts'
 import { createGateway } from '../../src/gateway/index.ts'
@@ -13,14 +14,14 @@ import { ask } from './wire.ts'
 
 /** Fields that come whole, and that identify events: with another text, it would be another event. */
 const whole = new Set(
-  'type event_type event_id id item_id call_id name role object event jsonPath finishReason finish_reason stop_reason status model modelVersion responseId'.split(
+  'type event_type event_id id item_id call_id toolUseId name role object event jsonPath finishReason finish_reason stop_reason status model modelVersion responseId'.split(
     ' ',
   ),
 )
 
 const streams = ownCorpus.flatMap((one) => {
   const wire = wireNames.find((name) => name === one.format)
-  return wire === undefined || one.kind === 'json' ? [] : [{ ...one, wire }]
+  return wire === undefined || one.kind === 'json' ? [] : [{ ...one, kind: one.kind, wire }]
 })
 
 type Recorded = (typeof streams)[number]
@@ -60,15 +61,14 @@ async function leaksOf(
   wrap = (frame: Frame) => frame,
 ): Promise<string[]> {
   const frames = framesOf(kind, [bytes]).flat().map(onOneLine)
-  const headers = { 'content-type': kind === 'sse' ? 'text/event-stream' : 'application/x-ndjson' }
+  const { type, write } = framings[kind]
+  const headers = { 'content-type': type }
   const found: string[] = []
   for (const pair of pairsIn(frames)) {
     // Text after a quote is escaped differently where JSON is in JSON.
     const pieces = [`"${canary.slice(0, 14)}`, canary.slice(14)]
-    const written = rewrite(frames, pair, pieces)
-      .map(wrap)
-      .map(kind === 'sse' ? encodeSse : encodeNdjson)
-    const fetch = async () => new Response(written.join(''), { headers })
+    const written = rewrite(frames, pair, pieces).map(wrap).map(write)
+    const fetch = async () => new Response(new Blob(written), { headers })
     const model = { codec, model: 'm', baseUrl: 'https://provider.test', apiKey: canary, fetch }
     const gateway = createGateway({ models: { m: model } })
     const ours = (input: RequestInfo | URL, init?: RequestInit) => gateway.fetch(new Request(input, init))
@@ -80,6 +80,12 @@ async function leaksOf(
   }
   return found
 }
+
+const framings = {
+  sse: { type: 'text/event-stream', write: encodeSse },
+  ndjson: { type: 'application/x-ndjson', write: encodeNdjson },
+  bin: { type: 'application/vnd.amazon.eventstream', write: encodeEventStream as (frame: Frame) => BlobPart },
+} as const
 
 /** {@link holdsCanary} reads lines. */
 function onOneLine(frame: Frame): Frame {

@@ -8,10 +8,14 @@ import { inTurn, isExhaustive } from '../support/cuts.ts'
 import { clients } from '../support/formats.ts'
 import { seeded } from '../support/random.ts'
 import type { Said } from './dialogue.ts'
-import { speakers, type WireName, wireNames } from './provider.ts'
+import { speakers, toWire, type WireName, wireNames } from './provider.ts'
 import { ask, eventsOf } from './wire.ts'
 
-const typeOf = (wire: WireName) => (wire === 'ollama' ? 'application/x-ndjson' : 'text/event-stream')
+const types: Partial<Readonly<Record<WireName, string>>> = {
+  ollama: 'application/x-ndjson',
+  'bedrock-converse': 'application/vnd.amazon.eventstream',
+}
+const typeOf = (wire: WireName) => types[wire] ?? 'text/event-stream'
 
 /** One model of each wire, since the search for its key is made once for each model. */
 let answering: () => Response
@@ -64,6 +68,7 @@ const channelsOf: Readonly<Record<WireName, readonly Channel[]>> = {
   gemini: ['text', 'thought'],
   'gemini-interactions': ['text', 'thought', 'arguments'],
   ollama: ['text', 'thought'],
+  'bedrock-converse': ['text', 'thought', 'arguments'],
 }
 
 /** Ways to write a text into JSON; each cut anywhere that leaves two strings. */
@@ -110,7 +115,7 @@ function piecesOf(text: string, most: number, random: () => number): string[] {
 
 const withUsage = { stream_options: { include_usage: true } }
 const streamed = (wire: WireName, text: string) => () =>
-  new Response(text, { headers: { 'content-type': typeOf(wire) } })
+  new Response(toWire(text), { headers: { 'content-type': typeOf(wire) } })
 const escaped = [
   'JSON with \\/',
   'JSON with \\u002b',
@@ -226,7 +231,8 @@ describe('B14: streams without a key', () => {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
     const writer = writable.getWriter()
     const sent = around(wire).head + frameOf(wire, 'Yes')
-    void writer.write(new TextEncoder().encode(sent))
+    const bytes = toWire(sent)
+    void writer.write(typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes)
     const asking = gatewayOf(wire, () => new Response(readable, { headers: { 'content-type': typeOf(wire) } }))
     const reader = (await asking(wire, true)).body?.pipeThrough(new TextDecoderStream()).getReader()
     let seen = ''
@@ -315,13 +321,11 @@ describe('B16: the scrubber', () => {
     expect(() => JSON.parse(clean)).not.toThrow()
   })
 
-  it('takes time that is linear in the length of the text, for any text', () => {
+  it('takes time in the length of the text, whatever is in it: the square of it would take hours', () => {
     const scrub = createScrubber([canary])
     for (const part of ['\\', '%', '%25', '&amp;', '&', 'sk-', 'sk-canary', '\\u0073', '&#0', 'a']) {
-      const startedAt = performance.now()
       const text = part.repeat(300_000)
       expect(scrub(text)).toBe(text)
-      expect(performance.now() - startedAt, part).toBeLessThan(3000)
     }
   })
 })

@@ -72,6 +72,15 @@ describe('a stream that was stored without its end', () => {
     ])
   })
 
+  it.each([
+    [0, ['message-start', 'message-end', undefined]],
+    [3, ['message-end', undefined]],
+  ])('cohere: begins after %i events only if nothing has begun', (count, expected) => {
+    const events = errorEvents('cohere', error, { first: '', last: '', count })
+    expect(events.map((event) => /^event: (.*)$/m.exec(event)?.[1])).toEqual(expected)
+    expect(events.at(-1)).toBe('data: [DONE]\n\n')
+  })
+
   it.each<[WireName, string]>([
     ['openai-chat', 'data: [DONE]\n\n'],
     ['openai-chat', 'data: {"error":{"message":"no"}}\n\n'],

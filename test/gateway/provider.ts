@@ -4,8 +4,15 @@
  */
 import type { ServerResponse } from 'node:http'
 import { EventStreamCodec } from '@smithy/core/event-streams'
-import { type Wire as AnyWireName, wires as allWireNames } from '../support/answers.ts'
-import { type Answering, type Asked, chunks, json, startUpstream, type Upstream } from '../support/upstream.ts'
+import { type Wire as WireName, wires as wireNames } from '../support/answers.ts'
+import {
+  type Answering,
+  type Asked,
+  json,
+  startUpstream,
+  chunks as textChunks,
+  type Upstream,
+} from '../support/upstream.ts'
 import { wireViolations } from '../support/valid-wire.ts'
 import { type Heard, proof, type Said, say } from './dialogue.ts'
 import { keys } from './models.ts'
@@ -13,20 +20,18 @@ import { keys } from './models.ts'
 /** Input from the network: each speaker reads the fields that it knows. */
 type Loose = ReturnType<typeof JSON.parse>
 type Json = Readonly<Record<string, Loose>>
-/** The wires whose streams are text, which tests read as text. */
-export type WireName = Exclude<AnyWireName, 'bedrock-converse'>
-export const wireNames = allWireNames.filter((name): name is WireName => name !== 'bedrock-converse')
-export { type Wire as AnyWireName, wires as allWireNames } from '../support/answers.ts'
 
-/** The answer of each wire, by hand. */
-interface Speaker<Piece = string> {
+export { type Wire as WireName, wires as wireNames } from '../support/answers.ts'
+
+/** The answer of each wire, by hand. Pieces of a binary stream are text too: {@link toWire} turns them into bytes. */
+interface Speaker {
   hear(body: Json): Heard
   whole(said: Said): unknown
-  pieces(said: Said): Piece[]
+  pieces(said: Said): string[]
   isStream(asked: Pick<Asked, 'path' | 'body'>): boolean
   error(status: number, message: string): unknown
   /** The error as it comes after a 200, in a stream. */
-  errorPiece(message: string): Piece
+  errorPiece(message: string): string
   holdsKey(asked: Asked): boolean
 }
 
@@ -549,7 +554,32 @@ const bedrockNames: Readonly<Record<number, string>> = {
   401: 'UnrecognizedClientException',
   429: 'ThrottlingException',
 }
-export const bedrock: Speaker<Uint8Array> = {
+/** A message as text, a line of its own. */
+export const bedrockLine = (type: string, payload: Json, kind: 'event' | 'exception' = 'event'): string =>
+  `:${kind}-type ${type} ${JSON.stringify(payload)}\n`
+const line = /^:(event|exception)-type (\w+) (.*)$/gm
+
+/** The bytes that a provider sends for these pieces of text: for Bedrock, lines become messages. */
+export function toWire(text: string): string | Uint8Array<ArrayBuffer> {
+  if (!/^:\w+-type /.test(text)) return text
+  const bytes = [...text.matchAll(line)].map(([, kind, type = '', payload = '']) =>
+    bedrockMessage(type, JSON.parse(payload), kind as 'event' | 'exception'),
+  )
+  return new Uint8Array(Buffer.concat(bytes))
+}
+
+/** Sends pieces as `chunks` of `upstream.ts` does, in the bytes of their wire. */
+export function chunks(
+  pieces: readonly (string | Uint8Array)[],
+  options?: Parameters<typeof textChunks>[1],
+): Answering {
+  return textChunks(
+    pieces.map((piece) => (typeof piece === 'string' ? toWire(piece) : piece)),
+    options,
+  )
+}
+
+export const bedrock: Speaker = {
   hear({ messages: turns, outputConfig }) {
     const blocksOf = (turn: Json): Loose[] => list(turn?.content)
     const isPrompt = (turn: Json) => turn.role === 'user' && !blocksOf(turn).some(({ toolResult }) => toolResult)
@@ -602,19 +632,19 @@ export const bedrock: Speaker<Uint8Array> = {
       })),
     ]
     return [
-      bedrockMessage('messageStart', { role: 'assistant', p: 'abc' }),
+      bedrockLine('messageStart', { role: 'assistant', p: 'abc' }),
       ...blocks.flatMap(({ start, deltas }, contentBlockIndex) => [
-        ...(start === undefined ? [] : [bedrockMessage('contentBlockStart', { contentBlockIndex, start })]),
-        ...deltas.map((delta) => bedrockMessage('contentBlockDelta', { contentBlockIndex, delta, p: 'abcdef' })),
-        bedrockMessage('contentBlockStop', { contentBlockIndex }),
+        ...(start === undefined ? [] : [bedrockLine('contentBlockStart', { contentBlockIndex, start })]),
+        ...deltas.map((delta) => bedrockLine('contentBlockDelta', { contentBlockIndex, delta, p: 'abcdef' })),
+        bedrockLine('contentBlockStop', { contentBlockIndex }),
       ]),
-      bedrockMessage('messageStop', { stopReason: calls.length > 0 ? 'tool_use' : 'end_turn' }),
-      bedrockMessage('metadata', { metrics: { latencyMs: 5 }, usage: bedrockUsage }),
+      bedrockLine('messageStop', { stopReason: calls.length > 0 ? 'tool_use' : 'end_turn' }),
+      bedrockLine('metadata', { metrics: { latencyMs: 5 }, usage: bedrockUsage }),
     ]
   },
   isStream: ({ path }) => path.endsWith('/converse-stream'),
   error: (status, message) => ({ __type: bedrockNames[status] ?? 'InternalServerException', message }),
-  errorPiece: (message) => bedrockMessage('serviceUnavailableException', { message }, 'exception'),
+  errorPiece: (message) => bedrockLine('serviceUnavailableException', { message }, 'exception'),
   holdsKey: ({ headers }) => headers.authorization === `Bearer ${keys['bedrock-converse']}`,
 }
 
@@ -637,10 +667,11 @@ export const speakers: Readonly<Record<WireName, Speaker>> = {
   'gemini-interactions': interactions,
   ollama,
   cohere,
+  'bedrock-converse': bedrock,
 }
 
 /** Whether a path is that of an answer of the wire, after the provider's own part. */
-const paths: Readonly<Record<AnyWireName, RegExp>> = {
+const paths: Readonly<Record<WireName, RegExp>> = {
   'openai-chat': /^\/v1\/chat\/completions$/,
   'openai-responses': /^\/v1\/responses$/,
   anthropic: /^\/v1\/messages$/,
@@ -652,15 +683,15 @@ const paths: Readonly<Record<AnyWireName, RegExp>> = {
 }
 
 /** The wire of a path such as `/anthropic/v1/messages`. */
-export function wireOf(path: string): AnyWireName | undefined {
-  return allWireNames.find((name) => path.startsWith(`/${name}/`) && paths[name].test(path.slice(name.length + 1)))
+export function wireOf(path: string): WireName | undefined {
+  return wireNames.find((name) => path.startsWith(`/${name}/`) && paths[name].test(path.slice(name.length + 1)))
 }
 
 /** Answers as the provider of the path would. */
 export const answerAll: Answering = (response, asked) => {
   const wire = wireOf(asked.path)
   if (wire === undefined) return json({ error: 'no such path' }, 404)(response, asked)
-  const speaker: Speaker<string | Uint8Array> = wire === 'bedrock-converse' ? bedrock : speakers[wire]
+  const speaker = speakers[wire]
   if (!speaker.holdsKey(asked)) return json(speaker.error(401, 'Who are you?'), 401)(response, asked)
   const wrong = wireViolations[wire]?.(asked.body) ?? []
   if (wrong.length > 0) return json(speaker.error(400, wrong.join('; ')), 400)(response, asked)
@@ -676,11 +707,7 @@ export const answerAll: Answering = (response, asked) => {
 }
 
 /** Says what it has to say and then nothing, until the other side goes. */
-function trickle(
-  pieces: readonly (string | Uint8Array)[],
-  response: ServerResponse,
-  asked: Asked,
-): void | Promise<void> {
+function trickle(pieces: readonly string[], response: ServerResponse, asked: Asked): void | Promise<void> {
   return chunks(pieces, { after: 'hang' })(response, asked)
 }
 

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createGateway, type EndReport, type GatewayOptions } from '../../src/gateway/index.ts'
 import { pairsOf } from '../support/pairs.ts'
-import { type Answering, type Asked, chunks, hang, json, until } from '../support/upstream.ts'
+import { type Answering, type Asked, hang, json, until } from '../support/upstream.ts'
 import { greeting } from './dialogue.ts'
 import { modelsAt } from './models.ts'
-import { answerAll, speakers, type WireName, wireNames, wireOf } from './provider.ts'
+import { answerAll, chunks, speakers, toWire, type WireName, wireNames, wireOf } from './provider.ts'
 import { type Rig, startRig } from './rig.ts'
 import { ask, hear, isErrorBody } from './wire.ts'
 
@@ -115,9 +115,9 @@ describe.each(wireNames)('a client of %s that wants a whole answer', (client) =>
     const isWaiting = Promise.withResolvers<void>()
     warm.providers.answer(async (response, { path }) => {
       const pieces = piecesOf(wireOf(path) as WireName)
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(pieces.slice(0, -2).join(''))
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(toWire(pieces.slice(0, -2).join('')))
       await isWaiting.promise
-      response.end(pieces.slice(-2).join(''))
+      response.end(toWire(pieces.slice(-2).join('')))
     })
     const answers = wireNames.map((provider) => hear(ask(warm.url, client, provider, 'Hello', wanted)))
     await until(() => answers.every(({ text }) => text.length > 1))

@@ -1,8 +1,10 @@
-/** Asking a gateway by hand, and how a stream of each wire ended: read from its bytes by the rules of `wire/*.md`, with no code of isoglot. */
-import type { WireName } from './provider.ts'
+/** Asking a gateway by hand, and how a stream of each wire ended: read from its bytes by the rules of `wire/*.md`, with no code of ours. */
+import { EventStreamCodec } from '@smithy/core/event-streams'
+import type { Wire as WireName } from '../support/answers.ts'
+import { bedrockLine } from './provider.ts'
 
-/** The smallest request for a stream. */
-export function ask(
+/** The smallest request for a stream. A binary stream comes as lines of text: see {@link asText}. */
+export async function ask(
   url: string,
   wire: WireName,
   model: string,
@@ -18,12 +20,44 @@ export function ask(
 ): Promise<Response> {
   const { stream = true, body, headers, fetch = globalThis.fetch, ...rest } = init
   const { path, minimal } = requests[wire](model, prompt, stream)
-  return fetch(url + path, {
+  const response = await fetch(url + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ ...minimal, ...body }),
     ...rest,
   })
+  const isBinary = response.headers.get('content-type') === 'application/vnd.amazon.eventstream'
+  return isBinary ? new Response(response.body?.pipeThrough(asText()) ?? null, response) : response
+}
+
+const messages = new EventStreamCodec(
+  (bytes) => new TextDecoder().decode(bytes as Uint8Array),
+  (text) => new TextEncoder().encode(text),
+)
+
+/** Amazon's messages as lines of text, by the codec of the official client. It throws where a checksum is wrong, or where the last message is cut. */
+function asText(): TransformStream<Uint8Array, Uint8Array<ArrayBuffer>> {
+  let held = new Uint8Array()
+  return new TransformStream({
+    transform(chunk, controller) {
+      held = new Uint8Array(Buffer.concat([held, chunk]))
+      for (let length = lengthOf(held); length <= held.length; length = lengthOf(held)) {
+        const { headers, body } = messages.decode(held.subarray(0, length))
+        held = held.subarray(length)
+        const kind = String(headers[':message-type']?.value) as 'event' | 'exception'
+        const payload = JSON.parse(new TextDecoder().decode(body))
+        const line = bedrockLine(String(headers[`:${kind}-type`]?.value), payload, kind)
+        controller.enqueue(new TextEncoder().encode(line))
+      }
+    },
+    flush() {
+      if (held.length > 0) throw new Error(`The stream ends within a message: ${held.length} bytes of it`)
+    },
+  })
+}
+
+function lengthOf(bytes: Uint8Array): number {
+  return bytes.length < 4 ? 4 : new DataView(bytes.buffer, bytes.byteOffset).getUint32(0)
 }
 
 type Minimal = (model: string, prompt: string, stream: boolean) => { readonly path: string; readonly minimal: object }
@@ -53,6 +87,10 @@ const requests: Readonly<Record<WireName, Minimal>> = {
   ollama: (model, content, stream) => ({
     path: '/api/chat',
     minimal: { model, messages: [{ role: 'user', content }], stream },
+  }),
+  'bedrock-converse': (model, text, stream) => ({
+    path: `/model/${model}/converse${stream ? '-stream' : ''}`,
+    minimal: { messages: [{ role: 'user', content: [{ text }] }] },
   }),
 }
 
@@ -101,11 +139,19 @@ const marks: Readonly<Record<WireName, (event: Loose) => Mark>> = {
   'gemini-interactions': (event) => (event === '[DONE]' ? 'end' : event.event_type === 'error' ? 'error' : undefined),
   cohere: ({ type, delta }) => (type !== 'message-end' ? undefined : delta.error ? 'error' : 'end'),
   ollama: (event) => (event.error ? 'error' : event.done ? 'end' : undefined),
+  'bedrock-converse': ({ type, isError }) => (isError ? 'error' : type === 'messageStop' ? 'end' : undefined),
 }
 
 /** The events of a stream; comments are left out. */
 export function eventsOf(wire: WireName, text: string): Loose[] {
   if (wire === 'ollama') return text.split('\n').flatMap((line) => (line.trim() === '' ? [] : JSON.parse(line)))
+  if (wire === 'bedrock-converse') {
+    return [...text.matchAll(/^:(\w+)-type (\w+) (.*)$/gm)].map(([, kind, type, payload = '']) => ({
+      ...JSON.parse(payload),
+      type,
+      isError: kind === 'exception',
+    }))
+  }
   // Cohere's streams have ended when this comes.
   const said = wire === 'cohere' ? text.replace(/data: \[DONE\]\n\n$/, '') : text
   const events = said.split('\n\n').filter((event) => event.trim() !== '' && !event.startsWith(':'))
@@ -120,7 +166,13 @@ export function eventsOf(wire: WireName, text: string): Loose[] {
 }
 
 export function endingOf(wire: WireName, text: string): Ending {
-  const found = eventsOf(wire, text).map((event) => marks[wire](event))
+  const events = eventsOf(wire, text)
+  const last = events.at(-1)
+  // After Bedrock's stop the usage may follow, which is no more of the answer, or an exception, and then the answer has failed.
+  const after: ReadonlySet<unknown> = new Set(
+    last?.type === 'metadata' ? ['metadata'] : last?.isError ? ['messageStop'] : [],
+  )
+  const found = events.filter(({ type }) => !after.has(type)).map((event) => marks[wire](event))
   const first = found.findIndex((mark) => mark !== undefined)
   return {
     ends: found.filter((mark) => mark === 'end').length,
@@ -142,6 +194,7 @@ export function isErrorBody(wire: WireName, body: Loose): boolean {
     case 'gemini-interactions':
       return typeof body.error?.code === 'string' && typeof body.error.message === 'string'
     case 'cohere':
+    case 'bedrock-converse':
       return typeof body.message === 'string'
     case 'ollama':
       return typeof body.error === 'string'

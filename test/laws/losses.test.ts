@@ -3,25 +3,21 @@ import { describe, expect, it } from 'vitest'
 import { UnsupportedError } from '../../src/core/errors.ts'
 import type { Context, Loss, MessageEvent, RequestOptions, ResponseFormat } from '../../src/core/model.ts'
 import * as anthropic from '../../src/formats/anthropic/index.ts'
-import * as cohere from '../../src/formats/cohere/index.ts'
 import * as gemini from '../../src/formats/gemini/index.ts'
-import * as ollama from '../../src/formats/ollama/index.ts'
 import * as chat from '../../src/formats/openai-chat/index.ts'
 import * as responses from '../../src/formats/openai-responses/index.ts'
 import { block, generate, message, stream } from '../../src/index.ts'
 import { prepare } from '../../src/prepare/prepare.ts'
 import { deepseek } from '../../src/providers/deepseek.ts'
-import { wires } from '../support/answers.ts'
-import { formats } from '../support/formats.ts'
+import { type Wire, wires } from '../support/answers.ts'
+import { clients, formats } from '../support/formats.ts'
 
-const codecs = { chat, responses, anthropic, gemini, ollama, cohere }
-const names = Object.keys(codecs) as (keyof typeof codecs)[]
 const user = (content: string) => ({ role: 'user', content }) as const
 const hello = { messages: [user('a')] }
 
 /** Losses except for the limit that Anthropic requires. */
-function lossesOf(name: keyof typeof codecs, context: Context, options: Partial<RequestOptions> = {}) {
-  const { losses } = codecs[name].encodeRequest(context, { model: 'm', strict: false, ...options })
+function lossesOf(name: Wire, context: Context, options: Partial<RequestOptions> = {}) {
+  const { losses } = clients[name].encodeRequest(context, { model: 'm', strict: false, ...options })
   return losses.filter(({ path }) => path !== 'options.maxTokens')
 }
 
@@ -66,7 +62,7 @@ it.each([
 
 it('D6: each wire reports what it drops of a response format, and a name that it makes up', () => {
   const schema = { type: 'object', properties: {}, additionalProperties: false }
-  const at = (name: keyof typeof codecs, format: Omit<ResponseFormat, 'type' | 'schema'>) =>
+  const at = (name: Wire, format: Omit<ResponseFormat, 'type' | 'schema'>) =>
     lossesOf(name, hello, { responseFormat: { type: 'json', schema, ...format } }).map(({ path, action }) => [
       path,
       action,
@@ -77,13 +73,13 @@ it('D6: each wire reports what it drops of a response format, and a name that it
       ['options.responseFormat.strict', 'dropped'],
     ])
   }
-  for (const name of ['chat', 'responses'] as const) {
+  for (const name of ['openai-chat', 'openai-responses'] as const) {
     expect(at(name, {})).toEqual([['options.responseFormat.name', 'invented']])
     expect(at(name, { name: 'person', strict: true })).toEqual([])
   }
 })
 
-it.each(['chat', 'responses', 'anthropic'] as const)(
+it.each(['openai-chat', 'openai-responses', 'anthropic'] as const)(
   'D7: %s reports that there are no calls to make one by one, where only foreign tools were given',
   (name) => {
     const tools = [gemini.googleSearch()]
@@ -114,7 +110,7 @@ it('D9: Gemini reports an empty system text and an empty message', () => {
   ])
 })
 
-it.each(names)('D10: %s reports options and fields of another format', (name) => {
+it.each(wires)('D10: %s reports options and fields of another format', (name) => {
   const other = name === 'anthropic' ? 'gemini' : 'anthropic'
   const providerData = { [other]: { a: 1 } }
   const losses = lossesOf(
@@ -129,7 +125,7 @@ it.each(names)('D10: %s reports options and fields of another format', (name) =>
   ])
 })
 
-it.each(names)('C28: %s reports a name that no format has, and says which names there are', (name) => {
+it.each(wires)('C28: %s reports a name that no format has, and says which names there are', (name) => {
   const [loss] = lossesOf(name, hello, { providerOptions: { openai: { verbosity: 'low' } } })
   expect(loss).toMatchObject({ path: 'options.providerOptions.openai', action: 'dropped', severity: 'minor' })
   expect(loss?.reason).toContain(wires.join(', '))
@@ -141,56 +137,62 @@ describe('D11: one loss has one path, one reason and one severity on every wire'
   const hinted = { type: 'text', text: 'a', metadata: { cacheHint: 'ephemeral' } } as const
   const picture = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png', detail: 'low' } as const
   const tool = { name: 'f', parameters: { type: 'object' }, strict: true, metadata: hinted.metadata }
-  const cases: readonly [
-    string,
-    Context,
-    Partial<RequestOptions>,
-    Omit<Loss, 'reason' | 'action'>,
-    (keyof typeof codecs)[],
-  ][] = [
-    ['a seed', hello, { seed: 3 }, { path: 'options.seed', severity: 'minor' }, ['responses', 'anthropic']],
+  const cases: readonly [string, Context, Partial<RequestOptions>, Omit<Loss, 'reason' | 'action'>, Wire[]][] = [
+    [
+      'a seed',
+      hello,
+      { seed: 3 },
+      { path: 'options.seed', severity: 'minor' },
+      ['openai-responses', 'anthropic', 'bedrock-converse'],
+    ],
     [
       'citations of a turn',
       { messages: cited },
       {},
       { path: 'messages[1].content[0].citations', severity: 'minor' },
-      names,
+      [...wires],
     ],
     [
       'a stored answer',
       { ...hello, providerState: { previousResponseId: 'resp_1' } },
       {},
       { path: 'providerState.previousResponseId', severity: 'major' },
-      ['chat', 'anthropic', 'gemini', 'ollama', 'cohere'],
+      ['openai-chat', 'anthropic', 'gemini', 'ollama', 'cohere', 'bedrock-converse'],
     ],
     [
       'a cache hint',
       { messages: [{ role: 'user', content: [hinted] }] },
       {},
       { path: 'messages[0].content[0].metadata.cacheHint', severity: 'info' },
-      ['gemini', 'ollama', 'cohere'],
+      ['gemini', 'gemini-interactions', 'ollama', 'cohere', 'bedrock-converse'],
     ],
     [
       'a level of detail',
       { messages: [{ role: 'user', content: [picture] }] },
       {},
       { path: 'messages[0].content[0].detail', severity: 'info' },
-      ['anthropic', 'gemini', 'ollama'],
+      ['anthropic', 'gemini', 'ollama', 'bedrock-converse'],
     ],
     [
       'a strict tool',
       { ...hello, tools: [tool] },
       {},
       { path: 'tools[0].strict', severity: 'minor' },
-      ['gemini', 'ollama'],
+      ['gemini', 'gemini-interactions', 'ollama'],
     ],
-    ['the end user', hello, { user: 'u' }, { path: 'options.user', severity: 'info' }, ['gemini', 'ollama', 'cohere']],
+    [
+      'the end user',
+      hello,
+      { user: 'u' },
+      { path: 'options.user', severity: 'info' },
+      ['gemini', 'gemini-interactions', 'ollama', 'cohere', 'bedrock-converse'],
+    ],
     [
       'a name',
       { messages: [{ ...user('a'), name: 'n' }] },
       {},
       { path: 'messages[0].name', severity: 'info' },
-      ['responses', 'anthropic', 'gemini', 'ollama', 'cohere'],
+      wires.filter((name) => name !== 'openai-chat'),
     ],
   ]
   it.each(cases)('D11: %s', (_, context, options, expected, lacking) => {
@@ -201,7 +203,7 @@ describe('D11: one loss has one path, one reason and one severity on every wire'
 })
 
 it('D11: a default is not a loss', () => {
-  for (const name of names) expect(lossesOf(name, hello, { parallelToolCalls: true, stop: [] })).toEqual([])
+  for (const name of wires) expect(lossesOf(name, hello, { parallelToolCalls: true, stop: [] })).toEqual([])
 })
 
 const answers = {

@@ -14,7 +14,7 @@ import {
   tool,
 } from '../../src/index.ts'
 import { readEvents } from '../../src/page/read.ts'
-import { type PageRules, toResponse } from '../../src/page/response.ts'
+import { answerKept, keepRun, memoryLog, type PageRules, toResponse } from '../../src/page/response.ts'
 import { fromUiMessages, uiMessages } from '../../src/page/ui-messages.ts'
 import { inTurn } from '../support/cuts.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
@@ -188,6 +188,57 @@ it('a response that is cut is a finished answer to the AI SDK, and an Interrupte
   expect(error).toMatchObject({ code: 'interrupted', partial: { stopReason: 'interrupted' } })
 })
 
+describe('a run that the server keeps', () => {
+  const upstream = ownUpstream()
+
+  /** A server with one run for each chat, which `useChat` reads again at `GET <api>/<chat>/stream`. */
+  function server(onReadAgain: () => void) {
+    const log = memoryLog()
+    const running = new Map<string, string>()
+    return async (request: Request) => {
+      const [, , , chatId = ''] = new URL(request.url).pathname.split('/')
+      if (request.method === 'GET') {
+        const name = running.get(chatId)
+        if (name === undefined) return new Response(null, { status: 204 })
+        const response = await answerKept(request, log, { name })
+        onReadAgain()
+        return response
+      }
+      const { id, messages } = (await request.json()) as { id: string; messages: UIMessage[] }
+      const model = openaiChat('m', { baseUrl: upstream.url, apiKey: 'k' })
+      const response = await keepRun(stream({ model, ...fromUiMessages(messages) }), log, {
+        as: uiMessages({ messageId: 'answer' }),
+        onEnd: () => void running.delete(id),
+      })
+      running.set(id, response.headers.get('x-isoglot-stream') ?? '')
+      return response
+    }
+  }
+
+  it('is read again by resumeStream() after a reload, from its beginning to its end', async () => {
+    const goOn = Promise.withResolvers<void>()
+    upstream.answer(async (response, asked) => {
+      const [first, second, ...rest] = chatText('One', ' two')
+      await chunks([`${first}${second}`], { before: () => goOn.promise, after: 'hang' })(response, asked)
+      for (const piece of rest) response.write(piece)
+      response.end()
+    })
+    const answer = server(goOn.resolve)
+    const before = chatOver(answer, { id: 'c1' })
+    const sent = before.sendMessage({ text: 'Hi' })
+    await until(() => before.messages.at(-1)?.role === 'assistant')
+    const after = chatOver(answer, { id: 'c1' })
+    after.messages.push(...structuredClone(before.messages))
+    await before.stop() // as a page that goes: the run does not end with it
+    await sent
+    await after.resumeStream()
+    expect([after.status, after.error, after.messages.length]).toEqual(['ready', undefined, 2])
+    expect([lastTextOf(after), statesOf(after)]).toEqual(['One two', ['done']])
+    await after.resumeStream() // nothing runs
+    expect([after.status, after.messages.length]).toEqual(['ready', 2])
+  })
+})
+
 describe('the chunks', () => {
   const chunksOf = async (events: readonly StreamEvent[], messageId?: string) => {
     const as = uiMessages(messageId === undefined ? {} : { messageId })
@@ -210,10 +261,14 @@ describe('the chunks', () => {
   it('of media, sources, unknown blocks and tools of the provider', async () => {
     const url = 'https://example.com/'
     const cited = { type: 'citation', url, title: 'Example' }
+    const report = { type: 'citation', title: 'Report', text: 'It grew', startIndex: 0, endIndex: 2 }
+    const ofUrl = { source: { type: 'source', id: url, sourceType: 'url', url, title: 'Example' } }
+    const document = { sourceType: 'document', id: 'Report', mediaType: 'application/octet-stream', title: 'Report' }
+    const ofDocument = { source: { type: 'source', ...document }, startIndex: 0, endIndex: 2, citedText: 'It grew' }
     const chunks = await chunksOf([
       start,
       text('Hi'),
-      block(0, { type: 'text', text: 'Hi', citations: [cited, cited] }),
+      block(0, { type: 'text', text: 'Hi', citations: [cited, cited, report, { type: 'citation' }] }),
       block(1, { type: 'image', data: 'AAAA', mimeType: 'image/png' }),
       block(2, { type: 'file', url }),
       block(3, { type: 'audio', fileId: 'f' }),
@@ -225,8 +280,9 @@ describe('the chunks', () => {
     expect(chunks.slice(2)).toEqual([
       { type: 'text-start', id: '1.0' },
       { type: 'text-delta', id: '1.0', delta: 'Hi' },
-      { type: 'text-end', id: '1.0' },
+      { type: 'text-end', id: '1.0', citations: [ofUrl, ofUrl, ofDocument] },
       { type: 'source-url', sourceId: url, url, title: 'Example' },
+      { type: 'source-document', sourceId: 'Report', mediaType: 'application/octet-stream', title: 'Report' },
       { type: 'file', url: 'data:image/png;base64,AAAA', mediaType: 'image/png' },
       { type: 'file', url, mediaType: 'application/octet-stream' },
       { type: 'custom', kind: 'isoglot.audio' },

@@ -130,7 +130,8 @@ describe.skipIf(!hasChromium)('the chat', () => {
       `<img src="${attackerUrl}/html"> <link rel=stylesheet href="${attackerUrl}/css"> <style>@import "${attackerUrl}/style"</style>`,
       `<iframe src="${attackerUrl}/frame"></iframe><script>fetch("${attackerUrl}/script")</script>`,
       '[run](javascript:alert(1)) [again](java&#10;script:alert(1)) [data](data:text/html,hello) [file](file:///etc/passwd)',
-      `[docs](https://docs.example/start) [the bank](${attackerUrl}/link)`,
+      `[docs](https://docs.example/start) [the bank](${attackerUrl}/link) [https://docs.example/a](https://docs.example/b)`,
+      '[https://mybank.example](https://bank.example) [bank.example@a.example](https://a.example) [\u202eknab](https://b.example)',
       '',
       '![dot](data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGO4oKAARAwQCgAgjgRBUcmqiQAAAABJRU5ErkJggg==)',
       '',
@@ -156,6 +157,10 @@ describe.skipIf(!hasChromium)('the chat', () => {
       [`${attackerUrl}/image?q=secret`, `Image: pixel (${host})`],
       ['https://docs.example/start', 'docs (docs.example)'],
       [`${attackerUrl}/link`, `the bank (${host})`],
+      ['https://docs.example/b', 'https://docs.example/a'],
+      ['https://bank.example/', 'https://mybank.example (bank.example)'],
+      ['https://a.example/', 'bank.example@a.example (a.example)'],
+      ['https://b.example/', '\u202eknab (b.example)'],
     ])
     expect(await text.locator('a[href]').first().getAttribute('rel')).toBe('noopener noreferrer nofollow ugc')
     await page.waitForLoadState('networkidle')

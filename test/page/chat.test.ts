@@ -13,6 +13,7 @@ import { scripted } from '../chat/scripted.ts'
 import { hasChromium, launchChromium } from './browser.ts'
 import type { Handle } from './chat/main.ts'
 import { App } from './chat/react.ts'
+import type { handle } from './chat/react-own.ts'
 import { history } from './chat/view.ts'
 import { app } from './chat/vue.ts'
 
@@ -154,6 +155,64 @@ describe.skipIf(!hasChromium).each(Object.entries(servers))('%s in a page', (nam
       return [before, turn?.signal.aborted]
     })
     expect([before, after]).toEqual([false, true])
+    expect(complaints).toEqual([])
+  })
+})
+
+describe.skipIf(!hasChromium)('a React component that owns its chat, under StrictMode', () => {
+  type Own = { readonly handle: typeof handle }
+  let page: Page
+  const complaints: string[] = []
+  beforeAll(async () => {
+    page = await browser.newPage()
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('console', (said) => /warning|error/.test(said.type()) && complaints.push(said.text()))
+    await page.setContent('<!doctype html><div id="app"></div>')
+    await page.addScriptTag({
+      content: await bundle(`export { handle } from './react-own.ts'`, 'browser'),
+      type: 'module',
+    })
+  })
+  afterAll(() => page?.close())
+
+  it('runs a tool with the state of the last render', async () => {
+    await page.locator('#count').click()
+    await page.locator('#count').getByText('1').waitFor()
+    await page.locator('#send').click()
+    await page.locator('output').getByText('submitted').waitFor()
+    const sent = await page.evaluate(async () => {
+      const { script, answer } = (globalThis as unknown as Own).handle
+      const facts = { name: 'count', arguments: {}, argumentsText: '{}', index: 0, complete: true } as const
+      const call = { type: 'tool_call', id: 'c1', ...facts } as const
+      await script.push({ type: 'message_start' }, ...answer([call], { outcome: 'manual', pending: [call] }))
+      await script.end()
+      while (script.turns.length < 2) await new Promise((resolve) => setTimeout(resolve))
+      return script.turns.map(({ chatId, added }) => [chatId, added[0]?.content])
+    })
+    expect(sent).toEqual([
+      ['a', 'Go'],
+      ['a', 'The count is 1'],
+    ])
+  })
+
+  it('is another chat with another id: it stops the one before, and has its own messages and its own place', async () => {
+    const left = await page.evaluate(async () => {
+      const { script, show } = (globalThis as unknown as Own).handle
+      show('b')
+      await new Promise((resolve) => script.turns[1]?.signal.addEventListener('abort', resolve))
+      return script.turns.length
+    })
+    await page.locator('h1').getByText('b', { exact: true }).waitFor()
+    expect([left, await page.locator('li').allInnerTexts()]).toEqual([2, ['Begin b']])
+    await page.locator('#send').click()
+    await page.locator('output').getByText('submitted').waitFor()
+    const [turn, places] = await page.evaluate(async () => {
+      const { script, stored } = (globalThis as unknown as Own).handle
+      await new Promise((resolve) => setTimeout(resolve))
+      const { chatId, messages } = script.turns[2] ?? {}
+      return [{ chatId, contents: messages?.map(({ content }) => content) }, Object.keys(stored)]
+    })
+    expect([turn, places]).toEqual([{ chatId: 'b', contents: ['Begin b', 'Go'] }, ['a', 'b']])
     expect(complaints).toEqual([])
   })
 })

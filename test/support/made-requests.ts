@@ -127,6 +127,13 @@ const said: readonly ContentBlock[] = [
     text: 'text with kept fields',
     providerData: { [format]: { own_field: 'kept-block-value' } },
   })),
+  { type: 'text', text: 'text that is cited', citations: [citation] },
+  ...['openai-chat', 'openai-responses', 'anthropic', 'gemini'].map((format) => ({
+    type: 'text' as const,
+    text: 'text that is cited too',
+    citations: [{ ...citation, providerData: { [format]: { type: 'url_citation', own: 'own citation' } } }],
+  })),
+  { type: 'text', text: 'I will not do this', refusal: true },
 ]
 
 const media: readonly ContentBlock[] = [
@@ -144,13 +151,6 @@ const media: readonly ContentBlock[] = [
 ]
 
 const ofTurns: readonly ContentBlock[] = [
-  { type: 'text', text: 'text that is cited', citations: [citation] },
-  ...['openai-chat', 'openai-responses', 'anthropic', 'gemini'].map((format) => ({
-    type: 'text' as const,
-    text: 'text that is cited too',
-    citations: [{ ...citation, providerData: { [format]: { type: 'url_citation', own: 'own citation' } } }],
-  })),
-  { type: 'text', text: 'I will not do this', refusal: true },
   { type: 'reasoning', text: 'a thought without proof' },
   { type: 'image', data: png, mimeType: 'image/png' },
   { type: 'audio', id: 'audio_id_1', data: 'UklGRiQAAABXQVZF', transcript: 'what the model said' },

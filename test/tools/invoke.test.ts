@@ -19,6 +19,9 @@ const add = tool({
 })
 
 /** The outcome of a tool that does this. */
+const cyclic: { self?: unknown } = {}
+cyclic.self = cyclic
+
 function outcomeOf(execute: (args: never, context: ToolContext) => unknown, options: InvokeOptions = {}) {
   return invokeTool(call('odd'), new Map([['odd', { name: 'odd', execute }]]), options)
 }
@@ -216,15 +219,7 @@ describe('what a tool returns', () => {
   })
 
   it.each<[string, () => unknown, RegExp]>([
-    [
-      'a cycle',
-      () => {
-        const cycle: { self?: unknown } = {}
-        cycle.self = cycle
-        return cycle
-      },
-      /cyclic, or nested too deep/,
-    ],
+    ['a cycle', () => cyclic, /cyclic, or nested too deep/],
     [
       'a depth bomb',
       () => {
@@ -242,6 +237,11 @@ describe('what a tool returns', () => {
     ['a generator', async function* () {}, /it is a AsyncGenerator/],
     ['bytes', () => new Uint8Array(3), /it is a Uint8Array/],
     ['an error', () => new Error('Not thrown'), /^Not thrown$/],
+    ['a map in an object', () => ({ users: new Map([[1, 2]]) }), /"users" in it is a Map/],
+    ['a promise that was not awaited, in a list', () => [{ temp: Promise.resolve(1) }], /"temp" in it is a Promise/],
+    ['bytes in a list', () => [new Uint8Array(3)], /"0" in it is a Uint8Array/],
+    ['blocks with a cycle', () => [{ type: 'text', text: 'a', metadata: cyclic }], /a block in it is cyclic/],
+    ['an output with a bigint', () => ({ content: [{ type: 'text', text: 'a', id: 1n }] }), /has a bigint/],
     [
       'something that does not want to be JSON',
       () => ({
@@ -255,6 +255,16 @@ describe('what a tool returns', () => {
     const { status, error, content } = await outcomeOf(execute)
     expect({ status, kind: error?.kind }).toEqual({ status: 'error', kind: 'execution' })
     expect(content).toMatch(text)
+  })
+
+  it('is JSON with the words of the errors in it, which would be empty objects', async () => {
+    const settled = () => Promise.allSettled([Promise.resolve(1n), Promise.reject(new RangeError('Out of milk'))])
+    const { content, status } = await outcomeOf(settled)
+    expect(status).toBe('success')
+    expect(JSON.parse(content as string)).toEqual([
+      { status: 'fulfilled', value: '1' },
+      { status: 'rejected', reason: 'RangeError: Out of milk' },
+    ])
   })
 
   it('is cut where it is too long, never in the middle of a character, and says so [S22]', async () => {

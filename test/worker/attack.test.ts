@@ -1,13 +1,12 @@
 /** The attack: as a process it passes our Worker, and its checks see each leak of a server that has one. */
 import { spawn } from 'node:child_process'
-import { createHmac } from 'node:crypto'
 import { join } from 'node:path'
-import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { runChecks } from '../../scripts/attack/run.mjs'
 import { prepare } from '../../scripts/prepare.mjs'
-import { type Rig, sessionSecret, startDemo } from './harness.ts'
-import { adminToken, deadToken, type Leak, leaks, startLeaky } from './leaky.ts'
+import { expiredToken } from './expired.ts'
+import { type Rig, startDemo } from './harness.ts'
+import { adminToken, deadToken, type Leak, leaks, perMinute, startLeaky } from './leaky.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -32,6 +31,10 @@ async function attackAs(env: Record<string, string>, ...args: string[]): Promise
   return { code, output, marked: (mark) => rows.flatMap(([first, , name]) => (first === mark && name ? [name] : [])) }
 }
 
+const given = ['--per-user', `${perMinute}`, '--per-network', `${perMinute}`]
+/** Tried only if their limits are given. */
+const counters: readonly string[] = [leaks['no counter of users'], leaks['no counter of networks']]
+
 /** The first finds the routes that others ask, and the last looks at all that they were answered. */
 const shared: readonly string[] = [leaks.unconfigured, leaks['key in an error']]
 
@@ -40,7 +43,8 @@ async function failedAt(url: string, given: readonly Leak[]): Promise<readonly s
   const names = [...shared, ...given.map((leak) => leaks[leak])]
   const needsAll = inject('isExhaustive') || given.some((leak) => shared.includes(leaks[leak]))
   const isWanted = ({ name }: { readonly name: string }) => needsAll || names.includes(name)
-  const { rows } = await runChecks(url, { maxBody: 2 ** 20, adminToken, deadTokens: [deadToken], isWanted })
+  const limits = { maxBody: 2 ** 20, perUser: perMinute, perNetwork: perMinute }
+  const { rows } = await runChecks(url, { ...limits, adminToken, deadTokens: [deadToken], isWanted })
   return rows.filter(({ mark }) => mark === 'FAILED').map(({ name }) => name)
 }
 
@@ -52,21 +56,6 @@ const pairs: readonly Leak[][] = (() => {
   return alone === undefined ? found : [[alone], ...found]
 })()
 
-/** A token of our Worker's that was good an hour ago. */
-function expired(): Promise<string> {
-  const issuedAt = Math.floor(Date.now() / 1000) - 3600
-  const scope = { models: ['openai-chat:demo-model'], maxOutputTokens: 100, dailyBudget: 1_000_000 }
-  return new SignJWT({ scope, jti: 'j', sub: 'ada' })
-    .setProtectedHeader({ alg: 'HS256', typ: 'session+jwt', kid: kidOf(sessionSecret) })
-    .setIssuer('isoglot-worker')
-    .setAudience('isoglot-worker/v1')
-    .setIssuedAt(issuedAt)
-    .setExpirationTime(issuedAt + 900)
-    .sign(new TextEncoder().encode(sessionSecret))
-}
-/** As `jwt.ts` has it: the beginning of an HMAC of "kid". */
-const kidOf = (secret: string) => createHmac('sha256', secret).update('kid').digest('hex').slice(0, 16)
-
 describe('our Worker', () => {
   let rig: Rig
   beforeAll(async () => {
@@ -75,19 +64,19 @@ describe('our Worker', () => {
   })
   afterAll(() => rig?.stop())
 
-  it('gives way nowhere, and every check is tried', async () => {
-    const { code, output, marked } = await attack(rig.url, '--expired', await expired())
+  it('gives way nowhere, and every check is tried except for those of counters, which it has not', async () => {
+    const { code, output, marked } = await attack(rig.url, '--expired', await expiredToken())
     expect(marked('FAILED'), output).toEqual([])
-    expect(marked('-'), output).toEqual([])
+    expect(marked('-'), output).toEqual(counters)
     expect(output).toContain('Not to be seen from outside')
     expect(marked('ok').length).toBeGreaterThan(20)
     expect(code).toBe(0)
   })
 
   it("does not get the operator's data without the token", async () => {
-    const { code, output, marked } = await attackAs({}, rig.url, '--expired', await expired())
+    const { code, output, marked } = await attackAs({}, rig.url, '--expired', await expiredToken())
     expect(code, output).toBe(0)
-    expect(marked('-')).toEqual(['the platform is as the Worker counts on'])
+    expect(marked('-')).toEqual(['the platform is as the Worker counts on', ...counters])
     expect(output).toContain('no ADMIN_TOKEN in the environment')
   })
 
@@ -100,7 +89,7 @@ describe('our Worker', () => {
 describe('the attack', () => {
   it('has nothing to say against a server that gives way nowhere', async () => {
     const server = await startLeaky()
-    const { output, marked } = await attack(server.url, '--expired', deadToken)
+    const { output, marked } = await attack(server.url, '--expired', deadToken, ...given)
     await server.stop()
     expect(marked('FAILED'), output).toEqual([])
   })
@@ -125,7 +114,7 @@ describe('the attack', () => {
 
   it('has a leak to see for each check that asks something', async () => {
     const server = await startLeaky()
-    const { marked } = await attack(server.url, '--expired', deadToken)
+    const { marked } = await attack(server.url, '--expired', deadToken, ...given)
     await server.stop()
     const seen = new Set<string>(Object.values(leaks))
     expect(marked('ok').filter((name) => !seen.has(name))).toEqual([

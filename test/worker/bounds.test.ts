@@ -1,7 +1,9 @@
-/** Money, in workerd itself: a client or a provider cannot falsify the accounts, whatever it sends. */
+/** Money, in workerd itself: what a client or a provider cannot do to the accounts, whatever it sends. */
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import type { DayRow, OperatorSummary } from '../../src/worker/accounts/accounts.ts'
 import {
+  type Asked,
   loginSecret,
   paths,
   type Rig,
@@ -456,5 +458,24 @@ describe('counts of tokens', () => {
     expect(upstream.askedFor(user)).toHaveLength(4)
     expect(await (await ask(user)).json()).toEqual({ input_tokens: 3 })
     expect(await spentBy(user)).toBe(0)
+  })
+
+  it('give their place back when the connection of the client is reset', async () => {
+    const user = crypto.randomUUID()
+    const asked = Promise.withResolvers<Asked>()
+    upstream.script(user, asked.resolve)
+    const body = JSON.stringify({ model: 'anthropic:demo-model', messages: [{ role: 'user', content: user }] })
+    const head = [
+      'POST /v1/messages/count_tokens HTTP/1.1',
+      'host: 127.0.0.1',
+      'content-type: application/json',
+      `authorization: Bearer ${await tokenFor(rig, user)}`,
+      `content-length: ${body.length}`,
+    ]
+    const socket = connect(Number(new URL(rig.url).port), '127.0.0.1').on('error', () => {})
+    socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+    const { closedEarly } = await asked.promise
+    socket.resetAndDestroy()
+    expect([await closedEarly, await spentBy(user)]).toEqual([true, 0])
   })
 })

@@ -12,7 +12,7 @@ export interface WorkerOptions {
   readonly compatibilityFlags?: string[]
   readonly bindings?: Readonly<Record<string, unknown>>
   readonly durableObjects?: Readonly<Record<string, { readonly className: string; readonly scriptName?: string }>>
-  readonly ratelimits?: Readonly<Record<string, { simple: { limit: number; period: 10 | 60 } }>>
+  readonly ratelimits?: Readonly<Record<string, { namespace_id: string; simple: { limit: number; period: 10 | 60 } }>>
   readonly assets?: { readonly directory: string }
 }
 

@@ -4,16 +4,14 @@ import type { AddressInfo } from 'node:net'
 import { settingsFor } from '../../scripts/choose-provider.mjs'
 import { type Provider, startProvider } from '../../scripts/provider/index.mjs'
 import { freePort } from '../../scripts/worker.mjs'
-import { type WireName as AnyWireName, wireNames as allWireNames, speakers } from '../gateway/provider.ts'
+import { type WireName as AnyWireName, speakers } from '../gateway/provider.ts'
 import { ask as askByHand } from '../gateway/wire.ts'
 import { canary } from '../support/canary.ts'
 import { type LocalOptions, type LocalWorker, startWorker } from './local.ts'
 
 /** The wires that the Worker has models of. In the others it answers from those, which `clients.test.ts` and `policy.test.ts` ask for. */
-export type WireName = Exclude<AnyWireName, 'cohere' | 'gemini-interactions'>
-export const wireNames: readonly WireName[] = allWireNames.filter(
-  (name) => name !== 'cohere' && name !== 'gemini-interactions',
-)
+export type WireName = Exclude<AnyWireName, 'cohere' | 'gemini-interactions' | 'bedrock-converse'>
+export const wireNames: readonly WireName[] = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama']
 export { canary, holdsCanary } from '../support/canary.ts'
 
 /** The secret that an app's server sends, to get tokens for its users. */

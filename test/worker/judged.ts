@@ -1,9 +1,9 @@
 /** The Worker before the scripted providers, and a token for it. */
 import { freePort } from '../../scripts/worker.mjs'
 import { keys } from '../gateway/models.ts'
-import { type AnyWireName, answerAll, type WireName } from '../gateway/provider.ts'
+import { answerAll, type WireName } from '../gateway/provider.ts'
 import { type Answering, startUpstream } from '../support/upstream.ts'
-import { startWorker } from './local.ts'
+import { type LocalWorker, startWorker } from './local.ts'
 
 /** As the providers call them: a proof goes back to the family of models that it came from. */
 export const models = {
@@ -30,7 +30,10 @@ const answerAny: Answering = (response, asked) => {
   return answerAll(response, { ...asked, path: `/${wire}${rest}`, headers })
 }
 
-export async function startJudged() {
+/** Starts a Worker with these variables and secrets, at this port. Default: the Worker of `examples/worker`. */
+type Start = (settings: Readonly<Record<string, string>>, port: number) => Promise<Pick<LocalWorker, 'url' | 'stop'>>
+
+export async function startJudged(start: Start = (settings, port) => startWorker(settings, { port })) {
   const providers = await startUpstream()
   providers.answer(answerAny)
   const port = await freePort()
@@ -40,7 +43,7 @@ export async function startJudged() {
     [`${prefix}_BASE_URL`]: `${providers.url}/${prefix.toLowerCase()}${path}`,
     [`${prefix}_API_KEY`]: key,
   })
-  const worker = await startWorker(
+  const worker = await start(
     {
       SESSION_SECRET: 'a-signing-secret-for-tests-of-40-bytes!!',
       ALLOWED_ORIGINS: origin,
@@ -55,7 +58,7 @@ export async function startJudged() {
       ...at('XAI', '/v1', sharedKeys.xai),
       ...at('OLLAMA', '', keys.ollama),
     },
-    { port },
+    port,
   )
   const headers = { origin, 'content-type': 'application/json' }
   const session = await fetch(`${worker.url}/session`, { method: 'POST', headers, body: '{}' })
@@ -72,6 +75,6 @@ export async function startJudged() {
 }
 
 /** OpenAI is asked in the wire of the client if it is one of its two; xAI in the older of them. */
-export function wireOf(model: string, client: AnyWireName): WireName {
+export function wireOf(model: string, client: WireName): WireName {
   return wires[model] ?? (client === 'openai-responses' && model === models.OPENAI ? client : 'openai-chat')
 }

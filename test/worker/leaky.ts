@@ -14,6 +14,8 @@ export const leaks = {
   'token in the query': 'a token in the address opens nothing',
   'signature unchecked': 'a good token that was changed opens nothing',
   'long tokens': 'tokens are given for minutes, and to be kept nowhere',
+  'a guess opens': 'a guess opens no session',
+  'a token of a page, anywhere': 'a token of one page is good in no other place',
   'tokens for all': 'tokens are not given to who does not say where from',
   'a demonstration': 'pages on loopback are given no token',
   'any origin': 'other sites are turned away',
@@ -24,8 +26,13 @@ export const leaks = {
   'no limit': 'bodies are limited: size, depth, coding',
   compressed: 'bodies are limited: size, depth, coding',
   'size behind the fields': 'a body that is good but for its size is refused',
+  'no length': 'a body that is good but for its size is refused',
+  'an inner address': 'a picture leads to no private address',
+  'no counter of users': 'the requests of a user are counted',
+  'no counter of networks': 'the requests of a network are counted',
   'two answers': 'what costs by another meter, or is kept, is refused',
   'hosted tools': 'what costs by another meter, or is kept, is refused',
+  documents: 'a file with hidden pages is refused',
   'a dead token': 'dead tokens open nothing',
   "another's stream": 'what one user began is not there for another',
   'any model': 'models that are not in the table are not asked',
@@ -63,6 +70,8 @@ const fields = new Set([
   'max_output_tokens',
 ])
 const maxBody = 1024 * 1024
+/** Requests of a user, and of a network, in a minute: more than all other checks send. */
+export const perMinute = 200
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const answers = /^\/(?:v1\/(?:chat\/completions|responses|messages)|api\/chat|v1beta\/models\/[^/:]+:generateContent)$/
 
@@ -72,18 +81,29 @@ export interface Leaky {
 }
 
 export async function startLeaky(...given: readonly Leak[]): Promise<Leaky> {
+  const counts = { users: 0, networks: 0 }
   const server = createServer(
     { joinDuplicateHeaders: true },
-    (request, response) => void serve(request, response, new Set(given)),
+    (request, response) => void serve(request, response, new Set(given), counts),
   )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return { url, stop: () => new Promise((resolve) => void server.close(() => resolve()).closeAllConnections()) }
 }
 
-async function serve(request: IncomingMessage, response: ServerResponse, given: ReadonlySet<Leak>): Promise<void> {
+interface Counts {
+  users: number
+  networks: number
+}
+
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  given: ReadonlySet<Leak>,
+  counts: Counts,
+): Promise<void> {
   const body = await readBody(request)
-  const { status, said, headers = {} } = decide(request, body, given)
+  const { status, said, headers = {} } = decide(request, body, given, counts)
   const { origin } = request.headers
   const fixed = {
     'content-type': 'application/json',
@@ -112,7 +132,7 @@ interface Decision {
 const no = (status: number, message = 'no'): Decision => ({ status, said: { error: { message } } })
 const yes: Decision = { status: 200, said: { text: 'x' } }
 
-function decide(request: IncomingMessage, body: Buffer, given: ReadonlySet<Leak>): Decision {
+function decide(request: IncomingMessage, body: Buffer, given: ReadonlySet<Leak>, counts: Counts): Decision {
   if (given.has('unconfigured')) return no(503)
   const { url = '', method = '', headers } = request
   const [path = ''] = url.split('?')
@@ -122,12 +142,14 @@ function decide(request: IncomingMessage, body: Buffer, given: ReadonlySet<Leak>
   const stream = /^\/v1\/streams\/(\w+)$/.exec(path)?.[1]
   if (stream !== undefined) return showStream(stream, headers, given)
   if (path !== '/session' && !answers.test(path)) return no(404)
+  if (path === '/session' && ++counts.networks > perMinute && !given.has('no counter of networks')) return no(429)
+  if (path === '/session' && headers.authorization && given.has('a guess opens')) return yes
   const refused = refuseOrigin(request, given)
   if (refused) return refused
   if (method === 'OPTIONS') return permit(headers, given)
   if (method !== 'POST') return given.has('any method') && method === 'PUT' ? yes : no(405)
   if (path === '/session') return open(request, given)
-  return answer(request, body, given)
+  return answer(request, body, given, counts)
 }
 
 /** The name of a stream includes its user, and only that user may read it. */
@@ -181,7 +203,8 @@ function open(request: IncomingMessage, given: ReadonlySet<Leak>): Decision {
   if (request.headers['content-type'] !== 'application/json' && !given.has('plain text')) return no(415)
   const iat = Math.floor(Date.now() / 1000)
   const exp = iat + (given.has('long tokens') ? 86_400 : 900)
-  const token = `${encode({ alg: 'HS256' })}.${encode({ iat, exp, sub: nextUser(), scope: { models: [model] } })}.signed`
+  const scope = { models: [model], origin: request.headers.origin }
+  const token = `${encode({ alg: 'HS256' })}.${encode({ iat, exp, sub: nextUser(), scope })}.signed`
   return { status: 200, said: { token } }
 }
 
@@ -199,7 +222,9 @@ function hasToken(headers: IncomingMessage['headers'], given: ReadonlySet<Leak>)
   const shown = /^Bearer ([^\s,]+)$/.exec(headers.authorization ?? '')?.[1] ?? ''
   const [head = '', payload = '', signature] = shown.split('.')
   if (given.has('alg none') && Buffer.from(head, 'base64url').includes('"none"')) return true
-  const { sub, exp } = parse(Buffer.from(payload, 'base64url').toString())
+  const { sub, exp, scope } = parse(Buffer.from(payload, 'base64url').toString())
+  if (scope?.origin !== undefined && scope.origin !== headers.origin && !given.has('a token of a page, anywhere'))
+    return false
   const isDead = exp < Date.now() / 1000 && !given.has('a dead token')
   const isLater = exp > Date.now() / 1000 + 1000 && !given.has('long tokens')
   return (
@@ -217,15 +242,23 @@ function parse(text: string): Loose {
   }
 }
 
-function answer({ headers, url = '' }: IncomingMessage, body: Buffer, given: ReadonlySet<Leak>): Decision {
+function answer(
+  { headers, url = '' }: IncomingMessage,
+  body: Buffer,
+  given: ReadonlySet<Leak>,
+  counts: Counts,
+): Decision {
   if (given.has('echo') && headers['x-upstream']) return no(401, `no upstream ${headers['x-upstream']}`)
   if (given.has('key in an error') && headers['x-debug']) return no(401, 'wrong key sk-ant-api03-0123456789abcdefgh')
   const inQuery = given.has('token in the query') && url.includes('?access_token=')
   if (!given.has('any token') && !inQuery && !hasToken(headers, given))
     return no(401, given.has('says what is wrong') ? `no: ${headers.authorization}` : 'no')
+  if (++counts.users > perMinute && !given.has('no counter of users')) return no(429)
   if (headers['content-type'] !== 'application/json') return given.has('plain text') ? yes : no(415)
   if (headers['content-encoding']) return given.has('compressed') ? yes : no(415)
-  if (body.length > maxBody && !given.has('size behind the fields')) return given.has('no limit') ? yes : no(413)
+  const isUnsaid = headers['content-length'] === undefined && given.has('no length')
+  if (body.length > maxBody && !given.has('size behind the fields') && !isUnsaid)
+    return given.has('no limit') ? yes : no(413)
   const asked: Loose = parse(body.toString())
   const isGemini = url.startsWith('/v1beta')
   const name = isGemini ? decodeURIComponent(/models\/([^:]+)/.exec(url)?.[1] ?? '') : asked.model
@@ -234,6 +267,9 @@ function answer({ headers, url = '' }: IncomingMessage, body: Buffer, given: Rea
   if (asked.n !== undefined && given.has('two answers')) return yes
   if (asked.tools !== undefined && given.has('hosted tools')) return yes
   if (asked.generationConfig?.candidateCount > 1) return no(400)
+  if (body.includes('JVBERi0') && !given.has('documents')) return no(400)
+  if (/https:\/\/(?:0x|10\.|169\.254\.|localhost|\[::1\])/.test(`${body}`))
+    return given.has('an inner address') ? yes : no(400)
   const isGood = given.has('any field') || Object.keys(asked).every((field) => fields.has(field))
   const kept = headers['idempotency-key'] && { headers: { 'x-isoglot-stream': `of_${userOf(headers)}` } }
   return isGood ? { ...yes, ...kept } : no(400)

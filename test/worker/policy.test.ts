@@ -459,6 +459,15 @@ describe('only ollama', () => {
     expect(bodyOf('ollama', change)).toMatchObject(change)
   })
 
+  it.each(['', 'DATA:', 'data:application/pdf;base64,', 'data:video/mp4;base64,', 'https://', 'file:///'])(
+    'takes pictures in base64, and nothing else: "%s"',
+    (prefix) => {
+      const shown = () => bodyOf('ollama', { messages: [{ role: 'user', content: 'x', images: [`${prefix}AAAA`] }] })
+      if (prefix === '') expect(shown()).toMatchObject({ messages: [{ images: ['AAAA'] }] })
+      else expect(shown).toThrow('"messages.0.images.0" has a value that is not allowed')
+    },
+  )
+
   it.each(['num_ctx', 'num_gpu', 'num_thread', 'mirostat', 'main_gpu'])('refuses the option %s', (option) => {
     expect(() => bodyOf('ollama', { options: { [option]: 1 } })).toThrow(`"options.${option}" is not an allowed field`)
   })

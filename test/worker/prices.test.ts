@@ -2,10 +2,12 @@ import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/core/model.ts'
 import type { EndReport } from '../../src/gateway/index.ts'
+import { translateRequest } from '../../src/gateway/translate.ts'
 import { wires } from '../../src/gateway/wires.ts'
 import { capPriceOf } from '../../src/prices/index.ts'
 import { costOf, mostOf, pricesSetting } from '../../src/worker/accounts/prices.ts'
 import { mostTokensOf, settlementOf } from '../../src/worker/accounts/spend.ts'
+import { clients } from '../support/formats.ts'
 
 const own = v.parse(pricesSetting, '{"my-model":[1,2],"anthropic:claude-*":[3,4,0.3,6],"gpt-*":[7,8],"gpt-5*":[9,10]}')
 
@@ -303,6 +305,28 @@ describe('the most tokens that a request can have', () => {
       number,
     ]
     expect(auto - low).toBe(25_000 - 6500 + 1)
+  })
+
+  it('are those of the longest context for an address that Gemini reads: there may be a video', () => {
+    const body = chat([{ type: 'image_url', image_url: { url: 'https://video.example/watch' } }])
+    const around = JSON.stringify(body).length + 1000
+    expect(most(body, 'openai-chat', 'gemini:gemini-3-pro')).toBe(around + 1_048_576)
+    expect(most(body, 'openai-chat', 'anthropic:m')).toBe(around + 6500)
+  })
+
+  it('count the results that calls get on the way to another format', () => {
+    const body: JsonObject = {
+      contents: [
+        { role: 'user', parts: [{ text: 'x' }] },
+        { role: 'model', parts: Array(100).fill({ functionCall: { name: 'f' } }) },
+      ],
+    }
+    const { codec } = wires.gemini
+    const request = codec.decodeRequest(body, { path: '/v1beta/models/m:generateContent' })
+    const sent = translateRequest(body, { decodeRequest: () => request }, clients['openai-chat'], { model: 'm' }).body
+    // Text of a request has three bytes a token or more.
+    expect(most(body, 'gemini')).toBeGreaterThan(JSON.stringify(sent).length / 3)
+    expect(most(body, 'gemini')).toBe(JSON.stringify(body).length + 1000 + 100 * 64)
   })
 
   it.each([

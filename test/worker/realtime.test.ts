@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createWorker, type ModelWorker, type WorkerOptions } from '../../src/worker/index.ts'
+import { disguises, holdsCanary } from '../support/canary.ts'
 import { canary, sessionSecret } from './harness.ts'
 
 const loginSecret = 'what-the-server-of-the-app-shows-us-1'
@@ -101,6 +102,16 @@ describe('a client secret', () => {
     expect(JSON.stringify(logged.mock.calls)).toContain('authentication')
     expect(JSON.stringify(logged.mock.calls)).not.toContain(canary)
   })
+
+  it.each(Object.entries(disguises))(
+    'does not hold the key of the Worker, which OpenAI repeats: %s',
+    async (_, write) => {
+      upstream.mockImplementation(async () => new Response(`{"value":"ek_1","note":"${write(canary)}"}`))
+      const answer = await order(createWorker(options()))
+      const text = await answer.text()
+      expect([answer.status, text.includes('ek_1'), holdsCanary(text)]).toEqual([200, true, false])
+    },
+  )
 
   it.each([
     ['a model that is not in the list', { model: 'gpt-realtime-dear' }],

@@ -44,7 +44,7 @@ const changed = async (step: BeforeRound, messages: readonly Message[] = long) =
 it.each<[string, BeforeRound]>([
   ['keepFirst', keepFirst({ over: 10_000 })],
   ['dropOldResults', dropOldResults({ keep: 4 })],
-  ['summarise', summarise({ model: model.bind(null, 'x') as never, over: 10_000 })],
+  ['summarise', summarise({ model: openaiChat('never-asked', { baseUrl: 'http://127.0.0.1:1' }), over: 10_000 })],
 ])('%s leaves a short conversation as it is', async (_name, step) => {
   expect(await changed(step)).toBeUndefined()
 })

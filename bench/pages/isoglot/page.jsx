@@ -1,19 +1,17 @@
 import { t, tool } from 'isoglot'
 import { fetchTransport } from 'isoglot/chat'
-import { pageTools } from 'isoglot/chat-tools'
 import { useChat } from 'isoglot/react'
 import { readWeather } from '../weather.mjs'
 
-const transport = fetchTransport({ url: '/api/chat', history: 'open' })
+const transport = fetchTransport({ history: 'open' })
 const weather = tool({
   name: 'get_weather',
   parameters: t.object({ city: t.string() }),
   execute: ({ city }) => readWeather(city),
 })
-const tools = pageTools([weather])
 
 export function Chat() {
-  const { messages, error, isBusy, send, stop } = useChat({ transport, tools })
+  const { messages, error, isBusy, send, stop } = useChat({ transport, tools: [weather] })
   return (
     <main aria-busy={isBusy}>
       <ol>

@@ -1,12 +1,11 @@
 /** The page: it runs two tools, and the model goes on with their results. `npm run example recipes/page-tools`, then say "dark, please". */
 import { tool } from 'isoglot'
 import { fetchTransport } from 'isoglot/chat'
-import { pageTools } from 'isoglot/chat-tools'
 import { createRoot } from 'react-dom/client'
 import { Chat } from '../../react/Chat.jsx'
 import { localWeather, setTheme } from './tools.ts'
 
-const tools = pageTools([
+const tools = [
   tool({
     ...setTheme,
     execute({ dark }) {
@@ -15,5 +14,5 @@ const tools = pageTools([
     },
   }),
   tool({ ...localWeather, execute: ({ city }) => `25 °C and sunny in ${city}` }),
-])
+]
 createRoot(document.getElementById('app')).render(<Chat transport={fetchTransport()} tools={tools} />)

@@ -19,6 +19,7 @@ import { encodeBlock } from './content.ts'
 import { encodeError } from './errors.ts'
 import { answerScope, encodeStopReason, encodeUsage } from './response.ts'
 import { keptOf } from './scope.ts'
+import { format } from './tables.ts'
 import { encodeCall } from './tools.ts'
 import type { WireBlock } from './wire.ts'
 
@@ -169,7 +170,8 @@ function writeChunk(state: EncodeState, block: OpenBlock, chunk: ToolCallChunk, 
   const { id, name, pending } = block
   if (pending.trim() === '' && block.at === undefined) return
   if (block.at === undefined && (id === undefined || name === undefined || state.ids.has(id))) return
-  if (block.at === undefined) startCall(state, block, { type: 'tool_use', id, name }, out)
+  if (block.at === undefined)
+    startCall(state, block, { ...block.providerData?.[format], type: 'tool_use', id, name }, out)
   writeArguments(block, pending, out)
   block.pending = ''
 }

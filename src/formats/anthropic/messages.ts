@@ -50,9 +50,16 @@ function hadMore({ role, content }: Message): boolean {
   return role === 'user' && content !== null && !isText(content)
 }
 
+/** A system message may hold only settings of the turns after it, such as their effort. */
+function isSetting(message: Message): boolean {
+  return message.role === 'system' && keptOf(message)?.output_config !== undefined
+}
+
 /** System text and turns. Neighbours of one role share a turn. */
 export function encodeConversation(context: Context, scope: Turns): Pick<WireRequest, 'system' | 'messages'> {
-  const start = context.messages.findIndex(({ role }) => role !== 'system' && role !== 'developer')
+  const start = context.messages.findIndex(
+    (message) => (message.role !== 'system' && message.role !== 'developer') || isSetting(message),
+  )
   const leading = start < 0 ? context.messages.length : start
   const system = encodeSystem(context, leading, scope)
   const turns: Turn[] = []
@@ -60,12 +67,12 @@ export function encodeConversation(context: Context, scope: Turns): Pick<WireReq
     const message = context.messages[at] as Message
     const path = `messages[${at}]`
     const content = encodeMessage(message, path, scope)
-    if (content.length > 0) addTurn(turns, message, content, path)
+    if (content.length > 0 || isSetting(message)) addTurn(turns, message, content, path)
     else if (hadMore(message)) addTurn(turns, message, placeholder, path)
     else reportLoss(scope.losses, 'dropped', path, reasons.empty, 'info')
   }
   const messages = turns.map((turn, at) => settleTurn(turn, at === turns.length - 1, scope))
-  return compact({ system, messages: messages.filter(({ content }) => content.length > 0) })
+  return compact({ system, messages: messages.filter(({ content }) => content?.length !== 0) })
 }
 
 /** The system text, then that of the messages that lead: a string if there is one piece, and it is one. */
@@ -173,7 +180,8 @@ function settleTurn({ role, content, kept, path }: Turn, isLast: boolean, scope:
   if (typeof settled !== 'string' && role === 'assistant')
     settled = withoutLastThinking(callsLast(settled, path, scope), path, scope)
   if (isLast && role === 'assistant') settled = trimEnd(settled, path, scope)
-  return { ...kept, role, content: settled } as WireMessage
+  const isBare = role === 'system' && settled.length === 0
+  return { ...kept, role, ...(!isBare && { content: settled }) } as WireMessage
 }
 
 function resultsFirst(blocks: readonly WireBlock[]): WireBlock[] {
@@ -248,6 +256,8 @@ function decodeMessage(wire: unknown, path: string, names: Map<string, string>, 
       return [{ ...decodeAssistant(content, `${path}.content`, names, origin), ...extras }]
     case 'system':
     case 'developer':
+      // One that only changes the settings has no content.
+      if (content === undefined && providerData !== undefined) return [{ role: 'system', content: [], providerData }]
       return [{ role: 'system', content: decodeContent(content, `${path}.content`, origin), ...extras }]
   }
   throw wrong(`${path}.role`, 'is not user, assistant or system')

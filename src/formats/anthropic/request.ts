@@ -103,7 +103,7 @@ function* markable(body: WireRequest): Generator<Markable> {
     for (const [at, part] of body.system.entries()) yield { part, path: `system[${at}]` }
   }
   for (const [at, { content }] of body.messages.entries()) {
-    if (typeof content === 'string') continue
+    if (typeof content !== 'object') continue
     for (const [index, part] of content.entries()) {
       yield { part: part as Markable['part'], path: `messages[${at}].content[${index}]` }
     }

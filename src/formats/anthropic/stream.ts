@@ -242,7 +242,8 @@ function piece(delta: JsonObject, name: string): string {
 
 /** A delta of a block that we do not know: texts grow, and everything else is as the last delta has it. */
 function addTo(block: JsonObject, delta: JsonObject): JsonObject {
-  const { type: _, ...fields } = delta
+  const { type, ...fields } = delta
+  if (type === 'compaction_delta') return { ...block, ...fields } // whole: it replaces
   const grown = Object.entries(fields).map(([name, value]) => {
     const before = field(block, name)
     return [name, typeof before === 'string' && typeof value === 'string' ? before + value : value] as const

@@ -8,6 +8,7 @@
  */
 import { compact, field, isObject, numberOr, objectIn, otherFields, unlessEmpty } from '../../core/lookup.ts'
 import type { Json, JsonObject, ReasoningEffort, RequestOptions } from '../../core/model.ts'
+import { parseObject } from '../../core/tool-call.ts'
 import { effortBudgets, effortOf, reportEffort } from '../../kit/effort.ts'
 import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
@@ -213,10 +214,6 @@ function readReasoning(fields: JsonObject): Pick<RequestOptions, 'reasoning'> & 
 function readFormat(config: Json | undefined): RequestOptions['responseFormat'] {
   const text = field(field(field(field(config, 'textFormat'), 'structure'), 'jsonSchema'), 'schema')
   if (typeof text !== 'string') return undefined
-  try {
-    const schema: unknown = JSON.parse(text)
-    return isObject(schema) ? { type: 'json', schema } : undefined
-  } catch {
-    return undefined // it is kept as it came
-  }
+  const parsed = parseObject(text)
+  return 'value' in parsed ? { type: 'json', schema: parsed.value } : undefined // otherwise it is kept as it came
 }

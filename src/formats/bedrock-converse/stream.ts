@@ -21,7 +21,7 @@ interface DecodeState {
   /** The text that is open still, since citations may follow it in a block of their own, and how long it is. */
   text: { readonly key: number; length: number } | undefined
   /** Citations of a block, until its text is whole. */
-  citations: JsonObject[]
+  citations: { readonly key: number; readonly citation: JsonObject }[]
   /** Blocks of reasoning that have begun. */
   readonly reasoning: Set<number>
   /** Results of tools that Bedrock ran, until they are whole. */
@@ -52,7 +52,10 @@ export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): 
       if (event.startsWith('exception:')) throw decodeException(event.slice('exception:'.length), body)
       readEvent(state, event, body, out)
     },
-    end: (out) => end(state, out),
+    end(out) {
+      endBlocks(state, out)
+      end(state, out)
+    },
   }
 }
 
@@ -84,7 +87,7 @@ function readEvent(state: DecodeState, type: string, event: JsonObject, out: Fra
       readStop(state, key, out)
       return
     case 'messageStop': {
-      closeText(state, out)
+      endBlocks(state, out)
       const { stopReason, ...more } = event
       readExtra(more, out)
       state.stopReason = stringAt(stopReason, 'stopReason', 'stream')
@@ -104,7 +107,15 @@ function end(state: DecodeState, out: Fragment[]): void {
   out.push(endFragment(state.stopReason))
 }
 
-function closeText(state: DecodeState, out: Fragment[]): void {
+/** Citations and results wait for the end of their block. Where that never came, the answer's end is theirs. */
+function endBlocks(state: DecodeState, out: Fragment[]): void {
+  for (const key of state.results.keys()) readStop(state, key, out)
+  closeText(state, -1, out)
+}
+
+/** Ends the text when the block of this key begins. Citations that came before are its own, unless they are of that block. */
+function closeText(state: DecodeState, key: number, out: Fragment[]): void {
+  tellCitations(state, (at) => at !== key, out)
   if (state.text !== undefined) out.push({ type: 'close', key: state.text.key })
   state.text = undefined
 }
@@ -113,10 +124,10 @@ function readStart(state: DecodeState, key: number, start: Json | undefined, out
   const use = field(start, 'toolUse')
   const result = field(start, 'toolResult')
   if (isObject(use)) {
-    closeText(state, out)
+    closeText(state, key, out)
     out.push({ ...readCallFragment(use), key })
   } else if (isObject(result)) {
-    closeText(state, out)
+    closeText(state, key, out)
     state.results.set(key, { ...result, content: [] })
   }
 }
@@ -129,7 +140,7 @@ function readDelta(state: DecodeState, key: number, delta: JsonObject, out: Frag
     const args = isObject(piece) ? piece : stringAt(piece, 'delta.toolUse.input', 'stream')
     if (args !== '') out.push({ type: 'call', key, arguments: args })
   } else if (isObject(reasoningContent)) addReasoning(state, key, reasoningContent, out)
-  else if (isObject(citation)) state.citations.push(citation)
+  else if (isObject(citation)) state.citations.push({ key, citation })
   else if (Array.isArray(toolResult)) {
     const before = state.results.get(key) ?? {}
     state.results.set(key, { ...before, content: [...arrayOf(before.content), ...toolResult] })
@@ -140,7 +151,7 @@ function readDelta(state: DecodeState, key: number, delta: JsonObject, out: Frag
 function addText(state: DecodeState, key: number, text: string, out: Fragment[]): void {
   if (text === '') return
   if (state.text?.key !== key) {
-    closeText(state, out)
+    closeText(state, key, out)
     state.text = { key, length: 0 }
   }
   state.text.length += text.length
@@ -149,8 +160,9 @@ function addText(state: DecodeState, key: number, text: string, out: Fragment[])
 
 function addReasoning(state: DecodeState, key: number, content: JsonObject, out: Fragment[]): void {
   const { text, signature, redactedContent } = content
-  closeText(state, out)
+  closeText(state, key, out)
   if (typeof redactedContent === 'string') {
+    if (redactedContent === '') return
     out.push({ type: 'block', block: { type: 'reasoning', text: '', opaque: proof({ redactedContent }) } })
     return
   }
@@ -162,11 +174,20 @@ function addReasoning(state: DecodeState, key: number, content: JsonObject, out:
 }
 
 /** Citations of a block without a text of its own are for the text before it. */
-function readStop(state: DecodeState, key: number, out: Fragment[]): void {
+function tellCitations(state: DecodeState, isDue: (key: number) => boolean, out: Fragment[]): void {
   const said: LastText | undefined = state.text
-  const citations = state.citations.splice(0)
-  if (citations.length > 0 && said !== undefined)
-    out.push({ type: 'patch', key: said.key, citations: citations.map((one) => decodeCitation(one, said.length)) })
+  const due = state.citations.filter(({ key }) => isDue(key))
+  if (due.length === 0 || said === undefined) return
+  state.citations = state.citations.filter((one) => !due.includes(one))
+  out.push({
+    type: 'patch',
+    key: said.key,
+    citations: due.map(({ citation }) => decodeCitation(citation, said.length)),
+  })
+}
+
+function readStop(state: DecodeState, key: number, out: Fragment[]): void {
+  tellCitations(state, () => true, out)
   const result = state.results.get(key)
   state.results.delete(key)
   if (result !== undefined) out.push({ type: 'block', block: decodeServerResult(result) })

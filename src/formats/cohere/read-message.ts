@@ -63,8 +63,9 @@ export function readMessage(
   endMessage(state, out)
 }
 
-/** Appends what is known only at the end of a message. */
+/** Appends what is known only at the end of a message, and contents whose own end never came. */
 export function endMessage(state: ReadState, out: Fragment[]): void {
+  for (const at of [...state.unknown.keys()]) endContent(state, at, out)
   endTexts(state, out)
   const { otherCitations: citations } = state
   if (citations.length > 0) out.push({ type: 'extra', on: 'message', providerData: { [format]: { citations } } })

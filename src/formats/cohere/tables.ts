@@ -39,7 +39,7 @@ export const wire: Wire = {
   keepsReasoning: true,
   lacks: new Set([
     ...(['parallelToolCalls', 'user', 'formatDetails', 'names', 'cacheHints', 'refusals'] as const),
-    ...(['serverTools', 'errorFlag'] as const),
+    ...(['serverTools', 'inputCitations', 'errorFlag'] as const),
   ]),
 }
 

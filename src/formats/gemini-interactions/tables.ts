@@ -47,7 +47,8 @@ export const wire: Wire = {
   provider,
   lacks: new Set([
     ...(['topK', 'frequencyPenalty', 'presencePenalty', 'parallelToolCalls', 'user', 'formatDetails'] as const),
-    ...(['strictTools', 'names', 'cacheHints', 'refusals', 'titles', 'filenames', 'transcripts'] as const),
+    ...(['strictTools', 'names', 'cacheHints', 'inputCitations', 'refusals', 'titles'] as const),
+    ...(['filenames', 'transcripts'] as const),
   ]),
   keepsReasoning: false,
   states: ['previousResponseId', 'continuationToken'],

@@ -20,7 +20,7 @@ import type {
 import { reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { encodeBlock } from './content.ts'
-import type { Scope } from './part.ts'
+import { drop, type Scope } from './part.ts'
 import { isGemini3, unsignedCall } from './tables.ts'
 import { encodeCall, encodeResultPart, isMadeId } from './tools.ts'
 import type { WireContent, WirePart } from './wire.ts'
@@ -131,8 +131,11 @@ function encodeTurn(message: AssistantMessage, scope: Scope, path: string): read
   for (const at of (message.invalidToolCalls ?? []).keys()) {
     reportLoss(scope.losses, 'dropped', `${path}.invalidToolCalls[${at}]`, 'an invalid call cannot be sent')
   }
+  const { provider } = scope.dialect
+  const isForeign = (message.response?.provider ?? provider) !== provider
   return blocksOfTurn(message).flatMap((block, at) => {
     const where = `${path}.content[${at}]`
+    if (block.type === 'unknown' && isForeign) return drop(scope, where, 'it is a block of another provider') ?? []
     if (block.type === 'tool_call') return encodeCall(block, scope, where)
     if (block.type === 'tool_result') return refuse(scope, where)
     return encodeBlock(block, scope, where) ?? []

@@ -68,17 +68,23 @@ interface Task {
   readonly depth: number
   /** The references that are being followed. */
   readonly open: readonly string[]
+  /** The schemas so far: references to references grow with each level. */
+  readonly size: { schemas: number }
 }
+
+/** The maximum number of schemas after references are written out. */
+const maxSchemas = 5000
 
 /** A JSON Schema as far as OpenAPI carries it: references written out, `const` as `enum`, the type `null` as `nullable`. */
 export function toOpenApi(schema: JsonSchema, losses: Losses, path: string): JsonObject {
   const root = schema as JsonObject
-  return convert(root, { losses, path, root, depth: 0, open: [] })
+  return convert(root, { losses, path, root, depth: 0, open: [], size: { schemas: 0 } })
 }
 
 function convert(schema: JsonObject, outer: Task): JsonObject {
   const task = { ...outer, depth: outer.depth + 1 }
   if (task.depth > maxArgumentsDepth) return anyObject(task, 'it is nested too deep')
+  if (++task.size.schemas > maxSchemas) return anyObject(task, 'its references make it too large')
   const reference = field(schema, '$ref')
   if (typeof reference === 'string') return followReference(reference, task)
   const out: JsonObject = {}

@@ -9,7 +9,7 @@
 import { checkTools } from '../../core/check-message.ts'
 import type { CallFragment, CodecOptions } from '../../core/codec.ts'
 import { blocksOf } from '../../core/content.ts'
-import { compact, field, isObject, otherFields, stringOr, textOr, unlessEmpty } from '../../core/lookup.ts'
+import { arrayOf, compact, field, isObject, otherFields, stringOr, textOr, unlessEmpty } from '../../core/lookup.ts'
 import type {
   Content,
   ContentBlock,
@@ -91,8 +91,8 @@ function encodeParameters(
   if (isObject(raw) && isUnchanged(raw, readSchema, parameters)) return { parameters: raw }
   if (parameters === undefined) return {}
   if (isEmptySchema(parameters)) {
-    const { title, additionalProperties = false } = parameters
-    if (title !== undefined || additionalProperties !== false)
+    const { title, additionalProperties = false, required } = parameters
+    if (title !== undefined || additionalProperties !== false || arrayOf(required).length > 0)
       reportLoss(into, 'dropped', path, 'the target takes no schema without properties', 'info')
     return {}
   }

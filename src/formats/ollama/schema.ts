@@ -12,6 +12,8 @@ import type { JsonSchema } from '../../core/model.ts'
 const maxDepth = 32
 /** The maximum number of nodes of an expanded schema. A larger schema is sent unchanged. */
 const maxNodes = 5000
+/** This number of characters of a referenced schema counts as one more node: a reference to a long text may be repeated a thousand times. */
+const charactersPerNode = 64
 
 /** Keywords whose values are data, and no schemas. */
 const dataKeywords: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples'])
@@ -58,6 +60,7 @@ function follow(node: JsonSchema, reference: string, walk: Walk, trail: readonly
     return node
   }
   const { $ref: _, ...beside } = node
+  walk.nodes += Math.floor(JSON.stringify(target).length / charactersPerNode)
   return inline({ ...target, ...beside }, walk, [...trail, reference], depth + 1)
 }
 

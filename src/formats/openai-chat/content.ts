@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { compact, lookup, objectIn } from '../../core/lookup.ts'
+import { compact, field, isObject, lookup, objectIn } from '../../core/lookup.ts'
 import { toDataUrl } from '../../core/media.ts'
 import type {
   AudioBlock,
@@ -63,7 +63,11 @@ function encodePart<Part extends WirePart = WireTextPart>(
   if (block.type === 'unknown' && block.format === format) return beyondTypes(block.value)
   const isText = block.type === 'text' || block.type === 'plain_text'
   const part = isText ? ({ type: 'text', text: block.text } as const) : encodeOther(block, path, to)
-  return part && { ...kept(block), ...part, ...cacheMark(block.metadata, path, to) }
+  if (part === undefined) return undefined
+  const own = kept(block)
+  const body = field(part, part.type)
+  const fields = isObject(body) && { [part.type]: { ...objectIn(own, part.type), ...body } }
+  return { ...own, ...part, ...fields, ...cacheMark(block.metadata, path, to) }
 }
 
 /**
@@ -120,8 +124,7 @@ function encodeImage(block: ImageBlock, path: string, to: Encoding): WirePart | 
   if (url === undefined) {
     return dropBlock(block, path, to, 'an image is sent by URL or as data, and not by the id of a file')
   }
-  const image = { ...objectIn(kept(block), 'image_url'), ...compact({ url, detail }) }
-  return beyondTypes({ type: 'image_url', image_url: image })
+  return beyondTypes({ type: 'image_url', image_url: compact({ url, detail }) })
 }
 
 /** By media type; `mpeg` is what an mp3 is registered as. */

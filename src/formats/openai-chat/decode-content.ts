@@ -42,20 +42,25 @@ function decodeMedia(part: JsonObject): ContentBlock | undefined {
       const data = textOr(body, textOr(field(body, 'data'), undefined))
       const word = textOr(field(body, 'format'), 'wav')
       const mimeType = word === 'mp3' ? 'audio/mpeg' : `audio/${word}`
-      return data === undefined ? undefined : { type: 'audio', data, mimeType, ...unread(part, type) }
+      return data === undefined
+        ? undefined
+        : { type: 'audio', data, mimeType, ...unread(part, type, ['data', 'format']) }
     }
     case 'file': {
       const fileData = textOr(field(body, 'file_data'), undefined)
       const fileId = textOr(field(body, 'file_id'), undefined)
       const filename = textOr(field(body, 'filename'), undefined)
-      if (fileData === undefined && fileId === undefined) return undefined
-      return { type, ...(fileData && mediaOf(fileData)), ...compact({ fileId, filename }), ...unread(part, type) }
+      // Bare base64 has no type, so it goes back unchanged.
+      const isBare = fileData !== undefined && !/^[a-z]+:/i.test(fileData)
+      if (isBare || (fileData === undefined && fileId === undefined)) return undefined
+      const others = unread(part, type, ['file_data', 'file_id', 'filename'])
+      return { type, ...(fileData && mediaOf(fileData)), ...compact({ fileId, filename }), ...others }
     }
     case 'document_url':
       return typeof body === 'string' ? { type: 'file', ...mediaOf(body), ...unread(part, type) } : undefined
     case 'video_url': {
       const url = textOr(field(body, 'url'), undefined)
-      return url === undefined ? undefined : { type: 'video', url, ...unread(part, type) }
+      return url === undefined ? undefined : { type: 'video', url, ...unread(part, type, ['url']) }
     }
     default:
       return undefined

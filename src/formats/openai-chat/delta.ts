@@ -40,7 +40,7 @@ export interface DeltaState {
   readonly choice: Record<string, Json>
 }
 
-/** Reads a delta or, with `isWhole`, a message: in the order reasoning, text, refusal, media, calls. */
+/** Reads a delta or, with `isWhole`, a message: in the order reasoning, text with its citations, refusal, media, calls. */
 export function readDelta(state: DeltaState, delta: JsonObject, out: Fragment[], isWhole: boolean): void {
   for (const name in delta) {
     if (answerFields.has(name) || !Object.hasOwn(delta, name)) continue
@@ -50,6 +50,7 @@ export function readDelta(state: DeltaState, delta: JsonObject, out: Fragment[],
   }
   readReasoning(state, delta, out)
   readContent(state, delta.content, out)
+  if (delta.annotations) readAnnotations(state, delta.annotations, out)
   const refusal = delta.refusal
   if (typeof refusal === 'string' && refusal !== '') {
     state.hasRefusal = true
@@ -57,7 +58,6 @@ export function readDelta(state: DeltaState, delta: JsonObject, out: Fragment[],
   }
   if (isObject(delta.audio) && !isBlank(delta.audio)) readAudio(state, delta.audio, out)
   for (const image of arrayOf(delta.images)) pushPart(state, image, 'images', out)
-  if (delta.annotations) readAnnotations(state, delta.annotations, out)
   readCalls(state, delta, out, isWhole)
 }
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { field, isObject, otherFields, textOr } from '../../core/lookup.ts'
+import { field, objectIn, otherFields, textOr } from '../../core/lookup.ts'
 import { readDataUrl } from '../../core/media.ts'
 import type { ContentBlock, JsonObject, ProviderData } from '../../core/model.ts'
 import { format } from './tables.ts'
@@ -20,8 +20,8 @@ export function readPart(part: JsonObject): ContentBlock {
   if (type !== 'image_url' || url === undefined) return { type: 'unknown', format, providerType: type, value: part }
   const detail = field(body, 'detail')
   const known = detail === 'auto' || detail === 'low' || detail === 'high' || detail === 'original'
-  const others = isObject(body) ? otherFields(body, new Set(known ? ['url', 'detail'] : ['url'])) : undefined
-  return { type: 'image', ...mediaOf(url), ...(known && { detail }), ...unread(part, type, others) }
+  const read = known ? ['url', 'detail'] : ['url']
+  return { type: 'image', ...mediaOf(url), ...(known && { detail }), ...unread(part, type, read) }
 }
 
 /** The media itself where its URL holds it as base64, and otherwise the URL. */
@@ -31,7 +31,8 @@ export function mediaOf(url: string): { url: string } | { data: string; mimeType
 }
 
 /** The fields that a part has beside its type and body, and those of the body that we do not read: they are kept. */
-export function unread(part: JsonObject, type: string, inBody?: JsonObject): { providerData?: ProviderData } {
+export function unread(part: JsonObject, type: string, read: readonly string[] = []): { providerData?: ProviderData } {
+  const inBody = otherFields(objectIn(part, type), new Set(read))
   const others = { ...otherFields(part, new Set(['type', type])), ...(inBody && { [type]: inBody }) }
   return Object.keys(others).length > 0 ? { providerData: { [format]: others } } : {}
 }

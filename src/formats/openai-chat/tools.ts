@@ -115,7 +115,9 @@ export function decodeToolChoice(body: unknown): ToolChoice | undefined {
   if (!isObject(allowed)) return undefined
   const mode = field(allowed, 'mode') ?? 'auto'
   if (mode !== 'auto' && mode !== 'required') return undefined
-  return { names: arrayOf(field(allowed, 'tools')).flatMap((tool) => nameIn(tool) ?? []), mode }
+  const tools = arrayOf(field(allowed, 'tools'))
+  const names = tools.flatMap((tool) => nameIn(tool) ?? [])
+  return names.length === tools.length ? { names, mode } : undefined
 }
 
 function nameIn(value: unknown): string | undefined {

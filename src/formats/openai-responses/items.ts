@@ -11,7 +11,7 @@ import { arrayOf, compact, field, isObject, lookup, otherFields, stringOr, textO
 import type { Json, JsonObject, Opaque } from '../../core/model.ts'
 import { keeping, readAnnotation, unknownBlock } from './content.ts'
 import type { ResponsesDialect } from './dialect.ts'
-import { format, type HostedCall, hostedCalls } from './tables.ts'
+import { format, type HostedCall, hostedId, hostedOf, hostedResults } from './tables.ts'
 import { callFragment, customCall, wrappedCalls, wrapperName } from './tools.ts'
 
 /** State of an answer while its items are read. */
@@ -20,7 +20,7 @@ export interface Reading {
   model: string
   /** The last reasoning item: those that follow belong to it, and may not be sent back without it. */
   after: string | undefined
-  /** Decides the stop reason: whether the answer has text, a refusal, or waits for an approval. */
+  /** Decides the stop reason: whether the answer has text, a refusal, or waits for an approval or for tools that the client finds. */
   hasText: boolean
   hasRefusal: boolean
   needsApproval: boolean
@@ -60,14 +60,17 @@ const readers: Readonly<Record<string, ItemReader>> = {
   function_call: readCall,
   [customCall]: readCall,
   image_generation_call: readImage,
+  tool_search_output: readHostedResult,
+  program_output: readHostedResult,
 }
 
 /** Reads an item that is whole; what we have no word for is an `unknown` block, to be sent back as it is. */
 export function readItem(item: Json, key: number, progress: Progress, reading: Reading, out: Fragment[]): void {
   if (!isObject(item)) return
   const type = stringOr(field(item, 'type'), field(item, 'role') === 'assistant' ? 'message' : '')
-  if (type === 'mcp_approval_request') reading.needsApproval = true
-  const read = lookup(readers, type) ?? (lookup(hostedCalls, type) ? readHosted : readUnknown)
+  const isClients = field(item, 'execution') === 'client'
+  if (type === 'mcp_approval_request' || (isClients && type === 'tool_search_call')) reading.needsApproval = true
+  const read = (isClients ? undefined : lookup(readers, type)) ?? (hostedOf(item) ? readHosted : readUnknown)
   read(item, key, progress, reading, out)
 }
 
@@ -202,10 +205,10 @@ export function isServerCall(item: JsonObject, dialect: ResponsesDialect): boole
 }
 
 function readHosted(item: JsonObject, key: number, _progress: Progress, reading: Reading, out: Fragment[]): void {
-  const hosted = lookup(hostedCalls, field(item, 'type')) as HostedCall
+  const hosted = hostedOf(item) as HostedCall
   const output = hosted.output === undefined ? undefined : (field(item, hosted.output) ?? undefined)
   const error = field(item, 'error') ?? undefined
-  const id = stringOr(field(item, 'id'), '')
+  const id = hostedId(item, hosted)
   const name = hostedName(item, hosted)
   const given = hostedArguments(item, hosted)
   const taken = new Set([...given.fields, ...(output === undefined ? [] : [hosted.output ?? ''])])
@@ -220,6 +223,21 @@ function readHosted(item: JsonObject, key: number, _progress: Progress, reading:
   out.push({ type: 'block', block: { type: 'server_tool_result', toolCallId: id, name, status, output: result } })
 }
 
+function readHostedResult(
+  item: JsonObject,
+  _key: number,
+  _progress: Progress,
+  reading: Reading,
+  out: Fragment[],
+): void {
+  const { name, output: outputField } = hostedResults[String(item.type)] as (typeof hostedResults)[string]
+  const { [outputField]: output, ...data } = item
+  const toolCallId = textOr(field(item, 'call_id'), undefined)
+  const status = field(item, 'status') === 'incomplete' ? 'error' : 'success'
+  const opaque = proof(data, reading)
+  out.push({ type: 'block', block: compact({ type: 'server_tool_result', toolCallId, name, status, output, opaque }) })
+}
+
 /** The tool's own name where the item has one, as those of MCP servers and xAI do. */
 export function hostedName(item: JsonObject, hosted: HostedCall): string {
   return textOr(field(item, 'name'), hosted.name)
@@ -229,7 +247,8 @@ function hostedArguments(item: JsonObject, { input }: HostedCall): { value: stri
   if (typeof item.arguments === 'string') return { value: item.arguments, fields: [] }
   if (typeof input === 'string') {
     const value = field(item, input)
-    return isObject(value) ? { value, fields: [input] } : { value: {}, fields: [] }
+    const isGiven = isObject(value) && Object.keys(value).length > 0
+    return isGiven ? { value, fields: [input] } : { value: {}, fields: [] }
   }
   const fields = input.filter((name) => (item[name] ?? null) !== null)
   return { value: compact(Object.fromEntries(fields.map((name) => [name, item[name]]))) as JsonObject, fields }

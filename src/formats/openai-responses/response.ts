@@ -232,10 +232,13 @@ function isRefusal(block: ContentBlock): boolean {
   return block.type === 'text' && block.refusal === true
 }
 
+/** Items that wait for the client, where they are unknown blocks. */
+const asked: ReadonlySet<string> = new Set(['mcp_approval_request', 'tool_search_call'])
+
 /** The wire says that an answer is complete, and by its items why. */
 function isCompletion(stopReason: StopReason, { content }: AssistantMessage): boolean {
   if (stopReason !== 'pause') return stopReason === 'stop' || stopReason === 'tool_calls' || stopReason === 'refusal'
-  return blocksOf(content).some((block) => block.type === 'unknown' && block.providerType === 'mcp_approval_request')
+  return blocksOf(content).some((block) => block.type === 'unknown' && asked.has(block.providerType))
 }
 
 /** How an answer ended. The wire says that the model declined by a part of that kind, or else that it was filtered. */

@@ -27,7 +27,7 @@ import {
   textKey,
 } from './items.ts'
 import { readEnd, readStart } from './response.ts'
-import { hostedCalls, target } from './tables.ts'
+import { hostedId, hostedOf, target } from './tables.ts'
 import { argumentsOf, customCall, customOpening, customPiece, wrapperName } from './tools.ts'
 
 /** State between two events. */
@@ -164,14 +164,14 @@ function addItem(state: StreamState, event: JsonObject, out: Fragment[]): void {
   const progress = itemOf(state, event, stringOr(field(item, 'type'), ''))
   const key = state.last
   if (progress.type === 'reasoning') out.push({ type: 'reasoning', key, text: '' })
-  const hosted = lookup(hostedCalls, progress.type)
+  const hosted = hostedOf(item)
   const isCustom = progress.type === customCall
   if (progress.type !== 'function_call' && !isCustom && !hosted) return
   if (field(item, 'name') === wrapperName) {
     progress.part = wrapperName // what calls are in it is known at its end
     return
   }
-  const id = textOr(field(item, hosted ? 'id' : 'call_id'), null)
+  const id = hosted ? hostedId(item, hosted) : textOr(field(item, 'call_id'), null)
   const server = (hosted || isServerCall(item, state.dialect)) && { server: true as const }
   const name = textOr(field(item, 'name'), hosted?.name ?? null)
   const given = hosted || isCustom ? '' : argumentsOf(item)

@@ -8,8 +8,8 @@
 
 import type { Rules } from '../../core/codec.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
-import { compact, lookup } from '../../core/lookup.ts'
-import type { Metadata, ReasoningEffort, StopReason } from '../../core/model.ts'
+import { compact, field, lookup, stringOr, textOr } from '../../core/lookup.ts'
+import type { Json, Metadata, ReasoningEffort, StopReason } from '../../core/model.ts'
 import type { ErrorWords } from '../../kit/api-error.ts'
 import type { Lack, Wire } from '../../kit/lacks.ts'
 import type { ResponsesDialect } from './dialect.ts'
@@ -44,7 +44,7 @@ export function rulesOf(dialect: ResponsesDialect): Rules {
 
 /** Features that a server of this format lacks. */
 export function wireOf({ provider, stores, extraOptions, cacheHints }: ResponsesDialect): Wire {
-  const lacks = new Set<Lack>(['names', 'toolCacheHints', 'callCacheHints', 'titles', 'errorFlag'])
+  const lacks = new Set<Lack>(['names', 'toolCacheHints', 'callCacheHints', 'inputCitations', 'titles', 'errorFlag'])
   for (const name of ['topK', 'seed', 'stop', 'frequencyPenalty', 'presencePenalty'] as const) {
     if (extraOptions[name] === undefined) lacks.add(name)
   }
@@ -101,6 +101,8 @@ export interface HostedCall {
   /** One field whose object is the arguments, or the fields that make them. */
   readonly input: string | readonly string[]
   readonly output?: string
+  /** The field that results and calls name it by. Default: `id`. */
+  readonly link?: 'call_id'
 }
 
 /** Calls that the server runs. Hosted items that are not here, and calls that a client must answer, are kept as `unknown`. */
@@ -110,6 +112,24 @@ export const hostedCalls: Readonly<Record<string, HostedCall>> = {
   file_search_call: { name: 'file_search', input: ['queries'], output: 'results' },
   code_interpreter_call: { name: 'code_interpreter', input: ['code', 'container_id'], output: 'outputs' },
   mcp_call: { name: 'mcp', input: [], output: 'output' },
+  tool_search_call: { name: 'tool_search', input: 'arguments', link: 'call_id' },
+  program: { name: 'program', input: ['code'], link: 'call_id' },
+}
+
+/** Results of such calls that are items of their own. */
+export const hostedResults: Readonly<Record<string, { readonly name: string; readonly output: string }>> = {
+  tool_search_output: { name: 'tool_search', output: 'tools' },
+  program_output: { name: 'program', output: 'result' },
+}
+
+/** The kind of an item that the server runs; `undefined` for others, and for a search of tools that the client is to make. */
+export function hostedOf(item: Json): HostedCall | undefined {
+  return field(item, 'execution') === 'client' ? undefined : lookup(hostedCalls, field(item, 'type'))
+}
+
+/** The id of a call that the server runs. */
+export function hostedId(item: Json, { link }: HostedCall): string {
+  return textOr(link && field(item, link), stringOr(field(item, 'id'), ''))
 }
 
 /** How long a prefix is kept: the wire knows two times, and its own default. */

@@ -29,7 +29,7 @@ import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { keptFields, writeAnnotation } from './content.ts'
 import { reasoningText } from './items.ts'
-import { format, type HostedCall, hostedCalls } from './tables.ts'
+import { format, type HostedCall, hostedCalls, hostedResults } from './tables.ts'
 import { encodeCall, wrapperName, wrapperOf } from './tools.ts'
 
 /** The reader of the items. */
@@ -74,7 +74,7 @@ export function encodeTurn(
 ): JsonObject[] {
   const results = new Map<string, ServerToolResult>()
   for (const block of blocks) {
-    if (block.type === 'server_tool_result') results.set(block.toolCallId ?? '', block)
+    if (block.type === 'server_tool_result' && block.opaque === undefined) results.set(block.toolCallId ?? '', block)
   }
   const turn: Turn = { scope, path, results, drafts: [], isCutOff: false }
   const waiting = [...invalidCalls].sort((one, other) => one.index - other.index)
@@ -110,7 +110,7 @@ function addBlock(turn: Turn, block: ContentBlock, path: string): void {
       addHosted(turn, block, path)
       break
     case 'server_tool_result':
-      checkResult(turn, block, path)
+      addResult(turn, block, path)
       break
     case 'image':
       addImage(turn, block, path)
@@ -249,7 +249,8 @@ export function encodeHosted(
   const hosted = lookup(hostedCalls, proof.type)
   if (hosted === undefined) return proof // reported as a client's call, and whole in its proof
   const item = { ...proof, ...hostedInput(call, proof, hosted) }
-  if (result === undefined) return item
+  const isSaid = proof.error !== undefined && JSON.stringify(proof.error) === JSON.stringify(result?.output)
+  if (result === undefined || isSaid) return item
   const isOutput = hosted.output !== undefined && !Object.hasOwn(proof, hosted.output)
   return { ...item, [isOutput ? (hosted.output as string) : 'error']: (result.output ?? null) as Json }
 }
@@ -263,7 +264,14 @@ function hostedInput(call: ServerToolCall, proof: JsonObject, { input }: HostedC
   return isGiven ? { [input]: call.arguments } : {}
 }
 
-function checkResult(turn: Turn, result: ServerToolResult, path: string): void {
+/** A result is part of its call's item, or an item of its own. */
+function addResult(turn: Turn, result: ServerToolResult, path: string): void {
+  const proof = turn.scope.proof(result.opaque)
+  const own = lookup(hostedResults, proof?.type)
+  if (own !== undefined) {
+    add(turn, { ...proof, [own.output]: (result.output ?? null) as Json })
+    return
+  }
   const isTaken = turn.drafts.some(({ item }) => item.id === result.toolCallId)
   if (!isTaken) reportLoss(turn.scope.into, 'dropped', path, reasons.serverTool)
 }

@@ -5,7 +5,8 @@
  * @module
  */
 
-import type { Content, ImageBlock, JsonObject } from '../../core/model.ts'
+import { blocksOf, toolCallsOf } from '../../core/content.ts'
+import type { Content, ImageBlock, JsonObject, Message } from '../../core/model.ts'
 import type { Admission, EndReport } from '../../gateway/types.ts'
 import { capPriceOf, type Price } from '../../prices/index.ts'
 import type { Config } from '../config.ts'
@@ -16,6 +17,8 @@ import { costOf, mostOf } from './prices.ts'
 
 /** More tokens than providers add to a request, such as instructions for tools. */
 const addedTokens = 1000
+/** More than a call and its added result have in another format, beyond the bytes that the call has in the body. In tokens. */
+const resultTokens = 64
 /** No known tokenizer has a token of more than 128 bytes. Twice that leaves room for others. */
 const mostBytesPerToken = 256
 /** A settlement is at most this many times the reservation, whatever usage the provider reports. */
@@ -179,8 +182,12 @@ export function mostTokensOf(
   const bytes = new TextEncoder().encode(JSON.stringify(body)).length
   const dataBytes = pictures.reduce((sum, { data = '' }) => sum + data.length, 0)
   const pictureTokens = pictures.reduce((sum, picture) => sum + mostTokensOfPicture(id, picture), 0)
+  const addedResults = Math.max(
+    0,
+    context.messages.reduce((sum, message) => sum + unansweredIn(message), 0),
+  )
   return {
-    inputTokens: Math.max(0, bytes - dataBytes) + pictureTokens + addedTokens,
+    inputTokens: Math.max(0, bytes - dataBytes) + pictureTokens + addedResults * resultTokens + addedTokens,
     outputTokens: maxOutputTokens + (id.startsWith('xai:') ? xaiReasoningTokens : 0),
   }
 }
@@ -200,13 +207,21 @@ const xaiReasoningTokens = 16_384
  * @see https://ai.google.dev/gemini-api/docs/tokens
  * @see https://docs.x.ai/docs/guides/image-understanding
  */
-function mostTokensOfPicture(id: string, { detail }: ImageBlock): number {
+function mostTokensOfPicture(id: string, { detail, url }: ImageBlock): number {
+  // Gemini also reads a video or a PDF of a thousand pages at the address: as much as its longest context.
+  if (id.startsWith('gemini:') && url !== undefined) return 1_048_576
   if (id.startsWith('openai-chat:gpt-4o-mini')) return 50_000
   const isOriginal = id.startsWith('openai-chat:') && detail !== 'low' && detail !== 'high'
   return isOriginal ? 25_000 : 6500
 }
 
-/** The pictures in a message, including those in results of tools. */
+/** The calls of a message, less the results in it: a call without a result gets one on the way to another format. */
+function unansweredIn(message: Message): number {
+  if (message.role === 'tool') return -1
+  return toolCallsOf(message).length - blocksOf(message.content).filter(({ type }) => type === 'tool_result').length
+}
+
+/** The pictures in a message, in results of tools too. */
 function picturesIn(content: Content | null): ImageBlock[] {
   if (typeof content === 'string' || content === null) return []
   return content.flatMap((block) => {

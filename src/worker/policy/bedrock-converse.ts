@@ -14,9 +14,10 @@ const bytes = v.strictObject({ bytes: text })
 const imageBlock = v.strictObject({
   image: v.strictObject({ format: v.picklist(['png', 'jpeg', 'gif', 'webp']), source: bytes }),
 })
+/** Only documents of plain text: in a file of another format, such as PDF, a few bytes can be many pages, and each page costs. */
 const documentBlock = v.strictObject({
   document: v.strictObject({
-    format: v.picklist(['pdf', 'csv', 'doc', 'docx', 'xls', 'xlsx', 'html', 'txt', 'md']),
+    format: v.picklist(['csv', 'html', 'txt', 'md']),
     name: v.pipe(v.string(), v.maxLength(200)),
     source: v.union([bytes, textBlock]),
   }),

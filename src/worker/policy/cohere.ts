@@ -5,7 +5,7 @@
  * @module
  */
 import * as v from 'valibot'
-import { fraction, functionFields, id, max, name, natural, object, several, text, whole } from './fields.ts'
+import { fraction, functionFields, id, imageUrl, max, name, natural, object, several, text, whole } from './fields.ts'
 
 const call = v.strictObject({
   id,
@@ -26,7 +26,7 @@ const message = v.variant('role', [
         textPart,
         v.strictObject({
           type: v.literal('image_url'),
-          image_url: v.strictObject({ url: text, detail: v.optional(v.picklist(['auto', 'low', 'high'])) }),
+          image_url: v.strictObject({ url: imageUrl, detail: v.optional(v.picklist(['auto', 'low', 'high'])) }),
         }),
       ]),
     ),
@@ -58,7 +58,7 @@ export const cohereRequest: v.GenericSchema = v.strictObject({
   tool_choice: v.optional(v.picklist(['REQUIRED', 'NONE'])),
   strict_tools: v.optional(v.boolean()),
   documents: v.optional(v.pipe(v.array(document), v.maxLength(max.parts))),
-  citation_options: v.optional(object),
+  citation_options: v.optional(v.strictObject({ mode: v.optional(text) })),
   response_format: v.optional(
     v.strictObject({ type: v.picklist(['text', 'json_object']), json_schema: v.optional(object) }),
   ),

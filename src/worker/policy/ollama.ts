@@ -13,11 +13,14 @@ const call = v.strictObject({
   function: v.strictObject({ index: v.optional(whole), name, arguments: object }),
 })
 
+/** Base64, which some clients send as a `data:` URL. Of another type, a file is not counted as a picture: a PDF has many pages. */
+const image = v.pipe(v.string(), v.regex(/^(?:data:image\/(?:png|jpeg|gif|webp);base64,)?[\w+/=\s-]*$/))
+
 const message = v.strictObject({
   role: v.picklist(['system', 'user', 'assistant', 'tool']),
   content: v.optional(text, ''),
   thinking: v.optional(text),
-  images: v.optional(v.pipe(v.array(text), v.maxLength(max.parts))),
+  images: v.optional(v.pipe(v.array(image), v.maxLength(max.parts))),
   tool_calls: v.optional(v.pipe(v.array(call), v.maxLength(max.tools))),
   tool_name: v.optional(name),
   tool_call_id: v.optional(id),

@@ -27,6 +27,7 @@ export function isPublicUrl(text: string): boolean {
 const privateNames: ReadonlySet<string> = new Set([
   ...['localhost', 'local', 'internal', 'intranet', 'private', 'corp', 'home', 'lan', 'localdomain'],
   ...['test', 'invalid', 'onion', 'alt'],
+  ...['svc', 'default', 'consul'], // services of a cluster: `kubernetes.default.svc`
 ])
 
 /** Private and special ranges, by the first three numbers of an address. */

@@ -66,7 +66,7 @@ export async function mintClientSecret(request: Request, session: Session, confi
     })
   await settleAmount(requestId, 'client_secret', cost, purse)
   log({ requestId, status: 200, outcome: 'client_secret', model }, config)
-  return new Response(secret, { headers: { 'content-type': 'application/json' } })
+  return new Response(config.secrets.scrub(secret), { headers: { 'content-type': 'application/json' } })
 }
 
 /** Hashes the name of the user. OpenAI can distinguish users by the hash, but does not see their names. */

@@ -82,9 +82,8 @@ export async function mintSession(grant: Grant, config: Config): Promise<{ token
 
 /** @throws {ApiError} `invalid_session`, with the same message for every reason. */
 export async function readSession(request: Request, config: Config): Promise<Session> {
-  const claims = await readClaims(request, config).catch(() => {
-    throw refuse('invalid_session')
-  })
+  const claims = await readClaims(request, config).catch(() => undefined)
+  if (claims === undefined) throw refuse('invalid_session')
   const { sub, jti, exp, scope, anonymous_since: anonymousSince } = claims
   const isElsewhere = scope.origin !== undefined && !isFrom(scope.origin, request)
   if (isElsewhere || config.revoked.has(sub) || config.revoked.has(jti)) throw refuse('invalid_session')
@@ -112,19 +111,19 @@ async function openClaims(token: string, config: Config): Promise<Claims> {
   return read
 }
 
-async function readClaims({ headers }: Request, config: Config): Promise<Claims> {
-  const read = await openClaims(shownToken(headers), config)
+/** `undefined`, or an error, if they are not good now. */
+async function readClaims({ headers }: Request, config: Config): Promise<Claims | undefined> {
+  const token = shownToken(headers)
+  if (!token || token.length > maxTokenLength) return undefined
+  const read = await openClaims(token, config)
   const now = Math.floor(Date.now() / 1000)
   const begins = Math.max(read.iat, read.nbf ?? 0)
-  if (read.exp <= now || begins > now || now - read.iat > lifetimeSeconds) throw refuse('invalid_session')
-  return read
+  return read.exp <= now || begins > now || now - read.iat > lifetimeSeconds ? undefined : read
 }
 
-/** The places where official clients send a key: all of them `Authorization`; Anthropic's older clients and Google's also other headers. */
-function shownToken(headers: Headers): string {
+/** Where official clients show a key: all of them in `Authorization`, Anthropic's older ones and Google's elsewhere. */
+function shownToken(headers: Headers): string | undefined {
   const authorization = headers.get('authorization')
   const elsewhere = headers.get('x-api-key') ?? headers.get('x-goog-api-key')
-  const token = authorization === null ? elsewhere : /^Bearer ([^\s,]+)$/i.exec(authorization)?.[1]
-  if (!token || token.length > maxTokenLength) throw refuse('invalid_session')
-  return token
+  return authorization === null ? (elsewhere ?? undefined) : /^Bearer ([^\s,]+)$/i.exec(authorization)?.[1]
 }

@@ -652,7 +652,18 @@ it('A7: gives an unknown block of a system message back as it came', () => {
   expect(losses).toEqual([])
 })
 
-describe('tools that come and go in the middle of a conversation', () => {
+it.each([0, 1])('A7: gives a system message that holds only settings back as it came, at place %i', (at) => {
+  const messages = [
+    { role: 'user', content: 'hi' },
+    { role: 'user', content: 'go on' },
+  ].toSpliced(at, 1, { role: 'system', output_config: { effort: 'low' } } as never)
+  const { context, options } = decodeRequest({ model: 'm', max_tokens: 9, messages })
+  const { body, losses } = encodeRequest(context, options)
+  expect(body.messages).toEqual(messages)
+  expect(losses).toEqual([])
+})
+
+describe('tools that come and go in mid-conversation', () => {
   const value = { type: 'tool_addition', tool: { type: 'tool_reference', name: 'f' } }
   const change: Message = {
     role: 'system',

@@ -346,6 +346,22 @@ describe('unknown parts', () => {
     })
   })
 
+  // The official client assigns what a delta of a compaction holds: node_modules/@anthropic-ai/sdk/lib/BetaMessageStream.js.
+  it('is replaced by the last delta of a compaction', () => {
+    const { message } = read(
+      start,
+      open({ type: 'compaction', content: '', encrypted_content: 'first' }),
+      delta({ type: 'compaction_delta', content: 'Some', encrypted_content: 'second' }),
+      delta({ type: 'compaction_delta', content: 'All', encrypted_content: 'third' }),
+      close(),
+      stop('compaction'),
+      end,
+    )
+    expect(message.content).toMatchObject([
+      { type: 'unknown', value: { type: 'compaction', content: 'All', encrypted_content: 'third' } },
+    ])
+  })
+
   it('may come without a type, if the event has a name', () => {
     const out: Fragment[] = []
     decodeStream().push({ event: 'message_start', data: JSON.stringify({ message: start.message }) }, out)

@@ -163,6 +163,17 @@ describe('a request', () => {
     })
     expect(decodeRequest(body).options.responseFormat).toEqual({ type: 'json', schema })
   })
+
+  it('keeps the text of a schema that is nested too deep to be read', () => {
+    const schema = `${'{"not":'.repeat(50_000)}true${'}'.repeat(50_000)}`
+    const outputConfig = { textFormat: { type: 'json_schema', structure: { jsonSchema: { schema } } } }
+    const { context, options } = decodeRequest({
+      messages: [{ role: 'user', content: [{ text: 'hi' }] }],
+      outputConfig,
+    })
+    expect(options.responseFormat).toBeUndefined()
+    expect(encodeRequest(context, { ...options, model: 'm' }).body.outputConfig).toEqual(outputConfig)
+  })
 })
 
 describe('a stream', () => {
@@ -218,6 +229,32 @@ describe('a stream', () => {
         ],
       },
     ])
+  })
+
+  it('keeps citations and results of blocks whose end never came, whole and cut, and no thought that says nothing', () => {
+    const said = [
+      frame('messageStart', { role: 'assistant' }),
+      delta(0, { reasoningContent: { redactedContent: '' } }),
+      blockStop(0),
+      frame('contentBlockStart', {
+        contentBlockIndex: 1,
+        start: { toolResult: { toolUseId: 't1', status: 'success', type: 'nova_grounding_result' } },
+      }),
+      delta(1, { toolResult: [{ text: 'found' }] }),
+      delta(2, { text: 'Yes' }),
+      delta(2, { citation: { title: 'A' } }),
+      delta(3, { citation: { title: 'B' } }),
+      delta(4, { citation: { title: 'C' } }),
+      delta(4, { text: 'No' }),
+    ]
+    for (const last of [end('end_turn'), []]) {
+      const { response, error } = read(...said, ...last)
+      expect((response?.message ?? error?.partial)?.content).toMatchObject([
+        { type: 'text', text: 'Yes', citations: [{ title: 'A' }, { title: 'B' }] },
+        { type: 'text', text: 'No', citations: [{ title: 'C' }] },
+        { type: 'server_tool_result', toolCallId: 't1', output: [{ text: 'found' }] },
+      ])
+    }
   })
 
   it('without figures is whole all the same; without its end it is not', () => {

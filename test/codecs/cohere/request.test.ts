@@ -255,7 +255,14 @@ describe('a client’s request', () => {
       { role: 'assistant', tool_calls: [call] },
       { role: 'tool', tool_call_id: 'c', content: '[tool error] x' },
     ]
-    expect(decodeRequest({ model: 'm', messages }).context.messages[1]).toEqual({
+    const decoded = decodeRequest({ model: 'm', messages }).context.messages
+    expect(decoded[0]).toEqual({
+      role: 'assistant',
+      content: [
+        { type: 'tool_call', id: 'c', name: 'f', arguments: {}, argumentsText: '{}', index: 0, complete: true },
+      ],
+    })
+    expect(decoded[1]).toEqual({
       role: 'tool',
       toolCallId: 'c',
       name: 'f',

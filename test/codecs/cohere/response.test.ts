@@ -141,6 +141,17 @@ describe('streams', () => {
     expect(error?.partial?.content).toMatchObject([{ type: 'text', text: 'half' }])
   })
 
+  it('keep a content of a kind to come whose end never came', () => {
+    const content = { type: 'sketch', strokes: 'ab' }
+    const { response } = decodeText(
+      codec,
+      event('content-start', { index: 0, ...delta({ content: { ...content, strokes: 'a' } }) }) +
+        event('content-delta', { index: 0, ...delta({ content: { strokes: 'b' } }) }) +
+        event('message-end', { delta: { finish_reason: 'COMPLETE' } }),
+    )
+    expect(response?.message.content).toMatchObject([{ type: 'unknown', providerType: 'sketch', value: content }])
+  })
+
   it('that are cut off keep the received citations', () => {
     const citations = { start: 0, end: 4, text: 'half', sources: [] }
     const { error } = decodeText(

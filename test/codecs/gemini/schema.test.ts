@@ -54,6 +54,15 @@ describe('to OpenAPI', () => {
       lost: ['changed p minor'],
     })
   })
+  it('ends a schema that doubles with each reference', () => {
+    const names = Array.from({ length: 30 }, (_, level) => {
+      const $ref = `#/$defs/${level + 1}`
+      return [level, { type: 'object', properties: { a: { $ref }, b: { $ref } } }]
+    })
+    const { out, lost } = convert({ $defs: Object.fromEntries([...names, [30, {}]]), $ref: '#/$defs/0' })
+    expect(JSON.stringify(out).length).toBeLessThan(1_000_000)
+    expect(new Set(lost)).toEqual(new Set(['changed p minor']))
+  })
   it('ends what is nested too deep, and takes `__proto__` for a name', () => {
     const deep: JsonObject = JSON.parse(`${'{"items":'.repeat(20_000)}{}${'}'.repeat(20_000)}`)
     expect(convert(deep).lost).toEqual(['changed p minor'])

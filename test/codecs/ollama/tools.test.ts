@@ -71,6 +71,15 @@ describe('encodeDefinitions', () => {
     const schema = { type: 'object', properties: { bomb: { $ref: '#/$defs/d30' } }, $defs }
     expect(encodeDefinitions([{ name: 'f', parameters: schema }])[0]?.function.parameters).toEqual(schema)
   })
+
+  it.each([{ description: 'x'.repeat(10_000) }, { enum: ['x'.repeat(10_000)] }])(
+    'sends a schema as it is that names a long text a thousand times',
+    (long) => {
+      const names = Array.from({ length: 1000 }, (_, at) => [`p${at}`, { $ref: '#/$defs/long' }])
+      const schema = { type: 'object', properties: Object.fromEntries(names), $defs: { long } }
+      expect(encodeDefinitions([{ name: 'f', parameters: schema }])[0]?.function.parameters).toEqual(schema)
+    },
+  )
 })
 
 describe('decoding definitions', () => {

@@ -485,6 +485,26 @@ describe('decodeRequest', () => {
   })
 })
 
+it.each([
+  { type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav', later: 1 } },
+  { type: 'file', file: { file_id: 'file-1', later: { a: 1 } } },
+  { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0=', later: 1 }, more: 2 },
+  { type: 'file', file: { filename: 'a.pdf', file_data: 'JVBERi0=' } },
+  { type: 'image_url', image_url: { url: 'https://x.example/a.png', detail: 'low', later: 1 } },
+])('gives the part $type back with the fields in it that it does not know', (part) => {
+  const given = { model: 'm', messages: [{ role: 'user', content: [part] }] }
+  const { context, options } = decodeRequest(given)
+  expect(encodeRequest(context, options)).toMatchObject({ body: given, losses: [] })
+})
+
+it('gives back a choice of tools that names one of an unknown kind', () => {
+  const allowed = { mode: 'auto', tools: [{ type: 'mcp', server_label: 'x' }] }
+  const tool_choice = { type: 'allowed_tools', allowed_tools: allowed }
+  const given = { model: 'm', messages: [user], tools: [{ type: 'function', function: { name: 'f' } }], tool_choice }
+  const { context, options } = decodeRequest(given)
+  expect(encodeRequest(context, options)).toMatchObject({ body: { tool_choice }, losses: [] })
+})
+
 it('F1: keeps the unknown fields of a system message', () => {
   const body = {
     model: 'm',

@@ -37,6 +37,20 @@ it.each(['hm', undefined])('citations of no text are blocks of their own, after 
   expect(content).toEqual([...before, { type: 'citation', url: 'https://a.example', title: 'A' }])
 })
 
+it.each([
+  { refusal: 'But not that' },
+  { images: [{ type: 'image_url', image_url: { url: 'https://x.example/a.png' } }] },
+  { audio: { id: 'a', data: 'UklGRg==', transcript: 'Hi', expires_at: 1 } },
+])('A18: citations beside %j belong to the text, and go out with it', (beside) => {
+  const url_citation = { url: 'https://a.example', title: 'A', start_index: 0, end_index: 2 }
+  const message = { role: 'assistant', content: 'Hi', ...beside, annotations: [{ type: 'url_citation', url_citation }] }
+  const response = decodeResponse(body(message))
+  const { content } = response.message
+  expect(content?.[0]).toMatchObject({ text: 'Hi', citations: [{ url: 'https://a.example' }] })
+  expect(JSON.stringify(content).split('https://a.example')).toHaveLength(2)
+  expect(answer(response)?.message.annotations).toEqual(message.annotations)
+})
+
 describe('decodeResponse', () => {
   it.each([
     ['null', null],

@@ -201,6 +201,15 @@ describe('hostile streams', () => {
     },
   )
 
+  it('an event named "error" is one, whether its data has the field or is its content', () => {
+    const said = { message: 'Slow down', code: 'rate_limit_exceeded' }
+    for (const data of [said, { error: said }]) {
+      const named = `event: error\ndata: ${JSON.stringify(data)}\n\n`
+      const { error } = decodeSse(sse(delta({ content: 'Hi' })) + named)
+      expect(error).toMatchObject({ kind: 'rate_limit', message: 'Slow down', partial: { content: [{ text: 'Hi' }] } })
+    }
+  })
+
   const wrong: readonly unknown[] = [null, 7, 'x', true, [], {}, [null], [[]], [{}], { a: { b: [] } }, -1e308]
   const fields = ['content', 'refusal', 'tool_calls', 'function_call', 'audio', 'annotations', 'images', 'role']
   const more = ['reasoning', 'reasoning_content', 'reasoning_details', 'unknown', '__proto__', 'constructor']

@@ -184,11 +184,8 @@ describe('quirks of the recordings', () => {
     ['/apply-patch-stream', 'apply_patch_call'],
     ['/shell-stream', 'shell_call'],
     ['/shell-stream', 'shell_call_output'],
-    ['/tool-search-stream', 'tool_search_output'],
     ['/mcp-approval-stream', 'mcp_list_tools'],
     ['/mcp-approval-stream', 'mcp_approval_request'],
-    ['/program-stream', 'program'],
-    ['/program-output-stream', 'program_output'],
   ])('keeps in %s the item %s as it came', (id, providerType) => {
     expect(blocksOf(id)).toContainEqual(
       expect.objectContaining({
@@ -197,6 +194,54 @@ describe('quirks of the recordings', () => {
         value: expect.objectContaining({ type: providerType }),
       }),
     )
+  })
+
+  it.each([
+    [
+      '/tool-search-stream',
+      { type: 'server_tool_call', id: 'tsc_01a', name: 'tool_search', arguments: { paths: ['crm'] } },
+    ],
+    [
+      '/tool-search-stream',
+      { type: 'server_tool_result', name: 'tool_search', status: 'success', output: [{ name: 'find_customer' }] },
+    ],
+    [
+      '/program-stream',
+      {
+        type: 'server_tool_call',
+        id: 'call_01m', // the `caller_id` of the calls that the program makes
+        name: 'program',
+        arguments: { code: 'text(await tools.get_weather({city: "Oslo"}))' },
+      },
+    ],
+    [
+      '/program-output-stream',
+      { type: 'server_tool_result', toolCallId: 'call_01m', name: 'program', status: 'success', output: '4 °C' },
+    ],
+  ])('shows in %s what the server ran: %o', (id, expected) => {
+    const found = blocksOf(id).filter(({ type }) => type === expected.type)
+    expect(found).toMatchObject([expected])
+  })
+
+  it('waits for the client where the search for tools is its own, and keeps the item as it came', () => {
+    const item = {
+      type: 'tool_search_call',
+      id: 'tsc_1',
+      call_id: 'call_1',
+      execution: 'client',
+      arguments: { goal: 'crm' },
+    }
+    const response = decodeResponse({ object: 'response', status: 'completed', output: [item] })
+    expect(response.stopReason).toBe('pause')
+    expect(response.message.content).toMatchObject([{ type: 'unknown', providerType: item.type, value: item }])
+    expect(encodeResponse(response)).toMatchObject({ body: { status: 'completed', output: [item] }, losses: [] })
+    const output = { type: 'tool_search_output', call_id: 'call_1', execution: 'client', tools: [] }
+    const { context } = decodeRequest({
+      model: 'm',
+      input: ['Hi', item, output].map((one) => (typeof one === 'string' ? { role: 'user', content: one } : one)),
+    })
+    const { body } = encodeRequest(context, { model: 'm' })
+    expect(body.input).toEqual([{ role: 'user', content: 'Hi' }, item, output])
   })
 
   it('pauses for an approval', () => {

@@ -151,6 +151,18 @@ describe('calls', () => {
     })
   })
 
+  it('that are whole in an answer that was cut are completed', () => {
+    const { events: written } = write([
+      start,
+      { type: 'tool_call', index: 0, call: call('c0', 0) },
+      end([call('c0', 0)], { stopReason: 'length' }),
+    ])
+    expect(written.at(-1)).toMatchObject({
+      type: 'response.incomplete',
+      response: { output: [{ type: 'function_call', status: 'completed', arguments: '{"a":0}' }] },
+    })
+  })
+
   it('that no client can name are dropped with a loss', () => {
     const invalid = {
       type: 'invalid_tool_call',

@@ -1,7 +1,8 @@
 /** Each departure from the documented shape that the corpus names, and what it comes to: as much as the recording itself says. */
 import { expect } from 'vitest'
-import type { JsonObject } from '../../../src/core/model.ts'
-import { createClientCodec, openaiDialect } from '../../../src/formats/openai-responses/index.ts'
+import { blocksOf } from '../../../src/core/content.ts'
+import type { AssistantMessage, JsonObject } from '../../../src/core/model.ts'
+import { createClientCodec, encodeRequest, openaiDialect } from '../../../src/formats/openai-responses/index.ts'
 import { casesOf } from '../../support/corpus.ts'
 import { havingField, type Reading, testQuirks } from '../../support/quirks.ts'
 import { dialects } from './dialects.ts'
@@ -28,6 +29,19 @@ function isKeptAs(type: string): (reading: Reading) => void {
       block.type === 'unknown' && block.providerType === type ? [block.value] : [],
     )
     expect(kept).toEqual(expected)
+  }
+}
+
+/** A tool that the server ran: a block of its own kind, and sent back as the item that came. */
+function isShownAs(type: string, kind: 'server_tool_call' | 'server_tool_result'): (reading: Reading) => void {
+  return (reading) => {
+    const expected = doneItems(reading, type)
+    expect(expected.length).toBeGreaterThan(0)
+    const message = reading.response?.message as AssistantMessage
+    const shown = blocksOf(message.content).filter((block) => block.type === kind)
+    expect(shown).toHaveLength(expected.length)
+    const { body } = encodeRequest({ messages: [message] }, { model: message.response?.model ?? '' })
+    expect(body.input.filter((item) => item.type === type)).toEqual(expected)
   }
 }
 
@@ -109,12 +123,12 @@ testQuirks(
     'item:compaction': isKeptAs('compaction'),
     'item:mcp_approval_request': isKeptAs('mcp_approval_request'),
     'item:mcp_list_tools': isKeptAs('mcp_list_tools'),
-    'item:program': isKeptAs('program'),
-    'item:program_output': isKeptAs('program_output'),
+    'item:program': isShownAs('program', 'server_tool_call'),
+    'item:program_output': isShownAs('program_output', 'server_tool_result'),
     'item:shell_call': isKeptAs('shell_call'),
     'item:shell_call_output': isKeptAs('shell_call_output'),
-    'item:tool_search_call': isKeptAs('tool_search_call'),
-    'item:tool_search_output': isKeptAs('tool_search_output'),
+    'item:tool_search_call': isShownAs('tool_search_call', 'server_tool_call'),
+    'item:tool_search_output': isShownAs('tool_search_output', 'server_tool_result'),
     'item:mcp_call': (reading) => {
       const [item] = items(reading, 'mcp_call')
       expect(reading.calls).toEqual([])

@@ -860,3 +860,25 @@ it('F3: sends the description of a format, and reads it', () => {
   })
   expect(decodeRequest({ ...body, input: 'Hi' }).options.responseFormat).toEqual(responseFormat)
 })
+
+it.each(['system', 'user', 'tool'] as const)('D11: reports the citations of a text of the %s', (role) => {
+  const content = [{ type: 'text', text: 'b', citations: [{ type: 'citation', url: 'https://x.example' }] }] as const
+  const history: Context =
+    role === 'system'
+      ? { system: content, messages: [{ role: 'user', content: 'a' }] }
+      : {
+          messages: [
+            { role: 'assistant', content: [block.toolCall('c', 'f')] },
+            role === 'tool' ? { role, toolCallId: 'c', content } : { role, content },
+          ],
+        }
+  const path = role === 'system' ? 'system[0].citations' : 'messages[1].content[0].citations'
+  expect(encode(history).losses).toMatchObject([{ path, action: 'dropped', severity: 'minor' }])
+})
+
+it('gives a failed call of an MCP server back with its error in one place', () => {
+  const error = { type: 'http_error', code: 500, message: 'No' }
+  const item = { type: 'mcp_call', id: 'mcp_1', server_label: 's', name: 'f', arguments: '{}', error }
+  const { context } = decodeRequest({ model: 'm', input: [{ role: 'user', content: 'a' }, item] })
+  expect(encode(context, { model: 'm' }).body.input).toEqual([{ role: 'user', content: 'a' }, item])
+})

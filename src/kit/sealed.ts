@@ -1,0 +1,66 @@
+/**
+ * Values that only their maker reads, in blocks that go as they came: a client sends them back, and they reach that provider and no other.
+ *
+ * @module
+ */
+import { textOr } from '../core/lookup.ts'
+import type { ContentBlock } from '../core/model.ts'
+import { isEnvelope, packProof, unpackEnvelope } from './envelope.ts'
+
+/** Fields of what a provider wants back as it came: a compaction, a program, what a search found, where a citation stands. */
+const sealedFields: ReadonlySet<string> = new Set([
+  ...['encrypted_content', 'encrypted_index', 'encrypted_stdout', 'fingerprint', 'signature', 'thoughtSignature'],
+])
+const sealedBlocks: ReadonlySet<string> = new Set(['unknown', 'server_tool_call', 'server_tool_result'])
+/** Written by the model: names of fields mean something else there. */
+const argumentFields: ReadonlySet<string> = new Set(['arguments', 'input', 'args'])
+
+type Sealed = (text: string, field: string) => string
+type Owners = readonly [string, ...string[]]
+
+/** The block with its sealed values changed: the same one if it has none. Does not include the proofs of text, reasoning and calls. */
+function changeSealed(block: ContentBlock, change: Sealed): ContentBlock {
+  if (sealedBlocks.has(block.type)) return changeIn(block, change)
+  if (block.type !== 'text' || block.citations === undefined) return block
+  const citations = changeIn(block.citations, change)
+  return citations === block.citations ? block : { ...block, citations }
+}
+
+function changeIn<T extends object>(value: T, change: Sealed): T {
+  const changed = Object.entries(value).flatMap(([name, inner]) => {
+    if (argumentFields.has(name)) return []
+    const isSealed = typeof inner === 'string' && inner !== '' && sealedFields.has(name)
+    if (isSealed) return [[name, change(inner, name)] as const]
+    const next = typeof inner === 'object' && inner !== null ? changeIn(inner, change) : inner
+    return next === inner ? [] : [[name, next] as const]
+  })
+  if (changed.length === 0) return value
+  const fields = Object.fromEntries(changed)
+  return (Array.isArray(value) ? Object.assign([...value], fields) : { ...value, ...fields }) as T
+}
+
+/** Sealed values of another provider go as envelopes. One that is too large for an envelope stays here. */
+export function packSealed(block: ContentBlock, owners: Owners, maker: string = owners[0]): ContentBlock {
+  const packed = changeSealed(block, (text, field) => {
+    if (owners.includes(maker)) return isEnvelope(text) ? '' : text
+    return packProof({ provider: maker, model: '', format: '', data: { [field]: text } }) ?? ''
+  })
+  return packed === block ? block : withMaker(packed, owners[0])
+}
+
+/** Adds the maker of a block's sealed values to `makers`: the format's own provider, unless they are in envelopes. */
+export function unpackSealed(block: ContentBlock, owners: Owners, makers: Set<string>): ContentBlock {
+  let maker: string | undefined
+  const unpacked = changeSealed(block, (text, field) => {
+    const carried = isEnvelope(text) ? unpackEnvelope(text)?.opaque : undefined
+    maker = carried?.provider ?? owners[0]
+    makers.add(maker)
+    return isEnvelope(text) ? textOr(carried?.data[field], '') : text
+  })
+  return maker === undefined ? block : withMaker(unpacked, maker)
+}
+
+function withMaker(block: ContentBlock, provider: string): ContentBlock {
+  const opaque = sealedBlocks.has(block.type) && 'opaque' in block ? block.opaque : undefined
+  return opaque === undefined ? block : ({ ...block, opaque: { ...opaque, provider } } as ContentBlock)
+}

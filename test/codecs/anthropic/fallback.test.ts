@@ -1,0 +1,65 @@
+/** A turn that a second model took over: `wire/responses-extras.md` §5.3. Its block parts the thinking of two models, and all of it goes back in place. */
+import { describe, expect, it } from 'vitest'
+import { anthropic } from '../../../src/formats/anthropic/index.ts'
+import { generate, t, tool } from '../../../src/index.ts'
+
+const thinking = (signature: string) => ({ type: 'thinking', thinking: 'Hm.', signature })
+const fallback = {
+  type: 'fallback',
+  from: { model: 'claude-fable-5' },
+  to: { model: 'claude-opus-4-8' },
+  trigger: { type: 'refusal', category: 'cyber' },
+}
+const content = [
+  thinking('of-fable'),
+  fallback,
+  thinking('of-opus'),
+  { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} },
+]
+const last = [{ type: 'text', text: 'Done' }]
+const f = tool({ name: 'f', parameters: t.object({}), execute: () => 'ok' })
+
+function whole(model: string, blocks: object[], stop_reason: string): Response {
+  return Response.json({
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: blocks,
+    stop_reason,
+    usage: {},
+  })
+}
+
+function streamed(model: string, blocks: object[], stop_reason: string): Response {
+  const message = { id: 'msg_1', type: 'message', role: 'assistant', model, content: [], stop_reason: null, usage: {} }
+  const events = [
+    { type: 'message_start', message },
+    ...blocks.flatMap((block, index) => [
+      { type: 'content_block_start', index, content_block: block },
+      { type: 'content_block_stop', index },
+    ]),
+    { type: 'message_delta', delta: { stop_reason }, usage: {} },
+    { type: 'message_stop' },
+  ]
+  const text = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
+  return new Response(text, { headers: { 'content-type': 'text/event-stream' } })
+}
+
+describe.each(['claude-fable-5', 'claude-opus-4-8'])('an answer that says it is of %s', (said) => {
+  it.each([
+    ['whole', whole, true],
+    ['streamed', streamed, false],
+  ] as const)('goes back with the thinking of both models in place, %s', async (_, answer, wholeAnswer) => {
+    const bodies: { readonly messages: readonly { readonly content: unknown }[] }[] = []
+    const answers = [answer(said, content, 'tool_use'), answer(said, last, 'end_turn')]
+    const fetch: typeof globalThis.fetch = async (_, init) => {
+      bodies.push(JSON.parse(String(init?.body)))
+      return answers[bodies.length - 1] as Response
+    }
+    const model = anthropic('claude-fable-5', { apiKey: 'k', fetch })
+    const { text, message } = await generate({ model, prompt: 'Hi', tools: [f], wholeAnswer })
+    expect([text, message.stopReason]).toEqual(['Done', 'stop'])
+    expect(bodies[1]?.messages[1]?.content).toEqual(content)
+  })
+})

@@ -1,0 +1,140 @@
+/**
+ * The fields that the policy refuses in every format. The client codec of each format makes the bodies, so that a new format is tried as soon as it is
+ * there.
+ */
+import { describe, expect, it } from 'vitest'
+import { ApiError } from '../../src/core/errors.ts'
+import type { ContentBlock, Context } from '../../src/core/model.ts'
+import { permit } from '../../src/worker/policy/permit.ts'
+import { wires } from '../support/answers.ts'
+import { clients } from '../support/formats.ts'
+
+/** Fields that choose a destination, cost by another meter, keep data, or speak for another user. */
+const forbidden =
+  'base_url api_key extra_body headers provider url metadata user background service_tier serviceTier priority n candidateCount best_of ' +
+  'num_generations web_search_options connectors tools_config modalities audio prediction previous_response_id previous_interaction_id ' +
+  'conversation container mcp_servers agent cachedContent cache_control keep_alive guardrailConfig performanceConfig requestMetadata ' +
+  'logprobs MODEL __proto__ constructor'
+
+const privateUrls = [
+  'https://169.254.169.254/latest/meta-data',
+  'http://169.254.169.254/latest/meta-data',
+  'https://[::ffff:169.254.169.254]/',
+  'https://0xa9fe.0xa9fe/',
+  'https://metadata.google.internal/',
+  'https://kubernetes.default.svc/',
+  'https://user:password@example.com/a.png',
+  'file:///etc/passwd',
+  'gs://bucket/a.png',
+  's3://bucket/a.png',
+]
+const blocks: readonly (readonly [name: string, block: ContentBlock])[] = [
+  ...privateUrls.map((url) => [`a picture at ${url}`, { type: 'image', url, mimeType: 'image/png' }] as const),
+  ...privateUrls.map((url) => [`a file at ${url}`, { type: 'file', url, mimeType: 'application/pdf' }] as const),
+  ['a PDF', { type: 'file', data: 'JVBERi0x', mimeType: 'application/pdf', filename: 'a' }],
+  [
+    'a document of Word',
+    {
+      type: 'file',
+      data: 'JVBERi0x',
+      mimeType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+      filename: 'a',
+    },
+  ],
+  ['a PDF that says it is a picture', { type: 'image', data: 'JVBERi0x', mimeType: 'application/pdf' }],
+  ['a sound', { type: 'audio', data: 'JVBERi0x', mimeType: 'audio/wav' }],
+]
+
+/** In a message of the user's, and in a result of a tool. */
+function contextsWith(block: ContentBlock): readonly Context[] {
+  const call = {
+    type: 'tool_call',
+    id: 'call_1',
+    name: 'f',
+    arguments: {},
+    argumentsText: '{}',
+    index: 0,
+    complete: true,
+  } as const
+  return [
+    { messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }, block] }] },
+    {
+      messages: [
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', content: [call] },
+        { role: 'tool', toolCallId: 'call_1', name: 'f', content: [block] },
+      ],
+    },
+  ]
+}
+
+type Loose = ReturnType<typeof JSON.parse>
+
+describe.each(wires)('%s', (wire) => {
+  it('does not permit fields that cost or decide more, at the top, in settings, or in a message', () => {
+    const options = { model: 'm', maxTokens: 10, temperature: 0.5, reasoning: { effort: 'low' } } as const
+    const body: Loose = clients[wire].encodeRequest({ messages: [{ role: 'user', content: 'Hi' }] }, options).body
+    const permitted = (one: Loose) => permit({ wire, kind: 'answer', body: one }, 'ada')
+    expect(permitted(structuredClone(body))).toBeTruthy()
+    const passed = forbidden.split(' ').flatMap((field) =>
+      [2, 'x', true, {}].flatMap((value) => {
+        // A literal would set the prototype.
+        const one: object = JSON.parse(`{${JSON.stringify(field)}:${JSON.stringify(value)}}`)
+        const own = (object: object) => ({ ...object, ...one })
+        const inSettings = Object.entries(body).flatMap(([name, inner]) => {
+          if (Array.isArray(inner)) return [{ ...body, [name]: [own(inner[0])] }]
+          return typeof inner === 'object' ? [{ ...body, [name]: own(inner as object) }] : []
+        })
+        return [own(body), ...inSettings].flatMap((changed) =>
+          isRefused(() => permitted(changed)) ? [] : [[field, value]],
+        )
+      }),
+    )
+    // An id of a user is replaced by ours.
+    expect(passed).toEqual(wire === 'anthropic' ? [['metadata', {}]] : [])
+  })
+
+  it.each([0, -1, 1.5, '9', [9], {}, true])('takes no %j for a limit of output', (limit) => {
+    const marker = 4321
+    const { body } = clients[wire].encodeRequest(
+      { messages: [{ role: 'user', content: 'Hi' }] },
+      { model: 'm', maxTokens: marker },
+    )
+    const text = JSON.stringify(body)
+    expect(text).toContain(`:${marker}`)
+    const changed = JSON.parse(text.replace(`:${marker}`, `:${JSON.stringify(limit)}`))
+    expect(isRefused(() => permit({ wire, kind: 'answer', body: changed }, 'ada'))).toBe(true)
+  })
+
+  it.each(blocks)('is not permitted to show a provider %s', (_, block) => {
+    const { url, data, type, mimeType } = block as Extract<ContentBlock, { type: 'image' | 'file' | 'audio' }>
+    const told = url ?? (type === 'image' ? mimeType : data)
+    const passed = contextsWith(block).flatMap((context) => {
+      try {
+        const { body } = clients[wire].encodeRequest(context, { model: 'm', maxTokens: 10 })
+        return [JSON.stringify(permit({ wire, kind: 'answer', body: JSON.parse(JSON.stringify(body)) }, 'ada'))]
+      } catch {
+        return [] // the format has no place for it, or the policy refuses it
+      }
+    })
+    expect(passed.filter((body) => body.includes(String(told)))).toEqual([])
+  })
+
+  it('is permitted to show a provider a picture, where the format has one', () => {
+    const [context] = contextsWith({ type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' })
+    const { body } = clients[wire].encodeRequest(context as Context, { model: 'm', maxTokens: 10 })
+    expect(JSON.stringify(permit({ wire, kind: 'answer', body: JSON.parse(JSON.stringify(body)) }, 'ada'))).toContain(
+      'iVBORw0KGgo=',
+    )
+  })
+})
+
+function isRefused(action: () => unknown): boolean {
+  try {
+    action()
+    return false
+  } catch (error) {
+    if (error instanceof ApiError) return true
+    throw error
+  }
+}
