@@ -73,12 +73,12 @@ const breaks = [
   row(
     "a token permits the operator's other models",
     'answer',
-    'visitor.session.models.includes(id)',
+    'caller.session.models.includes(id)',
     'true',
     ['door', 'policy'],
     'models that are not in the table are not asked',
   ),
-  row("another user's answer is read", 'runs/runs', 'isEqual(told, expected)', 'true', ['run-owner', 'runs']),
+  row("another user's answer is read", 'runs/runs', 'isEqual(given, expected)', 'true', ['run-owner', 'runs']),
   row('the user is not in the name of a kept answer', 'runs/runs', "['run', sub, stem]", "['run', stem]", [
     'run-owner',
     'runs',
