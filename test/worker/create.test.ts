@@ -442,7 +442,7 @@ describe('options that are unsafe together', () => {
       { session: { origins, secret, demo: 'open' }, accounts: 'off' },
       'their spending would have no limit',
     ],
-    ['a check beside tokens', { session: { origins, check: () => undefined, turnstile } }, 'leave one of them out'],
+    ['a check beside tokens', { session: { origins, check: () => undefined, turnstile } }, 'remove one of the two'],
     [
       'kept answers whose names nothing signs',
       { session: { origins, check: () => undefined } },
