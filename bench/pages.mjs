@@ -73,7 +73,7 @@ async function measure(name) {
   }
 }
 
-/** Of so many runs the one with the middle time. */
+/** The run with the median time, of this number of runs. */
 async function middleOf(count, run) {
   const runs = []
   while (runs.length < count) runs.push(await run())

@@ -18,7 +18,10 @@ const events = 2_000
 const ticksPerSecond = 100
 const options = { bundle: true, write: false, minify: true, format: 'esm', target: 'es2023', platform: 'neutral' }
 
-/** Runs in workerd: `/?case=…&rounds=…` reads streams to their end, one after another; `&held=…` leaves so many open in the middle. */
+/**
+ * Runs in workerd: `/?case=…&rounds=…` reads streams to their end, one after another; `&held=…` leaves this number of streams open in the
+ * middle.
+ */
 const worker = `
 import { decodeAnswer } from './src/client/decode.ts'
 import { translateStream } from './src/gateway/translate.ts'
@@ -62,7 +65,7 @@ const worker :Workerd.Worker = (
   modules = [(name = "worker", esModule = embed "worker.js")],
   compatibilityDate = "2026-11-01",
   durableObjectNamespaces = [
-    (className = "UserLedger", uniqueKey = "ledgers"),
+    (className = "UserAccount", uniqueKey = "accounts"),
     (className = "StreamRun", uniqueKey = "runs"),
   ],
   durableObjectStorage = (inMemory = void),
@@ -113,7 +116,7 @@ async function measureWorker() {
     external: ['cloudflare:*'],
   })
   const empty =
-    'export class UserLedger {}; export class StreamRun {}; export default { fetch: () => new Response("0") }'
+    'export class UserAccount {}; export class StreamRun {}; export default { fetch: () => new Response("0") }'
   const startOf = async (code) => {
     const times = []
     for (let round = 0; round < 5; round++) {
@@ -159,7 +162,7 @@ function virtual(name, contents) {
 async function serve(code) {
   const folder = mkdtempSync(join(tmpdir(), 'isoglot-workerd-'))
   const port = await freePort()
-  const classes = code.includes('UserLedger') ? '' : '\nexport class UserLedger {}\nexport class StreamRun {}'
+  const classes = code.includes('UserAccount') ? '' : '\nexport class UserAccount {}\nexport class StreamRun {}'
   writeFileSync(join(folder, 'worker.js'), code + classes)
   writeFileSync(join(folder, 'config.capnp'), capnp(port))
   const started = performance.now()

@@ -1,6 +1,6 @@
 /**
- * `npm run attack -- URL`: tries to get past a Worker of ours, deployed or on loopback, as attackers do. Prints a table; fails if any
- * attack succeeded. It costs nothing: every request must be refused.
+ * `npm run attack -- URL`: attacks a Worker made with isoglot, deployed or on loopback. Prints a table, and fails if an attack succeeded.
+ * It costs nothing, because every request must be refused.
  */
 import { parseArgs } from 'node:util'
 import { unseen } from './attack/checks.mjs'

@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** The paths that import a framework, by its name: the only ones with an import of another package. */
+/** The paths that import a framework, and its name. Only these import another package. */
 export const bindings = ['react', 'vue', 'svelte', 'solid']
 
-/** The source of each public path, by its name. Each format and provider is a path of its own, named for its folder or file. */
+/** The source of each public path, by its name. Each format and provider has its own path, named after its folder or file. */
 export function publicPaths(root) {
   const formats = readdirSync(join(root, 'src', 'formats'))
   const providers = readdirSync(join(root, 'src', 'providers')).map((name) => name.slice(0, -'.ts'.length))
@@ -46,7 +46,7 @@ export function entriesIn(dist) {
     .map((name) => name.slice(0, -'.js'.length))
 }
 
-/** Those that load everywhere: the Worker's needs Cloudflare's runtime, and the bindings import a framework. */
+/** The paths that load everywhere. The Worker needs Cloudflare's runtime, and the bindings import a framework. */
 export function portableEntriesIn(dist) {
   return entriesIn(dist).filter((name) => name !== 'worker' && !bindings.includes(name))
 }
@@ -58,7 +58,7 @@ export function modulesIn(dist) {
     .sort()
 }
 
-/** These modules and all that they import. esbuild ends each import with `from "…";` at the end of a line. */
+/** These modules and all modules that they import. esbuild ends each import with `from "…";` at the end of a line. */
 export function withImports(dist, modules) {
   const found = new Set(modules)
   for (const module of found) {

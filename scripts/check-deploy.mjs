@@ -1,9 +1,9 @@
 /**
- * Checks a Worker before it is deployed: no secret stands in its `wrangler.toml` or in what would be uploaded, the platform behaves as the
- * Worker counts on, nothing is open by mistake, and a day costs what it should.
+ * Checks a Worker before it is deployed: no secret is in its `wrangler.toml` or in the files to upload, the platform has the flags that the
+ * Worker needs, nothing is open by mistake, and a day's cost is limited.
  *
- * `npm run check-deploy` checks the Worker of this repository, `npm run check-deploy -- ../my-chat/wrangler.toml [--env production]` one of
- * your own. It ends with 1 if something is wrong. Nothing is uploaded, and no account is needed.
+ * `npm run check-deploy` checks the Worker of this repository, `npm run check-deploy -- ../my-chat/wrangler.toml [--env production]` your
+ * own. It exits with 1 if there is a problem. It uploads nothing and needs no account.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -17,29 +17,33 @@ import { modernNode } from './modern-node.mjs'
 const root = join(import.meta.dirname, '..')
 const ownConfig = join(root, 'wrangler.toml')
 
-/** Settings that must never be plain; a site's key is public. */
+/** Settings that must never be plain text. A site key is public. */
 const secretName = /((?<!_SITE)_KEY|_SECRET|_SECRET_NEXT|_TOKEN)$/
-/** How keys of providers and long random texts look. */
+/** Patterns of provider keys and of long random texts. */
 const secretShape = /\b(sk-[\w-]{16,}|xai-\w{16,}|AIza[\w-]{20,})|-----BEGIN|^[\w+/=-]{32,}$/
-/** Since then, a redirect to somewhere else does not take `Authorization` along. */
+/** From this date on, a redirect to another origin does not send `Authorization`. */
 const oldestDate = '2025-09-01'
-/** Those of the self-test that have to be named; `oldestDate` brings the third. */
+/** Flags of the self-test that must be named. `oldestDate` includes the third one. */
 export const neededFlags = ['enable_request_signal', 'global_fetch_strictly_public']
-const neededClasses = ['StreamRun', 'UserLedger']
+const neededClasses = ['StreamRun', 'UserAccount']
+/** The class of the accounts was renamed in November 2026, and so was its binding. */
+const renamedClass = { from: 'UserLedger', to: 'UserAccount' }
+const renamedBinding = { from: 'LEDGERS', to: 'ACCOUNTS' }
 const neededCounters = ['PER_IP', 'PER_USER']
-/** More than this in a day is said, in US dollars: a script that gets in can spend all of it. */
+/** A higher daily budget is reported, in US dollars: an attacker can spend all of it. */
 const dearDay = 100
 
 function isLoopback(origin) {
   return URL.canParse(origin) && /^(?:127(?:\.\d+){3}|\[::1\]|(?:.+\.)?localhost)$/.test(new URL(origin).hostname)
 }
 
-/** The problems of a wrangler configuration, in words; empty if there are none. */
+/** The problems of a wrangler configuration, as texts. Empty if there are none. */
 export function findingsOf(config) {
   const { vars = {}, compatibility_date: date = '', compatibility_flags: flags = [], ratelimits = [] } = config
-  const classes = (config.durable_objects?.bindings ?? []).map(({ class_name }) => class_name)
+  const objects = config.durable_objects?.bindings ?? []
+  const classes = objects.map(({ class_name }) => class_name)
   const counters = ratelimits.map(({ name }) => name)
-  // Set up by its environment, it needs all of them; by options in code, what is bound is up to you.
+  // A Worker that is set up by its environment needs all of them. With options in code, the bindings are up to you.
   const isByEnvironment = vars.ALLOWED_ORIGINS !== undefined
   const missing = (kind, needed, there) =>
     needed.filter((name) => !there.includes(name)).map((name) => `${kind} ${name} is missing`)
@@ -50,6 +54,9 @@ export function findingsOf(config) {
     ...(date < oldestDate ? [`compatibility_date is before ${oldestDate}`] : []),
     ...missing('The flag', neededFlags, flags),
     ...(isByEnvironment ? missing('The class', neededClasses, classes) : []),
+    ...(isByEnvironment && objects.some(({ name }) => name === renamedBinding.from)
+      ? [`The binding ${renamedBinding.from} is now ${renamedBinding.to}`]
+      : []),
     ...(isByEnvironment ? missing('The counter', neededCounters, counters) : []),
     ...(!isByEnvironment && ratelimits.length === 0 ? ['No counter is bound: something else has to stop floods'] : []),
     ...classFindings(config, classes),
@@ -69,7 +76,7 @@ export function findingsOf(config) {
   ]
 }
 
-/** Addresses of this machine, which are others where the Worker runs, and where its pages are read. */
+/** Addresses of this machine. For a deployed Worker and for visitors, they mean another machine. */
 function loopbackFindings(name, value) {
   const places = value.split(',').map((place) => place.trim())
   const why = name.endsWith('_URL')
@@ -78,25 +85,34 @@ function loopbackFindings(name, value) {
   return places.filter(isLoopback).map((place) => `${name} has ${place}, ${why}`)
 }
 
-/** Each class needs a migration that makes it, with SQLite; what a class has stored is gone with one that deletes it. */
+/** Each class needs a migration that makes it, with SQLite. A migration that deletes a class deletes its data; one that renames it keeps them. */
 function classFindings({ migrations = [] }, classes) {
+  const { from, to } = renamedClass
   const made = new Set(migrations.flatMap(({ new_sqlite_classes: names = [] }) => names))
   const old = new Set(migrations.flatMap(({ new_classes: names = [] }) => names))
   const deleted = migrations.flatMap(({ deleted_classes: names = [] }) => names)
+  const renames = migrations.flatMap(({ renamed_classes: pairs = [] }) => pairs)
+  const isYetToRename = (made.has(from) || classes.includes(from)) && !renames.some((pair) => pair.from === from)
+  for (const pair of renames) for (const names of [made, old]) if (names.delete(pair.from)) names.add(pair.to)
   return [
+    ...(isYetToRename
+      ? [
+          `The class ${from} is now ${to}: bind and export ${to}, and add a migration with renamed_classes = [{ from = "${from}", to = "${to}" }], which keeps its data`,
+        ]
+      : []),
     ...classes
       .filter((name) => old.has(name))
       .map((name) => `${name} is made by new_classes: it needs new_sqlite_classes`),
     ...classes
-      .filter((name) => !made.has(name) && !old.has(name))
+      .filter((name) => !made.has(name) && !old.has(name) && !(isYetToRename && [from, to].includes(name)))
       .map((name) => `No migration makes the class ${name}: add it to new_sqlite_classes`),
     ...deleted
-      .filter((name) => neededClasses.includes(name))
+      .filter((name) => [...neededClasses, from].includes(name))
       .map((name) => `A migration deletes ${name}, and all it has stored`),
   ]
 }
 
-/** For a Worker that is set up by its environment; the defaults are those of `docs/worker.md`. */
+/** For a Worker that is set up by its environment. The defaults are those of `docs/worker.md`. */
 function moneyFindings({ DAILY_BUDGET_USD: own = '1', TOTAL_DAILY_BUDGET_USD: total = '10' }) {
   const [ofUser, ofAll] = [Number(own), Number(total)]
   return [
@@ -107,7 +123,7 @@ function moneyFindings({ DAILY_BUDGET_USD: own = '1', TOTAL_DAILY_BUDGET_USD: to
   ]
 }
 
-/** The secrets that such a Worker needs, which cannot be read from here. Models of Workers AI need none. */
+/** The secrets that such a Worker needs. This script cannot read them. Models of Workers AI need none. */
 export function secretsOf({ vars = {} }) {
   if (vars.ALLOWED_ORIGINS === undefined) return []
   const prefixes = Object.entries(vars).flatMap(([name, value]) =>
@@ -126,7 +142,7 @@ export function findingsIn(text, name) {
   return found === null ? [] : [`${name} holds what looks like a key`]
 }
 
-/** Makes what `wrangler deploy` would upload, and uploads nothing. */
+/** Makes the files that `wrangler deploy` would upload, but does not upload them. */
 export function bundle({ config = ownConfig, env: environment } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'isoglot-deploy-'))
   try {
@@ -160,14 +176,16 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const [file] = positionals
   const chosen = { config: file === undefined ? ownConfig : resolve(process.env.INIT_CWD ?? '', file), env: values.env }
   const config = await readConfig(chosen)
+  const findings = findingsOf(config)
+  for (const finding of findings) console.error(`✗ ${finding}`) // before wrangler's own error, which they may explain
   const { files } = bundle(chosen)
-  const findings = [...findingsOf(config), ...files.flatMap(({ name, text }) => findingsIn(text, name))]
-  for (const finding of findings) console.error(`✗ ${finding}`)
+  const secretsFound = files.flatMap(({ name, text }) => findingsIn(text, name))
+  for (const finding of secretsFound) console.error(`✗ ${finding}`)
   for (const { name, text } of files) {
     console.log(`${name}: ${Math.ceil(text.length / 1024)} KiB, ${Math.ceil(gzipSync(text).length / 1024)} KiB gzipped`)
   }
   const secrets = secretsOf(config)
   if (secrets.length > 0) console.log(`Secrets to set, by "wrangler secret put": ${secrets.join(', ')}`)
-  if (findings.length > 0) process.exitCode = 1
+  if (findings.length + secretsFound.length > 0) process.exitCode = 1
   else console.log('✓ Nothing stands in the way of "wrangler deploy"')
 }

@@ -1,6 +1,6 @@
 /**
- * The package as others get it: what is in it, whether its paths and types resolve (publint, attw), what its types cost the compiler, and
- * whether JSR would take it. Nothing is published.
+ * Checks the package in the form that users install: its files, whether its paths and types resolve (publint, attw), the cost of its types
+ * for the compiler, and whether JSR would accept it. It publishes nothing.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -13,12 +13,12 @@ import { jsrManifest } from './jsr.mjs'
 const root = join(import.meta.dirname, '..')
 const isCi = process.env.CI === 'true' || process.env.CI === '1'
 /**
- * How many types the compiler may make of the README's program, beyond those of the standard library. It was 2,500 until a run knew the names,
- * arguments and results of its tools; the program has 2,647 since, and 2,274 of them come with the imports.
+ * The maximum number of types that the compiler makes from the README's program, apart from the standard library. It was 2,500 before a run
+ * knew the names, arguments and results of its tools. Now the program has 2,647; 2,274 of them come from the imports.
  */
 const mostInstantiations = 2_700
 const shipped = /^(dist\/[\w-]+\.d\.ts|dist\/(shared\/)?[\w-]+\.js|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/
-/** Unpacked, in bytes. */
+/** The maximum unpacked size, in bytes. */
 const largestPackage = 1_500_000
 
 const dist = join(root, 'dist')
@@ -44,7 +44,7 @@ async function check(name, action) {
   }
 }
 
-/** Says what the tool found if it found anything. */
+/** Prints the findings of a tool, if there are any. */
 function runTool(name, args) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'node_modules', '.bin', name), ...args], {
     cwd: root,
@@ -80,7 +80,7 @@ function checkFiles() {
   return report
 }
 
-/** npm mends a package.json that it cannot take, and only warns of it. */
+/** npm repairs a wrong package.json, and only prints a warning. */
 function checkNpm() {
   const args = ['publish', '--dry-run', '--access', 'public', '--ignore-scripts', '--loglevel=warn']
   const { status, stdout, stderr } = spawnSync('npm', args, { cwd: root, encoding: 'utf8' })
@@ -89,7 +89,7 @@ function checkNpm() {
   return undefined
 }
 
-/** As one who installed the package sees it, and with nothing skipped. */
+/** Checks the package as an installed dependency, without skipping any rule. */
 function checkTypes() {
   const folder = mkdtempSync(join(tmpdir(), 'isoglot-types-'))
   try {
@@ -113,7 +113,7 @@ function nameOf(entry) {
   return entry === 'index' ? 'isoglot' : `isoglot/${entry}`
 }
 
-/** The first program that the README shows; it takes its key from the reader. */
+/** The first program in the README. The reader has to add a key. */
 function readmeProgram() {
   const program = /```ts\n(import [\s\S]*?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1]
   if (program === undefined) throw new Error('Cannot find the program of the README')

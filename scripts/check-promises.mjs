@@ -1,6 +1,6 @@
 /**
- * `node scripts/with-node.mjs scripts/check-promises.mjs REPORT.json`: whether each promise of `docs/evidence/promises.md` is shown by a test that passed in
- * the run of that report (vitest's `json` reporter). Prints one line for each that is not, and ends with 1.
+ * `node scripts/with-node.mjs scripts/check-promises.mjs REPORT.json`: checks that each promise of `docs/evidence/promises.md` has a test
+ * that passed in this report (vitest's `json` reporter). Prints one line for each promise without one, and then exits with 1.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -7,7 +7,7 @@ import { startProvider } from './provider/index.mjs'
 
 const devVars = join(import.meta.dirname, '..', '.dev.vars')
 
-/** How each provider's settings begin, how its models are named, where its paths begin, and a model to begin with. */
+/** For each provider: the prefix of its settings, its name in model ids, the start of its paths, and a first model. */
 const providers = [
   { prefix: 'OPENAI', id: 'openai-chat', base: '/v1', model: 'gpt-5-mini' },
   { prefix: 'ANTHROPIC', id: 'anthropic', base: '/v1', model: 'claude-haiku-4-5' },
@@ -16,7 +16,7 @@ const providers = [
   { prefix: 'OLLAMA', id: 'ollama', base: '', model: '' },
 ]
 
-/** Real or embedded: the Worker's settings for it, the models it has, and how to stop it. */
+/** Real or embedded: the settings of the Worker, the models, and a function that stops the provider. */
 export async function chooseProvider(demoKey) {
   const vars = existsSync(devVars) ? parseEnv(readFileSync(devVars, 'utf8')) : {}
   const isReal = providers.some(({ prefix }) => vars[`${prefix}_API_KEY`] || vars[`${prefix}_MODELS`])
@@ -62,7 +62,7 @@ async function embeddedProvider(demoKey) {
   }
 }
 
-/** The embedded provider as all of them. It costs as much as a small model, so that there is something to see in the accounts. */
+/** The embedded provider in place of all providers. It has the prices of a small model, so that the accounts have figures. */
 export function settingsFor(url, key) {
   const entries = providers
     .filter(({ id }) => id !== 'xai')

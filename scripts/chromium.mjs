@@ -1,4 +1,4 @@
-/** Where a Chromium is: `CHROMIUM`, or one of the names it goes by on the PATH. */
+/** The path of a Chromium: `CHROMIUM`, or one of its names on the PATH. */
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 

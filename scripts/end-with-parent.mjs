@@ -1,4 +1,4 @@
-/** npm passes a SIGTERM only to its shell, which ends without a signal to us; but our parent changes. */
+/** Ends this process when its parent has ended: npm passes a SIGTERM only to its shell, which ends without a signal to us. */
 export function endWithParent() {
   const parent = process.ppid
   setInterval(() => {

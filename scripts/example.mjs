@@ -1,6 +1,6 @@
 /**
- * `npm run example <name>`: runs an example on the embedded provider, on the built package, installing and building what is missing.
- * Without a name, or with one that there is not, it lists them. Further words go to the example.
+ * `npm run example <name>`: runs an example with the built package and the embedded provider. It first installs and builds missing parts.
+ * Without a name, or with an unknown one, it lists the examples. Further arguments go to the example.
  *
  * With `OPENAI_API_KEY` or `ANTHROPIC_API_KEY` set, examples ask the real providers.
  */
@@ -18,7 +18,7 @@ const node = () => [modernNode(), '--no-warnings']
 const deno = () => [fromNpm(denoFile, 'deno'), 'run', '--no-prompt', '--allow-net', '--allow-env']
 const bun = () => [fromNpm(bunFile, 'bun'), 'run']
 
-/** Of each: what it is, who runs it, and the file with its words. */
+/** For each example: a description, the runtime, and the file with its arguments. */
 const examples = {
   'scripts/node': ['a tool round on Node', node, 'scripts/node.mjs'],
   'scripts/deno': ['a tool round on Deno', deno, 'scripts/deno.mjs'],
@@ -32,7 +32,7 @@ const examples = {
   'recipes/approval': ['a tool that waits for a person, in the page', node, 'page/serve.mjs', 'recipes/approval'],
   'recipes/reload': ['an answer that survives a reload', node, 'page/serve.mjs', 'recipes/reload'],
   'recipes/form': ['a form that is filled while the model writes', node, 'page/serve.mjs', 'recipes/form'],
-  'recipes/worker': ['a Worker of one’s own, and a page’s side of it', node, 'recipes/worker/ask.mjs'],
+  'recipes/worker': ['your own Worker, and a page’s side of it', node, 'recipes/worker/ask.mjs'],
   'gateway/node': ['a gateway on Node', node, 'gateway/node.mjs'],
   'gateway/deno': ['a gateway on Deno', deno, 'gateway/deno.ts'],
   'gateway/bun': ['a gateway on Bun', bun, 'gateway/bun.ts'],
@@ -57,7 +57,7 @@ async function run([, runner, file, ...args]) {
     stdio: 'inherit',
     env: { ...addressOf(provider), APPROVAL_SECRET: 'a secret for a demonstration, of 32 bytes', ...process.env },
   })
-  // Ctrl-C reaches the example too; it decides when it ends, and we end with it.
+  // Ctrl-C also reaches the example. The example decides when it ends, and this process ends with it.
   process.on('SIGINT', () => {})
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill())
   endWithParent()
@@ -73,7 +73,7 @@ async function run([, runner, file, ...args]) {
   }
 }
 
-/** Where the provider is, in the words of those whose keys are not there. */
+/** The provider's address and key for the example, in the variables of providers that have no key. */
 function addressOf({ url }) {
   const wires = ['OPENAI', 'ANTHROPIC'].filter((wire) => !process.env[`${wire}_API_KEY`])
   return Object.fromEntries(
@@ -84,7 +84,7 @@ function addressOf({ url }) {
   )
 }
 
-/** The runtime that npm has for us, else one on the PATH. */
+/** The runtime that npm installed here, otherwise the one on the PATH. */
 function fromNpm(file, command) {
   installRuntimes()
   return existsSync(file) ? file : command

@@ -1,8 +1,8 @@
 /**
- * `npm run flakes -- test/gateway [file …]`: runs the test files ten times in a row beside a busy loop on every core, and reports those that
- * failed. A test that passes on an idle machine only is a fault: it waits for a clock where it should wait for an event.
+ * `npm run flakes -- test/gateway [file …]`: runs the test files ten times in a row beside a busy loop on every core, and reports the files
+ * that failed. A test that passes only on an idle machine is wrong: it waits for a clock instead of an event.
  *
- * `ISOGLOT_RUNS`: how many times in place of ten. `ISOGLOT_LOOPS`: how many busy loops; none where the machine is busy anyway.
+ * `ISOGLOT_RUNS`: the number of runs, default ten. `ISOGLOT_LOOPS`: the number of busy loops; 0 if the machine is busy anyway.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -25,13 +25,13 @@ for (let at = 0; at < loops; at++) {
   process.on('exit', () => loop.kill('SIGKILL'))
 }
 
-/** By file: in how many runs it passed, and the seconds that it took at most. */
+/** By file: the number of runs in which it passed, and its longest time in seconds. */
 const files = new Map()
 let failed = 0
 for (let run = 1; run <= runs; run++) {
   const { code, testResults, output } = await test()
   if (code !== 0) failed++
-  // Such as a run that found no test.
+  // For example, a run without tests.
   if (code !== 0 && testResults.every(({ status }) => status === 'passed')) console.log(output)
   for (const { name, status, startTime, endTime, message, assertionResults } of testResults) {
     const file = relative(root, name)
@@ -49,7 +49,7 @@ for (const [file, { passed, longest }] of [...files].sort(([one], [other]) => on
   console.log(`${file}: ${passed} of ${runs} passed, ${longest.toFixed(1)} s at most`)
 process.exitCode = failed > 0 ? 1 : 0
 
-/** One run of all files. @throws {Error} with what vitest printed, if it ended without a report. */
+/** Runs all files once. @throws {Error} with the output of vitest, if it ended without a report. */
 async function test() {
   const projects = ['core', 'worker', 'page', 'examples', 'machines'].map((name) => `--project=${name}`)
   const report = join(folder, 'report.json')

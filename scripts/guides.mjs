@@ -1,6 +1,6 @@
 /**
- * Writes the guides that are tables of facts: `docs/options.md` from the doc comments of the options, and `docs/providers/` from what the
- * codec of each provider reports as it encodes one option or block at a time. `test/docs/guides.test.ts` checks that they are up to date.
+ * Writes the guides that are tables: `docs/options.md` from the doc comments of the options, and `docs/providers/` from the losses that
+ * each provider's codec reports when it encodes one option or block at a time. `test/docs/guides.test.ts` checks that they are up to date.
  *
  * `node scripts/with-node.mjs scripts/guides.mjs`
  */
@@ -32,7 +32,7 @@ const tables = [
   ['Timeouts, in `timeouts`', 'src/client/deadline.ts', 'Timeouts'],
   ['Settings of a model', 'src/core/codec.ts', 'ModelSettings'],
 ]
-/** The model has the first, and the function that is called the second. */
+/** The model has the first type, and the function that makes it the second one. */
 const notOptions = new Set(['RequestOptions.model', 'RequestOptions.stream'])
 
 function describeOptions() {

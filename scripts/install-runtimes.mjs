@@ -1,4 +1,4 @@
-/** The runtimes that npm has (Linux on x64): Node in four versions, Deno, Bun. */
+/** Installs the runtimes that npm has (Linux on x64): Node in four versions, Deno, Bun. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,13 +7,13 @@ const installed = join(import.meta.dirname, 'runtimes', 'node_modules')
 export const denoFile = join(installed, 'deno', 'deno')
 export const bunFile = join(installed, 'bun', 'bin', 'bun')
 
-/** Where a Node of this major version is put. */
+/** The folder of a Node with this major version. */
 export function nodeFile(major) {
   const folder = major === 24 ? join(import.meta.dirname, 'node', 'node_modules') : installed
   return join(folder, `node${major}`, 'bin', 'node')
 }
 
-/** Those of npm, each folder when it lacks one in the version that it pins. */
+/** Installs the runtimes of each folder, if the pinned version is missing. */
 export function installRuntimes() {
   if (process.platform !== 'linux' || process.arch !== 'x64') return
   for (const name of ['node', 'runtimes']) {

@@ -1,4 +1,4 @@
-/** Installs what the lock file names, if it is not there yet. Install scripts stay off: nothing of ours needs one. */
+/** Installs the packages of the lock file, if they are missing. Install scripts stay off, because none of our packages needs one. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ export function install() {
   const isFresh = existsSync(mark) && statSync(mark).mtimeMs >= statSync(lock).mtimeMs && hasAll()
   if (isFresh) return
   console.log('Installing packages …')
-  // Not `npm ci`: the lock names optional builds for other platforms that some registries do not have.
+  // Not `npm ci`: the lock file names optional packages for other platforms, and some registries do not have them.
   execFileSync('npm', ['install', '--ignore-scripts', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
     stdio: 'inherit',
@@ -19,7 +19,7 @@ export function install() {
   })
 }
 
-/** Whether each direct dependency is there in the version that we pin, which under another name is `npm:typescript@7.0.2`. */
+/** Whether each direct dependency has the pinned version. Under another name, the version is like `npm:typescript@7.0.2`. */
 function hasAll() {
   const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   return Object.entries({ ...dependencies, ...devDependencies }).every(([name, pinned]) => {

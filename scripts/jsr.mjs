@@ -1,5 +1,5 @@
 /**
- * Writes and checks `jsr.json`: name and version are the package's, and each public path leads to its source.
+ * Writes and checks `jsr.json`: its name and version are those of package.json, and each public path refers to its source.
  *
  * `node scripts/with-node.mjs scripts/jsr.mjs` writes it.
  */
@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '..')
 
 export function jsrManifest() {
   const { version, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  // A binding imports its framework, which JSR would have to name.
+  // A binding imports its framework, and `jsr.json` would have to list that.
   const shown = Object.entries(publicPaths(root)).filter(([name]) => !bindings.includes(name))
   const paths = shown.map(([name, file]) => [name === 'index' ? '.' : `./${name}`, `./${file}`])
   return {

@@ -1,5 +1,6 @@
 /**
- * The map of the house: each folder of `src`, with arrows to the folders that it imports. An arrow is left out where others lead the same way.
+ * The map of the house: each folder of `src`, with arrows to the folders that it imports. An arrow is left out if a path of other arrows
+ * connects the same folders.
  *
  * `node scripts/with-node.mjs scripts/map.mjs` writes `docs/evidence/map.svg`.
  */

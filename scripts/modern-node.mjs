@@ -1,4 +1,4 @@
-/** Where a Node of 22.12 or later is: the one running, or one installed apart from the npm registry (Linux x64). */
+/** The path of a Node 22.12 or later: the current one, or one that is installed separately from the npm registry (Linux x64). */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 /**
- * `npm run mutants`: changes the source in small ways, one at a time, and says which changes no test notices.
+ * `npm run mutants`: makes small changes to the source, one at a time, and lists the changes that no test notices.
  *
  *   --count 300   how many mutants, spread over the areas below
  *   --seed 1      which ones; the seed is printed
@@ -11,9 +11,9 @@
  *
  * `npm run breaks` makes the changes of `mutants/breaks.mjs` instead: each removes a check of the Worker and runs the test files in its row.
  *
- * All mutants are compiled into one copy of the tree at once, and a run turns one on by its number. A first run of the tests notes which
- * test files reach which mutants; then each mutant meets only those, the ones of its own folder first, and stops at the first failure.
- * The code of the Worker runs in workerd, where this cannot be noted: its mutants meet every test file of `test/worker` too.
+ * All mutants are compiled into one copy of the tree, and a run turns on one of them by its number. A first run of the tests records which
+ * test files reach which mutants. Then each mutant runs only against these files, those of its own folder first, until one fails. The
+ * Worker's code runs in workerd, where this cannot be recorded, so its mutants also run against every test file of `test/worker`.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import {
@@ -48,7 +48,7 @@ const { values } = parseArgs({
     breaks: { type: 'boolean', default: false },
   },
 })
-/** Where mutants are made, and how many of each hundred. */
+/** The source files with mutants, and the share of each area in percent. */
 const areas = [
   ['src/assemble/**/*.ts', 12],
   ['src/framing/**/*.ts', 6],
@@ -60,7 +60,7 @@ const areas = [
   ['src/gateway/*.ts', 10],
   ['src/worker/**/*.ts', 8],
 ]
-/** The tests that mutants meet; browsers, runtimes, documents and brute force are left out. */
+/** The tests for mutants, without browsers, runtimes, documents and brute force. */
 const testFolders = values.tests?.split(',') ?? [
   'assemble',
   'client',
@@ -75,7 +75,7 @@ const testFolders = values.tests?.split(',') ?? [
   'worker',
 ]
 const isLeftOut = /exhaustive|\/(start|deploy|locations|attack|operator)\.test\.ts$/
-/** A test file that is not through by then hangs, which a person would notice. */
+/** A test file that takes longer counts as hanging, which a developer would notice. */
 const longestMs = 180_000
 
 const root = join(import.meta.dirname, '..')
@@ -103,7 +103,7 @@ function copyTree() {
     mkdirSync(dirname(join(tree, file)), { recursive: true })
     cpSync(join(root, file), join(tree, file))
   }
-  // The bundle of the Worker would leave out a module that does nothing but turn a mutant on.
+  // The bundle of the Worker would leave out a module whose only effect is to turn on a mutant.
   const manifest = JSON.parse(readFileSync(join(tree, 'package.json'), 'utf8'))
   writeFileSync(join(tree, 'package.json'), JSON.stringify({ ...manifest, sideEffects: true }))
   symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'))
@@ -111,7 +111,7 @@ function copyTree() {
   if (existsSync(join(root, node))) symlinkSync(join(root, node), join(tree, node))
 }
 
-/** Draws from each area, no two from one line; a draw depends on the seed and the source only. */
+/** Draws mutants from each area, at most one from each line. A draw depends only on the seed and the source. */
 function draw() {
   const random = seeded(Number(values.seed))
   const drawn = areas.flatMap(([glob, share]) => {
@@ -139,7 +139,7 @@ function writeMutants() {
     const own = mutants.filter((one) => one.file === file)
     writeFileSync(join(tree, file), compileIn(readFileSync(join(root, file), 'utf8'), own))
   }
-  // In workerd there is no file to read the number from: it is written into the Worker before its bundle is made.
+  // workerd has no file to read the number from, so it is written into the Worker before the bundle is made.
   const worker = join(tree, 'examples', 'worker', 'index.ts')
   writeFileSync(worker, `import './mutant.ts'\n${readFileSync(worker, 'utf8')}`)
   turnOnInWorker(0)
@@ -149,13 +149,13 @@ function turnOnInWorker(number) {
   writeFileSync(join(tree, 'examples', 'worker', 'mutant.ts'), `globalThis.$m ??= (one) => one === ${number}\n`)
 }
 
-/** Which test files reach which mutants: a `Map` of number to `{ file, ms }`, those of the mutant's folder first, then the fastest. */
+/** The test files that reach each mutant: a `Map` from number to `{ file, ms }`, those of the mutant's folder first, then the fastest. */
 async function findReach() {
   const files = testFolders.flatMap((folder) => globSync(`test/${folder}/**/*.test.ts`, { cwd: tree }))
   const own = globSync('test/*.test.ts', { cwd: tree }).filter((file) => !file.includes('promises'))
   const all = [...files, ...own].filter((file) => !isLeftOut.test(`/${file}`)).map((file) => join(tree, file))
   const hitsFile = join(home, 'hits.jsonl')
-  // A file that fails without any mutant would seem to kill all of them: it is left out, and named.
+  // A file that fails without a mutant would seem to kill all mutants, so it is left out and reported.
   const failing = new Set()
   const take = ({ failed, files = failed }) => files.map((file) => failing.add(file))
   const jobs = Number(values.jobs)
@@ -179,7 +179,7 @@ async function findReach() {
   const inWorker = passing.filter(({ file }) => file.includes('/test/worker/'))
   return new Map(
     mutants.map(({ number, file }) => {
-      // `src/formats/gemini/request.ts` is the subject of `test/codecs/gemini`, then of `test/codecs`.
+      // `test/codecs/gemini` tests `src/formats/gemini/request.ts`, and then `test/codecs`.
       const folders = dirname(file).split('/').slice(1)
       const near = folders.map((_, at) => `/test/${folders.slice(0, at + 1).join('/')}/`)
       const nearness = (one) => near.filter((folder) => one.file.includes(folder)).length
@@ -208,7 +208,7 @@ async function tryAll(list) {
   const jobs = Number(values.jobs)
   const shares = Array.from({ length: jobs }, (_, job) => inProcess.filter((_, at) => at % jobs === job))
   await Promise.all(shares.map((share) => runBatch(share, take)))
-  // One at a time, and each in a vitest of its own, since the Worker's bundle is made once for each.
+  // One at a time, each in its own vitest, since the Worker's bundle is made once for each.
   for (const one of reached.filter(isOfWorker)) {
     turnOnInWorker(one.number)
     await runBatch([one], take)
@@ -216,7 +216,7 @@ async function tryAll(list) {
   return found
 }
 
-/** Runs these in one child, and in another from the next one on if a mutant hangs. */
+/** Runs these mutants in one child process. If a mutant hangs, a new child continues with the next one. */
 async function runBatch(list, take, env = {}) {
   let left = [...list]
   while (left.length > 0) {
@@ -239,7 +239,7 @@ async function runBatch(list, take, env = {}) {
       try {
         process.kill(-child.pid, 'SIGKILL')
       } catch {
-        // It has ended.
+        // The process has ended.
       }
     }
     process.on('exit', stop)

@@ -1,8 +1,8 @@
 /**
- * `npm run newest-workerd`: the Worker's tests on the newest workerd of npm, in place of the one that wrangler pins. Cloudflare runs the
- * newest under every Worker, whatever its compatibility date, so what will break there breaks here first.
+ * `npm run newest-workerd`: the Worker's tests on the newest workerd of npm, in place of the one that wrangler pins. Cloudflare runs every
+ * Worker on the newest one, whatever its compatibility date, so this script finds failures early.
  *
- * It is installed apart, and no lock file changes. Arguments after `--` go to vitest, in place of `test/worker`.
+ * It is installed separately, without a change to the lock file. Arguments after `--` go to vitest, in place of `test/worker`.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -26,13 +26,13 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** Its version, and where the program is that its package has for this machine. */
+/** Its version, and the path of its program for this machine. */
 function workerdOf(modules) {
   const require = createRequire(join(modules, 'workerd', 'package.json'))
   return { version: require('./package.json').version, file: require('.').default }
 }
 
-/** The variable is miniflare's, by which wrangler starts workerd. */
+/** Miniflare and wrangler start the workerd that this variable names. */
 async function test(file) {
   const filters = process.argv.slice(2)
   const child = withNode('vitest', ['run', ...(filters.length > 0 ? filters : ['test/worker'])], {

@@ -1,4 +1,4 @@
-/** Where an nginx is: `NGINX`, or on the PATH, or where Debian puts it, which is not on everybody's. */
+/** The path of an nginx: `NGINX`, or one on the PATH, or Debian's path, which is not on every user's PATH. */
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 

@@ -1,6 +1,6 @@
 /**
- * `npm run playground`: the page of `examples/browser` as static files in `playground/`, for any plain server and any folder of it. They
- * have no Worker, so recordings answer the chat; everything else is the same.
+ * `npm run playground`: the page of `examples/browser` as static files in `playground/`, for any static server, in any folder. Without a
+ * Worker, recordings answer the chat. The rest is the same.
  *
  * `node scripts/with-node.mjs scripts/playground.mjs [folder]`
  */
@@ -17,10 +17,10 @@ const page = join(root, 'examples', 'browser')
 const imported = [
   ...['index.js', 'messages.js', 'codec.js', 'models.js', 'browser-model.js', 'chat.js', 'prices.js', 'safe-url.js'],
 ]
-/** The operator's page needs a Worker, and the rest is for the compiler. */
+/** The operator's page needs a Worker, and the other files are for the compiler. */
 const isLeftOut = (name) => /^admin|\.d\.ts$|^tsconfig\.json$|^(isoglot|vendor)$/.test(name)
 
-/** A static server sends no such header, so the page says it itself. */
+/** A static server does not send this header, so the page contains it. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
 

@@ -1,4 +1,4 @@
-/** Prepares `npm start` on a fresh clone, each step only when it is due: the packages, the built SDK, the page's folder. */
+/** Prepares `npm start` on a fresh clone: the packages, the built SDK, the page's folder. It runs each step only if necessary. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -10,11 +10,11 @@ const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
 const built = join(dist, 'index.js')
 const page = join(root, 'examples', 'browser')
-/** wrangler.toml serves the page from there: `examples/browser`, and the built SDK in `isoglot/`. */
+/** wrangler.toml serves the page from this folder: `examples/browser`, and the built SDK in `isoglot/`. */
 const site = join(root, '.wrangler', 'site')
 
 const markdown = join(root, 'node_modules', 'streaming-markdown')
-/** Files of other packages for the page, by name there: a file, and its licence. */
+/** Files of other packages for the page, by their names in the page: a file, and its licence. */
 export const vendored = {
   'vendor/streaming-markdown.js': join(markdown, 'smd.min.js'),
   'vendor/streaming-markdown.LICENSE': join(markdown, 'license'),
@@ -26,7 +26,7 @@ export function prepare() {
   assembleSite()
 }
 
-/** Only the modules, beside other files that a whole build has left there: a page needs no types. */
+/** Copies only the modules: a page needs no types or other files of a full build. */
 function build() {
   if (isBuilt() && statSync(built).mtimeMs >= newest(join(root, 'src'))) return
   console.log('Building the SDK …')
@@ -48,7 +48,7 @@ function newest(folder) {
   return Math.max(0, ...files.map((entry) => statSync(join(entry.parentPath, entry.name)).mtimeMs))
 }
 
-/** Only what changed is written, and each file at once: another Worker may be serving the folder. */
+/** Writes only changed files, and each file in one step, because another Worker may be serving the folder. */
 function assembleSite() {
   const files = new Map([
     ...namesIn(page, isServed).map((name) => [name, join(page, name)]),
@@ -59,7 +59,7 @@ function assembleSite() {
   for (const name of namesIn(site, isNoDraft)) if (!files.has(name)) rmSync(join(site, name), { force: true })
 }
 
-/** The built files. Another process may be about to remove the chunks of an older build, which nothing imports. */
+/** The built files. Another process may be removing the chunks of an older build, which are not imported any more. */
 function modules() {
   if (!isBuilt()) return []
   const entries = portableEntriesIn(dist).map((name) => `${name}.js`)
@@ -67,10 +67,10 @@ function modules() {
 }
 
 const isServed = (name) => !/(\.json|\.ts|\.md)$/.test(name)
-/** Another process may be about to rename a draft. */
+/** Ignores a temporary file that another process has renamed. */
 const isNoDraft = (name) => !/\.\d+$/.test(name)
 
-/** The files of a folder, by their paths in it. */
+/** The files of a folder, by their relative paths. */
 function namesIn(folder, isWanted) {
   if (!existsSync(folder)) return []
   return readdirSync(folder, { recursive: true, withFileTypes: true })

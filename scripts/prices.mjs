@@ -1,6 +1,6 @@
 /**
- * Holds the table of `isoglot/prices` against public tables, which are given as files: what differs, and which models it lacks. Ends with 1 if a
- * row that is confirmed differs, or if the table is too old for a release.
+ * Compares the table of `isoglot/prices` with public tables, which are files: prints differences and missing models. Exits with 1 if a
+ * confirmed row differs, or if the table is too old for a release.
  *
  * `node scripts/with-node.mjs scripts/prices.mjs [--models-dev=api.json] [--litellm=model_prices_and_context_window.json]`
  *
@@ -10,7 +10,7 @@ import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { costOf, fromLiteLLM, fromModelsDev, prices, pricesReadOn } from '../src/prices/index.ts'
 
-/** A release needs prices that were read within so many days. */
+/** For a release, the prices must be at most this many days old. */
 const maxAgeDays = 120
 /** The providers of the table. */
 const providers = ['openai', 'anthropic', 'gemini', 'xai']
@@ -53,7 +53,7 @@ function isSame(one, other) {
   return Math.abs(one - other) < 1e-6
 }
 
-/** A tier needs a look: it may be one of the helpers of the table. */
+/** A row with a tier must be checked by hand: one of the table's helpers may fit. */
 function rowOf(id, price) {
   const rates = names.map((name) => price[name])
   while (rates.at(-1) === undefined) rates.pop()

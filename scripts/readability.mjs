@@ -14,7 +14,7 @@ import { seeded } from '../test/support/random.ts'
 const root = join(import.meta.dirname, '..')
 const packages = ['flesch-kincaid@2.0.1', 'syllable@5.0.1']
 
-/** The packages stay outside `package.json`: only this script needs them. */
+/** The packages are not in `package.json`, because only this script needs them. */
 async function loadPackages() {
   const folder = join(root, 'node_modules', '.cache', 'readability')
   if (!existsSync(join(folder, 'node_modules', 'syllable'))) {

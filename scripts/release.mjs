@@ -1,9 +1,9 @@
 /**
- * Prepares a release and says how to make it. It never publishes: a pushed tag does that, from CI, with provenance.
+ * Prepares a release, and prints the next steps. It never publishes: a pushed tag starts the release in CI, with provenance.
  *
- * `npm run release -- 1.2.3` puts the version where it belongs, dates the changelog, runs all tests and prints what to do next;
- * `npm run release -- --check v1.2.3` only checks that all of that is so. The first release needs `--repository=https://github.com/owner/name`,
- * which stays in package.json: npm's provenance names the repository.
+ * `npm run release -- 1.2.3` writes the version, adds the date to the changelog, runs all tests and prints the next commands;
+ * `npm run release -- --check v1.2.3` only checks the version and the changelog. The first release needs
+ * `--repository=https://github.com/owner/name`, which it writes to package.json, because npm's provenance names the repository.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -72,14 +72,14 @@ function nameRepository(address) {
   run('npm', 'pkg', 'set', 'repository.type=git', `repository.url=git+${address}.git`)
 }
 
-/** npm compares the repository of the package with the one that the release comes from, and refuses the provenance if they differ. */
+/** npm compares the repository of the package with the repository of the release, and refuses the provenance if they differ. */
 function checkProvenance() {
   if (readPackage().repository?.url) return
   const todo = 'add --repository=https://github.com/owner/name, with the address of yours'
   throw new Error(`Cannot release: package.json has no "repository", which provenance needs: ${todo}`)
 }
 
-/** Turns the unreleased section into that of this version. */
+/** Turns the unreleased section into the section of this version. */
 function dateChangelog(version) {
   if (notesOf(`${version} - `)) return
   if (!notesOf('Unreleased')) throw new Error('Cannot release: CHANGELOG.md has nothing under "Unreleased"')
@@ -88,7 +88,7 @@ function dateChangelog(version) {
   writeFileSync(changelogFile, text.replace('## Unreleased\n', `## Unreleased\n\n## ${version} - ${today}\n`))
 }
 
-/** The text under a heading that begins so. */
+/** The text under the first heading that begins with this title. */
 function notesOf(heading) {
   const sections = readFileSync(changelogFile, 'utf8').split(/^## /m)
   return sections

@@ -1,6 +1,6 @@
 /**
- * Runs the suite of `test/runtimes` in every runtime that is here, on one and the same copy of the built files: Node 20 to 26, Deno, Bun,
- * workerd, Chromium, Firefox, WebKit. Ends with a table, and lists what it had to skip; with `CI=true` nothing may be skipped.
+ * Runs the suite of `test/runtimes` in every installed runtime, with the same copy of the built files: Node 20 to 26, Deno, Bun, workerd,
+ * Chromium, Firefox, WebKit. Prints a table and the skipped runtimes. With `CI=true`, a skipped runtime is an error.
  *
  * `node scripts/with-node.mjs scripts/runtimes.mjs [--report=file.json] [name …]`: names such as `deno`, `"node 20"`.
  */
@@ -16,7 +16,7 @@ const root = join(import.meta.dirname, '..')
 const sharedCorpus = process.env.ISOGLOT_CORPUS ?? join(root, '..', 'shared', 'corpus')
 const corpora = [join(root, 'test', 'recordings'), sharedCorpus].filter((folder) => existsSync(folder))
 const isCi = process.env.CI === 'true' || process.env.CI === '1'
-/** Most of the time goes by in waiting for a browser to start or a timer to run out. */
+/** Runs several at a time, since most of the time is waiting for browsers and timers. */
 const atOnce = 3
 
 const { values, positionals } = parseArgs({ options: { report: { type: 'string' } }, allowPositionals: true })
@@ -46,7 +46,7 @@ try {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
 }
 
-/** Away from `node_modules`, so that a bare import would fail, and safe from a build at the same time. */
+/** Outside of `node_modules`, so that a bare import fails, and a build at the same time does not change the files. */
 function copyOfFiles() {
   const copy = mkdtempSync(join(tmpdir(), 'isoglot-runtimes-'))
   for (const [under, isWanted] of [
@@ -109,7 +109,7 @@ function hasFailed({ error, message }) {
   return error !== undefined || message !== undefined
 }
 
-/** Not every engine's stack begins with the message. */
+/** In some engines, the stack does not begin with the message. */
 function describe({ error = '', message = '' }) {
   return error.includes(message) ? error : `${message}\n${error}`
 }

@@ -1,4 +1,4 @@
-/** One conversation through the Worker, with the SDK as anyone would use it: no key, a session token in its place. */
+/** One conversation through the Worker, with the SDK. It uses a session token in place of a key. */
 
 import { anthropic } from '../dist/anthropic.js'
 import { gemini } from '../dist/gemini.js'
@@ -7,7 +7,7 @@ import { ollama } from '../dist/ollama.js'
 import { openaiChat } from '../dist/openai-chat.js'
 import { openaiResponses } from '../dist/openai-responses.js'
 
-/** The wires that the Worker can be asked in, and where their paths begin. */
+/** The formats of the Worker, and the start of their paths. */
 const wires = {
   'openai-chat': { make: openaiChat, base: '/v1' },
   openai: { make: openaiChat, base: '/v1' },
@@ -29,7 +29,7 @@ const weather = tool({
   execute: ({ city }) => `25 °C and sunny in ${city}`,
 })
 
-/** Asks `text` of `model`, such as `anthropic:demo-model`, of the Worker at `url`; prints text, calls and results as they come. */
+/** Sends `text` to `model`, such as `anthropic:demo-model`, through the Worker at `url`. Prints text, calls and results as they arrive. */
 export async function say({ url, text, model }) {
   const run = stream({ model: await modelOf(model, url), prompt: text, tools: [weather] })
   const page = typewriter()
@@ -65,7 +65,7 @@ function show(page, event) {
   }
 }
 
-/** Writes deltas as they come, with a new line where their kind changes. */
+/** Writes deltas as they arrive, with a new line when their kind changes. */
 function typewriter() {
   let current
   const begin = (kind) => {

@@ -1,6 +1,6 @@
 /**
  * `npm run site`: the guides, the reference of each public path, a search over both and the playground, as static files in `site/`. They
- * ask nothing of any other address. `llms.txt` lists the guides for a model; `llms-full.txt` has them in one file.
+ * send no requests to other servers. `llms.txt` lists the guides for a model; `llms-full.txt` has them in one file.
  *
  * `node scripts/with-node.mjs scripts/site.mjs [folder]`
  */
@@ -48,7 +48,7 @@ export async function buildSite(folder = join(root, 'site')) {
   return folder
 }
 
-/** TypeDoc writes the link as it is given, on pages in folders too. */
+/** TypeDoc copies a link unchanged, also to pages in folders. */
 function linkPlayground(folder) {
   for (const name of readdirSync(folder, { recursive: true })) {
     if (!/^[^/]+\/.+\.html$/.test(name)) continue
@@ -57,7 +57,7 @@ function linkPlayground(folder) {
   }
 }
 
-/** A page is named by its heading, and stands with its kind. */
+/** The title of a page is its heading. The page is listed with its kind. */
 function nameDocument(document) {
   const isThis = (file) => basename(file, '.md') === basename(document.name)
   const [kind = 'Guides'] = Object.keys(kinds).filter((name) => kinds[name].some(isThis))
@@ -65,7 +65,7 @@ function nameDocument(document) {
   document.name = /^# (.+)$/m.exec(document.content.map(({ text }) => text).join(''))?.[1] ?? document.name
 }
 
-/** A module is named by the path that a program imports, where TypeDoc has `formats/anthropic`. */
+/** The name of a module is the path that a program imports. TypeDoc would write `formats/anthropic`. */
 function nameModules(project) {
   const names = new Map(
     Object.entries(publicPaths(root)).map(([path, file]) => [
@@ -82,7 +82,7 @@ function importPath(path) {
   return path === 'index' ? 'isoglot' : `isoglot/${path}`
 }
 
-/** In the order of the list of guides. */
+/** In the order of the list in the guides. */
 function guides() {
   return listed(/\]\(([a-z-]+\.md)\)/g)
 }
@@ -92,7 +92,7 @@ function listed(pattern) {
   return [...new Set([...list.matchAll(pattern)].map(([, name]) => `docs/${name}`))]
 }
 
-/** By the group of pages that they stand in. */
+/** By the group of the pages. */
 const kinds = {
   Providers: listed(/\]\((providers\/[a-z-]+\.md)\)/g),
   Evidence: listed(/\]\((evidence\/[a-z-]+\.md)\)/g),

@@ -1,8 +1,8 @@
 /**
  * The cost for a page: the size of the same small program (stream a chat with a tool) with each provider, bundled, minified and compressed,
- * against `sizes.json`. A size beyond its budget fails; budgets only go down.
+ * against `sizes.json`. A size above its budget is an error. Budgets only decrease.
  *
- * `node scripts/with-node.mjs scripts/sizes.mjs`, with `--lower` to take budgets down to what is needed now.
+ * `node scripts/with-node.mjs scripts/sizes.mjs`, with `--lower` to reduce the budgets to the current sizes.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,9 +14,9 @@ const root = join(import.meta.dirname, '..')
 const sources = publicPaths(root)
 const dist = join(root, 'dist')
 const budgetsFile = join(import.meta.dirname, 'sizes.json')
-/** Budgets are whole multiples of this, so that a word more or less does not matter. */
+/** Budgets are multiples of this, so that a small change of a text does not matter. */
 const grainBytes = 256
-/** By so much brotli differs where the same code stands in another order. */
+/** The difference in the size after brotli if the same code has another order. */
 const noiseBytes = 64
 
 /** Public paths that are not providers. */
@@ -58,7 +58,7 @@ await chat.send('Hi')`
 
 const textAlone = textWith()
 
-/** A page that streams text, with what else it asks for by a value. */
+/** A page that streams text, with other options and imports. */
 function textWith(name, fields = '') {
   return `import { ${['stream', ...(name ? [name] : [])].join(', ')} } from './index.js'
 import { openaiChat } from './openai-chat.js'
@@ -75,7 +75,7 @@ const findings = isLowering ? lower() : compare()
 for (const finding of findings) console.log(`FAILED ${finding}`)
 process.exitCode = findings.length > 0 ? 1 : 0
 
-/** Programs by name: one for each public path, and those of the promises we make. */
+/** Programs by name: one for each public path, and those for the sizes that the documents promise. */
 async function programs() {
   const entries = entriesIn(dist).filter((name) => name !== 'index')
   const formats = entries.filter((name) => sources[name].startsWith('src/formats/'))
@@ -136,7 +136,7 @@ function bothDirections(names) {
 export const codecs = [${halves.map((half) => `${half}.createClientCodec, ${half}.createServerCodec`).join(', ')}]`
 }
 
-/** `azure-openai` has `azureOpenai`. */
+/** The function of a path: `azure-openai` has `azureOpenai`. */
 function functionOf(name) {
   return name.replace(/-(.)/g, (_, letter) => letter.toUpperCase())
 }
@@ -180,7 +180,7 @@ function compare() {
   ]
 }
 
-/** A budget that is missing is made; one that is there never grows. */
+/** Adds a missing budget. An existing budget never grows. */
 function lower() {
   const next = Object.entries(sizes).map(([name, { brotli }]) => {
     const needed = Math.ceil((brotli + noiseBytes) / grainBytes) * grainBytes

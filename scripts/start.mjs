@@ -1,11 +1,12 @@
 /**
- * `npm start`: the embedded provider, and in front of it the key-hiding Worker in workerd with the page of `examples/browser`.
+ * `npm start`: starts the embedded provider, the Worker that hides its key (in workerd), and the page of `examples/browser`.
  *
- * `PORT` picks the port (default 8787; with `--say` any free one); `ISOGLOT_DEMO_KEY` sets the key the Worker holds for the embedded
- * provider (default: random). With `OPENAI_API_KEY` or `ANTHROPIC_API_KEY` in `.dev.vars` the Worker calls the real providers.
+ * `PORT` sets the port (default 8787; with `--say` any free one); `ISOGLOT_DEMO_KEY` sets the Worker's key for the embedded provider
+ * (default: random). With `OPENAI_API_KEY` or `ANTHROPIC_API_KEY` in `.dev.vars` the Worker calls the real providers.
  *
- * `npm start -- --origin http://192.168.1.5:5173` (may be repeated) allows pages of that origin; those on loopback, such as of your own dev
- * server, are always allowed. `npm start -- --say "…" [--model anthropic:demo-model]` holds that conversation in the terminal and ends.
+ * `npm start -- --origin http://192.168.1.5:5173` (may be repeated) allows pages of that origin. Pages on loopback, such as those of your
+ * own dev server, are always allowed. `npm start -- --say "…" [--model anthropic:demo-model]` runs that conversation in the terminal and
+ * ends.
  */
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
@@ -18,7 +19,7 @@ const help = `npm start                       the page, the Worker and the embed
 npm start -- --say "…"          one conversation through the Worker, in the terminal
            --model <wire:name>  openai-chat:demo-model (default), openai-responses:…, anthropic:…, gemini:…, ollama:…`
 
-/** The steps to undo, last first. */
+/** The clean-up steps, last first. */
 const stops = []
 let stopping
 
@@ -57,7 +58,7 @@ async function run({ say: text, model, origin: others }) {
   for (const origin of others) checkOrigin(origin)
   prepare()
   if (text !== undefined && !isBuilt()) throw new Error('Cannot hold a conversation: the SDK could not be built')
-  // Not before the packages are there.
+  // Imported only after the packages are installed.
   const { freePort, startWorker } = await import('./worker.mjs')
   const { chooseProvider } = await import('./choose-provider.mjs')
   endWithParent()

@@ -1,9 +1,9 @@
 /**
- * `npm test`: installs what is missing, builds, and checks what changes most: format and lint, types, and the tests of four vitest
- * projects. `npm run test:all` (`--all`) adds the rest, which takes longer. Both report at their end what they skipped; with `CI=true`
- * nothing may be skipped.
+ * `npm test`: installs missing packages, builds, and checks format and lint, types, and the tests of four vitest projects.
+ * `npm run test:all` (`--all`) adds the other checks, which take longer. Both list the skipped tests at their end. With `CI=true`, a
+ * skipped test is an error.
  *
- * Words after `--` go to vitest: `npm test -- test/framing`.
+ * Arguments after `--` go to vitest: `npm test -- test/framing`.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ const failures = []
 /** The projects of `vitest.config.ts`. */
 const daily = ['core', 'worker', 'page', 'examples']
 const rest = ['exhaustive', 'machines']
-/** The other checks, a line each. */
+/** The other checks, one line for each. */
 const added = [
   'every cut of every recorded stream, all cases of the other laws, every client with every provider, all recipes and examples in a page, and the larger set of recordings where it is (project exhaustive)',
   'npm start on wrangler dev, wrangler deploy, the packed package in twelve kinds of project, and the page in Firefox and WebKit (project machines)',
@@ -41,7 +41,7 @@ if (filters.length > 0) {
   await step('tests', 'vitest', testing(isAll ? rest : [...daily, 'machines'], filters))
 } else if (isAll) {
   await step('build', 'tsup', ['--silent'])
-  // The page has the types of the built files.
+  // The page uses the types of the built files.
   await step(...types('examples/browser'))
   await step('sizes', 'scripts/sizes.mjs', [])
   await step('package', 'scripts/check-package.mjs', [])
@@ -51,7 +51,7 @@ if (filters.length > 0) {
 } else {
   const aside = lintAndTypes()
   await step('build', 'tsup', ['--silent', '--no-dts'])
-  // Removes the chunks of an older build from the page's folder, before tests copy that folder at the same time.
+  // Removes the chunks of an older build from the page's folder, because tests copy that folder at the same time.
   prepare()
   await step('tests', 'vitest', testing(daily))
   await aside
@@ -71,17 +71,17 @@ function testing(projects, words = []) {
 }
 
 function types(project) {
-  // Of two packages with a `tsc` this is the one without an API, which takes a fifth of the time.
+  // Two packages have a `tsc`. This one has no API and takes a fifth of the time.
   return [`types of ${project}`, 'typescript-native/bin/tsc', ['-p', join(project, 'tsconfig.json'), '--noEmit']]
 }
 
-/** Runs a tool to its end, and continues if it fails: one run reports everything that is wrong. */
+/** Runs a tool to its end, and continues if it fails, so that one run reports all problems. */
 async function step(name, tool, args) {
   console.log(`== ${name}`)
   await run(name, tool, args, 'inherit')
 }
 
-/** The same while another step prints: its output comes in one piece at its end. */
+/** Runs a tool while another step prints. Its output is printed in one piece at its end. */
 async function stepAside(name, tool, args) {
   await run(name, tool, args, 'pipe')
 }
@@ -131,7 +131,7 @@ function readReport(file) {
   }
 }
 
-/** The larger set of recordings, for `npm run test:all`; `test/recordings` has every feature and every quirk once. */
+/** The larger set of recordings, for `npm run test:all`. `test/recordings` has every feature and every quirk once. */
 function sharedCorpus() {
   return process.env.ISOGLOT_CORPUS ?? (isAll ? join(root, '..', 'shared', 'corpus') : 'none')
 }
@@ -140,7 +140,7 @@ function hasSharedCorpus() {
   return existsSync(join(sharedCorpus(), 'index.json'))
 }
 
-/** As `test/support/corpus.ts` finds them: `<format>/<case>/response.*`. */
+/** Finds recordings like `test/support/corpus.ts`: `<format>/<case>/response.*`. */
 function countRecordings() {
   const folders = [join(root, 'test', 'recordings'), ...(hasSharedCorpus() ? [sharedCorpus()] : [])]
   const counts = folders.map((folder) => {

@@ -1,4 +1,7 @@
-/** Writes `docs/evidence/translation.md` from all recordings, the larger set too: what survives a translation from each wire to each other, and what does not. */
+/**
+ * Writes `docs/evidence/translation.md` from all recordings, including the larger set: the losses of translations from each format to each
+ * other.
+ */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { corpus, hasShared } from '../test/support/corpus.ts'

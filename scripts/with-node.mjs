@@ -1,6 +1,7 @@
 /**
- * Runs one of the project's tools (`node scripts/with-node.mjs tsup …`) under a Node new enough for it: this one from 22.12 on, else one from npm.
- * A first word that ends in `.mjs` is a script of ours, and one with a `/` else a file of a package.
+ * Runs one of the project's tools (`node scripts/with-node.mjs tsup …`) with Node 22.12 or later: the current Node if it is new enough,
+ * otherwise one from npm. If the first argument ends in `.mjs`, it is a script of this repository. Otherwise, if it has a `/`, it is a file
+ * of a package.
  */
 import { spawn } from 'node:child_process'
 import { delimiter, dirname, join } from 'node:path'

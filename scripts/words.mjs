@@ -50,12 +50,22 @@ const rules = [
   [/\b(?:lessons?|honest(?:ly)?|patience|proper\s+end)\b/gi, 'the word of the field; no metaphor'],
   [/\bcarriers?\b(?!-grade)/gi, 'proof envelope'],
   [/\b(?:second|first|last)\s+wall\b/gi, 'limit, check'],
+  [/\b(?:breaks?|broke|broken|breaking)\s+off\b/gi, 'is cut off'],
+  [/\b(?:falls?|fell)\s+silent\b/gi, 'stops sending'],
+  [/\bin\s+silence\b/gi, 'silently, without an error'],
+  [/\banew\b/gi, 'again, from the beginning'],
+  [/\bfor\s+ever\b/gi, 'without end'],
+  [/\bbut\s+for\b/gi, 'except'],
+  [/\b(?:passed|to\s+pass)\s+over\b/gi, 'skipped, ignored'],
+  [/\bone['’]s\s+own\b/gi, 'your own, the user’s own'],
+  [/(?<!\b(?:how|as|too|not)\s+)\bso\s+(?:many|long|often)\b(?!\s+(?:as|that))/gi, 'this number of, this long'],
+  [new RegExp(`${start}Most\\s+(?:\\w+\\s+)?\\w+s\\s+(?:of|that|in|per|at|from|one)\\b`, 'g'), 'the maximum number of'],
 ]
 
 /** Names that were replaced. */
 const names = [
   [/\b(?:House|Visit|Discretion)\b/g, 'GatewayConfig, GatewayRequest, ErrorDetail'],
-  [/\b(?:lose|ledger)\(|\bLedger\b/g, 'reportLoss, newLosses, Losses; CallLog, Accounts'],
+  [/\blose\(|\b(?!UserLedger\b)\w*[lL]edgers?\b/g, 'reportLoss, newLosses, Losses; CallLog; UserAccount, accounts'],
   [
     /\b(?:isCarrier|withoutStrangers|signsOfLife|stillSays|patience)\b/g,
     'envelope, proof field, unknown field, timeout',

@@ -19,7 +19,7 @@ export interface WorkerOptions {
   readonly settings?: Readonly<Record<string, string | undefined>>
   /** Read before `settings`. */
   readonly envFiles?: readonly string[]
-  /** Whether it starts anew when its source changes. Default false. */
+  /** Whether it restarts when its source changes. Default false. */
   readonly follows?: boolean
   /** Where its objects store, to outlive it. Default: a folder that is gone with it. */
   readonly stateFolder?: string

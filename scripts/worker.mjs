@@ -1,7 +1,8 @@
 /**
- * Runs the Worker of `examples/worker` in workerd on loopback, through `wrangler dev`, and leaves nothing when it stops.
+ * Runs the Worker of `examples/worker` in workerd on loopback, through `wrangler dev`, and removes all its files and processes when it
+ * stops.
  *
- * Settings go in by a file only this user can read: a command line is for all to see, and wrangler prints it.
+ * Settings are in a file that only this user can read, because other users can see a command line, and wrangler prints it.
  */
 import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,15 +15,15 @@ import { build } from 'esbuild'
 import { modernNode } from './modern-node.mjs'
 
 const root = join(import.meta.dirname, '..')
-/** Where wrangler.toml looks for the page's files. */
+/** The folder in which wrangler.toml expects the page's files. */
 export const siteFolder = join(root, '.wrangler', 'site')
 
-/** A file that `prepare.mjs` is about to rename. */
+/** A temporary file that `prepare.mjs` will rename. */
 const isDraft = /\.\d+$/
 
 /**
- * The port, if it is free; for 0, any free port. Not one from 32,768 on: the system gives those to connections that go out, so one that is
- * free now may be taken before the server listens there.
+ * The port, if it is free; for 0, any free port. Only below 32,768: the system uses higher ports for outgoing connections, so a free one
+ * may be taken before the server listens.
  */
 export async function freePort(port = 0) {
   if (port === 0) {
@@ -39,9 +40,9 @@ export async function freePort(port = 0) {
 /**
  * Starts it and waits until it answers.
  *
- * `settings` are its variables and secrets; `envFiles` are read before them, only `.dev.vars` if there is neither. With `follows` it starts
- * anew, requests and all, whenever its source changes. The storage of its objects is removed with it, unless there is a `stateFolder`. The
- * platform is as `wrangler.toml` has it, but for `compatibility`.
+ * `settings` are its variables and secrets; `envFiles` are read before them, only `.dev.vars` if there is neither. With `follows`, it
+ * restarts and drops its requests whenever its source changes. The storage of its objects is removed at the end, unless there is a
+ * `stateFolder`. The platform's settings are those of `wrangler.toml`, except for `compatibility`.
  */
 export async function startWorker({
   port,
@@ -56,7 +57,7 @@ export async function startWorker({
   const home = mkdtempSync(join(tmpdir(), 'isoglot-worker-'))
   const settingsFile = join(home, 'settings.env')
   writeFileSync(settingsFile, toEnvFile(settings), { mode: 0o600 })
-  // A copy, since wrangler restarts the Worker, requests and all, when the folder it serves changes.
+  // A copy, since wrangler restarts the Worker, and drops its requests, when the folder that it serves changes.
   const site = join(home, 'site')
   cpSync(siteFolder, site, { recursive: true, filter: (name) => !isDraft.test(name) })
   const node = modernNode()
@@ -77,10 +78,10 @@ export async function startWorker({
     ...(compatibility.flags ?? []).flatMap((flag) => ['--compatibility-flags', flag]),
   ]
   const files = [...envFiles, settingsFile].flatMap((file) => ['--env-file', file])
-  // Wrangler needs no provider's key of ours, so it gets none.
+  // Wrangler needs no provider keys, so it gets none.
   const rest = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/_KEY$|_SECRET$|_TOKEN$/.test(name)))
   const guard = ['--import', pathToFileURL(join(import.meta.dirname, 'wrangler-guard.mjs')).href]
-  // Not by its launcher, which would stand between us and it.
+  // Without its launcher, which would be another process between this one and wrangler.
   const wrangler = join(root, 'node_modules', 'wrangler', 'wrangler-dist', 'cli.js')
   const child = spawn(
     node,
@@ -140,7 +141,7 @@ export async function bundleWorker(folder, { plugins = [] } = {}) {
   return outfile
 }
 
-/** The program that wrangler runs. */
+/** The path of wrangler's program. */
 export function workerdFile() {
   const ofWrangler = createRequire(createRequire(import.meta.url).resolve('wrangler/package.json'))
   return ofWrangler('workerd').default
@@ -153,12 +154,12 @@ function toEnvFile(settings) {
     .join('')
 }
 
-/** For a wrangler that does not end when it is asked to. */
+/** For a wrangler that does not end after SIGTERM. */
 function killGroup(pid) {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // The group is empty.
+    // The process group has already ended.
   }
 }
 

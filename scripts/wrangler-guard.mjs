@@ -1,8 +1,8 @@
 /**
  * Preloaded into wrangler by `worker.mjs`: when the channel to its parent closes (by `stop`, a crash or a SIGKILL), wrangler ends its
- * workerds and esbuild, sees them off, and removes the folder with its settings.
+ * workerd processes and esbuild, waits for their end, and removes the folder with its settings.
  *
- * Wrangler itself restarts a workerd that is killed, and at SIGTERM leaves the dead ones to process 1.
+ * Without this, wrangler restarts a workerd that was killed, and does not wait for its children after a SIGTERM.
  */
 import childProcess from 'node:child_process'
 import { rmSync } from 'node:fs'

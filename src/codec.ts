@@ -1,10 +1,10 @@
 /**
- * The parts below `stream`, for a transport of your own, a tool loop of your own, or a codec:
+ * The parts below `stream`, for your own transport, your own tool loop, or a codec:
  *
- * - Decode: `decodeAnswer` reads the bytes of an answer. `assemble`, `stop`, `fold` and `collect` make messages of what a codec decoded.
- * - Encode: `prepare` makes a conversation sendable, `legalToolName` a name, and `ledger` and `lose` report losses.
+ * - Decode: `decodeAnswer` reads the bytes of an answer. `assemble`, `stop`, `fold` and `collect` make messages from the output of a codec.
+ * - Encode: `prepare` makes a conversation valid for a provider, `legalToolName` does the same for a tool's name, and `newLosses` and `reportLoss` report losses.
  * - Tools: `definitionOf`, `isRunnable` and `failed`.
- * - The types of a codec, and those of options that programs seldom write down.
+ * - The types of a codec, and of options that programs seldom name.
  *
  * The codecs themselves are in the paths of their formats, such as `isoglot/anthropic`.
  *

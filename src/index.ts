@@ -1,14 +1,14 @@
 /**
  * isoglot: one message model, every model API. This path has what an application needs to ask a model:
  *
- * - `stream`, `generate`, `generateObject`, `streamObject` and `createChat` ask. `applyEvent` shows a stream in a view. `wrapModel` puts
- *   something around the answers of a model.
- * - `tool` and `t` make tools, and `approval` asks a person before one runs. `invokeTool` runs a call by hand.
- * - `budget`, `resumable`, `splitting`, `liveArguments` and `memoryLedger` are options that bring their own code.
+ * - `stream`, `generate`, `generateObject`, `streamObject` and `createChat` ask a model. `applyEvent` shows a stream in a view. `wrapModel`
+ *   wraps the answers of a model.
+ * - `tool` and `t` make tools, and `approval` asks the user before a tool runs. `invokeTool` runs a single call.
+ * - `budget`, `resumable`, `splitting`, `liveArguments` and `memoryCallLog` are options that contain their own code.
  * - `message` and `block` write messages, `textOf` and `blocksOf` read them.
- * - The errors, and the types that programs write down.
+ * - The errors, and the types that programs name.
  *
- * Models come from a path for each provider, such as `isoglot/anthropic`. Utilities for histories, and all types of messages, are in
+ * Each provider has a path with its models, such as `isoglot/anthropic`. Utilities for histories, and all types of messages, are in
  * `isoglot/messages`; readers of other libraries' messages in `isoglot/import`; the parts below `stream` in `isoglot/codec`.
  *
  * @module
@@ -39,6 +39,7 @@ export { invokeTool, toToolMessage } from './tools/invoke.ts'
 export type { Tool, ToolContext, ToolResult } from './tools/model.ts'
 export type { AnySchema, OutputOf } from './tools/schema.ts'
 export { type ToolSpec, tool } from './tools/tool.ts'
+/** Writes the parameters of tools: `t.object({ city: t.string('Name of the city') })`. */
 export * as t from './tools/types.ts'
 
 // ---- options that bring their own code ----------------------------------------------------------
@@ -47,7 +48,7 @@ export { liveArguments } from './assemble/live-arguments.ts'
 export { resumable } from './client/resume.ts'
 export { splitting } from './messages/split-message.ts'
 export { budget } from './tools/budget.ts'
-export { type CallLedger, memoryLedger } from './tools/ledger.ts'
+export { type CallLog, memoryCallLog } from './tools/call-log.ts'
 
 // ---- messages -----------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 /**
- * The tools of an MCP server as tools of ours, through the official client, which the application makes and connects.
+ * The tools of an MCP server as isoglot tools, through the official client, which the application makes and connects.
  *
  * ```ts
  * import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -10,7 +10,7 @@
  * const tools = await mcpTools(client)
  * ```
  *
- * What a server says of its tools, annotations included, is its own word: ask for approval where that is not enough.
+ * Nothing proves that a server's description of its tools is true, including annotations. If you do not trust it, ask for approval.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools (read 2026-11)
  *
@@ -37,26 +37,26 @@ export interface McpClient {
 export interface McpRequestOptions {
   readonly signal?: AbortSignal
   readonly onprogress?: (progress: { progress: number; total?: number; message?: string }) => void
-  /** Milliseconds until the client gives up. */
+  /** The client's time limit, in milliseconds. */
   readonly timeout?: number
   readonly resetTimeoutOnProgress?: boolean
 }
 
-/** Which tools of a server are taken, under which names, and how they behave. */
+/** The options of `mcpTools`: which tools to use, their names, and their behaviour. */
 export interface McpOptions extends Omit<ToolBehaviour, 'convert' | 'terminal'> {
-  /** Put before each name, such as `files_`, where several servers have tools of one name. */
+  /** A prefix of each name, such as `files_`, if several servers have tools with the same name. */
   readonly prefix?: string
-  /** Which tools, by the names that the server has for them. Default: all. */
+  /** The selected tools, by the server's names. Default: all. */
   readonly only?: readonly string[]
-  /** Cancels the listing. */
+  /** Cancels the list request. */
   readonly signal?: AbortSignal
-  /** How many tools a server may list, and in how many pages. Default 1000. */
+  /** The maximum number of tools that a server may list, and of pages in the list. Default 1000. */
   readonly maxTools?: number
 }
 
 /**
- * Lists the tools of a server. Each calls the server when it runs: with progress, its `signal`, and the server's own check of arguments.
- * Structured content is the result's `extra.structuredContent`.
+ * Returns the tools of an MCP server, for `tools` of a request. When a tool runs, it calls the server, which checks the arguments and can
+ * report progress. Structured content of a result is in `extra.structuredContent`.
  *
  * @throws {TypeError} for an option of the wrong type, before the server is asked.
  * @throws {LimitError} if there are more than `maxTools` tools, or more pages of them than that. All errors of the client.
@@ -98,7 +98,7 @@ async function listAll(client: McpClient, signal: AbortSignal | undefined, maxTo
       throw new LimitError(`Cannot list the tools: there are more than ${maxTools} pages of them`, 'maxTools', maxTools)
     }
     const next = textOr(field(page, 'nextCursor'), undefined)
-    cursor = next === cursor ? undefined : next // a server that repeats itself has no more to say
+    cursor = next === cursor ? undefined : next // a server that repeats a page has no more tools
   } while (cursor !== undefined)
   return listed
 }
@@ -119,7 +119,7 @@ function toTool({ name, entry }: Listed, client: McpClient, prefix: string, beha
     }),
     fromMcp: true,
     run: ToolRun,
-    parse: (args) => args, // the server checks them, by the whole of its schema
+    parse: (args) => args, // the server checks the arguments against its whole schema
     execute: async (args: JsonObject, { signal, progress }) => {
       const request: McpRequestOptions = {
         signal,
@@ -133,8 +133,8 @@ function toTool({ name, entry }: Listed, client: McpClient, prefix: string, beha
 }
 
 /**
- * The loop has its own clock for each tool, and aborts the client's signal when the time is up. The client's own timeout is set so high
- * that it never fires.
+ * The loop has its own time limit for each tool, and aborts the client's signal after it. The client's own timeout is set so high that it
+ * never fires.
  */
 const longestMs = 2 ** 31 - 1
 
@@ -180,7 +180,7 @@ function readContent(part: Json): ContentBlock {
     case 'resource_link':
       return { type: 'text', text: describeLink(part) }
     default:
-      return { type: 'text', text: JSON.stringify(part) } // a kind from next year: the model may make something of it
+      return { type: 'text', text: JSON.stringify(part) } // a kind that isoglot does not know: the model may understand it
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Models by name: `provider:model`, for those who keep the name in a setting. This imports every codec; a program that always asks the
- * same provider is smaller with that provider's own function.
+ * Models by name, `provider:model`, if the name is a setting. This imports every codec. A program that always asks the same provider is
+ * smaller with that provider's own function.
  *
  * @module
  */
@@ -40,7 +40,7 @@ import { type WorkersAiAccount, type WorkersAiSettings, workersAi } from './prov
 import { xai } from './providers/xai.ts'
 import { xaiResponses } from './providers/xai-responses.ts'
 
-/** Options of any provider's function. The others ignore fields that only one provider has. */
+/** Options of any provider's function. A provider ignores the options of other providers. */
 export type AnyModelSettings = AnthropicSettings &
   AzureSettings &
   BedrockAnthropicSettings &
@@ -51,7 +51,7 @@ export type AnyModelSettings = AnthropicSettings &
 
 type Provider = (model: string, settings: AnyModelSettings) => Model
 
-/** The public paths of the codecs and dialects; `openai` is OpenAI by the API that it names for new work, which is Responses. */
+/** The public paths of the codecs and dialects; `openai` is OpenAI's Responses API, which OpenAI recommends for new projects. */
 const providers: Readonly<Record<string, Provider>> = {
   alibaba,
   anthropic,
@@ -89,27 +89,27 @@ const providers: Readonly<Record<string, Provider>> = {
   'xai-responses': xaiResponses,
 }
 
-/** All names that may stand before the colon. */
+/** All names of providers, which are before the colon. */
 export const providerNames: readonly string[] = Object.keys(providers)
 
-/** A model's name in two. */
+/** The two parts of a model's name. */
 export interface ModelName {
   readonly provider: string
-  /** As the provider has it: with colons and slashes of its own. */
+  /** The model, by the provider's name, which may contain colons and slashes. */
   readonly model: string
 }
 
 /**
- * The model of a name such as `anthropic:claude-sonnet-5`.
+ * Makes a model from a name such as `anthropic:claude-sonnet-5`.
  *
- * `openai` asks by Responses, and `openai-chat` by Chat Completions. `openai-compatible` is any server that speaks the latter, and
- * needs a `baseUrl`. Those on Azure need that or a `resource`, those on Bedrock a `region`, `vertex-anthropic` a `project`, and `workers-ai` an
- * `accountId`.
+ * `openai` uses the Responses API, and `openai-chat` uses Chat Completions. `openai-compatible` is any server with Chat Completions, and
+ * needs a `baseUrl`. Azure's providers need a `baseUrl` or a `resource`, Bedrock's a `region`, `vertex-anthropic` a `project`, and
+ * `workers-ai` an `accountId`.
  *
- * @param name The provider's name, a colon, and the model's own name, in which there may be more colons.
- * @param settings What the provider's own function takes.
- * @throws {RangeError} if no provider has that name; the message lists those that there are.
- * @throws {TypeError} if a provider needs a setting that is not there.
+ * @param name The provider's name, a colon, and the model's own name, which may contain colons.
+ * @param settings The settings of the provider's own function.
+ * @throws {RangeError} if no provider has that name; the message lists the known providers.
+ * @throws {TypeError} if a required setting of the provider is missing.
  * @example
  * ```ts
  * import { generate } from 'isoglot'
@@ -125,7 +125,7 @@ export function model(name: string, settings: AnyModelSettings = {}): Model {
 }
 
 /**
- * Takes a name apart at its first colon.
+ * Splits a name at its first colon.
  *
  * @throws {RangeError} if no provider has that name, or nothing follows the colon.
  * @throws {TypeError} if the name is not a text.
@@ -139,8 +139,7 @@ export function parseModel(name: string): ModelName {
   const colon = name.indexOf(':')
   const provider = name.slice(0, Math.max(0, colon))
   const known = `known providers are ${providerNames.join(', ')}`
-  if (colon < 0)
-    throw new RangeError(`Cannot find model "${short(name)}": it has no provider and colon before it; ${known}`)
+  if (colon < 0) throw new RangeError(`Cannot find model "${short(name)}": expected "provider:model"; ${known}`)
   if (lookup(providers, provider) === undefined) {
     throw new RangeError(`Cannot find model "${short(name)}": there is no provider "${short(provider)}"; ${known}`)
   }
@@ -153,7 +152,7 @@ function short(text: string): string {
 }
 
 function compatibleModel(name: string, { baseUrl, ...settings }: AnyModelSettings): Model {
-  if (baseUrl === undefined) throw new TypeError('Cannot address an OpenAI-compatible server: "baseUrl" is not given')
+  if (baseUrl === undefined) throw new TypeError('Cannot address an OpenAI-compatible server: "baseUrl" is missing')
   return openaiCompatible({ baseUrl })(name, settings)
 }
 
@@ -171,6 +170,6 @@ function invokeModel(name: string, settings: AnyModelSettings): Model {
 
 function inRegion({ region = '', ...settings }: AnyModelSettings): AnyModelSettings & { readonly region: string } {
   if (region === '' && (settings.baseUrl === undefined || settings.aws !== undefined))
-    throw new TypeError('Cannot address Bedrock: "region" is not given, such as us-east-1')
+    throw new TypeError('Cannot address Bedrock: "region" is missing, such as us-east-1')
   return { ...settings, region }
 }

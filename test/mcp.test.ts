@@ -99,7 +99,7 @@ describe('the tools of a server', () => {
     expect(tools.map(({ name }) => name)).toContain('wait')
   })
 
-  it('may be some of them, under names of their own, with a behaviour of ours', async () => {
+  it('can be selected and renamed, with other behaviour', async () => {
     const some = await mcpTools(client, { prefix: 'calc_', only: ['add'], needsApproval: approval(), timeoutMs: 5 })
     expect(some).toMatchObject([{ name: 'calc_add', needsApproval: { isNeeded: expect.any(Function) }, timeoutMs: 5 }])
     const [add] = some
@@ -142,7 +142,7 @@ describe('the tools of a server', () => {
     ])
   })
 
-  it('that say nothing are done', async () => {
+  it('without output return "Done"', async () => {
     expect(await run('silent')).toMatchObject({ status: 'success', content: 'Done' })
   })
 
@@ -152,7 +152,7 @@ describe('the tools of a server', () => {
     expect(told).toEqual([1, 2, 3].map((progress) => ({ progress, total: 3, message: `step ${progress}` })))
   })
 
-  it('are cancelled on the server too, by the caller and by the clock', async () => {
+  it('are cancelled on the server too, by the caller and by the time limit', async () => {
     const controller = new AbortController()
     const waiting = run('wait', '{}', { signal: controller.signal })
     setTimeout(() => controller.abort(), 30)
@@ -161,7 +161,7 @@ describe('the tools of a server', () => {
     expect((await run('cancelled')).content).toBe('2')
   })
 
-  it('are errors when the server dies under them, and the process lives', async () => {
+  it('are errors when the server process ends, and this process continues', async () => {
     const doomed = new Map((await mcpTools(await connect())).map((tool) => [tool.name, tool]))
     for (const name of ['die', 'add']) {
       const result = await invokeTool(call(name), doomed)
@@ -186,12 +186,12 @@ describe('a listing', () => {
     callTool: async () => ({}),
   })
 
-  it('goes on over its pages, and stops where a server repeats itself', async () => {
+  it('continues over its pages, and stops where a server repeats itself', async () => {
     const pages = { '': { tools: [{ name: 'a' }], nextCursor: '2' }, '2': { tools: [{ name: 'b' }], nextCursor: '2' } }
     expect((await mcpTools(paged(pages))).map(({ name }) => name)).toEqual(['a', 'b'])
   })
 
-  it('B31: without tools and without an end is an error', async () => {
+  it('B31: that is empty and never ends is an error', async () => {
     let pages = 0
     const listTools = async () => ({ tools: [], nextCursor: `c${++pages % 7}` })
     await expect(mcpTools({ ...client, callTool: async () => ({}), listTools })).rejects.toMatchObject({

@@ -86,7 +86,7 @@ describe('model', () => {
       model: '@cf/qwen/q',
       baseUrl: 'https://api.cloudflare.com/client/v4/accounts/acme/ai/v1',
     })
-    expect(() => model('bedrock-converse:m')).toThrow('"region" is not given')
+    expect(() => model('bedrock-converse:m')).toThrow('"region" is missing')
     expect(model('bedrock-converse:m', { region: 'eu-west-1' }).baseUrl).toBe(
       'https://bedrock-runtime.eu-west-1.amazonaws.com',
     )

@@ -90,6 +90,6 @@ describe('a safe address', () => {
     { links: ['https://*'], base: 'nowhere' },
     { base: '/relative' },
   ])('needs a policy of addresses: %o', (policy) => {
-    expect(() => safeUrl('https://docs.example', 'link', policy)).toThrow(/in the policy is not an address such as/)
+    expect(() => safeUrl('https://docs.example', 'link', policy)).toThrow(/in the policy is not an origin such as/)
   })
 })

@@ -6,7 +6,7 @@ beforeEach(() => {
 })
 
 describe('an alarm', () => {
-  it('rings so long after it was last wound, and not before', () => {
+  it('fires this long after its last start, and not earlier', () => {
     const ring = vi.fn()
     const clock = alarm(ring)
     clock.wind(1000)
@@ -22,7 +22,7 @@ describe('an alarm', () => {
     expect(ring).toHaveBeenCalledOnce()
   })
 
-  it('has one timer, however often it is wound', () => {
+  it('has one timer, however often it is restarted', () => {
     const setting = vi.spyOn(globalThis, 'setTimeout')
     const clock = alarm(() => {})
     for (let times = 0; times < 10_000; times++) {
@@ -35,7 +35,7 @@ describe('an alarm', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('is silent while it rests, and rings again once it is wound again', () => {
+  it('does not fire while it is stopped, and fires after a restart', () => {
     const ring = vi.fn()
     const clock = alarm(ring)
     clock.wind(1000)
@@ -51,7 +51,7 @@ describe('an alarm', () => {
     expect(ring).toHaveBeenCalledTimes(2)
   })
 
-  it('rings sooner if it is wound for less, and later if for more', () => {
+  it('fires sooner after a restart with a shorter time, and later with a longer one', () => {
     const ring = vi.fn()
     const clock = alarm(ring)
     clock.wind(1000)
@@ -67,7 +67,7 @@ describe('an alarm', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('can be wound by what it rings for', () => {
+  it('can be restarted by its own action', () => {
     const clock = alarm(() => clock.wind(1000))
     clock.wind(1000)
     vi.advanceTimersByTime(3500)
@@ -75,7 +75,7 @@ describe('an alarm', () => {
     clock.stop()
   })
 
-  it('rings in time though the clock of the system was set back', () => {
+  it('fires in time although the system clock was set back', () => {
     const ring = vi.fn()
     const clock = alarm(ring)
     clock.wind(1000)
@@ -84,7 +84,7 @@ describe('an alarm', () => {
     expect(ring).toHaveBeenCalledOnce()
   })
 
-  it('never rings if it waits for ever', () => {
+  it('never fires if its time is infinite', () => {
     const clock = alarm(() => {})
     clock.wind(Number.POSITIVE_INFINITY)
     expect(vi.getTimerCount()).toBe(0)

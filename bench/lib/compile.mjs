@@ -44,7 +44,7 @@ export function instantiations(text) {
   return instantiations
 }
 
-/** A program with a stream of so many tools: it reads the arguments and the value of one of them. */
+/** A program with a stream of this number of tools. It reads the arguments and the value of one of them. */
 export function programOf(count) {
   const tools = Array.from(
     { length: count },

@@ -67,10 +67,10 @@ const word = (at) => ` ${words[(at * 5) % words.length]}`
 const padding = 'aB3xZ9kQ2mWp7LtY'
 const pad = (at) => padding.slice(0, (at * 5) % 16)
 
-/** The text of an answer, in so many pieces. */
+/** The text of an answer, in this number of pieces. */
 export const textPieces = (count) => Array.from({ length: count }, (_, at) => word(at))
 
-/** The JSON text of a call's arguments, in so many pieces of 4 to 8 characters. */
+/** The JSON text of a call's arguments, in this number of pieces of 4 to 8 characters. */
 export function argumentPieces(count, seed = 0) {
   const body = Array.from({ length: count }, (_, at) => words[(at * 5 + seed) % words.length]).join(' ')
   const text = JSON.stringify({ path: `src/file-${seed}.ts`, lines: body })
@@ -234,7 +234,7 @@ export const writeEvents = (wire, content) => writers[wire](content)
 
 // ---- cuts -------------------------------------------------------------------------------------
 
-/** How a stream arrives: an event a chunk, or so many bytes a chunk. */
+/** How a stream arrives: one event in each chunk, or this number of bytes in each chunk. */
 export const cuts = { event: undefined, '1 KiB': 1024, '16 KiB': 16 * 1024 }
 
 const encoder = new TextEncoder()

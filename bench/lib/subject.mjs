@@ -1,4 +1,4 @@
-/** The subject of the measurement: the sources, bundled anew for each run as they are shipped (one file, not minified). */
+/** The subject of the measurement: the sources, bundled for each run in the form in which they are shipped (one file, not minified). */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'

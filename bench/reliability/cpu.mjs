@@ -12,7 +12,7 @@ const events = 200
 /** Reads an answer and writes it again, with nothing between. With `joins`, what came within 10 ms of a writing waits for the next. */
 const bare = (joins) =>
   `
-export class UserLedger {}
+export class UserAccount {}
 export class StreamRun {}
 export default {
   async fetch(request, env) {

@@ -65,7 +65,7 @@ async function measureStreams({ worker, token, name, wire, provider }) {
   ]
 }
 
-/** Says the time, so often; the first and last events of the stream stand around it. */
+/** Sends the time this number of times, between the first and last events of the stream. */
 async function tick(asked, response) {
   const { before, said: pieces, after } = spoken
   begin(response, asked.wire)

@@ -82,12 +82,12 @@ const worker :Workerd.Worker = (
   compatibilityDate = "2026-11-01",
   compatibilityFlags = ["enable_request_signal", "global_fetch_strictly_public"],
   durableObjectNamespaces = [
-    (className = "UserLedger", uniqueKey = "ledgers", enableSql = true),
+    (className = "UserAccount", uniqueKey = "accounts", enableSql = true),
     (className = "StreamRun", uniqueKey = "runs", enableSql = true),
   ],
   durableObjectStorage = (localDisk = "disk"),
   bindings = [
-    (name = "LEDGERS", durableObjectNamespace = "UserLedger"),
+    (name = "ACCOUNTS", durableObjectNamespace = "UserAccount"),
     (name = "RUNS", durableObjectNamespace = "StreamRun"),
 ${Object.entries(settings)
   .map(([name, value]) => `    (name = "${name}", text = ${JSON.stringify(value)}),`)
@@ -244,7 +244,7 @@ export function quantile(values, share) {
   return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
 }
 
-/** Calls for all of them, so many at once. */
+/** Calls the function for all items, this number at the same time. */
 export async function eachOf(items, atOnce, work) {
   const results = []
   let at = 0

@@ -61,7 +61,7 @@ for (const [name, bench] of Object.entries(benches)) {
 }
 if (values.write) writeRows(rows)
 
-/** Puts the figures into the guide, in the place of those that were measured anew. */
+/** Writes the figures into the guide, in place of the earlier figures of the same benches. */
 function writeRows(rows) {
   const guide = join(import.meta.dirname, '..', '..', 'docs', 'evidence', 'reliability.md')
   const [before, table, after] = readFileSync(guide, 'utf8').split(

@@ -5,7 +5,10 @@ import { readAll, send } from './client.mjs'
 import { answerWith, piecesOf } from './provider.mjs'
 import { eachOf, measure, models, openSession, quantile } from './rig.mjs'
 
-/** One in ten of the users asks today, and these send so many requests each; the second of them half as many as the first, and so on. */
+/**
+ * One in ten of the users is active today, with this number of requests on average. The second one sends half as many as the first, and so
+ * on.
+ */
 const [activeShare, requestsOfEach, atOnce] = [0.1, 3, 10]
 /** An answer costs 7 of the 14 tokens that are reserved for it. */
 const maxTokens = 14
@@ -14,10 +17,10 @@ export const scalePrices = { PRICES: JSON.stringify({ [models.anthropic]: [0, 1]
 
 /** The same Worker, whose accounts count the calls to each object, and the rows that they write. */
 const entry = `
-import worker, { UserLedger as Accounts, StreamRun } from './examples/worker/index.ts'
+import worker, { UserAccount as Accounts, StreamRun } from './examples/worker/index.ts'
 const calls = {}
 let rowsWritten = 0
-export class UserLedger extends Accounts {
+export class UserAccount extends Accounts {
   #id
   constructor(ctx, env) {
     const { sql } = ctx.storage

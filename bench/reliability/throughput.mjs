@@ -66,7 +66,7 @@ async function hammer(work, seconds) {
   return { perSecond: count / ((performance.now() - startedAt) / 1000), wrong, statuses }
 }
 
-/** So many in a second, whether those before are through or not. */
+/** Sends this number of requests in a second, whether the earlier ones have ended or not. */
 async function paced(work, rate) {
   const times = []
   let wrong = 0

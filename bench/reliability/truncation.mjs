@@ -66,7 +66,7 @@ async function cut({ pieces, count, how, half }, asked, response) {
   response.write(pieces.slice(0, count).join(''))
   if (half) response.write(pieces[count].slice(0, pieces[count].length / 2))
   if (how === 'end') return response.end()
-  // The bytes have to be on their way before the line breaks.
+  // The bytes have to be on their way before the connection breaks.
   setTimeout(() => response.destroy(), 20)
 }
 

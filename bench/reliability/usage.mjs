@@ -101,11 +101,11 @@ async function play(one, asked, response) {
   one.isSent = true
   if (one.end === 'proper' || one.end === 'cut') return response.end()
   if (one.end === 'error') return response.end(errorOf(asked.wire))
-  // The bytes have to be with the Worker before the line breaks.
+  // The bytes have to be with the Worker before the connection breaks.
   if (one.end === 'reset') setTimeout(() => response.destroy(), 100)
 }
 
-/** A complete answer does not count as cut. But it may be left, or reset, or fall silent, after its usage. */
+/** A complete answer does not count as cut. But it may be left, or reset, or stop sending, after its usage. */
 function countOf({ share, end }, least, all) {
   const most = end === 'cut' || end === 'error' ? all - 2 : all
   return Math.max(least, share === 1 ? most : Math.floor(share * most))
@@ -122,11 +122,11 @@ async function go(one, at, url) {
   const token = await openSession(url, userOf(at))
   const say = `case ${at}. ${prompt}`
   const { answer, leave } = send(url, { wire, model: models[provider], token, stream, say, maxTokens })
-  // A whole answer that breaks off in its last moments takes the connection with it.
+  // A whole answer that is cut off in its last moments also ends the connection.
   const incoming = await answer.catch(() => undefined)
   if (incoming === undefined) return
   const { text } = await (one.end === 'left' ? leaveBehind(one, incoming, leave) : readAll(incoming))
-  // Only the Worker has a part of a whole answer that broke off.
+  // Only the Worker has a part of a whole answer that was cut off.
   if (stream) one.gotText = incoming.statusCode === 200 ? textOf(wire, wholeEvents(wire, text)) : ''
 }
 
@@ -178,7 +178,7 @@ function judgeTold(asked) {
   const wrong = seen.filter((one) => one.spent !== costOf(one.truth) || one.outputTokens !== one.truth.output)
   return [
     {
-      what: `${count} answers; of these the usage was reported, ${seen.length} times, ${behind} of them broken off after it`,
+      what: `${count} answers; of these the usage was reported, ${seen.length} times, ${behind} of them cut off after it`,
       figure: `${wrong.length} settled otherwise`,
       bar: '0',
       met: wrong.length === 0,

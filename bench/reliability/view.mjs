@@ -8,8 +8,8 @@ export const viewSettings = { ADMIN_TOKEN: adminToken }
 
 /** The same Worker, whose accounts can be filled with rows as an earlier version left them. */
 const entry = `
-import worker, { UserLedger as Accounts, StreamRun } from './examples/worker/index.ts'
-export class UserLedger extends Accounts {
+import worker, { UserAccount as Accounts, StreamRun } from './examples/worker/index.ts'
+export class UserAccount extends Accounts {
   fill() {
     this.ctx.storage.sql.exec(\`
       WITH RECURSIVE ago(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM ago WHERE n < ${days - 1}),
@@ -21,7 +21,7 @@ export class UserLedger extends Accounts {
 export { StreamRun }
 export default {
   async fetch(request, env, ctx) {
-    if (request.url.endsWith('/fill')) return new Response(await env.LEDGERS.getByName('all').fill())
+    if (request.url.endsWith('/fill')) return new Response(await env.ACCOUNTS.getByName('all').fill())
     return worker.fetch(request, env, ctx)
   },
 }`

@@ -1,4 +1,4 @@
-/** The server's side of `useChat`: its messages in, a run out. */
+/** The server's part of `useChat`: reads its messages and returns a run. */
 import type { UIMessage } from 'ai'
 import { type Model, type RunRequest, stream, t, tool } from 'isoglot'
 import { toResponse } from 'isoglot/response'
@@ -12,8 +12,8 @@ const weather = tool({
 })
 
 /**
- * Answers what `useChat` posts. The page keeps the conversation and can send what it likes: where a history matters, keep it on the server,
- * take only the last message from the page, and let approvals be signed.
+ * Answers the requests of `useChat`. The page stores the conversation and can send anything. If the history matters, store it on the
+ * server, take only the last message from the page, and require signed approvals.
  */
 export async function chat(
   request: Request,

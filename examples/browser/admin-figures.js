@@ -1,4 +1,4 @@
-/** The accounts of the Worker, written for people: plain data in, plain data out. */
+/** Formats the accounts of the Worker for the operator: plain data in, plain data out. */
 
 /**
  * The figures of the Worker's accounts, as in `src/worker/accounts/accounts.ts`. Money is in micro-USD, days are UTC.
@@ -15,7 +15,7 @@
 const dayMs = 86_400_000
 
 /**
- * The last days, oldest first, up to and with the one of `now`: `2026-11-21`.
+ * The last days, oldest first, up to and including the day of `now`: `2026-11-21`.
  *
  * @param {number} count
  * @param {number} now
@@ -25,7 +25,7 @@ export function lastDays(count, now) {
 }
 
 /**
- * The sums of one day: zeros, if nothing was asked on it.
+ * The sums of one day: zeros if there were no requests on it.
  *
  * @param {readonly DayTotal[]} totals
  * @param {string} day
@@ -36,7 +36,7 @@ export function sumsOf(totals, day) {
 }
 
 /**
- * How often each kind of error came, the most frequent first.
+ * The number of errors of each kind, the most frequent kind first.
  *
  * @param {readonly ErrorRow[]} rows
  */
@@ -56,7 +56,7 @@ export const writeCount = (count) => counting.format(count)
 export const writeBrief = (count) => brief.format(count)
 
 /**
- * Micro-USD as dollars; less than a dollar keeps four digits after the point.
+ * Micro-USD as dollars; amounts below a dollar have four digits after the decimal point.
  *
  * @param {number} microUsd
  */
@@ -66,7 +66,7 @@ export function writeMoney(microUsd) {
   return new Intl.NumberFormat('en', /** @type {Intl.NumberFormatOptions} */ (style)).format(microUsd / 1e6)
 }
 
-/** How long ago, such as `1 min 5 s`. @param {number} ms */
+/** The time since an event, such as `1 min 5 s`. @param {number} ms */
 export function writeAge(ms) {
   const seconds = Math.max(0, Math.round(ms / 1000))
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`

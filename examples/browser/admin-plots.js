@@ -16,11 +16,11 @@ function draw(name, attributes, ...children) {
 }
 
 /**
- * A bar for each day, of one part or of several on top of one another.
+ * A bar for each day, with one or several parts on top of each other.
  *
  * @param {{ label: string, parts: { kind: string, value: number }[] }[]} bars
  * @param {(value: number) => string} write
- * @param {string} caption the id of what names the plot
+ * @param {string} caption the id of the element with the plot's name
  */
 export function drawBars(bars, write, caption) {
   const most = Math.max(0, ...bars.map(totalOf))
@@ -57,11 +57,11 @@ function drawBar(bar, { left, step, most, write }) {
 }
 
 /**
- * A table; columns of numbers are flush right. `row[0]` is the head of its row.
+ * A table; columns of numbers are aligned right. `row[0]` is the header of its row.
  *
- * @param {readonly string[]} columns one that begins with `#` holds numbers
+ * @param {readonly string[]} columns the title of a column of numbers begins with `#`
  * @param {readonly (readonly (string | Element)[])[]} rows
- * @param {string} empty what stands there instead of no rows
+ * @param {string} empty the text if there are no rows
  */
 export function drawTable(columns, rows, empty) {
   if (rows.length === 0) return paragraph(empty)
@@ -103,7 +103,7 @@ export function paragraph(text) {
 }
 
 /**
- * A name, a value, and how much of its limit that is.
+ * A name, a value, and the value's share of its limit.
  *
  * @param {string} name
  * @param {string} value

@@ -1,4 +1,4 @@
-/** The operator's view: what the Worker's ledger says, asked for again every few seconds. No prompt and no answer is in it. */
+/** The operator's view: the figures of the Worker's accounts, loaded again every few seconds. It contains no prompts or answers. */
 import { countErrors, lastDays, sumsOf, writeAge, writeBrief, writeCount, writeMoney } from './admin-figures.js'
 import { drawBars, drawFigure, drawMeter, drawTable, paragraph } from './admin-plots.js'
 
@@ -6,7 +6,7 @@ import { drawBars, drawFigure, drawMeter, drawTable, paragraph } from './admin-p
 
 const refreshMs = 5000
 const plotDays = 14
-/** Most rows of a table. The Worker sums the rest of the accounts; this page never sees them. */
+/** The maximum number of rows in a table. The Worker adds up the other rows, so this page never gets them. */
 const mostRows = 100
 const storedAs = 'isoglot-admin-token'
 
@@ -57,7 +57,7 @@ async function refresh() {
 }
 
 /**
- * Shows the form, and why.
+ * Shows the form, and the reason.
  *
  * @param {string} why
  */

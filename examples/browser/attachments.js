@@ -1,4 +1,4 @@
-/** Files that go with the next message: chosen, pasted, or dropped on the message box. */
+/** Files for the next message: chosen, pasted, or dropped on the message box. */
 import { element, find, findInput } from './dom.js'
 import { toBlock } from './isoglot/chat.js'
 import { drawBlock } from './parts.js'
@@ -64,6 +64,6 @@ find('#composer').addEventListener('paste', (event) => {
 find('#say').addEventListener('drop', (event) => {
   if (find('#composer').hidden || !event.dataTransfer?.files.length) return
   event.preventDefault()
-  event.stopPropagation() // elsewhere a file is a recording
+  event.stopPropagation() // in other browsers, this value is a recording
   attach(event.dataTransfer.files)
 })

@@ -1,4 +1,4 @@
-/** The backend of the chat: the Worker, or, if the page is served without one, our recordings. */
+/** The backend of the chat: the Worker, or our recordings if the page is served without a Worker. */
 import { browserModel } from './isoglot/browser-model.js'
 import { recordedWires, replay, scenes } from './recordings.js'
 import { permittedModels, sessionToken } from './session.js'
@@ -7,10 +7,10 @@ import { modelOf, ownModelName, readName, wireNames, wires } from './wires.js'
 /**
  * @typedef {import('./isoglot/index.js').Model} Model
  *
- * @typedef {{ title: string, names: readonly string[] }} Offer Names begin with a wire that the page speaks, as `gemini:demo-model`, or are `ownModelName`.
+ * @typedef {{ title: string, names: readonly string[] }} Offer Names begin with a format that the page knows, such as `gemini:demo-model`, or are `ownModelName`.
  *
  * @typedef {object} Backend
- * @property {boolean} isRecorded Whether only what is in `suggestions` can be said.
+ * @property {boolean} isRecorded Whether the user can only send the texts of `suggestions`.
  * @property {readonly string[]} suggestions
  * @property {() => Promise<readonly Offer[]>} models
  * @property {(name: string, ask: string, watch: (send: typeof fetch) => typeof fetch) => Model} model
@@ -28,14 +28,15 @@ const worker = {
   models: async () => offersOf(await permittedModels()),
   model(name, _ask, watch) {
     const read = readName(name)
-    if (read === undefined) throw new Error(`Cannot ask "${name}": the page does not speak its wire`)
+    if (read === undefined) throw new Error(`Cannot ask "${name}": the page does not know its format`)
     const baseUrl = location.origin + wires[read.wire].base
     return modelOf(read.wire, read.name, { apiKey: sessionToken, baseUrl, fetch: watch((...args) => fetch(...args)) })
   },
 }
 
 /**
- * Every model on every wire, since the Worker translates. On its own wire a model is asked by its name, elsewhere by its whole id.
+ * Every model in every format, since the Worker translates. In its own format, a model is asked by its name, in other formats by its whole
+ * id.
  *
  * @param {readonly string[]} ids Such as `anthropic:claude-haiku-4-5`.
  * @returns {Offer[]}
@@ -52,7 +53,7 @@ function offersOf(ids) {
   })
 }
 
-/** OpenAI has two. @param {string} provider @param {string} wire */
+/** OpenAI has two formats. @param {string} provider @param {string} wire */
 const isOwnWire = (provider, wire) => provider === wire || (provider === 'openai-chat' && wire === 'openai-responses')
 
 /** @type {Backend} */
@@ -66,10 +67,10 @@ const recorded = {
   },
 }
 
-/** One for the page: it keeps its sessions. Loading it needs a click of the user. */
+/** One model for the whole page, because it keeps its sessions. Loading it needs a click of the user. */
 export const ownModel = browserModel()
 
-/** With the browser's own model, if it has one. @param {Backend} from @returns {Backend} */
+/** Adds the browser's own model, if there is one. @param {Backend} from @returns {Backend} */
 function withOwnModel(from) {
   return {
     ...from,
@@ -82,6 +83,6 @@ function withOwnModel(from) {
   }
 }
 
-/** The static build writes `none` there. */
+/** The static build writes `none` into this element. */
 const marker = document.querySelector('meta[name="isoglot-worker"]')
 export const backend = withOwnModel(marker?.getAttribute('content') === 'none' ? recorded : worker)

@@ -1,4 +1,4 @@
-/** The chat: what can be said, to which model, and two of them side by side. Everything about providers is the SDK's. */
+/** The chat: the input, the choice of the model, and two chats side by side. The SDK does all the work with providers. */
 import { takeAttached } from './attachments.js'
 import { backend, ownModel } from './backend.js'
 import { tell } from './conversation.js'
@@ -23,7 +23,7 @@ function say(text) {
   status.textContent = text
 }
 
-/** How many messages are complete, for the views. */
+/** The state of the chat and the number of complete messages, for the views. */
 let told = ''
 
 function follow() {
@@ -62,7 +62,7 @@ function submit(said) {
   if (!second.hidden) other.send(content)
 }
 
-/** Without a Worker the suggestions are all that can be said, and stay in reach. @param {boolean} isShown */
+/** Without a Worker, the user can only send the suggestions, so they stay visible. @param {boolean} isShown */
 function showWelcome(isShown) {
   if (welcome.hidden === !isShown) return
   welcome.hidden = !isShown
@@ -73,7 +73,7 @@ function showWelcome(isShown) {
   if (focused instanceof HTMLElement) focused.focus()
 }
 
-/** A browser downloads its model only after a click, such as the one on the list. @param {string} name */
+/** A browser downloads its model only after a click, for example on the list. @param {string} name */
 async function loadOwn(name) {
   if (name !== ownModelName) return
   try {
@@ -84,16 +84,16 @@ async function loadOwn(name) {
   }
 }
 
-/** Goes on from here with that model, if it is offered and nothing runs. @param {string} name */
+/** Continues the conversation with that model, if it is offered and no turn is running. @param {string} name */
 export function goOnWith(name) {
   if (isRunning() || ![...choice.options].some(({ value }) => value === name)) return false
   choice.value = name
   choice.dispatchEvent(new Event('change'))
-  say(`The chat goes on with ${nameOf(name)}`)
+  say(`The chat continues with ${nameOf(name)}`)
   return true
 }
 
-/** Without a Worker only what was recorded can be said. */
+/** Without a Worker, only recorded messages can be sent. */
 function setUpComposer() {
   const { isRecorded, suggestions } = backend
   const items = suggestions.map((text) => {
@@ -142,14 +142,14 @@ otherChoice.addEventListener('change', () => {
   if (second.hidden === isAlone) return
   second.hidden = isAlone
   if (isAlone) return other.clear()
-  // Both begin with what was said so far; two columns need the room.
+  // Both begin with the conversation so far. Two columns need the space.
   other.setMessages(chat.getSnapshot().messages.flatMap(({ messages }) => messages))
   open('chat')
 })
 chat.subscribe(follow)
 other.subscribe(follow)
 
-/** Grouped by wire; the names that the wire's own provider has come first. @param {import('./backend.js').Offer} offer */
+/** Grouped by format. The names of the format's own provider come first. @param {import('./backend.js').Offer} offer */
 function drawGroup({ title, names }) {
   const group = document.createElement('optgroup')
   group.label = title
@@ -166,7 +166,7 @@ function labelOf(name) {
     : nameOf(name)
 }
 
-/** Finds out which models there are, and what was said before a reload. */
+/** Loads the list of models, and the conversation from before a reload. */
 export async function connect() {
   setUpComposer()
   const loading = chat.load().catch((error) => say(`Cannot load the chat: ${error}`))

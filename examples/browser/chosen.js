@@ -1,4 +1,4 @@
-/** Which conversation the views look at: the chat's, or one of the samples. It is the same in all of them. */
+/** The conversation that the views show: the chat's, or one of the samples. All views show the same one. */
 import { onTold, said } from './conversation.js'
 import { findSelect } from './dom.js'
 import { sampleOf, samples } from './samples.js'
@@ -13,7 +13,7 @@ export function chosenSample() {
   return sample ?? sampleOf(said())
 }
 
-/** @param {() => void} listener Called when another conversation is chosen, or the chat went on. */
+/** @param {() => void} listener Called when another conversation is chosen, or the chat has a new message. */
 export function onChosen(listener) {
   listeners.add(listener)
 }
@@ -22,7 +22,7 @@ function tell() {
   for (const listener of listeners) listener()
 }
 
-/** The chat comes first, and into sight, as soon as there is one. */
+/** As soon as the chat has messages, it comes first and is shown. */
 function fill() {
   const names = Object.keys(samples)
   const all = said().length > 0 ? ['chat', ...names] : names

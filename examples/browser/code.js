@@ -1,4 +1,4 @@
-/** The lines of isoglot that make an answer: the same model, settings, tools and conversation, ready to run in Node. */
+/** The isoglot program that makes an answer: the same model, settings, tools and conversation, ready to run in Node. */
 import { backend } from './backend.js'
 import { find } from './dom.js'
 import { copy } from './foot.js'
@@ -9,7 +9,7 @@ import { ownModelName, readName, wires } from './wires.js'
  * @typedef {import('./isoglot/index.js').Message} Message
  */
 
-/** Longer data is cut in the code, in characters. */
+/** The maximum length of data in the code, in characters. Longer data is cut. */
 const longest = 2000
 
 const dialog = /** @type {HTMLDialogElement} */ (find('#code'))
@@ -27,7 +27,7 @@ async function codeOf({ model, asked }, history, answer) {
   const isOwn = model === ownModelName
   const path = isOwn ? 'browser-model' : wire
   const make = path.replace(/-(\w)/, (_, letter) => letter.toUpperCase())
-  // Tools that were never called change nothing, and are left out.
+  // Tools that were never called have no effect, so they are left out.
   const hasCalls = [...history, ...answer.messages].some(({ role }) => role === 'tool')
   const { role, content } = history[0] ?? { role: 'user', content: '' }
   const isShort = history.length === 1 && role === 'user' && typeof content === 'string'
@@ -46,7 +46,7 @@ for await (const event of run) {
 `
 }
 
-/** The tools as the page has them. */
+/** The tools of the page. */
 async function toolsText() {
   const text = await (await fetch('tools.js')).text()
   return text.replace(/^\/\*\*.*\n(import .*\n)+\n/, '').replace('export const', 'const')
@@ -61,7 +61,7 @@ const { token } = await session.json()
 const settings = { baseUrl: '${location.origin}${wires[wire].base}', apiKey: token }`
 }
 
-/** As it stands in code. Nothing that is asked depends on usage. @param {unknown} value */
+/** The value as code, without usage, which has no effect on a request. @param {unknown} value */
 function literal(value) {
   const json = JSON.stringify(
     value,

@@ -1,13 +1,13 @@
 /** Finds the fields of a request that the others do not have: keys by name, values by content. Their position does not count. */
 
-/** The mark of a key. @param {string} name */
+/** The marker of a key. @param {string} name */
 export const keyMark = (name) => `key ${name}`
 
-/** The mark of a value that holds no others. @param {unknown} value */
+/** The marker of a value that contains no other values. @param {unknown} value */
 export const valueMark = (value) => `value ${JSON.stringify(value)}`
 
 /**
- * All marks of a value, whatever their depth. `true`, `false` and `null` say nothing by themselves.
+ * All markers of a value, at any depth. `true`, `false` and `null` have no marker, because they mean nothing without their key.
  *
  * @param {unknown} value
  * @param {Set<string>} marks
@@ -26,7 +26,7 @@ export function marksOf(value, marks = new Set()) {
 }
 
 /**
- * The marks of one that none of the others has.
+ * The markers of a value that none of the others has.
  *
  * @param {unknown} value
  * @param {readonly unknown[]} others

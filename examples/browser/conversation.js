@@ -7,7 +7,7 @@ let messages = []
 /** @type {Set<() => void>} */
 const listeners = new Set()
 
-/** All that was said, in the neutral model: it can go on with any provider. */
+/** The whole conversation in the neutral model, so that any provider can continue it. */
 export const said = () => messages
 
 /** @param {readonly Message[]} all */

@@ -1,7 +1,7 @@
-/** Small helpers for elements: made, found, and with text that is never read as HTML. */
+/** Small helpers that make and find elements, with text that is never read as HTML. */
 
 /**
- * The element of that selector, which the page is known to have.
+ * The element with this selector. The page must have one.
  *
  * @param {string} selector
  * @param {ParentNode} within
@@ -22,7 +22,7 @@ export const findInput = (selector) => /** @type {HTMLInputElement} */ (find(sel
 /**
  * @param {string} tag
  * @param {string} className
- * @param {string | readonly Node[]} content Text, or what goes into it.
+ * @param {string | readonly Node[]} content A text, or the child nodes.
  */
 export function element(tag, className = '', content = '') {
   const made = document.createElement(tag)
@@ -45,7 +45,7 @@ export function svgElement(tag, attributes = {}, text = '') {
 }
 
 /**
- * A text no longer than that.
+ * A text of at most this length.
  *
  * @param {string} text
  * @param {number} length In UTF-16 units.

@@ -1,4 +1,4 @@
-/** A conversation as the eight requests: what `stream` would send, without sending it. */
+/** A conversation as the requests of eight formats: makes the request that `stream` would send, but does not send it. */
 import { prepare } from './isoglot/codec.js'
 import { modelOf } from './wires.js'
 
@@ -12,9 +12,9 @@ import { modelOf } from './wires.js'
  * @property {string} path
  * @property {Readonly<Record<string, string>>} headers
  * @property {unknown} body
- * @property {readonly Message[]} messages The conversation as it was prepared for the wire.
- * @property {readonly Loss[]} prepared What that cost; paths are those of the conversation as it is stored.
- * @property {readonly Loss[]} encoded What writing it cost; paths are those of `messages`.
+ * @property {readonly Message[]} messages The conversation after its preparation for the format.
+ * @property {readonly Loss[]} prepared Losses of the preparation; their paths are those of the stored conversation.
+ * @property {readonly Loss[]} encoded Losses of the encoding; their paths are those of `messages`.
  */
 
 /**

@@ -1,4 +1,4 @@
-/** Facts about an answer beside its text: the model and its options, the time, the cost. It survives a reload. */
+/** Facts about an answer next to its text: the model and its options, the time, the cost. They survive a reload. */
 import { costOf } from './isoglot/prices.js'
 
 /**
@@ -9,8 +9,8 @@ import { costOf } from './isoglot/prices.js'
  * @typedef {object} Facts
  * @property {string} model Such as `gemini:demo-model`.
  * @property {import('./settings.js').Asked} asked
- * @property {number} losses How many losses the answer reported.
- * @property {number} [firstMs] Until its first piece.
+ * @property {number} losses The number of losses of the answer.
+ * @property {number} [firstMs] Time until the first chunk.
  */
 
 const key = 'isoglot:facts'
@@ -26,7 +26,7 @@ export function setFacts(id, facts) {
   all.set(id, facts)
 }
 
-/** Keeps the facts of these answers, and no others. @param {readonly ViewMessage[]} messages */
+/** Keeps the facts of these answers, and drops all others. @param {readonly ViewMessage[]} messages */
 export function storeFacts(messages) {
   const kept = messages.flatMap(({ id }) => {
     const facts = all.get(id)
@@ -68,7 +68,7 @@ function usageText(usages) {
     .join(', ')
 }
 
-/** Nothing if one of the answers has no price: never a guess. @param {readonly Extract<Message, { role: 'assistant' }>[]} answers */
+/** Empty if one of the answers has no price: it never guesses. @param {readonly Extract<Message, { role: 'assistant' }>[]} answers */
 function costText(answers) {
   const costs = answers.map(({ usage, response }) => costOf(usage, `${response?.provider}:${response?.model}`)?.usd)
   const usd = costs.reduce((sum, cost) => (sum === undefined || cost === undefined ? undefined : sum + cost), 0)

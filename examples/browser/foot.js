@@ -29,7 +29,7 @@ export function titleOf({ id, role, messages, state }, model) {
 /** @param {ChatStore} store @param {ViewMessage} message @param {HTMLElement} article @returns {readonly Node[]} */
 export function footOf(store, message, article) {
   const branches = branchesOf(store, message, article)
-  // A recording answers only what was said when it was made.
+  // A recording answers only the recorded message.
   if (message.role === 'user')
     return backend.isRecorded ? branches : [...branches, action('Edit', () => edit(store, message, article))]
   const facts = factsOf(message.id)
@@ -47,7 +47,9 @@ export function footOf(store, message, article) {
   return [...(message.state === 'stopped' ? [element('p', 'meta', 'Stopped')] : []), figures, ...actions]
 }
 
-/** Steps through what was said or answered in this place. @param {ChatStore} store @param {ViewMessage} message @param {HTMLElement} article */
+/**
+ * Buttons that show the other versions of this message. @param {ChatStore} store @param {ViewMessage} message @param {HTMLElement} article
+ */
 function branchesOf(store, { id, branch, role }, article) {
   if (branch === undefined) return []
   const { index, count } = branch
@@ -75,7 +77,10 @@ function branchesOf(store, { id, branch, role }, article) {
   return [group]
 }
 
-/** The branch that is shown now has buttons of its own: the same one, or the other where that leads no further. @param {Element | undefined} article @param {string} label */
+/**
+ * The branch that is now shown has its own buttons. Focuses the same button, or the other one if the same one is disabled. @param {Element
+ * | undefined} article @param {string} label
+ */
 function focusOn(article, label) {
   const buttons = [...(article?.querySelectorAll('.branches button') ?? [])]
   const usable = buttons.filter((button) => !button.hasAttribute('disabled'))
@@ -95,7 +100,7 @@ function action(label, act) {
   return button
 }
 
-/** @param {string} text @param {HTMLElement} button Says how it went. */
+/** @param {string} text @param {HTMLElement} button Shows the result. */
 export async function copy(text, button) {
   const label = button.textContent
   button.textContent = await navigator.clipboard.writeText(text).then(
@@ -107,7 +112,10 @@ export async function copy(text, button) {
   }, 1500)
 }
 
-/** The text in place of what was said; what was attached stays. @param {ChatStore} store @param {ViewMessage} message @param {HTMLElement} article */
+/**
+ * Shows an editor in place of the message. Its attachments stay. @param {ChatStore} store @param {ViewMessage} message @param {HTMLElement}
+ * article
+ */
 function edit(store, message, article) {
   const field = document.createElement('textarea')
   field.value = textIn(message)

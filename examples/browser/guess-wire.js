@@ -1,15 +1,15 @@
-/** Which wire a recording is of, by what its first frames say. */
+/** Guesses the format of a recording from its first frames. */
 import { isWire } from './wires.js'
 
 /** @typedef {import('./wires.js').WireName} WireName */
 
-/** How many frames are looked at: keep-alives may come first. */
+/** The number of frames that are examined: the first ones may be keep-alives. */
 const framesToRead = 40
 
 /** A header of a message of Amazon's event stream, and the type of its value: a string. */
 const eventHeader = ':event-type\x07'
 
-/** The first mark that fits decides. @type {readonly [WireName, (value: Record<string, unknown>) => boolean][]} */
+/** The first matching marker decides. @type {readonly [WireName, (value: Record<string, unknown>) => boolean][]} */
 const marks = [
   ['gemini-interactions', (value) => typeof value.event_type === 'string'],
   ['cohere', ({ type }) => typeof type === 'string' && /^(message|content|tool-plan|tool-call|citation)-/.test(type)],
@@ -25,8 +25,8 @@ const marks = [
 
 /**
  * @param {string} text The recording, or its beginning.
- * @param {string} fileName A name such as `gemini.sse` helps where the bytes say nothing.
- * @returns {WireName | undefined} `undefined` if nothing in it is of a wire we know.
+ * @param {string} fileName A name such as `gemini.sse` helps if the bytes do not decide.
+ * @returns {WireName | undefined} `undefined` if the format is unknown.
  */
 export function guessWire(text, fileName = '') {
   if (text.includes(eventHeader)) return 'bedrock-converse'
@@ -51,7 +51,7 @@ function jsonIn(text) {
 }
 
 /**
- * A bare value that is cut, or written over many lines, shows its keys at least.
+ * For a value that is cut off, or written over many lines: an object with the keys that are visible.
  *
  * @param {string} text
  * @returns {Record<string, unknown>[]}

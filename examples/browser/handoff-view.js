@@ -5,7 +5,7 @@ import { goOnWith } from './chat.js'
 import { chosenSample, onChosen } from './chosen.js'
 import { element, find, findSelect, shorten } from './dom.js'
 import { encodeFor } from './encode.js'
-import { drawLedger } from './ledger.js'
+import { drawLosses } from './loss-list.js'
 import { isShown, onShown, open } from './views.js'
 import { readName, wireNames, wires } from './wires.js'
 
@@ -20,9 +20,7 @@ import { readName, wireNames, wires } from './wires.js'
 const target = findSelect('#target')
 const model = findSelect('#model')
 
-/**
- * The models of the chat in its own format, then other models of each provider: proofs travel within a family of models, and no further.
- */
+/** The models of the chat in its own format, then other models of each provider: a proof is only valid within a family of models. */
 function targets() {
   const offered = [...model.options].map(({ value }) => value).filter((name) => !readName(readName(name)?.name ?? ''))
   const known = wireNames.flatMap((wire) => wires[wire].models.map((name) => `${wire}:${name}`))
@@ -60,13 +58,13 @@ function draw() {
   drawButton()
 }
 
-/** Whether the chat can go on there is for the chat to say. */
+/** The chat decides whether it can continue there. */
 function drawButton() {
   const one = readName(target.value)
   const isOffered = [...model.options].some(({ value }) => value === target.value)
   const button = find('#go-on')
   button.toggleAttribute('disabled', !isOffered)
-  button.textContent = one && isOffered ? `Go on with ${wires[one.wire].title}` : 'Not offered by the chat'
+  button.textContent = one && isOffered ? `Continue with ${wires[one.wire].title}` : 'Not offered by the chat'
 }
 
 // ---- all targets ------------------------------------------------------------------------------
@@ -105,9 +103,9 @@ function drawPair(title, stored, { messages, prepared, encoded }) {
   return [
     element('div', 'pair', [before, after]),
     element('h3', '', 'Changed to fit'),
-    drawLedger(prepared, 'Nothing had to be changed.'),
+    drawLosses(prepared, 'Nothing had to be changed.'),
     element('h3', '', 'Lost in encoding'),
-    drawLedger(encoded),
+    drawLosses(encoded),
   ]
 }
 
@@ -115,7 +113,7 @@ function drawPair(title, stored, { messages, prepared, encoded }) {
  * @param {string} title
  * @param {readonly Message[]} messages
  * @param {(message: Message) => boolean} isTouched
- * @param {readonly Message[]} [from] Where blocks may have come from.
+ * @param {readonly Message[]} [from] The messages that the blocks may come from.
  */
 function drawSide(title, messages, isTouched, from) {
   const known = new Set(from?.flatMap(({ content }) => (Array.isArray(content) ? content : [])))
@@ -138,7 +136,7 @@ function drawWho(message, touched, isAfter) {
   return element('p', 'who', parts.filter(Boolean).join(' · '))
 }
 
-/** Which model said it, or which tool, and whether that went well. @param {Message} message */
+/** The model or the tool that wrote it, and whether that succeeded. @param {Message} message */
 function aboutOf(message) {
   if (message.role === 'assistant') return [message.response?.model]
   return message.role === 'tool' ? [message.name, message.status === 'error' && 'failed'] : []
@@ -178,7 +176,7 @@ function textIn(block) {
   }
 }
 
-/** The chat's own choice is the first that one wants to see. */
+/** The model that the chat has chosen is usually the most interesting one. */
 function followChat() {
   target.replaceChildren(...targets().map((one) => new Option(titleOf(one), idOf(one))))
   if ([...target.options].some(({ value }) => value === model.value)) target.value = model.value

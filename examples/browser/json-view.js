@@ -1,13 +1,13 @@
-/** Draws JSON as text, with some of its keys and values lit. */
+/** Draws JSON as text, with some of its keys and values highlighted. */
 import { keyMark, valueMark } from './compare.js'
 import { element } from './dom.js'
 
-/** Longer strings are cut in sight, never in the marks. In UTF-16 units. */
+/** Longer strings are cut in the text, but never in the markers. In UTF-16 units. */
 const longest = 240
 
 /**
  * @param {unknown} value
- * @param {ReadonlySet<string>} lit Marks, as `compare.js` makes them.
+ * @param {ReadonlySet<string>} lit Markers, made by `compare.js`.
  */
 export function drawJson(value, lit = new Set()) {
   const code = element('code', 'json')

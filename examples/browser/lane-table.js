@@ -1,4 +1,4 @@
-/** The picture of a take in words: a row for each lane. */
+/** The picture of a take as a table, with a row for each lane. */
 import { element } from './dom.js'
 import { lanesOf, spanOf } from './lanes.js'
 import { timeText } from './timeline.js'

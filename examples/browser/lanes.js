@@ -1,4 +1,4 @@
-/** A take as lanes: one for each block of each answer, with its pieces, its end, and the run of its tool. Only data. */
+/** A take as lanes: one for each block of each answer, with its chunks, its end, and the run of its tool. Only data. */
 
 /**
  * @typedef {import('./take.js').Take} Take
@@ -20,8 +20,8 @@
  * @typedef {object} Reading
  * @property {Lane[]} lanes
  * @property {Map<string, Lane>} byKey
- * @property {Map<string | number, Lane>} calls those of this answer: by their place among its calls, and by id once they run.
- * @property {number} round The answer that is read, from 0; -1 before the first.
+ * @property {Map<string | number, Lane>} calls The calls of this answer: by index, and by id once they run.
+ * @property {number} round The index of the current answer, from 0; -1 before the first.
  */
 
 /** @param {Pick<Take, 'entries' | 'ending'>} take @returns {Lane[]} */
@@ -29,7 +29,7 @@ export function lanesOf({ entries, ending }) {
   /** @type {Reading} */
   const reading = { lanes: [], byKey: new Map(), calls: new Map(), round: -1 }
   for (const { at, events } of entries) for (const event of events) read(reading, event, at)
-  // An answer that did not end properly has no event that says so: its error does.
+  // An answer that did not end normally has no event for that, but it has an error.
   if (ending && ending.kind !== 'proper') {
     markTurn(reading, { at: entries.at(-1)?.at ?? 0, kind: 'bad', text: ending.kind })
   }
@@ -102,12 +102,14 @@ function readResult({ calls }, { result }, at) {
   if (run) Object.assign(run, { to: at, failed: result.status === 'error' })
 }
 
-/** The lane of a block of the answer that is read. @param {Reading} reading @param {number} index @param {LaneKind} kind @param {string} label */
+/**
+ * The lane of a block of the current answer. @param {Reading} reading @param {number} index @param {LaneKind} kind @param {string} label
+ */
 function blockLane(reading, index, kind, label) {
   return laneAt(reading, `${reading.round}:${index}`, kind, label)
 }
 
-/** Events before the first answer belong to it. @param {Reading} reading @param {Lane['marks'][number]} mark */
+/** Events before the first answer belong to the first answer. @param {Reading} reading @param {Lane['marks'][number]} mark */
 function markTurn(reading, mark) {
   const round = Math.max(0, reading.round)
   laneAt(reading, `${round}:turn`, 'turn', `answer ${round + 1}`).marks.push(mark)
@@ -132,13 +134,13 @@ function addPiece({ pieces }, at, text) {
 /** @param {import('./isoglot/index.js').Usage} usage */
 const figuresOf = ({ inputTokens, outputTokens }) => `${inputTokens ?? '?'} in, ${outputTokens ?? '?'} out`
 
-/** Usage of some wires comes with every piece: the last figures say it. @param {Lane} lane @returns {Lane} */
+/** Some formats send usage with every chunk: keeps only the last figures. @param {Lane} lane @returns {Lane} */
 function settled(lane) {
   const last = lane.marks.filter(({ kind }) => kind === 'usage').at(-1)
   return { ...lane, marks: lane.marks.filter((mark) => mark.kind !== 'usage' || mark === last) }
 }
 
-/** Where a lane begins and ends. @param {Lane} lane */
+/** The beginning and the end of a lane. @param {Lane} lane */
 export function spanOf({ pieces, marks, run }) {
   const times = [...pieces, ...marks].map(({ at }) => at)
   if (run) times.push(run.from, run.to ?? run.from)

@@ -1,15 +1,15 @@
-/** Markdown of a model, drawn as it comes. It has no HTML, and the browser asks for no address of it before a person clicks it. */
+/** Draws a model's Markdown while it arrives. It contains no HTML, and the browser requests a URL in it only after the user clicks it. */
 import { element } from './dom.js'
 import { safeUrl } from './isoglot/safe-url.js'
 import * as library from './vendor/streaming-markdown.js'
 
 /** @typedef {import('./isoglot/messages.js').CitationBlock} CitationBlock */
 
-/** A citation stands in the text as one character from here on, until the text is drawn. */
+/** While the text arrives, a citation is one character from this code point on. */
 const firstMarker = 0xe000
 
 /**
- * Text that grows: what is drawn stays as it is, and only what is new is read.
+ * Text that grows: the drawn part stays unchanged, and only the new part is read.
  *
  * @param {HTMLElement} place
  */
@@ -72,14 +72,17 @@ function beginIn(place, sources) {
   })
 }
 
-/** An image is a link until its address is known, and headings stand below those of the page. @param {import('streaming-markdown').Token} type */
+/**
+ * An image is a link until its URL is known. Headings are one level below those of the page. @param {import('streaming-markdown').Token}
+ * type
+ */
 function drawnAs(type) {
   if (type === library.IMAGE) return library.LINK
   const isHeading = type >= library.HEADING_1 && type <= library.HEADING_6
   return isHeading ? /** @type {typeof type} */ (Math.min(type + 2, library.HEADING_6)) : type
 }
 
-/** Only images in `data:`, which make no request, are drawn. @param {HTMLElement} link @param {string} address */
+/** Draws only images in `data:`, which need no request. @param {HTMLElement} link @param {string} address */
 function setImage(link, address) {
   const src = safeUrl(address, 'image')
   if (src === undefined) {
@@ -130,7 +133,7 @@ const keyOf = ({ url, title, text }) => url ?? title ?? text ?? ''
 function withMarkers(text, citations, sources) {
   const keys = sources.map(keyOf)
   const last = [...citations].sort((one, other) => (other.endIndex ?? 0) - (one.endIndex ?? 0))
-  // Characters of the text that would be taken for markers.
+  // Characters of the text that look like our citation characters.
   let marked = text.replaceAll(/[\ue000-\uf8ff]/g, '\ufffd')
   for (const citation of last) {
     if (citation.endIndex === undefined) continue

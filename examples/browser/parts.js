@@ -1,4 +1,4 @@
-/** Draws the parts of a message: text, reasoning, calls of tools with their results, media. Parts that are drawn already are updated. */
+/** Draws the parts of a message: text, reasoning, calls of tools with their results, media. Updates the parts that are already drawn. */
 import { element, shorten } from './dom.js'
 import { safeUrl } from './isoglot/safe-url.js'
 import { createMarkdown, linkTo } from './markdown.js'
@@ -85,7 +85,7 @@ const states = {
   invalid: 'not run',
 }
 
-/** Open while it runs, and one line when it is done. @returns {Drawn} */
+/** Open while the tool runs, and one line when it is done. @returns {Drawn} */
 function drawTool() {
   const [name, subject, state] = [element('strong'), element('span', 'subject'), element('span', 'state')]
   const [args, result] = [element('pre', 'arguments'), element('pre', 'result')]
@@ -118,7 +118,7 @@ function drawTool() {
   }
 }
 
-/** A picture, or a line that says what it is. @param {ContentBlock} block */
+/** A picture, or a line with its description. @param {ContentBlock} block */
 export function drawBlock(block) {
   const data = 'data' in block && 'mimeType' in block ? `data:${block.mimeType};base64,${block.data}` : undefined
   const src = data && safeUrl(data, 'image')

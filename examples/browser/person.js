@@ -1,6 +1,6 @@
 /**
- * Turnstile's answer that a person is here, if the Worker asks for one: it writes its widget's key into the page. An answer is good once,
- * so each session shows a widget of its own, and mostly it is invisible.
+ * Turnstile's answer that a person uses the page, if the Worker requires it: then the page has the widget's key. An answer is valid only
+ * once, so each session shows its own widget. It is usually invisible.
  *
  * @see https://developers.cloudflare.com/turnstile/get-started/client-side-rendering/ (read 2026-11)
  * @module
@@ -17,7 +17,7 @@ const marker = document.querySelector('meta[name="turnstile-site-key"]')
 /** @type {Promise<Turnstile> | undefined} */
 let loading
 
-/** The answer for the Worker. If the Worker does not ask for one, nothing is loaded. */
+/** The answer for the Worker. Loads nothing if the Worker does not require an answer. */
 export async function personAnswer() {
   const sitekey = marker?.getAttribute('content')
   if (!sitekey) return undefined
@@ -54,7 +54,7 @@ async function ask(turnstile, sitekey) {
     /** @param {string} what */
     function fail(what) {
       reject(new Error(`The check that a person is here failed: ${what}`))
-      // Says that nothing need be written into the console.
+      // Marks the error as handled, so that it is not logged.
       return true
     }
     widget = turnstile.render(place, {
@@ -62,7 +62,7 @@ async function ask(turnstile, sitekey) {
       action: marker?.getAttribute('data-action') ?? undefined,
       appearance: 'interaction-only',
       size: 'flexible',
-      // Its field is for forms, and ours sends what it says by itself.
+      // Its hidden field is for forms. Our page sends the answer itself.
       'response-field': false,
       retry: 'never',
       callback: resolve,

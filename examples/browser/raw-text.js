@@ -1,4 +1,4 @@
-/** The raw text of the wire at a moment of a take, for people. */
+/** The raw text of the wire at a moment of a take, in readable form. */
 import { shorten } from './dom.js'
 import { bytesOf } from './take.js'
 

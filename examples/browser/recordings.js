@@ -1,11 +1,11 @@
-/** Our recordings: five small scenes in each of five formats. They are written by hand, so they contain no user's traffic. */
+/** The page's recordings: five small scenes in each of five formats. They are written by hand, and contain no real traffic. */
 import { frameCutter } from './take.js'
 import { wires } from './wires.js'
 
 /** @typedef {import('./wires.js').WireName} WireName */
 
 /**
- * `ask` is the message that starts the scene. After an answer that calls tools, a second one follows their results.
+ * `ask` is the message that starts the scene. If an answer calls tools, a second answer follows the results.
  *
  * @type {Readonly<Record<string, { ask: string, answers: readonly string[] }>>}
  */
@@ -16,16 +16,16 @@ export const scenes = {
   error: { ask: 'Fail in the middle', answers: ['an error in mid-stream'] },
 }
 
-/** The wires that have the scenes. @type {readonly WireName[]} */
+/** The formats that have the scenes. @type {readonly WireName[]} */
 export const recordedWires = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama']
 
-/** How long a replay waits before each frame, in ms: slow enough to see that it streams. */
+/** Pause of a replay before each frame, in ms: slow enough to see the stream. */
 const paceMs = 35
 
 /** @param {WireName} wire @param {string} scene @param {number} round From 1. */
 const fileOf = (wire, scene, round) => `recordings/${scene}-${wire}-${round}.${wires[wire].ending}`
 
-/** All of them. `what` says what is in it. */
+/** All recordings. `what` describes one. */
 export const recordings = recordedWires.flatMap((wire) =>
   Object.entries(scenes).flatMap(([scene, { answers }]) =>
     answers.map((what, at) => ({ wire, what, file: fileOf(wire, scene, at + 1) })),
@@ -40,10 +40,10 @@ export async function fetchRecording(file) {
 }
 
 /**
- * A `fetch` that answers from the recordings of a scene, one after the other, at the pace of a quick model. Nothing is sent anywhere.
+ * A `fetch` that answers from the recordings of a scene, one after the other, at the speed of a fast model. It sends no request.
  *
  * @param {WireName} wire
- * @param {string} ask What the user said.
+ * @param {string} ask The user's message.
  * @returns {typeof fetch}
  */
 export function replay(wire, ask) {

@@ -1,4 +1,4 @@
-/** Conversations to look at before there is one in the chat. Written by hand, in the neutral model. */
+/** Sample conversations for the views, before the chat has one. Written by hand, in the neutral model. */
 import { definitionOf } from './isoglot/codec.js'
 import { tools } from './tools.js'
 
@@ -9,7 +9,7 @@ import { tools } from './tools.js'
  * @typedef {{ title: string, context: Context, options: Options }} Sample
  */
 
-/** A red dot, 2 by 2. */
+/** A red dot, 2 by 2 pixels. */
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGO4oKAARAwQCgAgjgRBUcmqiQAAAABJRU5ErkJggg=='
 
 const definitions = tools.map(definitionOf)

@@ -1,4 +1,7 @@
-/** The page's pass to the Worker: a token that lives for minutes, fetched again when it is about to end. The page never sees a key. */
+/**
+ * The page's token for the Worker. It is valid for some minutes, and the page renews it shortly before its end. The page never has a
+ * provider's key.
+ */
 import { personAnswer } from './person.js'
 
 const marginMs = 30_000
@@ -6,10 +9,10 @@ const marginMs = 30_000
 /** @type {Promise<{ token: string, expiresAt: string }> | undefined} */
 let current
 let endsAt = 0
-/** The last token: who shows it stays who they were, and can go on with what they began. */
+/** The last token. The page sends it for a new one, so that it stays the same user and can resume its answers. */
 let last = ''
 
-/** A token that is good for the next half minute at least; what the SDK is given in place of a key. */
+/** A token that is valid for at least the next half minute. The SDK gets it in place of a key. */
 export async function sessionToken() {
   if (current === undefined || Date.now() > endsAt - marginMs) current = openSession()
   try {
@@ -36,7 +39,7 @@ async function openSession() {
   return body
 }
 
-/** Which models the token is good for, such as `anthropic:claude-haiku-4-5`: its middle part is plain to read. */
+/** The models that the token allows, such as `anthropic:claude-haiku-4-5`. The middle part of a token is readable JSON. */
 export async function permittedModels() {
   const [, payload = ''] = (await sessionToken()).split('.')
   const json = atob(payload.replaceAll('-', '+').replaceAll('_', '/'))

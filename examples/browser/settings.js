@@ -1,8 +1,8 @@
-/** The user's settings: the system prompt, temperature, effort, and how the page looks. It survives a reload. */
+/** The user's settings: the system prompt, temperature, effort, and the look of the page. They survive a reload. */
 import { find } from './dom.js'
 
 /**
- * @typedef {object} Asked What is asked beside the conversation; what is not set is left to the provider.
+ * @typedef {object} Asked The options of a request. The provider decides those that are not set.
  * @property {string} [system]
  * @property {number} [temperature]
  * @property {{ effort: NonNullable<NonNullable<import('./isoglot/messages.js').RequestOptions['reasoning']>['effort']> }} [reasoning]

@@ -1,4 +1,4 @@
-/** The view of the stream: a take as a picture, and any moment of it: what the wire said, what became of it, how the message stood. */
+/** The view of the stream: a take as a picture, and one moment of it: the frame, its events, and the message at that moment. */
 import { element, find, findInput, findSelect } from './dom.js'
 import { guessWire } from './guess-wire.js'
 import { toView } from './isoglot/chat.js'
@@ -19,9 +19,9 @@ import { isWire, wireNames, wires } from './wires.js'
  * @typedef {import('./wires.js').WireName} WireName
  */
 
-/** A recording that is larger than that is not an answer of a model. In bytes. */
+/** The maximum size of a recording, in bytes: a larger file is not a model's answer. */
 const largest = 32 * 1024 * 1024
-/** Between two frames of a recording that plays, in ms. */
+/** The pause between two frames while a recording plays, in ms. */
 const paceMs = 60
 
 const picture = find('#timeline')
@@ -34,16 +34,16 @@ const wireChoice = findSelect('#take-wire')
 let take
 /** The last answer of the chat. @type {Take | undefined} */
 let live
-/** The bytes of a recording, to be read as another wire. @type {{ title: string, bytes: Uint8Array } | undefined} */
+/** The bytes of a recording, so that it can be read in another format. @type {{ title: string, bytes: Uint8Array } | undefined} */
 let source
 /** @type {ReturnType<typeof drawTimeline> | undefined} */
 let timeline
-/** Whether the view goes with the stream. */
+/** Whether the view follows the stream. */
 let isFollowing = true
 let playing = 0
 let isDue = false
 
-/** Shows a take, and goes with it while it lasts. @param {Take} next */
+/** Shows a take, and follows it until its end. @param {Take} next */
 export function showTake(next) {
   pause()
   take = next
@@ -73,7 +73,7 @@ function showRecording(recording, wire) {
 
 // ---- drawing ----------------------------------------------------------------------------------
 
-/** The longer the stream, the longer it takes to draw, and the less often it is drawn. */
+/** A longer stream takes longer to draw, so it is drawn less often. */
 function drawSoon() {
   if (isDue || !isShown('stream')) return
   isDue = true
@@ -105,7 +105,7 @@ function drawSummary({ title, wire, ending, isLive }) {
   end.className = `ending ${ending?.kind ?? 'open'}`
 }
 
-/** The moment that the slider is at: after that many frames. */
+/** The moment that the slider shows: after this number of frames. */
 function drawMoment() {
   if (take === undefined) return
   const { entries } = take
@@ -127,18 +127,20 @@ function drawMoment() {
 
 /** @param {Take['entries'][number] | undefined} entry */
 function eventsOf(entry) {
-  if (!entry?.events.length) return [document.createTextNode('No event: nothing of it is for the message.')]
+  if (!entry?.events.length) return [document.createTextNode('No event: the frame has no content for the message.')]
   return entry.events.map((event) => element('span', 'event', [drawJson(withoutMessage(event))]))
 }
 
-/** The end repeats the whole message, which stands beside it anyway. @param {import('./take.js').StreamEvent} event */
+/** The end repeats the whole message, which the page shows next to it anyway. @param {import('./take.js').StreamEvent} event */
 function withoutMessage(event) {
   if (event.type !== 'message_end') return event
   const { stopReason, usage } = event.response
   return { type: event.type, response: { stopReason, usage, message: '…' } }
 }
 
-/** The messages after so many frames of a take: they grow from there, and begin anew where one goes back. */
+/**
+ * The messages after a number of frames of a take. They are extended if the number grows, and made from the beginning if it gets smaller.
+ */
 let standing = { take, count: 0, messages: /** @type {readonly Message[]} */ ([]) }
 const place = find('#moment-message')
 const drawAnswer = createView(place, place, { titleOf: () => '', footOf: () => [] })
@@ -154,7 +156,7 @@ function drawMessage(shown, count) {
   find('#moment-data').replaceChildren(drawJson(standing.messages))
 }
 
-/** More may come, so that what is drawn of it stays. @param {import('./isoglot/chat.js').ViewMessage} message */
+/** More events may follow, so the drawn part stays. @param {import('./isoglot/chat.js').ViewMessage} message */
 function asGrowing(message) {
   const parts = message.parts.map((part) => (part.type === 'text' ? { ...part, state: 'streaming' } : part))
   return /** @type {typeof message} */ ({ ...message, parts })
@@ -213,7 +215,7 @@ async function openFile(file) {
   showRecording({ title: file.name, bytes }, wire ?? 'openai-chat')
 }
 
-/** @param {string} file @param {() => boolean} isWanted Asked when it is here. */
+/** @param {string} file @param {() => boolean} isWanted Called when the file has arrived. */
 async function openRecording(file, isWanted = () => true) {
   const recording = recordings.find((one) => one.file === file)
   if (recording === undefined) return
@@ -231,7 +233,7 @@ async function openRecording(file, isWanted = () => true) {
 /** @param {{ wire: WireName, what: string }} recording */
 const titleOf = ({ wire, what }) => `${wires[wire].title}: ${what}`
 
-/** The answer that the slider is in, as its bytes came: a recording to be dropped again. */
+/** The raw bytes of the answer at the slider, as a recording to download. */
 function save() {
   if (take?.wire === undefined) return
   const { wire, entries } = take
@@ -283,7 +285,7 @@ picture.addEventListener('pointerdown', point)
 picture.addEventListener('pointermove', point)
 new ResizeObserver(drawSoon).observe(picture)
 onShown('stream', () => {
-  // Something to look at before anything was asked.
+  // A recording to look at before the first message.
   const first = recordings.find(({ wire }) => wire === 'anthropic')
   if (take === undefined && first) openRecording(first.file, () => take === undefined)
   drawSoon()

@@ -1,4 +1,4 @@
-/** A take: what came over a wire, frame by frame, and what the SDK made of it. The same for a live stream and for a recording. */
+/** A take: the frames of a wire, and the events that the SDK made from them. It has the same form for a live stream and for a recording. */
 import { decodeAnswer } from './isoglot/codec.js'
 import { modelOf, wires } from './wires.js'
 
@@ -9,17 +9,17 @@ import { modelOf, wires } from './wires.js'
  */
 
 /**
- * One frame of the wire, or something that a tool did.
+ * One frame of the wire, or one event of a tool.
  *
  * @typedef {object} Entry
  * @property {number} at Milliseconds since the beginning; in a recording, which has no clock, the number of the frame.
- * @property {string} raw The frame as it came, one character a byte if it is binary; empty if it is not one.
+ * @property {string} raw The raw frame, with one character for each byte if it is binary; empty for an event of a tool.
  * @property {readonly StreamEvent[]} events
- * @property {number} round Which answer of the run it belongs to, from 0.
+ * @property {number} round The index of its answer in the run, from 0.
  */
 
 /**
- * How a take ended. `cut`: the format's own end never came. `stopped`: the user stopped it.
+ * How a take ended. `cut`: the format's own end is missing. `stopped`: the user stopped it.
  *
  * @typedef {object} Ending
  * @property {'proper' | 'cut' | 'error' | 'stopped'} kind
@@ -32,24 +32,23 @@ import { modelOf, wires } from './wires.js'
  * @property {WireName | undefined} wire Absent for the browser's own model.
  * @property {boolean} isLive Whether its times are real.
  * @property {readonly Entry[]} entries
- * @property {Ending | undefined} ending Absent while it goes on.
+ * @property {Ending | undefined} ending Absent until the end.
  * @property {() => Answer} answer Begins an answer.
  * @property {(events: readonly StreamEvent[], raw?: string) => void} add
- * @property {(error?: unknown) => void} finish What it failed with, if it did.
+ * @property {(error?: unknown) => void} finish The error, if there is one.
  * @property {(listener: () => void) => void} onChange
  */
 
 /**
- * The bytes of one answer, in any cut.
+ * The bytes of one answer, in any chunks.
  *
  * @typedef {object} Answer
  * @property {(bytes: Uint8Array) => void} push
- * @property {() => unknown} end The error it ended with, if it did.
+ * @property {() => unknown} end The error at its end, if there is one.
  */
 
 /**
- * @param {{ title: string, wire: WireName | undefined, isLive?: boolean, callsBefore?: () => number }} about `callsBefore` says from which
- * number the SDK counts the ids that it makes, so that they are the same here.
+ * @param {{ title: string, wire: WireName | undefined, isLive?: boolean, callsBefore?: () => number }} about `callsBefore` returns the number from which the SDK counts its generated ids, so that the take has the same ids.
  * @returns {Take}
  */
 export function createTake({ title, wire, isLive = false, callsBefore = () => 0 }) {
@@ -148,7 +147,7 @@ function createAnswer(wire, callsBefore, add) {
   }
 }
 
-/** Binary frames as text: one character a byte. */
+/** Binary frames as text, with one character for each byte. */
 const byteText = {
   /** @param {Uint8Array} [bytes] @param {TextDecodeOptions} [_options] */
   decode: (bytes = new Uint8Array(), _options = {}) => Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''),
@@ -161,7 +160,7 @@ export function bytesOf(wire, raw) {
 }
 
 /**
- * Cuts a stream where its frames end, to show them one by one. The SDK reads their meaning.
+ * Splits a stream into its frames, to show them one by one. The SDK reads their meaning.
  *
  * @param {'sse' | 'ndjson' | 'event-stream'} framing
  */
@@ -196,7 +195,7 @@ function lineCutter(framing) {
   /** @param {string} text */
   function push(text) {
     rest += text
-    // Bare JSON where events should be (Gemini without `alt=sse`) shows line by line.
+    // JSON that is not an event (Gemini without `alt=sse`) is shown line by line.
     if (!isBegun && /^\s*[[{]/.test(rest)) ends = /\n/g
     isBegun ||= rest.trim() !== ''
     const frames = []
@@ -229,7 +228,7 @@ export function readRecording({ title, wire, bytes }) {
 }
 
 /**
- * A `fetch` that lets a take see the bytes as they go by. An answer that is not a stream is returned untouched.
+ * A `fetch` that also passes the bytes of a stream to a take. An answer that is not a stream is returned unchanged.
  *
  * @param {Take} take
  * @param {typeof fetch} send

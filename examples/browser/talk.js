@@ -1,4 +1,4 @@
-/** One conversation with one model: the store of the SDK, how it asks, and where it is drawn. Two of them stand side by side. */
+/** One conversation with one model: the SDK's store, its transport, and its view. The page can show two of them. */
 import { backend } from './backend.js'
 import { element, find } from './dom.js'
 import { setFacts, storeFacts } from './facts.js'
@@ -23,7 +23,7 @@ import { modelOf, readName } from './wires.js'
  * @param {HTMLElement} place
  * @param {HTMLSelectElement} choice Its model.
  * @param {object} how
- * @param {boolean} how.isFirst Whether it is kept over a reload, and its stream shown.
+ * @param {boolean} how.isFirst Whether it survives a reload and its stream is shown.
  * @param {(text: string) => void} how.say Announces events to a screen reader.
  */
 export function createTalk(place, choice, { isFirst, say }) {
@@ -32,7 +32,7 @@ export function createTalk(place, choice, { isFirst, say }) {
     titleOf: (message) => titleOf(message, choice.value),
     footOf: (message, article) => footOf(store, message, article),
   })
-  /** The turn that is under way. @type {{ take: import('./take.js').Take, facts: import('./facts.js').Facts, beganAt: number } | undefined} */
+  /** The current turn. @type {{ take: import('./take.js').Take, facts: import('./facts.js').Facts, beganAt: number } | undefined} */
   let turn
 
   /** @param {ChatTurn} asking */
@@ -61,7 +61,7 @@ export function createTalk(place, choice, { isFirst, say }) {
       if (turn === undefined) return
       const { take, facts, beganAt } = turn
       if (/_(delta|chunk)$/.test(event.type)) facts.firstMs ??= performance.now() - beganAt
-      // The take of a wire reads the text of the stream itself.
+      // The take of a wire reads the stream's text itself.
       if (take.wire === undefined || ['tool_start', 'tool_progress', 'tool_result', 'warning'].includes(event.type))
         take.add([event])
       if (event.type === 'warning' && event.warning.severity !== 'info') facts.losses++
@@ -94,7 +94,7 @@ export function createTalk(place, choice, { isFirst, say }) {
   return store
 }
 
-/** So many ids of calls were made by the SDK. @param {readonly Message[]} messages @param {import('./wires.js').WireName} wire */
+/** The number of call ids that the SDK has made. @param {readonly Message[]} messages @param {import('./wires.js').WireName} wire */
 function callsIn(messages, wire) {
   const { idPrefix } = modelOf(wire).codec
   const ids = messages.flatMap(toolCallsOf).map(({ id }) => id)

@@ -1,4 +1,4 @@
-/** The picture of a take: a lane for each block, time to the right. An SVG of our own. */
+/** The picture of a take: a lane for each block, and time from left to right. An SVG without a library. */
 import { shorten, svgElement } from './dom.js'
 import { lanesOf, spanOf } from './lanes.js'
 
@@ -12,7 +12,7 @@ const barTop = 19
 const barHeight = 13
 const axisHeight = 22
 const margin = 8
-/** About the width of a letter of a label, in px. */
+/** The approximate width of a letter in a label, in px. */
 const letter = 6.6
 
 /**
@@ -35,7 +35,7 @@ export function drawTimeline(take, width) {
   svg.append(later, head)
   return {
     svg,
-    /** Shows where in time one is. @param {number} at */
+    /** Shows the current moment. @param {number} at */
     moveTo(at) {
       const here = x(Math.min(at, last))
       later.setAttribute('x', `${here}`)
@@ -43,7 +43,7 @@ export function drawTimeline(take, width) {
       head.setAttribute('x1', `${here}`)
       head.setAttribute('x2', `${here}`)
     },
-    /** The time at that place. @param {number} px From the picture's left edge. */
+    /** The time at this position. @param {number} px From the picture's left edge. */
     timeAt: (px) => ((px - margin) / (width - 2 * margin)) * last,
   }
 }
@@ -81,7 +81,7 @@ function drawLane(lane, top, x, width, last) {
   return group
 }
 
-/** A label begins where its lane does, unless it would run out of the picture. @param {Lane} lane @param {number} from @param {number} width */
+/** A label begins with its lane, unless it would not fit into the picture. @param {Lane} lane @param {number} from @param {number} width */
 function labelPlace(lane, from, width) {
   const text = shorten(labelOf(lane), Math.floor(width / letter))
   const isLate = from + text.length * letter > width
@@ -98,7 +98,7 @@ function labelOf({ kind, label, marks, run }) {
   return [label, ...after, bad?.text].filter(Boolean).join(' · ')
 }
 
-/** Where the block itself ends, before its tool runs. @param {Lane} lane */
+/** The end of the block itself, before its tool runs. @param {Lane} lane */
 function contentEnd({ pieces, marks }) {
   const times = [...pieces, ...marks].map(({ at }) => at)
   return times.length > 0 ? Math.max(...times) : undefined
@@ -116,7 +116,7 @@ function bar(name, from, to) {
   })
 }
 
-/** One stroke for each piece, the higher the longer its text. @param {Lane} lane @param {(at: number) => number} x */
+/** One stroke for each chunk. A longer chunk has a higher stroke. @param {Lane} lane @param {(at: number) => number} x */
 function piecesPath({ pieces }, x) {
   return pieces
     .map(({ at, size }) => {
@@ -128,7 +128,7 @@ function piecesPath({ pieces }, x) {
 
 const middle = barTop + barHeight / 2
 
-/** Shapes tell marks apart where colours do not. @type {Readonly<Record<string, (x: number) => string>>} */
+/** Marks have different shapes, for users who cannot see the colours. @type {Readonly<Record<string, (x: number) => string>>} */
 const shapes = {
   start: (x) => `M${x - 3} ${middle - 5}l8 5l-8 5z`,
   whole: (x) => `M${x} ${middle - 6}l5 6l-5 6l-5 -6z`,
@@ -166,7 +166,7 @@ function anchorOf(at, isLast) {
   return isLast ? 'end' : 'middle'
 }
 
-/** A round step; about four of them fit. @param {number} last */
+/** A round step of the time axis, so that there are about four. @param {number} last */
 function stepFor(last) {
   const rough = last / 4
   const power = 10 ** Math.floor(Math.log10(rough))
@@ -174,7 +174,7 @@ function stepFor(last) {
   return Math.max(1, factor * power)
 }
 
-/** A time for people: a recording has no clock, so that its frames are counted. @param {Pick<Take, 'isLive'>} take @param {number} at */
+/** A readable time. A recording has no clock, so its frames are counted. @param {Pick<Take, 'isLive'>} take @param {number} at */
 export function timeText({ isLive }, at) {
   if (!isLive) return `frame ${Math.round(at) + 1}`
   return at < 1000 ? `${Math.round(at)} ms` : `${(at / 1000).toFixed(2)} s`

@@ -1,4 +1,4 @@
-/** Tools that run in the page. The weather is made up; the time is real. */
+/** Tools that run in the page. The weather is invented; the time is real. */
 import { tool } from './isoglot/index.js'
 
 const skies = ['sunny', 'cloudy', 'light rain', 'clear', 'windy']

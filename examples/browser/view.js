@@ -1,21 +1,21 @@
-/** Draws a conversation, item by item. It knows nothing of where the items come from. */
+/** Draws a conversation, item by item. */
 import { element } from './dom.js'
 import { drawPart } from './parts.js'
 
 /**
  * @typedef {import('./isoglot/chat.js').ViewMessage} ViewMessage
  *
- * @typedef {object} Frame What stands around the parts of an item.
+ * @typedef {object} Frame The frame around the parts of an item.
  * @property {(message: ViewMessage) => string} titleOf
- * @property {(message: ViewMessage, article: HTMLElement) => readonly Node[]} footOf Of an item that has ended.
+ * @property {(message: ViewMessage, article: HTMLElement) => readonly Node[]} footOf For an item that has ended.
  */
 
-/** How near to its end the list has to be to follow what comes, in px. */
+/** The list follows new content if it is at most this far from its end, in px. */
 const nearEnd = 48
 
 /**
- * @param {HTMLElement} place Also what scrolls.
- * @param {HTMLElement} log In it.
+ * @param {HTMLElement} place The element that scrolls.
+ * @param {HTMLElement} log The list inside it.
  * @param {Frame} frame
  */
 export function createView(place, log, frame) {

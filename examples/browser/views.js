@@ -1,6 +1,6 @@
 /**
- * Which view is in sight: the address says it (`#wire`), so that links and the back button work. On a wide screen the chat always is, in the
- * middle until another view opens beside it.
+ * Shows the view that the URL names (`#wire`), so that links and the back button work. On a wide screen, the chat is always visible: in the
+ * middle, until another view opens next to it.
  */
 import { find } from './dom.js'
 
@@ -10,7 +10,7 @@ const wide = matchMedia('(min-width: 70rem)')
 const drawers = new Map()
 let current = ''
 
-/** @param {string} name @param {() => void} draw Called when the view comes into sight. */
+/** @param {string} name @param {() => void} draw Called when the view becomes visible. */
 export function onShown(name, draw) {
   drawers.set(name, draw)
 }
@@ -25,14 +25,14 @@ export function open(name) {
   else location.hash = name
 }
 
-/** Opens that view with the first answer on a wide screen, unless the address names one. @param {string} name */
+/** On a wide screen, opens that view with the first answer, unless the URL names a view. @param {string} name */
 export function openFirst(name) {
   if (wide.matches && current === '') open(name)
 }
 
 function show() {
   const asked = location.hash.slice(1)
-  // The skip link's target is in the chat, which on a wide screen is in sight.
+  // The target of the skip link is in the chat, which is always visible on a wide screen.
   if (asked === 'prompt' && !wide.matches) current = 'chat'
   if (names.includes(asked)) current = asked
   const shown = current || 'chat'
@@ -46,7 +46,7 @@ function show() {
   if (asked === 'prompt') find(find('#composer').hidden ? '#suggestions button' : '#prompt').focus()
 }
 
-/** Begins to follow the address. */
+/** Begins to follow the URL. */
 export function startViews() {
   addEventListener('hashchange', show)
   wide.addEventListener('change', show)

@@ -1,10 +1,10 @@
-/** The view of the wire: one conversation as each of the eight requests, differences lit, losses beneath. */
+/** The view of the wire: one conversation as a request in each of the eight formats, with highlighted differences and the losses. */
 import { chosenSample, onChosen } from './chosen.js'
 import { onlyIn } from './compare.js'
 import { element, find } from './dom.js'
 import { encodeFor } from './encode.js'
 import { drawJson } from './json-view.js'
-import { drawLedger } from './ledger.js'
+import { drawLosses } from './loss-list.js'
 import { isShown, onShown } from './views.js'
 import { isWire, wireNames, wires } from './wires.js'
 
@@ -40,7 +40,7 @@ function draw() {
   columns.scrollLeft = scrolled
 }
 
-/** Those that are ticked. */
+/** The formats that are ticked. */
 function chosenWires() {
   const ticked = [...shown.querySelectorAll('input')].filter(({ checked }) => checked)
   return ticked.map(({ value }) => value).filter(isWire)
@@ -69,7 +69,7 @@ function drawRequest(wire, { path, headers, body, prepared, encoded }, lit) {
     pre,
     element('p', 'meta only', countOf(lit)),
     element('h4', '', lossesIn(losses.length)),
-    drawLedger(losses),
+    drawLosses(losses),
   ])
 }
 

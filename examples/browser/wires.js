@@ -1,4 +1,4 @@
-/** The eight wires: their names for people, their path at the Worker, and models to show them with. */
+/** The eight formats: their titles, their path at the Worker, and example models. */
 import { model } from './isoglot/models.js'
 
 /**
@@ -8,7 +8,8 @@ import { model } from './isoglot/models.js'
  */
 
 /**
- * `base` is where the Worker has the wire, `models` are names to encode for, `ending` is its framing, and that of a recording's file.
+ * `base` is the Worker's path of the format, `models` are names of example models, and `ending` is its framing and the file extension of a
+ * recording.
  *
  * @type {Readonly<Record<WireName, { title: string, base: string, models: readonly [string, ...string[]], ending: 'sse' | 'ndjson' | 'bin' }>>}
  */
@@ -38,7 +39,7 @@ export const wires = {
   },
 }
 
-/** The name of the browser's own model in lists of models: it speaks no wire. */
+/** The name of the browser's own model in lists of models. It has no wire format. */
 export const ownModelName = 'browser'
 
 export const wireNames = /** @type {WireName[]} */ (Object.keys(wires))
@@ -50,7 +51,7 @@ export const wireNames = /** @type {WireName[]} */ (Object.keys(wires))
 export const isWire = (name) => Object.hasOwn(wires, name)
 
 /**
- * A model's name in two: `gemini:demo-model`.
+ * The two parts of a model's name, such as `gemini:demo-model`.
  *
  * @param {string} name
  * @returns {{ wire: WireName, name: string } | undefined} `undefined` if no wire has that name.

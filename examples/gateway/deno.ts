@@ -1,8 +1,8 @@
-/** A gateway on Deno: `npm run example gateway/deno`, or with keys of yours `deno run --allow-net --allow-env examples/gateway/deno.ts`. */
+/** A gateway on Deno: `npm run example gateway/deno`, or with your own keys `deno run --allow-net --allow-env examples/gateway/deno.ts`. */
 import { createGateway } from 'isoglot/gateway'
 import { models } from './models.mjs'
 
-// Everybody who can reach it may ask: it listens on loopback. Elsewhere, give it an `authorize`.
+// It accepts every request, so it listens only on loopback. On a network, give it an `authorize`.
 const gateway = createGateway({ models: models(Deno.env.toObject()) })
 
 const address = { port: Number(Deno.env.get('PORT') ?? 8787), hostname: '127.0.0.1' }

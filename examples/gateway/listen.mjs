@@ -1,9 +1,12 @@
-/** A `Request → Response` function on Node: what `Deno.serve` and `Bun.serve` do by themselves. */
+/** Serves a `Request → Response` function on Node. Deno and Bun have `Deno.serve` and `Bun.serve` for this. */
 import { createServer } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-/** Listens on loopback, at `PORT` (8787) or any free one for 0, and says where. A client that leaves aborts the request's signal. */
+/**
+ * Listens on loopback, at `PORT` (default 8787, or 0 for any free port), and prints the URL. When a client disconnects, the request's
+ * signal fires.
+ */
 export function listen(handle) {
   const server = createServer(async (incoming, outgoing) => {
     const left = new AbortController()

@@ -1,4 +1,4 @@
-/** The table of models that the three examples serve: keys stay here, and clients ask by these names. */
+/** The table of models that the three examples serve: the keys stay here, and clients use these names. */
 import { anthropic } from 'isoglot/anthropic'
 import { gemini } from 'isoglot/gemini'
 import { ollama } from 'isoglot/ollama'

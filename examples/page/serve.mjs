@@ -1,4 +1,4 @@
-/** Serves an example that is a page: its bundle, and a gateway that keeps the key. */
+/** Serves an example that is a page: its bundle, and a gateway that has the key. */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = process.env
 const model = openaiChat('gpt-5-mini', { apiKey, baseUrl })
 const gateway = createGateway({ models: { 'gpt-5-mini': model } })
 
-/** A short version of a bundler's plugin for Svelte. */
+/** A small version of a bundler's plugin for Svelte. */
 const svelte = {
   name: 'svelte',
   setup({ onLoad }) {
@@ -50,7 +50,7 @@ const html = `<!doctype html>
 </html>`
 
 const route = join(folder, 'route.ts')
-/** A function for each method, as frameworks have it, or `chat`, which is given the model. */
+/** A function for each method, like the routes of frameworks, or `chat`, which gets the model. */
 const { chat, ...methods } = existsSync(route) ? await import(pathToFileURL(route).href) : {}
 
 listen(async (request) => {
@@ -59,7 +59,7 @@ listen(async (request) => {
   if (pathname === '/main.js') return answer(script, 'text/javascript')
   const handle = /^\/api\/chat(?:\/|$)/.test(pathname) && (chat ?? methods[request.method])
   if (!handle) return gateway.fetch(request)
-  // As frameworks do with what a route throws.
+  // Frameworks do the same when a route throws.
   return handle(request, model).catch((error) => {
     console.error(error)
     return new Response('The route failed', { status: 500 })

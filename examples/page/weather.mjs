@@ -1,4 +1,4 @@
-/** A tool for the pages. The weather is made up. */
+/** A tool for the pages. The weather is invented. */
 import { t, tool } from 'isoglot'
 
 export const weather = tool({

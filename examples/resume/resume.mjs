@@ -1,6 +1,6 @@
 /**
- * A stream that the network cuts again and again: it goes on by itself, since the Worker keeps the answer. Then the same answer once more
- * by its name, as a page would ask for it that was loaded anew; and one that is stopped. `npm run example resume`.
+ * A stream whose connection is cut again and again. It continues by itself, because the Worker stores the answer. Then the same answer is
+ * read again by its name, as a page does after a reload. Then one answer is stopped. `npm run example resume`.
  */
 import { resumable, stream, textOf } from 'isoglot'
 import { openaiChat } from 'isoglot/openai-chat'

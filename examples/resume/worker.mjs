@@ -1,9 +1,11 @@
-/** A Worker to try the example with: the one of `npm start`, in front of the embedded provider, or of those whose keys `.dev.vars` has. */
+/**
+ * A Worker for the example: the one of `npm start`, with the embedded provider, or with the real providers if `.dev.vars` has their keys.
+ */
 import { randomBytes } from 'node:crypto'
 import { chooseProvider } from '../../scripts/choose-provider.mjs'
 import { freePort, startWorker } from '../../scripts/worker.mjs'
 
-/** Call `stop` when you are done with it. */
+/** Call `stop` at the end. */
 export async function startDemo() {
   const provider = await chooseProvider()
   const port = await freePort()
@@ -30,7 +32,7 @@ export async function startDemo() {
   }
 }
 
-/** As a page asks for it: in place of a key, and for minutes. */
+/** A token, like the one of a page: it replaces the key, and is valid for some minutes. */
 async function mint(origin) {
   const headers = { origin, 'content-type': 'application/json' }
   const response = await fetch(`${origin}/session`, { method: 'POST', headers, body: '{}' })

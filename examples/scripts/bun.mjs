@@ -1,4 +1,4 @@
-/** A tool round on Bun: `npm run example scripts/bun`, or with a key of yours `bun examples/scripts/bun.mjs`. */
+/** A tool round on Bun: `npm run example scripts/bun`, or with your own key `bun examples/scripts/bun.mjs`. */
 import { stream, t, tool } from 'isoglot'
 import { openaiChat } from 'isoglot/openai-chat'
 

@@ -1,4 +1,6 @@
-/** A tool round on Deno: `npm run example scripts/deno`, or with a key of yours `deno run --allow-net --allow-env examples/scripts/deno.mjs`. */
+/**
+ * A tool round on Deno: `npm run example scripts/deno`, or with your own key `deno run --allow-net --allow-env examples/scripts/deno.mjs`.
+ */
 import { stream, t, tool } from 'isoglot'
 import { openaiChat } from 'isoglot/openai-chat'
 

@@ -1,4 +1,4 @@
-/** A tool round on Node: `npm run example scripts/node`, or with a key of yours `node examples/scripts/node.mjs "Weather in Oslo?"`. */
+/** A tool round on Node: `npm run example scripts/node`, or with your own key `node examples/scripts/node.mjs "Weather in Oslo?"`. */
 import { stream, t, tool } from 'isoglot'
 import { openaiChat } from 'isoglot/openai-chat'
 

@@ -1,7 +1,7 @@
 /**
- * A call that needs a person, over three processes: one asks the model, one signs the person's decision, one continues. They share only a
- * JSON file. The secret signs the consent, so that write access to the file is not enough to forge one, and the list of calls that ran keeps a
- * call from running twice.
+ * A call that needs a user's approval, in three processes: one asks the model, one signs the user's decision, one continues the run. They
+ * share only a JSON file. The secret signs the consent, so that write access to the file is not enough to forge one, and the list of
+ * finished calls prevents that a call runs twice.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { approval, generate, signApproval, t, textOf, tool } from 'isoglot'
@@ -23,8 +23,8 @@ const weather = tool({
   },
 })
 
-/** A database would do the first in one statement: insert, unless it is there. */
-const ledger = {
+/** A database does this in one statement: insert, unless the row exists. */
+const callLog = {
   claim(key) {
     const { ran = {}, ...state } = read()
     if (Object.hasOwn(ran, key)) return ran[key] ?? false
@@ -57,7 +57,7 @@ const steps = {
   async resume() {
     const { messages, approvals = [] } = read()
     const { model, stop } = await chooseModel()
-    const result = await generate({ model, messages, tools: [weather], approvals, ledger })
+    const result = await generate({ model, messages, tools: [weather], approvals, callLog })
     console.log(`${result.outcome}: ${textOf(result.message)}`)
     await stop()
   },

@@ -1,4 +1,4 @@
-/** A typed value out of text: the schema goes to the model by the best means of its wire, and what comes back is checked. */
+/** Extracts a typed value from a text: isoglot sends the schema in the best way that the format has, and checks the answer. */
 import { OutputError, streamObject, t } from 'isoglot'
 import { chooseModel } from './model.mjs'
 

@@ -1,4 +1,4 @@
-/** The tools of an MCP server, as if they were ours: the official client brings them, the loop runs them. */
+/** Uses the tools of an MCP server like other tools: the official client connects to the server, and isoglot runs the loop. */
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'

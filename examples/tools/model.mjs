@@ -1,7 +1,7 @@
-/** A model to try the examples with: a real one if there is a key, else the embedded provider. */
+/** A model for the examples: a real one if there is a key, otherwise the embedded provider. */
 import { anthropic } from 'isoglot/anthropic'
 
-/** Call `stop` when you are done with it. */
+/** Call `stop` at the end. */
 export async function chooseModel() {
   const { ANTHROPIC_API_KEY: apiKey, ANTHROPIC_BASE_URL: baseUrl } = process.env
   if (apiKey) return { model: anthropic('claude-haiku-4-5', { apiKey, baseUrl }), stop: async () => {} }

@@ -1,4 +1,4 @@
-/** One round: the model calls the tool, the tool runs, and the model answers with what it learnt. */
+/** One round: the model calls the tool, the tool runs, and the model answers with the result. */
 import { stream, t, tool } from 'isoglot'
 import { chooseModel } from './model.mjs'
 

@@ -1,12 +1,12 @@
 /**
- * A model that runs in the page. The engine of WebLLM is a server of Chat Completions without HTTP: a `fetch` that asks it makes a model of
- * it. So can any engine with such an interface, like Transformers.js with one.
+ * A model that runs in the page. WebLLM's engine is like a Chat Completions server without HTTP, so a `fetch` that calls the engine makes a
+ * model from it. This works with every engine that has such an interface, for example Transformers.js.
  *
  * @see https://webllm.mlc.ai/docs/user/api_reference.html (read 2026-11)
  */
 import { openaiCompatible } from 'isoglot/openai-compatible'
 
-/** The model that an engine has loaded: of `CreateMLCEngine(id)`, and its id. */
+/** A model from a loaded engine (`CreateMLCEngine(id)`) and the model's id. */
 export function webLlm(engine, id) {
   const server = { provider: 'web-llm', title: 'WebLLM', baseUrl: 'https://web-llm.invalid', fetch: fetchOf(engine) }
   return openaiCompatible(server)(id)
@@ -20,7 +20,7 @@ function fetchOf(engine) {
     try {
       signal.throwIfAborted()
       const answer = await engine.chat.completions.create(request)
-      // The ids of its calls are "0", "1" … in each answer, and a conversation needs others.
+      // The ids of its calls are "0", "1" … in each answer, but ids must be unique in a conversation.
       const prefix = crypto.randomUUID().slice(0, 8)
       if (!request.stream) return Response.json(withIds(answer, prefix))
       return new Response(streamOf(answer, prefix, stop), { headers: { 'content-type': 'text/event-stream' } })
@@ -32,7 +32,7 @@ function fetchOf(engine) {
   }
 }
 
-/** It takes a schema as the text of one. */
+/** The engine takes a schema as JSON text. */
 function withOwnFormat({ response_format: format, ...request }) {
   if (format?.type !== 'json_schema') return format === undefined ? request : { ...request, response_format: format }
   return { ...request, response_format: { type: 'json_object', schema: JSON.stringify(format.json_schema.schema) } }

@@ -1,6 +1,6 @@
 /**
- * The least that hides a key on Cloudflare: a gateway, and a check of your own in front of it. It counts nothing: who passes the check may
- * spend as much as the provider lets you. `isoglot/worker` has tokens, budgets and limits.
+ * The smallest Worker that hides a key: a gateway, and your own check before it. It has no budgets: a user who passes the check can spend
+ * as much as your provider allows. `isoglot/worker` has tokens, budgets and limits.
  */
 import { ApiError } from 'isoglot'
 import { createGateway } from 'isoglot/gateway'

@@ -1,10 +1,9 @@
 /**
- * The Worker, set up without code: by the variables, secrets and bindings of `wrangler.toml`. The options written out are in
- * `template/index.ts`.
+ * The Worker, set up without code, by the variables, secrets and bindings of `wrangler.toml`. `template/index.ts` has the options in code.
  */
 import { createWorker, optionsFromEnv } from 'isoglot/worker'
 
 const worker = createWorker(optionsFromEnv)
 
-export const { UserLedger, StreamRun } = worker
+export const { UserAccount, StreamRun } = worker
 export default { fetch: worker.fetch }

@@ -15,12 +15,13 @@ const worker :Workerd.Worker = (
   compatibilityDate = "2026-11-01",
   compatibilityFlags = ["enable_request_signal", "global_fetch_strictly_public"],
   durableObjectNamespaces = [
-    (className = "UserLedger", uniqueKey = "ledgers", enableSql = true),
+    # The key names the folder of the stored data. Keep it, even if the class gets another name.
+    (className = "UserAccount", uniqueKey = "ledgers", enableSql = true),
     (className = "StreamRun", uniqueKey = "runs", enableSql = true),
   ],
   durableObjectStorage = (localDisk = "disk"),
   bindings = [
-    (name = "LEDGERS", durableObjectNamespace = "UserLedger"),
+    (name = "ACCOUNTS", durableObjectNamespace = "UserAccount"),
     (name = "RUNS", durableObjectNamespace = "StreamRun"),
     (name = "RATE_LIMITS", text = "off"), # workerd has no counters: nginx counts each network, and LIVE_STREAMS and the budgets hold as ever
     (name = "ALLOWED_ORIGINS", text = "https://chat.example.com"),

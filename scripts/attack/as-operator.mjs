@@ -1,4 +1,4 @@
-/** With the operator's token: what the Worker says of its own platform. */
+/** With the operator's token: reads the Worker's self-test of its platform. */
 import { ask, told } from './ask.mjs'
 import { bearer } from './requests.mjs'
 

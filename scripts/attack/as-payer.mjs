@@ -1,6 +1,6 @@
 /**
- * With a token that is good and a model that is there, for what its owner would pay for: if something is let through, one token of output is
- * what it costs.
+ * With a valid token and a model that exists, requests things that cost the owner money. If the Worker accepts one, it costs one output
+ * token.
  */
 import { randomUUID } from 'node:crypto'
 import { ask, askAll, told } from './ask.mjs'
@@ -8,7 +8,7 @@ import { among, hungUp, judge, mine, oneWire } from './judge.mjs'
 import { bearer, json, noModel, question, wires } from './requests.mjs'
 import { claimsOf } from './tokens.mjs'
 
-/** A model that the token is good for, without the name of its provider. */
+/** A model that the token allows, without the name of its provider. */
 export function servedModel(token) {
   const name = claimsOf(token).scope?.models?.[0]
   if (typeof name !== 'string') return noModel
@@ -34,7 +34,7 @@ export async function trySize(target) {
   return judge(answers, (answer) => among(413)(answer) || hungUp(answer))
 }
 
-/** By wire: what is paid by another meter, or is kept at the provider. */
+/** By format: fields that are billed separately, or that store data at the provider. */
 const dear = {
   'openai-chat': {
     'two answers': { n: 2 },
@@ -117,7 +117,7 @@ export function tryAddresses(target) {
 
 const pdf = { type: 'application/pdf', data: 'JVBERi0xLjQK' }
 
-/** By wire: a file of which a few bytes are many pages, and each page costs. */
+/** By format: a small file with many pages that all cost. */
 const documents = {
   'openai-chat': said([{ type: 'file', file: { filename: 'a', file_data: `data:${pdf.type};base64,${pdf.data}` } }]),
   anthropic: said([{ type: 'document', source: { type: 'base64', media_type: pdf.type, data: pdf.data } }]),
@@ -153,7 +153,7 @@ export async function tryNetworkRate(target) {
   return countTo(target, target.perNetwork, { path: '/session', headers: json, body: {} })
 }
 
-/** Asks until it is refused for its rate. A minute may begin anew in between, so twice as many have to be enough. */
+/** Asks until it is refused for its rate. A minute may begin again in between, so twice as many have to be enough. */
 async function countTo(target, most, request) {
   let asked = 0
   while (asked <= 2 * most + 1) {
@@ -182,7 +182,7 @@ export async function tryOthers(target) {
   })
   const begun = await ask(target, asked)
   const id = begun.headers['x-isoglot-stream']
-  // Nothing is kept here, so there is nothing of another to be had.
+  // The Worker does not store runs, so a user cannot get those of another user.
   if (typeof id !== 'string') return [{ what: 'an answer that is kept', got: `none: ${told(begun)}`, ok: true }]
   const headers = { ...bearer(otherToken), origin }
   const path = `/v1/streams/${id}`
@@ -192,7 +192,7 @@ export async function tryOthers(target) {
   return [...found, { what: 'its owner reads it', got: told(still), ok: among(200, 204)(still) }]
 }
 
-/** Tokens that were good once, or that were revoked, as they were given. */
+/** The given tokens that have expired or were revoked. */
 export async function tryDead(target) {
   const tries = target.deadTokens.flatMap((token, at) =>
     target.routes.map((wire) => [

@@ -31,7 +31,7 @@ export function seeHeaders({ seen }) {
   ]
 }
 
-/** All answers so far, and the files of its page. */
+/** All answers so far, and the files of the page. */
 export async function seeKeys(target) {
   await fetchPage(target)
   const bad = target.seen.flatMap(({ path, headers, text }) =>
@@ -42,7 +42,7 @@ export async function seeKeys(target) {
 
 const maxFiles = 60
 
-/** The page, and what it names, and what that names. */
+/** The page, the files that it names, and the files that these name. */
 async function fetchPage(target) {
   const known = new Set(['/', '/admin'])
   for (const path of known) {

@@ -1,4 +1,4 @@
-/** With headers, methods, paths and hosts that no client of ours sends. */
+/** With headers, methods, paths and hosts that real clients do not send. */
 import { askAll, told } from './ask.mjs'
 import { among, judge, oneWire, refused, stranger } from './judge.mjs'
 import { question } from './requests.mjs'
@@ -32,7 +32,7 @@ export async function tryHeaders(target) {
     ['all of them', question(wire, { headers: hostile })],
   ]
   const answers = await askAll(target, tries)
-  // An edge may refuse headers that are its own to set.
+  // A proxy may refuse headers that only the proxy may set.
   const isRefused = among(400, 401, 403)
   return answers.map((answer) => {
     const isEcho = `${JSON.stringify(answer.headers)}${answer.text}`.includes('attack.isoglot.example')

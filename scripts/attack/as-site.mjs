@@ -1,13 +1,13 @@
-/** As a page of another site would ask. */
+/** Sends requests like a page of another site. */
 import { askAll, told } from './ask.mjs'
 import { among, isLoopback, judge, mine, oneWire, stranger } from './judge.mjs'
 import { json, noModel, question } from './requests.mjs'
 
-/** Neighbours of the right origin, and others: none may do what it may. */
+/** Origins that are similar to the right one, and others. All of them must be refused. */
 function otherOrigins({ origin }) {
   const { protocol, host, hostname, port } = new URL(origin)
   const otherPort = port === '8443' ? '8444' : '8443'
-  // A demonstration on this machine lets in every page of it.
+  // A demonstration on this machine allows every page on this machine.
   const isHere = isLoopback(hostname)
   return [
     stranger,
@@ -16,7 +16,7 @@ function otherOrigins({ origin }) {
     `${protocol}//attack-${host}`,
     `${protocol}//attack.${host}`,
     ...(isHere ? [] : [`${protocol}//${hostname}:${otherPort}`, ...loopbackOrigins]),
-    // Not on loopback: `wrangler dev` writes the Origin of its own host anew, scheme and all.
+    // Not on loopback: `wrangler dev` replaces the Origin of its own host, including the scheme.
     ...(protocol === 'https:' ? [`http://${host}`] : []),
     `${origin}/`,
     `${origin}, ${stranger}`,
@@ -24,10 +24,10 @@ function otherOrigins({ origin }) {
   ].map((name) => Buffer.from(name).toString('latin1'))
 }
 
-/** Pages on a visitor's own machine, which a forgotten demonstration would let in. */
+/** Pages on a visitor's own machine. A demonstration that was deployed by mistake would allow them. */
 const loopbackOrigins = ['http://localhost:8787', 'http://127.0.0.1:8787', 'http://localhost:5173', 'http://[::1]:8787']
 
-/** Tokens for pages on loopback, from a Worker that is not asked there: where it is, under another name. */
+/** Tries to get tokens for pages on loopback from a Worker that is not on loopback, at its own address and under another name. */
 export async function tryDemonstration(target) {
   const host = isLoopback(target.base.hostname) ? { host: 'chat.attack.example' } : {}
   const tries = loopbackOrigins.map((origin) => [

@@ -1,4 +1,4 @@
-/** Without a token, or with one that is not good. */
+/** Without a token, or with an invalid one. */
 import { ask, askAll, told } from './ask.mjs'
 import { among, isLoopback, judge, mine, oneWire, stranger } from './judge.mjs'
 import { bearer, json, question, wires } from './requests.mjs'
@@ -9,7 +9,7 @@ export function seeTransport({ base }) {
   return [{ what: base.host, got: base.protocol.slice(0, -1), ok }]
 }
 
-/** Which wires are served: a path that is there refuses the method, and not the path. */
+/** The formats that the Worker serves: an existing path refuses the method, not the path. */
 export async function findRoutes(target) {
   const answers = await askAll(
     target,
@@ -20,7 +20,7 @@ export async function findRoutes(target) {
   return target.routes.length > 0 ? found : [...found, { what: 'answers to models', got: 'no route', ok: false }]
 }
 
-/** Tokens of two users as pages get them, if the Worker gives them to every page of an allowed origin. */
+/** Tokens of two users, in the way that pages get them, if the Worker gives tokens to every page of an allowed origin. */
 export async function mintTokens(target) {
   const minted = await ask(target, { path: '/session', headers: { ...json, origin: target.origin }, body: {} })
   const token = tokenIn(minted)
@@ -36,13 +36,13 @@ function tokenIn({ status, text }) {
     const { token } = JSON.parse(text)
     return status === 200 && typeof token === 'string' ? token : undefined
   } catch {
-    return undefined // it wants more than an origin
+    return undefined // the Worker requires more than an origin
   }
 }
 
 export async function tryForged(target) {
   const tries = target.routes.flatMap((wire) =>
-    // All of them at one wire, and the plainest at each.
+    // All invalid tokens with one format, and the simplest ones with each format.
     (wire === target.routes[0] ? forgedTokens : forgedTokens.slice(0, 4)).map(([what, headers]) => [
       `${what}, ${wire}`,
       question(wire, { headers }),

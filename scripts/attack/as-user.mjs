@@ -1,6 +1,4 @@
-/**
- * With a token that is good, asking for what it is not good for. All of it is fewer requests than a user has in a minute.
- */
+/** With a valid token, requests that the token does not allow. They are fewer than a user's limit for a minute. */
 
 import { servedModel } from './as-payer.mjs'
 import { askAll } from './ask.mjs'
@@ -59,7 +57,7 @@ export async function tryModels(target) {
   return judge(await askAll(target, tries), among(400, 403, 404, 414))
 }
 
-/** All at one wire; those that a path could be made of where the model stands in the path; the plainest at the others. */
+/** All attacks with one format; attacks on the path if the model is in the path; the simplest attacks with the other formats. */
 function modelsFor(wire, target) {
   if (wire === oneWire(target)) return oddModels
   return wire === 'gemini' ? oddModels.slice(1, 6) : oddModels.slice(0, 1)
@@ -88,7 +86,7 @@ const others = [
   'litellm_params',
 ]
 
-/** With a model that it does serve: if one of these is let through, one token of output is what it costs. */
+/** With a model that the Worker serves: if it accepts one of these requests, that costs one output token. */
 export async function tryFields(target) {
   const model = servedModel(target.token)
   const tries = [...destinations, ...others].map((field) => [
@@ -106,7 +104,7 @@ export async function tryStreams(target) {
       { method, path: `/v1/streams/${id}`, headers: mine(target) },
     ]),
   )
-  // To stop what is not there may be no error; to read it is one.
+  // Stopping a run that does not exist may succeed; reading it must be an error.
   const isFine = ({ what, status }) =>
     among(404)({ status }) || (what.startsWith('DELETE') && [204, 405].includes(status))
   return judge(await askAll(target, tries), isFine)

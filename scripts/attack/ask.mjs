@@ -1,9 +1,9 @@
-/** Requests as no well-behaved client sends them, each with a time limit; what comes back is remembered for the search for keys. */
+/** Sends requests that a normal client does not send, each with a time limit. Keeps all answers, for the search for keys. */
 import { Agent as PlainAgent, request as plain } from 'node:http'
 import { Agent as SecureAgent, request as secure } from 'node:https'
 
 const timeoutMs = 8000
-/** For all of it: an attack without answers ends within a minute. */
+/** The time limit of all attacks together: if the Worker does not answer, the attack ends within a minute. */
 const totalMs = 50_000
 const maxBytes = 4 * 1024 * 1024
 
@@ -68,7 +68,7 @@ function send({ base, agent, deadline }, options, bytes) {
     const ask = protocol === 'https:' ? secure : plain
     let request
     try {
-      // A Host that is not the server's own must not become its name in TLS.
+      // A wrong Host header must not become the server name in TLS.
       request = ask({
         ...options,
         hostname,
@@ -97,7 +97,7 @@ function send({ base, agent, deadline }, options, bytes) {
   })
 }
 
-/** Asks for all of them, six at a time, and gives the answers in order. */
+/** Sends all requests, six at a time, and returns the answers in order. */
 export async function askAll(target, tries) {
   const answers = []
   let at = 0
@@ -111,5 +111,5 @@ export async function askAll(target, tries) {
   return answers
 }
 
-/** An answer for the table: its status, or why there is none. */
+/** An answer for the table: its status, or the reason why there is none. */
 export const told = ({ status, problem }) => (status === 0 ? (problem ?? 'closed') : `${status}`)

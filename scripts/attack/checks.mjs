@@ -1,6 +1,6 @@
 /**
- * Checks of a Worker on the open internet, as far as they are possible from outside. Each check sends requests and returns its findings: a
- * list of `{ what, got, ok }`. Numbers are those of the safety review that the Worker was built by.
+ * Checks of a Worker on the internet that are possible from outside. Each check sends requests and returns its findings: a list of
+ * `{ what, got, ok }`. The numbers are those of the Worker's safety review.
  */
 import { trySelfTest } from './as-operator.mjs'
 import {
@@ -70,7 +70,13 @@ export const checks = [
     needs: 'token',
     run: tryBodies,
   },
-  { id: 'W4', name: 'a body that is good but for its size is refused', expected: '413', needs: 'token', run: trySize },
+  {
+    id: 'W4',
+    name: 'a body that is valid except for its size is refused',
+    expected: '413',
+    needs: 'token',
+    run: trySize,
+  },
   {
     id: 'W6',
     name: 'what costs by another meter, or is kept, is refused',
@@ -142,8 +148,8 @@ export const checks = [
 ]
 
 /**
- * Properties that cannot be checked from outside, listed so that a table without failures is not taken for more than it is. The tests of
- * the Worker check them.
+ * Properties that cannot be checked from outside, listed because a table without failures does not prove them. The tests of the Worker
+ * check them.
  */
 export const unseen = [
   'budgets, leases, answers at once, and the output limit of a token: to see them costs money',
@@ -152,6 +158,6 @@ export const unseen = [
   'counters of requests, unless you give it their limits; a token of one page in another, unless you give it such a token',
   'what goes on to the provider: headers of the client, redirects that are followed, words of the provider that come back',
   'a second check after another one, such as the declared length of a body, whose bytes are counted too',
-  'whether a client that leaves is charged, and whether an answer that breaks off ends in an error',
+  'whether a client that leaves is charged, and whether an answer that is cut off ends in an error',
   'how an object of a kept answer is named, after the user check',
 ]

@@ -2,7 +2,7 @@
 import { told } from './ask.mjs'
 import { bearer, wires } from './requests.mjs'
 
-/** Answers that are fine by their status; an answer refused only for its rate is fine as well. */
+/** Statuses that are correct. A refusal because of the rate limit is correct as well. */
 export const among =
   (...statuses) =>
   ({ status }) =>
@@ -11,7 +11,7 @@ export const among =
 export const judge = (answers, isFine) =>
   answers.map((answer) => ({ what: answer.what, got: told(answer), ok: isFine(answer) }))
 
-/** A closed connection is a refusal as well; silence is not. */
+/** A closed connection also counts as a refusal. No answer does not. */
 export const hungUp = ({ problem }) => ['EPIPE', 'ECONNRESET', 'HPE_INVALID_CONSTANT'].includes(problem)
 export const refused = (answer) => answer.status >= 400 || hungUp(answer)
 
@@ -21,5 +21,5 @@ export const stranger = 'https://attack.isoglot.example'
 /** Whether a host is this machine. */
 export const isLoopback = (hostname) => ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
 
-/** Where the checks ask that need but one wire. */
+/** The format of checks that need only one. */
 export const oneWire = ({ routes }) => routes[0] ?? Object.keys(wires)[0]

@@ -1,13 +1,13 @@
-/** The smallest request of each wire, for one token of output: what slips through where it should not costs next to nothing. */
+/** The smallest request of each format, for one output token, so that a request that is accepted by mistake costs almost nothing. */
 
-/** A model that no table has. */
+/** A model that is in no table. */
 export const noModel = 'isoglot-attack-no-such-model'
 
 const messages = [{ role: 'user', content: 'x' }]
 /** The headers of a JSON body. */
 export const json = { 'content-type': 'application/json' }
 
-/** By wire: where it is asked, and for what. */
+/** By format: the path and the body. */
 export const wires = {
   'openai-chat': (model) => ({ path: '/v1/chat/completions', body: { model, messages, max_completion_tokens: 1 } }),
   'openai-responses': (model) => ({ path: '/v1/responses', body: { model, input: 'x', max_output_tokens: 16 } }),
@@ -34,7 +34,7 @@ export function question(wire, { model = noModel, headers = {}, more = {} } = {}
   return { path, headers: withJson(headers), body: { ...body, ...more } }
 }
 
-/** The headers, with the content type of JSON unless there is another. */
+/** The headers, with the content type of JSON unless they have another one. */
 function withJson(headers) {
   if (Array.isArray(headers)) return [['content-type', 'application/json'], ...headers]
   return { ...json, ...headers }

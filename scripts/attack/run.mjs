@@ -3,7 +3,7 @@ import { mintTokens } from './as-stranger.mjs'
 import { ask, createTarget } from './ask.mjs'
 import { checks } from './checks.mjs'
 
-/** Why a check is not tried. */
+/** The reasons why a check is not tried. */
 const missing = {
   token: 'no token: give --token, or --origin',
   minted: 'it gave none by itself',
@@ -35,7 +35,7 @@ async function runCheck({ id, name, expected, needs, run }, target) {
   const found = await run(target)
   const bad = found.filter(({ ok }) => !ok)
   if (found.every(({ got }) => got === '429')) return { ...row, got: missing.rate, mark: '-' }
-  // A Worker that is busy gives no way: that says nothing.
+  // A Worker that is too busy may give no token. This shows nothing about the check.
   if (bad.length > 0 && bad.every(isForLoad)) return { ...row, got: missing.slow, mark: '-' }
   if (bad.length > 0) return { ...row, got: bad.slice(0, 3).map(tell).join('; '), mark: 'FAILED' }
   return { ...row, got: summarise(found), mark: 'ok' }
@@ -49,7 +49,7 @@ function tell({ what, got }) {
   return `${printable(what)}: ${printable(got)}`
 }
 
-/** How often each came: `401 × 12, 429`. */
+/** How often each result occurred, such as `401 × 12, 429`. */
 function summarise(found) {
   const counts = new Map()
   for (const { got } of found) counts.set(got, (counts.get(got) ?? 0) + 1)
@@ -57,7 +57,7 @@ function summarise(found) {
   return parts.length > 6 ? `${parts.slice(0, 6).join(', ')} …` : parts.join(', ')
 }
 
-/** Makes text of the server safe for a terminal. */
+/** Removes characters that could control a terminal. */
 function printable(text) {
   return text.replace(/[^\x20-\x7e×…]/g, '?').slice(0, 100)
 }

@@ -1,10 +1,10 @@
-/** Tokens that must open nothing: forged by hand, since no library would make them. */
+/** Invalid tokens, forged by hand because no library would make them. */
 import { createHmac } from 'node:crypto'
 
 const encode = (value) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
 const now = Math.floor(Date.now() / 1000)
 
-/** The claims of our own tokens, so that only the signature is wrong. */
+/** Claims like those of the Worker's own tokens, so that only the signature is wrong. */
 const claims = {
   iss: 'isoglot-worker',
   aud: 'isoglot-worker/v1',
@@ -20,7 +20,7 @@ const sign = (header, payload, secret, hash = 'sha256') => {
   return `${signed}.${createHmac(hash, secret).update(signed).digest('base64url')}`
 }
 
-/** Secrets that people leave in place. */
+/** Secrets from examples that people forget to replace. */
 const weakSecrets = [
   'secret',
   'changeme',
@@ -58,10 +58,10 @@ const forged = [
   ['a forged one as a cookie', { cookie: `session=${unsigned('none')}; token=${unsigned('none')}` }],
 ]
 
-/** The fault of each, and its headers. */
+/** The fault of each token, and its headers. */
 export const forgedTokens = forged
 
-/** The same for a token that is good: nothing but its own bytes, in their own place, may open anything. */
+/** The same for a valid token: the Worker must accept it only unchanged, and only in its own place. */
 export function tamperedTokens(token) {
   const [head, payload = '', signature = ''] = token.split('.')
   const said = parse(payload)
@@ -85,7 +85,7 @@ export function tamperedTokens(token) {
   ]
 }
 
-/** The middle part of a token; nothing if it is not a token. */
+/** The claims of a token; `undefined` if it is not a token. */
 export function claimsOf(token) {
   return parse(token?.split('.')[1] ?? '')
 }

@@ -1,6 +1,6 @@
 /**
- * Runs test files against mutants, one after the other, in one vitest: `batch.mjs ROOT`, with lines `{ number, files }` on standard input and a line
- * `{ number, isKilled, by }` on standard output for each. Ends when its input does.
+ * Runs test files against mutants, one after the other, in one vitest: `batch.mjs ROOT`, with lines `{ number, files }` on standard input
+ * and a line `{ number, isKilled, by }` on standard output for each. Ends when its input ends.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const vitest = await createVitest('test', {
   bail: 1,
   maxWorkers: 1,
   fileParallelism: false,
-  // A mutant with many files is not one that hangs.
+  // A mutant with many files takes long, but does not hang.
   reporters: [{ onTestModuleEnd: () => report({ isAlive: true }) }],
   silent: true,
   ...(process.env.ISOGLOT_HITS_FILE && { bail: 0 }),
@@ -29,7 +29,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   const found = (await vitest.globTestSpecifications(files)).filter((one) => place(one) >= 0)
   const specifications = found.sort((a, b) => place(a) - place(b))
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications, false)
-  // vitest also returns the modules of the runs before, with what these came to.
+  // vitest also returns the modules of earlier runs, with their results.
   const own = testModules.filter((one) => place(one) >= 0)
   const failed = own.find((one) => !one.ok())
   const first = failed && [...failed.children.allTests('failed')][0]

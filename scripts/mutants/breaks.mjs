@@ -73,31 +73,34 @@ const breaks = [
   row(
     "a token permits the operator's other models",
     'answer',
-    'visitor.session.models.includes(id)',
+    'caller.session.models.includes(id)',
     'true',
     ['door', 'policy'],
     'models that are not in the table are not asked',
   ),
-  row("another user's answer is read", 'runs/runs', 'isEqual(told, expected)', 'true', ['run-owner', 'runs']),
+  row("another user's answer is read", 'runs/runs', 'isEqual(given, expected)', 'true', ['run-owner', 'runs']),
   row('the user is not in the name of a kept answer', 'runs/runs', "['run', sub, stem]", "['run', stem]", [
     'run-owner',
     'runs',
   ]),
-  row("a user's budget", 'accounts/books', 'ofUser > budgets.dailyBudget', 'false', ['ledger', 'leases']),
+  row("a user's budget", 'accounts/books', 'ofUser > budgets.dailyBudget', 'false', ['user-account', 'leases']),
   row("the Worker's budget, in its own object", 'accounts/books', 'ofAll > budgets.totalDailyBudget', 'false', [
-    'ledger',
+    'user-account',
     'leases',
   ]),
   row("the Worker's budget, in its leases", 'accounts/leases', 'need > left', 'false', ['leases']),
-  row('answers at once', 'accounts/books', 'count >= liveStreams', 'false', ['ledger', 'spending']),
+  row('answers at once', 'accounts/books', 'count >= liveStreams', 'false', ['user-account', 'spending']),
   row(
     'a request that is never settled is free',
     'accounts/books',
     "settle({ requestId, cost, inputTokens: 0, outputTokens: 0, outcome: 'unsettled', errorKind: 'unsettled' })",
     "settle({ requestId, cost: 0, inputTokens: 0, outputTokens: 0, outcome: 'unsettled', errorKind: 'unsettled' })",
-    ['ledger', 'leases'],
+    ['user-account', 'leases'],
   ),
-  row('a request is settled twice', 'accounts/books', 'live.delete(requestId)', 'undefined', ['ledger', 'leases']),
+  row('a request is settled twice', 'accounts/books', 'live.delete(requestId)', 'undefined', [
+    'user-account',
+    'leases',
+  ]),
   row(
     'a lease is given back twice',
     'accounts/lease',
@@ -105,11 +108,11 @@ const breaks = [
     '{ ...lease, isOpen: isClosed ? 0 : 1 }',
     ['leases'],
   ),
-  row('a figure that cannot be true is booked', 'accounts/spend', 'toldOutput >= leastOutput', 'true', [
+  row('a figure that cannot be true is booked', 'accounts/spend', 'reportedOutput >= leastOutput', 'true', [
     'spending',
     'bounds',
   ]),
-  row('an answer that broke off is free', 'accounts/spend', 'attempts === 0', 'true', ['spending', 'bounds']),
+  row('an answer that was cut off is free', 'accounts/spend', 'attempts === 0', 'true', ['spending', 'bounds']),
   row(
     'a field that is not known goes on (n, store, tools of the provider)',
     'policy/permit',
@@ -140,7 +143,7 @@ const breaks = [
     ['size += value.byteLength\n      if (', 'size > maxBodyBytes'],
     'false',
     ['gateway/body', 'refusals'],
-    'a body that is good but for its size is refused',
+    'a body that is good except for its size is refused',
   ),
   row(
     'any output limit',
@@ -190,7 +193,9 @@ const breaks = [
   ),
 ]
 
-/** The table as mutants of the source in `root`, and their tests in `tree`. @throws {Error} if an expression is not there exactly once. */
+/**
+ * The table as mutants of the source in `root`, and their tests in `tree`. @throws {Error} if an expression does not occur exactly once.
+ */
 export function findBreaks(root, tree) {
   return breaks.map(({ file: name, from: given, ...one }, at) => {
     const tests = one.tests.map((test) => ({

@@ -1,7 +1,8 @@
 /**
  * Finds the places of a source file that can be mutated, and writes the file with the chosen ones compiled in.
  *
- * A mutant is `(globalThis.$m?.(7) ? mutated : original)`: all of them stand in the code at once, and a run turns one on by its number.
+ * A mutant is `(globalThis.$m?.(7) ? mutated : original)`: all mutants are in the code together, and a run turns on one of them by its
+ * number.
  */
 import ts from 'typescript'
 
@@ -36,7 +37,7 @@ export function sitesOf(text, name) {
   return sites
 }
 
-/** Whether a statement begins with it: without semicolons, a parenthesis there would call what stands before. */
+/** Whether a statement begins with it: without semicolons, a parenthesis there would call the value before it. */
 function startsStatement(node, start, file) {
   if (ts.isExpressionStatement(node)) return true
   return !ts.isSourceFile(node) && node.getStart(file) === start && startsStatement(node.parent, start, file)
@@ -81,7 +82,7 @@ function mutate(node, add, textOf) {
   }
 }
 
-/** Words and figures of tables: their mutants say more about the table than about the code. */
+/** Texts and numbers in tables: their mutants test the table, not the code. */
 function isConstant(node) {
   const isUndefined = ts.isIdentifier(node) && node.text === 'undefined'
   return isUndefined || ts.isLiteralExpression(node) || ts.isFunctionLike(node) || ts.isObjectLiteralExpression(node)
@@ -96,7 +97,7 @@ function isTarget(node) {
   )
 }
 
-/** The file with these mutants compiled in; each has a `number`. Mutants may lie in one another. */
+/** The file with these mutants compiled in. Each has a `number`. Mutants may be nested. */
 export function compileIn(text, mutants) {
   const outermost = mutants
     .filter((one) => !mutants.some((other) => contains(other, one)))
@@ -112,7 +113,7 @@ export function compileIn(text, mutants) {
   return out
 }
 
-/** Whether `outer` is another mutant around `inner`; of two in the same place the one with the lower number is outside. */
+/** Whether `outer` is another mutant around `inner`. If both have the same position, the one with the lower number is outside. */
 function contains(outer, inner) {
   if (outer === inner || outer.start > inner.start || outer.end < inner.end) return false
   return outer.start < inner.start || outer.end > inner.end || outer.number < inner.number

@@ -1,10 +1,10 @@
-/** Before each test file of a run on mutants: turns on the mutant that is asked for, and notes which ones the file reaches. */
+/** Runs before each test file of a run with mutants: turns on the requested mutant, and records which mutants the file reaches. */
 import { appendFileSync, readFileSync } from 'node:fs'
 import { afterAll, expect } from 'vitest'
 
 const { ISOGLOT_MUTANT_FILE: activeFile, ISOGLOT_HITS_FILE: hitsFile } = process.env
 const active = Number(readFileSync(activeFile, 'utf8'))
-/** A mutant that is evaluated as often as this keeps a loop from ending. */
+/** After this number of evaluations, a mutant counts as an endless loop. */
 const mostTimes = 20_000_000
 const reached = new Set()
 let times = 0

@@ -1,13 +1,13 @@
 /**
- * The answers of the embedded provider: scripted conversations, the same for all wires.
+ * The answers of the embedded provider: scripted conversations, the same for all formats.
  *
- * Each is picked by a word in the last thing the user wrote, so that a person can try them by typing.
+ * A word in the user's last message selects one, so that you can try them in a chat.
  *
  * @see https://aimock.copilotkit.dev/fixtures
  * @module
  */
 
-/** Milliseconds between two chunks, and characters in one: slow enough to see that it streams. */
+/** Milliseconds between two chunks, and characters in one: slow enough to see the stream. */
 const pace = { latency: 15, chunkSize: 9 }
 
 const cities = ['Amsterdam', 'Berlin', 'Cairo', 'Lima', 'London', 'New York', 'Oslo', 'Paris', 'Sydney', 'Tokyo']
@@ -15,7 +15,9 @@ const cities = ['Amsterdam', 'Berlin', 'Cairo', 'Lima', 'London', 'New York', 'O
 /** The facts in the text of `examples/tools/extract.mjs`. */
 const person = { name: 'Ada Lovelace', born: 1815, works: ['Notes', 'Sketch of the Analytical Engine'] }
 
-/** The scripts, first match wins. `response` may be a function of the request, which aimock hands over in the chat wire's shape. */
+/**
+ * The scripts; the first match counts. `response` may be a function of the request, which aimock passes in the form of Chat Completions.
+ */
 export const conversations = [
   { match: { userMessage: /weather/i, hasToolResult: true }, response: reportResults, ...pace },
   { match: { userMessage: /weather/i }, response: askForWeather, ...pace },
@@ -36,7 +38,7 @@ export const conversations = [
   { match: {}, response: introduce, ...pace },
 ]
 
-/** The words that end an answer with an `error` event in the middle; `faults.mjs` plays it, since aimock has no such script. */
+/** The words that make an answer end with an `error` event in the middle. `faults.mjs` does this, since aimock cannot. */
 export const failsMidway = /\bfail\b/i
 
 function introduce(request) {
@@ -59,7 +61,7 @@ function thinkFirst(request) {
   })
 }
 
-/** One call for each city named; they are parallel calls when there are several. */
+/** One call for each city in the text. Several calls are parallel. */
 function askForWeather(request) {
   const tool = weatherTool(request.tools ?? [])
   if (!tool) return withUsage(request, { content: 'I would look out of the window, but I was given no weather tool.' })
@@ -90,7 +92,7 @@ function reportResults(request) {
   return withUsage(request, { content: `Here is what I found. ${results.join('. ')}.` })
 }
 
-/** On one wire a result is an object with the text in it. */
+/** In one format, a result is an object that contains the text. */
 function outputOf(text) {
   return /^\{"output":"(.*)"\}$/.exec(text)?.[1] ?? text
 }
@@ -104,7 +106,7 @@ function countTo(last) {
   return Array.from({ length: last }, (_, i) => `${i + 1}`).join(', ')
 }
 
-/** The text of the last message of the user. `messages` is of any wire: parts that are not text count for nothing. */
+/** The text of the last message of the user. `messages` may have any format; parts that are not text are ignored. */
 export function lastUserText(messages) {
   return textOf(messages.findLast((message) => message.role === 'user' && textOf(message.content))?.content)
 }
@@ -114,7 +116,7 @@ function textOf(content) {
   return Array.isArray(content) ? content.map((part) => part.text ?? '').join('') : ''
 }
 
-/** A count both wires can show: four characters are about one token. */
+/** A token count that both formats can report: about four characters are one token. */
 function withUsage(request, response) {
   const input = Math.ceil(JSON.stringify(request.messages).length / 4)
   const output = Math.ceil(JSON.stringify(response).length / 4)

@@ -1,5 +1,5 @@
 /**
- * The one conversation aimock cannot play: an answer that begins well, then says `error` in the middle of a 200.
+ * The conversation that aimock cannot simulate: an answer with status 200 that begins normally, and then has an `error` event.
  *
  * @see https://docs.claude.com/en/api/messages-streaming#error-events
  * @module
@@ -80,7 +80,7 @@ const scripts = {
   'api/chat': [line('So far '), line('so good, but'), { line: { error: stopped } }],
 }
 
-/** Plays the failing answer of the wire whose path ends so. */
+/** Sends the failing answer in the format of this path. */
 export async function failMidway(route, answer) {
   const type = route === 'api/chat' ? 'application/x-ndjson' : 'text/event-stream'
   answer.writeHead(200, { 'content-type': type })

@@ -1,8 +1,8 @@
 /**
  * The embedded provider: a model API on loopback that needs no account and no network.
  *
- * aimock speaks all five wires and plays `conversations.mjs`. In front of it stands a door of ours, because a demonstration of
- * hidden keys needs a provider that checks the key, writes down what it was asked, and notices who hung up.
+ * aimock serves five formats with the conversations of `conversations.mjs`. This server is in front of it, because a demonstration of
+ * hidden keys needs a provider that checks the key, records the requests, and notices when a client disconnects.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { LLMock } from '@copilotkit/aimock'
 import { conversations, failsMidway, lastUserText } from './conversations.mjs'
 import { failMidway } from './faults.mjs'
 
-/** Where answers are asked for; the group is what is there of a wire. */
+/** The paths of answers; the group is the part that identifies the format. */
 const routes = [
   /^\/v1\/(chat\/completions|responses|messages)$/,
   /^\/v1beta\/models\/[^/:]+:(generateContent|streamGenerateContent)(?:\?alt=sse)?$/,
@@ -78,7 +78,7 @@ function messagesOf({ messages, input, contents }) {
   return messages ?? input ?? contents?.map(({ role, parts }) => ({ role, content: parts })) ?? []
 }
 
-/** The wires' ways to show a key. */
+/** The places of the key in the formats. */
 function holdsKey(headers, key) {
   const named = headers['x-api-key'] ?? headers['x-goog-api-key']
   const shown = named ?? headers.authorization?.replace(/^Bearer /i, '') ?? ''
@@ -98,7 +98,7 @@ function refuse(response, status, type, message) {
     .end(JSON.stringify({ type: 'error', error: { type, message } }))
 }
 
-/** Hands the request to aimock and its answer back, a broken line as a broken line. */
+/** Passes the request to aimock and returns its answer. A cut connection is passed on as a cut connection. */
 function relay(url, bytes, response) {
   const onward = forward(url, {
     method: 'POST',

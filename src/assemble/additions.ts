@@ -4,7 +4,7 @@ import { compact } from '../core/lookup.ts'
 import type { CitationBlock, ContentBlock, MessageEvent, ProviderData, Usage } from '../core/model.ts'
 import { type Assembly, warnOfDrop } from './assembly.ts'
 
-/** Adds to a block that is there: citations, proofs, fields, pieces of media. */
+/** Adds citations, proofs, fields or pieces of media to an open block. */
 export function patch(state: Assembly, fragment: Fragment & { type: 'patch' }, out: MessageEvent[]): void {
   const part = fragment.key === undefined ? state.parts.at(-1) : state.byKey.get(fragment.key)
   if (part === undefined || (part.kind === 'call' && !part.isOpen)) {
@@ -34,7 +34,7 @@ export function patch(state: Assembly, fragment: Fragment & { type: 'patch' }, o
   } as ContentBlock
 }
 
-/** Takes the figures so far. A figure that is reported again replaces the earlier one. */
+/** Takes the usage so far. A figure that is reported again replaces the earlier one. */
 export function addUsageFigures(state: Assembly, usage: Usage, out: MessageEvent[]): void {
   if (usage === state.figures && state.usage !== undefined) {
     out.push({ type: 'usage', usage: state.usage }) // some wires have them with every piece
@@ -46,7 +46,7 @@ export function addUsageFigures(state: Assembly, usage: Usage, out: MessageEvent
   out.push({ type: 'usage', usage: state.usage })
 }
 
-/** Keeps what else the provider said, of the message or of the response. */
+/** Keeps other fields of the provider, for the message or the response. */
 export function addExtra(state: Assembly, { providerData, on }: Fragment & { type: 'extra' }): void {
   if (on === 'message') state.messageData = mergeData(state.messageData, providerData)
   else state.responseData = mergeData(state.responseData, providerData)

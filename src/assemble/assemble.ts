@@ -1,8 +1,8 @@
 /**
- * From fragments to blocks, calls and a message: the same for every wire.
+ * Assembles fragments to blocks, calls and a message, in the same way for each format.
  *
  * It never throws on a malformed piece, never drops one, and never repairs one into a call that could run. A call is complete only when its
- * block or stream has ended properly. A call that is not valid ends as an `invalid_tool_call` with its raw text.
+ * block or stream has ended. A call that is not valid ends as an `invalid_tool_call` with its raw text.
  *
  * @module
  */
@@ -73,7 +73,7 @@ export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions
     }
   },
 
-  /** @throws {InterruptedError} if the wire's own end never came; `partial` holds what did. */
+  /** @throws {InterruptedError} if the stream has no end; `partial` has the part that arrived. */
   end(state, out) {
     if (state.isEnded) return
     const error = new InterruptedError('Cannot finish the answer: the stream ended before its own end')
@@ -82,9 +82,7 @@ export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions
   },
 }
 
-/**
- * Ends an answer that will not end by itself, and appends its last events. Calls that were open become invalid calls.
- */
+/** Ends an incomplete answer, and appends its last events. Calls that were open become invalid calls. */
 export function stop(
   state: Assembly,
   stopReason: 'interrupted' | 'error' | 'aborted',

@@ -1,4 +1,4 @@
-/** An answer on its way: what is known of it, and its limits. @module */
+/** The state of an answer that is being assembled, and its limits. @module */
 import type { BlockKey } from '../core/codec.ts'
 import type { ContentBlock, InvalidToolCall, MessageEvent, ProviderData, ResponseInfo, Usage } from '../core/model.ts'
 import type { Calls, LiveArguments, OpenCall } from './open-call.ts'
@@ -15,23 +15,23 @@ export interface AssembleOptions {
   readonly liveArguments?: LiveArguments
   /** Longest arguments of one call, in UTF-16 units. Default 8 Mi. */
   readonly maxArgumentsLength?: number
-  /** Most blocks in one answer. Default 10,000. */
+  /** The maximum number of blocks in one answer. Default 10,000. */
   readonly maxBlocks?: number
 }
 
-/** A block that is not a call, on its way. */
+/** An open block that is not a call. */
 export interface OpenBlock {
   readonly kind: 'block'
   readonly index: number
   readonly key: BlockKey | undefined
-  /** All but the text, which grows apart. */
+  /** The block without its text, which grows separately. */
   block: ContentBlock
   text: string
   pieces: number
   isOpen: boolean
 }
 
-/** All that is known of an answer so far. */
+/** The state of an answer so far. */
 export interface Assembly {
   readonly options: AssembleOptions
   readonly parts: (OpenBlock | OpenCall)[]

@@ -1,4 +1,4 @@
-/** Calls on their way: what opens one, and what each fragment adds to it. @module */
+/** Opens calls, and adds fragments to them. @module */
 import type { CallFragment } from '../core/codec.ts'
 import { LimitError } from '../core/errors.ts'
 import type { ProviderData, ServerToolCallChunk, ToolCallChunk } from '../core/model.ts'
@@ -13,7 +13,7 @@ export function newCalls(): Calls {
   return { ownCount: 0, byId: new Map(), byPosition: new Map(), unkeyed: [], ids: new Set() }
 }
 
-/** Starts the call that a fragment is the first piece of. */
+/** Starts a call with its first fragment. */
 export function openCall(
   calls: Calls,
   fragment: CallFragment,
@@ -55,9 +55,9 @@ export function guessIn(call: OpenCall, fragment: CallFragment, guess: string | 
   if (call.isGuessed) return undefined
   const given = fragment.final ? fragment.arguments : undefined
   const isContradicted = typeof given === 'string' && !beginsWith(given, call.text)
-  const told = guess ?? (isContradicted ? 'the arguments as a whole are not what their pieces make' : undefined)
-  call.isGuessed = told !== undefined
-  return told
+  const reason = guess ?? (isContradicted ? 'the arguments as a whole are not what their pieces make' : undefined)
+  call.isGuessed = reason !== undefined
+  return reason
 }
 
 /**

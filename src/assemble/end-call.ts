@@ -5,7 +5,7 @@ import { copyArguments, invalidCall, parseArguments, readCall, textOfArguments }
 import type { Calls, OpenCall } from './open-call.ts'
 
 /**
- * An id that no other call of the turn has: the wire's own where it can be. The provider's own calls keep theirs, since their results
+ * An id that no other call of the turn has: the provider's id if possible. Calls that the provider runs keep theirs, because their results
  * name it.
  */
 export function settleId(calls: Calls, call: OpenCall, madeId: string): string {
@@ -18,11 +18,11 @@ export function settleId(calls: Calls, call: OpenCall, madeId: string): string {
   return id
 }
 
-/** How the end of a call came about: `closed` properly, with an answer that was `cut` at a limit, or with one that just `broke` off. */
+/** How a call ended: `closed` by the provider, `cut` because the answer reached a limit, or `broke` because the stream ended too early. */
 export type CallEnd = 'closed' | 'cut' | 'broke'
 
 /**
- * The call that the pieces make. In an answer that was cut, only complete arguments make a call; in one that broke off, no open call does.
+ * The call that the pieces make. In an answer that was cut, only complete arguments make a call; in one that was cut off, no open call does.
  */
 export function endCall(call: OpenCall, id: string, end: CallEnd): ToolCall | InvalidToolCall | ServerToolCall {
   const whole = call.text === '' ? call.whole : undefined

@@ -1,4 +1,4 @@
-/** A whole answer from its fragments: what streams and whole bodies have in common. @module */
+/** Makes a whole answer from its fragments, for streams and whole bodies. @module */
 import type { Fragment } from '../core/codec.ts'
 import type { ChatResponse, MessageEvent } from '../core/model.ts'
 import { assemble } from './assemble.ts'
@@ -24,7 +24,7 @@ interface CollectedEvent {
 }
 
 /**
- * The response that a list of events, or a run, ends with: of a run of several rounds the last one.
+ * The last response of a list of events, or of a run.
  *
  * @throws {TypeError} if it has no `message_end`; what the run throws.
  */

@@ -1,7 +1,7 @@
 /**
  * A view of a call's arguments while their text arrives: an incremental JSON parser that reads each character once.
  *
- * It is for those who draw arguments; what a tool is given is parsed anew from the whole text, and by `JSON.parse`.
+ * It is for views. The arguments of a tool are parsed from the whole text by `JSON.parse`.
  *
  * @see https://www.rfc-editor.org/rfc/rfc8259
  *
@@ -31,10 +31,10 @@ interface View {
 }
 
 /**
- * Makes an empty view. Each `push` costs time in the length of its piece, and gives **the same object, grown in place**: a caller that
- * wants a snapshot copies it (`structuredClone`). Strings grow; a key shows with its value, and a number, `true`, `false` or `null` after
- * the next character has arrived. Nothing throws: at text that is not valid JSON, not an object, or nested deeper than 64 levels, the view
- * stays as it is. `__proto__` is a key like any other.
+ * The `liveArguments` of a request: each `tool_call_chunk` then has the arguments so far, as `argumentsSoFar`. It is **the same object,
+ * which grows in place**; copy it (`structuredClone`) to keep a step. Strings grow. A key appears with its value. A number, `true`, `false`
+ * or `null` appears when the next character has arrived. It never throws: at text that is not valid JSON, not an object, or nested deeper
+ * than 64 levels, the view stays unchanged. The total time is linear in the length of the text.
  */
 export function liveArguments(): LiveArguments {
   const view: View = { root: {}, open: [], expected: 'start', token: undefined, text: '', escape: '', key: '' }

@@ -1,4 +1,4 @@
-/** A call on its way, and the calls of a turn. Types only. @module */
+/** An open call, and the calls of a turn. Types only. @module */
 import type { BlockKey } from '../core/codec.ts'
 import type { InvalidToolCall, JsonObject, Opaque, ProviderData, ServerToolCall, ToolCall } from '../core/model.ts'
 import type { Scan } from './scan.ts'
@@ -11,7 +11,7 @@ export interface LiveArguments {
   fresh(): LiveArguments
 }
 
-/** A call on its way. */
+/** A call that is being assembled. */
 export interface OpenCall {
   readonly kind: 'call'
   readonly index: number
@@ -41,14 +41,14 @@ export interface OpenCall {
   result: ToolCall | InvalidToolCall | ServerToolCall | undefined
 }
 
-/** The calls of a turn, and what finds one in constant time. */
+/** The calls of a turn, with indexes to find one in constant time. */
 export interface Calls {
   /** How many are ours, and not the provider's own. */
   ownCount: number
   /** The latest that has an id, and the latest at a position of the wire. */
   readonly byId: Map<string, OpenCall>
   readonly byPosition: Map<number, OpenCall>
-  /** Those without a key, but for some that are whole; the last one is the latest. */
+  /** Those without a key, except some that are whole; the last one is the latest. */
   readonly unkeyed: OpenCall[]
   /** Ids of calls that have ended. */
   readonly ids: Set<string>

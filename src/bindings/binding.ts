@@ -3,12 +3,12 @@ import type { ChatActions, ChatStore, ChatStoreOptions } from '../chat/model.ts'
 import { createChatStore } from '../chat/store.ts'
 import type { AnyTools } from '../tools/model.ts'
 
-/** The store that was given, or one of these options. */
+/** A store, or the options of a new one. */
 export function storeOf<Tools extends AnyTools>(given: ChatStoreOptions<Tools> | ChatStore<Tools>): ChatStore<Tools> {
   return isStore(given) ? given : createChatStore(given)
 }
 
-/** Whether it is a store: then its owner stops and disposes it. */
+/** Whether it is a store. Then its owner stops and disposes it. */
 export function isStore<Tools extends AnyTools>(
   given: ChatStoreOptions<Tools> | ChatStore<Tools>,
 ): given is ChatStore<Tools> {

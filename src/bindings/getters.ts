@@ -3,7 +3,7 @@ import type { ChatActions, ChatSnapshot, ChatStore } from '../chat/model.ts'
 import type { AnyTools } from '../tools/model.ts'
 import { actionsOf } from './binding.ts'
 
-/** The methods of a store, and a getter for each field of its state. @param read the state, noticed by the framework */
+/** The methods of a store, and a getter for each field of its state. @param read returns the state; the framework tracks its calls */
 export function withGetters<Tools extends AnyTools>(
   chat: ChatStore<Tools>,
   read: () => ChatSnapshot<Tools>,

@@ -75,7 +75,7 @@ function following<Tools extends AnyTools>(
 }
 
 /**
- * One value of a chat. The component is rendered again only when it changes.
+ * One value of a chat. The component renders again only when it changes.
  *
  * @example
  * ```ts

@@ -6,9 +6,9 @@ import { isStore, storeOf } from './binding.ts'
 import { withGetters } from './getters.ts'
 
 /**
- * The state of a chat and what can be done with it. Do not take it apart: its fields are getters, such as `chat.messages`. Draw lists with
- * `<Index>`: the message that streams is a new object each time. Given options, the owner owns the chat: it is read from `persist` when
- * the component is mounted, and stopped with it. A store that was made elsewhere can be given to any number of components.
+ * The state and the methods of a chat. Do not destructure it: its fields are getters, such as `chat.messages`. Draw lists with `<Index>`:
+ * the message that streams is a new object each time. With options, the owner owns the chat: the chat is read from `persist` when the
+ * component is mounted, and stops with it. With a store, any number of components can share it.
  *
  * @example
  * ```ts

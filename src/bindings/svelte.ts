@@ -7,9 +7,9 @@ import { isStore, storeOf } from './binding.ts'
 import { withGetters } from './getters.ts'
 
 /**
- * The state of a chat and what can be done with it. Do not take it apart: its fields are getters, such as `chat.messages`. Given options, the
- * component owns the chat: call it while the component begins; it is read from `persist` when the component is mounted, and stopped
- * with it. A store that was made elsewhere can be given to any number of components.
+ * The state and the methods of a chat. Do not destructure it: its fields are getters, such as `chat.messages`. With options, the component
+ * owns the chat: call this function during the component's initialisation; the chat is read from `persist` when the component is mounted,
+ * and stops with it. With a store, any number of components can share it.
  *
  * @example
  * ```ts
@@ -31,7 +31,7 @@ export function useChat<const Tools extends AnyTools = AnyTools>(
   })
 }
 
-/** A chat in the form of Svelte's stores, for `$chat` and for Svelte 4: it calls at once with the state. */
+/** A chat in the form of Svelte's stores, for `$chat` and for Svelte 4: a subscriber is called immediately with the state. */
 export function toReadable<Tools extends AnyTools = AnyTools>(
   chat: ChatStore<Tools>,
 ): { readonly subscribe: (run: (snapshot: ChatSnapshot<Tools>) => void) => () => void } {

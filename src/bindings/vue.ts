@@ -13,8 +13,8 @@ import type { AnyTools } from '../tools/model.ts'
 import { actionsOf, isStore, storeOf } from './binding.ts'
 
 /**
- * The state of a chat as refs, and what can be done with it. Given options, the scope owns the chat: it is read from `persist` when the
- * component is mounted, and stopped with the scope. A store that was made elsewhere can be given to any number of components.
+ * The state of a chat as refs, and its methods. With options, the scope owns the chat: the chat is read from `persist` when the component
+ * is mounted, and stops with the scope. With a store, any number of components can share it.
  *
  * @example
  * ```ts

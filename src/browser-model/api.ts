@@ -1,5 +1,5 @@
 /**
- * The Prompt API of browsers, as far as it is used here. Types only: the names of the draft, so that a polyfill fits too.
+ * The types of the browsers' Prompt API that isoglot uses. Types only, with the names of the draft, so that a polyfill fits too.
  *
  * @see https://webmachinelearning.github.io/prompt-api/ (read 2026-06)
  * @module
@@ -8,7 +8,7 @@
 /** Whether a browser has the model. */
 export type LanguageModelAvailability = 'unavailable' | 'downloadable' | 'downloading' | 'available'
 
-/** A kind of input or output, with the languages that it is in. */
+/** A kind of input or output, and its languages. */
 export interface LanguageModelExpected {
   readonly type: 'text' | 'image' | 'audio'
   /** BCP 47 tags, such as `en`. */
@@ -27,7 +27,7 @@ export interface LanguageModelMessage {
   readonly content: readonly { readonly type: 'text' | 'image' | 'audio'; readonly value: string | Blob }[]
 }
 
-/** Options of a prompt beside the messages. */
+/** Options of a prompt, apart from the messages. */
 export interface LanguageModelPromptOptions {
   readonly responseConstraint?: object
   readonly omitResponseConstraintInput?: boolean
@@ -36,7 +36,7 @@ export interface LanguageModelPromptOptions {
 
 /** A session. */
 export interface LanguageModelSession {
-  /** In tokens. */
+  /** The number of tokens. */
   readonly contextUsage: number
   readonly contextWindow: number
   promptStreaming(input: readonly LanguageModelMessage[], options?: LanguageModelPromptOptions): ReadableStream<string>

@@ -1,6 +1,6 @@
 /**
  * Tools by constrained decoding: the API has no calls that an application runs, so the answer is JSON of one of two forms, text or calls.
- * All that is to be replaced when browsers have an open loop of their own is in this file and in `read-answer.ts`.
+ * If browsers get real tool calls, only this file and `read-answer.ts` need to change.
  *
  * @see https://github.com/webmachinelearning/prompt-api/issues/159
  * @module
@@ -8,21 +8,21 @@
 import { compact } from '../core/lookup.ts'
 import type { JsonObject, JsonSchema, RequestOptions, ToolChoice, ToolDefinition } from '../core/model.ts'
 
-/** How the text of an answer is to be read: as it is, or as JSON with `text`, `calls` or `answer` in it. */
+/** How the text of an answer is read: unchanged, or as JSON with `text`, `calls` or `answer` in it. */
 export type AnswerForm = 'plain' | 'envelope'
 
-/** The constraint that the answer has to match. */
+/** The constraint for the answer. */
 export interface Constraint {
   readonly form: AnswerForm
   readonly schema?: JsonSchema
-  /** The same without the schemas of arguments, for a browser that refuses a feature of theirs. */
+  /** The same constraint without the schemas of arguments, for a browser that does not support a feature of these schemas. */
   readonly looseSchema?: JsonSchema
 }
 
-/** Most calls in one answer. */
+/** The maximum number of calls in one answer. */
 const maxCalls = 4
 
-/** The constraint for a request, by its tools and the form that it wants. */
+/** The constraint for a request, from its tools and its response format. */
 export function constrain(tools: readonly ToolDefinition[], options: RequestOptions): Constraint {
   const { responseFormat, toolChoice, parallelToolCalls } = options
   const wanted = responseFormat && (responseFormat.schema ?? { type: 'object' })
@@ -44,7 +44,7 @@ export function constrain(tools: readonly ToolDefinition[], options: RequestOpti
   }
 }
 
-/** Without `additionalProperties` a decoder may go on writing keys and never close the object. */
+/** Without `additionalProperties`, a decoder may write more and more keys and never close the object. */
 function envelope(name: string, schema: JsonSchema): JsonSchema {
   return { type: 'object', additionalProperties: false, required: [name], properties: { [name]: schema } }
 }
@@ -76,7 +76,7 @@ ${lines.join('\n')}
 Answer with JSON: {"text": "…"} to say something, or {"calls": [{"name": "…", "arguments": {…}}]} to call tools. Their results come as {"results": […]}.`
 }
 
-/** Calls as they stand in the history, in the form in which the model makes them. */
+/** The calls of the history, in the form in which the model writes them. */
 export function callsText(calls: readonly { readonly name: string; readonly arguments: JsonObject }[]): string {
   return JSON.stringify({ calls: calls.map(({ name, arguments: args }) => ({ name, arguments: args })) })
 }

@@ -1,4 +1,4 @@
-/** The browser's model: from a conversation to messages of the Prompt API. @module */
+/** The browser's model: converts a conversation to messages of the Prompt API. @module */
 import { checkMessages } from '../core/check-message.ts'
 import type { EncodedRequest, Rules } from '../core/codec.ts'
 import { blocksOf, blocksOfTurn } from '../core/content.ts'
@@ -21,7 +21,7 @@ import type {
 import type { Wire } from '../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss } from '../kit/losses.ts'
 import * as reasons from '../kit/reasons.ts'
-import { chosenTools, loseChoice } from '../kit/tool-choice.ts'
+import { chosenTools, reportUnusedChoice } from '../kit/tool-choice.ts'
 import { withoutLacks } from '../kit/without-lacks.ts'
 import type { LanguageModelExpected } from './api.ts'
 import { type AnswerForm, callsText, constrain, describeTools } from './constraint.ts'
@@ -29,7 +29,7 @@ import { provider } from './errors.ts'
 
 /** The format's name. */
 export const format = 'browser-model'
-/** The model's name for people. */
+/** The model's name in messages for users. */
 export const title = "the browser's model"
 
 /** A part of a message; media as base64, since requests are JSON. */
@@ -76,7 +76,7 @@ const wire: Wire = {
   ]),
 }
 
-/** Options that a page cannot set, and why. */
+/** Options that a page cannot set, and the reasons. */
 const lostOptions = {
   maxTokens: 'the browser has no limit for an answer',
   temperature: 'the browser does not let pages set it',
@@ -87,7 +87,7 @@ const lostOptions = {
 /**
  * Writes a request.
  *
- * @throws {UnsupportedError} for what would be lost and matters: files, videos, media by URL or of a type that the model is not made for.
+ * @throws {UnsupportedError} for content that would be lost: files, videos, media by URL, and media of a type that is not in `expectedInputs`.
  */
 export function encodeRequest(
   given: Context,
@@ -104,13 +104,13 @@ export function encodeRequest(
     reportLoss(into, 'dropped', `options.providerOptions["${format}"].${name}`, reasons.option)
   }
   const tools = offered(context.tools ?? [], options.toolChoice, into)
-  if (tools.length === 0) loseChoice(options, into)
+  if (tools.length === 0) reportUnusedChoice(options, into)
   else
     reportLoss(
       into,
       'changed',
       'tools',
-      'the browser has no calls: they are written as JSON, and take part of its window',
+      'the browser has no tool calls: they are written as JSON, which uses a part of the context window',
     )
   const { system, turns } = encodeMessages(context, into, new Set(inputs.map(({ type }) => type)))
   const described = tools.length > 0 ? [describeTools(tools)] : []
@@ -118,7 +118,7 @@ export function encodeRequest(
     path: '',
     headers: {},
     body: { system: [...system, ...described].join('\n\n'), turns, ...constrain(tools, options) },
-    losses: into.losses,
+    losses: into.list,
   }
 }
 
@@ -131,7 +131,7 @@ function offered(
     if (typeof choice === 'string') return choice !== 'none'
     return 'name' in choice ? choice.name === name : choice.names.includes(name)
   }
-  // A tool of another format is gone already, and this one has none.
+  // A tool of another format has already been dropped, and this format has none.
   return chosenTools(tools as readonly ToolDefinition[], isChosen, into)
 }
 
@@ -147,10 +147,10 @@ function encodeMessages({ system, messages }: Context, into: Losses, inputs: Rea
   if (system !== undefined) texts.push(textIn(blocksOf(system), 'system', to))
   for (const [at, message] of messages.entries()) {
     const path = `messages[${at}]`
-    loseFields(message, path, into)
+    dropFields(message, path, into)
     if (isInstruction(message)) {
       const text = textIn(blocksOf(message.content), `${path}.content`, to)
-      // The API takes a system message only at the head.
+      // The API takes a system message only at the beginning.
       if (turns.length === 0) texts.push(text)
       else turns.push({ role: 'user', content: [{ type: 'text', value: text }] })
       continue
@@ -178,29 +178,34 @@ function encodeUser({ content }: UserMessage, path: string, to: Encoding): reado
   })
 }
 
-/** Calls come after the text, in the form in which the model makes them. */
+/** Calls come after the text, in the form in which the model writes them. */
 function encodeTurn(message: AssistantMessage, path: string, to: Encoding): readonly Part[] {
   const blocks = blocksOfTurn(message)
   const calls = blocks.filter((block) => block.type === 'tool_call')
   for (const [at, { argumentsText }] of (message.invalidToolCalls ?? []).entries()) {
     if (argumentsText !== '') {
-      reportLoss(to.into, 'dropped', `${path}.invalidToolCalls[${at}]`, 'only whole calls can be said to the model')
+      reportLoss(to.into, 'dropped', `${path}.invalidToolCalls[${at}]`, 'the model can only get complete calls')
     }
   }
   const said = blocks.flatMap((block, at): readonly Part[] => {
     const place = `${path}.content[${at}]`
     if (block.type === 'tool_call') {
-      loseFields(block, place, to.into)
+      dropFields(block, place, to.into)
       return []
     }
     if (block.type === 'text' || block.type === 'plain_text') return encodeBlock(block, place, to)
-    reportLoss(to.into, 'dropped', place, block.type === 'reasoning' ? reasons.reasoning : 'assistants only say text')
+    reportLoss(
+      to.into,
+      'dropped',
+      place,
+      block.type === 'reasoning' ? reasons.reasoning : 'a message of the assistant can only have text',
+    )
     return []
   })
   return calls.length === 0 ? said : [...said, { type: 'text', value: callsText(calls) }]
 }
 
-/** A result names its tool: the API has no ids. */
+/** A result names its tool, because the API has no ids. */
 function encodeResult(result: ToolMessage | ToolResultBlock, path: string, to: Encoding): Part {
   const { name = 'tool', content } = result
   const isError = 'isError' in result ? result.isError : 'status' in result && result.status === 'error'
@@ -209,7 +214,7 @@ function encodeResult(result: ToolMessage | ToolResultBlock, path: string, to: E
   return { type: 'text', value: JSON.stringify({ results: [said] }) }
 }
 
-/** JSON in JSON would be escaped twice, and small models fail on that. */
+/** JSON in JSON would be escaped twice, and small models make errors with that. */
 function plain(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -221,14 +226,14 @@ function plain(text: string): unknown {
 function textIn(blocks: readonly ContentBlock[], path: string, to: Encoding): string {
   const isText = ({ type }: ContentBlock) => type === 'text' || type === 'plain_text'
   for (const [at, block] of blocks.entries()) {
-    if (isText(block)) loseFields(block, `${path}[${at}]`, to.into)
-    else reportLoss(to.into, 'dropped', `${path}[${at}]`, 'only text can stand here', 'major')
+    if (isText(block)) dropFields(block, `${path}[${at}]`, to.into)
+    else reportLoss(to.into, 'dropped', `${path}[${at}]`, 'only text is allowed here', 'major')
   }
   return blocks.map((block) => (isText(block) && 'text' in block ? block.text : '')).join('\n')
 }
 
 function encodeBlock(block: ContentBlock, path: string, { into, inputs }: Encoding): readonly Part[] {
-  loseFields(block, path, into)
+  dropFields(block, path, into)
   switch (block.type) {
     case 'text':
     case 'plain_text':
@@ -238,14 +243,14 @@ function encodeBlock(block: ContentBlock, path: string, { into, inputs }: Encodi
       const { type, data, mimeType } = block
       if (data !== undefined && inputs.has(type)) return [compact({ type, value: data, mimeType })]
       const reason = inputs.has(type)
-        ? 'the model takes media as data: fetch it and send its base64'
-        : `the model is not made for it: name { type: '${type}' } in "expectedInputs"`
+        ? 'the model takes media only as data: fetch the URL and send the base64'
+        : `the session does not expect it: add { type: '${type}' } to "expectedInputs"`
       reportLoss(into, 'dropped', path, reason, 'major')
       return []
     }
     case 'file':
     case 'video':
-      reportLoss(into, 'dropped', path, `the model takes no ${block.type}`, 'major')
+      reportLoss(into, 'dropped', path, `the model does not take ${block.type}`, 'major')
       return []
     default:
       reportLoss(into, 'dropped', path, reasons.nothing)
@@ -253,6 +258,6 @@ function encodeBlock(block: ContentBlock, path: string, { into, inputs }: Encodi
   }
 }
 
-function loseFields({ providerData }: { providerData?: { [format: string]: JsonObject } }, path: string, into: Losses) {
+function dropFields({ providerData }: { providerData?: { [format: string]: JsonObject } }, path: string, into: Losses) {
   if (providerData !== undefined) reportLoss(into, 'dropped', `${path}.providerData`, reasons.fields, 'info')
 }

@@ -1,26 +1,26 @@
-/** The errors of the Prompt API, which are `DOMException`s, as the errors of isoglot. @module */
+/** Converts the errors of the Prompt API, which are `DOMException`s, to isoglot's errors. @module */
 import { ApiError, type ApiErrorKind, ConnectionError } from '../core/errors.ts'
 import { lookup } from '../core/lookup.ts'
 
 /** The provider's name, in errors and `message.response`. */
 export const provider = 'browser-model'
 
-/** By the name of the exception; a name that is not listed is `server`. */
+/** By the name of the exception. All other names are `server`. */
 const kinds: Readonly<Record<string, ApiErrorKind>> = {
   NotSupportedError: 'invalid_request',
   NotAllowedError: 'permission',
   QuotaExceededError: 'context_length',
-  SyntaxError: 'server', // the answer could not be made to fit the constraint: the next try may
+  SyntaxError: 'server', // the answer did not fit the constraint: another try may succeed
   InvalidStateError: 'invalid_request',
   EncodingError: 'invalid_request',
   SecurityError: 'invalid_request',
   TypeError: 'invalid_request',
   RangeError: 'invalid_request',
-  AbortError: 'invalid_request', // without our signal: the session was destroyed
+  AbortError: 'invalid_request', // without our signal, this means that the session was destroyed
 }
 const passing = new Set(['SyntaxError', 'UnknownError'])
 
-/** The error for what the API threw. */
+/** Converts an exception of the API. */
 export function readError(cause: unknown, attempt: string): Error {
   const { name = '', message = String(cause) } = cause instanceof Error || isException(cause) ? cause : {}
   const text = `Cannot ${attempt}: ${message}`
@@ -38,7 +38,7 @@ export function failure(
   return new ApiError(message, { kind, provider, retryable: false, ...details })
 }
 
-/** In some runtimes a `DOMException` is not an `Error`. */
+/** In some runtimes, a `DOMException` is not an `Error`. */
 function isException(cause: unknown): cause is { readonly name: string; readonly message: string } {
   return typeof cause === 'object' && cause !== null && 'name' in cause && 'message' in cause
 }

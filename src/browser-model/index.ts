@@ -34,32 +34,32 @@ export type {
 /** Options of {@link browserModel}. Images and audio need their type in `expectedInputs`. */
 export interface BrowserModelSettings extends LanguageModelUse {
   /**
-   * Called with the progress of one download of the model, from 0 to 1: at 1 it is still being unpacked. 0 and 1 come even with nothing to
-   * download.
+   * Called with the progress of the model's download, from 0 to 1. At 1, the browser still has to unpack it. It is called with 0 and 1 even
+   * if there is nothing to download.
    */
   readonly onDownload?: (loaded: number) => void
   /** Default: `globalThis.LanguageModel`. */
   readonly languageModel?: LanguageModelApi
 }
 
-/** The model of the browser. Conversations of one value share its sessions: make one value for a page. */
+/** The model of the browser. The conversations of one value share its sessions, so make only one value for a page. */
 export interface BrowserModel extends Model {
-  /** Whether it can answer now; `missing` where the browser does not have the API. Never throws. */
+  /** Whether it can answer now; `missing` if the browser does not have the API. Never throws. */
   availability(): Promise<LanguageModelAvailability | 'missing'>
   /**
-   * Loads the model, and downloads it where it has to be: call this in the handler of a click, since browsers download only then.
+   * Loads the model, and downloads it if necessary. Call this in the handler of a click, because browsers download only then.
    *
    * @throws {ApiError} of kind `not_found` if the browser has no model, `permission` if the browser or its user does not allow it.
    * @throws {ConnectionError} if the download fails.
    */
   prepare(): Promise<void>
-  /** Frees the memory that the model takes. The next request loads it again. */
+  /** Frees the memory of the model. The next request loads it again. */
   destroy(): void
 }
 
 /**
- * The model that the browser has. A request throws an `ApiError`: of kind `not_found` without a model, `permission` before it is
- * downloaded, and `context_length` where the conversation does not fit the window: nothing of it is dropped silently.
+ * The browser's own model. A request throws an `ApiError`: of kind `not_found` if there is no model, `permission` if it is not downloaded
+ * yet, and `context_length` if the conversation does not fit the context window. It never drops a part of the conversation silently.
  *
  * @example
  * ```ts
@@ -74,8 +74,8 @@ export interface BrowserModel extends Model {
 export function browserModel({ onDownload, languageModel, ...use }: BrowserModelSettings = {}): BrowserModel {
   const watchers = new Set<() => void>()
   let isLoaded = false
-  const told = (loaded: number) => {
-    // Each new session reports it again, though nothing is left to download.
+  const reportLoaded = (loaded: number) => {
+    // Each new session reports progress again, even if there is nothing left to download.
     if (!isLoaded) onDownload?.(loaded)
     isLoaded ||= loaded >= 1
     for (const watch of watchers) watch()
@@ -85,7 +85,7 @@ export function browserModel({ onDownload, languageModel, ...use }: BrowserModel
   function begin(): Sessions {
     const api = languageModel ?? apiHere()
     if (api === undefined) throw failure('Cannot ask the browser: it does not have the Prompt API', 'not_found')
-    sessions ??= new Sessions({ api, use, onDownload: told })
+    sessions ??= new Sessions({ api, use, onDownload: reportLoaded })
     return sessions
   }
 
@@ -98,7 +98,10 @@ export function browserModel({ onDownload, languageModel, ...use }: BrowserModel
   async function* answer(request: BrowserRequest, signal: AbortSignal): AsyncGenerator<readonly Fragment[]> {
     const own = begin()
     if ((await availability()) === 'downloadable') {
-      throw failure('Cannot ask the browser: its model is not downloaded; call prepare() in a click', 'permission')
+      throw failure(
+        'Cannot ask the browser: its model is not downloaded; call prepare() in the handler of a click',
+        'permission',
+      )
     }
     const { session, from } = yield* whileLoading(own.take(request.system, request.turns, signal))
     let isKept = false
@@ -112,7 +115,7 @@ export function browserModel({ onDownload, languageModel, ...use }: BrowserModel
     }
   }
 
-  /** While the model is being downloaded, each sign of it keeps the clocks of the request from running out. */
+  /** While the model is being downloaded, each progress event restarts the time limits of the request. */
   async function* whileLoading<T>(work: Promise<T>): AsyncGenerator<readonly Fragment[], T> {
     let watch: () => void = () => {}
     try {
@@ -152,8 +155,8 @@ function apiHere(): LanguageModelApi | undefined {
 }
 
 /**
- * The browser's model where it can answer at once, otherwise the other model: such as one that a Worker serves. A model that would have
- * to be downloaded first counts as none.
+ * The browser's model if it can answer immediately, otherwise the other model, for example one that a Worker serves. A model that would
+ * have to be downloaded first is not used.
  *
  * @example
  * ```ts
@@ -164,7 +167,7 @@ export async function withFallback(first: BrowserModel, other: Model): Promise<M
   return (await first.availability()) === 'available' ? first : other
 }
 
-/** Asks a session, and says what it answers. Returns the turn that the session then has; `undefined` if it does not have all of it. */
+/** Asks a session, and yields its answer. Returns the session's next turn; `undefined` if the session does not have all of it. */
 async function* prompt(
   session: LanguageModelSession,
   { turns, form, schema, looseSchema }: BrowserRequest,
@@ -178,7 +181,8 @@ async function* prompt(
     isOverflown = true
   })
   const constraint = schema && { responseConstraint: schema, omitResponseConstraintInput: form === 'envelope' }
-  const inputTokens = held + (await session.measureContextUsage(input, { ...constraint, signal }).catch(tellIn(signal)))
+  const inputTokens =
+    held + (await session.measureContextUsage(input, { ...constraint, signal }).catch(throwReadable(signal)))
   const { contextWindow } = session
   if (inputTokens > contextWindow) {
     const message = `Cannot ask the browser: the conversation has ${inputTokens} tokens, and its window holds ${contextWindow}; shorten it`
@@ -199,12 +203,13 @@ async function* prompt(
     } catch (cause) {
       const { name } = (cause ?? {}) as { readonly name?: string }
       if (isFirst && name === 'NotSupportedError' && looseSchema !== undefined) {
-        const reason = 'the browser refuses the schemas of arguments: calls are made without them, and checked after'
+        const reason =
+          'the browser does not support the schemas of arguments: calls are made without them, and checked later'
         yield [{ type: 'warning', warning: { path: 'tools', action: 'changed', reason, severity: 'minor' } }]
         pieces = session.promptStreaming(input, { ...constraint, responseConstraint: looseSchema, signal }).getReader()
         continue
       }
-      if (name !== 'NotReadableError') return tellIn(signal)(cause)
+      if (name !== 'NotReadableError') return throwReadable(signal)(cause)
       yield [...reader.end(), { type: 'end', stopReason: 'content_filter', rawStopReason: name }]
       return undefined
     }
@@ -214,13 +219,13 @@ async function* prompt(
   const usage = { inputTokens, outputTokens: Math.max(0, totalTokens - inputTokens), totalTokens }
   yield [{ type: 'usage', usage }]
   if (!isOverflown) return turnOf(said)
-  const reason = 'the answer did not fit the window: the browser dropped the oldest messages'
+  const reason = 'the answer did not fit the context window: the browser dropped the oldest messages'
   yield [{ type: 'warning', warning: { path: 'messages', action: 'dropped', reason, severity: 'major' } }]
   return undefined
 }
 
-/** Throws what the API threw: the reason of the signal where that fired. */
-function tellIn(signal: AbortSignal): (cause: unknown) => never {
+/** Throws an exception of the API; if the signal has fired, its reason. */
+function throwReadable(signal: AbortSignal): (cause: unknown) => never {
   return (cause) => {
     signal.throwIfAborted()
     throw readError(cause, 'finish the answer of the model of the browser')
@@ -238,7 +243,7 @@ function toMessage({ role, content }: Turn): LanguageModelMessage {
   }
 }
 
-/** The answer as the next request will say it: only then the session is the beginning of that conversation. */
+/** The answer in the form of the next request. The session can be used again only if that conversation begins with it. */
 function turnOf(said: readonly Fragment[]): Turn | undefined {
   const text = said.map((one) => (one.type === 'text' ? one.text : '')).join('')
   const calls = new Map<unknown, { name: string; text: string }>()

@@ -1,16 +1,16 @@
-/** The browser's model: from the pieces of its text to fragments. @module */
+/** The browser's model: converts the chunks of its text to fragments. @module */
 import type { Fragment } from '../core/codec.ts'
 import { arrayOf, field, isObject, stringOr } from '../core/lookup.ts'
 import type { AnswerForm } from './constraint.ts'
 
-/** Reads an answer, in pieces cut anywhere. */
+/** Reads an answer in any chunks. */
 export interface AnswerReader {
   push(piece: string): Fragment[]
-  /** No more pieces will come. */
+  /** No more chunks follow. */
   end(): Fragment[]
 }
 
-/** Plain text is said as it comes; of an envelope, text and arguments come as they are written. */
+/** Plain text is passed on as it arrives. In JSON, the text and the arguments are passed on while the model writes them. */
 export function readAnswer(form: AnswerForm): AnswerReader {
   return form === 'plain' ? { push: (piece) => [{ type: 'text', text: piece }], end: () => [] } : readEnvelope()
 }
@@ -36,7 +36,7 @@ function readEnvelope(): AnswerReader {
     rest = rest.replace(state === 'text' ? textHead : callsHead, '')
   }
 
-  /** The complete part of the string: an escape may be cut, and so may a pair of surrogates. Its closing quote ends it. */
+  /** The complete part of the string: an escape or a surrogate pair may be cut. The closing quote ends it. */
   function readText(out: Fragment[]): void {
     const [said = ''] = /^(?:[^"\\]|\\(?:u[\da-fA-F]{4}|[^u]))*/.exec(rest) ?? []
     const isCut = said.length === rest.length
@@ -66,7 +66,7 @@ function readEnvelope(): AnswerReader {
     return true
   }
 
-  /** Where in `rest` the object ends; `undefined` if it goes on. */
+  /** The position in `rest` after the object; `undefined` if the object is not complete. */
   function endOfArguments(): number | undefined {
     for (let at = 0; at < rest.length; at++) {
       const character = rest[at]
@@ -97,7 +97,7 @@ function readEnvelope(): AnswerReader {
   }
 }
 
-/** Calls whose fields stand in another order than the usual. */
+/** Calls whose fields are in an unusual order. */
 function leftCalls(rest: string, first: number): Fragment[] {
   const value = parsed<unknown>(`{"calls":[${rest.replace(/^[\s},]*(?=\{)/, '')}`, undefined)
   return arrayOf(isObject(value) ? value.calls : undefined).flatMap((call, at): Fragment[] => {
@@ -108,13 +108,13 @@ function leftCalls(rest: string, first: number): Fragment[] {
   })
 }
 
-/** An answer in the form that the request wants, or one that is not the JSON that was asked for. */
+/** An answer in the requested form, or an answer that is not the requested JSON. */
 function wholeAnswer(text: string): Fragment[] {
   const value = parsed<unknown>(text, undefined)
   if (isObject(value) && 'answer' in value) return [{ type: 'text', text: JSON.stringify(value.answer) }]
   if (text.trim() === '') return []
   const said = isObject(value) ? stringOr(value.text, text) : text
-  const reason = 'the answer is not the JSON that was asked for: it is read as text'
+  const reason = 'the answer is not the requested JSON: it is read as text'
   return [
     { type: 'warning', warning: { path: 'response', action: 'changed', reason, severity: 'minor' } },
     { type: 'text', text: said },

@@ -1,6 +1,6 @@
 /**
- * The sessions of one model. To create one takes seconds, to clone one does not: each conversation is a clone of a base session, which has the
- * system text. The session of the last conversation is kept, and the next turn appends to it what is new.
+ * The sessions of one model. Creating a session takes seconds; cloning one is fast. So each conversation is a clone of a base session,
+ * which has the system text. The session of the last conversation is kept, and the next turn appends only the new messages.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import type { LanguageModelApi, LanguageModelMessage, LanguageModelSession, Lang
 import type { Turn } from './encode.ts'
 import { failure, readError } from './errors.ts'
 
-/** A session, and what of a conversation it has. */
+/** A session, and the part of the conversation that it has. */
 export interface Taken {
   readonly session: LanguageModelSession
-  /** How many of the turns it has already. */
+  /** The number of turns that it already has. */
   readonly from: number
 }
 
@@ -26,7 +26,7 @@ interface Held {
 export interface SessionSettings {
   readonly api: LanguageModelApi
   readonly use: LanguageModelUse
-  /** Called with the progress of the download, 0 to 1. */
+  /** Called with the progress of the download, from 0 to 1. */
   readonly onDownload: (loaded: number) => void
 }
 
@@ -39,7 +39,10 @@ export class Sessions {
     this.#settings = settings
   }
 
-  /** Creates the base session for a system text, or returns it. Parallel runs share it; a signal of one of them must not end it. */
+  /**
+   * Creates the base session for a system text, or returns the existing one. Parallel runs share it, so the signal of one run must not end
+   * it.
+   */
   base(system: string): Promise<LanguageModelSession> {
     if (this.#base?.system === system) return this.#base.session
     const before = this.#base
@@ -47,7 +50,7 @@ export class Sessions {
     const base = { system, session }
     this.#base = base
     session.then(
-      // The one before goes when the next is there, so that the model stays in memory.
+      // The old session is destroyed after the new one exists, so that the model stays in memory.
       () => before?.session.then((one) => one.destroy()).catch(() => {}),
       () => {
         if (this.#base === base) this.#base = undefined
@@ -56,11 +59,11 @@ export class Sessions {
     return session
   }
 
-  /** The session that has the longest beginning of the conversation. */
+  /** The session with the longest beginning of the conversation. */
   async take(system: string, turns: readonly Turn[], signal: AbortSignal): Promise<Taken> {
     const held = this.#held
     if (held !== undefined && held.system === system && isBeginning(held.turns, turns)) {
-      this.#held = undefined // only one caller has it at a time
+      this.#held = undefined // only one caller uses it at a time
       return { session: held.session, from: held.turns.length }
     }
     const base = await this.base(system)
@@ -79,7 +82,7 @@ export class Sessions {
     this.#held = { session, system, turns: turns.map((turn) => JSON.stringify(turn)) }
   }
 
-  /** Frees the memory. The next request creates a session again. */
+  /** Frees the memory. The next request creates a new session. */
   destroy(): void {
     this.#held?.session.destroy()
     this.#base?.session.then((session) => session.destroy()).catch(() => {})
@@ -106,7 +109,7 @@ export class Sessions {
   }
 }
 
-/** Whether a conversation begins with these turns, and says more. */
+/** Whether a conversation begins with these turns and is longer. */
 function isBeginning(held: readonly string[], turns: readonly Turn[]): boolean {
   return held.length < turns.length && held.every((turn, at) => turn === JSON.stringify(turns[at]))
 }

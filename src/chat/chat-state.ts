@@ -1,4 +1,4 @@
-/** The state of one chat: what it holds, what of it is shown, and where it is stored. @module */
+/** The state of one chat: its data, the part that is shown, and its storage. @module */
 import { addUsage } from '../core/add-usage.ts'
 import { guarded } from '../core/guarded.ts'
 import { compact } from '../core/lookup.ts'
@@ -10,7 +10,7 @@ import { type Publisher, publisher } from './publisher.ts'
 import { viewOf } from './view.ts'
 import type { ViewMessage } from './view-message.ts'
 
-/** The fields of a snapshot that are stored as they are shown. */
+/** The fields of a snapshot that are stored unchanged. */
 export type Status = Omit<ChatSnapshot, 'id' | 'isBusy' | 'messages'>
 
 const idle: Status = {
@@ -30,7 +30,7 @@ export class ChatState {
   readonly publisher: Publisher<ChatSnapshot>
   readonly #options: ChatStoreOptions
   readonly #views = new WeakMap<Entry, ViewMessage>()
-  /** Its last entry is replaced in place while an answer comes, so that an event costs the same however long the chat is. */
+  /** While an answer streams, its last entry is replaced in place, so that an event costs the same in a chat of any length. */
   #entries: Entry[]
   #status: Status = idle
   #saved: Promise<unknown> = Promise.resolve()
@@ -59,24 +59,24 @@ export class ChatState {
     return this.#entries
   }
 
-  /** Shown with what is published next. */
+  /** Shown with the next snapshot. */
   set entries(entries: readonly Entry[]) {
     this.#entries = [...entries]
   }
 
-  /** All that is sent with a turn: a message that never reached the model is not part of it. */
+  /** The messages that are sent with a turn. A message that never reached the model is not among them. */
   get messages(): readonly Message[] {
     return this.#entries.flatMap(({ role, state, messages }) => (role === 'user' && state === 'failed' ? [] : messages))
   }
 
-  /** Publishes at once. */
+  /** Publishes a snapshot immediately. */
   set(change: Partial<Status>, entries: readonly Entry[] = this.#entries): void {
     this.#entries = [...entries]
     this.#status = { ...this.#status, ...change }
     this.publisher.now()
   }
 
-  /** Puts the entry where the one with its id is, or at the end, and publishes soon. */
+  /** Replaces the entry with the same id, or appends the entry, and publishes soon. */
   put(entry: Entry): void {
     const at = this.#entries.length - 1
     if (this.#entries[at]?.id === entry.id) this.#entries[at] = entry
@@ -91,7 +91,7 @@ export class ChatState {
     return [...this.#entries.slice(0, at), entry]
   }
 
-  /** Adds the usage of an answer's rounds, each once. Readers see it with the next snapshot. */
+  /** Adds the usage of an answer's rounds, each only once. Readers see it with the next snapshot. */
   count({ messages }: Entry): void {
     const rounds = messages.filter((message) => !this.#counted.has(message))
     for (const message of rounds) this.#counted.add(message)
@@ -99,7 +99,7 @@ export class ChatState {
     this.#status = { ...this.#status, usage: addUsage(this.#status.usage, ...usages) }
   }
 
-  /** Stores the chat, after what is being stored. */
+  /** Stores the chat, after the previous write has ended. */
   save(): void {
     const { persist } = this.#options
     if (persist === undefined) return
@@ -127,14 +127,14 @@ export class ChatState {
     guarded(() => this.#options.onError?.(cause))
   }
 
-  /** Reads what is stored, unless something was said meanwhile. Says whether it did. */
+  /** Reads the stored chat, unless a message was sent in the meantime. Returns whether it did. */
   async load(): Promise<boolean> {
     await this.#saved
     const before = this.#entries
     const stored = await this.#options.persist?.load(this.id)
     if (stored === undefined || before !== this.#entries || this.isBusy) return false
     if (stored.version !== 1) {
-      throw new TypeError(`Cannot load the chat "${this.id}": its version ${String(stored.version)} is not known`)
+      throw new TypeError(`Cannot load the chat "${this.id}": its version ${String(stored.version)} is unknown`)
     }
     const entries = stored.entries.map(entryOfStored)
     const { pending, outcome } = stored
@@ -175,7 +175,7 @@ function storedOf({ calls, createdAt, branch, ...entry }: Entry): StoredEntry {
   }
 }
 
-/** A turn that was under way when the page went has stopped. */
+/** A turn that was still running when the page was closed counts as stopped. */
 function entryOfStored({ messages, state, createdAt, branch, ...entry }: StoredEntry): Entry {
   const isOver = state === 'done' || state === 'failed'
   const tails = branch?.tails.map((tail) => tail.map(entryOfStored))
@@ -183,7 +183,7 @@ function entryOfStored({ messages, state, createdAt, branch, ...entry }: StoredE
   return entryOf({ ...read, ...(branch && tails && { branch: { ...branch, tails } }) })
 }
 
-/** `crypto.randomUUID` is not there on a page that came by plain HTTP. */
+/** `crypto.randomUUID` does not exist on a page without HTTPS. */
 function randomId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -1,4 +1,4 @@
-/** The entries of a chat in the store: one for each item that a page draws, in the form in which the history is sent. @module */
+/** The entries of a chat in the store: one for each item that a page draws, as the messages of the history. @module */
 import { applyEvent } from '../client/apply-event.ts'
 import type { StreamEvent } from '../client/result.ts'
 import { blocksOf } from '../core/content.ts'
@@ -17,10 +17,10 @@ interface CallNews {
 
 /** The source of a {@link ViewMessage}. */
 export interface Entry extends Omit<ViewMessage, 'parts' | 'branch'> {
-  /** By the number of the round and the call's id, since some hosts count their ids from 0 in every round. */
+  /** By the number of the round and the call's id, since some hosts number their ids from 0 in every round. */
   readonly calls: ReadonlyMap<string, CallNews>
   readonly sealed?: SealedHistory
-  /** How many messages it had when the turn that continues it began. */
+  /** The number of its messages when the turn that continues it began. */
   readonly begun?: number
   /** The other versions of this message: from edits and regenerated answers. */
   readonly branch?: Branches
@@ -28,7 +28,7 @@ export interface Entry extends Omit<ViewMessage, 'parts' | 'branch'> {
 
 /** The branches that begin at an entry. */
 export interface Branches {
-  /** The branch that is shown. */
+  /** The shown branch. */
   readonly index: number
   /** The entries of each branch, from here to its end. The list of the shown branch is empty, because the chat has its entries. */
   readonly tails: readonly (readonly Entry[])[]
@@ -43,7 +43,7 @@ export function entryOf(entry: Omit<Entry, 'calls'>): Entry {
 
 const isAnswer = ({ role }: Message) => role === 'assistant' || role === 'tool'
 
-/** The entries of a history: an answer with all its rounds is one of them. @param idOf the id of the message at this place */
+/** The entries of a history. An answer with all its rounds is one entry. @param idOf returns the id of the message at an index */
 export function entriesOf(messages: readonly Message[], idOf: (at: number, message: Message) => string): Entry[] {
   const entries: Entry[] = []
   for (const [at, message] of messages.entries()) {
@@ -60,7 +60,7 @@ export function entriesOf(messages: readonly Message[], idOf: (at: number, messa
   return entries
 }
 
-/** How a turn ended, as its last answer says. */
+/** The state of a turn, from its last answer. */
 export function endOf(messages: readonly Message[]): Entry['state'] {
   const last = messages[findLastIndex(messages, ({ role }) => role === 'assistant')]
   const reason = last?.role === 'assistant' ? last.stopReason : undefined
@@ -68,7 +68,7 @@ export function endOf(messages: readonly Message[]): Entry['state'] {
   return reason === 'error' || reason === 'interrupted' ? 'failed' : 'done'
 }
 
-/** The same on a server and in the page, so that both render the same. */
+/** The same date on a server and in the page, so that both render the same. */
 export function placeId(at: number): string {
   return `message-${at}`
 }
@@ -80,7 +80,7 @@ export function withEvent(entry: Entry, event: StreamEvent): Entry {
   return messages === entry.messages && calls === entry.calls ? entry : { ...entry, messages, calls }
 }
 
-/** The prompt has an entry of its own. */
+/** The prompt has its own entry. */
 function withAnswersOnly(event: Extract<StreamEvent, { type: 'done' }>): StreamEvent {
   const { messages } = event.result
   const begin = findLastIndex(messages, (message) => !isAnswer(message)) + 1
@@ -110,7 +110,7 @@ function keyOf(messages: readonly Message[], id: string | undefined): string {
   return `${messages.filter(({ role }) => role === 'assistant').length - 1}.${id}`
 }
 
-/** The entry with these calls of its last round in this state. */
+/** The entry, with the state of these calls of its last round set. */
 export function withCalls(entry: Entry, which: readonly ToolCall[], state: CallNews['state']): Entry {
   const calls = new Map(entry.calls)
   for (const { id } of which) calls.set(keyOf(entry.messages, id), { state })
@@ -126,9 +126,9 @@ export function withoutResults(entry: Entry, which: readonly ToolCall[]): Entry 
 }
 
 /**
- * The entry of a turn that did not end properly. Its answer says so, so that it can be sent on and its calls never run.
+ * The entry of a turn that did not end normally. Its answer is marked as incomplete, so that it can be sent again and its calls never run.
  *
- * @param partial what there is of the answer, if the error says it
+ * @param partial the part of the answer that the error has, if it has one
  */
 export function brokenOff(entry: Entry, state: 'failed' | 'stopped', partial?: AssistantMessage): Entry {
   const last = entry.messages.at(-1)
@@ -140,7 +140,7 @@ export function brokenOff(entry: Entry, state: 'failed' | 'stopped', partial?: A
   return { ...entry, state, messages: [...entry.messages.slice(0, -1), ...(isNothing ? [] : [answer])] }
 }
 
-/** The entries with the user's message that is being sent in this state. */
+/** The entries, with the state of the user's message that is being sent set. */
 export function withUser(entries: readonly Entry[], state: 'done' | 'failed'): readonly Entry[] {
   return entries.map((entry) => (entry.state === 'sending' ? { ...entry, state } : entry))
 }
@@ -157,7 +157,7 @@ export function asSending(entries: readonly Entry[]): readonly Entry[] {
   return last?.role === 'user' ? [...entries.slice(0, -1), { ...last, state: 'sending' }] : entries
 }
 
-/** The history that the server sealed last, and what the user said since, `added` included. */
+/** The history that the server sealed last, and the user's messages since then, including `added`. */
 export function sealedOf(entries: readonly Entry[], added: readonly Message[]): Pick<ChatTurn, 'sealed' | 'unsealed'> {
   const at = findLastIndex(entries, ({ sealed }) => sealed !== undefined)
   const said = entries.slice(at + 1).flatMap(({ role, state, messages }) => {

@@ -1,4 +1,4 @@
-/** The transport to a server of one's own, which answers by `toResponse` of `isoglot/response`. @module */
+/** The transport to your own server, which answers with `toResponse` of `isoglot/response`. @module */
 import { blocksOf } from '../core/content.ts'
 import { compact, lookup } from '../core/lookup.ts'
 import type { JsonObject, Message } from '../core/model.ts'
@@ -14,19 +14,22 @@ type HeadersOf = (asked: { readonly refresh: boolean }) => HeadersInit | Promise
 export interface FetchTransportOptions {
   /** Default `/api/chat`. */
   readonly url?: string
-  /** A function is asked for each request; after a 401 it is asked with `refresh: true`, and the request is repeated once. */
+  /** A function is called for each request. After a 401 it is called with `refresh: true`, and the request is repeated once. */
   readonly headers?: HeadersInit | HeadersOf
-  /** Fields of the application beside ours: `extra` of `readChatRequest`. */
+  /** The application's own fields in the request: `extra` of `readChatRequest`. */
   readonly body?: JsonObject
   readonly credentials?: RequestCredentials
   /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch
   /**
-   * Where the history is kept. `server`: only new messages are sent. `sealed`: the page keeps it as the server sealed it, and sends it back
-   * with the new messages. `open`: all messages are sent, and the server believes the page. Default `server`.
+   * Where the history is stored. `server`: the page sends only new messages. `sealed`: the page stores the sealed history of the server,
+   * and sends it with the new messages. `open`: the page sends all messages, and the server trusts the page. Default `server`.
    */
   readonly history?: 'server' | 'sealed' | 'open'
-  /** Pass `keptRuns` if the server keeps its runs: an answer then survives a lost connection and a reload. Default: a lost connection is an error. */
+  /**
+   * Pass `keptRuns` if the server stores its runs: an answer then survives a lost connection and a reload. Default: a lost connection is an
+   * error.
+   */
   readonly resume?: typeof keptRuns
 }
 
@@ -87,7 +90,7 @@ function bodyOf(turn: ChatTurn, { history = 'server', body }: FetchTransportOpti
   return { ...body, chatId, trigger, messages: messages.map(forServer), approvals, messageId, sealed }
 }
 
-/** Fields for the application stay in the page. */
+/** The fields that are only for the page are not sent. */
 function forServer(message: Message): object {
   if (message.role === 'tool') {
     const { role, toolCallId, name, content, status } = message

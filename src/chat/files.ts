@@ -7,9 +7,9 @@ import type { FileRules, SendContent } from './model.ts'
 export type FileAsBlock = ImageBlock | AudioBlock | VideoBlock | FileBlock | PlainTextBlock
 
 /**
- * Checks files before anything of them is read.
+ * Checks files before it reads their content.
  *
- * @throws {RangeError} that names the file and the rule.
+ * @throws {RangeError} that names the file and the broken rule.
  */
 export function checkFiles(files: readonly Blob[], rules: FileRules): void {
   const { maxBytes = 8 * 1024 * 1024, maxFiles = 10, accept } = rules
@@ -42,7 +42,7 @@ function nameOf(file: Blob): string | undefined {
 }
 
 /**
- * A file as a block, for instance of an `<input type="file">`: pictures, sound, videos, text, or any other file. If the browser does not
+ * A file as a block, for example from an `<input type="file">`: pictures, sound, videos, text, or any other file. If the browser does not
  * know its type, its first bytes decide. @throws {RangeError} if its type cannot be found.
  */
 export async function toBlock(
@@ -54,7 +54,7 @@ export async function toBlock(
   signal.throwIfAborted()
   const mimeType = file.type.split(';')[0] || typeOf(bytes)
   const name = nameOf(file)
-  if (mimeType === undefined) throw new RangeError(`Cannot send ${titleOf(file)}: its type is not known`)
+  if (mimeType === undefined) throw new RangeError(`Cannot send ${titleOf(file)}: its type is unknown`)
   if (isText(mimeType)) {
     return compact({ type: 'plain_text', text: new TextDecoder().decode(bytes), title: name, mimeType })
   }
@@ -75,7 +75,9 @@ function isText(mimeType: string): boolean {
   return mimeType.startsWith('text/') || mimeType === 'application/json'
 }
 
-/** First bytes by type, in hexadecimal. @see https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern (read 2026-11) */
+/**
+ * The first bytes of files, by type, in hexadecimal. @see https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern (read 2026-11)
+ */
 const beginnings: readonly (readonly [type: string, bytes: RegExp])[] = [
   ['image/png', /^89504e470d0a1a0a/],
   ['image/jpeg', /^ffd8ff/],
@@ -95,9 +97,9 @@ function typeOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** In pieces, since a call takes some ten thousand arguments at most. */
+/** In pieces, since a function call takes only some ten thousand arguments. */
 function toBase64(bytes: Uint8Array): string {
-  const piece = 24 * 1024 // a multiple of three, so that no padding comes in the middle
+  const piece = 24 * 1024 // a multiple of three, so that there is no padding in the middle
   let base64 = ''
   for (let at = 0; at < bytes.length; at += piece) {
     base64 += btoa(String.fromCharCode(...bytes.subarray(at, at + piece)))
@@ -112,7 +114,7 @@ export function readContent(sent: SendContent): { readonly content: Content; rea
   const files = hasFiles ? Array.from(sent.files) : []
   const isContent = typeof content === 'string' || Array.isArray(content)
   if (!isContent || (content.length === 0 && files.length === 0)) {
-    throw new TypeError('Cannot send: a text, blocks or files are expected, and there is nothing')
+    throw new TypeError('Cannot send: the message is empty; expected a text, blocks or files')
   }
   return { content, files }
 }

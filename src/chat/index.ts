@@ -1,6 +1,7 @@
 /**
- * The path `isoglot/chat`: the state of a chat for a page. `createChatStore` keeps it, a transport reaches the model, and the bindings in
- * `isoglot/react`, `isoglot/vue`, `isoglot/svelte` and `isoglot/solid` draw it. No model and no client is in it.
+ * The path `isoglot/chat`: the state of a chat for a page. `createChatStore` makes a store for it, a transport asks the model, and the
+ * bindings in `isoglot/react`, `isoglot/vue`, `isoglot/svelte` and `isoglot/solid` draw it. This path does not contain a model or the
+ * client.
  *
  * @module
  */

@@ -1,11 +1,11 @@
-/** Stores the names of runs that a server keeps, so that a page can continue them after a reload. @module */
+/** Stores the names of runs that a server stores, so that a page can continue them after a reload. @module */
 import { ConnectionError, InterruptedError, TimeoutError } from '../core/errors.ts'
 import { readEvents } from '../page/read.ts'
 import { type Resuming, resuming } from '../page/resuming.ts'
 import type { ChatEvents, ChatTransport } from './model.ts'
 import type { ReadableRun } from './run-transport.ts'
 
-/** Continues runs that the server keeps. `keptRuns` returns it, for `fetchTransport`. */
+/** Continues runs that the server stores. `keptRuns` returns it, for `fetchTransport`. */
 export interface KeptRuns {
   /** For `readEvents`. */
   readonly resuming: Resuming

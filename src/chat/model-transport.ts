@@ -1,4 +1,4 @@
-/** Transports that ask a model from the page: the path `isoglot/chat-model`, which brings the client. @module */
+/** Transports that ask a model from the page: the path `isoglot/chat-model`, which contains the client. @module */
 import type { RunRequest } from '../client/request.ts'
 import { stream } from '../client/run.ts'
 import { isObject } from '../core/lookup.ts'
@@ -7,10 +7,10 @@ import type { AnyTools } from '../tools/model.ts'
 import type { ChatTransport } from './model.ts'
 import { runTransport } from './run-transport.ts'
 
-/** The options of a turn, which settings do not have. */
+/** The options of a turn that cannot be settings. */
 type OfTurn = 'messages' | 'prompt' | 'signal' | 'approvals'
 
-/** All that `stream` takes, for every turn. */
+/** The options of `stream`, for every turn. */
 export type ModelTransportSettings<Tools extends AnyTools = AnyTools> = Omit<RunRequest<Tools>, OfTurn>
 
 /**
@@ -41,18 +41,18 @@ export interface WorkerSession {
 
 /** Options of `workerTransport`: the model with the Worker as its provider, and a function that fetches a token. */
 export interface WorkerTransportSettings<Tools extends AnyTools = AnyTools> extends ModelTransportSettings<Tools> {
-  /** Where the Worker is. The path of the model's `baseUrl` is kept. */
+  /** The URL of the Worker. The path of the model's `baseUrl` is kept. */
   readonly url: string
-  /** Gets a token. It is given the last one, by which a visitor stays the same. Default: `POST <url>/session`. */
+  /** Gets a token. Its argument is the last token, so that the visitor keeps the same id. Default: `POST <url>/session`. */
   readonly session?: (last: string | undefined) => Promise<WorkerSession>
 }
 
-/** So long before its end a token is fetched anew, in milliseconds. */
+/** A new token is fetched this long before the old one ends, in milliseconds. */
 const marginMs = 30_000
 
 /**
- * A transport through our Worker. It fetches a session token at the first turn, keeps it, fetches another one before it
- * ends, and after a 401 fetches another one and repeats the request once.
+ * A transport through our Worker. It fetches a session token at the first turn and renews it before it ends. After a 401, it renews the
+ * token and repeats the request once.
  *
  * @example
  * ```ts
@@ -70,7 +70,7 @@ export function workerTransport({ url, session, ...settings }: WorkerTransportSe
   let current: Promise<WorkerSession> | undefined
   let last: WorkerSession | undefined
 
-  /** A token that is good for the next half minute at least. */
+  /** A token that is valid for at least the next half minute. */
   async function token(): Promise<string> {
     if (last !== undefined && !(Date.now() < Date.parse(last.expiresAt) - marginMs)) current = undefined
     current ??= open(last?.token)
@@ -83,7 +83,7 @@ export function workerTransport({ url, session, ...settings }: WorkerTransportSe
     }
   }
 
-  /** The Worker may end a token before its time: its secret changed, or the token was revoked. */
+  /** The Worker may refuse a token before it ends: the Worker's secret changed, or the token was revoked. */
   const sendAgain: typeof fetch = async (input, init) => {
     const response = await send(input, init)
     if (response.status !== 401) return response

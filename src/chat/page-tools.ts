@@ -1,7 +1,7 @@
 /** Runs tools in the page when a server hands their calls over: the server has their definitions without `execute`. @module */
 import type { Message, ToolCall } from '../core/model.ts'
 import type { Approval } from '../tools/approval.ts'
-import { memoryLedger } from '../tools/ledger.ts'
+import { memoryCallLog } from '../tools/call-log.ts'
 import type { Tool, ToolEvent } from '../tools/model.ts'
 
 /** The context for calls that run in the page. */
@@ -36,10 +36,10 @@ export async function* runInPage(
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   const host = {
     ...{ request: {}, signal, tools: byName, history: messages, responses: [], isLast: false },
-    ...{ say: () => {}, tell: () => () => {} },
+    ...{ addMessages: () => {}, report: () => () => {} },
   }
   // The code that runs tools comes with the tools, so that a page without them does not load it.
-  const turn = new first.run.Turn(host, memoryLedger(), messages, approvals, ({ id, index }) => `${index}.${id}`)
+  const turn = new first.run.Turn(host, memoryCallLog(), messages, approvals, ({ id, index }) => `${index}.${id}`)
   const { pending } = yield* turn.run(calls)
   return pending
 }

@@ -1,12 +1,12 @@
-/** Where a page stores chats: `localStorage` and IndexedDB. @module */
+/** Storages for chats in a page: `localStorage` and IndexedDB. @module */
 import type { ContentBlock, Message } from '../core/model.ts'
 import type { Persist, StoredChat, StoredEntry } from './model.ts'
 
 /**
- * Chats in `localStorage`, which holds some 5 MB for all pages of an origin. A chat that does not fit is stored without the bytes of its
- * media; one that does not fit then is not stored, and the error of the browser goes to `onError`.
+ * Chats in `localStorage`, which has about 5 MB for all pages of an origin. A chat that does not fit is stored without the bytes of its
+ * media. If it still does not fit, it is not stored, and `onError` gets the browser's error.
  *
- * @param prefix stands before the chat's id in the key
+ * @param prefix comes before the chat's id in the key
  */
 export function localPersist(prefix = 'isoglot:'): Persist {
   const store = () => globalThis.localStorage
@@ -48,7 +48,7 @@ function withoutBytes(message: Message): Message {
   return { ...message, content }
 }
 
-/** Chats in IndexedDB, which holds far more. @param name the name of the database */
+/** Chats in IndexedDB, which has much more space. @param name the name of the database */
 export function idbPersist(name = 'isoglot'): Persist {
   let opened: Promise<IDBDatabase> | undefined
   const store = 'chats'
@@ -71,7 +71,7 @@ export function idbPersist(name = 'isoglot'): Persist {
   return {
     load: (chatId) => ask<StoredChat | undefined>('readonly', (chats) => chats.get(chatId)),
     async save(chatId, chat) {
-      // As JSON, since a result of a tool may hold what IndexedDB cannot clone.
+      // As JSON, since a result of a tool may contain values that IndexedDB cannot clone.
       await ask('readwrite', (chats) => chats.put(JSON.parse(JSON.stringify(chat)), chatId))
     },
     async remove(chatId) {

@@ -1,20 +1,20 @@
-/** Publishes a state: at once, or a little later together with what comes until then. @module */
+/** Publishes a state, immediately or after a short time that joins several changes. @module */
 import { guarded } from '../core/guarded.ts'
 import { after } from '../core/timer.ts'
 
 /** A state for readers, and its subscribers. */
 export interface Publisher<T> {
   readonly shown: T
-  /** Publishes what there is now. */
+  /** Publishes the current state immediately. */
   now(): void
-  /** The same, at most once in `throttleMs`. */
+  /** Publishes the current state soon, at most once in `throttleMs`. */
   soon(): void
   subscribe(listener: () => void): () => void
-  /** Drops the timer and the listeners. */
+  /** Removes the timer and the listeners. */
   end(): void
 }
 
-/** @param read makes the state, of what is shown */
+/** @param read makes the new state from the shown one */
 export function publisher<T>(read: (shown: T | undefined) => T, throttleMs: number): Publisher<T> {
   const listeners = new Set<() => void>()
   let shown = read(undefined)
@@ -25,7 +25,7 @@ export function publisher<T>(read: (shown: T | undefined) => T, throttleMs: numb
     timer = undefined
     publishedAt = performance.now()
     shown = read(shown)
-    for (const tell of [...listeners]) tell()
+    for (const notify of [...listeners]) notify()
   }
   return {
     get shown() {
@@ -38,9 +38,9 @@ export function publisher<T>(read: (shown: T | undefined) => T, throttleMs: numb
       else timer ??= after(waitMs, now)
     },
     subscribe(listener) {
-      const tell = () => guarded(listener)
-      listeners.add(tell)
-      return () => listeners.delete(tell)
+      const notify = () => guarded(listener)
+      listeners.add(notify)
+      return () => listeners.delete(notify)
     },
     end() {
       timer?.stop()

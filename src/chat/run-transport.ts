@@ -1,18 +1,18 @@
-/** A transport out of anything that makes a run. @module */
+/** A transport made from a function that starts a run. @module */
 import type { StreamEvent } from '../client/result.ts'
 import type { AnyTools } from '../tools/model.ts'
 import type { ChatEvents, ChatTransport, ChatTurn } from './model.ts'
 
-/** The fields of a run that a transport reads. `stream` and `readEvents` return more. */
+/** The fields of a run that a transport reads. The runs of `stream` and `readEvents` have them. */
 export interface ReadableRun<Tools extends AnyTools = AnyTools> {
   batches(): AsyncIterable<readonly StreamEvent<Tools>[]>
   stop?(): Promise<void>
-  /** The history, sealed by the server, once the run has ended. */
+  /** The history that the server sealed, once the run has ended. */
   readonly sealed?: string | undefined
 }
 
 /**
- * A transport that makes a run of each turn.
+ * A transport that starts a run for each turn.
  *
  * @example
  * ```ts
@@ -28,7 +28,7 @@ export function runTransport<Tools extends AnyTools = AnyTools>(
 
 interface RunReader<Tools extends AnyTools> {
   read(chatId: string, run: ReadableRun<Tools>): ChatEvents<Tools>
-  /** Stops the run of the chat that is being read. */
+  /** Stops the run of the chat that is currently read. */
   stop(chatId: string): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** The state of a chat for a page: what any framework draws, and what a user can do with it. @module */
+/** The state of a chat for a page, and its methods, for any framework. @module */
 import { blocksOf } from '../core/content.ts'
 import { compact, findLastIndex } from '../core/lookup.ts'
 import type { Content, Message, ToolCall } from '../core/model.ts'
@@ -39,14 +39,14 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
   const waiting = new Map<string, () => void>()
   let isDisposed = false
 
-  /** @throws {TypeError} after `dispose`, and while a turn is under way. */
+  /** @throws {TypeError} after `dispose`, and while a turn is running. */
   function checkFree(attempt: string): void {
     if (isDisposed) throw new TypeError(`Cannot ${attempt}: the chat is disposed`)
-    if (chat.isBusy) throw new TypeError(`Cannot ${attempt}: a turn is under way`)
+    if (chat.isBusy) throw new TypeError(`Cannot ${attempt}: a turn is running`)
   }
 
-  /** Puts what the user says in place of all from `at` on, and asks for an answer. */
-  async function say(sent: SendContent, question: Question, id: string, at = chat.entries.length): Promise<void> {
+  /** Replaces all entries from `at` on by the user's message, and requests an answer. */
+  async function submit(sent: SendContent, question: Question, id: string, at = chat.entries.length): Promise<void> {
     const { content, files } = readContent(sent)
     checkFiles(files, rules)
     turns.giveUp()
@@ -54,16 +54,16 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     const { entries: before, status } = chat
     const begun = { id, role: 'user', state: 'sending', createdAt: Date.now() } as const
     const branch = forked(before.slice(at))
-    const said = (content: Content) =>
+    const entryWith = (content: Content) =>
       entryOf({ ...begun, messages: [{ role: 'user', content }], ...compact({ branch }) })
-    let entry = said(content)
+    let entry = entryWith(content)
     chat.entries = [...before.slice(0, at), entry]
     if (files.length > 0) {
       chat.set({ status: 'submitted', error: undefined, outcome: undefined })
       try {
         const { signal } = turn
         const blocks = await Promise.all(files.map((file) => toBlock(file, { ...rules, signal })))
-        entry = said([...blocks, ...blocksOf(content)])
+        entry = entryWith([...blocks, ...blocksOf(content)])
       } catch (cause) {
         if (!turns.drop(turn)) return
         chat.set({ status: status.status, error: status.error, outcome: status.outcome }, before)
@@ -86,7 +86,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     }
     if (chat.isBusy && !isDisposed && whenBusy === 'interrupt') leaveTurn()
     checkFree('send')
-    return say(content, { trigger: 'send' }, id)
+    return submit(content, { trigger: 'send' }, id)
   }
 
   /** Sends the first message of the queue. */
@@ -94,7 +94,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     const [next] = chat.status.queue
     if (next === undefined || chat.isBusy) return
     const resolve = takeQueued(next)
-    say(next.content, { trigger: 'send' }, next.id)
+    submit(next.content, { trigger: 'send' }, next.id)
       .catch((cause) => {
         chat.report(cause)
         sendNext()
@@ -133,7 +133,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     const { entries } = chat
     const end = id === undefined ? entries.length - 1 : placeOf(id, 'regenerate')
     const at = findLastIndex(entries.slice(0, end + 1), ({ role }) => role === 'user')
-    if (at < 0) throw new TypeError('Cannot regenerate: there is no message of the user to answer')
+    if (at < 0) throw new TypeError('Cannot regenerate: there is no user message to answer')
     const [asked, answered] = entries.slice(at)
     turns.giveUp()
     const branch = forked(chat.entries.slice(at + 1))
@@ -152,7 +152,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     const { entries } = chat
     if (transport.resume !== undefined) {
       if (await resume()) return
-      if (isDisposed || chat.isBusy || chat.entries.at(-1) !== entries.at(-1)) return // something else was done meanwhile
+      if (isDisposed || chat.isBusy || chat.entries.at(-1) !== entries.at(-1)) return // another method was called in the meantime
     }
     const before = entries.at(-1)?.role === 'assistant' ? entries.slice(0, -1) : entries
     const { base } = question
@@ -170,7 +170,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
   function waitingCall(toolCallId: string, attempt: string): ToolCall {
     const call = chat.status.pending.find(({ id }) => id === toolCallId)
     if (call === undefined || isDisposed || chat.status.status !== 'waiting') {
-      throw new TypeError(`Cannot ${attempt}: the call "${toolCallId}" does not wait`)
+      throw new TypeError(`Cannot ${attempt}: the call "${toolCallId}" does not wait for this`)
     }
     return call
   }
@@ -241,15 +241,13 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     async edit(id, content) {
       checkFree('edit')
       const at = placeOf(id, 'edit')
-      if (chat.entries[at]?.role !== 'user') throw new TypeError(`Cannot edit: "${id}" is not a message of the user`)
-      return say(content, { trigger: 'edit', messageId: id }, chat.newId(), at)
+      if (chat.entries[at]?.role !== 'user') throw new TypeError(`Cannot edit: "${id}" is not a user message`)
+      return submit(content, { trigger: 'edit', messageId: id }, chat.newId(), at)
     },
     async addToolResult(result) {
       const call = waitingCall(result.toolCallId, 'add the result')
       if (result.name !== undefined && result.name !== call.name) {
-        throw new TypeError(
-          `Cannot add the result: "${call.id}" is a call of "${call.name}" and not of "${result.name}"`,
-        )
+        throw new TypeError(`Cannot add the result: "${call.id}" is a call of "${call.name}", not of "${result.name}"`)
       }
       if ('error' in result)
         return turns.addResult({ type: 'tool_result', result: failed(call, 'execution', result.error) })

@@ -1,4 +1,6 @@
-/** Runs the turns of a chat, one at a time: asks, reads the events, runs the tools of the page, and asks again. @module */
+/**
+ * Runs the turns of a chat, one at a time: sends the request, reads the events, runs the tools of the page, and sends the results. @module
+ */
 import type { RunOutcome, StreamEvent } from '../client/result.ts'
 import { InterruptedError, IsoglotError } from '../core/errors.ts'
 import { guarded } from '../core/guarded.ts'
@@ -22,12 +24,12 @@ import { checkPageTools, runInPage } from './page-tools.ts'
 import type { Question } from './question.ts'
 import { Waits } from './waits.ts'
 
-/** How often tools of the page make the model go on, for one message of the user. */
+/** The maximum number of times that tools of the page make the model continue, for one message of the user. */
 const maxRounds = 10
 
 /** The turns of one chat. */
 export class Turns {
-  /** The last question, if its turn failed or was stopped. */
+  /** The last request, if its turn failed or was stopped. */
   failed: Question | undefined
   readonly #chat: ChatState
   readonly #options: ChatStoreOptions
@@ -36,10 +38,10 @@ export class Turns {
   #question: Question | undefined
   #rounds = 0
   #waits = new Waits([])
-  /** The id of the answer that is under way. */
+  /** The id of the current answer. */
   #answerId: string | undefined
 
-  /** Called after a turn that ended well. */
+  /** Called after a turn that succeeded. */
   readonly #onReady: () => void
 
   constructor(chat: ChatState, options: ChatStoreOptions, onReady: () => void) {
@@ -73,7 +75,7 @@ export class Turns {
     return this.#current === turn
   }
 
-  /** Asks for an answer to what the user said, and waits for its end. */
+  /** Requests an answer to the user's message, and waits for its end. */
   ask(question: Question, turn: AbortController = this.begin(), source?: ChatEvents): Promise<void> {
     this.#rounds = 0
     return this.#ask(question, turn, source)
@@ -106,7 +108,7 @@ export class Turns {
     }
   }
 
-  /** From now on these calls wait, and nothing is decided about them. */
+  /** Sets the calls that wait from now on. None of them has a decision yet. */
   waitFor(calls: readonly ToolCall[], outcome?: RunOutcome): void {
     this.#waits = new Waits(calls, outcome)
   }
@@ -136,14 +138,14 @@ export class Turns {
     return end
   }
 
-  /** The first event says that the message of the user arrived. */
+  /** The first event shows that the user's message has arrived. */
   #heard(): void {
     const chat = this.#chat
     if (chat.status.status !== 'submitted') return
     chat.set({ status: 'streaming' }, withUser(chat.entries, 'done'))
   }
 
-  /** After the end of an answer: ends the turn, or runs what can run of the calls that wait for the page. */
+  /** After the end of an answer: ends the turn, or runs the waiting calls that can run in the page. */
   async #settle(turn: AbortController, { outcome, pending }: TurnEnd): Promise<void> {
     const waits = outcome === 'manual' || outcome === 'approval' ? pending : []
     if (waits.length === 0) return this.#end(outcome)
@@ -153,7 +155,7 @@ export class Turns {
     await this.#goOn(turn)
   }
 
-  /** Runs calls of the page's tools, and asks again when no call waits any more. */
+  /** Runs calls of the page's tools. Asks the model again when no call waits any more. */
   async #goOn(turn: AbortController): Promise<void> {
     const { tools = [] } = this.#options
     const isMine = ({ name }: ToolCall) => tools.some((tool) => tool.name === name)
@@ -250,7 +252,7 @@ export class Turns {
     guarded(() => this.#options.onFinish?.({ outcome: 'failed', messages: this.#chat.messages, error }))
   }
 
-  /** Ends the turn that is under way, or gives up the calls that wait. Says whether there was a turn. */
+  /** Stops the current turn, or cancels the calls that wait. Returns whether there was a turn. */
   stop(): boolean {
     const turn = this.#current
     this.giveUp()
@@ -278,7 +280,7 @@ export class Turns {
     chat.save()
   }
 
-  /** The calls that wait get no result any more. */
+  /** Cancels the calls that wait: they get no result any more. */
   giveUp(): void {
     const waits = this.#waits
     const open = waits.calls.filter((call) => !waits.isAnswered(call))

@@ -1,4 +1,4 @@
-/** The items that a page draws: those of a chat and their parts. Types only. @module */
+/** The items that a page draws: the items of a chat and their parts. Types only. @module */
 import type {
   AudioBlock,
   CitationBlock,
@@ -13,15 +13,17 @@ import type {
 } from '../core/model.ts'
 import type { AnyTools, ArgumentsFor, Or } from '../tools/model.ts'
 
-/** One item of the list that a page draws: what a user said, or all rounds of the answer to it. */
+/** One item of the list that a page draws: a message of the user, or all rounds of the answer to it. */
 export interface ViewMessage<Tools extends AnyTools = AnyTools> {
-  /** Ours. It stays the same while the answer streams, when it ends, and in a store. */
+  /** An id that isoglot makes. It stays the same while the answer streams, after its end, and in a storage. */
   readonly id: string
   readonly role: 'user' | 'assistant' | 'system'
   readonly parts: readonly ViewPart<Tools>[]
-  /** `sending`: no event came yet. `stopped`: the user ended it. `failed`: see `error` of the snapshot; `retry()` asks again. */
+  /**
+   * `sending`: no event has arrived yet. `stopped`: the user stopped it. `failed`: see `error` of the snapshot; `retry()` sends it again.
+   */
   readonly state: 'sending' | 'streaming' | 'done' | 'failed' | 'stopped'
-  /** Milliseconds since 1970; `undefined` for messages that the store was given. */
+  /** Milliseconds since 1970; `undefined` for messages that came with the options. */
   readonly createdAt: number | undefined
   /** Its messages: one user message, or the rounds of one turn with their tool messages. */
   readonly messages: readonly Message[]
@@ -36,7 +38,7 @@ export type ViewPart<Tools extends AnyTools = AnyTools> =
       readonly id: string
       readonly text: string
       readonly state: 'streaming' | 'done'
-      /** They arrive with the end of the text. */
+      /** Citations arrive at the end of the text. */
       readonly citations: readonly CitationBlock[]
       readonly refusal?: true
     }
@@ -55,7 +57,7 @@ export type ViewPart<Tools extends AnyTools = AnyTools> =
     }
   | { readonly type: 'other'; readonly id: string; readonly block: ContentBlock }
 
-// An alias: an interface would need a public name, or a program that exports a part could not emit its declarations.
+// A type alias: an interface would need a public name, or a program that exports a part could not emit its declarations.
 type PartOfCall<Name extends string, State, Arguments, Value> = {
   readonly type: 'tool'
   readonly id: string
@@ -63,11 +65,11 @@ type PartOfCall<Name extends string, State, Arguments, Value> = {
   readonly toolCallId: string | undefined
   readonly name: Name
   /**
-   * `arguments`: they are coming. `ready`: nothing has run yet. `waiting`: for the page or a person. `refused`: by a person.
-   * `invalid`: it could not be read, and never runs.
+   * `arguments`: they are still arriving. `ready`: the call has not run yet. `waiting`: it waits for the page or the user. `refused`: the
+   * user refused it. `invalid`: it could not be read, and never runs.
    */
   readonly state: State
-  /** `undefined` until they are whole, except with `liveArguments()`. */
+  /** `undefined` until they are complete, except with `liveArguments()`. */
   readonly arguments: Arguments
   readonly argumentsText: string
   /** The last progress that the tool reported. */
@@ -76,7 +78,7 @@ type PartOfCall<Name extends string, State, Arguments, Value> = {
   readonly value?: Value
   /** The content of the result that the model sees. */
   readonly content?: Content
-  /** Why there is no result. */
+  /** The reason if there is no result. */
   readonly error?: string
 }
 
@@ -87,8 +89,8 @@ type PartOf<Each> =
   Each extends ToolDefinition<infer Name, infer Input, infer Value> ? PartFor<Name, ArgumentsFor<Input>, Value> : never
 
 /**
- * A call and its result. With the type of the tools, `ToolPart<typeof tools>`, a comparison of its `name` narrows its `arguments` and its
- * `value`, and one of its `state` says whether the arguments are whole.
+ * A call and its result. With the type of the tools, `ToolPart<typeof tools>`, a check of its `name` narrows the types of `arguments` and
+ * `value`, and a check of its `state` narrows whether the arguments are complete.
  */
 export type ToolPart<Tools extends AnyTools = AnyTools> = Or<
   PartOf<Tools[number]>,

@@ -1,4 +1,6 @@
-/** From what the store keeps to what a page draws: one part for each text, and one for each call with its result. @module */
+/**
+ * Makes the items that a page draws from the entries of the store: one part for each text, and one for each call with its result. @module
+ */
 import { blocksOf, textOf } from '../core/content.ts'
 import { compact } from '../core/lookup.ts'
 import type { CitationBlock, ContentBlock, Message, ToolCall, ToolMessage } from '../core/model.ts'
@@ -8,7 +10,7 @@ import type { ToolPart, ViewMessage, ViewPart } from './view-message.ts'
 const noCitations: readonly CitationBlock[] = []
 
 /**
- * A history as a page draws it, for instance on a server. Pure; the id of an item is made of the place of its first message.
+ * The items of a history, for example to render them on a server. Pure. The id of an item is made from the index of its first message.
  *
  * @example
  * ```ts
@@ -19,7 +21,7 @@ export function toView(messages: readonly Message[]): readonly ViewMessage[] {
   return entriesOf(messages, placeId).map((entry) => viewOf(entry))
 }
 
-/** The item of an entry. Parts that are as they were `before` stay the same objects. */
+/** The item of an entry. Parts that did not change since `before` stay the same objects. */
 export function viewOf(entry: Entry, before?: ViewMessage): ViewMessage {
   const { calls, sealed, begun, branch, ...rest } = entry
   const parts = partsOf(entry).map((part, at) => {
@@ -105,7 +107,7 @@ function partsOfRound(
         return [{ type: 'server_tool', id: idOf('server'), name: block.name, state: ended }]
       }
       case 'server_tool_result':
-        return [] // its call has the part
+        return [] // the call's part shows it
       case 'image':
       case 'audio':
       case 'video':

@@ -1,18 +1,18 @@
-/** The calls of one answer that wait for the page or a person. @module */
+/** The calls of one answer that wait for the page or the user. @module */
 import type { RunOutcome } from '../client/result.ts'
 import type { ToolCall, ToolMessage } from '../core/model.ts'
 import type { Approval } from '../tools/approval.ts'
 
 /** Calls that wait, and the decisions and results since then. */
 export class Waits {
-  /** All calls, also those that have a decision or a result now. */
+  /** All calls, including those that have a decision or a result now. */
   readonly calls: readonly ToolCall[]
-  /** How the answer that made them ended. */
+  /** The end of the answer that made the calls. */
   readonly outcome: RunOutcome | undefined
   readonly approvals: Approval[] = []
-  /** Results of calls that ran in the page, for the next question. */
+  /** Results of calls that ran in the page, for the next request. */
   readonly results: ToolMessage[] = []
-  /** Calls of page tools that a person has to decide about. */
+  /** Calls of page tools that need a decision of the user. */
   undecided: ReadonlySet<string> = new Set()
 
   constructor(calls: readonly ToolCall[], outcome?: RunOutcome) {

@@ -1,4 +1,4 @@
-/** A conversation as it is drawn while an answer comes: one pure function, for whatever keeps the state of a page. @module */
+/** Updates a conversation while an answer streams: a pure function for the state of a page. @module */
 
 import { blocksOf, isEmptyAnswer } from '../core/content.ts'
 import { compact, findLastIndex, unlessEmpty } from '../core/lookup.ts'
@@ -7,10 +7,11 @@ import { toToolMessage } from '../tools/invoke.ts'
 import type { StreamEvent } from './result.ts'
 
 /**
- * The conversation after an event. Pure: what it was given stays as it was, and messages that an event does not touch stay the same objects.
+ * Returns the conversation after an event. It changes none of its arguments, and messages that the event does not change stay the same
+ * objects.
  *
- * While an answer comes, a call that is not whole is a `tool_call_chunk` with all its text so far. After `done` the messages are those of
- * the run. A run that fails has no `done`: what can be sent on after that is the history and `run.messages`.
+ * While an answer streams, an incomplete call is a `tool_call_chunk` with all its text so far. After `done`, the messages are those of the
+ * run. A failed run has no `done`: continue with the history and `run.messages`.
  *
  * @example
  * ```ts
@@ -66,7 +67,7 @@ function begun({ id, model }: { readonly id?: string; readonly model?: string })
   return compact({ role: 'assistant', content: [], response: unlessEmpty(response) })
 }
 
-/** The messages with the answer that is under way, their last, made anew. */
+/** The messages with a new last message: the current answer. */
 function withAnswer(
   messages: readonly Message[],
   change: (answer: AssistantMessage) => AssistantMessage,
@@ -98,11 +99,11 @@ function grown(before: ContentBlock | undefined, chunk: ToolCallChunk | ServerTo
  * The messages of the run in its own order: results in the order of their calls, and the prompt before its answers, unless the page has
  * shown it already.
  */
-function settled(messages: readonly Message[], said: readonly Message[]): readonly Message[] {
+function settled(messages: readonly Message[], added: readonly Message[]): readonly Message[] {
   const isTurn = ({ role }: Message) => role === 'assistant' || role === 'tool'
-  const end = findLastIndex(said, (one) => !isTurn(one)) + 1
-  const turns = said.slice(end)
-  const prompt = said.slice(findLastIndex(said.slice(0, end), isTurn) + 1, end)
+  const end = findLastIndex(added, (one) => !isTurn(one)) + 1
+  const turns = added.slice(end)
+  const prompt = added.slice(findLastIndex(added.slice(0, end), isTurn) + 1, end)
   const before = messages.slice(0, Math.max(0, messages.length - turns.length))
   const isShown = JSON.stringify(before.slice(before.length - prompt.length)) === JSON.stringify(prompt)
   return [...before, ...(isShown ? [] : prompt), ...turns]

@@ -1,11 +1,11 @@
-/** Requests one answer of a model, as a stream where the format has one, and retries where that is safe. @module */
+/** Requests one answer of a model, as a stream if the format has one, and retries if that is safe. @module */
 import type { ClientCodec, EncodedRequest, Model } from '../core/codec.ts'
 import { ApiError, IsoglotError, LimitError, TimeoutError } from '../core/errors.ts'
 import { compact } from '../core/lookup.ts'
 import type { AssistantMessage, MessageEvent } from '../core/model.ts'
 import { type Deadline, sleep, startDeadline } from './deadline.ts'
 import { type AnswerDecoder, decodeAnswer } from './decode.ts'
-import type { Over, Tell } from './hooks.ts'
+import type { Report, ReportEnd } from './hooks.ts'
 import { replay } from './replay.ts'
 import type { RunRequest } from './request.ts'
 import { retryDelayMs } from './retry.ts'
@@ -15,27 +15,27 @@ import { addressOf, chunksOf, errorFor, isStream, readBody, secretsOf, send, wit
 export interface Asker {
   readonly request: RunRequest
   readonly signal: AbortSignal
-  /** The name by which a server keeps the answer that is under way. */
+  /** The server's name for the current answer, if it stores it. */
   streamId: string | undefined
-  /** Settles when it is known by which name a server keeps the answer that is being asked for. */
+  /** Settles when the server has named the requested answer, or has not stored it. */
   asked: Promise<unknown> | undefined
-  /** The part that came of an answer that did not end properly. */
+  /** The part of an incomplete answer that arrived. */
   partial: AssistantMessage | undefined
   /** How many requests were sent in this round. */
   attempts: number
-  readonly tell: Tell
+  readonly report: Report
 }
 
-/** Everything that is needed to ask for one answer. */
+/** The encoded request for one answer, with its model. */
 export interface Question {
   readonly model: Model
   readonly encoded: EncodedRequest
   /** Whether the request asks for a whole answer. */
   readonly isWhole: boolean
   readonly idempotencyKey: string | undefined
-  /** The number of the first id that has to be made. */
+  /** The number of the first id that isoglot makes. */
   readonly callsBefore: number
-  /** The name of an answer that was asked for before. */
+  /** The name of an earlier answer that the server stores. */
   readonly streamId: string | undefined
 }
 
@@ -59,12 +59,12 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
       let isRead = false
       let isLeft = true
       let waitMs: number | undefined
-      let over: Over<'onAttempt'> | undefined
-      let end: Parameters<Over<'onAttempt'>>[0] = {}
+      let reportEnd: ReportEnd<'onAttempt'> | undefined
+      let end: Parameters<ReportEnd<'onAttempt'>>[0] = {}
       try {
         if (question.streamId === undefined) {
           const attempt = ++asker.attempts
-          over = asker.tell('onAttempt', { url: address, attempt })
+          reportEnd = asker.report('onAttempt', { url: address, attempt })
           response = await begin(asker, question, model, deadline)
         }
         whole = new WholeBody(asker, question, response)
@@ -72,7 +72,7 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
         for await (const chunk of kept ?? chunksOf(response as Response, deadline)) {
           if (whole.keeps(chunk)) continue
           decoder.push(chunk, batch)
-          if (!hasBegun && batch.length > 0) asker.tell('onFirstChunk', {})
+          if (!hasBegun && batch.length > 0) asker.report('onFirstChunk', {})
           hasBegun ||= batch.length > 0
           if (batch.length > 0) yield batch
           if (decoder.isEnded) break
@@ -94,8 +94,8 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
         isLeft = false
         const { signal } = deadline
         const isSilent = !hasBegun && batch.length === 0
-        const told = isSilent && response !== undefined ? withSource(error, isRead, question, response) : error
-        const failure = signal.aborted ? signal.reason : told
+        const described = isSilent && response !== undefined ? withSource(error, isRead, question, response) : error
+        const failure = signal.aborted ? signal.reason : described
         waitMs = isSilent && !signal.aborted ? retryDelayMs(failure, attempt, retrying) : undefined
         const status = failure instanceof ApiError ? failure.status : undefined
         end = { error: errorFor(model, failure, secrets, address), ...compact({ status, retryMs: waitMs }) }
@@ -109,7 +109,7 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
           const last = batch.at(-1)
           asker.partial = last?.type === 'message_end' ? last.message : decoder.stop('aborted', [])
         }
-        over?.({ ...compact({ status: response?.status }), ...end })
+        reportEnd?.({ ...compact({ status: response?.status }), ...end })
       }
       await sleep(waitMs, deadline.signal)
     }
@@ -160,7 +160,7 @@ class WholeBody {
     this.isWhole = response === undefined || isStream(model.codec, response) ? false : isWhole || undefined
   }
 
-  /** Whether the chunk is of such a body, or may be. */
+  /** Whether the chunk belongs to such a body, or may. */
   keeps(chunk: Uint8Array): boolean {
     if (this.isWhole === false) return false
     const max = this.#maxBytes
@@ -186,7 +186,7 @@ function startsWhole(start: string, { framing }: ClientCodec): boolean {
   return framing === 'ndjson' ? /^\{[ \t\r]*\n/.test(start) : start.startsWith('{')
 }
 
-/** Closes what is open, and leaves with the error what there is of the answer. */
+/** Closes open blocks, and puts the part of the answer that arrived into the error. */
 function keepPartial(failure: unknown, decoder: AnswerDecoder, out: MessageEvent[]): AssistantMessage {
   if (!(failure instanceof IsoglotError)) return decoder.stop('aborted', out)
   failure.partial ??= decoder.stop(failure instanceof TimeoutError ? 'aborted' : 'interrupted', out)

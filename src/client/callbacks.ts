@@ -1,4 +1,4 @@
-/** The callbacks of a chat, which come and go. @module */
+/** The callbacks of a chat, which can be added and removed. @module */
 import type { ToolResult, ToolVerdict } from '../tools/model.ts'
 import type { RunRequest } from './request.ts'
 
@@ -37,6 +37,6 @@ export async function firstRefusal(
   }
 }
 
-export async function tellAll(callbacks: readonly OnResult[], result: ToolResult): Promise<void> {
+export async function callAll(callbacks: readonly OnResult[], result: ToolResult): Promise<void> {
   for (const callback of callbacks) await callback(result)
 }

@@ -1,4 +1,4 @@
-/** A conversation that remembers itself: the same functions, with the history kept between turns. @module */
+/** A chat stores its conversation between turns. @module */
 
 import { addUsage } from '../core/add-usage.ts'
 import { toolCallsOf } from '../core/content.ts'
@@ -13,13 +13,13 @@ import type { Approval } from '../tools/approval.ts'
 import { checkReplacing } from '../tools/definition.ts'
 import type { AnyTools } from '../tools/model.ts'
 import {
+  callAll,
   firstRefusal,
   latestFirst,
   type OnRequest,
   type OnResult,
   type Registered,
   register,
-  tellAll,
 } from './callbacks.ts'
 import { checkRequest } from './check-request.ts'
 import { linked } from './deadline.ts'
@@ -31,11 +31,11 @@ import { type Begun, finish, type Run, start } from './run.ts'
 /** Options of one turn, which the chat does not have. */
 type OfTurn = 'prompt' | 'signal' | 'approvals'
 
-/** All that `generate` takes, for every turn; `messages` is the history to begin with. */
+/** The options of `createChat`: those of `generate`, for every turn. `messages` is the history at the start. */
 export interface ChatSettings<Tools extends AnyTools = AnyTools> extends Omit<RunRequest<Tools>, OfTurn> {
-  /** The text to print as the chat goes on. Default `none`. */
+  /** Which text the chat prints while it runs. Default `none`. */
   readonly echo?: EchoMode
-  /** Where it is shown, such as `(text) => view.append(text)`. Needed for an `echo`. */
+  /** Prints a piece of that text, such as `(text) => view.append(text)`. Required with `echo`. */
   readonly write?: (text: string) => void
 }
 
@@ -48,12 +48,11 @@ export interface TurnOptions extends Partial<Omit<RunRequest, 'messages' | 'tool
 type Snapshot = ReturnType<Chat['getSnapshot']>
 type AnyTool = AnyTools[number]
 
-/** A conversation with its settings. One turn at a time. `Tools` are the types of those that it was made with. */
+/** A conversation with its settings: {@link createChat} makes one. It runs one turn at a time. `Tools` is the type of its tools. */
 export interface Chat<Tools extends AnyTools = AnyTools> {
   /**
-   * All that was said, oldest first: plain data, to be stored and given to another chat. Assign a list to change it, such as
-   * `chat.messages = chat.messages.slice(0, -2)` to undo a turn: callbacks, tools and `usage` stay. Throws a `TypeError` while a turn is
-   * under way.
+   * All messages, oldest first: plain data that you can store and pass to another chat. Assign a list to change it, such as `chat.messages
+   * = chat.messages.slice(0, -2)` to undo a turn: callbacks, tools and `usage` stay. Throws a `TypeError` while a turn is under way.
    */
   get messages(): readonly Message[]
   set messages(messages: readonly MessageLike[])
@@ -62,7 +61,7 @@ export interface Chat<Tools extends AnyTools = AnyTools> {
   readonly usage: Usage
   /** Whether a turn is under way. */
   readonly isBusy: boolean
-  /** Calls the listener whenever the snapshot is another one. Returns its own removal. */
+  /** Calls the listener when the snapshot changes. Returns a function that removes it. */
   subscribe(listener: () => void): () => void
   /**
    * The state of the chat: the same object until something changes. The messages of a turn appear in `messages` when the turn has ended.
@@ -76,27 +75,30 @@ export interface Chat<Tools extends AnyTools = AnyTools> {
     readonly usage: Usage
     readonly error: unknown
   }
-  /** Says something, and waits for the whole answer, its tool rounds included. */
+  /** Sends a message, and waits for the whole answer, with its tool rounds. */
   send(prompt: MessageLike, options?: TurnOptions): Promise<RunResult<Tools>>
-  /** The same, as a stream of events. The turn begins when the run is read. */
+  /** Sends a message, and streams the events of the answer. The turn starts when you read the run. */
   stream(prompt: MessageLike, options?: TurnOptions): Run<Tools>
-  /** Goes on with the calls of the last answer that wait for consent. */
+  /** Continues with the calls of the last answer that wait for approval. */
   resume(approvals: readonly Approval[], options?: TurnOptions): Run<Tools>
-  /** Ends the turn that is under way; what there is of it is kept, and no tool runs after. */
+  /** Cancels the current turn. The chat keeps the part that arrived, and no more tools run. */
   cancel(reason?: unknown): void
-  /** Adds what was said elsewhere, without asking the model. @throws {TypeError} while a turn is under way. */
+  /** Adds messages without asking the model. @throws {TypeError} while a turn is under way. */
   add(...messages: readonly MessageLike[]): void
   /** The last message: of the assistant, or of `role`. */
   lastMessage(role?: Message['role']): Message | undefined
   /**
-   * A tool of a name that is there already takes its place.
+   * Adds a tool. It replaces a tool with the same name.
    *
    * @throws {TypeError} where one of the two needs approval or comes from an MCP server: use `removeTool` first.
    */
   addTool(tool: AnyTool): void
-  /** Whether there was one. */
+  /** Removes the tool of that name. Returns whether there was one. */
   removeTool(name: string): boolean
-  /** Sees each call before it runs, with its tool if there is one, and may refuse it. The last registered is asked first. Returns its own removal. */
+  /**
+   * Called with each call before it runs, and with its tool if there is one. It can refuse the call. The last one registered is called
+   * first. Returns a function that removes it.
+   */
   onToolRequest(callback: OnRequest): () => void
   /** Called with each result. The last one registered is called first. Returns a function that removes it. */
   onToolResult(callback: OnResult): () => void
@@ -155,7 +157,7 @@ export function createChat(settings: ChatSettings): Chat {
     const shown = echo(mode, write ?? (() => {}))
     const asked: RunRequest = { ...base, ...rest, ...own, messages: [...messages], tools: tools.all() }
     checkRequest({ ...asked, ...compact({ signal }) })
-    shown.said(own.prompt === undefined ? [] : createContext({ prompt: own.prompt }).messages)
+    shown.messages(own.prompt === undefined ? [] : createContext({ prompt: own.prompt }).messages)
     if (own.approvals === undefined) messages.push(...missingResults(messages))
     const { provider } = asked.model.codec
     const link = linked(signal)
@@ -168,7 +170,7 @@ export function createChat(settings: ChatSettings): Chat {
         signal: link.signal,
         ...(state?.provider === provider && { providerState: state.value }),
         onToolRequest: (call, tool) => firstRefusal(latestFirst(onRequest, options.onToolRequest), call, tool),
-        onToolResult: (result) => tellAll(latestFirst(onResult, options.onToolResult), result),
+        onToolResult: (result) => callAll(latestFirst(onResult, options.onToolResult), result),
         onWarning: (warning, about) => {
           options.onWarning?.(warning, about)
           base.onWarning?.(warning, about)
@@ -278,7 +280,7 @@ function checkEcho(mode: EchoMode | undefined, write: ChatSettings['write']): vo
   if (typeof write !== 'function') throw new TypeError('Cannot echo: there is no "write" to show it with')
 }
 
-/** Whether anything came of a turn: one that failed before its answer is asked again, and is not to be said twice. */
+/** Whether a message is of an answer. A turn that failed without an answer is sent again, so its prompt must not be kept. */
 function isAnswer(message: Message): boolean {
   if (message.role === 'tool') return true
   return message.role === 'assistant' && (hasContent(message) || (message.invalidToolCalls ?? []).length > 0)
@@ -288,7 +290,7 @@ function hasContent({ content }: AssistantMessage): boolean {
   return content !== null && content.length > 0
 }
 
-/** Errors in place of the results that the last answer's calls never got, so that the conversation can go on. */
+/** Error results for calls of the last answer that have no result, so that the conversation can continue. */
 function missingResults(messages: readonly Message[]): readonly Message[] {
   const at = findLastIndex(messages, ({ role }) => role === 'assistant')
   const last = messages[at]

@@ -26,7 +26,7 @@ const forms: readonly (readonly [types: string, fields: string])[] = [
   ['text, list or object', 'prompt'],
   [
     'object',
-    'timeouts ledger signal providerState responseFormat responseFormat.schema reasoning providerOptions model.headers model.body',
+    'timeouts callLog signal providerState responseFormat responseFormat.schema reasoning providerOptions model.headers model.body',
   ],
   ['function', 'stopWhen onToolRequest onToolResult onWarning beforeRound onRound onRequest model.fetch'],
 ]
@@ -40,8 +40,8 @@ const makers: readonly (readonly [field: string, maker: string, method: string])
 ]
 
 /**
- * Fields of other libraries, which would be ignored, and what to write in their place. Names with a `_` are looked up as `camelCase`: those
- * that are not here have that name.
+ * Fields of other libraries, which would be ignored, and our fields instead. A name with a `_` that is not in the table has the same name
+ * in `camelCase`.
  */
 export const habits: Readonly<Record<string, string>> = {
   maxOutputTokens: 'maxTokens',
@@ -82,7 +82,7 @@ export function checkRequest(request: RunRequest): void {
     if (value === undefined || (isObject(value) && typeof value[method] === 'function')) continue
     throw new TypeError(`Cannot ask: "${name}" is ${typeOf(value)} and not what ${maker} makes`)
   }
-  const { messages = [], prompt, maxRepeatedCalls: limit = 1, signal, ledger, toolChoice, model } = request
+  const { messages = [], prompt, maxRepeatedCalls: limit = 1, signal, callLog, toolChoice, model } = request
   for (const [at, one] of (request.observers ?? []).entries()) checkField(`observers[${at}]`, one, 'object')
   if (isObject(toolChoice)) {
     const { name, names = [name] }: { readonly name?: unknown; readonly names?: unknown } = toolChoice
@@ -107,7 +107,7 @@ export function checkRequest(request: RunRequest): void {
     throw new RangeError(`Cannot ask: "maxRepeatedCalls" is ${limit}; it is a whole number from 1 on, or Infinity`)
   }
   if (signal !== undefined && typeof signal.addEventListener !== 'function') wrongType('signal', 'an AbortSignal')
-  if (ledger !== undefined && typeof ledger.claim !== 'function') wrongType('ledger', 'an object with "claim"')
+  if (callLog !== undefined && typeof callLog.claim !== 'function') wrongType('callLog', 'an object with "claim"')
 }
 
 /**

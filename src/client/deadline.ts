@@ -1,4 +1,4 @@
-/** One signal for all that can end a request from outside: the caller, and three clocks. @module */
+/** Makes one signal of the caller's signal and three time limits. @module */
 import { TimeoutError } from '../core/errors.ts'
 import { after, alarm } from '../core/timer.ts'
 import { unlessAborted } from '../core/unless-aborted.ts'
@@ -16,11 +16,11 @@ export interface Timeouts {
 export interface Linked {
   readonly signal: AbortSignal
   abort(reason: unknown): void
-  /** Lets go of the callers' signals. */
+  /** Removes the listeners from the callers' signals. */
   end(): void
 }
 
-/** A signal that fires with the callers', or by hand. */
+/** A signal that fires when a caller's signal fires, or when `abort` is called. */
 export function linked(...callers: readonly (AbortSignal | undefined)[]): Linked {
   const controller = new AbortController()
   const abort = (reason: unknown) => controller.abort(reason)
@@ -41,13 +41,13 @@ export function linked(...callers: readonly (AbortSignal | undefined)[]): Linked
 
 export interface Deadline {
   readonly signal: AbortSignal
-  /** Starts the clock of a phase, in place of the one that runs. */
+  /** Starts the timer of a phase, and stops the timer of the phase before it. */
   enter(phase: 'first_byte' | 'idle'): void
-  /** Stops the clock of the phase. */
+  /** Stops the timer of the phase. */
   pause(): void
   /** Aborts by hand. */
   abort(reason: unknown): void
-  /** Stops all clocks and lets go of the caller's signal. */
+  /** Stops all timers and removes the listener from the caller's signal. */
   clear(): void
 }
 

@@ -1,4 +1,4 @@
-/** From the bytes of an answer to events: framing, codec and assembler in a row, with no I/O. @module */
+/** Decodes the bytes of an answer to events, by framing, codec and assembler, without I/O. @module */
 import { assemble, stop } from '../assemble/assemble.ts'
 import type { AssembleOptions } from '../assemble/assembly.ts'
 import type { ClientCodec, DecodeStreamOptions, Fragment, Frame } from '../core/codec.ts'
@@ -9,7 +9,7 @@ import type { Machine } from '../core/reducer.ts'
 import { decodeNdjson } from '../framing/ndjson.ts'
 import { decodeSse } from '../framing/sse.ts'
 
-/** The limits of one answer, and what it goes on from. */
+/** The limits of one answer, and the data of its conversation. */
 export interface DecodeOptions
   extends Omit<AssembleOptions, 'provider' | 'idPrefix'>,
     Pick<DecodeStreamOptions, 'parse'> {
@@ -17,15 +17,15 @@ export interface DecodeOptions
   readonly maxEventBytes?: number
 }
 
-/** Takes the bytes of one streamed answer, in any cut. */
+/** Takes the bytes of one streamed answer, in chunks of any size. */
 export interface AnswerDecoder extends Machine<Uint8Array, MessageEvent> {
-  /** The answer came to its own end: nothing more is worth waiting for. */
+  /** The answer is complete, so later bytes are not needed. */
   readonly isEnded: boolean
-  /** How many events or lines of the wire were taken. */
+  /** How many frames were decoded. */
   readonly taken: number
-  /** The bytes to come are of another connection: half an event that is held has no other half. */
+  /** The next bytes come from another connection, so an incomplete frame is dropped. */
   reconnect(): void
-  /** Ends an answer that is given up, and appends its last events. */
+  /** Ends an incomplete answer, and appends its last events. */
   stop(stopReason: 'interrupted' | 'error' | 'aborted', out: MessageEvent[]): AssistantMessage
 }
 

@@ -1,4 +1,4 @@
-/** Prints a chat as it goes on, in plain text. @module */
+/** Prints a chat while it runs, in plain text. @module */
 import { textOf } from '../core/content.ts'
 import type { Message } from '../core/model.ts'
 import { prettyPrint } from '../messages/pretty-print.ts'
@@ -9,7 +9,7 @@ import type { StreamEvent } from './result.ts'
 export type EchoMode = 'none' | 'output' | 'all'
 
 export interface Echo {
-  said(messages: readonly Message[]): void
+  messages(messages: readonly Message[]): void
   events(events: readonly StreamEvent[]): void
 }
 
@@ -18,7 +18,7 @@ const mostLines = 5
 const longestLine = 80
 
 export function echo(mode: EchoMode, write: (text: string) => void): Echo {
-  if (mode === 'none') return { said: () => {}, events: () => {} }
+  if (mode === 'none') return { messages: () => {}, events: () => {} }
   const isAll = mode === 'all'
   let hasStreamed = false
   const print = (message: Message) => write(`${preview(withoutRole(prettyPrint(message)))}\n`)
@@ -41,7 +41,7 @@ export function echo(mode: EchoMode, write: (text: string) => void): Echo {
   }
 
   return {
-    said(messages) {
+    messages(messages) {
       if (isAll && messages.length > 0) write(`${prettyPrint(messages)}\n`)
     },
     events: (events) => events.forEach(show),
@@ -53,7 +53,7 @@ function asTurn(call: Extract<StreamEvent, { type: 'tool_start' }>['call']): Mes
   return { role: 'assistant', content: null, invalidToolCalls: [call] }
 }
 
-/** Each line says by itself what it is. */
+/** Each line already names its kind. */
 function withoutRole(printed: string): string {
   return printed.replace(/^(?:Assistant|Tool): /, '')
 }

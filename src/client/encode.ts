@@ -13,7 +13,7 @@ export interface EncodedQuestion extends Pick<OfferedTools, 'tools'> {
   readonly losses: readonly Loss[]
 }
 
-/** Encodes what is asked in a run: for a stream, unless `isOnlyWhole` says of its body that it has none. */
+/** Encodes a request of a run: for a stream, unless `isOnlyWhole` returns true for its body. */
 export function encodeAsked(
   { model, context, options }: Asked,
   run: RunRequest,

@@ -25,11 +25,11 @@ export interface RoundStart {
   /** The run's own model. */
   readonly model: Model
   readonly system: Content | undefined
-  /** The messages that would be sent. */
+  /** The messages of the next request. */
   readonly messages: readonly Message[]
   /** The tools of the run. */
   readonly tools: readonly (Tool | ToolDefinition | ProviderTool)[]
-  /** The answer before. */
+  /** The last answer. */
   readonly last: RunResponse | undefined
   /** The sum of all rounds so far. */
   readonly usage: Usage | undefined
@@ -47,11 +47,11 @@ export interface RoundChange extends Partial<Omit<RequestOptions, 'model' | 'str
   readonly model?: Model
   /** From this round on. */
   readonly system?: Content
-  /** From this round on, in place of all that would be sent. */
+  /** From this round on: the messages of the requests. */
   readonly messages?: readonly MessageLike[]
   /** For this round only: names of tools of the request. Calls of others get an error. Tools that the provider runs stay. */
   readonly tools?: readonly string[]
-  /** Ends the run before this round: its outcome is `stop_condition`, and this its `reason`. */
+  /** Ends the run before this round, with the outcome `stop_condition` and this `reason`. */
   readonly end?: string
 }
 
@@ -76,7 +76,7 @@ export interface RoundEnd {
   readonly attempts: number
 }
 
-/** A run, as its observers know it: one object from its beginning to its end. */
+/** A run, for its observers: the same object from start to end. */
 export interface ObservedRun {
   /** The run's own model. */
   readonly model: Model
@@ -84,7 +84,7 @@ export interface ObservedRun {
   readonly signal: AbortSignal | undefined
 }
 
-/** Where an observer is. */
+/** The run and the round of an event. */
 export interface Observed {
   readonly run: ObservedRun
   /** From 1; 0 before the first. */
@@ -93,42 +93,42 @@ export interface Observed {
   readonly model: Model
 }
 
-/** A round that begins, or, with `end`, one that has its answer or has none. */
+/** A round that starts; with `end`, one that has ended. */
 export interface ObservedRound extends Observed {
-  /** The conversation that the model is asked to go on with. */
+  /** The conversation that is sent to the model. */
   readonly context: Context
   readonly options: RequestOptions
   /** With neither `answer` nor `error`, the caller left the run. */
   readonly end?: { readonly ms: number; readonly answer?: RunResponse; readonly error?: unknown }
 }
 
-/** A request that is sent, or, with `end`, one that is over. */
+/** A request that is sent; with `end`, one that has ended. */
 export interface ObservedAttempt extends Observed {
   /** Without its query. */
   readonly url: string
   /** From 1 in each round. */
   readonly attempt: number
   readonly end?: {
-    /** Absent if nothing answered. */
+    /** Absent if there was no answer. */
     readonly status?: number
     /** From sending to the end of the answer, in milliseconds. */
     readonly ms: number
     /** The sum over the whole answer. */
     readonly usage?: Usage
     readonly error?: unknown
-    /** The request is sent again after so many milliseconds. */
+    /** The request is sent again after this number of milliseconds. */
     readonly retryMs?: number
   }
 }
 
-/** A call that begins, or, with `end`, one that has its result. */
+/** A call that starts; with `end`, one that has its result. */
 export interface ObservedTool extends Observed {
   readonly call: ToolCall | InvalidToolCall
   readonly tool: Tool | undefined
   readonly end?: { readonly ms: number; readonly result: ToolResult }
 }
 
-/** A run that is over. With neither `result` nor `error`, its caller left it. */
+/** A run that has ended. With neither `result` nor `error`, its caller left it. */
 export interface ObservedEnd extends Observed {
   readonly result?: RunResult
   readonly error?: unknown
@@ -142,7 +142,7 @@ export interface Observer {
   onRun?(about: Observed): void
   onRound?(about: ObservedRound): void
   onAttempt?(about: ObservedAttempt): void
-  /** The first chunk of a streamed answer is there. */
+  /** The first chunk of a streamed answer has arrived. */
   onFirstChunk?(about: Observed): void
   onTool?(about: ObservedTool): void
   onEnd?(about: ObservedEnd): void
@@ -153,9 +153,9 @@ type End<Name extends keyof Observer> =
   About<Name> extends { readonly end?: infer E } ? Omit<NonNullable<E>, 'ms'> : never
 
 /** Reports the end to the observers. Returns the duration in milliseconds. */
-export type Over<Name extends keyof Observer> = (end: End<Name>) => number
-/** Calls this function of all observers of a run. */
-export type Tell = <Name extends keyof Observer>(
+export type ReportEnd<Name extends keyof Observer> = (end: End<Name>) => number
+/** Calls this function of each observer of a run. */
+export type Report = <Name extends keyof Observer>(
   name: Name,
   about: Omit<About<Name>, keyof Observed | 'end'>,
-) => Over<Name>
+) => ReportEnd<Name>

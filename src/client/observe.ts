@@ -1,21 +1,21 @@
-/** Reports to observers what a run does. @module */
-import type { Observed, Observer, Tell } from './hooks.ts'
+/** Reports the steps of a run to its observers. @module */
+import type { Observed, Observer, Report } from './hooks.ts'
 
-/** `now` returns the current run and round. An observer is never waited for, and its exceptions and rejections are dropped. */
-export function telling(observers: readonly Observer[], now: () => Observed): Tell {
+/** `now` returns the current run and round. Observers are not awaited, and their exceptions and rejections are dropped. */
+export function createReport(observers: readonly Observer[], now: () => Observed): Report {
   return (name, about) => {
     const startedAt = Date.now()
-    const tell = (end?: object) => {
-      const told = { ...now(), ...about, ...end }
+    const notify = (end?: object) => {
+      const details = { ...now(), ...about, ...end }
       for (const observer of observers) {
-        const call = async () => (observer[name] as ((about: object) => unknown) | undefined)?.(told)
+        const call = async () => (observer[name] as ((about: object) => unknown) | undefined)?.(details)
         call().catch(() => {})
       }
     }
-    tell()
+    notify()
     return (end) => {
       const ms = Date.now() - startedAt
-      tell({ end: { ms, ...end } })
+      notify({ end: { ms, ...end } })
       return ms
     }
   }

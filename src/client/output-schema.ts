@@ -1,7 +1,7 @@
 /**
- * A schema as a wire can hold an answer to it, and the way back from the answer to a value.
+ * Converts a schema for a provider, and an answer back to a value.
  *
- * Wires want the schema of an object at the top: any other goes as the one property of one, and is taken out again.
+ * Providers require the schema of an object. Any other schema becomes the only property of an object.
  *
  * @see https://platform.openai.com/docs/guides/structured-outputs#supported-schemas (read 2026-11)
  *
@@ -14,11 +14,11 @@ import { type AnySchema, type OutputOf, parseWith, toJsonSchema, withoutNullOpti
 export interface OutputShape<Schema extends AnySchema> {
   /** The schema that the provider receives. */
   readonly schema: JsonSchema
-  /** Whether providers that offer to can hold the model to every letter of it. */
+  /** Whether a provider's strict mode accepts the schema. */
   readonly strict: boolean
   /** The value within the parsed answer so far. */
   view(root: JsonObject): unknown
-  /** @throws {TypeError} if the answer does not fit. */
+  /** @throws {TypeError} if the answer does not match the schema. */
   read(root: JsonObject): Promise<OutputOf<Schema>>
 }
 
@@ -30,17 +30,17 @@ export function shapeOf<Schema extends AnySchema>(schema: Schema): OutputShape<S
   const own = toJsonSchema(schema, 'an output')
   if (!isObject(own)) throw new TypeError('Cannot ask: "schema" is not a schema, such as t.object({ … })')
   const isWrapped = own.type !== 'object'
-  const told = isWrapped ? wrap(own) : own
+  const sent = isWrapped ? wrap(own) : own
   const view = (root: JsonObject) => (isWrapped ? (Object.hasOwn(root, value) ? root[value] : undefined) : root)
   return {
-    schema: told,
-    strict: isClosed(told, 0),
+    schema: sent,
+    strict: isClosed(sent, 0),
     view,
-    read: async (root) => (await parseWith(schema, view(withoutNullOptionals(root, told)))) as OutputOf<Schema>,
+    read: async (root) => (await parseWith(schema, view(withoutNullOptionals(root, sent)))) as OutputOf<Schema>,
   }
 }
 
-/** References go from the root, where definitions therefore stay. */
+/** References start at the root, so definitions stay there. */
 function wrap({ $defs, definitions, ...own }: JsonSchema): JsonSchema {
   return compact({
     type: 'object',
@@ -52,7 +52,7 @@ function wrap({ $defs, definitions, ...own }: JsonSchema): JsonSchema {
   })
 }
 
-/** Keywords that strict modes know; one more, and they refuse the request. */
+/** The keywords that strict modes support. With any other keyword, they refuse the request. */
 const strictKeywords: ReadonlySet<string> = new Set([
   ...['type', 'properties', 'required', 'additionalProperties', 'items', 'enum', 'const', 'anyOf'],
   ...['title', 'description', '$ref', '$defs'],

@@ -76,9 +76,9 @@ export interface RunRequest<Tools extends AnyTools = AnyTools>
    */
   readonly resume?: Resumable
   /**
-   * Asks the provider for a whole answer. Default false: it is asked for a stream, also by `generate`, so that `timeouts` bound each
-   * silence and not only the whole; what has no stream (several choices, speech, `background`) is asked whole by itself. The first byte of
-   * a whole answer comes only when the model has finished: give long ones a longer `timeouts.firstByteMs`.
+   * Asks the provider for a whole answer. Default false: `generate` too asks for a stream, so that `timeouts` limit each pause and not only
+   * the total time. Answers that have no stream (several choices, speech, `background`) are always requested whole. The first byte of a
+   * whole answer arrives when the model has finished, so set a longer `timeouts.firstByteMs`.
    */
   readonly wholeAnswer?: boolean
   /** Cancels the run, its request and its tools. The run then rejects with the signal's own reason. */
@@ -100,7 +100,7 @@ export interface Beginning {
   /** The conversation, history first, then the prompt; without tools. */
   readonly context: Context
   /** The new messages: those of the prompt. */
-  readonly said: readonly Message[]
+  readonly added: readonly Message[]
   readonly given: readonly AnyTool[]
 }
 
@@ -116,10 +116,10 @@ export function beginningOf(request: Pick<RunRequest, BeginningField>): Beginnin
   )
   checkGivenTools(given)
   if (context.messages.length === 0) throw new TypeError('Cannot ask: neither "messages" nor "prompt" has a message')
-  return { context, said: contextOf(compact({ prompt })).messages, given }
+  return { context, added: contextOf(compact({ prompt })).messages, given }
 }
 
-/** Tools under names that a wire takes. */
+/** The tools, under names that the format allows. */
 export interface OfferedTools {
   /** The tools that the model receives. */
   readonly definitions: readonly (ToolDefinition | ProviderTool)[] | undefined
@@ -128,7 +128,7 @@ export interface OfferedTools {
 }
 
 /**
- * The tools as a model is offered them; `given` are those of the request. Of two tools of one name the later counts.
+ * The tools for a model; `given` are those of the request. If two tools have the same name, the later one is used.
  *
  * @throws {TypeError} for two tools of one name where one needs approval or comes from an MCP server, and one of them can run.
  */
@@ -156,14 +156,14 @@ export function offerTools(
   }
 }
 
-/** A tool of the provider has no name of ours: what it is stands for it. */
+/** The name by which tools are sorted. A tool of the provider has no name, so its JSON is used. */
 function offeredName(tool: ToolDefinition | ProviderTool, rules: Rules): string {
   return 'name' in tool ? legalToolName(tool.name, rules) : JSON.stringify(tool)
 }
 
 /** The fields of a request that are for the run, and not for the model. */
 const ours =
-  'model system messages prompt tools providerState autoTools maxRepeatedCalls maxRounds toolMode toolTimeoutMs maxResultLength maxResultMedia split budget stopWhen approvals ledger onToolRequest onToolResult onWarning beforeRound onRound onRequest observers lastCalls wholeAnswer liveArguments signal timeouts maxEventBytes maxBodyBytes retries idempotencyKey resume'
+  'model system messages prompt tools providerState autoTools maxRepeatedCalls maxRounds toolMode toolTimeoutMs maxResultLength maxResultMedia split budget stopWhen approvals callLog onToolRequest onToolResult onWarning beforeRound onRound onRequest observers lastCalls wholeAnswer liveArguments signal timeouts maxEventBytes maxBodyBytes retries idempotencyKey resume'
 
 /** The options for the model: all but those of the run. */
 export function optionsOf(request: RunRequest): Omit<RequestOptions, 'model' | 'stream'> {

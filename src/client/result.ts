@@ -12,7 +12,11 @@ import type {
 } from '../core/model.ts'
 import type { AnyTools, CallOf, ToolEvent } from '../tools/model.ts'
 
-/** The events of `stream`. With the type of the tools, `StreamEvent<typeof tools>`, calls and results are those of the tools. */
+/**
+ * An event of `stream`; compare its `type` to narrow it. The answer has `text_delta`, `reasoning_delta`, `tool_call` and the other events
+ * of {@link MessageEvent}. Tools have `tool_start`, `tool_progress`, `tool_result` and `approval_request`. The last event is `done`, with the
+ * result of the run. `StreamEvent<typeof tools>` has the types of your tools.
+ */
 export type StreamEvent<Tools extends AnyTools = AnyTools> =
   | MessageEvent<CallOf<Tools>>
   | ToolEvent<Tools>
@@ -22,29 +26,29 @@ export type StreamEvent<Tools extends AnyTools = AnyTools> =
 export type RunOutcome =
   /** The model answered. */
   | 'answered'
-  /** The last answer did not end properly, or was refused, filtered or cut at its length: `stopReason` says which. */
+  /** The last answer is incomplete, or was refused, filtered or cut off at its length limit: see `stopReason`. */
   | 'cut'
   /** The calls of the last answer are for the caller to run, or the provider waits for consent to a tool of its own (OpenAI's MCP). */
   | 'manual'
   /** Calls wait for consent: see `pending`. */
   | 'approval'
-  /** A terminal tool was called: its arguments are the answer. */
+  /** The model called a terminal tool, and its arguments are the answer. */
   | 'terminal_tool'
   | 'max_rounds'
   /** One of the limits of `budget` is used up. */
   | 'budget'
-  /** `stopWhen` said so, or `beforeRound` with an `end`. */
+  /** `stopWhen` returned true, or `beforeRound` returned an `end`. */
   | 'stop_condition'
-  /** The model made the same calls again and again, and nothing came of them: see `maxRepeatedCalls`. */
+  /** The model repeated the same calls without success: see `maxRepeatedCalls`. */
   | 'repeated_call'
-  /** The model said nothing, and again when asked again. */
+  /** The model returned an empty answer, also when it was asked again. */
   | 'empty'
 
-/** How a run ended: plain data, but for what tools returned. A run that waits for consent is resumed from its `messages`. */
+/** The result of a run: plain data, except the values of tools. To continue a run that waits for approval, send its `messages`. */
 export interface RunResult<Tools extends AnyTools = AnyTools> {
   /** The last answer. */
   readonly message: AssistantMessage
-  /** The prompt and everything that was said since, in order: append it to the history. */
+  /** The new messages: the prompt, the answers and the results, in order. Append them to the history. */
   readonly messages: readonly Message[]
   readonly outcome: RunOutcome
   /** The last answer's reason, or `max_rounds`. */
@@ -53,7 +57,9 @@ export interface RunResult<Tools extends AnyTools = AnyTools> {
   readonly usage?: Usage
   /** How often the model was asked. */
   readonly rounds: number
-  /** Calls that wait: for consent, for the caller to run them, for another run (`lastCalls`), or, of a terminal tool, as the answer. */
+  /**
+   * Calls without a result: they wait for approval, for you to run them, or for another run (`lastCalls`), or are calls of a terminal tool.
+   */
   readonly pending: readonly CallOf<Tools>[]
   /** Why `beforeRound` ended the run: its `end`. */
   readonly reason?: string

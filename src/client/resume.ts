@@ -1,6 +1,6 @@
 /**
- * Goes on with a streamed answer that the network cut, where the server keeps it. Our Worker names the answer in a header, numbers its
- * events (or lines) from 1, and sends those after a given number again. A provider's own way is its codec's to say.
+ * Continues a streamed answer after a lost connection, if the server stores it. isoglot's Worker names the answer in a header, numbers its
+ * frames from 1, and sends those after a given number again. For other providers, the codec says how.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#the-last-event-id-header, which is read for lines too
  * @module
@@ -13,12 +13,12 @@ import type { AnswerDecoder } from './decode.ts'
 import { backoffMs } from './retry.ts'
 import { call, chunksOf } from './transport.ts'
 
-/** How often in a row a connection that brings nothing new is tried again. */
+/** How many connections in a row may bring nothing new. */
 const mostReconnects = 5
 
-/** How a streamed answer goes on over a connection that breaks: what `resumable` makes. */
+/** The value of `resumable`: continues a streamed answer after a lost connection. */
 export interface Resumable {
-  /** The name of an answer that a server keeps already. */
+  /** The name of an answer that the server already stores. */
   readonly streamId: string | undefined
   /** The chunks of an answer, over as many connections as it takes; `undefined` if the server does not keep it. */
   chunks(run: KeptRun, answer: Underway, deadline: Deadline): AsyncIterable<Uint8Array> | undefined
@@ -27,13 +27,12 @@ export interface Resumable {
 }
 
 /**
- * The `resume` of a request, for servers that keep an answer while it is written: our Worker, and Gemini Interactions if the answer is stored
- * (`store: true`) and its events have ids, as those of `background: true` do. Each streamed answer is asked for by an `Idempotency-Key`
- * where the server knows it; where the network cuts it, it goes on by itself at the next event, and who leaves it does not end it: `stop()`
- * of the run does.
+ * The `resume` of a request, for servers that store an answer while it streams: isoglot's Worker, and Gemini Interactions with `store:
+ * true` and `background: true`. After a lost connection, the answer continues at the next event. If you leave the run, the answer continues
+ * on the server; `stop()` of the run ends it.
  *
- * @param streamId the first answer is not asked for, but is the one that the server keeps by this name (`streamId` of the earlier run),
- * sent from its beginning, such as after a page was loaded anew.
+ * @param streamId the name of a stored answer (`streamId` of the earlier run). The first answer is then not requested again, but read from
+ * its beginning, for example after a reload of the page.
  * @example
  * ```ts
  * const run = stream({ model, prompt: 'A long story', resume: resumable() })
@@ -159,7 +158,7 @@ function storedRest(run: KeptRun, { model, id: given }: Underway, stored: Stored
   }
 }
 
-/** The clocks of one connection: one that falls silent is dead, and the answer is not. */
+/** The clocks of one connection: if it sends nothing more, only the connection has failed, not the answer. */
 function startLine(timeouts: Timeouts | undefined, deadline: Deadline): Deadline {
   deadline.pause()
   const line = startDeadline({ ...timeouts, totalMs: Number.POSITIVE_INFINITY }, deadline.signal)

@@ -1,7 +1,7 @@
-/** When to ask again, and after how long. @module */
+/** Decides whether a request is sent again, and when. @module */
 import { ApiError, ConnectionError } from '../core/errors.ts'
 
-/** How often a request is asked again, and when that is safe. */
+/** How often a request is retried, and when that is safe. */
 export interface RetryOptions {
   /** The highest number of retries of a request. Default 2. */
   readonly retries?: number
@@ -12,9 +12,9 @@ export interface RetryOptions {
   readonly idempotencyKey?: string
 }
 
-/** Statuses by which a provider refuses before it begins. */
+/** Statuses with which a provider refuses a request before any work. */
 const refusals: ReadonlySet<number> = new Set([429, 503, 529])
-/** The longest wait that a provider may ask for; beyond it the error goes to the caller, who can read the wait in it. */
+/** The longest wait that isoglot accepts from a provider. If the wait is longer, the caller gets the error, which has the wait. */
 const longestWaitMs = 60_000
 const firstBackoffMs = 500
 const longestBackoffMs = 8_000

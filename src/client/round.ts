@@ -1,4 +1,4 @@
-/** Asks a model, lets tools answer its calls, and asks again: until the model is done, or a limit is reached. @module */
+/** Asks a model, runs the tools that it calls, and asks again, until it has answered or a limit is reached. @module */
 
 import { usageOf } from '../core/add-usage.ts'
 import type { Asked, Model } from '../core/codec.ts'
@@ -13,13 +13,13 @@ import type { Ending, ToolHost, ToolRunner } from '../tools/model.ts'
 import { type Asker, ask, type Question } from './ask.ts'
 import { checkChange } from './check-request.ts'
 import { encodeAsked } from './encode.ts'
-import type { RoundChange, Tell } from './hooks.ts'
-import { telling } from './observe.ts'
+import type { Report, RoundChange } from './hooks.ts'
+import { createReport } from './observe.ts'
 import { beginningOf, offerTools, optionsOf, type RunRequest } from './request.ts'
 import type { RunOutcome, RunResponse, RunResult, StreamEvent } from './result.ts'
 import { askAround } from './wrap-model.ts'
 
-/** How often a model that says nothing is asked again. */
+/** How often a model is asked again after an empty answer. */
 const mostEmptyAnswers = 2
 
 type Batches<T> = AsyncGenerator<readonly StreamEvent[], T>
@@ -32,22 +32,22 @@ interface Next extends Omit<Ending, 'outcome'> {
 /** The state of one run. */
 export class Round implements ToolHost, Asker {
   readonly request: RunRequest
-  /** Which requests have no stream. There for a run whose caller gets only the end of each answer, and not each event. */
+  /** Whether a request has no stream. Set for `generate`, whose caller gets only whole answers. */
   readonly #isOnlyWhole: ((body: object) => boolean) | undefined
   readonly signal: AbortSignal
-  /** Grows with what is said, the prompt first. */
-  readonly said: Message[]
+  /** The new messages of the run, the prompt first. */
+  readonly added: Message[]
   readonly responses: RunResponse[] = []
   /** Those of the round. */
   tools: ReadonlyMap<string, object>
-  /** The part that came of an answer that did not end properly, or that the caller left. */
+  /** The part of an answer that arrived before it failed, or before the caller left. */
   partial: AssistantMessage | undefined
-  /** Once the run has come to its end. */
+  /** Set when the run has ended. */
   result: RunResult | undefined
   streamId: string | undefined
   asked: Promise<unknown> | undefined
   attempts = 0
-  readonly tell: Tell
+  readonly report: Report
   #context: Context
   /** The model that answers in this round. */
   #model: Model
@@ -59,7 +59,7 @@ export class Round implements ToolHost, Asker {
   /** The messages before this run. */
   readonly #before: readonly Message[]
   readonly #given: ReturnType<typeof beginningOf>['given']
-  /** Each loss once, as they came up. */
+  /** Each loss once, in order. */
   readonly #warnings: Loss[] = []
   readonly #toolRun: ToolRunner | undefined
   /** The idempotency key of the first request, and the stem of the others. */
@@ -70,15 +70,15 @@ export class Round implements ToolHost, Asker {
     request: RunRequest,
     isOnlyWhole: ((body: object) => boolean) | undefined,
     signal: AbortSignal,
-    said: Message[],
+    added: Message[],
   ) {
-    const { context, given, said: prompt } = beginningOf(request)
+    const { context, given, added: prompt } = beginningOf(request)
     const { idempotencyKey, resume, approvals = [], observers = [], onRequest, model } = request
     this.request = request
     this.#isOnlyWhole = isOnlyWhole
     this.signal = signal
-    this.said = said
-    said.push(...prompt)
+    this.added = added
+    added.push(...prompt)
     this.#context = context
     this.#before = context.messages.slice(0, context.messages.length - prompt.length)
     this.#given = given
@@ -94,7 +94,7 @@ export class Round implements ToolHost, Asker {
     const isKept = resume !== undefined && !isOnlyWhole && model.codec.stored === undefined
     this.#key = idempotencyKey ?? (isKept ? crypto.randomUUID() : undefined)
     const run = { model, signal: request.signal }
-    this.tell = telling([...observers, compact({ onAttempt: onRequest })], () => ({
+    this.report = createReport([...observers, compact({ onAttempt: onRequest })], () => ({
       run,
       round: this.#number,
       model: this.#model,
@@ -102,7 +102,7 @@ export class Round implements ToolHost, Asker {
   }
 
   get history(): readonly Message[] {
-    return [...this.#before, ...this.said]
+    return [...this.#before, ...this.added]
   }
 
   get isLast(): boolean {
@@ -159,11 +159,11 @@ export class Round implements ToolHost, Asker {
     return yield* this.#toolRun.answer(message)
   }
 
-  /** Adds to the conversation, at its end or before what is said new in this run. */
-  say(messages: readonly Message[], at?: number): void {
+  /** Adds messages to the conversation, at its end or before the new messages of this run. */
+  addMessages(messages: readonly Message[], at?: number): void {
     const before = this.#context.messages
-    if (at === undefined) this.said.push(...messages)
-    else this.said.unshift(...messages)
+    if (at === undefined) this.added.push(...messages)
+    else this.added.unshift(...messages)
     const end = at ?? before.length
     this.#context = { ...this.#context, messages: [...before.slice(0, end), ...messages, ...before.slice(end)] }
   }
@@ -189,9 +189,9 @@ export class Round implements ToolHost, Asker {
     return change
   }
 
-  /** Asks once. An answer that adds nothing to the conversation is not kept in it. */
+  /** Asks the model once. An answer that adds nothing is not kept in the conversation. */
   async *#askModel({ end: _, tools: names, ...change }: RoundChange): Batches<RunResponse> {
-    const { request, signal, said } = this
+    const { request, signal, added } = this
     const model = change.model ?? request.model
     const tools = this.#given.filter((tool) => !names || !('name' in tool) || names.includes(tool.name))
     const context = { ...this.#context, ...compact({ tools: unlessEmpty(tools) }) }
@@ -199,7 +199,7 @@ export class Round implements ToolHost, Asker {
     this.#model = model
     this.#losses = []
     this.attempts = 0
-    const over = this.tell('onRound', { context, options })
+    const reportEnd = this.report('onRound', { context, options })
     let response: RunResponse | undefined
     let end = {}
     try {
@@ -221,13 +221,13 @@ export class Round implements ToolHost, Asker {
       end = { error }
       throw error
     } finally {
-      if (this.partial !== undefined) said.push(this.partial)
-      this.#answerMs = over(end)
+      if (this.partial !== undefined) added.push(this.partial)
+      this.#answerMs = reportEnd(end)
     }
     const { message, providerState } = response
     this.responses.push(response)
     if (isEmptyAnswer(message)) return response
-    this.say([message])
+    this.addMessages([message])
     const { providerState: before, ...rest } = this.#context
     const state = this.#model.codec.provider === request.model.codec.provider ? (providerState ?? before) : undefined
     this.#context = { ...rest, ...compact({ providerState: state }) }
@@ -275,12 +275,12 @@ export class Round implements ToolHost, Asker {
   }
 
   #finish(outcome: RunOutcome, message: AssistantMessage, pending: RunResult['pending'] = []): RunResult {
-    const { responses, said } = this
+    const { responses, added } = this
     const { providerState } = this.#context
     return compact({
       message,
       text: textOf(message),
-      messages: [...said],
+      messages: [...added],
       context: this.#context,
       outcome,
       stopReason: outcome === 'max_rounds' ? outcome : (message.stopReason ?? 'other'),

@@ -10,41 +10,45 @@ import type { RunResult, StreamEvent } from './result.ts'
 import { Round } from './round.ts'
 
 /**
- * A run that streams. It begins when it is read, or when its `response` is asked for; it can be read once. Leaving the iteration cancels
- * the request; no tool runs after.
+ * A streaming run. It starts when you iterate over it, or when you await its `response`, and it can be read once. If you leave the loop, the
+ * request is cancelled, and no more tools run.
  */
 export interface Run<Tools extends AnyTools = AnyTools> extends AsyncIterable<StreamEvent<Tools>> {
-  /** The same events as they came, a batch for each chunk of the network. */
+  /** The same events in batches, one for each chunk from the network. */
   batches(): AsyncIterable<readonly StreamEvent<Tools>[]>
   /** Only the text. */
   text(): AsyncIterable<string>
-  /** How it ended. Rejects with what the iteration throws. It can be taken before an iteration; without one, to wait for it runs the run. */
+  /** The result. It rejects with the error that the iteration throws. Without an iteration, awaiting it starts the run. */
   readonly response: Promise<RunResult<Tools>>
   /** The new messages so far, the prompt first. After a failure, the last one is the part of the failed answer that arrived. */
   readonly messages: readonly Message[]
-  /** The part of an answer that arrived, if it did not end properly or was cancelled. Its `stopReason` says how it ended. */
+  /** The part of an answer that arrived before it failed or was cancelled. Its `stopReason` says how it ended. */
   readonly partial: AssistantMessage | undefined
-  /** The name by which the server keeps the answer that is under way, or was last; `undefined` if it keeps none: see `resume`. */
+  /** The server's name for the stored answer, for `resumable(name)`; `undefined` if the server stores none. */
   readonly streamId: string | undefined
   /**
-   * Ends the run, and the answer where the server keeps it: to leave such a run only closes the connection. The run rejects with an
-   * `AbortError`. An answer that is being asked for is ended as soon as the server has named it.
+   * Ends the run, which rejects with an `AbortError`. If the server stores the answer, it also ends the answer there; leaving the loop only
+   * closes the connection. If the server has not named the answer yet, this happens as soon as it does.
    *
-   * @throws {ApiError} or `ConnectionError` if the server could not be asked to stop.
+   * @throws {ApiError} or `ConnectionError` if the request to stop fails.
    */
   stop(): Promise<void>
 }
 
 /**
- * Asks a model for a whole answer, runs the tools that it calls, and asks again until it is done.
+ * Asks a model, runs the tools that it calls, and asks again until it has answered. Returns the whole result.
  *
  * @example
  * ```ts
- * const { message, messages } = await generate({ model: anthropic('claude-sonnet-5', { apiKey }), prompt: 'Hello' })
+ * const { text, messages } = await generate({
+ *   model: anthropic('claude-sonnet-5', { apiKey }),
+ *   prompt: 'Weather in Tokyo?',
+ *   tools: [weather],
+ * })
  * ```
  * @throws {ApiError} if the provider answers with an error. Other failures: {@link ConnectionError}, {@link TimeoutError},
- * {@link DecodeError}, {@link LimitError}, {@link UnsupportedError}; the signal's reason if it fires. `TypeError` for an invalid request,
- * such as one without a key: then nothing is sent.
+ * {@link DecodeError}, {@link LimitError}, {@link InterruptedError}, {@link UnsupportedError}; the signal's reason if it fires. `TypeError`
+ * for an invalid request, such as one without a key. Such a request is not sent.
  */
 export async function generate<const Tools extends AnyTools = AnyTools>(
   request: RunRequest<Tools>,
@@ -54,12 +58,17 @@ export async function generate(request: RunRequest): Promise<RunResult> {
 }
 
 /**
- * Asks a model like {@link generate}, and returns at once: the events arrive as the model writes.
+ * Asks a model as {@link generate} does, and returns at once. Iterate over the run for its events, or over `run.text()` for its text. The
+ * iteration throws the errors of {@link generate}, also for an invalid request.
  *
  * @example
  * ```ts
- * const run = stream({ model: anthropic('claude-sonnet-5', { apiKey }), prompt: 'Hello' })
- * for await (const text of run.text()) write(text)
+ * const run = stream({ model: anthropic('claude-sonnet-5', { apiKey }), prompt: 'Weather in Tokyo?', tools: [weather] })
+ * for await (const event of run) {
+ *   if (event.type === 'text_delta') write(event.text)
+ *   if (event.type === 'tool_result') console.log(event.result)
+ * }
+ * const { messages, usage } = await run.response
  * ```
  */
 export function stream<const Tools extends AnyTools = AnyTools>(request: RunRequest<Tools>): Run<Tools>
@@ -74,18 +83,18 @@ function begun(request: RunRequest): Begun {
 
 type Batches = AsyncIterable<readonly StreamEvent[]>
 
-/** A run about to begin, and who wants to hear of it. */
+/** A run that is about to start, and the callbacks of its chat. */
 export interface Begun {
   readonly request: RunRequest
-  /** Stands around the events of the run, in batches. */
+  /** Wraps the events of the run, in batches. */
   readonly around?: (events: Batches) => Batches
-  /** Called once, at any end: with all new messages, the result if there is one, and the error of the run. */
+  /** Called once, when the run ends: with all new messages, and with its result or its error. */
   readonly onEnd?: (messages: readonly Message[], result: RunResult | undefined, cause: unknown) => void
 }
 
-/** A run that begins when it is read: `begin` is asked then. @param isOnlyWhole of a run that is not streamed: see {@link Round} */
+/** Makes a run that starts when it is read: then it calls `begin`. @param isOnlyWhole of a run that is not streamed: see {@link Round} */
 export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolean): Run {
-  const said: Message[] = []
+  const added: Message[] = []
   const stopping = new AbortController()
   let round: Round | undefined
   let isTaken = false
@@ -97,8 +106,8 @@ export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolea
     const { signal, abort, end } = linked(request.signal, stopping.signal)
     let failure: { readonly error: unknown } | undefined
     try {
-      round = new Round(request, isOnlyWhole, signal, said)
-      round.tell('onRun', {})
+      round = new Round(request, isOnlyWhole, signal, added)
+      round.report('onRun', {})
       const events = round.events()
       yield* around === undefined ? events : around(events)
     } catch (error) {
@@ -106,10 +115,10 @@ export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolea
       throw error
     } finally {
       const result = failure === undefined ? round?.result : undefined
-      round?.tell('onEnd', failure ?? compact({ result }))
+      round?.report('onEnd', failure ?? compact({ result }))
       abort(new DOMException('The run was left before its end', 'AbortError'))
       end()
-      onEnd?.(said, result, failure?.error)
+      onEnd?.(added, result, failure?.error)
       if (result === undefined) settled.reject(failure === undefined ? signal.reason : failure.error)
       else settled.resolve(result)
     }
@@ -143,7 +152,7 @@ export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolea
     [Symbol.asyncIterator]: () => flatten(take()),
     text: () => textIn(take()),
     response,
-    messages: said,
+    messages: added,
     get partial() {
       return round?.partial
     },

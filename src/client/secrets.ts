@@ -1,7 +1,7 @@
-/** Keeps the key of a model out of the errors that its caller gets. @module */
+/** Removes the key of a model from errors. @module */
 import { isObject } from '../core/lookup.ts'
 
-/** Shorter ones would be found by chance: a server of one's own machine takes any word for a key. */
+/** Shorter secrets would match ordinary text: local servers accept any word as a key. */
 const shortest = 8
 
 /** Replaces each secret of 8 characters or more: as it is, as part of a URL, in the text of JSON, and in base64. */

@@ -1,4 +1,4 @@
-/** Answers that are values: a schema in, what fits it out, on every provider by the best means that its wire has. @module */
+/** Asks for a value of a schema, by the best means that each format has. @module */
 import { liveArguments } from '../assemble/live-arguments.ts'
 import { blocksOf } from '../core/content.ts'
 import { OutputError } from '../core/errors.ts'
@@ -13,19 +13,19 @@ import type { RunRequest } from './request.ts'
 import type { RunResult, StreamEvent } from './result.ts'
 import { generate, stream, whenAwaited } from './run.ts'
 
-/** A request without tools: none are offered when a value is asked for. */
+/** The options of `generateObject` and `streamObject`: those of `generate` without tools, and the schema. */
 export interface ObjectRequest<Schema extends AnySchema>
   extends Omit<RunRequest, 'tools' | 'toolChoice' | 'autoTools' | 'responseFormat' | 'approvals'> {
   /** A schema of any type: made by `t.object()` and its siblings, a JSON Schema, or a Standard Schema that converts itself. */
   readonly schema: Schema
-  /** A name for the value, for formats that want one. Default `response`. */
+  /** The name of the value, for formats that require one. Default `response`. */
   readonly schemaName?: string
   readonly schemaDescription?: string
-  /** Whether the provider is to hold the model to every letter of the schema. Default: where the schema allows that. */
+  /** Whether the provider forces the answer to match the schema. Default: yes, if the schema allows it. */
   readonly strictSchema?: boolean
 }
 
-/** How a run ended, with the value that was asked for. */
+/** The result of a run, with the parsed value in `object`. */
 export interface ObjectResult<Output> extends RunResult {
   /** The parsed value, as the schema returns it. */
   readonly object: Output
@@ -39,24 +39,25 @@ export type PartialOutput<Value> = Value extends readonly (infer Entry)[]
     : Value
 
 /**
- * A value that streams: iterate for what is there of it so far, as written by the model and unchecked. It can be read once.
+ * A streaming value. Each step of the iteration is the part that has arrived, not yet checked against the schema. It can be read once.
  *
- * Each step hands out **the same value, grown in place**; copy it (`structuredClone`) to keep a step. All steps together cost time in
- * the length of the answer.
+ * Each step returns **the same object, which grows in place**; copy it (`structuredClone`) to keep a step. The total time is linear in the
+ * length of the answer.
  */
 export interface ObjectRun<Output> extends AsyncIterable<PartialOutput<Output>> {
-  /** How it ended. Rejects with what the iteration throws. Without an iteration, asking for it runs the run. */
+  /** The result. It rejects with the error that the iteration throws. Without an iteration, awaiting it starts the run. */
   readonly response: Promise<ObjectResult<Output>>
 }
 
 /**
- * Asks for a value of a schema.
+ * Asks a model for a value of a schema, and checks it.
  *
  * @example
  * ```ts
  * const { object } = await generateObject({ model, prompt: text, schema: t.object({ name: t.string(), age: t.integer() }) })
  * ```
- * @throws {OutputError} if the answer is cut at its length, refused, no JSON, or does not fit; with the text. All errors of `generate`.
+ * @throws {OutputError} if the answer is cut off at its length limit, refused, not valid JSON, or does not match the schema; its `partial`
+ * has the text. All errors of `generate`.
  * @throws {TypeError} if the schema cannot be converted to JSON Schema.
  */
 export async function generateObject<const Schema extends AnySchema>(
@@ -67,7 +68,7 @@ export async function generateObject<const Schema extends AnySchema>(
 }
 
 /**
- * The same as {@link generateObject}, with the value as it grows.
+ * Asks as {@link generateObject} does, and streams the value while it grows.
  *
  * @example
  * ```ts
@@ -91,7 +92,7 @@ export function streamObject<const Schema extends AnySchema>(
     let view = growing()
     for await (const batch of batches) {
       if (batch.some(({ type }) => type === 'message_start')) view = growing()
-      const text = spokenIn(batch)
+      const text = textIn(batch)
       const value = text === '' ? undefined : shape.view(view(text))
       if (value !== undefined) yield value as PartialOutput<OutputOf<Schema>>
     }
@@ -113,13 +114,13 @@ function requestFor<Schema extends AnySchema>(request: ObjectRequest<Schema>, sh
   return { ...plain, responseFormat: { type: 'json', schema: shape.schema, strict: strictSchema, ...named } }
 }
 
-function spokenIn(events: readonly StreamEvent[]): string {
+function textIn(events: readonly StreamEvent[]): string {
   let text = ''
   for (const event of events) if (event.type === 'text_delta' && !event.refusal) text += event.text
   return text
 }
 
-/** Models without a JSON mode like to say something before their JSON, or to fence it. */
+/** Models without a JSON mode often write text before their JSON, or put it into a Markdown fence. */
 function growing() {
   const live = liveArguments()
   let hasBegun = false
@@ -161,7 +162,7 @@ async function readObject<Schema extends AnySchema>(
   }
 }
 
-/** @throws {OutputError} if the answer is not all there. */
+/** @throws {OutputError} if the answer is incomplete. */
 function answerIn({ content, stopReason }: AssistantMessage): string {
   const texts = blocksOf(content).filter((block) => block.type === 'text')
   const text = texts.map((block) => block.text).join('')

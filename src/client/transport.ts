@@ -1,4 +1,4 @@
-/** Sends an encoded request, and returns the answer's body or throws one error that says why it has none. @module */
+/** Sends an encoded request, and returns the answer's body or throws an error. @module */
 import type { ClientCodec, EncodedRequest, Model } from '../core/codec.ts'
 import {
   ApiError,
@@ -59,7 +59,7 @@ function urlOf({ baseUrl }: Model, { path }: Pick<EncodedRequest, 'path'>): stri
   return baseUrl.slice(0, end) + path
 }
 
-/** Where a request goes, without what may be secret in it. */
+/** The address of a request, without secrets. */
 export function addressOf(model: Model, request: Pick<EncodedRequest, 'path'>): string {
   return withoutSecrets(urlOf(model, request))
 }
@@ -94,7 +94,7 @@ function isAddress(baseUrl: string): boolean {
   return baseUrl === '' || /^(?:[a-z][a-z\d+.-]*:)?\/\/|^[./]/i.test(baseUrl)
 }
 
-/** A provider's own address needs a key. The key may be in a header of the model. */
+/** Whether a key is missing: a provider's own address needs one. The key may be in a header of the model. */
 function needsKey({ providerUrl, baseUrl, headers = {} }: Model): boolean {
   return baseUrl === providerUrl && baseUrl.startsWith('https:') && !Object.keys(headers).some(isSecretName)
 }
@@ -156,17 +156,17 @@ async function readFailure(model: Model, response: Response, scrub: (text: strin
  */
 export function errorFor(model: Model, error: unknown, secrets: readonly string[], address: string): unknown {
   if (!(error instanceof IsoglotError)) return error
-  let told: IsoglotError = error
+  let described: IsoglotError = error
   if (error instanceof ApiError && error.providerMessage === undefined && error.body !== undefined) {
     const { message, cause, status, body } = error
     const source = [titleOf(model), status].join(' ').trim()
     const isForeign = status === 404 ? !message.includes(model.model) : typeof body === 'string'
     const place = isForeign ? `; asked ${address}, check "baseUrl"` : ''
     const providerMessage = body ? message : ''
-    told = new ApiError(`${source}: ${message}${place}`, { ...(error as ApiErrorDetails), cause, providerMessage })
+    described = new ApiError(`${source}: ${message}${place}`, { ...(error as ApiErrorDetails), cause, providerMessage })
   }
-  scrubError(told, scrubber(secrets))
-  return told
+  scrubError(described, scrubber(secrets))
+  return described
 }
 
 function parsed(text: string): unknown {
@@ -206,7 +206,7 @@ export async function* chunksOf(
   }
 }
 
-/** The text of a body, or its beginning if it is longer than that. A body that breaks off counts as far as it came. */
+/** The text of a body, up to this length. If the body is cut off, the part that arrived. */
 export async function readText(response: Pick<Response, 'body'>, maxBytes: number): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
@@ -255,7 +255,7 @@ export function readBody(text: string, model: Model): unknown {
   return body
 }
 
-/** Whether the answer's type is that of the wire's streams. */
+/** Whether the answer has the content type of the format's streams. */
 export function isStream({ framing }: ClientCodec, { headers }: Response): boolean {
   const type = headers.get('content-type') ?? ''
   if (framing === 'event-stream') return /^application\/vnd\.amazon\.eventstream\b/i.test(type)
@@ -277,12 +277,12 @@ export function withSource(
   const finding = isForeign ? `Cannot decode the answer of ${titleOf(model)}: it is not an answer` : error.message
   const type = response.headers.get('content-type')
   const source = `${addressOf(model, encoded)} answered ${response.status} with ${type ?? 'no content-type'}`
-  const told = new DecodeError(`${finding}; ${source}`, { cause: error.cause ?? error })
+  const described = new DecodeError(`${finding}; ${source}`, { cause: error.cause ?? error })
   const { partial, path = '' } = error as Partial<DecodeError>
-  return Object.assign(told, compact({ partial, path }))
+  return Object.assign(described, compact({ partial, path }))
 }
 
-/** A URL without what may be secret in it: its query, and a name and password. */
+/** A URL without its query, user name and password, which can be secret. */
 function withoutSecrets(url: string): string {
   if (!URL.canParse(url)) return url.replace(/[?#].*/, '')
   const { origin, pathname } = new URL(url)

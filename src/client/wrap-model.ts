@@ -1,27 +1,26 @@
-/** Wraps around the answers of a model. @module */
+/** Adds functions around the answers of a model. @module */
 import type { Ask, Asked, Model } from '../core/codec.ts'
 import { isObject } from '../core/lookup.ts'
 
 type Around = NonNullable<Model['around']>
 
-/** A wrap around the answers of a model. Each part may be absent. */
+/** Functions around the requests and answers of a model. Each is optional. */
 export interface ModelWrap {
-  /** Changes what is asked. */
+  /** Changes the request. */
   readonly request?: (asked: Asked) => Asked | Promise<Asked>
   /**
-   * Stands around one answer, streamed or whole, each time a model is asked in a run. `next` asks; it may be called twice (for another model) or
-   * not at all (for a kept answer). The last event is a `message_end`.
+   * Runs around one answer, streamed or whole, each time a run asks a model. `next` asks. Call it twice to ask another model, or not at all
+   * to return a stored answer. The last event is a `message_end`.
    */
   readonly answer?: Around
-  /** Stands around each HTTP request. */
+  /** Runs around each HTTP request. */
   readonly fetch?: (fetch: typeof globalThis.fetch) => typeof globalThis.fetch
 }
 
 /**
- * A model with something around its answers; the first wrap is outermost. `isoglot/wraps` has some ready-made.
+ * Adds functions around the answers of a model. The first wrap is the outermost. `isoglot/wraps` has ready-made wraps.
  *
- * `request` and `answer` stand around what `generate`, `stream` and chats ask. A gateway passes bytes on, so that of a wrap only `fetch`
- * counts there.
+ * `request` and `answer` apply to `generate`, `stream` and chats. A gateway passes bytes through, so it uses only the `fetch` of a wrap.
  *
  * @example
  * ```ts
@@ -33,7 +32,7 @@ export interface ModelWrap {
  *   },
  * })
  * ```
- * @throws {TypeError} for what is not a wrap.
+ * @throws {TypeError} for a value that is not a wrap.
  */
 export function wrapModel(model: Model, ...wraps: readonly ModelWrap[]): Model {
   return wraps.reduceRight(wrapOnce, model)
@@ -60,7 +59,7 @@ function wrapOnce(model: Model, wrap: ModelWrap): Model {
   }
 }
 
-/** Asks through what is around the model, and around a model that a wrap asks in its place. */
+/** Asks through the wraps of the model, and of another model that a wrap asks instead. */
 export function askAround(asked: Asked, next: Ask, outer?: Around): ReturnType<Ask> {
   const { around } = asked.model
   if (around === undefined || around === outer) return next(asked)

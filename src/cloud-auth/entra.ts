@@ -1,5 +1,5 @@
 /**
- * The access token of an application of Microsoft Entra: client id and secret, for a token.
+ * The access token of a Microsoft Entra application, for its client id and secret.
  *
  * @see https://learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow (read 2026-11)
  * @module
@@ -8,7 +8,7 @@ import { cachedToken, refusePage, requestToken } from './token.ts'
 
 /** The application that signs in, and the scope. */
 export interface EntraSettings {
-  /** The directory: its id, or its domain. */
+  /** The directory: its id or its domain. */
   readonly tenant: string
   /** The id of the application. */
   readonly clientId: string
@@ -18,7 +18,7 @@ export interface EntraSettings {
    * `https://ai.azure.com/.default`.
    */
   readonly scope?: string
-  /** The host that signs in; national clouds have others. Default: `https://login.microsoftonline.com`. */
+  /** The host of the sign-in. National clouds have other hosts. Default: `https://login.microsoftonline.com`. */
   readonly authority?: string
   /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch
@@ -27,7 +27,7 @@ export interface EntraSettings {
 const title = 'Microsoft Entra'
 
 /**
- * Signs in as an application, with its client secret. The token lives for about an hour; it is renewed a minute before.
+ * Signs in as an application, with its client secret. The token is valid for about an hour, and is renewed a minute before its end.
  *
  * @returns A function that returns a valid token, for `apiKey`. It rejects with an `ApiError` of the kind `authentication` if Entra
  * refuses the secret. The model needs `keyHeader: 'authorization'`.

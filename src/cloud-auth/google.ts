@@ -1,5 +1,5 @@
 /**
- * The access token of a Google service account: a JWT, signed by Web Crypto, for a token.
+ * The access token of a Google service account, for a JWT that Web Crypto signs.
  *
  * @see https://developers.google.com/identity/protocols/oauth2/service-account#httprest (read 2026-11)
  * @module
@@ -17,7 +17,7 @@ export interface GoogleCredentials {
   readonly token_uri?: string
 }
 
-/** Options of {@link googleServiceAccount} beside the credentials. */
+/** Options of {@link googleServiceAccount}, apart from the credentials. */
 export interface GoogleTokenSettings {
   /** Default: `https://www.googleapis.com/auth/cloud-platform`. */
   readonly scopes?: readonly string[]
@@ -26,13 +26,15 @@ export interface GoogleTokenSettings {
 }
 
 const title = 'Google Cloud'
-/** The longest that Google accepts, in seconds. */
+/** The longest lifetime that Google accepts, in seconds. */
 const lifetime = 3600
-/** The token claims to be so much older, in seconds: a clock that is ahead of Google's would make it one of the future. */
+/**
+ * The token's start time is this much earlier than now, in seconds: if the local clock is ahead, Google would refuse a time in the future.
+ */
 const tolerance = 60
 
 /**
- * Signs in as a service account. The token lives for an hour; it is renewed a minute before.
+ * Signs in as a service account. The token is valid for an hour, and is renewed a minute before its end.
  *
  * @param credentials The key file, parsed. It must not be in a page.
  * @returns A function that returns a valid token, for `apiKey`. It rejects with an `ApiError` of the kind `authentication` if Google

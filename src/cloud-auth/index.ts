@@ -1,5 +1,5 @@
 /**
- * Access tokens of clouds, made of a secret: for Workers and servers, never for a page. Each function returns one that goes into `apiKey`.
+ * Access tokens of clouds, made from a secret: for Workers and servers, never for a page. Each function returns a function for `apiKey`.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Asks a token endpoint, and keeps the token until shortly before it expires.
+ * Gets a token from a token endpoint, and keeps it until shortly before it expires.
  *
  * @see https://datatracker.ietf.org/doc/html/rfc6749#section-5 (read 2026-11)
  * @module
@@ -8,31 +8,31 @@ import { ApiError, ConnectionError, TimeoutError } from '../core/errors.ts'
 import { compact, field, textOr } from '../core/lookup.ts'
 import { after } from '../core/timer.ts'
 
-/** How long a token endpoint may take. */
+/** The time limit of a token endpoint, in ms. */
 const timeoutMs = 5_000
-/** A token is renewed so long before it expires: a request that takes it along must arrive in time. */
+/** A token is renewed this long before it expires, in ms, because a request with it must arrive in time. */
 const earlyMs = 60_000
 const statusOfLoad: ReadonlySet<number> = /* @__PURE__ */ new Set([429, 503])
 
-/** A token, and how long it is valid from now on. */
+/** A token, and its lifetime from now on. */
 export interface Token {
   readonly token: string
   readonly expiresInMs: number
 }
 
-/** A token endpoint, and whose it is. */
+/** A token endpoint, and the name of its owner. */
 export interface TokenEndpoint {
-  /** For people, in errors. */
+  /** A name for error messages. */
   readonly title: string
   readonly url: string
   readonly fetch: typeof fetch | undefined
-  /** Must not appear in an error. */
+  /** Texts that must not appear in an error. */
   readonly secret: string
 }
 
 /**
- * A secret of a cloud must not be in a page, where its readers can take it. This is the only place where the library asks where it runs,
- * and it does so to refuse.
+ * A cloud's secret must not be in a page, because every visitor could read it. This is the only place in the library that detects its
+ * runtime, and only to refuse.
  *
  * @throws {TypeError} in a page.
  */
@@ -44,8 +44,8 @@ export function refusePage(title: string): void {
 }
 
 /**
- * A function that returns the token, and asks for another one shortly before it expires. Callers that wait at the same time share one
- * request. A failure is not kept: the next call asks again.
+ * A function that returns the token, and renews it shortly before it expires. Concurrent callers share one request. A failure is not
+ * cached: the next call tries again.
  */
 export function cachedToken(title: string, ask: () => Promise<Token>): () => Promise<string> {
   let held: { readonly token: string; readonly from: number; readonly until: number } | undefined
@@ -58,7 +58,7 @@ export function cachedToken(title: string, ask: () => Promise<Token>): () => Pro
   }
   return async () => {
     const now = Date.now()
-    // A clock that was turned back says nothing about the age of the token.
+    // A clock that was set back does not show the age of the token.
     if (held !== undefined && now >= held.from && now < held.until) return held.token
     pending ??= renew()
     const shared = pending
@@ -70,7 +70,9 @@ export function cachedToken(title: string, ask: () => Promise<Token>): () => Pro
   }
 }
 
-/** Each caller has its own timer: in a Worker, a request that another one waits for can end without a word, and its timers with it. */
+/**
+ * Each caller has its own timer: in a Worker, the request that made the shared fetch can end without an error, and its timers end with it.
+ */
 function inTime(token: Promise<string>, title: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const message = `Cannot sign in to ${title}: its token endpoint did not answer within ${timeoutMs} ms`
@@ -80,10 +82,10 @@ function inTime(token: Promise<string>, title: string): Promise<string> {
 }
 
 /**
- * Asks for a token.
+ * Requests a token.
  *
  * @throws {ConnectionError} if there is no answer.
- * @throws {ApiError} if the answer is an error or has no token; at a refusal of the credentials, its `kind` is `authentication`.
+ * @throws {ApiError} if the answer is an error or has no token. If the credentials were refused, its `kind` is `authentication`.
  */
 export async function requestToken(
   { title, url, fetch = globalThis.fetch, secret }: TokenEndpoint,

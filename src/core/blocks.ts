@@ -1,5 +1,5 @@
 /**
- * The neutral model: content blocks, and the JSON that they are made of. Types only; `model.ts` exports them with the rest.
+ * Content blocks, and the types of JSON. Types only; `model.ts` exports them with the other types.
  *
  * @module
  */
@@ -8,25 +8,25 @@
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
 /** An object in JSON. */
 export type JsonObject = { [key: string]: Json }
-/** A JSON Schema, any draft. Read by own keys only, so that unknown keywords travel. */
+/** A JSON Schema of any draft. Unknown keywords are kept. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
-/** The author of a message. Aliases (`human`, `ai`, `model`, `function`) exist at the boundary only and are never stored. */
+/** The author of a message. Readers accept aliases (`human`, `ai`, `model`, `function`); messages never have them. */
 export type Role = 'system' | 'developer' | 'user' | 'assistant' | 'tool'
 
-/** Fields of a wire that we have no word for, kept under the name of that wire and sent back to it unchanged. */
+/** Unknown fields of a provider, by the name of their format. They are sent back in that format unchanged. */
 export type ProviderData = { readonly [format: string]: JsonObject }
 
-/** Open-ended data of the application; of it only `cacheHint` ever reaches a wire, and only one that has such a thing. */
+/** Data of your application, which is never sent. Only `cacheHint` is sent, in formats that have prompt caching by marks. */
 export interface Metadata {
-  /** Marks the end of a prefix worth caching. `ephemeral` is the provider's default time, which on Anthropic is 5 minutes. */
+  /** Marks the end of a prefix to cache. `ephemeral` is the provider's default time: on Anthropic, 5 minutes. */
   readonly cacheHint?: 'ephemeral' | { readonly ttl: '5m' | '30m' | '1h' | '12h' }
   readonly [key: string]: unknown
 }
 
 /**
- * A provider's own proof of what its model said: thinking signature, redacted or encrypted reasoning, thought signature, item id.
- * Sent back, byte for byte, to the provider and model family it came from, and nowhere else.
+ * A proof: a provider's signature, encrypted reasoning or item id. It is sent back unchanged to the provider and model family that it came
+ * from, and to no other.
  */
 export interface Opaque {
   /** The provider that made it, such as `anthropic` or `openrouter`. */
@@ -41,7 +41,7 @@ export interface Opaque {
 // ---- content blocks: fifteen types ------------------------------------------------------------
 
 interface BlockBase {
-  /** The provider's id of the block, where it has one. */
+  /** The provider's id of the block, if it sends one. */
   readonly id?: string
   readonly metadata?: Metadata
   readonly providerData?: ProviderData
@@ -53,21 +53,21 @@ interface MediaBlock extends BlockBase {
   readonly data?: string
   /** Such as `image/png`; needed with `data`. */
   readonly mimeType?: string
-  /** A file stored at one provider; never valid at another. */
+  /** The id of a file that one provider stores. It is not valid at another. */
   readonly fileId?: string
 }
 
-/** Something said. */
+/** Text of a user or a model. */
 export interface TextBlock extends BlockBase {
   readonly type: 'text'
   readonly text: string
   /** Sources of the text. Offsets are UTF-16 units into this block's `text`. */
   readonly citations?: readonly CitationBlock[]
-  /** The model declined, and this is how it said so. */
+  /** The text is a refusal. */
   readonly refusal?: true
   readonly opaque?: Opaque
 }
-/** A text document, as opposed to something said. */
+/** A text document, as opposed to the text of a message. */
 export interface PlainTextBlock extends BlockBase {
   readonly type: 'plain_text'
   readonly text: string
@@ -78,7 +78,7 @@ export interface PlainTextBlock extends BlockBase {
 export interface ImageBlock extends MediaBlock {
   readonly type: 'image'
   readonly detail?: 'auto' | 'low' | 'high' | 'original'
-  /** Gemini signs generated images too. */
+  /** The proof of a generated image (Gemini). */
   readonly opaque?: Opaque
 }
 /** Sound. */
@@ -87,7 +87,7 @@ export interface AudioBlock extends MediaBlock {
   /** The spoken text, if the provider sends it. */
   readonly transcript?: string
 }
-/** Moving pictures. */
+/** A video. */
 export interface VideoBlock extends MediaBlock {
   readonly type: 'video'
 }
@@ -102,7 +102,7 @@ export interface ReasoningBlock extends BlockBase {
   readonly text: string
   readonly opaque?: Opaque
 }
-/** Where something stands that was said. */
+/** The source of a passage of text. */
 export interface CitationBlock extends BlockBase {
   readonly type: 'citation'
   readonly url?: string
@@ -129,16 +129,16 @@ export interface ToolCall<Name extends string = string, Arguments = JsonObject> 
   /** Unique in the conversation. */
   readonly id: string
   readonly name: Name
-  /** Parsed arguments: always an object. They were not checked against the schema of the tool; `execute` gets those that were. */
+  /** The parsed arguments, always an object. They are not checked against the schema of the tool; `execute` gets checked arguments. */
   readonly arguments: Arguments
-  /** The very text that `arguments` was parsed from: the only exact form (key order, large numbers). */
+  /** The text that `arguments` was parsed from. Only this text has the exact order of keys and large numbers. */
   readonly argumentsText: string
   /** Position among the calls of its turn, from 0. Invalid calls count too. */
   readonly index: number
   readonly complete: true
-  /** The provider gave no id and we made this one; it never goes back on a wire that may do without. */
+  /** isoglot made the id, because the provider sent none. Formats that allow a call without an id do not send it. */
   readonly generatedId?: true
-  /** Which conversation a call of a tool with `needsApproval` is of: see `signApproval`. Never on a wire. */
+  /** Identifies the conversation of a call that needs approval: see `signApproval`. It is never sent. */
   readonly approvalId?: string
   readonly opaque?: Opaque
 }
@@ -146,10 +146,10 @@ export interface ToolCall<Name extends string = string, Arguments = JsonObject> 
 export interface ToolCallChunk extends BlockBase {
   readonly type: 'tool_call_chunk'
   readonly name?: string
-  /** Position among the calls of its turn; may be absent on input, is always there on output. */
+  /** Position among the calls of its turn. Optional on input, always set on output. */
   readonly index?: number
   readonly argumentsDelta?: string
-  /** All of the arguments so far, as far as they parse; there when the live view is on. */
+  /** The arguments so far, as far as they parse. Set with `liveArguments`. */
   readonly argumentsSoFar?: JsonObject
 }
 /** A call that the provider itself runs. */
@@ -178,14 +178,14 @@ export interface ServerToolResult extends BlockBase {
 /** A block of a provider that isoglot does not know. It is kept, and sent back in the same format unchanged. */
 export interface UnknownBlock extends BlockBase {
   readonly type: 'unknown'
-  /** The wire it belongs to: a codec's name. */
+  /** Its format: a codec's name. */
   readonly format: string
-  /** The provider's own word for it. */
+  /** The provider's own type of the block. */
   readonly providerType: string
   readonly value: Json
 }
 
-/** A part of what a message holds, by its `type`. */
+/** A part of the content of a message. Compare its `type` to narrow it. */
 export type ContentBlock =
   | TextBlock
   | PlainTextBlock
@@ -202,7 +202,7 @@ export type ContentBlock =
   | ServerToolCallChunk
   | ServerToolResult
   | UnknownBlock
-/** A string, or blocks whose order is their meaning. */
+/** The content of a message: a string, or blocks in order. */
 export type Content = string | readonly ContentBlock[]
 
 /** A call that cannot run, for example because its arguments are not valid JSON. It is kept and shown, and never runs. */
@@ -212,10 +212,10 @@ export interface InvalidToolCall {
   readonly name?: string
   /** Position among the calls of its turn, valid ones included. */
   readonly index: number
-  /** All that came, as it came. */
+  /** The text of the arguments, as it arrived. */
   readonly argumentsText: string
   readonly reason: 'malformed_json' | 'not_an_object' | 'missing_name' | 'truncated' | 'too_deep'
-  /** A sentence a person, or the model, can act upon. */
+  /** Why the call cannot run: a sentence for a person or the model. */
   readonly error: string
   readonly opaque?: Opaque
   readonly providerData?: ProviderData

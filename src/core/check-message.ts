@@ -9,7 +9,7 @@ import type { Message, ProviderTool, Role, ToolDefinition } from './model.ts'
 
 const roles: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant', 'tool'])
 
-/** Fields in which OpenAI, Anthropic, Gemini, Ollama, LangChain and the AI SDK keep what `normalizeMessages` puts elsewhere. */
+/** Fields of messages of OpenAI, Anthropic, Gemini, Ollama, LangChain and the AI SDK that `normalizeMessages` converts. */
 const foreignInMessage: ReadonlySet<string> = words(
   `tool_calls tool_call_chunks invalid_tool_calls function_call tool_call_id tool_use_id call_id tool_name toolInvocations parts images thinking refusal artifact stop_reason additional_kwargs usage_metadata response_metadata cache_control cache_hint`,
 )
@@ -20,7 +20,7 @@ const foreignInBlock: ReadonlySet<string> = words(
   cache_control cache_hint`,
 )
 
-/** The fields that a block of each type cannot be without. Types that are not listed are not ours. */
+/** The required fields of each type of block. Other types are not ours. */
 const needs: Readonly<Record<string, readonly string[]>> = {
   text: ['text'],
   plain_text: ['text'],
@@ -116,7 +116,7 @@ export function checkTools(tools: readonly (ToolDefinition | ProviderTool)[]): v
   }
 }
 
-/** The first field that is not ours and has something in it. A cache hint in snake case stands in `metadata`. */
+/** The first foreign field with a value. A cache hint in snake case is in `metadata`. */
 function foreignFieldIn(value: Record<string, unknown>, foreign: ReadonlySet<string>): string | undefined {
   for (const key of Object.keys(value)) {
     // Hosts have several fields that begin with this word; ours have none.
@@ -126,7 +126,7 @@ function foreignFieldIn(value: Record<string, unknown>, foreign: ReadonlySet<str
   return isObject(metadata) && !isNothing(metadata.cache_hint) ? 'metadata.cache_hint' : undefined
 }
 
-/** Libraries write such values for what is absent. */
+/** Libraries write such values for absent fields. */
 function isNothing(value: unknown): boolean {
   return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
 }

@@ -1,4 +1,4 @@
-/** A codec: the whole difference between two wire formats, as pure functions. Types only. @module */
+/** A codec reads and writes one wire format with pure functions. Types only. @module */
 import type { ApiError } from './errors.ts'
 import type {
   ChatResponse,
@@ -22,7 +22,7 @@ import type {
 } from './model.ts'
 import type { Machine } from './reducer.ts'
 
-/** One event of a stream as framing sees it: an SSE event, an NDJSON line or a message of Amazon's event stream. */
+/** One frame of a stream: an SSE event, an NDJSON line, or a message of Amazon's event stream. */
 export interface Frame {
   /** The SSE `event:` name, or the type of the message, if it has one. */
   readonly event?: string
@@ -30,23 +30,23 @@ export interface Frame {
   readonly data: string
 }
 
-/** Names the block that a fragment belongs to, in whatever way the wire does. */
+/** Identifies the block that a fragment belongs to, as the format does. */
 export type BlockKey = string | number
 
 /**
  * A decoded piece of a stream: part of a block. The assembler joins the pieces of all formats in the same way.
  *
- * With a `key`, pieces of the same key make one block. Without, a piece goes on with the last block if that is of its kind and
- * open, and opens a new one otherwise.
+ * Pieces with the same `key` make one block. A piece without a `key` continues the last block if that is open and of its kind; otherwise it
+ * opens a new block.
  */
 export type Fragment =
   | { readonly type: 'start'; readonly id?: string; readonly model?: string; readonly createdAt?: number }
   | { readonly type: 'text'; readonly text: string; readonly key?: BlockKey; readonly refusal?: true }
   | { readonly type: 'reasoning'; readonly text: string; readonly key?: BlockKey }
   | CallFragment
-  /** Opens a block of any kind with fields beside its text, or is a whole one. Closed at once unless `open`. */
+  /** Opens a block of any kind with fields other than its text, or is a whole block. It is closed at once unless `open` is set. */
   | { readonly type: 'block'; readonly block: ContentBlock; readonly key?: BlockKey; readonly open?: true }
-  /** Adds to a block that is open (without a key: the last one), text and arguments aside. */
+  /** Adds fields to an open block (without a key: the last one), but no text and no arguments. */
   | {
       readonly type: 'patch'
       readonly key?: BlockKey
@@ -58,14 +58,14 @@ export type Fragment =
       readonly data?: string
       readonly transcript?: string
     }
-  /** The block is whole. A block that is never closed is closed by `end`. */
+  /** The block is complete. `end` closes the blocks that are still open. */
   | { readonly type: 'close'; readonly key: BlockKey }
-  /** Figures so far: each field that is there replaces the one before. */
+  /** The usage so far. Each field that is set replaces the earlier value. */
   | { readonly type: 'usage'; readonly usage: Usage }
-  /** Fields of the answer as a whole that we have no word for; merged over what came before. */
+  /** Unknown fields of the answer. They are merged over earlier ones. */
   | { readonly type: 'extra'; readonly providerData: ProviderData; readonly on?: 'message' | 'response' }
   | { readonly type: 'warning'; readonly warning: Loss }
-  /** The format's own end of an answer. Without it, an answer counts as interrupted. */
+  /** The end of an answer in this format. An answer without it counts as interrupted. */
   | {
       readonly type: 'end'
       readonly stopReason: StopReason
@@ -74,33 +74,33 @@ export type Fragment =
     }
 
 /**
- * A piece of a call. The call it belongs to is found by `key`, or `id`, or `position`, or `name` (which starts a call). Without any of them
- * it belongs to the latest open call. Empty and placeholder ids count as absent.
+ * A piece of a call. Its call is found by `key`, `id`, `position` or `name` (a name starts a call). A piece without any of them belongs to
+ * the latest open call. Empty and placeholder ids count as absent.
  */
 export interface CallFragment {
   readonly type: 'call'
   readonly key?: BlockKey
   readonly id?: string | null
-  /** The wire's own index among calls. */
+  /** The index among the calls, as the format counts. */
   readonly position?: number
   readonly name?: string | null
-  /** A piece of text; or the whole, as an object, where a wire has it so. */
+  /** A piece of text; or all arguments as an object, in formats that send them so. */
   readonly arguments?: string | JsonObject
-  /** All of the arguments again, as text: replaces the pieces before. */
+  /** `arguments` is the whole text, and replaces the pieces before it. */
   readonly final?: boolean
-  /** Run by the provider. */
+  /** The provider runs the call. */
   readonly server?: true
-  /** We made the id, since the wire gave none. */
+  /** isoglot made the id, because the provider sent none. */
   readonly generatedId?: true
   readonly opaque?: Opaque
   readonly providerData?: ProviderData
 }
 
-/** A request, as a wire has it. */
+/** A request in a wire format. */
 export interface EncodedRequest<Body = unknown> {
   /** Appended to the model's base URL, such as `/chat/completions`. */
   readonly path: string
-  /** Those that the body asks for; keys and versions are `headers`'s. */
+  /** The headers that the body needs. The codec's `headers` adds keys and versions. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Body
   readonly losses: readonly Loss[]
@@ -117,13 +117,13 @@ export interface DecodedRequest {
 export interface ErrorAnswer {
   /** 0 in mid-stream, which has no status. */
   readonly status: number
-  /** Looked up in lower case. */
+  /** Names are in lower case. */
   readonly headers: { get(name: string): string | null }
-  /** Parsed where it is JSON, else text. */
+  /** Parsed if it is JSON; otherwise text. */
   readonly body: unknown
 }
 
-/** Which calls a body holds. */
+/** The calls in a body. */
 export interface DecodedCalls {
   readonly toolCalls: readonly ToolCall[]
   readonly invalidToolCalls: readonly InvalidToolCall[]
@@ -131,9 +131,9 @@ export interface DecodedCalls {
 
 /** Rules by which `prepare` changes a conversation before a format can encode it. */
 export interface Rules {
-  /** The codec's name: proofs and kept fields of other formats do not travel. */
+  /** The codec's name: proofs and unknown fields of other formats are left out. */
   readonly format: string
-  /** The provider's name: proofs of other providers do not travel. */
+  /** The provider's name: proofs of other providers are left out. */
   readonly provider: string
   /** Which ids of calls are legal. */
   readonly callId: { readonly pattern: RegExp; readonly maxLength: number }
@@ -147,15 +147,15 @@ export interface Rules {
   readonly lateInstructions: 'keep' | 'user' | 'hoist'
   /** Whether a conversation has to begin with a user message. */
   readonly userFirst: boolean
-  /** Whether a message with nothing in it is refused. */
+  /** Whether the provider refuses an empty message. */
   readonly refusesEmpty: boolean
-  /** Whether calls and results must name one another by ids (else by order and name). */
+  /** How a result refers to its call: by id, or by order and name. */
   readonly pairs: 'id' | 'name'
   /** Whether an assistant message must stand between a tool's result and a user message (old Mistral models). Default false. */
   readonly bridgesResults?: boolean
   /**
-   * Whether the wire can go on from a stored answer. With `providerState.previousResponseId` or `conversationId`, results before the first assistant
-   * turn then stay as they are: they answer calls that only the provider has. Default false.
+   * Whether the format can continue from a stored answer. With `providerState.previousResponseId` or `conversationId`, results before the
+   * first assistant turn then stay as they are: they answer calls that only the provider has. Default false.
    */
   readonly chains?: boolean
   /**
@@ -282,7 +282,7 @@ export interface ServerCodec {
   }
 }
 
-/** Options that every provider's function takes beside the model's name. */
+/** The settings that every provider's function takes, after the model's name. */
 export interface ModelSettings {
   /** The key, or a function that returns it for each request. Without one, no key is sent. A provider's own address needs one. */
   readonly apiKey?: string | (() => string | Promise<string>) | undefined
@@ -319,7 +319,7 @@ export interface Asked {
 /** Yields the events of one answer, in batches. It ends with a `message_end`. */
 export type Ask = (asked: Asked) => AsyncIterable<readonly MessageEvent[]>
 
-/** A model to ask: a value that the client's functions take. */
+/** A model of a provider, such as `anthropic('claude-sonnet-5', { apiKey })` returns. `generate`, `stream` and chats take it. */
 export interface Model extends Omit<ModelSettings, 'baseUrl'> {
   readonly codec: ClientCodec
   /** The model's name, as the provider has it. */

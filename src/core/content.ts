@@ -3,20 +3,20 @@ import { checkMessage, findingInBlocks } from './check-message.ts'
 import type { AssistantMessage, Content, ContentBlock, Message, StopReason, ToolCall } from './model.ts'
 import type { AnyCall } from './tool-call.ts'
 
-/** Content as blocks; an empty string has none. */
+/** The content as blocks. An empty string has no blocks. */
 export function blocksOf(content: Content | null): readonly ContentBlock[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
   return content ?? []
 }
 
-/** Whether it is text and nothing else: a list in which nothing is left is not. */
+/** Whether the content is only text, and not an empty list. */
 export function isText(content: Content | null): boolean {
   if (typeof content === 'string' || content === null) return true
   return content.length > 0 && content.every((block) => block.type === 'text')
 }
 
 /**
- * All text that was said, joined without separators: `text` and `plain_text` blocks, and no reasoning.
+ * The text of a message or of content: its `text` and `plain_text` blocks, joined without separators. Reasoning is left out.
  *
  * @throws {TypeError} for a message or blocks in the form of another library: `normalizeMessages` reads those.
  */
@@ -67,7 +67,7 @@ export function blocksOfTurn(message: AssistantMessage): readonly ContentBlock[]
   return [...blocks, ...message.toolCalls.filter((call) => !inContent.has(call.id))]
 }
 
-/** Nothing said and nothing asked for, though the answer claims to be whole. */
+/** Whether an answer that claims to be complete has no text and no call. */
 export function isEmptyAnswer(message: AssistantMessage): boolean {
   const { stopReason, content } = message
   if ((stopReason !== 'stop' && stopReason !== 'other') || callsOf(message).length > 0) return false
@@ -92,8 +92,8 @@ export function callIdsOf(messages: readonly Message[]): readonly (string | unde
 const improperEnds: ReadonlySet<StopReason> = new Set(['interrupted', 'error', 'aborted', 'length', 'content_filter'])
 
 /**
- * Whether the calls of a message may be run: it ended properly. A cut, failed or cancelled answer, or one that hit its length or was
- * filtered, may hold calls that were not finished. A message that says nothing of its end was written by hand, and may.
+ * Whether the calls of a message may run. They may if the message is complete. An answer that failed, was cut off, cancelled or filtered,
+ * or reached its length limit, may have unfinished calls. A message without `stopReason` was written by hand, so its calls may run.
  *
  * @throws {TypeError} for a message in the form of another library: `normalizeMessages` reads those.
  */

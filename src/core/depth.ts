@@ -1,6 +1,6 @@
 /**
- * How deep JSON may be nested. `JSON.parse` reads any depth, but whatever walks the value later, `JSON.stringify` among them, may
- * overflow its stack; so what is too deep is refused where it comes in.
+ * Limits how deep JSON is nested. `JSON.parse` reads any depth, but code that walks the value later, such as `JSON.stringify`, can overflow
+ * its stack. So input that is too deep is refused when it arrives.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export function refuseDeep(value: unknown, attempt: string): void {
   throw new DecodeError(`${attempt}: "${path}" is nested deeper than ${maxDepth} levels`, { path })
 }
 
-/** Refuses JSON text that is too deep, without parsing what is not. @throws {DecodeError} as {@link refuseDeep} does. */
+/** Refuses JSON text that is too deep, without parsing it. @throws {DecodeError} as {@link refuseDeep} does. */
 export function refuseDeepText(text: string, attempt: string): void {
   if (text.length > 2 * maxDepth && isDeeperThan(maxDepth, text)) refuseDeep(parse(text), attempt)
 }
@@ -37,7 +37,7 @@ export function isNestedDeeper(levels: number, value: unknown): boolean {
   return stepsBeyond(value, levels) !== undefined
 }
 
-/** The way to what lies beyond the limit, if anything does. It is as long as the limit at most, and so is the recursion. */
+/** The path to a value that is deeper than the limit, if there is one. The path and the recursion are at most as long as the limit. */
 function stepsBeyond(value: unknown, left: number): (string | number)[] | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   if (left === 0) return []
@@ -62,7 +62,7 @@ function pathOf(steps: readonly (string | number)[]): string {
 const quote = 0x22
 const backslash = 0x5c
 
-/** Whether JSON text has more levels than this. Counts brackets; strings, which are most of a long text, are leapt over. */
+/** Whether JSON text has more levels than this. It counts brackets and skips strings. */
 export function isDeeperThan(levels: number, text: string): boolean {
   let depth = 0
   for (let at = 0; at < text.length; at++) {
@@ -75,7 +75,7 @@ export function isDeeperThan(levels: number, text: string): boolean {
   return false
 }
 
-/** Where the quote is that ends the string that begins here; the length of the text if there is none. */
+/** The index of the quote that ends the string that begins here; the length of the text if there is none. */
 export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1)
   while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1)

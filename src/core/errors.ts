@@ -1,12 +1,11 @@
 /**
- * Every error that isoglot throws by itself. Caller's mistakes are plain `TypeError` and `RangeError`; an abort rejects with the
- * signal's own reason.
+ * The errors of isoglot. A mistake of the caller is a plain `TypeError` or `RangeError`. An abort rejects with the signal's own reason.
  *
  * @module
  */
 import type { AssistantMessage, Json, Loss } from './model.ts'
 
-/** The common base: `code` never changes between versions, so that a `switch` on it narrows. */
+/** The base class of all errors of isoglot. `code` never changes between versions, and a `switch` on it narrows the type. */
 export abstract class IsoglotError extends Error {
   abstract readonly code: string
   /** The part of the answer that arrived before the failure. Its `stopReason` says how it ended; its calls never run. */
@@ -15,8 +14,8 @@ export abstract class IsoglotError extends Error {
   readonly isIsoglotError = true as const
 
   /**
-   * A program can hold several copies of these classes: some CDNs and bundlers make a file of each public path. So a mark and the code
-   * decide, and not the identity of the class.
+   * A program can have several copies of these classes, because some CDNs and bundlers make a file for each public path. So `instanceof`
+   * compares a mark and the code, and not the class.
    */
   static override [Symbol.hasInstance](value: unknown): boolean {
     const { code } = this as unknown as { readonly code?: string }
@@ -37,7 +36,7 @@ export type ApiErrorKind =
   | 'server'
   | 'timeout'
 
-/** Kinds of failures that may pass by themselves. */
+/** Kinds of failures after which a retry can succeed. */
 export const passingKinds: ReadonlySet<ApiErrorKind> = /* @__PURE__ */ new Set<ApiErrorKind>([
   'rate_limit',
   'overloaded',
@@ -48,24 +47,24 @@ export const passingKinds: ReadonlySet<ApiErrorKind> = /* @__PURE__ */ new Set<A
 /** The content of a provider's error. */
 export interface ApiErrorDetails {
   readonly kind: ApiErrorKind
-  /** Absent in mid-stream. */
+  /** Absent for an error in the middle of a stream. */
   readonly status?: number
-  /** Whether the same request may succeed later. Default: what the kind says; that of `rate_limit`, `overloaded`, `server` and `timeout` may. */
+  /** Whether the same request can succeed later. Default: true for the kinds `rate_limit`, `overloaded`, `server` and `timeout`. */
   readonly retryable?: boolean
-  /** How long the provider asks us to wait. */
+  /** How long the provider asks to wait, in milliseconds. */
   readonly retryAfterMs?: number
   readonly requestId?: string
-  /** The provider's own word, such as `overloaded_error` or `insufficient_quota`. */
+  /** The provider's own code, such as `overloaded_error` or `insufficient_quota`. */
   readonly providerCode?: string
   readonly provider?: string
-  /** The provider's own words, where more stands in `message`: the provider and its status. */
+  /** The provider's own message. `message` also has the provider's name and the status. */
   readonly providerMessage?: string
-  /** The body as it came: parsed where it was JSON, else text. */
+  /** The body: parsed if it is JSON, otherwise text. */
   readonly body?: Json
   readonly cause?: unknown
 }
 
-/** The provider answered with an error: by its status, or in the middle of a stream that began with a 200. */
+/** The provider answered with an error: with an error status, or in the middle of a stream that began with 200. */
 export class ApiError extends IsoglotError {
   static readonly code = 'api'
   override readonly name = 'ApiError'
@@ -86,12 +85,12 @@ export class ApiError extends IsoglotError {
   }
 }
 
-/** The other side sent what its format does not allow. `cause` is the value that was wrong, `path` the place. */
+/** The answer or message does not follow its format. `path` is the place, and `cause` the wrong value. */
 export class DecodeError extends IsoglotError {
   static readonly code = 'decode'
   override readonly name = 'DecodeError'
   override readonly code = 'decode'
-  /** Such as `choices[0].message`; empty for the whole. */
+  /** The place, such as `choices[0].message`. Empty for the whole value. */
   readonly path: string
 
   constructor(message: string, options: { readonly path?: string; readonly cause?: unknown } = {}) {
@@ -100,7 +99,7 @@ export class DecodeError extends IsoglotError {
   }
 }
 
-/** The target cannot express something, and leaving it out would not be faithful. */
+/** The provider's format cannot express a part of the request, and `strict` does not allow leaving it out. `loss` names the part. */
 export class UnsupportedError extends IsoglotError {
   static readonly code = 'unsupported'
   override readonly name = 'UnsupportedError'
@@ -113,7 +112,7 @@ export class UnsupportedError extends IsoglotError {
   }
 }
 
-/** Something was larger than its limit. */
+/** A size was larger than its limit. `limit` names the option that sets the limit. */
 export class LimitError extends IsoglotError {
   static readonly code = 'limit'
   override readonly name = 'LimitError'
@@ -136,7 +135,7 @@ export class InterruptedError extends IsoglotError {
   override readonly code = 'interrupted'
 }
 
-/** Nothing came in time. */
+/** The answer, or its next event, did not arrive in time. */
 export class TimeoutError extends IsoglotError {
   static readonly code = 'timeout'
   override readonly name = 'TimeoutError'
@@ -151,7 +150,7 @@ export class TimeoutError extends IsoglotError {
   }
 }
 
-/** No answer: the network, a name that does not resolve, or, in a browser, an answer without CORS headers. */
+/** The request got no answer: the network failed, a name did not resolve, or, in a browser, the answer has no CORS headers. */
 export class ConnectionError extends IsoglotError {
   static readonly code = 'connection'
   override readonly name = 'ConnectionError'
@@ -163,7 +162,7 @@ export class OutputError extends IsoglotError {
   static readonly code = 'output'
   override readonly name = 'OutputError'
   override readonly code = 'output'
-  /** `truncated`: it hit its length; `refused`: the model or a filter declined. */
+  /** `truncated`: the answer reached its length limit. `refused`: the model or a filter refused. */
   readonly reason: 'truncated' | 'refused' | 'empty' | 'not_json' | 'does_not_fit'
   /** The model's text, unchanged. */
   readonly text: string

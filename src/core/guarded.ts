@@ -1,4 +1,4 @@
-/** Calls of functions that the application gave. @module */
+/** Calls functions of the application. @module */
 
 /** Calls a function of the application. An exception from it is reported as uncaught and does not reach our code. */
 export function guarded(call: () => void): void {

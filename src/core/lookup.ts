@@ -1,17 +1,17 @@
-/** Reading values of unknown shape: own properties only, and never a throw. @module */
+/** Reads values of unknown shape: only own properties, and without exceptions. @module */
 import type { Json, JsonObject } from './model.ts'
 
-/** The table's own entry for a word, or `undefined`. `table['constructor']` would find a function that no table has. */
+/** The table's own entry for a word, or `undefined`. `table['constructor']` would find an inherited function. */
 export function lookup<T>(table: Readonly<Record<string, T>>, word: unknown): T | undefined {
   return typeof word === 'string' && Object.hasOwn(table, word) ? table[word] : undefined
 }
 
-/** Whether it is an object, and no array. */
+/** Whether it is an object, and not an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** An own field of whatever this is; `undefined` if it is not an object or has none. */
+/** An own field of the value; `undefined` if the value is not an object or does not have the field. */
 export function field(value: unknown, key: string): Json | undefined {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
 }
@@ -27,7 +27,7 @@ export function stringOr<T>(value: unknown, fallback: T): string | T {
   return typeof value === 'string' ? value : fallback
 }
 
-/** The value, if it is a string with something in it. */
+/** The value, if it is a string that is not empty. */
 export function textOr<T>(value: unknown, fallback: T): string | T {
   return typeof value === 'string' && value !== '' ? value : fallback
 }
@@ -49,7 +49,7 @@ export function findLastIndex<T>(list: readonly T[], holds: (element: T) => bool
   return at
 }
 
-/** As `JSON.parse` does it: assigning to `__proto__` would set the prototype. */
+/** Sets a field as `JSON.parse` does: assigning to `__proto__` would set the prototype. */
 export function setOwn(object: JsonObject, key: string, value: Json): void {
   if (key !== '__proto__') object[key] = value
   else Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true })
@@ -66,7 +66,7 @@ export function otherFields(value: JsonObject, known: Pick<ReadonlySet<string>, 
   return rest
 }
 
-/** The object or the list, if there is something in it. */
+/** The object or the list, if it is not empty. */
 export function unlessEmpty<T extends object>(value: T): T | undefined {
   return Object.keys(value).length > 0 ? value : undefined
 }

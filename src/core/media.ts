@@ -1,4 +1,4 @@
-/** Data URLs, read and written; base64 stays base64. @module */
+/** Reads and writes data URLs. Base64 stays base64. @module */
 
 export interface DataUrl {
   /** Such as `image/png`; `text/plain` where the URL names none (RFC 2397). */

@@ -33,7 +33,14 @@ export function tool(content: Content, options: MessageOptions<ToolMessage>): To
   return { role: 'tool', content, ...options }
 }
 
-/** All of them under one name. */
+/**
+ * Writes messages.
+ *
+ * @example
+ * ```ts
+ * const messages = [message.user('Hello'), message.assistant('Hi! How can I help?'), message.user('Weather in Tokyo?')]
+ * ```
+ */
 export const message: {
   readonly system: typeof system
   readonly developer: typeof developer

@@ -1,8 +1,8 @@
-/** Machines that turn one sequence into another, step by step, without I/O or promises. @module */
+/** Reducers turn one sequence into another, step by step, without I/O or promises. @module */
 
 /**
- * A step takes one value and appends what follows from it to `out`, which the caller owns: what a step had found before it threw
- * is not lost. State is plain data, changed in place: a test can begin in the middle, and a long stream makes no garbage.
+ * A step takes one value and appends its results to `out`. The caller owns `out`, so results survive if a step throws. State is plain data
+ * and is changed in place, so a test can start in the middle and a long stream makes no garbage.
  */
 export interface Reducer<State, In, Out, Setup = void> {
   start(setup: Setup): State

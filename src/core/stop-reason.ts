@@ -1,7 +1,7 @@
 /** Why a turn ended. @module */
 import type { StopReason } from './model.ts'
 
-/** Every reason, for checks of what comes from outside. */
+/** All reasons, for checks of input. */
 export const stopReasons: readonly [StopReason, ...StopReason[]] = [
   'stop',
   'length',
@@ -17,8 +17,8 @@ export const stopReasons: readonly [StopReason, ...StopReason[]] = [
 ]
 
 /**
- * Many hosts say `stop` and send calls, or say `tool_calls` and send none: the calls decide. A reason that means that the calls may
- * be broken stays.
+ * Many hosts send `stop` with calls, or `tool_calls` without calls. The calls decide. A reason that means that calls may be incomplete
+ * stays.
  */
 export function settleStopReason(reason: StopReason, hasCalls: boolean): StopReason {
   if (hasCalls) return reason === 'stop' || reason === 'other' ? 'tool_calls' : reason

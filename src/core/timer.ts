@@ -1,26 +1,26 @@
-/** A clock that knows "never". @module */
+/** Timers that also take `Infinity`. @module */
 
-/** The longest that `setTimeout` can wait, in milliseconds; it fires at once when asked for more. */
+/** The longest time of `setTimeout`, in milliseconds. With a longer time it fires at once. */
 const longestMs = 2 ** 31 - 1
 
-/** Does it after so many milliseconds, unless it is stopped before. Longer than 24 days, `Infinity` for one, is never. */
+/** Calls `action` after this time, unless it is stopped before. A time over 24 days, such as `Infinity`, means never. */
 export function after(ms: number, action: () => void): { stop(): void } {
   if (ms > longestMs) return { stop: () => {} }
   const timer = setTimeout(action, ms)
   return { stop: () => clearTimeout(timer) }
 }
 
-/** A clock that is wound again and again, and seldom runs out. */
+/** A timer that is often restarted and seldom fires. */
 export interface Alarm {
-  /** Waits for so many milliseconds from now, in place of what it waits for already. `Infinity`: for nothing. */
+  /** Restarts the timer with this time. `Infinity` stops it. */
   wind(ms: number): void
-  /** Waits for nothing, and lets go of the timer. */
+  /** Stops and releases the timer. */
   stop(): void
 }
 
 /**
- * Does it whenever the time is up for which it was wound last. One timer serves all windings: to make and drop one for each event of a
- * stream costs as much as to read the event.
+ * Calls `action` when the last time has passed. It uses one timer for all restarts: a new timer for each event of a stream costs as much as
+ * reading the event.
  */
 export function alarm(action: () => void): Alarm {
   let dueAt = Number.POSITIVE_INFINITY

@@ -1,9 +1,9 @@
-/** From the text of a call's arguments to a call, or to the reason why the call is invalid. @module */
+/** Reads the text of a call's arguments. Returns a call, or the reason why the call is invalid. @module */
 import { isDeeperThan, isNestedDeeper } from './depth.ts'
 import { compact, isObject, setOwn } from './lookup.ts'
 import type { InvalidToolCall, Json, JsonObject, Opaque, ProviderData, ToolCall } from './model.ts'
 
-/** Arguments nested deeper than this are refused, since whatever walks them later may overflow its stack. */
+/** Arguments nested deeper than this are refused, because code that walks them could overflow its stack. */
 export const maxArgumentsDepth = 64
 
 /** A call of a turn: one that can run, or one that cannot. */
@@ -23,7 +23,7 @@ export interface CallParts {
   readonly providerData?: ProviderData | undefined
 }
 
-/** A complete call, if the parts make one. Nothing is repaired: text that is not the JSON of an object is an invalid call. */
+/** Makes a call from its parts. It repairs nothing: if the text is not a JSON object, the call is invalid. */
 export function readCall(parts: CallParts): AnyCall {
   if (!parts.name) return invalidCall(parts, 'missing_name', 'The call names no tool')
   const parsed = parts.value === undefined ? parseArguments(parts.argumentsText) : { value: parts.value }
@@ -57,7 +57,7 @@ export function invalidCall(parts: CallParts, reason: InvalidToolCall['reason'],
 
 type Parsed = { readonly value: JsonObject } | Pick<InvalidToolCall, 'reason' | 'error'>
 
-/** Whether a text says that there are no arguments: it is blank, or JSON `null`, which Groq writes for tools without parameters. */
+/** Whether a text means that there are no arguments: it is blank, or JSON `null`, which Groq sends for tools without parameters. */
 export function isNoArguments(text: string): boolean {
   return /^\s*(?:null\s*)?$/.test(text)
 }
@@ -82,14 +82,14 @@ export function parseObject(text: string): Parsed {
   return isObject(value) ? { value } : { reason: 'not_an_object', error: 'The arguments are JSON, but not an object' }
 }
 
-/** The text of a call's arguments as it came, or a new one if they were changed since. Never empty. */
+/** The original text of a call's arguments, or a new text if the arguments were changed. Never empty. */
 export function exactArguments(call: ToolCall): string {
   const read = parseArguments(call.argumentsText)
   const isSame = 'value' in read && JSON.stringify(read.value) === JSON.stringify(call.arguments)
   return isSame && !isNoArguments(call.argumentsText) ? call.argumentsText : JSON.stringify(call.arguments)
 }
 
-/** The text of arguments that a wire has as an object; `undefined` if they are nested too deep to be written at all. */
+/** The text of arguments that a format sends as an object; `undefined` if they are nested too deep to write. */
 export function textOfArguments(value: JsonObject): string | undefined {
   return isNestedDeeper(maxArgumentsDepth + 1, value) ? undefined : JSON.stringify(value)
 }

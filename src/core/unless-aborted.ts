@@ -1,4 +1,4 @@
-/** Waiting under a signal. @module */
+/** Waits for a promise or a signal. @module */
 
 /** The same promise, or the signal's reason if that comes first: a callback that never settles does not hold up a run that was cancelled. */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -1,4 +1,4 @@
-/** Token counts as the model has them: whatever a provider reports, a part is never more than its whole. @module */
+/** Reads counts of tokens. A part is never more than its whole, whatever a provider reports. @module */
 import { compact } from './lookup.ts'
 import type { Usage } from './model.ts'
 
@@ -7,7 +7,7 @@ export function tokenCount(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 0 && Number.isSafeInteger(value) ? value : undefined
 }
 
-/** A count that is 0 where it is absent. One that is there and cannot be a count is `NaN`, so that no sum is made with it. */
+/** A count, or 0 if it is absent. A value that is not a count is `NaN`, so the sum is not used. */
 export function addend(value: unknown): number {
   return value === undefined || value === null ? 0 : (tokenCount(value) ?? Number.NaN)
 }
@@ -15,8 +15,8 @@ export function addend(value: unknown): number {
 type Figures = { readonly [Name in keyof Omit<Usage, 'providerData'>]: number | undefined }
 
 /**
- * The counts that can be counts. Cached input that is more than the input was counted apart from it, so both are added; reasoning is at
- * most the output; the total is at least their sum.
+ * The valid counts. If the cached input is more than the input, the provider counts them separately, so both are added. Reasoning is at
+ * most the output. The total is at least the sum.
  */
 export function settleUsage(figures: Figures): Usage {
   const cacheReadTokens = tokenCount(figures.cacheReadTokens)

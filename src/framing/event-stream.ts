@@ -111,7 +111,7 @@ function readMessage(bytes: Uint8Array): Frame[] {
 const valueBytes: readonly number[] = [0, 0, 1, 2, 4, 8, -1, -1, 8, 16]
 const textType = 7
 
-/** The headers that are text: all others are passed over. */
+/** The headers that are text: all others are skipped. */
 function readHeaders(bytes: Uint8Array): Map<string, string> {
   const headers = new Map<string, string>()
   const view = viewOf(bytes)

@@ -97,7 +97,7 @@ export function decodeSse({ maxEventBytes = defaultMaxEventBytes }: FrameLimits 
     return end + 2
   }
 
-  /** In the middle of bare JSON every line is, but for one that JSON cannot have. */
+  /** In the middle of bare JSON every line is, except one that JSON cannot have. */
   function isBareLine(lines: string, at: number): boolean {
     if (!isInBare) return !hasData && startsBare(lines, at)
     if (!breaksBare(lines, at)) return true

@@ -1,8 +1,8 @@
-/** One answer: whom to ask, and the next one if that fails while nothing has been said. @module */
+/** Answers one request: asks the first model, and the next one if that fails before any content. @module */
 import { type AnswerText, askForStream, askForWhole } from './ask.ts'
 import { type Call, describe, endAttempt } from './call.ts'
 import { type Next, openWindow } from './commit.ts'
-import { errorAnswer, mayAskAnother, tellError } from './errors.ts'
+import { errorAnswer, mayAskAnother, toClientError } from './errors.ts'
 import { relay } from './relay.ts'
 
 /** Answers, with an error in the client's format if something fails. It never rejects. */
@@ -14,13 +14,13 @@ export async function answer(call: Call): Promise<Response> {
       call.end('left', 499)
       return new Response(null, { status: 499 })
     }
-    const response = errorAnswer(tellError(error, call.progress.errorDetail), call.wire)
+    const response = errorAnswer(toClientError(error, call.progress.errorDetail), call.wire)
     call.end('failed', response.status, error)
     return response
   }
 }
 
-/** Held back until it is here, or until the provider has been at it for so long that the client gets keep-alive comments. */
+/** The wait for the whole answer, before keep-alive comments begin. */
 async function answerWhole(call: Call): Promise<Response> {
   const text = gather(textOfFirst(call))
   orThrow(await text.next())
@@ -32,7 +32,7 @@ async function answerWhole(call: Call): Promise<Response> {
   return new Response(whole, { headers })
 }
 
-/** An empty batch when it begins, and then all of it in one. */
+/** An empty batch at the beginning, and then the whole text in one batch. */
 async function* gather(text: AnswerText): AnswerText {
   const pieces: string[] = []
   let next = await text.next()

@@ -1,4 +1,4 @@
-/** Asks one entry of the table, and reads what it answers. @module */
+/** Asks one entry of the table, and reads its answer. @module */
 
 import { type Deadline, startDeadline, type Timeouts } from '../client/deadline.ts'
 import { chunksOf, readBody, readWhole, secretsOf, sendText } from '../client/transport.ts'
@@ -8,7 +8,7 @@ import { compact, field } from '../core/lookup.ts'
 import { after } from '../core/timer.ts'
 import { withoutEnvelopes } from '../kit/envelope.ts'
 import { beginAttempt, type Call } from './call.ts'
-import { type ErrorDetail, tellError } from './errors.ts'
+import { type ErrorDetail, toClientError } from './errors.ts'
 import { createHold, textOf, withText } from './hold.ts'
 import type { Target } from './models.ts'
 import { type Seen, seeEvent, watched } from './observe.ts'
@@ -43,15 +43,15 @@ async function prepareAttempt(target: Target, call: Call): Promise<Attempt> {
 export function errorDetailOf(
   entry: Target,
   model: Model,
-  { tellsProviderWords = true }: Call['options'],
+  { showsProviderMessages = true }: Call['options'],
 ): ErrorDetail {
   return {
     search: searchOf(entry, secretsOf(model, typeof model.apiKey === 'string' ? model.apiKey : undefined)),
-    hidesWords: !tellsProviderWords,
+    hidesWords: !showsProviderMessages,
   }
 }
 
-/** The model with its key at hand, so that it can be kept out of what leaves. */
+/** The model with its key already read, so that the key can be cut out of answers. */
 export async function withKey(model: Model): Promise<Model & { readonly apiKey?: string }> {
   const { apiKey, ...rest } = model
   const key = typeof apiKey === 'function' ? await apiKey() : apiKey
@@ -63,7 +63,7 @@ function timeoutsOf({ options, startedAt }: Call): Timeouts {
   return { ...timeouts, totalMs: Math.max(1, startedAt + totalMs - Date.now()) }
 }
 
-/** How an answer presents itself. */
+/** The id, model name and time that the client sees in the answer. */
 export function replyOf({ id, wire, request, body, startedAt }: Call): Reply {
   return {
     id: wire.idPrefix === undefined ? '' : wire.idPrefix + id.replaceAll('-', ''),
@@ -75,7 +75,10 @@ export function replyOf({ id, wire, request, body, startedAt }: Call): Reply {
 
 // ---- streams ----------------------------------------------------------------------------------
 
-/** Yields pieces of text, one for each event. It returns an error that occurs after the first piece; the text of a stream also contains it. */
+/**
+ * Yields pieces of text, one for each event. If an error occurs after the first piece, the generator returns it; the text of a stream also
+ * contains it.
+ */
 export type AnswerText = AsyncGenerator<readonly string[], unknown>
 
 /**
@@ -90,7 +93,7 @@ export async function* askForStream(target: Target, call: Call): AnswerText {
   const contentTimeout = awaitContent(call, deadline)
   const flow = flowOf(attempt)
   const count = countUpTo(maxAnswerBytes(call))
-  const maxSaidBytes = saidBytesWithin(outputLimit(target, call))
+  const maxOutputBytes = outputBytesWithin(outputLimit(target, call))
   let out: string[] = []
   const take = () => {
     const taken = out.map(errorDetail.search.scrub)
@@ -108,9 +111,9 @@ export async function* askForStream(target: Target, call: Call): AnswerText {
     for await (const chunk of chunksOf(response, deadline)) {
       count(chunk)
       flow.push(chunk, out)
-      if (seen.bytes > maxSaidBytes) {
-        const message = `Cannot go on with the answer: ${seen.bytes} bytes of text are more than the limit of output tokens allows`
-        throw new LimitError(message, 'maxOutputTokens', maxSaidBytes)
+      if (seen.bytes > maxOutputBytes) {
+        const message = `Cannot continue the answer: ${seen.bytes} bytes of text are more than the limit of output tokens allows`
+        throw new LimitError(message, 'maxOutputTokens', maxOutputBytes)
       }
       if (flow.error !== undefined) break
       const begins = seen.hasBegun && call.progress.firstEventMs === undefined
@@ -137,7 +140,7 @@ const over = 'The answer has ended'
 /** Ends the wait for a provider that keeps the line warm and says nothing. */
 function awaitContent({ options }: Call, deadline: Deadline): { stop(): void } {
   const ms = options.limits?.firstContentMs ?? Number.POSITIVE_INFINITY
-  const message = `Cannot wait any longer: nothing was said within ${ms} ms`
+  const message = `Cannot wait any longer: the provider sent no content within ${ms} ms`
   return after(ms, () => deadline.abort(new TimeoutError(message, 'first_content', ms)))
 }
 
@@ -146,16 +149,16 @@ function maxAnswerBytes({ options }: Call): number {
 }
 
 /**
- * Most bytes that a provider can say within a limit of output tokens. No known tokenizer has a token of more than 128 bytes; twice that, and
- * 64 KiB, leave room for others and for reasoning that some providers count apart.
+ * The maximum number of bytes that a limit of output tokens allows. No known tokenizer has a token of more than 128 bytes. Twice that, and
+ * 64 KiB more, leave room for other tokenizers and for reasoning that some providers count separately.
  */
-function saidBytesWithin(maxOutputTokens: number | undefined): number {
+function outputBytesWithin(maxOutputTokens: number | undefined): number {
   return maxOutputTokens === undefined ? Number.POSITIVE_INFINITY : 64 * 1024 + 256 * maxOutputTokens
 }
 
 /** Counts the bytes of an answer. @throws {LimitError} once there are too many. */
 function countUpTo(maxBytes: number): (chunk: Uint8Array) => void {
-  const message = `Cannot go on with the answer: it is longer than ${maxBytes} bytes`
+  const message = `Cannot continue the answer: it is longer than ${maxBytes} bytes`
   let bytes = 0
   return ({ byteLength }) => {
     bytes += byteLength
@@ -167,14 +170,14 @@ function flowOf(attempt: Attempt): StreamTranslator {
   const { call, model, question, errorDetail, seen } = attempt
   const { wire, options } = call
   const codec = watched(model.codec, seen)
-  const told = (error: unknown) => tellError(error, errorDetail)
+  const toError = (error: unknown) => toClientError(error, errorDetail)
   const limits = compact({ maxEventBytes: options.limits?.maxEventBytes })
   const reply = replyOf(call)
   const framing = call.isArray || !call.stream ? 'ndjson' : wire.codec.framing
   if (question.passes && call.stream) {
     const hidesUsage = question.asksUsage
     const { search } = errorDetail
-    return passStream(codec, wire, { seen, reply, tellError: told, hidesUsage, framing, search, ...limits })
+    return passStream(codec, wire, { seen, reply, toClientError: toError, hidesUsage, framing, search, ...limits })
   }
   return translateStream(
     withRedactedErrors(codec, errorDetail),
@@ -183,13 +186,13 @@ function flowOf(attempt: Attempt): StreamTranslator {
       ...question.answering,
       ...limits,
       reply,
-      tellError: told,
+      toClientError: toError,
       onEvent: (event) => seeEvent(seen, event),
     },
   )
 }
 
-/** Keys are cut out before a stream is read as well: of what does not repeat itself exactly, a part of one could be put together. */
+/** Keys are also cut out before a stream is read. If a key does not repeat exactly, a client could put parts of it together. */
 function withRedactedErrors(codec: ClientCodec, { search }: ErrorDetail): ClientCodec {
   const decodeStream = (options?: DecodeStreamOptions) => {
     const decoder = codec.decodeStream(options)
@@ -224,7 +227,7 @@ function withRedactedErrors(codec: ClientCodec, { search }: ErrorDetail): Client
   return { ...codec, decodeStream }
 }
 
-/** Where the wires are equal a whole answer keeps what it says of itself, such as the id by which it can be gone on from. */
+/** If both wire formats are equal, a whole answer keeps its own id, so that a client can continue from it. */
 function encoderOf({ call, question }: Attempt): ServerCodec['encodeStream'] {
   const { codec } = call.wire
   if (call.stream) return codec.encodeStream
@@ -233,7 +236,7 @@ function encoderOf({ call, question }: Attempt): ServerCodec['encodeStream'] {
 
 // ---- whole answers ----------------------------------------------------------------------------
 
-/** The text of an answer that is asked for as a whole. */
+/** The text of an answer that is requested without streaming. */
 export async function* askForWhole(target: Target, call: Call): AnswerText {
   const attempt = await prepareAttempt(target, call)
   const deadline = startDeadline(timeoutsOf(call), call.gone.signal)
@@ -251,7 +254,7 @@ export async function* askForWhole(target: Target, call: Call): AnswerText {
   }
 }
 
-/** Read also where it goes on as it came: an error may hide in a 200. */
+/** Passed-through answers are read too: an answer with status 200 may contain an error. */
 function readAnswer(text: string, { call, model, question, seen }: Attempt): string {
   const body = readBody(text, model)
   const reply = replyOf(call)

@@ -4,26 +4,25 @@ import type { JsonObject } from '../core/model.ts'
 import { refusal } from './errors.ts'
 import type { GatewayLimits } from './types.ts'
 
-/** The body of a request: its text as it came, and the object that this text is. */
+/** The body of a request: its original text, and the object in it. */
 export interface JsonBody {
   readonly text: string
   readonly value: JsonObject
 }
 
-/** How large a body may be, and how long it may take. The defaults are those of {@link GatewayLimits}. */
+/** Limits of size and time for a body. The defaults are those of {@link GatewayLimits}. */
 export type BodyLimits = Pick<GatewayLimits, 'maxBodyBytes' | 'bodyTimeoutMs' | 'maxDepth' | 'maxValues'>
 
 /**
- * Reads the body of a request as the gateway reads it: it counts bytes, stops after a time, and checks the depth before other code walks the
- * object. For routes of your own beside a gateway, such as a login, which face the same clients; and to store a request before it is
- * answered.
+ * Reads the body of a request as the gateway does: it counts bytes, has a time limit, and checks the depth before other code walks the
+ * object. Use it for your own routes next to a gateway, such as a login, and to store a request before it is answered.
  *
  * @throws {ApiError} with status 415, 413, 408 or 400.
  */
 export async function readJson(request: Request, limits: BodyLimits = {}): Promise<JsonBody> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
-  if (type !== 'application/json') throw refusal(415, 'The content type has to be application/json')
-  if (request.headers.has('content-encoding')) throw refusal(415, 'A compressed body is not read')
+  if (type !== 'application/json') throw refusal(415, 'The content type must be application/json')
+  if (request.headers.has('content-encoding')) throw refusal(415, 'A compressed body is not supported')
   const text = decode(await readBytes(request, limits))
   const value = parse(text)
   if (!isObject(value)) throw refusal(400, 'The body is not a JSON object')
@@ -33,10 +32,10 @@ export async function readJson(request: Request, limits: BodyLimits = {}): Promi
   return { text, value }
 }
 
-/** Counts for itself: `content-length` may be missing or a lie. */
+/** Counts the bytes itself: `content-length` may be missing or wrong. */
 async function readBytes(request: Request, limits: BodyLimits): Promise<Uint8Array> {
   const { maxBodyBytes = 16 * 1024 * 1024, bodyTimeoutMs = 30_000 } = limits
-  const tooLate = () => refusal(408, `The body was not here within ${bodyTimeoutMs} ms`)
+  const tooLate = () => refusal(408, `The body did not arrive within ${bodyTimeoutMs} ms`)
   const tooLarge = () => refusal(413, `The body is larger than ${maxBodyBytes} bytes`)
   if (Number(request.headers.get('content-length')) > maxBodyBytes) throw tooLarge()
   const reader = request.body?.getReader()
@@ -51,9 +50,9 @@ async function readBytes(request: Request, limits: BodyLimits): Promise<Uint8Arr
   let size = 0
   try {
     for (;;) {
-      // A body that is given up ends in some runtimes, and breaks off in others, such as workerd.
+      // When a body is cancelled, it ends in some runtimes, and fails in others, such as workerd.
       const { done, value } = await reader.read().catch(() => {
-        throw isLate ? tooLate() : refusal(400, 'The body broke off')
+        throw isLate ? tooLate() : refusal(400, 'The body was cut off')
       })
       if (isLate) throw tooLate()
       if (done) return joined(chunks, size)
@@ -93,7 +92,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** With a stack of its own, since recursion is what this is here to protect. */
+/** Uses a list in place of recursion, because deep recursion is the problem that this check prevents. */
 function boundOf(root: object, maxDepth: number, maxValues: number): string | undefined {
   const waiting: [value: object, depth: number][] = [[root, 1]]
   let values = 1

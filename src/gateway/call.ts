@@ -1,13 +1,13 @@
-/** One request for an answer, from when it is read until nothing of it is left, and the report of it. @module */
+/** One request for an answer: from when its body is read until everything about it is done, and its report. @module */
 import type { DecodedRequest } from '../core/codec.ts'
 import { ApiError } from '../core/errors.ts'
 import { compact } from '../core/lookup.ts'
 import type { Loss } from '../core/model.ts'
 import type { JsonBody } from './body.ts'
-import { codeOf, type ErrorDetail, open, tellError } from './errors.ts'
+import { codeOf, type ErrorDetail, open, toClientError } from './errors.ts'
+import type { Asking, Watch } from './hooks.ts'
 import type { Target } from './models.ts'
 import { newSeen, type Seen, stopReasonOf } from './observe.ts'
-import type { Asking, Watch } from './tell.ts'
 import type { EndReport, GatewayOptions, Outcome, Permit } from './types.ts'
 import type { Wire } from './wires.ts'
 
@@ -15,7 +15,7 @@ import type { Wire } from './wires.ts'
 export interface Call {
   readonly id: string
   readonly wire: Wire
-  /** The stream is to be one JSON array: Gemini without `alt=sse`. */
+  /** The stream must be one JSON array: Gemini without `alt=sse`. */
   readonly isArray: boolean
   readonly path: string
   readonly headers: Headers
@@ -23,15 +23,15 @@ export interface Call {
   readonly request: DecodedRequest
   /** The client wants a stream. */
   readonly stream: boolean
-  /** The provider is asked for one. */
+  /** The gateway asks the provider for a stream. */
   readonly asksStream: boolean
   /** The models to ask, in order. */
   readonly targets: readonly Target[]
   readonly permit: Permit
-  readonly options: Pick<GatewayOptions, 'limits' | 'strict' | 'tellsProviderWords'>
+  readonly options: Pick<GatewayOptions, 'limits' | 'strict' | 'showsProviderMessages'>
   readonly startedAt: number
   readonly watch: Watch
-  /** Fires when the client leaves: the provider's side is closed. */
+  /** Fires when the client disconnects. The connection to the provider is then closed. */
   readonly gone: AbortController
   readonly progress: Progress
   /** Reports how it ended. Only the first call counts. */
@@ -42,13 +42,13 @@ export interface Call {
 export interface Progress {
   attempts: number
   target: Target | undefined
-  /** The provider that is being asked. */
+  /** The provider of the current attempt. */
   asking: Asking | undefined
   passed: boolean
   seen: Seen
   losses: readonly Loss[]
   firstEventMs: number | undefined
-  /** How much of the provider's words may be shown, for the provider asked last. */
+  /** Decides how much of the text of a provider's error a client sees, for the last provider. */
   errorDetail: ErrorDetail
 }
 
@@ -65,7 +65,7 @@ export function newProgress(): Progress {
   }
 }
 
-/** Notes that an entry of the table is asked, and forgets what there was of the one before. */
+/** Begins an attempt at an entry of the table, and forgets the data of the previous attempt. */
 export function beginAttempt({ progress, watch }: Call, target: Target): Seen {
   const asking = { attempt: ++progress.attempts, entry: target.name, model: target.model }
   progress.asking = { ...asking, startedAt: Date.now() }
@@ -76,7 +76,7 @@ export function beginAttempt({ progress, watch }: Call, target: Target): Seen {
   return progress.seen
 }
 
-/** Reports that the provider that is being asked, if there is one, has ended its answer or failed. */
+/** Reports that the current provider, if there is one, has ended its answer or failed. */
 export function endAttempt(
   { watch }: Pick<GatewayRequest, 'watch'>,
   progress: Progress,
@@ -125,15 +125,15 @@ export function reportOf(
       firstEventMs,
       usageIsOld: (seen.usage !== undefined && seen.isUsageOld) || undefined,
     }),
-    saidBytes: seen.bytes,
+    outputBytes: seen.bytes,
     losses,
     durationMs: Date.now() - startedAt,
   }
 }
 
-/** An error without its message, and without an unknown code: a provider's words may have the prompt in them. */
+/** An error without its message and without an unknown code, because a provider's text may quote the prompt. */
 export function describe(error: unknown, errorDetail: ErrorDetail): NonNullable<EndReport['error']> {
-  if (!(error instanceof ApiError)) return { kind: tellError(error).kind }
+  if (!(error instanceof ApiError)) return { kind: toClientError(error).kind }
   const { kind, status } = error
   return { kind, ...compact({ providerCode: codeOf(error.providerCode, errorDetail), status }) }
 }

@@ -1,8 +1,8 @@
 /**
- * The commit window: how long the gateway keeps its own headers back, so that a failure is still a real status.
+ * The commit window: the time for which the gateway holds its headers back, so that an early failure still gets a real status.
  *
- * It ends with the provider's first real event, or after two seconds, since a client that hears nothing gives up, and a runtime notices
- * one that left only by writing to it.
+ * It ends with the provider's first real event, or after two seconds: a client without any bytes gives up, and a runtime notices a client's
+ * disconnect only when it writes.
  *
  * @module
  */
@@ -12,28 +12,28 @@ import type { AnswerText } from './ask.ts'
 /** The next batch of a stream. */
 export type Next = ReturnType<AnswerText['next']>
 
-/** A text whose first batch has been asked for. */
+/** A text whose first batch has been requested. */
 export interface Begun {
   readonly next: Next
-  /** The batch, if it came in time. */
+  /** The batch, if it arrived in time. */
   readonly first: Awaited<Next> | 'late'
 }
 
-/** @throws what went wrong in that time. */
+/** @throws the error of the first batch, if it failed in that time. */
 export async function openWindow(text: AnswerText, commitMs: number): Promise<Begun> {
   const next = text.next()
   return { next, first: await within(commitMs, next) }
 }
 
-/** Waits for one promise after another. */
+/** Waits for one promise after another, each with the same time limit. */
 export interface Timeout {
-  /** The promise's value, or `late`; the promise stays good. */
+  /** The promise's value, or `late`. The promise itself goes on. */
   within<T>(promise: Promise<T>): Promise<T | 'late'>
-  /** Lets go of the timer. */
+  /** Clears the timer. */
   end(): void
 }
 
-/** Waits so many milliseconds for each. */
+/** Waits at most this many milliseconds for each promise. */
 export function timeoutOf(ms: number): Timeout {
   let giveUp = () => {}
   const clock = alarm(() => giveUp())

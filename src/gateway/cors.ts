@@ -1,5 +1,5 @@
 /**
- * Which pages may call. The list is exact: no patterns, no suffixes; and no cookies, so no `allow-credentials`.
+ * The pages that may call. The list has exact origins: no patterns or suffixes. There are no cookies, so no `allow-credentials`.
  *
  * @see https://fetch.spec.whatwg.org/#http-cors-protocol
  *

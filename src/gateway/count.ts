@@ -1,5 +1,5 @@
 /**
- * How many tokens a request has: the provider's own count where it counts in the client's wire, else an estimate.
+ * The number of tokens of a request: the provider's own count if the provider counts in the client's wire format, otherwise an estimate.
  *
  * @see https://platform.claude.com/docs/en/api/messages-count-tokens (read 2026-11)
  * @see https://ai.google.dev/api/tokens (read 2026-11)
@@ -15,12 +15,12 @@ import type { JsonObject } from '../core/model.ts'
 import { countTokensApproximately } from '../messages/count-tokens-approximately.ts'
 import { errorDetailOf, withKey } from './ask.ts'
 import type { Call } from './call.ts'
-import { errorAnswer, tellError } from './errors.ts'
+import { errorAnswer, toClientError } from './errors.ts'
 import type { Target } from './models.ts'
 import { passes, passHeaders } from './question.ts'
 import { withFields } from './splice.ts'
 
-/** Largest answer with a count, in bytes. */
+/** The maximum size of a provider's answer with a count, in bytes. */
 const maxBytes = 64 * 1024
 
 /** The fields of a call that counting needs. */
@@ -44,7 +44,7 @@ export async function answerCount(target: Target, call: CountCall): Promise<Resp
       headers: { 'content-type': 'application/json', 'x-token-count': 'exact' },
     })
   } catch (error) {
-    return errorAnswer(tellError(deadline.signal.aborted ? deadline.signal.reason : error, errorDetail), call.wire)
+    return errorAnswer(toClientError(deadline.signal.aborted ? deadline.signal.reason : error, errorDetail), call.wire)
   } finally {
     deadline.clear()
   }
@@ -56,7 +56,7 @@ function pathOf({ model: { codec, model } }: Target, wire: string): string {
   return path.replace(/:\w+$/, ':countTokens')
 }
 
-/** The model is the table's, wherever the client names one. */
+/** The table decides the model, wherever the client's body names one. */
 function textOf({ model: { model } }: Target, { wire, body }: CountCall): string {
   if (wire.name !== 'gemini') return withFields(body.text, { model: JSON.stringify(model) })
   const name = model.includes('/') ? model : `models/${model}`
@@ -67,7 +67,7 @@ function textOf({ model: { model } }: Target, { wire, body }: CountCall): string
   })
 }
 
-/** By characters: see {@link countTokensApproximately}, which also says how far off it is. */
+/** An estimate from the number of characters: see {@link countTokensApproximately}, which also describes its error. */
 function estimate({ wire, request }: CountCall): JsonObject {
   const { system, messages, tools } = request.context
   const head = blocksOf(system ?? null).length > 0 ? [{ role: 'system' as const, content: system ?? '' }] : []
@@ -75,13 +75,13 @@ function estimate({ wire, request }: CountCall): JsonObject {
   return wire.name === 'gemini' ? { totalTokens: count } : { input_tokens: count }
 }
 
-/** Gemini's count takes a whole request under a name of its own as well. */
+/** Gemini's count also takes a whole request, in the field `generateContentRequest`. */
 export function countedBody(value: JsonObject): JsonObject {
   const inner = field(value, 'generateContentRequest')
   return isObject(inner) ? inner : value
 }
 
-/** A request to count, decoded with the format's codec. */
+/** A request for a count, decoded with the format's codec. */
 export function decodeCounted(call: Pick<Call, 'wire' | 'body'>, path: string): DecodedRequest {
   return call.wire.codec.decodeRequest(countedBody(call.body.value), { path })
 }

@@ -1,7 +1,7 @@
-/** How a stored stream ends if it has no end of its own. @module */
+/** The last events of a stored stream that has no end. @module */
 import type { Frame } from '../core/codec.ts'
 import { arrayOf, compact, field } from '../core/lookup.ts'
-import { tellError } from './errors.ts'
+import { toClientError } from './errors.ts'
 import { pieceWriter } from './pieces.ts'
 import type { WireName } from './types.ts'
 import { wires } from './wires.ts'
@@ -17,22 +17,22 @@ export interface SentEvents {
 
 /**
  * The events to send after a part of a gateway's stream, so that the stream ends in an error of its wire. Returns none if the last event
- * ends the stream already.
+ * already ends the stream.
  *
- * A gateway ends its own streams. This is for a program that stores one, to send it again, and that was stopped before it stored the end:
- * without an end, official clients of some wires take half an answer for the whole.
+ * A gateway ends its own streams. This function is for a program that stores a stream, to send it again, and that was stopped before it
+ * stored the end. Without an end, official clients of some formats take an incomplete answer for the whole.
  */
 export function errorEvents(name: WireName, error: unknown, { first, last, count }: SentEvents): string[] {
   if (isEnd[name](dataOf(last))) return []
   const { codec, errorFrames } = wires[name]
   const frames: Frame[] = []
-  codec.encodeStream(presentationOf(first)).fail(tellError(error), frames)
+  codec.encodeStream(presentationOf(first)).fail(toClientError(error), frames)
   return errorFrames(frames, count).map(pieceWriter(codec.framing))
 }
 
 /** Whether an event is the last of its stream: the normal end, or an error. */
 const isEnd: Readonly<Record<WireName, (event: unknown) => boolean>> = {
-  'bedrock-converse': () => true, // its streams are binary: they are not stored as text
+  'bedrock-converse': () => true, // its streams are binary, so they are not stored as text
   'openai-chat': (event) => event === '[DONE]' || field(event, 'error') !== undefined,
   'openai-responses': (event) =>
     ['response.completed', 'response.incomplete', 'response.failed', 'error'].includes(`${field(event, 'type')}`),
@@ -54,7 +54,7 @@ function presentationOf(first: string): { readonly id?: string; readonly model?:
   return compact({ id: typeof id === 'string' ? id : undefined, model: typeof model === 'string' ? model : undefined })
 }
 
-/** The value of an event of a gateway, which writes the data of each in one line. */
+/** The JSON value of an event. A gateway writes the data of each event in one line. */
 function dataOf(event: string): unknown {
   const data = /^(?:data: )?([{[].*)$/m.exec(event)?.[1] ?? ''
   try {

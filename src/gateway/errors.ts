@@ -10,7 +10,7 @@ import { findRoute } from './routes.ts'
 import { createSearch, type Search } from './scrub.ts'
 import { type Wire, wires } from './wires.ts'
 
-/** An error of the gateway's own: the request cannot be answered as it is. */
+/** An error of the gateway itself: it cannot answer the request in this form. */
 export function refusal(
   status: number,
   message: string,
@@ -20,20 +20,20 @@ export function refusal(
   return new ApiError(message, compact({ kind, status, retryable: false, providerCode }))
 }
 
-/** The name is the client's own word. */
+/** `name` comes from the client. */
 export function unknownModel(name: string, list: string): ApiError {
   const asked = JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name)
-  return refusal(404, `There is no model ${asked} here; GET ${list} lists those that you may ask`, 'not_found')
+  return refusal(404, `There is no model ${asked}; GET ${list} lists the models that you may use`, 'not_found')
 }
 
-/** Longest message of a provider that is passed on, in UTF-16 units. */
+/** The maximum length of a provider's message in an answer, in UTF-16 units. Longer messages are cut. */
 const longestMessage = 300
 
-/** How much of a provider's words is passed on. */
+/** How much of a provider's message a client sees. */
 export interface ErrorDetail {
-  /** Finds keys in them. */
+  /** Finds keys in the message. */
   readonly search: Search
-  /** Words of ours stand in their place. */
+  /** A message of isoglot replaces the provider's message. */
   readonly hidesWords: boolean
 }
 
@@ -41,25 +41,26 @@ export interface ErrorDetail {
 export const open: ErrorDetail = { search: createSearch([]), hidesWords: false }
 
 /** Our message for a provider's error, by its kind. For other kinds, the provider's own message is used. */
-const told: Partial<Readonly<Record<ApiErrorKind, { readonly message: string; readonly status?: number }>>> = {
-  authentication: { message: 'The provider refused the credentials of the gateway', status: 502 },
-  permission: { message: 'The provider refused the account of the gateway', status: 502 },
-  not_found: { message: 'The provider does not have what was asked for' },
-  rate_limit: { message: 'Rate limited by the provider (429)' },
-  overloaded: { message: 'The provider is overloaded' },
-  server: { message: 'The provider failed', status: 502 },
-  timeout: { message: 'The provider did not answer in time' },
-}
+const messagesByKind: Partial<Readonly<Record<ApiErrorKind, { readonly message: string; readonly status?: number }>>> =
+  {
+    authentication: { message: 'The provider refused the credentials of the gateway', status: 502 },
+    permission: { message: 'The provider refused the account of the gateway', status: 502 },
+    not_found: { message: 'The provider does not have this model' },
+    rate_limit: { message: 'Rate limited by the provider (429)' },
+    overloaded: { message: 'The provider is overloaded' },
+    server: { message: 'The provider failed', status: 502 },
+    timeout: { message: 'The provider did not answer in time' },
+  }
 
 /** Our message in place of a provider's message about a request. */
 const publicMessages: Partial<Readonly<Record<ApiErrorKind, string>>> = {
   context_length: 'The conversation is too long for the model',
 }
 
-/** The error that the client gets for whatever was thrown. */
-export function tellError(error: unknown, errorDetail: ErrorDetail = open): ApiError {
+/** The error that the client gets for an exception. */
+export function toClientError(error: unknown, errorDetail: ErrorDetail = open): ApiError {
   const { scrub } = errorDetail.search
-  if (error instanceof ApiError) return error.provider === undefined ? error : tellProviderError(error, errorDetail)
+  if (error instanceof ApiError) return error.provider === undefined ? error : withPublicMessage(error, errorDetail)
   if (!(error instanceof IsoglotError)) return restate(error, 'server', 500, 'The gateway failed')
   switch (error.code) {
     case 'unsupported':
@@ -69,26 +70,26 @@ export function tellError(error: unknown, errorDetail: ErrorDetail = open): ApiE
     case 'connection':
       return restate(error, 'server', 502, 'The provider cannot be reached')
     case 'interrupted':
-      return restate(error, 'server', 502, 'The provider broke off its answer')
+      return restate(error, 'server', 502, 'The provider cut off its answer')
     default:
       return restate(error, 'server', 502, 'The answer of the provider cannot be read')
   }
 }
 
-function tellProviderError(error: ApiError, errorDetail: ErrorDetail): ApiError {
+function withPublicMessage(error: ApiError, errorDetail: ErrorDetail): ApiError {
   const { search, hidesWords } = errorDetail
   const { kind, retryable, retryAfterMs } = error
   const providerCode = kind === 'rate_limit' ? codeOf(error.providerCode, errorDetail) : undefined
   const own = hidesWords ? (publicMessages[kind] ?? 'The provider refused the request') : search.scrub(error.message)
-  const { message = own.slice(0, longestMessage), status } = told[kind] ?? {}
+  const { message = own.slice(0, longestMessage), status } = messagesByKind[kind] ?? {}
   const isOurTrouble = kind === 'authentication' || kind === 'permission'
   const shown = compact({ kind: isOurTrouble ? 'server' : kind, retryable, status, retryAfterMs, providerCode })
   return new ApiError(message, { ...shown, cause: error })
 }
 
 /**
- * A provider's code, without keys; `undefined` if it does not look like one: words with signs between them, such as `rate_limit_exceeded`
- * and `Throttling.RateQuota`, or a number. Anything else may hold anything.
+ * A provider's error code, without keys. It must be a number, or words with signs between them, such as `rate_limit_exceeded` and
+ * `Throttling.RateQuota`. Otherwise `undefined`, because other texts may contain private data.
  */
 export function codeOf(word: string | undefined, { search }: ErrorDetail): string | undefined {
   if (word === undefined || word.length > 80) return undefined
@@ -100,18 +101,18 @@ function restate(cause: unknown, kind: ApiErrorKind, status: number, message: st
   return new ApiError(message, { kind, status, retryable, cause })
 }
 
-/** The error of a body that is not a request of its wire. Its message names the field, and not what is in it. */
+/** The error of a body that is not a valid request of its format. The message names the field, but not its value. */
 export function refuseBody(error: unknown): unknown {
   return error instanceof DecodeError ? refusal(400, error.message) : error
 }
 
-/** Whether another model may do better: not if the request itself is at fault. */
+/** Whether another model may succeed: not if the request itself is wrong. */
 export function mayAskAnother(error: unknown): boolean {
   if (!(error instanceof ApiError)) return error instanceof IsoglotError
   return error.provider !== undefined && error.kind !== 'invalid_request' && error.kind !== 'context_length'
 }
 
-/** An error as an answer of the wire; where the path is of none, in OpenAI's shape with a code of its own. */
+/** An error as an answer in the format. A path of no format gets OpenAI's form with its own code. */
 export function errorAnswer(error: ApiError, wire: Wire | undefined): Response {
   const { status, headers: own, body } = wire === undefined ? encodeOfNoWire(error) : wire.codec.encodeError(error)
   const headers = compact({
@@ -133,10 +134,10 @@ function encodeOfNoWire(error: ApiError): ReturnType<Wire['codec']['encodeError'
 }
 
 /**
- * An error in the words of the wire that a request's path belongs to, for policy that stands in front of a gateway. Its status is the
- * error's own, or that of its kind. `basePath` is that of the gateway.
+ * Answers an error in the format of the request's path, for your own checks before a gateway. The status is that of the error, or of its
+ * kind. `basePath` is that of the gateway.
  */
 export function answerError(request: Request, error: unknown, basePath = ''): Response {
   const route = findRoute(request, basePath)
-  return errorAnswer(tellError(error), route && wires[route.wire])
+  return errorAnswer(toClientError(error), route && wires[route.wire])
 }

@@ -1,5 +1,5 @@
 /**
- * A gateway: any official client in, any provider out, keys inside. A plain `fetch`, for every runtime that has one.
+ * A gateway: any official client can use any provider, and the keys stay on the server. It is a plain `fetch` handler, for every runtime.
  *
  * It holds no policy. Your hooks decide on access and quotas: `authorize` and `admit`.
  *
@@ -13,12 +13,12 @@ import { type JsonBody, readJson } from './body.ts'
 import { type Call, endAttempt, type GatewayRequest, newProgress, reportOf } from './call.ts'
 import { corsHeaders, preflight, withOwnHeaders } from './cors.ts'
 import { answerCount, decodeCounted } from './count.ts'
-import { errorAnswer, refusal, refuseBody, tellError, unknownModel } from './errors.ts'
+import { errorAnswer, refusal, refuseBody, toClientError, unknownModel } from './errors.ts'
+import { reportEnd, watchOf } from './hooks.ts'
 import { answerModels } from './lists.ts'
 import { type ModelTable, readModels, type Target } from './models.ts'
 import { checkSpelling, outputLimit } from './question.ts'
 import { findRoute, type Route } from './routes.ts'
-import { tellEnd, watchOf } from './tell.ts'
 import type { CheckedBody, ExecutionContextLike, Gateway, GatewayOptions, Outcome, Permit, Verdict } from './types.ts'
 import { wires } from './wires.ts'
 
@@ -48,11 +48,11 @@ export function createGateway<Env = unknown>(options: GatewayOptions<Env>): Gate
   const { basePath = '' } = options
   if (!/^(?:\/[^/?#]+)*$/.test(basePath)) {
     throw new RangeError(
-      `Cannot make a gateway: basePath "${basePath}" has to begin with "/" and not to end with one, such as "/ai"`,
+      `Cannot make a gateway: basePath "${basePath}" must begin with "/" and must not end with "/", such as "/ai"`,
     )
   }
   const tableOf = tables(options.models)
-  return { fetch: (request, env, ctx) => visit(request, { options, tableOf, env: env as Env, ctx }) }
+  return { fetch: (request, env, ctx) => handle(request, { options, tableOf, env: env as Env, ctx }) }
 }
 
 /** The gateway's configuration for one request. */
@@ -63,7 +63,7 @@ interface GatewayConfig<Env> {
   readonly ctx: ExecutionContextLike | undefined
 }
 
-/** A table that needs no environment is read at once, so that what is wrong with it shows. */
+/** A table that needs no environment is read immediately, so that its errors are thrown when the gateway is made. */
 function tables<Env>(models: GatewayOptions<Env>['models']): (env: Env) => ModelTable {
   if (typeof models !== 'function') {
     const table = readModels(models)
@@ -78,16 +78,16 @@ function tables<Env>(models: GatewayOptions<Env>['models']): (env: Env) => Model
   }
 }
 
-async function visit<Env>(request: Request, config: GatewayConfig<Env>): Promise<Response> {
+async function handle<Env>(request: Request, config: GatewayConfig<Env>): Promise<Response> {
   const { origins, basePath } = config.options
   const route = findRoute(request, basePath)
   const id = crypto.randomUUID()
   const wire = wires[route?.wire ?? 'openai-chat']
   const watch = watchOf({ requestId: id, wire: wire.name, request }, config.options.observers)
-  const visitor: GatewayRequest = { id, wire, caller: undefined, startedAt: Date.now(), watch }
+  const incoming: GatewayRequest = { id, wire, caller: undefined, startedAt: Date.now(), watch }
   if (route !== undefined && request.method === 'OPTIONS') return preflight(request, origins, route.method)
-  const response = await serve(request, route, visitor, config).catch((error: unknown) =>
-    errorAnswer(tellError(error), route && visitor.wire),
+  const response = await serve(request, route, incoming, config).catch((error: unknown) =>
+    errorAnswer(toClientError(error), route && incoming.wire),
   )
   return withHeaders(response, { ...corsHeaders(request, origins), 'x-request-id': id, 'request-id': id })
 }
@@ -107,63 +107,63 @@ function withHeaders(response: Response, more: Readonly<Record<string, string>>)
 async function serve<Env>(
   request: Request,
   route: Route | undefined,
-  visitor: GatewayRequest,
+  incoming: GatewayRequest,
   config: GatewayConfig<Env>,
 ): Promise<Response> {
   if (route === undefined) throw unknownPath(request, config.options.basePath)
   const { method } = route
   if (request.method !== method) {
-    const refused = errorAnswer(refusal(405, `This path takes ${method}`), visitor.wire)
+    const refused = errorAnswer(refusal(405, `This path takes only ${method}`), incoming.wire)
     refused.headers.set('allow', `${method}, OPTIONS`)
     return refused
   }
-  if (route.kind === 'answer') visitor.watch('onRequest', {})
-  const verdict = await authorize(request, visitor, config)
+  if (route.kind === 'answer') incoming.watch('onRequest', {})
+  const verdict = await authorize(request, incoming, config)
   if (verdict instanceof Response) return verdict
   const permit = verdict ?? {}
   const table = config.tableOf(config.env)
   switch (route.kind) {
     case 'models':
-      return answerModels(table, permit, visitor.wire, route.id, config.options.basePath)
+      return answerModels(table, permit, incoming.wire, route.id, config.options.basePath)
     case 'version':
-      return Response.json({ version: '0.12.0' }) // of the API that it speaks
+      return Response.json({ version: '0.12.0' }) // in the format of the path
     case 'count':
-      return count(request, route, permit, table, { ...visitor, caller: permit.caller }, config)
+      return count(request, route, permit, table, { ...incoming, caller: permit.caller }, config)
     case 'answer':
-      return answerRequest(request, route, permit, table, { ...visitor, caller: permit.caller }, config)
+      return answerRequest(request, route, permit, table, { ...incoming, caller: permit.caller }, config)
   }
 }
 
-/** Where a gateway is mounted at another path than it believes, its message has to say so. */
+/** The message names the base path, because a gateway is often mounted at another path than its `basePath` says. */
 function unknownPath({ method, url }: Request, basePath = ''): ApiError {
   const path = JSON.stringify(new URL(url).pathname.slice(0, 200))
   const places = `${basePath}/v1/chat/completions, ${basePath}/v1/messages and the like`
-  const message = `Cannot answer ${method} ${path}: the gateway serves ${places}. Below another path it needs \`basePath\``
+  const message = `Cannot answer ${method} ${path}: the gateway serves ${places}. If it is mounted at another path, set \`basePath\``
   return refusal(404, message, 'not_found', 'unknown_url')
 }
 
-/** A request that the caller's policy refuses is reported too. */
+/** Calls the caller's policy. A refusal is reported too. */
 async function authorize<Env>(
   request: Request,
-  visitor: GatewayRequest,
+  incoming: GatewayRequest,
   { options, env, ctx }: GatewayConfig<Env>,
 ): Promise<Verdict> {
   const refused = (status: number, error?: unknown) => {
-    const report = reportOf(visitor, newProgress(), { outcome: 'refused', status, error })
-    const told = tellEnd(report, options, visitor.watch)
-    ctx?.waitUntil(told)
+    const report = reportOf(incoming, newProgress(), { outcome: 'refused', status, error })
+    const reported = reportEnd(report, options, incoming.watch)
+    ctx?.waitUntil(reported)
   }
   try {
     const verdict = await options.authorize?.(request, env)
     if (verdict instanceof Response) refused(verdict.status)
     return verdict
   } catch (error) {
-    refused(errorAnswer(tellError(error), visitor.wire).status, error)
+    refused(errorAnswer(toClientError(error), incoming.wire).status, error)
     throw error
   }
 }
 
-/** The body, as it came or as the policy has it. */
+/** The body: the client's bytes, or the body that the policy returned. */
 async function readChecked<Env>(
   request: Request,
   kind: CheckedBody['kind'],
@@ -193,14 +193,14 @@ async function count<Env>(
   route: Route & { readonly kind: 'count' },
   permit: Permit,
   table: ModelTable,
-  visitor: GatewayRequest,
+  incoming: GatewayRequest,
   config: GatewayConfig<Env>,
 ): Promise<Response> {
-  const { wire } = visitor
+  const { wire } = incoming
   const { options } = config
-  const body = await readChecked(request, route.kind, visitor, config)
+  const body = await readChecked(request, route.kind, incoming, config)
   const decoded = decode(() => decodeCounted({ wire, body }, route.path))
-  const [target] = findTargets(table, decoded.options.model, permit, visitor, config)
+  const [target] = findTargets(table, decoded.options.model, permit, incoming, config)
   const gone = followClient(request)
   return answerCount(target, { wire, headers: request.headers, body, request: decoded, gone, options })
 }
@@ -210,10 +210,10 @@ async function answerRequest<Env>(
   route: Route & { readonly kind: 'answer' },
   permit: Permit,
   table: ModelTable,
-  visitor: GatewayRequest,
+  incoming: GatewayRequest,
   config: GatewayConfig<Env>,
 ): Promise<Response> {
-  const { wire } = visitor
+  const { wire } = incoming
   const { options, env, ctx } = config
   const progress = newProgress()
   let asked: { readonly asked?: string; readonly stream?: boolean } = {}
@@ -227,18 +227,18 @@ async function answerRequest<Env>(
   const end = (outcome: Outcome, status: number, error?: unknown) => {
     if (isEnded) return
     isEnded = true
-    const report = reportOf(visitor, progress, { outcome, status, error }, asked)
-    endAttempt(visitor, progress, report)
-    void tellEnd(report, options, visitor.watch).then(settle)
+    const report = reportOf(incoming, progress, { outcome, status, error }, asked)
+    endAttempt(incoming, progress, report)
+    void reportEnd(report, options, incoming.watch).then(settle)
   }
   try {
-    const body = await readChecked(request, route.kind, visitor, config)
+    const body = await readChecked(request, route.kind, incoming, config)
     const decoded = decode(() => wire.codec.decodeRequest(body.value, { path: route.path }))
     const stream = decoded.options.stream === true
     asked = { asked: decoded.options.model, stream }
-    const targets = findTargets(table, decoded.options.model, permit, visitor, config)
+    const targets = findTargets(table, decoded.options.model, permit, incoming, config)
     const call: Call = {
-      ...visitor,
+      ...incoming,
       isArray: route.framing === 'array',
       path: route.path,
       headers: request.headers,
@@ -253,10 +253,10 @@ async function answerRequest<Env>(
       progress,
       end,
     }
-    await options.admit?.(admissionOf(call, visitor), env)
+    await options.admit?.(admissionOf(call, incoming), env)
     return await answer(call)
   } catch (error) {
-    const response = errorAnswer(tellError(error), wire)
+    const response = errorAnswer(toClientError(error), wire)
     end('refused', response.status, error)
     return response
   }
@@ -278,7 +278,7 @@ function decode<T>(read: () => T): T {
   }
 }
 
-/** Fires when the client leaves. */
+/** Fires when the client disconnects. */
 function followClient(request: Request): AbortController {
   const gone = new AbortController()
   const leave = () => gone.abort(request.signal.reason)

@@ -1,8 +1,8 @@
 /**
- * Cuts keys out of a stream in which they come in pieces, over several events.
+ * Cuts out keys that are split over several events of a stream.
  *
- * Texts that belong together, such as those of one tool call's arguments, are a channel. An item of the stream whose text may be the
- * beginning of a key waits, with all that follow it, until it is known whether it is. Items without such a text go on at once, as they are.
+ * Texts that belong together, such as the arguments of one tool call, are a channel. If the text of an item may be the beginning of a key,
+ * the item and all items after it wait until that is decided. Other items pass unchanged, without waiting.
  *
  * @module
  */
@@ -10,35 +10,35 @@ import type { Fragment } from '../core/codec.ts'
 import type { ContentBlock } from '../core/model.ts'
 import { headLength, mark, type Search } from './scrub.ts'
 
-/** Most items that wait. */
+/** The maximum number of items that wait. */
 const mostHeld = 64
 
 /** The text of an item, in one channel. */
 interface Piece {
   readonly before: string
-  /** The part of the text that is ready to be passed on. */
+  /** The part of the text that can be passed on. */
   after: string
   isOpen: boolean
 }
 
-/** A text of a channel that is not decided yet; without a piece, it has gone out already. */
+/** A text of a channel that is not decided yet. Without a `piece`, its item has already been passed on. */
 interface Part {
   piece: Piece | undefined
   text: string
 }
 
-/** A text of an item, and the channel that it continues: texts of one channel are one text in pieces. */
+/** A text of an item, and the channel that it continues: the texts of one channel are pieces of one text. */
 export type Text = readonly [channel: unknown, text: string]
 
 /** Items of a stream, with keys cut out. */
 export interface Hold<Item> {
-  /** `texts`: those of the item. Items that may be passed on are appended to `out`. */
+  /** Adds an item with its texts. Appends the items that can be passed on to `out`. */
   push(item: Item, texts: readonly Text[], out: Item[]): void
-  /** Nothing more will come of the channels: all items go on. */
+  /** All channels have ended: passes all items on. */
   end(out: Item[]): void
 }
 
-/** `rewrite` makes an item anew whose texts have changed; it is given the old and the new texts, in order. */
+/** `rewrite` copies an item with new texts. It gets the old and the new texts, in order. */
 export function createHold<Item>(
   { isClear, find, findBegun }: Pick<Search, 'isClear' | 'find' | 'findBegun'>,
   rewrite: (item: Item, before: readonly string[], after: readonly string[]) => Item,
@@ -52,7 +52,9 @@ export function createHold<Item>(
     return parts
   }
 
-  /** Whether the item can go out at once: no text of it has a part of a key, or continues one. Searches all its texts at once. */
+  /**
+   * Whether the item can pass immediately: none of its texts contains a part of a key, or continues one. Searches all its texts at once.
+   */
   function passes(texts: readonly Text[]): boolean {
     const ends = new Map<Part, string>()
     let all = ''
@@ -89,7 +91,7 @@ export function createHold<Item>(
     if (begun.length < headLength && !begun.isInEscape) release(parts)
   }
 
-  /** So many characters at the beginning of the parts go on, or are cut out. */
+  /** Passes on this number of characters at the beginning of the parts, or cuts them out. */
   function decide(parts: Part[], length: number, goesOn: boolean): void {
     let rest = length
     let isMarked = goesOn
@@ -109,7 +111,7 @@ export function createHold<Item>(
     }
   }
 
-  /** Passes on the text of the parts, and keeps its end for the next search. */
+  /** Passes on the text of the parts, except the end that the next search needs. */
   function release(parts: readonly Part[]): void {
     for (const part of parts) {
       if (part.piece === undefined) continue
@@ -132,9 +134,9 @@ export function createHold<Item>(
   function end(out: Item[]): void {
     for (const parts of channels.values()) {
       const text = parts.map((part) => part.text).join('')
-      const { start, isTelling } = findBegun(text)
+      const { start, isSecret } = findBegun(text)
       decide(parts, start, true)
-      if (isTelling) decide(parts, text.length - start, false)
+      if (isSecret) decide(parts, text.length - start, false)
       release(parts)
     }
     drain(out)
@@ -156,7 +158,7 @@ export function createHold<Item>(
   }
 }
 
-/** The text of a fragment that goes on in others, with its channel: texts of one kind are read one after the other. */
+/** The text of a fragment that can continue in the next fragment, with its channel: the texts of one kind are read one after the other. */
 export function textOf(fragment: Fragment): readonly [channel: string, text: string] | undefined {
   switch (fragment.type) {
     case 'text':
@@ -178,7 +180,7 @@ export function textOf(fragment: Fragment): readonly [channel: string, text: str
   }
 }
 
-/** A fragment that {@link textOf} finds a text in, with another text. */
+/** A copy of a fragment with another text, for fragments in which {@link textOf} finds one. */
 export function withText(fragment: Fragment, text: string): Fragment {
   switch (fragment.type) {
     case 'call':

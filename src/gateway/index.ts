@@ -1,4 +1,4 @@
-/** The gateway, and what policy in front of it needs. @module */
+/** The gateway, and functions for code that checks requests before it. @module */
 export { type BodyLimits, type JsonBody, readJson } from './body.ts'
 export { errorEvents, type SentEvents } from './error-events.ts'
 export { answerError } from './errors.ts'

@@ -1,5 +1,5 @@
 /**
- * Lists of models, as the clients of each wire read them.
+ * Lists of models, in the form that the clients of each format read.
  *
  * @see https://platform.openai.com/docs/api-reference/models/list (read 2026-11)
  * @see https://platform.claude.com/docs/en/api/models-list (read 2026-11)
@@ -21,7 +21,7 @@ interface Listing {
   list(entries: readonly JsonObject[]): JsonObject
 }
 
-/** The table says nothing of dates; wires that want one get the beginning of time. */
+/** The table has no dates. Formats that require one get 1970-01-01. */
 const noDate = '1970-01-01T00:00:00Z'
 
 const openai: Listing = {
@@ -53,15 +53,15 @@ const listings: Readonly<Record<WireName, Listing>> = {
   },
   gemini,
   'gemini-interactions': gemini,
-  cohere: openai, // its list has the same place; a gateway has one there
-  'bedrock-converse': openai, // its own list is on another host
+  cohere: openai, // in Bedrock's API the list is on another path; a gateway has one here
+  'bedrock-converse': openai, // in Bedrock's API the list is on another host
   ollama: {
     entry: ({ name }) => ({ name, model: name, modified_at: noDate, size: 0, digest: '', details: {} }),
     list: (models) => ({ models: [...models] }),
   },
 }
 
-/** The models that a permit has, or one of them. */
+/** The models that the permit allows, or one of them. */
 export function answerModels(table: ModelTable, permit: Permit, wire: Wire, id?: string, basePath = ''): Response {
   const { entry, list } = listings[wire.name]
   if (id === undefined) {

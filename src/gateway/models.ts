@@ -1,4 +1,4 @@
-/** The table of models: who is meant by a name, and who is asked if that one fails. @module */
+/** The table of models: finds the model of a name, and its fallbacks. @module */
 import type { Model } from '../core/codec.ts'
 import type { GatewayModel, GatewayModels, Permit } from './types.ts'
 
@@ -7,24 +7,24 @@ export interface Target extends GatewayModel {
   readonly name: string
 }
 
-/** The table, ready to be asked. */
+/** The table after its names are checked. */
 export interface ModelTable {
   readonly targets: readonly Target[]
-  /** Those to ask for a name, in order; none if it is not in the table, or not in the permit. */
+  /** The entries to try for a name, in order. Empty if the name is not in the table, or not in the permit. */
   find(name: string, permit: Permit): readonly Target[]
 }
 
 /**
  * Reads a table of models.
  *
- * @throws {RangeError} if a name stands for two entries, or a fallback for none.
+ * @throws {RangeError} if a name means two entries, or a fallback is not in the table.
  */
 export function readModels(models: GatewayModels): ModelTable {
   const targets = Object.entries(models).map(([name, entry]): Target => ({ ...settingsOf(entry), name }))
   const byName = new Map<string, Target>()
   for (const target of targets) {
     for (const name of [target.name, ...(target.aliases ?? [])]) {
-      if (byName.has(name)) throw new RangeError(`Cannot read the models: "${name}" stands for two of them`)
+      if (byName.has(name)) throw new RangeError(`Cannot read the models: "${name}" is the name of two of them`)
       byName.set(name, target)
     }
   }
@@ -37,7 +37,7 @@ export function readModels(models: GatewayModels): ModelTable {
   }
 
   function lookUp(name: string): Target | undefined {
-    const exact = byName.get(name) ?? byName.get(name.replace(/:latest$/, '')) // as Ollama's clients call it
+    const exact = byName.get(name) ?? byName.get(name.replace(/:latest$/, '')) // the form in which Ollama's clients write the name
     const prefix = prefixes.find((pattern) => name.startsWith(pattern.slice(0, -1)))
     return exact ?? (prefix === undefined ? undefined : byName.get(prefix))
   }
@@ -53,7 +53,7 @@ export function readModels(models: GatewayModels): ModelTable {
   }
 }
 
-/** Whether a permit has this entry. */
+/** Whether a permit allows this entry. */
 export function isPermitted({ name }: Target, { models }: Permit): boolean {
   return models === undefined || models.includes(name)
 }

@@ -1,21 +1,21 @@
-/** Notes figures of an answer as it passes, never text. @module */
+/** Collects figures of an answer as it passes, but no text. @module */
 import type { ClientCodec, DecodeStreamOptions, Fragment } from '../core/codec.ts'
 import { blocksOfTurn } from '../core/content.ts'
 import type { AssistantMessage, ContentBlock, JsonObject, MessageEvent, StopReason, Usage } from '../core/model.ts'
 
 /** The figures of an answer so far. */
 export interface Seen {
-  /** The provider has sent content: from now on the gateway tries no other provider. */
+  /** The provider has sent content. From now on, the gateway does not try another provider. */
   hasBegun: boolean
   usage: Usage | undefined
-  /** The provider said more after `usage`: these figures are not those of the whole answer. */
+  /** The provider sent more content after `usage`, so these figures do not cover the whole answer. */
   isUsageOld: boolean
-  /** Of text, reasoning and arguments so far, in UTF-8. */
+  /** The text, reasoning and arguments so far, in bytes of UTF-8. */
   bytes: number
-  /** The part of these that is arguments: some formats repeat them at the end of a call. */
+  /** The part of these bytes that is arguments: some formats repeat the arguments at the end of a call. */
   argumentBytes: number
   stopReason: StopReason | undefined
-  /** Reads the answer, if it is streamed. */
+  /** The decoder of the answer, if it is streamed. */
   decoder: ReturnType<ClientCodec['decodeStream']> | undefined
 }
 
@@ -55,7 +55,7 @@ export function seeEvent(seen: Seen, event: MessageEvent): void {
   seen.hasBegun = true
 }
 
-/** Notes a fragment of an answer that is passed on as it is. */
+/** Notes a fragment of an answer that is passed through. */
 export function seeFragment(seen: Seen, fragment: Fragment): void {
   const bytes = bytesOfFragment(seen, fragment)
   seen.bytes += bytes
@@ -84,7 +84,7 @@ export function seeFragment(seen: Seen, fragment: Fragment): void {
   seen.hasBegun = true
 }
 
-/** The codec, with its decoder at hand for {@link stopReasonOf}. */
+/** The codec. Keeps its decoder for {@link stopReasonOf}. */
 export function watched(codec: ClientCodec, seen: Seen): ClientCodec {
   const decodeStream = (options?: DecodeStreamOptions) => {
     seen.decoder = codec.decodeStream(options)
@@ -93,14 +93,14 @@ export function watched(codec: ClientCodec, seen: Seen): ClientCodec {
   return { ...codec, decodeStream }
 }
 
-/** The stop reason, if it was received. The stream may have broken off after it; the usage is then complete. */
+/** The stop reason, if it was received. The stream may have been cut off after it; the usage is then complete. */
 export function stopReasonOf({ stopReason, decoder }: Seen): StopReason | undefined {
   if (stopReason !== undefined || decoder === undefined) return stopReason
   const fragments: Fragment[] = []
   try {
     decoder.end(fragments)
   } catch {
-    return undefined // it was in the middle of something
+    return undefined // the decoder was in the middle of something
   }
   return fragments.find((fragment) => fragment.type === 'end')?.stopReason
 }
@@ -141,18 +141,18 @@ function bytesOfMessage(message: AssistantMessage): number {
   return [...bytes, ...invalid].reduce((sum, of) => sum + of, 0)
 }
 
-/** Only text and arguments of the model: no data, no proof, no citation. */
+/** Only text and arguments of the model: no data, proofs or citations. */
 function bytesOfBlock(block: ContentBlock): number {
   if (block.type === 'text' || block.type === 'reasoning') return countBytes(block.text)
   return block.type === 'tool_call' ? countBytes(block.argumentsText) : 0
 }
 
-/** Some wires have arguments as an object. */
+/** Some formats have arguments as an object. */
 function bytesOfArguments(value: string | JsonObject = ''): number {
   return countBytes(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
-/** Without making them. A pair of surrogates is four. */
+/** The number of bytes in UTF-8, without encoding the text. A surrogate pair has four bytes. */
 function countBytes(text: string): number {
   let bytes = text.length
   for (let at = 0; at < text.length; at++) {
@@ -162,7 +162,7 @@ function countBytes(text: string): number {
   return bytes
 }
 
-/** A block that was announced and is not filled yet says nothing. */
+/** A block that has begun, but has no content yet, counts as no content. */
 function isEmpty(block: ContentBlock): boolean {
   if (block.type === 'text') return block.text === ''
   return block.type === 'reasoning' && block.text === '' && block.opaque === undefined

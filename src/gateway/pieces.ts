@@ -1,5 +1,5 @@
 /**
- * Pieces of an answer. A piece is the text of one event: the gateway searches it for keys, and then encodes it as bytes.
+ * Pieces of an answer. A piece is the text of one event. The gateway searches it for keys, and then encodes it as bytes.
  *
  * @module
  */

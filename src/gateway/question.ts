@@ -1,5 +1,5 @@
 /**
- * The request to a provider, made from a client's request: translated, or the client's own bytes with another name of the model.
+ * Makes the request to a provider from a client's request: a translation, or the client's own bytes with another model name.
  *
  * @module
  */
@@ -33,30 +33,30 @@ export interface Question {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
-  /** The answer goes to the client as it comes. */
+  /** The answer is passed through to the client. */
   readonly passes: boolean
   /** Options for reading a translated answer. */
   readonly answering: Partial<Answering>
   readonly losses: readonly Loss[]
-  /** Figures are asked for that the client did not ask for. */
+  /** The gateway asks for usage, although the client did not. */
   readonly asksUsage: boolean
 }
 
-/** @throws {UnsupportedError} if the provider's wire cannot carry it. */
+/** @throws {UnsupportedError} if the provider's format cannot express the request. */
 export function writeQuestion(target: Target, call: Call): Question {
   return passes(target, call) ? passQuestion(target, call) : translateQuestion(target, call)
 }
 
 /**
- * Whether the wires are equal: the provider is the one whose wire it is, and nothing in the conversation shows that another one answered
- * in it. Dialects of a wire are translated, since they differ from it.
+ * Whether the client's bytes can pass through: the format is the provider's own, and no part of the conversation comes from another
+ * provider. Requests to dialects of the format are translated, since they differ from it.
  */
 export function passes({ model: { codec } }: Target, { wire, body }: Pick<Call, 'wire' | 'body'>): boolean {
   if (codec.name !== wire.name || codec.provider !== wire.provider) return false
   return !holdsEnvelope(body.text) && wire.foreign?.test(body.text) !== true
 }
 
-/** Most tokens of an answer of this entry: what is asked, within the limits. */
+/** The maximum number of output tokens for this entry: the requested number, within the limits. */
 export function outputLimit(target: Target, { request, permit }: Pick<Call, 'request' | 'permit'>): number | undefined {
   const limit = limitOf(target, permit)
   const { maxTokens } = request.options
@@ -80,7 +80,7 @@ function translateQuestion(target: Target, call: Call): Question {
   const { previousResponseId, conversationId } = call.request.context.providerState ?? {}
   if ((previousResponseId ?? conversationId) !== undefined && model.codec.rules.chains !== true) {
     const name = previousResponseId === undefined ? 'conversation' : chainField(call)
-    throw refusal(400, `Stored answers cannot be gone on from: "${name}" is not supported by this model`)
+    throw refusal(400, `This model cannot continue a stored answer: "${name}" is not supported`)
   }
   const limited = withLimit(inPieces(call), outputLimit(target, call))
   const options = { path: call.path, model: model.model, ...compact({ strict: call.options.strict }) }
@@ -94,7 +94,7 @@ function chainField({ wire }: Call): string {
   return wire.name === 'gemini-interactions' ? 'previous_interaction_id' : 'previous_response_id'
 }
 
-/** The request, for a stream if one is asked for. */
+/** The request body, for a stream or for a whole answer. */
 function inPieces({ request, asksStream }: Call): DecodedRequest {
   return asksStream ? { ...request, options: { ...request.options, stream: true } } : request
 }
@@ -120,15 +120,15 @@ function passQuestion(target: Target, call: Call): Question {
     body.text,
     Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, JSON.stringify(value)])),
   )
-  // The path does not depend on what is said.
+  // The path does not depend on the conversation.
   const { path } = model.codec.encodeRequest({ messages: [] }, { model: model.model, stream: asksStream, maxTokens: 1 })
   return { path, headers: passHeaders(target, call), text, passes: true, answering: {}, losses: [], asksUsage }
 }
 
-/** These wires have the model in their path, and whether to stream. */
+/** The formats that have the model, and whether to stream, in their path. */
 const inPath: ReadonlySet<string> = new Set(['gemini', 'bedrock-converse'])
 
-/** Gemini's body may name the model too. */
+/** Gemini's body may also name the model. */
 function namedModel({ model: { model } }: Target, { wire, body }: Call): JsonObject {
   if (!inPath.has(wire.name)) return { model }
   return wire.name !== 'gemini' || field(body.value, 'model') === undefined
@@ -160,7 +160,7 @@ function objectAt(body: JsonObject, name: string): JsonObject {
   return isObject(value) ? value : {}
 }
 
-/** Headers that belong to the body, such as what an `anthropic-beta` allows in it; those of the model's own dialect stay. */
+/** Headers that belong to the body, such as `anthropic-beta`. Headers of the model's own dialect stay. */
 export function passHeaders(
   { model }: Target,
   { wire, headers }: Pick<Call, 'wire' | 'headers'>,

@@ -1,9 +1,9 @@
 /**
- * The body of an answer that is begun before it is all here: one pass from the provider's chunks to the client's, with keep-alive comments where
- * there is nothing else.
+ * The body of an answer that begins before the provider has finished: one pass from the provider's chunks to the client's, with keep-alive
+ * comments in the pauses.
  *
- * The client pulls, so the gateway does not read ahead for a slow client. When the client leaves, the gateway closes the connection to the
- * provider. A whole answer cannot report an error after its headers: the connection breaks off.
+ * The client pulls, so the gateway does not read ahead for a slow client. When the client disconnects, the gateway closes the connection to
+ * the provider. A whole answer cannot report an error after its headers, so the connection is cut off.
  *
  * A provider sends a packet for each event, and a write costs more than an event. So events that follow the last write within 10 ms are
  * written together. The first event, and every event that comes later than 10 ms, is written at once.
@@ -17,17 +17,20 @@ import { after } from '../core/timer.ts'
 import { type AnswerText, replyOf } from './ask.ts'
 import type { Call } from './call.ts'
 import { type Begun, type Next, type Timeout, timeoutOf } from './commit.ts'
-import { tellError } from './errors.ts'
+import { toClientError } from './errors.ts'
 import { arrayPieces, binaryPieces, type PieceEncoder, pieceWriter, textPieces } from './pieces.ts'
 
-/** An event within this time after the last write waits until the time is over, in ms. All events of that time are written together. */
+/**
+ * An event that arrives within this time after the last write waits until the time is over, in ms. All events of that time are written
+ * together.
+ */
 const joinMs = 10
 /** The longest wait, in ms, for an event that has already arrived. */
 const atOnceMs = 1
-/** Most characters that are joined before the last event. */
+/** The maximum number of characters that are joined before the last event. */
 const mostJoined = 64 * 1024
 
-/** The answer as the client gets it, with its one end. */
+/** The answer that the client gets, which ends exactly once. */
 export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStream<Uint8Array> {
   const waiting = timeoutOf(call.options.limits?.keepAliveMs ?? 5000)
   const joining = timeoutOf(atOnceMs)
@@ -49,7 +52,7 @@ export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStrea
     joining.end()
   }
 
-  /** The next pieces; `late` if they do not come in time. */
+  /** The next pieces; `late` if they do not arrive in time. */
   async function advance(clock: Timeout): Promise<readonly string[] | 'late'> {
     try {
       pending ??= text.next()
@@ -62,12 +65,15 @@ export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStrea
       return []
     } catch (error) {
       finish(error)
-      if (!call.stream) throw tellError(error, call.progress.errorDetail)
+      if (!call.stream) throw toClientError(error, call.progress.errorDetail)
       return errorText(error, call)
     }
   }
 
-  /** These pieces, with those that follow until {@link joinMs} after the last write. Reading these one by one would cost as much as writing them. */
+  /**
+   * These pieces, with those that arrive until {@link joinMs} after the last write. To read the later ones one by one would cost as much as
+   * to write them.
+   */
   async function joined(pieces: readonly string[]): Promise<readonly string[]> {
     const until = writtenAt + joinMs
     const leftMs = until - performance.now()
@@ -86,12 +92,12 @@ export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStrea
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        // The headers of a whole answer go out with its first byte, and without them the client could not see why the connection broke.
+        // The headers of a whole answer are sent with its first byte. Without them, the client could not see why the connection was cut.
         if (!call.stream) controller.enqueue(keepAlive)
       },
       async pull(controller) {
         let bytes: Uint8Array = new Uint8Array()
-        // A pull that brings nothing is not repeated.
+        // A pull that adds no bytes is not repeated.
         while (bytes.length === 0 && !isEnded) {
           const next = await advance(waiting)
           if (next === 'late') return controller.enqueue(keepAlive)
@@ -122,10 +128,10 @@ function piecesOf({ isArray, stream, wire }: Call): PieceEncoder {
   return stream && encodeFrame !== undefined ? binaryPieces(encodeFrame) : textPieces
 }
 
-/** The error of a stream in which nothing has been said. */
+/** The error of a stream that has no content yet. */
 function errorText(error: unknown, call: Call): readonly string[] {
   const frames: Frame[] = []
   const { codec } = call.wire
-  codec.encodeStream(replyOf(call)).fail(tellError(error, call.progress.errorDetail), frames)
+  codec.encodeStream(replyOf(call)).fail(toClientError(error, call.progress.errorDetail), frames)
   return frames.map(pieceWriter(call.isArray ? 'ndjson' : codec.framing))
 }

@@ -1,12 +1,11 @@
-/** The paths of a gateway, and what each asks for. @module */
+/** The paths of a gateway, and their meaning. @module */
 import { compact } from '../core/lookup.ts'
 import type { WireName } from './types.ts'
 
 /**
  * The thing that a request asks a gateway for: an answer of a model, a count of tokens, a list of models or one of them, or the version of
- * the API.
- * `method` is the only one that the path takes beside `OPTIONS`. `path` is without the gateway's `basePath`. With `framing: 'array'` the
- * stream is a JSON array: Gemini's `streamGenerateContent` without `alt=sse`.
+ * the API. `method` is the only method that the path takes, apart from `OPTIONS`. `path` is without the gateway's `basePath`. With
+ * `framing: 'array'` the stream is a JSON array: Gemini's `streamGenerateContent` without `alt=sse`.
  */
 export type Route =
   | {
@@ -31,8 +30,8 @@ const answers: Readonly<Record<string, WireName>> = {
 }
 
 /**
- * The route of a request; `undefined` if the gateway answers 404. Policy in front of a gateway needs it: to know which requests cost money,
- * which methods a path takes, and in which wire to refuse. `basePath` is that of the gateway.
+ * The route of a request; `undefined` if the gateway answers 404. Code that checks requests before a gateway needs it: it says which
+ * requests cost money, which method a path takes, and the format of an error. `basePath` is that of the gateway.
  *
  * Only the URL decides, with one exception: the header `anthropic-version` selects the wire of a list of models.
  */
@@ -54,7 +53,7 @@ export function findRoute(request: Request, basePath = ''): Route | undefined {
   return findModelList(pathname, request.headers) ?? findGemini(pathname, url)
 }
 
-/** Two wires have their list at the same place; Anthropic's clients say their version. */
+/** Two formats have their list at the same path. Anthropic's clients send a version header. */
 function findModelList(pathname: string, headers: Headers): Route | undefined {
   const found = /^\/(v1|v1beta)\/models(?:\/([^:]+))?$/.exec(pathname)
   if (found === null) return undefined

@@ -1,21 +1,21 @@
 /**
- * The last belt: what leaves goes through here, and a key that got into it is cut out, however it is written, also in pieces.
+ * The last check of all output: cuts out keys, in every way of writing, also if they are split into pieces.
  *
  * @module
  */
 import { findLastIndex, lookup } from '../core/lookup.ts'
 
-/** Shorter keys would be found by chance: a server on the user's own machine takes any word, such as `ollama`, for a key. */
+/** Shorter keys would be found by chance: a server on the user's own machine accepts any word as a key, such as `ollama`. */
 const shortest = 8
-/** A stream is held back once it ends in so many characters of a key: fewer are often found by chance, and are not a key. */
+/** The stream waits if it ends in this number of characters of a key. Fewer characters are often found by chance. */
 export const headLength = 4
-/** Stands in the place of a key. */
+/** The text that replaces a key. */
 export const mark = '[redacted]'
 
 /**
- * Replaces each secret of 8 characters or more: as it is, with any of its characters escaped as in JSON, percent-encoded (in any case, also
- * twice) or written as an HTML entity, in base64 or base64url at any of its alignments, and in hex. Base64 that is broken into lines or
- * applied twice is not searched for.
+ * Replaces each secret of 8 characters or more. Finds it in plain text, with characters escaped as in JSON, percent-encoded (also twice, in
+ * upper or lower case) or as HTML entities, in base64 or base64url at any alignment, and in hex. Does not find base64 that is broken into
+ * lines or applied twice.
  */
 export function createScrubber(secrets: readonly string[]): (text: string) => string {
   return createSearch(secrets).scrub
@@ -23,35 +23,35 @@ export function createScrubber(secrets: readonly string[]): (text: string) => st
 
 /** The search for a list of secrets. */
 export interface Search {
-  /** The text without any of them. */
+  /** The text without the secrets. */
   readonly scrub: (text: string) => string
-  /** Where they stand in a text. */
+  /** The positions of the secrets in a text. */
   find(text: string): readonly Range[]
   /** Finds the end of a text that may be the start of a secret. */
   findBegun(text: string): Begun
-  /** Whether a text contains no secret and no part of one, apart from the first characters of one at the end of a line. Quick. */
+  /** A quick check: whether a text contains no secret and no part of one, apart from the first characters of one at the end of a line. */
   isClear(text: string): boolean
 }
 
-/** The end of a text. */
+/** The end of a text that may be the start of a secret. */
 interface Begun {
-  /** Where it begins; at the text's end if there is nothing. */
+  /** Its position; the text's length if there is none. */
   readonly start: number
-  /** How many characters of a secret are there. */
+  /** The number of characters of the secret in it. */
   readonly length: number
-  /** Those are so many that they are a secret by themselves: two thirds of it. */
-  readonly isTelling: boolean
-  /** A backslash waits for the rest of its escape: a cut after it would break the JSON. */
+  /** It has two thirds of the secret or more, so it must not leak. */
+  readonly isSecret: boolean
+  /** The text ends within an escape. A cut after the backslash would break the JSON. */
   readonly isInEscape: boolean
 }
 
-/** From `start`, up to and without `end`. */
+/** From `start` up to, but not including, `end`. */
 interface Range {
   readonly start: number
   readonly end: number
 }
 
-/** The search for an owner's secrets, made once: to make it takes a hundred times as long as to use it. */
+/** The search for an owner's secrets. It is cached, because making it takes a hundred times as long as using it. */
 export function searchOf(owner: object, secrets: readonly string[]): Search {
   const list = secrets.join('\n')
   const known = made.get(owner)
@@ -81,7 +81,7 @@ export function createSearch(secrets: readonly string[]): Search {
   function find(text: string): Range[] {
     if (isClear(text)) return []
     const found = mayHoldEscapes(text) ? findIn(decoded(text)) : []
-    // Also as it stands: what looks like an escape may be none.
+    // Search the original text too: what looks like an escape may not be one.
     const plain = findIn({ text, at: (place) => place }).filter(
       ({ start }) => !/\\(?:u[\da-f]{0,3})?$/i.test(text.slice(Math.max(0, start - 5), start)),
     )
@@ -116,23 +116,23 @@ export function createSearch(secrets: readonly string[]): Search {
     const whole = end < 0 ? text : text.slice(0, end)
     const reading = decoded(whole)
     let length = 0
-    let isTelling = false
+    let isSecret = false
     for (const [index, needle] of needles.entries()) {
       const there = overlap(reading.text, needle, borders[index] as readonly number[])
       length = Math.max(length, there)
-      isTelling ||= 3 * there >= 2 * needle.length
+      isSecret ||= 3 * there >= 2 * needle.length
     }
     const start = length === 0 ? whole.length : reading.at(reading.text.length - length)
     if (text.length - start > longest) return nothingIn(text)
-    return { start, length, isTelling, isInEscape: text[whole.length] === '\\' }
+    return { start, length, isSecret, isInEscape: text[whole.length] === '\\' }
   }
 
   return { scrub, find, findBegun, isClear }
 }
 
-const nothingIn = ({ length }: string): Begun => ({ start: length, length: 0, isTelling: false, isInEscape: false })
+const nothingIn = ({ length }: string): Begun => ({ start: length, length: 0, isSecret: false, isInEscape: false })
 
-/** In which texts a secret is there for all to read, its single characters decoded. */
+/** The texts in which the secret must be found after escapes of single characters are decoded. */
 function spellings(secret: string): string[] {
   const bytes = new TextEncoder().encode(secret)
   const binary = String.fromCharCode(...bytes)
@@ -151,7 +151,7 @@ function spellings(secret: string): string[] {
   ]
 }
 
-/** The base64 digits that depend only on the secret when it begins `offset` bytes into a group of three. */
+/** The base64 digits that depend only on the secret if it begins `offset` bytes into a group of three. */
 function base64At(binary: string, offset: number): string {
   const digits = btoa('\0'.repeat(offset) + binary).replace(/=+$/, '')
   const first = Math.ceil((offset * 8) / 6)
@@ -165,7 +165,7 @@ function escapeRegExp(text: string): string {
 
 // ---- escapes ----------------------------------------------------------------------------------
 
-/** A text with its escapes decoded, and where in the original each of its characters begins. */
+/** A text with its escapes decoded, and the original position of each of its characters. */
 interface Reading {
   readonly text: string
   at(place: number): number
@@ -175,12 +175,12 @@ function mayHoldEscapes(text: string): boolean {
   return text.includes('\\') || text.includes('%') || text.includes('&')
 }
 
-/** JSON's, however often it was applied; `%2F` and `%252F`; `&#47;`, `&#x2f;` and `&sol;`. */
+/** JSON escapes, also nested; `%2F` and `%252F`; `&#47;`, `&#x2f;` and `&sol;`. */
 const escapes =
   /\\+(?:u([\da-f]{4})|x([\da-f]{2}))?|%(?:25)*([\da-f]{2})|&(?:amp;)*(?:#0{0,8}(\d{1,5})|#x0{0,8}([\da-f]{1,4})|([a-z]{2,6}));/gi
-/** Escapes that may stand for a character of a key, or begin to at the end of a line: not `\n` and `\"`, which are in every other event. */
+/** Escapes that may be a character of a key, or begin one at the end of a line. Not `\n` and `\"`, which are in every second event. */
 const spellsLetters = /\\(?![nrt"])|%(?:[\da-f]|$)|&(?:[#a-z]|$)/im
-/** The start of an escape at the end of a text: more text may complete it. */
+/** The start of an escape at the end of a text: the next text may complete it. */
 const halfAnEscape =
   /(?:\\{1,16}(?:u[\da-f]{0,3}|x[\da-f]?)?|%(?:25){0,4}[\da-f]?|&(?:amp;){0,4}(?:#x?[\da-f]{0,12}|[a-z]{0,6}))$/i
 const entities: Readonly<Record<string, string>> = {
@@ -208,7 +208,7 @@ function decoded(text: string): Reading {
   if (!mayHoldEscapes(text)) return { text, at: (place) => place }
   let clean = ''
   let from = 0
-  /** Where the two texts part and meet again: places in the decoded one, and in the original. */
+  /** The positions at which the two texts begin and stop to differ, in the decoded and in the original text. */
   const places: [clean: number, original: number][] = [[0, 0]]
   for (const match of text.matchAll(escapes)) {
     const [whole, json, hex, percent, decimal, hexadecimal, name] = match
@@ -220,7 +220,7 @@ function decoded(text: string): Reading {
     clean += text.slice(from, match.index)
     from = match.index + whole.length
     if ((places.at(-1)?.[0] ?? 0) > clean.length) places.pop()
-    // A backslash by itself goes with the character that it escapes.
+    // A single backslash belongs to the character that it escapes.
     const rest = char === '' ? 1 : 0
     places.push([clean.length, match.index], [clean.length + char.length + rest, from + rest])
     clean += char
@@ -246,7 +246,7 @@ function union(ranges: Range[]): Range[] {
 
 // ---- the beginning of a key at the end of a text -----------------------------------------------
 
-/** For each beginning of a text, how much of it is its beginning and its end at once. @see Knuth, Morris and Pratt, 1977 */
+/** For each prefix of a text: the length of its longest prefix that is also its suffix. @see Knuth, Morris and Pratt, 1977 */
 function bordersOf(text: string): readonly number[] {
   const borders = [0]
   for (let at = 1, length = 0; at < text.length; at++) {
@@ -257,7 +257,7 @@ function bordersOf(text: string): readonly number[] {
   return borders
 }
 
-/** How much of a needle stands at the end of a text, which does not hold all of it. */
+/** The length of the part of a needle at the end of a text. The text does not contain the whole needle. */
 function overlap(text: string, needle: string, borders: readonly number[]): number {
   let length = 0
   for (let at = Math.max(0, text.length - needle.length + 1); at < text.length; at++) {

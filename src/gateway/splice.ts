@@ -1,8 +1,8 @@
-/** Changes fields of a JSON object in its text, so that all other bytes stay as they came: numbers, order, white space. @module */
+/** Changes fields of a JSON object in its text, so that all other bytes stay the same: numbers, order, white space. @module */
 
 /**
- * The object with fields set at its top level. `fields` holds JSON; a field that stands there several times is set each time, so that no
- * reader finds another value.
+ * The object with fields set at its top level. The values of `fields` are JSON. If the object has a field several times, each is set, so
+ * that every reader finds the new value.
  *
  * @param text The text of an object: it has been parsed already.
  */
@@ -26,7 +26,7 @@ export function withFields(text: string, fields: Readonly<Record<string, string>
 
 interface Member {
   readonly key: string
-  /** Where its value begins and ends. */
+  /** The start and the end of its value. */
   readonly start: number
   readonly end: number
 }
@@ -69,7 +69,7 @@ function endOfValue(text: string, start: number): number {
     }
     if (char === '{' || char === '[') depth++
     else if (char === '}' || char === ']') {
-      if (depth === 0) return at // of what it stands in: a number or word ended before it
+      if (depth === 0) return at // the end of the outer object or array: a number or word ended before it
       if (--depth === 0) return at + 1
     } else if (depth === 0 && (char === ',' || text.charCodeAt(at) <= 0x20)) return at
     at++

@@ -1,8 +1,8 @@
 /**
- * From any wire to any other: two codecs back to back, with the neutral model between them. Pure: no I/O, no clock, no promise.
+ * Translates from any format to any other, with two codecs and the neutral model between them. Pure: no I/O, clock or promise.
  *
- * A request goes from the client's wire to the provider's, its answer back again, whole or as a stream; each reports what it dropped,
- * changed or made up.
+ * A request is translated from the client's format to the provider's, and its answer back again, whole or as a stream. Each translation
+ * reports what it dropped, changed or invented.
  *
  * @module
  */
@@ -41,11 +41,11 @@ import { repeatingJson } from './repeating-json.ts'
 // ---- requests ---------------------------------------------------------------------------------
 
 export interface TranslateRequestOptions {
-  /** The path that was asked, where the client's wire has the model in it. */
+  /** The requested path, if the client's format has the model in it. */
   readonly path?: string
-  /** The model to ask, by the provider's name for it. Default: what the client says. */
+  /** The model to ask, by the provider's name. Default: the model of the client's request. */
   readonly model?: string
-  /** Which losses are errors, here and on the way: see {@link RequestOptions.strict}. Default: those of severity `major`. */
+  /** The losses that are errors: see {@link RequestOptions.strict}. Default: those of severity `major`. */
   readonly strict?: RequestOptions['strict']
 }
 
@@ -58,16 +58,16 @@ export interface TranslatedRequest<Body = unknown> extends EncodedRequest<Body> 
 
 /** Options for reading an answer. */
 export interface Question {
-  /** The number of the first id that is made for a new call, so that it is unique in the conversation. */
+  /** The number of the first id that is made for a new call, so that the id is unique in the conversation. */
   readonly callsBefore: number
-  /** Tools whose names are not legal at the provider: by the name sent, the client's own. */
+  /** The client's names of tools, by the name that was sent, for names that are not legal at the provider. */
   readonly toolNames: ReadonlyMap<string, string>
 }
 
 /**
- * A client's request as the provider takes it: decoded, prepared for the provider's wire, encoded.
+ * Translates a client's request for the provider: decodes it, prepares it for the provider's format, and encodes it.
  *
- * @throws {DecodeError} if the body is not a request of the client's wire; `path` names what is wrong.
+ * @throws {DecodeError} if the body is not a request in the client's format; `path` names the wrong field.
  * @throws {UnsupportedError} for a loss that `strict` forbids.
  */
 export function translateRequest(
@@ -79,9 +79,9 @@ export function translateRequest(
   const request = from.decodeRequest(body, { path: options.path ?? '' })
   const model = options.model ?? request.options.model
   const into = newLosses(to.provider, options.strict)
-  loseAll(request.losses, into)
+  reportLosses(request.losses, into)
   const prepared = prepare(withoutState(request.context, to, into), to.rules, { model })
-  loseAll(prepared.losses, into)
+  reportLosses(prepared.losses, into)
   const names = new Map<string, string>()
   const context = withLegalTools(prepared.context, to, names, into)
   const { toolChoice, strict, ...others } = request.options
@@ -91,22 +91,20 @@ export function translateRequest(
     ...compact({ toolChoice: toolChoice && legalChoice(toolChoice, to), strict: options.strict }),
   })
   const question = { callsBefore: nextNumber(to.idPrefix, callIdsOf(request.context.messages)), toolNames: names }
-  return { ...encoded, losses: [...into.losses, ...encoded.losses], request, question }
+  return { ...encoded, losses: [...into.list, ...encoded.losses], request, question }
 }
 
-/**
- * A client that goes on from a stored answer does not send what came before it: only that provider could continue from there.
- */
+/** A client that continues a stored answer does not send the conversation before it, so only the provider that stored it can continue. */
 function withoutState(context: Context, { rules }: Target, into: Losses): Context {
   const { providerState, ...rest } = context
   if (providerState?.previousResponseId === undefined || rules.chains) return context
-  const reason = 'the conversation that it stands for is stored at another provider'
+  const reason = 'the conversation before it is stored at another provider'
   reportLoss(into, 'dropped', 'providerState.previousResponseId', reason, 'major')
   const { previousResponseId: _, ...others } = providerState
   return Object.keys(others).length === 0 ? rest : { ...rest, providerState: others }
 }
 
-function loseAll(losses: readonly Loss[], into: Losses): void {
+function reportLosses(losses: readonly Loss[], into: Losses): void {
   for (const { action, path, reason, severity } of losses) reportLoss(into, action, path, reason, severity)
 }
 
@@ -134,18 +132,18 @@ function legalChoice(choice: ToolChoice, { rules }: Target): ToolChoice {
 // ---- answers ----------------------------------------------------------------------------------
 
 export interface TranslateAnswerOptions extends Partial<Question> {
-  /** How the answer presents itself. */
+  /** The id, model name and time that the client sees in the answer. */
   readonly reply?: Reply
-  /** Sees what the provider says, in neutral terms, before it goes on; of a whole answer only its end. */
+  /** Called with each event of the provider before it is passed on, in neutral terms. For a whole answer, only with its end. */
   readonly onEvent?: (event: MessageEvent) => void
 }
 
 /**
- * A provider's whole answer as the client's wire has it.
+ * A provider's whole answer in the client's format.
  *
  * @throws {ApiError} if the answer is an error: `to.encodeError` writes it.
- * @throws {DecodeError} if it is not an answer of the provider's wire.
- * @throws {InterruptedError} if it says of itself that it is not whole.
+ * @throws {DecodeError} if it is not an answer in the provider's format.
+ * @throws {InterruptedError} if the answer is marked as incomplete.
  */
 export function translateResponse(
   body: unknown,
@@ -162,31 +160,31 @@ export interface TranslateStreamOptions
   extends TranslateAnswerOptions,
     Omit<DecodeOptions, 'callsBefore' | 'liveArguments' | 'parse'> {
   /** Turns an error into one for the client. Default: the message of an isoglot error; a fixed message for others. */
-  readonly tellError?: (error: unknown) => ApiError
+  readonly toClientError?: (error: unknown) => ApiError
 }
 
-/** Takes the bytes of a provider's stream, in any cut, and gives the text of the client's. */
+/** Takes the bytes of a provider's stream, in any chunks, and returns the text for the client. */
 export interface StreamTranslator extends Machine<Uint8Array, string> {
-  /** The client's stream has its end, or its error: nothing more will come of it. */
+  /** The client's stream has ended, normally or with an error: no more text follows. */
   readonly isEnded: boolean
-  /** Why the client's stream ended in an error; `undefined` if it did not. */
+  /** The error at the end of the client's stream; `undefined` if it ended normally. */
   readonly error: unknown
-  /** The losses so far, with guesses about the provider's stream. */
+  /** The losses so far, including repairs of the provider's stream. */
   readonly losses: readonly Loss[]
-  /** Ends the client's stream with an error: the provider was silent for too long, or is given up for another reason. */
+  /** Ends the client's stream with an error, because the provider was silent for too long, or for another reason. */
   fail(error: unknown, out: string[]): void
 }
 
 /**
- * Translates one streamed answer, in one pass. Nothing is thrown: what goes wrong on the way ends the client's stream in an error of
- * its wire, and is `error`. The client's stream has exactly one end, whatever the provider's does.
+ * Translates one streamed answer, in one pass. It never throws: an error ends the client's stream with an error in its format, and is in
+ * `error`. The client's stream has exactly one end, however the provider's stream ends.
  */
 export function translateStream(
   from: ClientCodec,
   to: Pick<ServerCodec, 'framing' | 'encodeStream'>,
   options: TranslateStreamOptions = {},
 ): StreamTranslator {
-  const { reply, toolNames, onEvent, tellError = tellable, ...decodeOptions } = options
+  const { reply, toolNames, onEvent, toClientError = toApiError, ...decodeOptions } = options
   const decoder = decodeAnswer(from, { ...decodeOptions, parse: repeatingJson() })
   const encoder = to.encodeStream({ ...reply, provider: from.provider })
   const write = pieceWriter(to.framing)
@@ -206,7 +204,7 @@ export function translateStream(
   function failWith(error: unknown, frames: Frame[]): void {
     isEnded = true
     failure = error
-    encoder.fail(tellError(error), frames)
+    encoder.fail(toClientError(error), frames)
   }
 
   /** Events before an error are sent before the error is reported. */
@@ -254,8 +252,8 @@ function attempt(action: () => void): { readonly error: unknown } | undefined {
   }
 }
 
-/** The error for the client: an error of isoglot as it is; the text of any other error may hold secrets, so it is replaced. */
-function tellable(error: unknown): ApiError {
+/** The error for the client: an error of isoglot as it is; the text of any other error may contain secrets, so it is replaced. */
+function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const message = error instanceof IsoglotError ? error.message : 'The answer could not be translated'
   const kind = error instanceof IsoglotError && error.code === 'timeout' ? 'timeout' : 'server'
@@ -264,7 +262,7 @@ function tellable(error: unknown): ApiError {
 
 // ---- the client's own names of tools ----------------------------------------------------------
 
-/** Asked for `undefined` too, since a chunk of a call and an invalid call may have no name. */
+/** Also called with `undefined`: a chunk of a call and an invalid call may have no name. */
 type Names = ReadonlyMap<string | undefined, string> | undefined
 
 function withOwnNames(response: ChatResponse, names: Names): ChatResponse {

@@ -8,73 +8,76 @@ import type { FormatName } from '../kit/without-lacks.ts'
 /** The wires that a gateway answers in: the names of their formats. */
 export type WireName = FormatName
 
-/** A model that clients may ask for, and the provider's model that answers. */
+/** A model that clients may use, and the provider's model that answers. */
 export interface GatewayModel {
-  /** Where it lives. Nothing of that comes from a request. A key of at least 8 characters is cut out of all answers. */
+  /** The provider's model. No part of it comes from a request. A key of at least 8 characters is cut out of all answers. */
   readonly model: Model
-  /** Other names for it. One that ends in `*` stands for all names that begin so; of several, the longest counts. */
+  /** Other names for it. A name that ends in `*` matches all names with the same beginning. If several match, the longest counts. */
   readonly aliases?: readonly string[]
-  /** Names of other entries that are asked, in this order, while nothing has been said and this one fails. */
+  /** Names of other entries. They are tried in this order if this one fails before it has sent content. */
   readonly fallbacks?: readonly string[]
-  /** Most tokens of one answer: what a client asks beyond it is cut to it, and who asks for none gets it. Default: no limit of ours. */
+  /**
+   * The maximum number of output tokens of one answer. A larger limit in a request is reduced to it; a request without a limit gets it.
+   * Default: no limit.
+   */
   readonly maxOutputTokens?: number
 }
 
-/** Models by the names that clients ask for. A model by itself is an entry without settings. */
+/** Models by the names that clients use. A plain model is an entry without settings. */
 export type GatewayModels = Readonly<Record<string, GatewayModel | Model>>
 
-/** How much and how long. */
+/** Limits of sizes and times. */
 export interface GatewayLimits {
-  /** Largest body of a request, in bytes. Default 16 MiB; beyond it, 413. */
+  /** The maximum size of a request's body, in bytes. Default 16 MiB. A larger body gets 413. */
   readonly maxBodyBytes?: number
-  /** Objects and arrays inside one another in a request. Default 128; beyond it, 400. */
+  /** The maximum depth of nested objects and arrays in a request. Default 128. A deeper body gets 400. */
   readonly maxDepth?: number
-  /** Values in a request, at any depth. Default 1,000,000; beyond it, 400. */
+  /** The maximum number of values in a request, at any depth. Default 1,000,000. More values get 400. */
   readonly maxValues?: number
-  /** Until a request's body is here, in milliseconds. Default 30,000; beyond it, 408. */
+  /** Time limit for receiving a request's body, in milliseconds. Default 30,000. After it, 408. */
   readonly bodyTimeoutMs?: number
   /**
-   * Largest answer of a provider, whole or streamed, in bytes. Default 32 MiB. If the request has a limit of output tokens, a stream is also
-   * cut off when its text is longer than 64 KiB and 256 bytes for each of these tokens: the provider ignores the limit then.
+   * The maximum size of a provider's answer, whole or streamed, in bytes. Default 32 MiB. If the request has a limit of output tokens, a
+   * stream is also cut off when its text is longer than 64 KiB plus 256 bytes for each token: then the provider ignores the limit.
    */
   readonly maxAnswerBytes?: number
-  /** Largest single event of a provider's stream, in bytes. Default 8 MiB. */
+  /** The maximum size of a single event of a provider's stream, in bytes. Default 8 MiB. */
   readonly maxEventBytes?: number
-  /** How long a provider may take: see {@link Timeouts}. `totalMs` is for a request with all its fallbacks. */
+  /** Time limits for a provider: see {@link Timeouts}. `totalMs` is for a request with all its fallbacks. */
   readonly timeouts?: Timeouts
   /**
-   * Until a provider that streams has said something, in milliseconds; keep-alive comments do not count. Default: as long as `timeouts` let it,
-   * since some models think for minutes and show none of it.
+   * Time limit for the first content of a streaming provider, in milliseconds; keep-alive comments do not count. Default: no limit of its
+   * own, only `timeouts`, since some models think for minutes without showing it.
    */
   readonly firstContentMs?: number
-  /** How long headers of a stream are held back for the first real event, in milliseconds. Default 2,000. */
+  /** Time for which the gateway holds back the headers of a stream until the first real event, in milliseconds. Default 2,000. */
   readonly commitMs?: number
   /**
-   * How long headers of a whole answer are held back for it once the provider has said something, in milliseconds. White space in front
-   * of it keeps the line warm from then on, which is how a runtime notices that the client left; but what goes wrong can then only break
-   * the line off. Only with {@link GatewayOptions.wholeAnswers} `stream` is it known when that is. Default: until it is here.
+   * Time for which the gateway holds back the headers of a whole answer after the provider's first content, in milliseconds. After that, it
+   * sends white space to keep the connection open, which also shows whether the client is still there; but an error can then only cut the
+   * connection off. Works only with {@link GatewayOptions.wholeAnswers} `stream`. Default: until the answer is complete.
    */
   readonly wholeCommitMs?: number
-  /** A keep-alive comment is sent after so much silence of an answer, in milliseconds. Default 5,000. */
+  /** Time without an event after which a keep-alive comment is sent, in milliseconds. Default 5,000. */
   readonly keepAliveMs?: number
 }
 
 /** The permission for one request, from your own policy. */
 export interface Permit {
-  /** Names of the table that may be asked. Default: all. */
+  /** The names of the table that this request may use. Default: all. */
   readonly models?: readonly string[]
-  /** Most tokens of one answer, if less than the model's own limit. */
+  /** The maximum number of output tokens of one answer, if it is less than the model's own limit. */
   readonly maxOutputTokens?: number
-  /** The caller, in your own terms: passed to the hooks, and not read. */
+  /** The caller, in your own terms: isoglot passes it to the hooks and does not read it. */
   readonly caller?: unknown
 }
 
-/** A request whose body is here, and is not read any further yet. */
+/** A request whose body has arrived, before the gateway reads its fields. */
 export interface CheckedBody {
   readonly wire: WireName
-  /** Whether an answer is asked for, or how many tokens the request has. */
+  /** Whether the request asks for an answer, or for a count of its tokens. */
   readonly kind: 'answer' | 'count'
-  /** As it came. */
+  /** The body that the client sent. */
   readonly body: JsonObject
   readonly caller: unknown
 }
@@ -86,17 +89,17 @@ export interface Admission {
   readonly model: string
   readonly wire: WireName
   readonly stream: boolean
-  /** Most tokens of the answer: what was asked, within the limits; `undefined` if there is no limit. */
+  /** The maximum number of output tokens: the requested number, within the limits. `undefined` if there is no limit. */
   readonly maxOutputTokens: number | undefined
   readonly caller: unknown
   /** The decoded request. */
   readonly request: DecodedRequest
 }
 
-/** Of one answer, what the provider says it took. */
+/** The usage of one answer, as the provider reports it. */
 export interface UsageReport {
   readonly requestId: string
-  /** The entry of the table that answered: a fallback, if it was one. */
+  /** The entry of the table that answered. It may be a fallback. */
   readonly model: string
   readonly wire: WireName
   readonly caller: unknown
@@ -104,41 +107,41 @@ export interface UsageReport {
 }
 
 /**
- * How a request ended. `answered`: properly. `refused`: no provider was asked. `failed`: no provider answered, or one broke off. `left`: the
- * client went before the end.
+ * How a request ended. `answered`: normally. `refused`: no provider was asked. `failed`: no provider answered, or an answer was cut off.
+ * `left`: the client disconnected before the end.
  */
 export type Outcome = 'answered' | 'refused' | 'failed' | 'left'
 
-/** The report of one request: no header, no body, no text of a prompt or an answer. */
+/** The report of one request. It has no header, no body, and no text of a prompt or an answer. */
 export interface EndReport {
   readonly requestId: string
   readonly outcome: Outcome
   readonly wire: WireName
   readonly caller: unknown
-  /** The name that the client asked for, cut at 200 characters. */
+  /** The name that the client used, cut at 200 characters. */
   readonly asked: string | undefined
-  /** The entry of the table that answered, or was asked last. */
+  /** The entry of the table that answered, or the last one that was tried. */
   readonly model: string | undefined
   readonly provider: string | undefined
   readonly stream: boolean
-  /** The bytes of the provider went through as they came. */
+  /** The provider's bytes were passed through unchanged. */
   readonly passed: boolean
-  /** How many entries of the table were asked. */
+  /** The number of entries of the table that were tried. */
   readonly attempts: number
   /** The status that the client got. */
   readonly status: number
   readonly error?: { readonly kind: ApiErrorKind; readonly providerCode?: string; readonly status?: number }
-  /** Also set for an answer whose connection broke after its last event: its usage is then complete. */
+  /** Also set if the connection was cut off after the last event: the usage is then complete. */
   readonly stopReason?: StopReason
   readonly usage?: Usage
-  /** The provider said more after it reported `usage`, so `usage` does not cover the whole answer. */
+  /** The provider sent more content after it reported `usage`, so `usage` does not cover the whole answer. */
   readonly usageIsOld?: true
-  /** How much text, reasoning and arguments there was in the answer, in bytes of UTF-8: an answer that broke off may have no usage. */
-  readonly saidBytes: number
+  /** The size of the text, reasoning and arguments in the answer, in bytes of UTF-8. Useful if an answer was cut off and has no usage. */
+  readonly outputBytes: number
   /** Losses between the two formats. */
   readonly losses: readonly Loss[]
   readonly durationMs: number
-  /** From the request to the provider's first real event. */
+  /** Milliseconds from the request to the provider's first real event. */
   readonly firstEventMs?: number
 }
 
@@ -146,20 +149,20 @@ export interface EndReport {
 export interface GatewayQuestion {
   readonly requestId: string
   readonly wire: WireName
-  /** Its headers may name a trace. Do not read the body. */
+  /** Its headers may contain a trace id. Do not read the body. */
   readonly request: Request
 }
 
-/** A request to a provider. With `end`, it is over. */
+/** A request to a provider; with `end`, one that has ended. */
 export interface GatewayAttempt extends GatewayQuestion {
-  /** From 1; each entry of the table is asked once. */
+  /** Starts at 1. Each entry of the table is tried once. */
   readonly attempt: number
   /** The entry of the table. */
   readonly entry: string
   readonly model: Model
   readonly end?: {
     readonly ms: number
-    /** `status` is the status of the provider's response. Without `error` and `stopReason`, the client left. */
+    /** `status` is the status of the provider's response. Without `error` and `stopReason`, the client disconnected. */
     readonly error?: EndReport['error']
     readonly stopReason?: StopReason
     readonly usage?: Usage
@@ -167,70 +170,73 @@ export interface GatewayAttempt extends GatewayQuestion {
 }
 
 /**
- * Watches the requests of a gateway, for logs and telemetry: `otelGateway` of `isoglot/otel` makes one. Each function is called at once and
- * never awaited. The gateway ignores its errors and rejections. `request` is the same object throughout one request.
+ * Watches the requests of a gateway, for logs and telemetry: `otelGateway` of `isoglot/otel` makes one. Each function is called immediately
+ * and never awaited. The gateway ignores its errors and rejections. `request` is the same object throughout one request.
  */
 export interface GatewayObserver {
   /** Called for each request for an answer, before `authorize`. */
   onRequest?(question: GatewayQuestion): void
-  /** Called when a provider is asked, and again, with `end`, when its answer is over. */
+  /** Called when a provider is asked, and again, with `end`, when its answer has ended. */
   onAttempt?(attempt: GatewayAttempt): void
   /** Called when the request has ended, with the report that `onEnd` of the gateway gets. */
   onEnd?(end: GatewayQuestion & { readonly report: EndReport }): void
 }
 
-/** Options of a gateway: its models, and the policy of its operator. */
+/** Options of a gateway: its models, and its operator's policy. */
 export interface GatewayOptions<Env = unknown> {
-  /** The table of models, or a function that makes it of the environment; it is called once for each. */
+  /** The table of models, or a function that makes it from the environment. The function is called once for each environment. */
   readonly models: GatewayModels | ((env: Env) => GatewayModels)
   /**
-   * The caller's policy: who may ask. Throw an `ApiError` (its `kind` decides the status) or return a `Response` to refuse. The body of
-   * the request must not be read here. Default: everybody may, so a gateway without it belongs on loopback.
+   * Decides which requests are allowed. To refuse, throw an `ApiError` (its `kind` decides the status) or return a `Response`. Do not read
+   * the body of the request here. Default: all requests are allowed, so run a gateway without this option only on loopback.
    */
   readonly authorize?: (request: Request, env: Env) => Verdict | Promise<Verdict>
   /**
-   * Sees each body before anything is made of it, such as to let only known fields through. Throw an `ApiError` to refuse; return an
-   * object to go on with that in place of what the client sent.
+   * Checks each body before it is decoded, for example to allow only known fields. Throw an `ApiError` to refuse. Return an object to
+   * replace the body.
    */
   readonly check?: (checked: CheckedBody, env: Env) => JsonObject | undefined
-  /** Sees each request before it is sent, such as to reserve what it may cost. Throw an `ApiError` to refuse. */
+  /** Called for each request before it is sent, for example to reserve its highest possible cost. Throw an `ApiError` to refuse. */
   readonly admit?: (admission: Admission, env: Env) => void | Promise<void>
   /**
-   * Called once for each answer whose usage the provider reports, in full or so far. {@link GatewayOptions.onEnd} gets the same usage: bill
-   * from one of the two, best from `onEnd`, which is called for answers without usage as well.
+   * Called once for each answer whose usage the provider reports, for the whole answer or a part of it. {@link GatewayOptions.onEnd} gets
+   * the same usage: use only one of the two for billing, preferably `onEnd`, which is also called for answers without usage.
    */
   readonly onUsage?: (report: UsageReport) => void | Promise<void>
   /** Called once for each request for an answer, at its end, and for each request that `authorize` refuses, with the status. */
   readonly onEnd?: (report: EndReport) => void | Promise<void>
-  /** Watch the requests, for logs and telemetry. They change nothing. */
+  /** Observers of the requests, for logs and telemetry. They cannot change a request or an answer. */
   readonly observers?: readonly GatewayObserver[]
-  /** Pages that may call: exact origins, or `*` for all of them. Default: none, and no CORS header is sent. */
+  /** The pages that may call: exact origins, or `*` for all pages. Default: no page, and no CORS header is sent. */
   readonly origins?: readonly string[] | '*'
-  /** The path that all routes are below, such as `/ai` for `/ai/v1/messages`. Default: none. */
+  /** The path below which all routes are, such as `/ai` for `/ai/v1/messages`. Default: the root. */
   readonly basePath?: string
   readonly limits?: GatewayLimits
   /**
-   * How a provider is asked for an answer that the client wants whole. `whole`: as it is wanted; where the wires are equal its bytes go
-   * through, and of the limits in time only that of the whole answer applies. `stream`: as a stream that is put together here, so that all
-   * limits apply and a provider that is left stops writing; requests that only have a whole answer (several choices, speech, background)
-   * are asked as they are. Default `whole`.
+   * How the gateway asks a provider for an answer when the client wants it without streaming. `whole`: without streaming; if the formats
+   * are equal, the bytes pass through, and only the time limit of the whole answer applies. `stream`: as a stream, which the gateway joins,
+   * so that all limits apply and the provider stops when the client disconnects; requests that cannot be streamed (several choices, speech,
+   * background) are sent unchanged. Default `whole`.
    */
   readonly wholeAnswers?: 'whole' | 'stream'
-  /** Whether a client sees the provider's own words about an invalid request; keys are cut out of them. Default true. */
-  readonly tellsProviderWords?: boolean
+  /** Whether a client sees the provider's own message about an invalid request, without keys. Default true. */
+  readonly showsProviderMessages?: boolean
   /** Which losses of a translation are errors: see `RequestOptions.strict`. */
   readonly strict?: RequestOptions['strict']
 }
 
-/** Nothing: the request may go on. */
+/**
+ * The result of `authorize`. `undefined`: the request is allowed. A `Permit`: it is allowed with limits. A `Response`: it is refused with this
+ * answer.
+ */
 export type Verdict = Permit | Response | undefined | void
 
-/** The used part of a Worker's context: an answer that the client left is still read to its end. */
+/** The part of a Worker's context that the gateway uses: it reads an answer to its end after the client has left. */
 export interface ExecutionContextLike {
   waitUntil(promise: Promise<unknown>): void
 }
 
-/** A provider, as its clients see it. */
+/** A gateway: clients use it like a provider. */
 export interface Gateway<Env = unknown> {
   /** Answers one request. It never rejects. */
   fetch(request: Request, env?: Env, ctx?: ExecutionContextLike): Promise<Response>

@@ -1,8 +1,8 @@
-/** A stream that is put together for a client that wants its answer whole. @module */
+/** Joins a stream for a client that wants its answer without streaming. @module */
 import type { Frame, Reply, ServerCodec, StreamEncoder } from '../core/codec.ts'
 import type { Loss, MessageEvent } from '../core/model.ts'
 
-/** Writes the whole body as one piece, at the end of the stream. An error writes nothing, since the status reports it. */
+/** Writes the whole body as one piece, at the end of the stream. Writes nothing for an error, because the status reports it. */
 export function encodeWhole({ encodeResponse }: Pick<ServerCodec, 'encodeResponse'>, reply?: Reply): StreamEncoder {
   const encoder = {
     losses: [] as readonly Loss[],

@@ -1,5 +1,5 @@
 /**
- * The wires that a gateway answers in, and all in which they differ beyond their codecs.
+ * The formats in which a gateway answers, and their differences apart from the codecs.
  *
  * @module
  */
@@ -14,34 +14,34 @@ import { createServerCodec as openaiChat } from '../formats/openai-chat/index.ts
 import { createServerCodec as openaiResponses } from '../formats/openai-responses/index.ts'
 import type { WireName } from './types.ts'
 
-/** One wire, as a server speaks it. */
+/** One format, from the side of a server. */
 export interface Wire {
   readonly name: WireName
   readonly codec: ServerCodec
-  /** The provider whose own wire this is: to it, and from it, bytes pass. */
+  /** The provider to which this format belongs. Bytes pass to it and from it unchanged. */
   readonly provider: string
-  /** Where its clients find the list of models. */
+  /** The path of the list of models. */
   readonly list: string
-  /** How ids of its answers begin; `undefined` if an id says that the answer is stored, which those of a gateway are not. */
+  /** The prefix of its answers' ids. `undefined` if an id means that the answer is stored, because a gateway does not store answers. */
   readonly idPrefix: string | undefined
   /** A piece that a client reads and ignores. */
   readonly keepAlive: string
-  /** Where a request says how long its answer may be: the first is written if none of them is there. */
+  /** The fields that limit the length of an answer. If a request has none of them, the first one is written. */
   readonly limits: readonly (readonly [field: string, inner?: string])[]
-  /** Headers of a client that belong to its body, and what they may look like. */
+  /** Client headers that belong to the body, and their allowed values. */
   readonly headers: Readonly<Record<string, RegExp>>
   /** Finds parts of a conversation that another provider answered: the format's own provider would refuse them. */
   readonly foreign: RegExp | undefined
   /** The frame that ends a stream after its last event, for a provider that left it out. */
   readonly lastFrame?: Frame
-  /** The frames that end a stream with an error, after so many frames from the provider. */
+  /** The frames that end a stream with an error. `before` is the number of frames that the provider has sent. */
   errorFrames(frames: readonly Frame[], before: number): readonly Frame[]
 }
 
 const comment = ': keep-alive\n\n'
 const asTheyAre = (frames: readonly Frame[]) => frames
 
-/** Appended to a stream that has begun: without the first frames, and with the next numbers. */
+/** The frames for a stream that has already begun: without the first frames, and with the next sequence numbers. */
 function numberedOn(frames: readonly Frame[], before: number): readonly Frame[] {
   if (before === 0) return frames
   const last = frames.filter(({ event }) => event !== 'response.created' && event !== 'response.in_progress')
@@ -143,10 +143,10 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     provider: 'bedrock',
     list: '/v1/models',
     idPrefix: '',
-    keepAlive: 'keepAlive\n{}', // clients pass over events that they do not know
+    keepAlive: 'keepAlive\n{}', // clients ignore events that they do not know
     limits: [
       ['inferenceConfig', 'maxTokens'],
-      ['additionalModelRequestFields', 'max_tokens'], // goes into the model's own body
+      ['additionalModelRequestFields', 'max_tokens'], // is a field of the model's own body
     ],
     headers: {},
     foreign: undefined,
@@ -158,7 +158,7 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     provider: 'ollama',
     list: '/api/tags',
     idPrefix: '',
-    keepAlive: ' ', // its client reports every line that is not valid JSON, but JSON may begin with white space
+    keepAlive: ' ', // its client reports every line that is not valid JSON. JSON may begin with white space
     limits: [['options', 'num_predict']],
     headers: {},
     foreign: undefined,

@@ -1,8 +1,8 @@
 /**
- * Messages from elsewhere: `normalizeMessages` and its safe twin read raw JSON of every format, and messages of LangChain and the AI SDK.
- * `toMessage` reads one message from a short form: a text, or a pair such as `['human', 'Hi']`.
+ * Messages from other libraries: `normalizeMessages` and `safeNormalizeMessages` read raw JSON of every format, and messages of LangChain
+ * and the AI SDK. `toMessage` reads one message from a short form: a text, or a pair such as `['human', 'Hi']`.
  *
- * Messages that isoglot itself has stored are read by `isoglot/messages`.
+ * `isoglot/messages` reads messages that isoglot itself has stored.
  *
  * @module
  */

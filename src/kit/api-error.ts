@@ -1,5 +1,5 @@
 /**
- * One tolerant reader for the errors of all APIs. A codec adds its own words to the tables here.
+ * Reads the errors of all APIs. A codec adds its own codes to the tables here.
  *
  * @module
  */
@@ -9,21 +9,21 @@ import { ApiError, type ApiErrorKind, passingKinds } from '../core/errors.ts'
 import { compact, field, isObject, lookup, numberOr, textOr } from '../core/lookup.ts'
 import type { Json } from '../core/model.ts'
 
-/** The words of one wire, and what kind of failure each is. */
+/** The error codes of a format, and the kind of each. */
 export interface ErrorWords {
   readonly provider: string
   /** By `error.code`, `error.type` or `error.status`, in this order. */
   readonly kinds: Readonly<Record<string, ApiErrorKind>>
-  /** Words of failures that will not pass by waiting, whatever their status. */
+  /** Codes of failures that never succeed on a retry, whatever their status. */
   readonly final: ReadonlySet<string>
-  /** By status, where a host means something else by one than others do. */
+  /** Kinds by status, for hosts that use a status in their own way. */
   readonly statuses?: Readonly<Record<string, ApiErrorKind>>
 }
 
 /** The content of an error body, in any of the known shapes. */
 export interface ErrorBody {
   readonly message: string
-  /** All words that classify it, most exact first. */
+  /** All codes that classify the error, most exact first. */
   readonly words: readonly string[]
   /** A status inside the body: Gemini, and OpenRouter in mid-stream. */
   readonly status?: number
@@ -102,7 +102,7 @@ const contextLength = new RegExp(
 const rateLimit = /rate.?limit|too many requests|tokens per (?:minute|day)/i
 
 /** A status from 400 to 499 that is not here is an `invalid_request`, each other one of the server's. */
-/** The status of each kind of failure, for wires that have no list of their own. */
+/** The status of each kind of failure, for formats without a table of their own. */
 export const statusOf: Readonly<Record<ApiErrorKind, number>> = {
   authentication: 401,
   permission: 403,
@@ -152,10 +152,10 @@ function isRetryable(
   return passingKinds.has(kind) || status === 425
 }
 
-/** Longest wait that is believed: what a timer can hold. */
+/** The longest accepted wait: the longest time of a timer. */
 const longestWaitMs = 2 ** 31 - 1
 
-/** In order: `retry-after-ms`, `retry-after` as seconds or HTTP date, Google's `RetryInfo.retryDelay`. Nonsense counts as absent. */
+/** In order: `retry-after-ms`, `retry-after` as seconds or HTTP date, Google's `RetryInfo.retryDelay`. Invalid values count as absent. */
 export function retryAfterMs(answer: ErrorAnswer, now: number = Date.now()): number | undefined {
   const seconds = answer.headers.get('retry-after')
   const candidates = [

@@ -18,7 +18,7 @@ export function bedrockAddress(region: string): string {
   return `https://bedrock-runtime.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`
 }
 
-/** The service has to be said: the name of the host suggests another one, whose signature is refused. */
+/** Signs for the service `bedrock`. From the host's name, a signer would take another service, and its signature is refused. */
 export function signing(aws: AwsSigner, region: string, send: typeof fetch = fetch): typeof fetch {
   return async (url, init) => send(await aws.sign(String(url), { ...init, aws: { service: 'bedrock', region } }))
 }

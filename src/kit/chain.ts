@@ -1,4 +1,4 @@
-/** Answers that a server stores: which of them a request goes on from, and what of the conversation it then leaves out. @module */
+/** Finds the stored answer that a request continues from, and the messages that it can leave out. @module */
 import { blocksOfTurn } from '../core/content.ts'
 import { findLastIndex } from '../core/lookup.ts'
 import type { AssistantMessage, Context, Message } from '../core/model.ts'
@@ -11,19 +11,20 @@ export interface Chain {
   readonly from: number
 }
 
-/** Whether answers are kept. */
+/** Whether answers are stored. */
 export interface Storage {
-  /** The server can keep them. */
+  /** The server can store answers. */
   readonly stores: boolean
-  /** The caller did not ask that this one is not kept. */
+  /** The caller did not turn storing off for this answer. */
   readonly isAsked: boolean
 }
 
 /**
- * Finds the messages that a stored answer makes unnecessary: those up to it. If this one is not to be stored, the history itself is sent,
- * where we have it.
+ * Finds the messages that a stored answer makes unnecessary: those up to it. If the next answer is not stored, the whole history is sent,
+ * if the request has it.
  *
- * If no turn names the answer, it is taken for the last turn, unless that names another: then the history is sent, and the state is not.
+ * If no turn names the stored answer, the last turn counts as that answer. If the last turn names another answer, the whole history is
+ * sent, without the state.
  */
 export function findChain({ messages, providerState }: Context, { stores, isAsked }: Storage, into: Losses): Chain {
   const id = providerState?.previousResponseId

@@ -1,4 +1,4 @@
-/** For a dialect that reads more out of a stream than its format does. @module */
+/** Changes the fragments of a decoder, for a dialect that reads more from a stream than its format. @module */
 import type { Fragment, Frame } from '../core/codec.ts'
 import type { Machine } from '../core/reducer.ts'
 

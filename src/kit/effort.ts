@@ -1,5 +1,5 @@
 /**
- * How much a model is to think, in words and in tokens, for wires that know one of the two.
+ * Converts between efforts and token budgets of reasoning, for formats that have only one of them.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export const effortBudgets: Readonly<Record<ReasoningEffort, number>> = {
   max: 32_768,
 }
 
-/** The effort asked for. A budget becomes the nearest effort, which is a loss. If both are given, the effort wins. */
+/** The requested effort. A budget becomes the nearest effort, which is a loss. If both are set, the effort wins. */
 export function effortOf(
   { effort, budgetTokens }: NonNullable<RequestOptions['reasoning']>,
   into: Losses,
@@ -38,8 +38,8 @@ export function effortOf(
   return nearest
 }
 
-/** Writes down that another effort is sent than the one asked for. */
-export function loseEffort(into: Losses, asked: ReasoningEffort, sent: string): void {
+/** Reports that the request has another effort than the caller set. */
+export function reportEffort(into: Losses, asked: ReasoningEffort, sent: string): void {
   reportLoss(into, 'changed', 'options.reasoning.effort', `the target has no "${asked}": "${sent}" is sent`)
 }
 

@@ -27,15 +27,15 @@ export const maxEnvelopeLength: number = 1024 * 1024
 export interface EnvelopeOptions {
   /** Longest envelope, in characters. Default {@link maxEnvelopeLength}. */
   readonly maxLength?: number
-  /** The id of the call that the proof belongs to, if it travels in the field of another block. */
+  /** The id of the call that the proof belongs to, if the proof is in the field of another block. */
   readonly on?: string
-  /** How long the text is that the proof is for, in UTF-16 units: clients join and cut texts. */
+  /** The length of the text that the proof is for, in UTF-16 units: clients join and cut texts. */
   readonly length?: number
 }
 
 /**
- * The proof as text for another wire's opaque field; `undefined` if it is too large, or too deeply nested, to be carried: the caller
- * writes that loss down.
+ * The proof as text for the proof field of another format; `undefined` if it is too large or too deeply nested. The caller reports that
+ * loss.
  */
 export function packProof(opaque: Opaque, options: EnvelopeOptions = {}): string | undefined {
   const { maxLength = maxEnvelopeLength, on, length } = options
@@ -52,18 +52,18 @@ export function unpackProof(text: string): Opaque | undefined {
   return unpackEnvelope(text)?.opaque
 }
 
-/** An envelope's proof, and what was packed beside it. */
-export interface Carried {
+/** An envelope's proof, and the other fields of the envelope. */
+export interface EnvelopedProof {
   readonly opaque: Opaque
   readonly on?: string
   readonly length?: number
 }
 
-/** As {@link unpackProof}, with what was packed beside the proof. */
-export function unpackEnvelope(text: string): Carried | undefined {
-  const carried = isEnvelope(text) ? decodeBase64(text) : undefined
-  if (!carried?.startsWith(version)) return undefined
-  const parsed = parseObject(carried.slice(version.length))
+/** As {@link unpackProof}, with the other fields of the envelope. */
+export function unpackEnvelope(text: string): EnvelopedProof | undefined {
+  const decoded = isEnvelope(text) ? decodeBase64(text) : undefined
+  if (!decoded?.startsWith(version)) return undefined
+  const parsed = parseObject(decoded.slice(version.length))
   if ('reason' in parsed) return undefined
   const opaque = readOpaque(parsed.value)
   if (opaque === undefined) return undefined
@@ -87,12 +87,12 @@ const proofFields: ReadonlySet<string> = new Set([
   ...['signature', 'data', 'thoughtSignature', 'thought_signature', 'fingerprint'],
   ...['encrypted_content', 'encrypted_index', 'encrypted_stdout'],
 ])
-/** The mark, or a first piece of it: clients join the pieces of a stream. Or an escape, which may hide it. */
+/** The mark, or its beginning, because clients join the pieces of a stream. Or an escape, which can hide it. */
 const mayHoldMark = /aXNvZ2xvdC8|"a(?:X(?:N(?:v(?:Z(?:2(?:x(?:v(?:dC?)?)?)?)?)?)?)?)?"|\\u/
 
 /**
- * The JSON text of a provider's answer without envelopes. Only we write them: one that a provider sends would come back with the history,
- * and its content would go to another provider as that provider's own proof.
+ * The JSON text of a provider's answer without envelopes. Only isoglot writes envelopes. An envelope from a provider would come back with
+ * the history, and its content would go to another provider as that provider's own proof.
  */
 export function withoutEnvelopes(text: string): string {
   if (!mayHoldMark.test(text)) return text

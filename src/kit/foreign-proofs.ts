@@ -1,8 +1,8 @@
 /**
- * Proofs of other providers in the answers of a gateway, and back out of the history that its client sends.
+ * Puts proofs of other providers into the answers of a gateway, and takes them out of the history that its client sends.
  *
- * A wire says where its field for proofs is; the rest is the same for all: an answer is changed before the wire's encoder sees it, so that what it
- * sees are proofs of its own, and a request is changed after the wire's decoder has read it.
+ * A format says where its proof field is. An answer is changed before the format's encoder reads it, so the encoder sees only proofs of its
+ * own format. A request is changed after the format's decoder has read it.
  *
  * @module
  */
@@ -29,19 +29,19 @@ import type {
   ReasoningBlock,
   ToolCall,
 } from '../core/model.ts'
-import { type Carried, isEnvelope, knownProof, packProof, unpackEnvelope } from './envelope.ts'
+import { type EnvelopedProof, isEnvelope, knownProof, packProof, unpackEnvelope } from './envelope.ts'
 import { packSealed, unpackSealed } from './sealed.ts'
 
-/** The fields of a wire that can hold an envelope. */
+/** The fields of a format that can hold an envelope. */
 export interface ProofField {
   readonly format: string
   /** Providers whose proofs the format's decoder recognises: those need no envelope. An envelope is written as a proof of the first one. */
   readonly owners: readonly [string, ...string[]]
   /** Whether calls have a field for proofs of their own; otherwise their proofs travel on the reasoning after them, which names the call. */
   readonly onCalls: boolean
-  /** A proof of this wire that holds the envelope. */
+  /** A proof of this format that holds the envelope. */
   write(envelope: string): JsonObject
-  /** The texts in a proof of this wire that may be an envelope. */
+  /** The texts in a proof of this format that can be an envelope. */
   read(data: JsonObject): readonly string[]
 }
 
@@ -56,7 +56,7 @@ export function signatureField(format: string, owner: string): ProofField {
   }
 }
 
-/** The server half, with the proofs of other providers carried in the field for proofs of its wire. */
+/** The server codec, with proofs of other providers in the proof field of its format. */
 export function withForeignProofs<Codec extends ServerCodec>(codec: Codec, proofField: ProofField): Codec {
   return {
     ...codec,
@@ -100,7 +100,7 @@ function packReasoning(block: ReasoningBlock, proofField: ProofField): Reasoning
   return envelope === undefined ? block : { ...block, opaque: proofOf(envelope, proofField) }
 }
 
-/** A call, and the reasoning that its proof travels on. */
+/** A call, and the reasoning block that holds its proof. */
 function packCall(call: ToolCall, proofField: ProofField): readonly [ToolCall] | readonly [ToolCall, ReasoningBlock] {
   const { opaque, ...bare } = call
   if (opaque === undefined || isOwn(opaque, proofField) || !isNeeded(opaque))
@@ -128,7 +128,7 @@ function proofOf(envelope: string, { format, owners, write }: ProofField): Opaqu
   return { provider: owners[0], model: '', format, data: write(envelope) }
 }
 
-/** Blocks are numbered anew, since those that proofs travel on stand between them. */
+/** Blocks are numbered again, since those that proofs travel on stand between them. */
 function packStream(encoder: StreamEncoder, proofField: ProofField, maker: string | undefined): StreamEncoder {
   const numbers = new Map<number, number>()
   let next = 0
@@ -187,12 +187,12 @@ function envelopesOn(block: ContentBlock, proofField: ProofField): readonly stri
 }
 
 /** The proofs that are in the envelopes of a block. Broken envelopes hold none, and so do those without a field that their format has there. */
-function carriedOn(block: ContentBlock, proofField: ProofField): readonly Carried[] {
+function proofsOn(block: ContentBlock, proofField: ProofField): readonly EnvelopedProof[] {
   return envelopesOn(block, proofField).flatMap((envelope) => {
-    const carried = unpackEnvelope(envelope)
-    const isOfCall = carried?.on !== undefined || block.type === 'tool_call'
-    const opaque = carried && knownProof(carried.opaque, isOfCall ? 'tool_call' : 'reasoning')
-    return opaque === undefined ? [] : { ...carried, opaque }
+    const unpacked = unpackEnvelope(envelope)
+    const isOfCall = unpacked?.on !== undefined || block.type === 'tool_call'
+    const opaque = unpacked && knownProof(unpacked.opaque, isOfCall ? 'tool_call' : 'reasoning')
+    return opaque === undefined ? [] : { ...unpacked, opaque }
   })
 }
 
@@ -200,7 +200,7 @@ function unpackBlocks(message: AssistantMessage, proofField: ProofField): readon
   const blocks = blocksOfTurn(message)
   const ofCalls = new Map<string, Opaque>()
   for (const block of blocks) {
-    for (const { on, opaque } of carriedOn(block, proofField)) if (on !== undefined) ofCalls.set(on, opaque)
+    for (const { on, opaque } of proofsOn(block, proofField)) if (on !== undefined) ofCalls.set(on, opaque)
   }
   const unpacked: ContentBlock[] = []
   let run: ReasoningBlock[] = []
@@ -219,8 +219,8 @@ function unpackBlocks(message: AssistantMessage, proofField: ProofField): readon
 }
 
 function unpackCall(call: ToolCall, ofCalls: ReadonlyMap<string, Opaque>, proofField: ProofField): ToolCall {
-  const isCarried = envelopesOn(call, proofField).length > 0
-  const own = isCarried ? carriedOn(call, proofField)[0]?.opaque : call.opaque
+  const hasEnvelopes = envelopesOn(call, proofField).length > 0
+  const own = hasEnvelopes ? proofsOn(call, proofField)[0]?.opaque : call.opaque
   const opaque = ofCalls.get(call.id) ?? own
   const { opaque: _, ...bare } = call
   return opaque === undefined ? bare : { ...bare, opaque }
@@ -236,12 +236,12 @@ function unpackRun(run: readonly ReasoningBlock[], proofField: ProofField): read
   return joined.length > 0 ? joined : run.filter(({ text }) => text !== '').map(withoutProof)
 }
 
-/** The proofs of blocks: those of calls aside. */
-function ownProofs(blocks: readonly ReasoningBlock[], proofField: ProofField): readonly Carried[] {
-  return blocks.flatMap((block) => carriedOn(block, proofField)).filter(({ on }) => on === undefined)
+/** The proofs of blocks, without those of calls. */
+function ownProofs(blocks: readonly ReasoningBlock[], proofField: ProofField): readonly EnvelopedProof[] {
+  return blocks.flatMap((block) => proofsOn(block, proofField)).filter(({ on }) => on === undefined)
 }
 
-function lengthOf(proofs: readonly Carried[]): number {
+function lengthOf(proofs: readonly EnvelopedProof[]): number {
   return proofs.reduce((sum, { length = 0 }) => sum + length, 0)
 }
 

@@ -40,7 +40,7 @@ export function addressOf(block: Media, into: Losses, path: string, unsure: Loss
   return block.url
 }
 
-/** Addresses that Gemini is known to read, or gave us itself. */
+/** Whether Gemini can read the address: it is of a known kind, or Gemini returned it. */
 function isFetched(url: string): boolean {
   return isStored(url) || /^https:\/\/(?:www\.)?(?:youtube\.com|youtu\.be)\//.test(url)
 }

@@ -1,5 +1,5 @@
 /**
- * Tools that a provider runs itself, as typed values: what those of all formats have in common.
+ * Types of tools that a provider runs, for all formats.
  *
  * @module
  */
@@ -12,7 +12,7 @@ export interface HostedTool<Format extends string, Value extends JsonObject> ext
   readonly value: Value
 }
 
-/** Where the user is, more or less: a search answers for that place. */
+/** The approximate location of the user. A search answers for that place. */
 export type UserLocation = {
   readonly city?: string
   /** Such as `California`. */

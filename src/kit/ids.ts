@@ -1,4 +1,4 @@
-/** Ids and names that are legal on a wire, made from those that are not: the same ones every time. @module */
+/** Makes legal ids and names from illegal ones, always the same. @module */
 
 export interface IdRule {
   readonly pattern: RegExp
@@ -6,8 +6,8 @@ export interface IdRule {
 }
 
 /**
- * The id itself where the rule allows it; else what of it is legal and a hash of the whole, so that two ids never become one. The same
- * function serves the call and its result, so that they still belong together.
+ * The id itself, if the rule allows it. Otherwise its legal characters and a hash of the whole id, so that two ids never become one. A call
+ * and its result use the same function, so they still match.
  */
 export function legalId(id: string, rule: IdRule): string {
   if (id.length <= rule.maxLength && rule.pattern.test(id)) return id
@@ -18,8 +18,8 @@ export function legalId(id: string, rule: IdRule): string {
 }
 
 /**
- * The number of the next id that we make: one more than the highest after this prefix. A history may be trimmed or put together, so the
- * number of its calls says nothing. Numbers of more than 15 digits are not ours.
+ * The number of the next made id: one more than the highest after this prefix. The number of calls does not help, because a history can be
+ * trimmed or joined. Numbers with more than 15 digits are not made ids.
  */
 export function nextNumber(prefix: string, ids: Iterable<string | undefined>): number {
   let next = 0

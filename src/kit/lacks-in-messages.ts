@@ -20,7 +20,7 @@ import { reportLoss } from './losses.ts'
 import { ownProof } from './opaque.ts'
 import * as reasons from './reasons.ts'
 
-/** The message without what the wire lacks; `undefined` if nothing of it is left. */
+/** The message without the features that the format lacks; `undefined` if nothing is left. */
 export function fitMessage(message: Message, at: Spot, task: Task): Message | undefined {
   const { lacks } = task.wire
   const { place } = at
@@ -61,7 +61,7 @@ function fitCall<T extends ToolCall | InvalidToolCall>(call: T, { place }: Spot,
   return fitCommon(call, place, task, task.wire.lacks.has('callCacheHints'))
 }
 
-/** Content without what the wire lacks. */
+/** The content without the features that the format lacks. */
 export function fitContent(content: Content, at: Spot, task: Task): Content {
   return typeof content === 'string' ? content : fitList(content, at, task, fitBlock)
 }

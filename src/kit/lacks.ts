@@ -1,4 +1,4 @@
-/** Features that formats lack, and how the pass of `without-lacks.ts` takes it out and reports it. @module */
+/** The features that formats can lack, and how `without-lacks.ts` removes and reports them. @module */
 import type { Loss } from '../core/model.ts'
 import { type Losses, placesIn, reportLoss } from './losses.ts'
 
@@ -36,11 +36,11 @@ export type Lack =
   /** A flag for a result that is an error. */
   | 'errorFlag'
 
-/** One wire, as the pass has to know it. */
+/** A format, as this pass needs it. */
 export interface Wire {
-  /** The codec's name: kept fields, unknown blocks and tools of other formats do not go there. */
+  /** The codec's name: unknown fields, unknown blocks and tools of other formats are left out. */
   readonly format: string
-  /** The provider's name: proofs of other providers do not go there. */
+  /** The provider's name: proofs of other providers are left out. */
   readonly provider: string
   readonly lacks: ReadonlySet<Lack>
   /** Whether earlier reasoning is sent without its proof where that is another provider's; else the codec decides. */
@@ -62,7 +62,7 @@ export interface Task {
   readonly places: Map<string, string>
 }
 
-/** A path in what is encoded, and the same in what the caller wrote. */
+/** A path in the encoded request, and the same place in the caller's request. */
 export interface Spot {
   readonly here: string
   readonly place: string

@@ -1,4 +1,4 @@
-/** A model that is a function of this program, and no server: a mock, or an engine on the device. @module */
+/** Makes a model of a function instead of a server: a mock, or an engine on the device. @module */
 import type { ClientCodec, Fragment, Model, Rules } from '../core/codec.ts'
 import { ApiError, type ApiErrorDetails, IsoglotError } from '../core/errors.ts'
 import type { Context, RequestOptions } from '../core/model.ts'
@@ -10,10 +10,10 @@ export interface LocalRequest {
 }
 
 /**
- * Answers a request in pieces. An empty batch says that the answer is still under way: it winds the clock of `timeouts.idleMs` again.
- * The answer has ended when the function returns; an `end` fragment gives another reason than `stop`.
+ * Answers a request in pieces. An empty batch means that the answer continues: it restarts the time limit `timeouts.idleMs`. The answer
+ * ends when the function returns. An `end` fragment sets another stop reason than `stop`.
  *
- * @param signal Fires when the run is cancelled, or out of time.
+ * @param signal Fires when the run is cancelled, and at a time limit.
  */
 export type LocalAnswer<Body = LocalRequest> = (
   request: Body,

@@ -1,20 +1,20 @@
-/** Losses: what an encoder dropped, changed or made up, and which of it is an error. @module */
+/** Losses: the parts that an encoder dropped, changed or invented, and which of them are errors. @module */
 import { UnsupportedError } from '../core/errors.ts'
 import type { Loss, RequestOptions } from '../core/model.ts'
 
-/** Where one encode writes its losses. */
+/** The losses of one encoding. */
 export interface Losses {
-  /** The target of messages, for the text of a loss: `Anthropic`. */
+  /** The name of the target in error messages, such as `Anthropic`. */
   readonly target: string
-  readonly losses: Loss[]
+  readonly list: Loss[]
   readonly strict: RequestOptions['strict']
-  /** Where something stood in the lists that the caller wrote, by where it stands in those that are encoded. */
+  /** Places in the caller's lists, by the place in the encoded lists. */
   readonly places: Map<string, string>
 }
 
 /** An empty list of losses. */
 export function newLosses(target: string, strict?: RequestOptions['strict']): Losses {
-  return { target, losses: [], strict, places: new Map() }
+  return { target, list: [], strict, places: new Map() }
 }
 
 /**
@@ -33,7 +33,7 @@ export function reportLoss(
   if (isError(loss, into.strict)) {
     throw new UnsupportedError(`Cannot encode for ${into.target}: "${loss.path}" would be ${action}: ${reason}`, loss)
   }
-  into.losses.push(loss)
+  into.list.push(loss)
 }
 
 function isError(loss: Loss, strict: RequestOptions['strict']): boolean {
@@ -44,32 +44,32 @@ function isError(loss: Loss, strict: RequestOptions['strict']): boolean {
 
 // ---- paths that count what the caller wrote ---------------------------------------------------
 
-/** For lists that were sorted, filtered or put together anew: where each entry stood before. */
+/** For lists that were sorted, filtered or rebuilt: the earlier place of each entry. */
 const writtenPlaces = /* @__PURE__ */ new WeakMap<readonly unknown[], readonly string[]>()
 
-/** Remembers where the entries of a list stood, so that losses name that place. Returns the list. */
+/** Records the original places of a list's entries, so that losses name them. Returns the list. */
 export function standing<T extends readonly unknown[]>(list: T, places: readonly string[]): T {
   writtenPlaces.set(list, places)
   return list
 }
 
-/** Where the entries of a list stood, if it is another list than the caller's. */
+/** The original places of a list's entries, if it is not the caller's list. */
 export function placesIn(list: readonly unknown[]): readonly string[] | undefined {
   return writtenPlaces.get(list)
 }
 
-/** Remembers of a list that is encoded where each entry stood in the list before it. */
+/** Records where each entry of an encoded list was in the list before. */
 export function renumber({ places }: Losses, path: string, before: readonly number[]): void {
   const written = before.map((at) => writtenPath(`${path}[${at}]`, places))
   for (const [at, place] of written.entries()) places.set(`${path}[${at}]`, place)
 }
 
-/** Remembers that what is encoded as the one was written as the other. */
+/** Records that the path `here` was written as the path `before`. */
 export function renamed({ places }: Losses, here: string, before: string): void {
   places.set(here, writtenPath(before, places))
 }
 
-/** The path with its longest known beginning replaced by the place where that stood. */
+/** The path, with its longest recorded beginning replaced by the original place. */
 function writtenPath(path: string, places: ReadonlyMap<string, string>): string {
   for (let end = places.size === 0 ? 0 : path.length; end > 0; ) {
     const place = places.get(path.slice(0, end))
@@ -79,8 +79,8 @@ function writtenPath(path: string, places: ReadonlyMap<string, string>): string 
   return path
 }
 
-/** Writes down that a prefix is kept for another time than the one asked for. */
-export function loseTtl(into: Losses, path: string, sent: string): void {
+/** Reports that a prefix is cached for another time than the caller set. */
+export function reportTtl(into: Losses, path: string, sent: string): void {
   reportLoss(
     into,
     'changed',

@@ -1,4 +1,4 @@
-/** The blocks of a stream one after the other, for wires that have one open at a time. @module */
+/** Writes the blocks of a stream one after the other, for formats with one open block at a time. @module */
 import type { Frame } from '../core/codec.ts'
 import type { MessageEvent, ProviderData, ToolCallChunk } from '../core/model.ts'
 
@@ -14,7 +14,7 @@ export function isLast({ type }: BlockEvent): boolean {
   return ends.has(type)
 }
 
-/** Events of a block wait until the block before has ended, so that the events of each stand together. */
+/** Delays the events of a block until the block before it has ended. */
 export function oneAtATime(write: WriteEvent): WriteEvent {
   let open: number | undefined
   const waiting = new Map<number, BlockEvent[]>()
@@ -40,7 +40,7 @@ export function oneAtATime(write: WriteEvent): WriteEvent {
 
 /** The block that is being written. */
 export interface OpenBlock {
-  /** Its number on the wire, once it has begun there. */
+  /** Its number in the output, after it has begun there. */
   at: number | undefined
   id: string | undefined
   name: string | undefined

@@ -1,4 +1,4 @@
-/** Which requests have no stream that says the same. @module */
+/** Finds requests whose answers cannot be streamed. @module */
 import { arrayOf, field, isObject } from '../core/lookup.ts'
 
 const isSeveral = (count: unknown) => typeof count === 'number' && count > 1

@@ -1,9 +1,9 @@
-/** Which provider a proof belongs to: what a provider signed goes back only to that provider. @module */
+/** Decides which provider gets a proof: only the one that made it. @module */
 import type { AssistantMessage, ContentBlock, JsonObject, Opaque } from '../core/model.ts'
 
 /**
- * The data of a proof, if it may be sent to this wire, provider and model; else `undefined`.
- * A target whose model is empty (unknown) takes the proofs of all of its provider's models.
+ * The data of a proof, if it may be sent to this format, provider and model; otherwise `undefined`. A target with an empty (unknown) model
+ * takes the proofs of all models of its provider.
  */
 export function ownProof(
   opaque: Opaque | undefined,
@@ -34,8 +34,8 @@ export function modelFamily(model: string): string {
 }
 
 /**
- * The message with its proofs under the name by which its model was asked for. Deployments and aliases answer under another name
- * (`my-deployment` as `gpt-5`), and it is the asked one that the next request is held against.
+ * The message, with the requested model's name in its proofs. Deployments and aliases answer under another name (`my-deployment` as
+ * `gpt-5`), and the next request compares the requested name.
  */
 export function withAskedModel(message: AssistantMessage, asked: string): AssistantMessage {
   const answered = message.response?.model

@@ -1,4 +1,4 @@
-/** Reasons of losses that every wire gives in the same words. @module */
+/** Reasons of losses that all formats share. @module */
 
 export const option: string = 'the target has no such option'
 export const foreignOptions: string = 'they belong to another format'

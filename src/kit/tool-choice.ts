@@ -3,8 +3,8 @@ import type { ProviderTool, RequestOptions, ToolDefinition } from '../core/model
 import { type Losses, renumber, reportLoss } from './losses.ts'
 import * as reasons from './reasons.ts'
 
-/** Reports a tool choice without tools. */
-export function loseChoice(
+/** Reports a tool choice of a request without tools. */
+export function reportUnusedChoice(
   { toolChoice, parallelToolCalls }: Pick<RequestOptions, 'toolChoice' | 'parallelToolCalls'>,
   into: Losses,
 ): void {
@@ -13,7 +13,7 @@ export function loseChoice(
   if (parallelToolCalls === false) reportLoss(into, 'dropped', 'options.parallelToolCalls', reasons.noTools, 'info')
 }
 
-/** The tools that a choice leaves, for a wire that has no word for the choice. */
+/** The tools that a tool choice allows, for a format that cannot express the choice. */
 export function chosenTools<T extends ToolDefinition | ProviderTool>(
   tools: readonly T[],
   isChosen: (tool: T) => boolean,

@@ -1,9 +1,9 @@
-/** How the wires without a flag for it say that a tool failed: a mark before the text of its result. @module */
+/** Marks the result of a failed tool in its text, for formats without a field for errors. @module */
 import type { Content } from '../core/model.ts'
 
 /** The start of the text of a failed tool's result. */
 export const toolErrorMark = '[tool error] '
-/** Put before the text of a successful result that begins with the mark itself, so that it is not read as one that did. */
+/** Precedes the text of a successful result that begins with the error mark, so that it does not count as failed. */
 const escapeMark = '[tool result] '
 const escapable = /^(?:\[tool result\] )*\[tool error\] /
 

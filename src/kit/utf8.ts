@@ -1,4 +1,4 @@
-/** Offsets in a text: some wires count UTF-8 bytes, and the model counts UTF-16 units. @module */
+/** Converts offsets in a text: some formats count UTF-8 bytes, and isoglot counts UTF-16 units. @module */
 
 /**
  * How long a text is in bytes and in units, without the text: only the places where the number of bytes per unit changes. A surrogate takes
@@ -20,7 +20,7 @@ export function newLengths(): Lengths {
   return { units: 0, bytes: 0, turns: [] }
 }
 
-/** Goes on with a text, from one run of units of the same width to the next. */
+/** Adds a text, one run of units of the same width at a time. */
 export function follow(lengths: Lengths, text: string): void {
   let start = 0
   while (start < text.length) {

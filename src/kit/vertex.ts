@@ -1,11 +1,11 @@
 /**
- * Where Vertex AI is.
+ * The addresses of Vertex AI.
  *
  * @see https://cloud.google.com/vertex-ai/docs/general/locations (read 2026-11)
  * @module
  */
 
-/** The address of a project in a location; of express mode, which has neither, without a project. */
+/** The address of a project in a location. Without a project: the address of express mode. */
 export function vertexAddress(project: string | undefined, location: string): string {
   if (project === undefined) return 'https://aiplatform.googleapis.com/v1'
   return `https://${hostOf(location)}/v1/projects/${encodeURIComponent(project)}/locations/${encodeURIComponent(location)}`

@@ -1,6 +1,6 @@
 /**
- * The one pass that takes out of a request what a wire lacks, before it is encoded. Each loss has the same path, reason and severity on every
- * wire. A codec itself reports fields that its wire takes only sometimes.
+ * Removes the features that a format lacks from a request, before it is encoded. Each loss has the same path, reason and severity in all
+ * formats. A codec itself reports fields that its format takes only sometimes.
  *
  * @module
  */
@@ -35,7 +35,10 @@ export const formats = [
 /** The name of a format. */
 export type FormatName = (typeof formats)[number]
 
-/** The request without what the wire lacks. The losses are in the ledger, which also knows from then on where each entry stood. */
+/**
+ * Returns the request without the features that the format lacks. It reports what it left out as losses, and remembers where each entry
+ * stood.
+ */
 export function withoutLacks(
   context: Context,
   asked: RequestOptions,
@@ -88,7 +91,7 @@ function fitOptions(asked: RequestOptions, task: Task): RequestOptions {
   return { ...fitted, responseFormat: without(asked.responseFormat, 'name', 'description', 'strict') }
 }
 
-/** An answer or a conversation that is stored stands for the messages before. Where that is in the messages too, nothing is missing. */
+/** A stored answer or conversation replaces the messages before it. If the request has those messages too, nothing is lost. */
 function fitState(state: ProviderState, messages: readonly Message[], task: Task): ProviderState {
   const taken: readonly string[] = task.wire.states ?? []
   const others = Object.keys(state).filter((name) => !taken.includes(name) && state[name] !== undefined)

@@ -1,5 +1,5 @@
 /**
- * The parts of the AI SDK's `ModelMessage` in our words.
+ * Converts the parts of the AI SDK's `ModelMessage`.
  *
  * @see https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message (read 2026-11; package `ai` 7)
  *
@@ -14,17 +14,17 @@ export function openCall({ type: _, toolCallId, toolName, input, providerExecute
   return { ...call, type: providerExecuted === true ? 'server_tool_call' : 'tool_call' }
 }
 
-/** A result: its `output` says what it is by a type of its own; before `ai` 5 it was `result`, whatever it was. */
+/** A result. Its `output` has a type of its own; before `ai` 5 it was `result`, without a type. */
 export function openResult({ type: _, toolName, output, result, ...rest }: JsonObject): JsonObject {
-  const told = isObject(output) ? output : { type: 'json', value: output ?? result ?? null }
-  const kind = stringOr(told.type, '')
+  const value = isObject(output) ? output : { type: 'json', value: output ?? result ?? null }
+  const kind = stringOr(value.type, '')
   const isError = kind.startsWith('error') || kind === 'execution-denied'
   return {
     ...rest,
     type: 'tool_result',
     ...compact({
       name: toolName,
-      content: kind === 'execution-denied' ? (told.reason ?? 'The call was not allowed') : textOf(kind, told.value),
+      content: kind === 'execution-denied' ? (value.reason ?? 'The call was not allowed') : textOf(kind, value.value),
       isError: isError || undefined,
     }),
   }
@@ -37,13 +37,13 @@ export function withServerResults(content: Json): Json {
 }
 
 function openServerResult({ toolName, output, result, type: _, ...rest }: JsonObject): JsonObject {
-  const told = field(output, 'value') ?? output ?? result ?? null
+  const value = field(output, 'value') ?? output ?? result ?? null
   const isError = stringOr(field(output, 'type'), '').startsWith('error')
   const status = isError ? 'error' : 'success'
-  return { ...rest, type: 'server_tool_result', ...compact({ name: toolName }), status, output: told }
+  return { ...rest, type: 'server_tool_result', ...compact({ name: toolName }), status, output: value }
 }
 
-/** Text as it is; parts as they are, to be read in turn; everything else as JSON. */
+/** Text and parts unchanged; any other value as JSON. */
 function textOf(kind: string, value: Json | undefined): Json {
   if (kind === 'content' || typeof value === 'string') return value ?? ''
   return JSON.stringify(value ?? null)
@@ -65,13 +65,13 @@ function mimeTypeOf(mediaType: Json | undefined): JsonObject {
   return typeof mediaType === 'string' && mediaType.includes('/') ? { mimeType: mediaType } : {}
 }
 
-/** By provider; whose it is we do not keep. */
+/** The reference of a file, by provider. The provider's name is not kept. */
 function referenceOf(reference: Json | undefined): JsonObject {
   const [id] = isObject(reference) ? Object.values(reference) : []
   return typeof id === 'string' ? { fileId: id } : {}
 }
 
-/** The proof of a provider's own that stands in the options of a part. An empty model is any of the provider's. */
+/** The proof in the provider options of a part. An empty model means any model of the provider. */
 export function proofOf(options: Json | undefined): JsonObject {
   const signature = field(field(options, 'anthropic'), 'signature')
   const redacted = field(field(options, 'anthropic'), 'redactedData')

@@ -1,5 +1,5 @@
 /**
- * Content blocks, one function for each of the fifteen types, and `from` for what comes from elsewhere.
+ * Content blocks: one function for each of the fifteen types, and `from` for parts of other libraries.
  *
  * ```ts
  * import { block, message } from 'isoglot'
@@ -35,7 +35,7 @@ import { readBlock } from './read-block.ts'
 /** The fields of a block beside those that its function takes by themselves. */
 export type Rest<Block, Taken extends PropertyKey = never> = Omit<Block, 'type' | Taken>
 
-/** Something said. */
+/** Text of a user or a model. */
 export function text(value: string, rest: Rest<TextBlock, 'text'> = {}): TextBlock {
   return { type: 'text', text: value, ...rest }
 }
@@ -55,18 +55,18 @@ export function audio(source: Rest<AudioBlock>): AudioBlock {
   return { type: 'audio', ...source }
 }
 
-/** Moving pictures: by `url`, or by `data` (raw base64) with their `mimeType`. */
+/** A video: by `url`, or by `data` (raw base64) with its `mimeType`. */
 export function video(source: Rest<VideoBlock>): VideoBlock {
   return { type: 'video', ...source }
 }
 
-/** A PDF or another file: by `url`, by `data` (raw base64) with its `mimeType`, or by `fileId`; `filename` where a wire wants one. */
+/** A PDF or another file: by `url`, by `data` (raw base64) with its `mimeType`, or by `fileId`; `filename` for formats that require one. */
 export function file(source: Rest<FileBlock>): FileBlock {
   return { type: 'file', ...source }
 }
 
 /**
- * A model's reasoning. A provider's signature goes into `opaque`, which says whose it is.
+ * A model's reasoning. A provider's signature goes into `opaque`, with the provider's name.
  *
  * @throws {TypeError} at a `signature` beside it.
  */
@@ -80,7 +80,7 @@ export function reasoning(value: string, rest: Rest<ReasoningBlock, 'text'> = {}
   return { type: 'reasoning', text: value, ...rest }
 }
 
-/** Where something stands that was said. */
+/** The source of a passage of text. */
 export function citation(source: Rest<CitationBlock>): CitationBlock {
   return { type: 'citation', ...source }
 }
@@ -147,7 +147,7 @@ export function unknown(
   return { type: 'unknown', format, providerType, value, ...rest }
 }
 
-/** The types of blocks that there are. */
+/** All types of blocks. */
 export const knownBlockTypes: readonly ContentBlock['type'][] = [
   'text',
   'plain_text',
@@ -168,7 +168,14 @@ export const knownBlockTypes: readonly ContentBlock['type'][] = [
 
 export { readBlock as from }
 
-/** All of them under one name: an object, and no module namespace, since a bundler removes an unused object. */
+/**
+ * Writes content blocks, for the content of a message.
+ *
+ * @example
+ * ```ts
+ * const question = message.user([block.text('What is this?'), block.image({ url: 'https://example.com/cat.png' })])
+ * ```
+ */
 export const block: {
   readonly text: typeof text
   readonly plainText: typeof plainText

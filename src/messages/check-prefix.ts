@@ -1,13 +1,12 @@
 /**
- * Whether one request goes on where another ended, so that a provider's prompt cache can serve what they share.
+ * Checks whether a request only appends to another one, so that a provider's prompt cache serves the shared part.
  *
- * Caches look at the beginning of a prompt. A request that only appends to the one before is paid for at the price of what is new; one byte
- * that differs early makes everything after it new.
+ * Caches compare the beginning of a prompt: nothing after the first byte that differs is cached.
  *
  * @module
  */
 
-/** Where two requests part. */
+/** The first place where two requests differ. */
 export interface PrefixBreak {
   /** Such as `messages[3].content` or `tools[0].description`. */
   readonly path: string
@@ -18,13 +17,13 @@ export interface PrefixBreak {
   readonly after: string
 }
 
-/** Fields that say where to cache, and are not part of what is cached. */
+/** Fields that mark where to cache. They are not part of the cached prompt. */
 const marks: ReadonlySet<string> = new Set(['cache_control', 'prompt_cache_breakpoint'])
 /** Lists that grow from one request to the next. */
 const growing: ReadonlySet<string> = new Set(['messages', 'input', 'contents'])
 
 /**
- * Compares the bodies of two requests of one wire; `undefined` if the second only appends to the first.
+ * Compares the bodies of two requests in the same format. Returns `undefined` if the second only appends to the first.
  *
  * @example
  * ```ts

@@ -11,7 +11,7 @@ import { toMessage } from './to-message.ts'
  * The content as blocks, in order, followed by the calls that stand beside it. A message in the form of another library is read as
  * `normalizeMessages` reads it.
  *
- * @throws {DecodeError} for what is not a message in any form.
+ * @throws {DecodeError} for a value that is not a message in any form.
  */
 export function contentBlocks(like: MessageLike | object): readonly ContentBlock[] {
   const message = messageFrom(like)

@@ -1,11 +1,11 @@
-/** How many tokens messages have, without a tokenizer. @module */
+/** Estimates the tokens of messages, without a tokenizer. @module */
 
 import { blocksOf, blocksOfTurn } from '../core/content.ts'
 import { findLastIndex } from '../core/lookup.ts'
 import type { ContentBlock, Message, ProviderTool, ToolDefinition } from '../core/model.ts'
 import { type MessageLike, messagesOf } from './message-like.ts'
 
-/** Sizes that the count assumes. */
+/** The options of the estimate. */
 export interface CountOptions {
   /** Default 4. */
   readonly charactersPerToken?: number
@@ -22,8 +22,8 @@ export interface CountOptions {
 }
 
 /**
- * An estimate: characters (UTF-16 units) by four, and a little for each message. It is off by a third for English and by more for code
- * and other scripts, and differs from the count of words by which messages are split.
+ * Estimates tokens: a quarter of the characters (UTF-16 units), and a few for each message. The error is up to a third for English, and
+ * more for code and other scripts. Messages are split by another count: `countWords`.
  */
 export function countTokensApproximately(messages: readonly MessageLike[], options: CountOptions = {}): number {
   const all = messagesOf(messages)

@@ -1,4 +1,4 @@
-/** The plainest count of tokens. @module */
+/** Counts words, as the simplest count of tokens. @module */
 
 /** Characters of the scripts that put no spaces between words. */
 const unspaced =
@@ -7,8 +7,8 @@ const unspaced =
 let segmenter: Intl.Segmenter | undefined
 
 /**
- * Words: runs of anything but white space, and in scripts without spaces (Chinese, Japanese, Thai and others) the words that
- * `Intl.Segmenter` finds. An approximation and not a tokenizer: pass your own `countTokens` where the count has to be exact.
+ * Counts words: runs of characters other than white space. In scripts without spaces (Chinese, Japanese, Thai and others), the words that
+ * `Intl.Segmenter` finds. It is not a tokenizer: pass your own `countTokens` for an exact count.
  */
 export function countWords(text: string): number {
   if (!unspaced.test(text)) return text.match(/\S+/g)?.length ?? 0

@@ -2,7 +2,7 @@
 import type { Content, Context, Message, ProviderState, ProviderTool, ToolDefinition } from '../core/model.ts'
 import { type MessageLike, messageOf, messagesOf } from './message-like.ts'
 
-/** The parts of a context; any of them may be absent. */
+/** The parts of a context. All are optional. */
 export interface ContextParts {
   /** System text; it comes first. */
   readonly system?: Content
@@ -15,7 +15,7 @@ export interface ContextParts {
 }
 
 /**
- * A context from the text of a user, one message, a list of messages, or parts.
+ * Makes a context from the text of a user, one message, a list of messages, or parts.
  *
  * ```ts
  * createContext('hi')
@@ -23,7 +23,7 @@ export interface ContextParts {
  * createContext({ system: 'Be brief', messages: earlier, prompt: 'and now?' })
  * ```
  *
- * @throws {TypeError} for what is not a message of ours: see `toMessage`.
+ * @throws {TypeError} for a value that is not a message of isoglot: see `toMessage`.
  */
 export function createContext(from: MessageLike | readonly MessageLike[] | ContextParts): Context {
   if (typeof from === 'string') return { messages: [messageOf(from, 'message')] }

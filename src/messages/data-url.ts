@@ -3,7 +3,7 @@ import { DecodeError } from '../core/errors.ts'
 import { type DataUrl, readDataUrl } from '../core/media.ts'
 import type { ContentBlock } from '../core/model.ts'
 
-/** Raw base64 and its type, or the URL as it is: what a media block says of where its bytes are. */
+/** Where the bytes of a media block are: raw base64 and its type, or the URL. */
 export type MediaSource = { readonly data: string; readonly mimeType: string } | { readonly url: string }
 
 /**

@@ -1,9 +1,9 @@
-/** For stores and libraries that have no developer's role. @module */
+/** Converts developer messages, for stores and libraries without that role. @module */
 import { checkMessages } from '../core/check-message.ts'
 import type { Message } from '../core/model.ts'
 
 /**
- * Writes developer messages as system messages that say so in their metadata; `normalizeMessages` reads them back as what they were.
+ * Writes developer messages as system messages with a mark in their metadata. `normalizeMessages` reads them back as developer messages.
  *
  * @throws {TypeError} for messages in the form of another library: `normalizeMessages` reads those.
  */

@@ -1,4 +1,4 @@
-/** Part of a conversation, by what its messages are. @module */
+/** Filters the messages of a conversation. @module */
 import { blocksOf, toolCallsOf } from '../core/content.ts'
 import { compact, unlessEmpty } from '../core/lookup.ts'
 import type { AssistantMessage, ContentBlock, Message, Role } from '../core/model.ts'
@@ -18,8 +18,8 @@ export interface FilterOptions {
 }
 
 /**
- * The messages that pass. A result is removed with its call, and a call with its result, so that a valid history stays valid. A turn with
- * nothing left but reasoning is removed with its calls.
+ * Returns the messages that the options include. A result is removed with its call, and a call with its result, so a valid history stays
+ * valid. A turn with only reasoning left is removed with its calls.
  */
 export function filterMessages(messages: readonly MessageLike[], options: FilterOptions): Message[] {
   const all = messagesOf(messages)

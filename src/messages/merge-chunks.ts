@@ -1,5 +1,5 @@
 /**
- * Pieces of an answer, put together by the same machine that assembles a stream: nothing here decides whose piece is whose.
+ * Merges pieces of an answer with the code that assembles a stream, which decides where each piece belongs.
  *
  * @module
  */
@@ -22,13 +22,13 @@ import type {
   Usage,
 } from '../core/model.ts'
 
-/** A piece of an assistant's message: of its text, of its reasoning, of several calls. */
+/** A piece of an assistant's message: of its text, its reasoning and its calls. */
 export interface MessageChunk extends Omit<AssistantMessage, 'toolCalls'> {
   /** Pieces of calls, beside those that stand in `content`. */
   readonly toolCallChunks?: readonly ToolCallChunk[]
 }
 
-/** Two chunks, or a list of them, as one. It is a chunk still: more may be merged to it. */
+/** Merges two chunks, or a list of chunks. The result is a chunk again, so more can be merged into it. */
 export function mergeChunks(chunks: readonly MessageChunk[]): MessageChunk
 export function mergeChunks(first: MessageChunk, second: MessageChunk): MessageChunk
 export function mergeChunks(first: MessageChunk | readonly MessageChunk[], second?: MessageChunk): MessageChunk {
@@ -55,8 +55,8 @@ export function mergeChunks(first: MessageChunk | readonly MessageChunk[], secon
 }
 
 /**
- * The message that a chunk is when nothing more comes. Arguments that are not an object make an invalid call; a call that the chunk
- * itself calls invalid stays that, whatever pieces of it there are.
+ * Makes a message of a complete chunk. Arguments that are not an object make an invalid call. A call that the chunk lists as invalid stays
+ * invalid.
  */
 export function finishChunk(chunk: MessageChunk): AssistantMessage {
   const { state, rest, invalid } = assembled([chunk])

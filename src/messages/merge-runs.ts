@@ -1,4 +1,4 @@
-/** Neighbours of one role as one message. @module */
+/** Merges neighbours of one role. @module */
 
 import { addUsage } from '../core/add-usage.ts'
 import { blocksOf, toolCallsOf } from '../core/content.ts'
@@ -6,15 +6,15 @@ import { compact, unlessEmpty } from '../core/lookup.ts'
 import type { AssistantMessage, Content, ContentBlock, Message } from '../core/model.ts'
 import { type MessageLike, messagesOf } from './message-like.ts'
 
-/** How neighbours of one role are joined. */
+/** The options of `mergeRuns`. */
 export interface MergeOptions {
   /** Between the texts of two messages. Default a line break. */
   readonly separator?: string
 }
 
 /**
- * Merges neighbours of one role. Results are never merged, nor are messages of different names, messages that are to be split, or two
- * that each keep data of a provider. Usage is summed; of ids and where the answer came from, the first stay.
+ * Merges neighbours of one role. Not merged: results, messages of different names, messages with `split`, and two messages that both have
+ * data of a provider. Usage is summed. The id and the source of the answer are those of the first.
  */
 export function mergeRuns(messages: readonly MessageLike[], { separator = '\n' }: MergeOptions = {}): Message[] {
   const merged: Message[] = []

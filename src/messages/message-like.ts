@@ -1,11 +1,11 @@
-/** Messages in the forms in which code likes to write them. @module */
+/** Reads the short forms of messages. @module */
 import { checkMessage } from '../core/check-message.ts'
 import type { Content, Message } from '../core/model.ts'
 import { type RoleAlias, roleOf } from './roles.ts'
 
 /**
- * A message, the text of a user, or a role and content. Raw JSON is not accepted here: it goes through `normalizeMessages`, which checks
- * it. A result names its call, so that a pair cannot make one.
+ * A message, the text of a user, or a role and content. Raw JSON is not accepted: read it with `normalizeMessages`, which checks it. A
+ * result must name its call, so a pair cannot be one.
  */
 export type MessageLike = string | Message | readonly [role: Exclude<RoleAlias, 'tool' | 'function'>, content: Content]
 
@@ -13,7 +13,7 @@ export type MessageLike = string | Message | readonly [role: Exclude<RoleAlias, 
  * Reads a message in any of its forms.
  *
  * @param place what it is called in an error
- * @throws {TypeError} for what is not one of these, such as a message in the form of another library.
+ * @throws {TypeError} for any other value, such as a message in the form of another library.
  */
 export function messageOf(like: MessageLike, place: string): Message {
   if (typeof like === 'string') return { role: 'user', content: like }

@@ -1,7 +1,7 @@
 /** Plain JSON, or an error that names the value that is not JSON. @module */
 import type { Json } from '../core/model.ts'
 
-/** Deeper data is an attack, or cyclic. */
+/** The deepest data: deeper data is cyclic or malicious. */
 const maxDepth = 512
 
 /**

@@ -1,10 +1,10 @@
-/** Messages as text for people, and as a transcript for a model. @module */
+/** Prints messages as text for people, or as a transcript for a model. @module */
 import { blocksOf, blocksOfTurn } from '../core/content.ts'
 import type { ContentBlock, Json, JsonObject, Message, Role } from '../core/model.ts'
 import type { MessageLike } from './message-like.ts'
 import { toMessage } from './to-message.ts'
 
-/** How messages are printed. */
+/** The options of `prettyPrint`. */
 export interface PrintOptions {
   /** `text`: each message after its role. `xml`: each in a tag, with its text escaped, so that none can end another. Default `text`. */
   readonly format?: 'text' | 'xml'
@@ -13,7 +13,7 @@ export interface PrintOptions {
 /**
  * Prints messages: roles, text, calls as expressions with their ids, results with theirs. Media are named and not printed.
  *
- * Control characters are left out, so that no text steers a terminal. Later lines of a text are indented by two spaces, so that none
+ * Control characters are left out, so that no text can control a terminal. Later lines of a text are indented by two spaces, so that none
  * looks like a message or a call.
  *
  * ```text

@@ -20,8 +20,8 @@ export const uiMessage =
 const maxDepth = 8
 
 /**
- * A block from whatever may be meant as one: text or a data URL, one of our blocks, or a part as a provider or another library writes
- * it. An unknown type makes an `unknown` block, with everything in it; unknown fields go to `metadata`.
+ * Reads a block of any form: text or a data URL, one of our blocks, or a part of a provider or another library. An unknown type makes an
+ * `unknown` block, with everything in it; unknown fields go to `metadata`.
  *
  * @throws {DecodeError} if it is not a block, lacks what its type needs, or is a call whose arguments are not an object.
  */
@@ -69,7 +69,7 @@ export function joined(path: string, inside: string): string {
   return path === '' ? inside : `${path}.${inside}`
 }
 
-/** Into our words; what they mean is checked afterwards. */
+/** Renames the fields to ours. Their values are checked afterwards. */
 function translate(value: JsonObject, place: Place): JsonObject {
   const { type } = value
   if (typeof type !== 'string') {
@@ -103,7 +103,7 @@ function at({ path }: Place): string {
   return path === '' ? '' : `"${path}": `
 }
 
-/** A value that is too deep, or goes in circles, has no JSON. */
+/** The JSON of a value. A value that is too deep or cyclic has none. */
 function jsonOf(value: Json, path: string): string {
   try {
     return JSON.stringify(value)

@@ -145,7 +145,7 @@ function readMap(value: JsonObject, path: string, reading: Reading): Message {
     )
   }
   if (role === 'tool' && namesCallsInside(value)) return readMap({ ...value, role: 'user' }, path, reading)
-  const read = role === 'assistant' ? readAssistant : role === 'tool' ? readTool : readSaid
+  const read = role === 'assistant' ? readAssistant : role === 'tool' ? readTool : readInput
   const fields = read({ ...value, role: isStoredDeveloper(value) ? 'developer' : role }, path, reading)
   return check(message, unknownFieldsToMetadata(fields, fieldsOfMessage(role)), 'read message', path)
 }
@@ -164,7 +164,7 @@ function isStoredDeveloper({ role, metadata }: JsonObject): boolean {
   )
 }
 
-function readSaid(value: JsonObject, path: string, reading: Reading): JsonObject {
+function readInput(value: JsonObject, path: string, reading: Reading): JsonObject {
   const { parts, images, ...rest } = value
   const { content, blocks } = readContent(rest.content ?? parts, path, reading)
   if (arrayOf(images).length === 0) return { ...rest, content: content as Json }
@@ -222,14 +222,14 @@ function readAssistant(value: JsonObject, path: string, reading: Reading): JsonO
 
 // ---- content and calls ------------------------------------------------------------------------
 
-interface Said {
+interface ReadContent {
   readonly content: Json | readonly ContentBlock[]
   readonly blocks: readonly ContentBlock[]
   readonly invalid: readonly InvalidToolCall[]
 }
 
 /** A list of one block may come without the list. */
-function readContent(content: Json | undefined, path: string, reading: Reading): Said {
+function readContent(content: Json | undefined, path: string, reading: Reading): ReadContent {
   if (content === undefined) throw wrong(path, '"content" is missing')
   if (content === null) return { content: null, blocks: [], invalid: [] }
   if (typeof content === 'string') {
@@ -250,7 +250,7 @@ function readContent(content: Json | undefined, path: string, reading: Reading):
   return { content: blocks, blocks, invalid }
 }
 
-/** The calls that stand beside the content, but for those that stand in it too. */
+/** The calls that stand beside the content, except those that are in it too. */
 function readCalls(calls: readonly Json[], blocks: readonly ContentBlock[], path: string, reading: Reading) {
   const inContent = blocks.filter((block): block is ToolCall => block.type === 'tool_call')
   const known = new Set(inContent.map((call) => call.id))

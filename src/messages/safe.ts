@@ -1,7 +1,7 @@
 /** Readers that return their error. @module */
 import { DecodeError } from '../core/errors.ts'
 
-/** The value that a reader found, or the error. */
+/** The value that a reader returned, or its error. */
 export type Safe<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly error: DecodeError }

@@ -22,9 +22,9 @@ import { plainJson } from './plain-json.ts'
 import { type Safe, safely } from './safe.ts'
 import { check, content, message as messageSchema } from './schema.ts'
 
-/** One message: its own fields beside the version. */
+/** A message as JSON, with its version. */
 export type SerializedMessage = JsonObject & { version: 1; type: 'message' }
-/** A context: its messages are serialised each. */
+/** A context as JSON, with its version. Each of its messages has a version too. */
 export type SerializedContext = JsonObject & { version: 1; type: 'context' }
 /** The result of a call. */
 export type SerializedToolResult = JsonObject & { version: 1; type: 'tool_result' }
@@ -41,7 +41,7 @@ export function serializeMessages(messages: readonly Message[]): SerializedMessa
 }
 
 /**
- * The messages again.
+ * Reads serialised messages.
  *
  * @throws {DecodeError} if it is not a list of them, one has a version that is not known, or a field is of the wrong type.
  */
@@ -65,7 +65,7 @@ export function serializeContext(context: Context): SerializedContext {
   }
 }
 
-/** The context again. @throws {DecodeError} if it is not a context, has a version that is not known, or a part of it is wrong. */
+/** Reads a serialised context. @throws {DecodeError} if it is not a context, has a version that is not known, or a part of it is wrong. */
 export function deserializeContext(value: unknown): Context {
   const { messages, system, tools, providerState } = opened(value, 'context', 'context')
   return compact({
@@ -76,14 +76,14 @@ export function deserializeContext(value: unknown): Context {
   })
 }
 
-/** The message of an error is kept, the error itself is not. @throws {TypeError} if something in it is not JSON. */
+/** A result as JSON, with its version. An error keeps only its message. @throws {TypeError} if something in it is not JSON. */
 export function serializeToolResult(result: ToolResult): SerializedToolResult {
   const { error, ...rest } = result
   const { cause: _, ...said } = error ?? {}
   return { ...plain({ ...rest, ...compact({ error: error && said }) }, 'result'), version: 1, type: 'tool_result' }
 }
 
-/** The result again. @throws {DecodeError} if it is not a result, or has a version that is not known. */
+/** Reads a serialised result. @throws {DecodeError} if it is not a result, or has a version that is not known. */
 export function deserializeToolResult(value: unknown): ToolResult {
   const result = opened(value, 'tool_result', 'result')
   const { toolCallId, name, status, call } = result
@@ -95,17 +95,17 @@ export function deserializeToolResult(value: unknown): ToolResult {
   return result as unknown as ToolResult
 }
 
-/** The same as `deserializeMessages`, with what went wrong as a value. */
+/** As `deserializeMessages`, but it returns its error. */
 export function safeDeserializeMessages(value: unknown): Safe<Message[]> {
   return safely(() => deserializeMessages(value))
 }
 
-/** The same as `deserializeContext`, with what went wrong as a value. */
+/** As `deserializeContext`, but it returns its error. */
 export function safeDeserializeContext(value: unknown): Safe<Context> {
   return safely(() => deserializeContext(value))
 }
 
-/** The same as `deserializeToolResult`, with what went wrong as a value. */
+/** As `deserializeToolResult`, but it returns its error. */
 export function safeDeserializeToolResult(value: unknown): Safe<ToolResult> {
   return safely(() => deserializeToolResult(value))
 }

@@ -16,7 +16,7 @@ export interface SplitBy {
   readonly countTokens?: (text: string) => number
 }
 
-/** How messages that ask to be split are split: what `splitting` makes. */
+/** The value of `splitting`: splits messages that have `split`. */
 export interface Splitting {
   split(message: Message): readonly Message[]
 }
@@ -36,9 +36,8 @@ export function splitting(by: SplitBy = {}): Splitting {
 }
 
 /**
- * The pieces of a message that has `split`: first at each `delimiter`, which is left out, then wherever a piece is longer than
- * `maxTokens` (2048), between words. Other messages come back as they are. So do results, and turns of the assistant that hold anything
- * but text: calls and reasoning are bound to what stands beside them.
+ * Splits a message that has `split`: first at each `delimiter`, which is left out, then, if a piece is longer than `maxTokens` (2048),
+ * between words. Other messages are returned unchanged, as are results and assistant turns with other blocks than text.
  *
  * @throws {RangeError} if `maxTokens` is less than 1.
  * @throws {TypeError} for a message in the form of another library: `normalizeMessages` reads those.

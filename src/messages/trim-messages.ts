@@ -8,7 +8,7 @@ import { answersOf, countInstructions, groupsOf } from './groups.ts'
 import { type MessageLike, messagesOf } from './message-like.ts'
 import { longestHead, mostThat } from './pieces.ts'
 
-/** How much of a conversation stays, and which end of it. */
+/** The options of `trimMessages`: how much of a conversation stays, and which end of it. */
 export interface TrimOptions {
   /** In what `countTokens` counts. */
   readonly maxTokens: number
@@ -32,8 +32,8 @@ export interface TrimOptions {
 }
 
 /**
- * The part of a conversation that fits. A call and its results stay or go together, and so do reasoning and what it led to; a result
- * that answers no call goes. So what was valid stays valid.
+ * Returns the part of a conversation that fits. A call stays or goes with its results, and reasoning with the turn after it. A result
+ * without a call is removed. So a valid history stays valid.
  *
  * Returns only the instructions, or `[]`, if not even the last of these groups fits or nothing that fits begins as `startOn` says. A
  * provider refuses an empty history: raise `maxTokens`, or use `keepFirstUser`.

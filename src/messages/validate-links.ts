@@ -13,7 +13,8 @@ export interface BrokenLink {
 }
 
 /**
- * Reports broken links and changes nothing; `prepare` mends them before a conversation is sent. The calls of the last turn may wait.
+ * Reports calls without results, and results without calls. It changes nothing; `prepare` repairs them before a conversation is sent. The
+ * calls of the last turn may have no result yet.
  *
  * @throws {TypeError} for messages in the form of another library: `normalizeMessages` reads those.
  */

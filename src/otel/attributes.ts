@@ -18,7 +18,7 @@ export function metricAttributes(model: Model, asked: string): Attributes {
   return { 'gen_ai.operation.name': operationOf(model), ...provider, ...serverOf(model) }
 }
 
-/** A base URL may be a path of the page's own server: then there is no address. */
+/** A base URL may be a path on the page's own server: then there is no address. */
 function serverOf({ baseUrl }: Model): Attributes {
   if (!URL.canParse(baseUrl)) return {}
   const { hostname, port } = new URL(baseUrl)

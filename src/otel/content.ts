@@ -1,14 +1,14 @@
-/** Messages as the conventions write them, for those who ask for content. @module */
+/** Messages in the form of the conventions, if content is requested. @module */
 import { blocksOf, blocksOfTurn } from '../core/content.ts'
 import { compact } from '../core/lookup.ts'
 import type { Content, ContentBlock, Context, Message } from '../core/model.ts'
 
 /** The kind of a text. */
 export type ContentKind = 'system' | 'input' | 'output' | 'arguments' | 'result'
-/** `true`: content is written as it is. A function returns what is written in the place of a text. */
+/** `true`: content is written unchanged. A function returns the text to write. */
 export type ContentChoice = boolean | ((text: string, kind: ContentKind) => string)
 
-/** The text as it may be written; `undefined` if no content is asked for. A redaction that fails never lets the text through. */
+/** The text to write; `undefined` if content is not requested. If the redaction throws, the text is not written. */
 export function written(
   content: ContentChoice,
   value: unknown,
@@ -22,7 +22,7 @@ export function written(
     const redacted: unknown = content(text, kind)
     if (typeof redacted === 'string') return redacted.slice(0, maxLength)
   } catch {
-    // as for other blocks
+    // like other blocks
   }
   return '[redaction failed]'
 }
@@ -51,7 +51,7 @@ export function toolsAsDefinitions(tools: Context['tools'] = []): unknown {
   })
 }
 
-/** The text of a result; media stay out. */
+/** The text of a result, without media. */
 export function textIn(content: Content): string {
   return blocksOf(content)
     .map((block) => ('text' in block && typeof block.text === 'string' ? block.text : `[${block.type}]`))

@@ -9,18 +9,18 @@ import { contextOf } from './parent.ts'
 
 /** Options of `otelGateway`. `tracer`, `meter` and `names` mean the same as for `otel`. */
 export interface GatewayOtelOptions extends Pick<OtelOptions, 'tracer' | 'meter' | 'names'> {
-  /** Returns the context of a request, for instance from its `traceparent` header. Default: the context that is active when it arrives. */
+  /** Returns the context of a request, for example from its `traceparent` header. Default: the context that is active when it arrives. */
   readonly parent?: (request: Request) => Context | undefined
 }
 
-/** `SpanKind` and `SpanStatusCode` of the API, which is not loaded. */
+/** `SpanKind` and `SpanStatusCode` of the API. The API itself is not imported. */
 const server = 1 satisfies SpanKind.SERVER
 const client = 2 satisfies SpanKind.CLIENT
 const failed = 2 satisfies SpanStatusCode.ERROR
 
 /**
- * An observer of a gateway that writes spans and metrics: a span `gateway` with the wire of the client for each request, and in it a span
- * `chat` for each provider that is asked. No text of a prompt or an answer is written.
+ * An observer of a gateway that writes spans and metrics: a span `gateway` with the client's format for each request, and in it a span
+ * `chat` for each provider that is asked. It never writes text of a prompt or an answer.
  *
  * @example
  * ```ts

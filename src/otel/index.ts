@@ -1,11 +1,11 @@
 /**
- * Spans and metrics of OpenTelemetry for runs: `otel` makes an `Observer`. Only types of `@opentelemetry/api` are used, and no context manager,
- * so that it works in every runtime.
+ * Spans and metrics of OpenTelemetry for runs: `otel` makes an `Observer`. It imports only types of `@opentelemetry/api` and needs no
+ * context manager, so it works in every runtime.
  *
  * - A run is a span `invoke_agent`; each of its rounds a span `chat` with the model's name, for all attempts; each call of a tool a span
  *   `execute_tool`.
- * - A retry is an event `isoglot.retry`, and what a request could not carry an event `isoglot.loss`.
- * - What was said is only written on request: see `content`.
+ * - A retry is an event `isoglot.retry`. A loss is an event `isoglot.loss`.
+ * - Text of the conversation is only written on request: see `content`.
  * - `otelGateway` does the same for the requests of a gateway.
  *
  * @module
@@ -26,17 +26,17 @@ export { type GatewayOtelOptions, otelGateway } from './gateway.ts'
 export type { NameChoice } from './names.ts'
 export type { OtelOptions, SpanAbout } from './options.ts'
 
-/** One run: its span, and those that are open in it. */
+/** One run: its span, and its open spans. */
 interface Spans {
   readonly span: Span
   readonly context: Context
   readonly startedAt: number
-  /** By what each is of: a call, or the word `round`. */
+  /** The open spans, by the id of a call or the word `round`. */
   readonly open: Map<unknown, Span>
   roundStartedAt: number
 }
 
-/** `SpanKind` and `SpanStatusCode` of the API, which is not loaded. */
+/** `SpanKind` and `SpanStatusCode` of the API. The API itself is not imported. */
 const internal = 0 satisfies SpanKind.INTERNAL
 const client = 2 satisfies SpanKind.CLIENT
 const failed = 2 satisfies SpanStatusCode.ERROR
@@ -191,7 +191,7 @@ export function otel(options: OtelOptions): Observer {
   }
 }
 
-/** Few values: our code, the kind of an error of the API, or the name of the class. */
+/** An error type with few values: our code, the kind of an API error, or the name of the class. */
 function errorType(error: unknown): string {
   if (error instanceof ApiError) return error.kind
   if (error instanceof IsoglotError) return error.code

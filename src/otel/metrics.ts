@@ -3,7 +3,7 @@ import type { Attributes, Meter } from '@opentelemetry/api'
 import type { Usage } from '../core/model.ts'
 import { chosen, type NameChoice } from './names.ts'
 
-/** Boundaries that the conventions ask for: seconds, and tokens. */
+/** Boundaries of the histograms that the conventions recommend: seconds, and tokens. */
 const seconds = Array.from({ length: 14 }, (_, at) => 0.01 * 2 ** at)
 const tokens = Array.from({ length: 14 }, (_, at) => 4 ** at)
 
@@ -24,7 +24,7 @@ export interface Metrics {
   tool(ms: number, about: Attributes): void
 }
 
-/** Instruments are made at their first use. */
+/** An instrument is made at its first use. */
 export function metricsOf(meter: Meter, names: NameChoice): Metrics {
   const time = (name: string, ms: number, about: Attributes) =>
     meter.createHistogram(name, { unit: 's', advice: { explicitBucketBoundaries: seconds } }).record(ms / 1000, about)

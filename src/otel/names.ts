@@ -1,6 +1,6 @@
 /**
- * The names of OpenTelemetry's conventions for generative AI. All of them are in development. Some were renamed in 2026, when the conventions
- * moved to a repository of their own: back ends know the names of v1.41.0, the last version before.
+ * The names of OpenTelemetry's conventions for generative AI. All of them are in development. Some were renamed in 2026, when the
+ * conventions moved to their own repository. Back ends know the names of v1.41.0, the last version before the move.
  *
  * @see https://github.com/open-telemetry/semantic-conventions/blob/v1.41.0/docs/gen-ai/gen-ai-spans.md (read 2026-11)
  * @see https://github.com/open-telemetry/semantic-conventions-genai (read 2026-11)
@@ -8,10 +8,10 @@
  */
 import type { Usage } from '../core/model.ts'
 
-/** Which of two names is written where a name has changed. */
+/** Which name is written if a name has changed. */
 export type NameChoice = 'v1.41' | 'latest' | 'both'
 
-/** Providers whose name in the conventions is not ours. Others go by ours, which the conventions allow. */
+/** Providers whose name in the conventions differs from ours. For other providers we write our own name, which the conventions allow. */
 export const providers: Readonly<Record<string, string>> = {
   azure: 'azure.ai.openai',
   'azure-openai': 'azure.ai.openai',
@@ -21,7 +21,7 @@ export const providers: Readonly<Record<string, string>> = {
   xai: 'x_ai',
 }
 
-/** Of our counts of tokens, the attributes; the first names are those of v1.41. */
+/** The attributes for token counts. The first names are those of v1.41. */
 export const usageNames: readonly (readonly [keyof Usage, v1_41: string, latest: string])[] = [
   ['inputTokens', 'gen_ai.usage.input_tokens', 'gen_ai.usage.input_tokens'],
   ['outputTokens', 'gen_ai.usage.output_tokens', 'gen_ai.usage.output_tokens'],
@@ -42,7 +42,7 @@ export const optionNames: Readonly<Record<string, string>> = {
   presencePenalty: 'gen_ai.request.presence_penalty',
 }
 
-/** The names that were chosen, each once. */
+/** The chosen names, each only once. */
 export function chosen(names: NameChoice, old: string, latest: string): readonly string[] {
   if (names === 'both') return old === latest ? [old] : [old, latest]
   return [names === 'latest' ? latest : old]

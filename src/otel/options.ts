@@ -4,23 +4,23 @@ import type { Observed } from '../client/hooks.ts'
 import type { ContentChoice } from './content.ts'
 import type { NameChoice } from './names.ts'
 
-/** The data that is written, and where. */
+/** The data that is written, and its destination. */
 export interface OtelOptions {
   readonly tracer: Tracer
   /** Default: no metrics. */
   readonly meter?: Meter
   /**
-   * Whether what was said is written: system text, messages, arguments and results of tools, exceptions. Default false. A function redacts each
-   * text; where it throws, `[redaction failed]` is written.
+   * Whether content is written: system text, messages, arguments and results of tools, exceptions. Default false. A function redacts each
+   * text; if it throws, `[redaction failed]` is written.
    */
   readonly content?: ContentChoice
-  /** Longest attribute with content, in characters. Default 16,384. */
+  /** The maximum length of an attribute with content, in characters. Default 16,384. */
   readonly maxContentLength?: number
   readonly agentName?: string
   readonly conversationId?: string
-  /** The context that runs belong to. Default: the one that is active when the run begins. */
+  /** The parent context of runs. Default: the context that is active when the run begins. */
   readonly parent?: Context
-  /** Which names are written where the conventions have changed one. Default `both`. */
+  /** Which names are written if the conventions have changed a name. Default `both`. */
   readonly names?: NameChoice
   /** More attributes for the span of a run, a round or a tool. */
   readonly attributes?: (about: SpanAbout) => Attributes | undefined

@@ -1,10 +1,13 @@
-/** A span as the parent of others, with no context manager: none works over an `await` unless the runtime has one. @module */
+/**
+ * A span as the parent of other spans, without a context manager: a context manager works across an `await` only if the runtime supports
+ * it. @module
+ */
 import type { Context, Span } from '@opentelemetry/api'
 
-/** Under this key, version 1 of the API finds the span of a context; all copies of it share the key. */
+/** Version 1 of the API finds the span of a context by this key. All copies of the API share the key. */
 const spanKey = Symbol.for('OpenTelemetry Context Key SPAN')
 
-/** A context of the span; `outer` has all other values. */
+/** A context of the span. It has all other values of `outer`. */
 export function contextOf(span: Span, outer: Context | undefined): Context {
   return withValues(new Map<symbol, unknown>([[spanKey, span]]), outer)
 }

@@ -16,9 +16,9 @@ import { jsonOf } from './page-blocks.ts'
 type AgUiEvent = { readonly type: string; readonly [field: string]: unknown }
 
 /**
- * The encoder for readers of AG-UI, over server-sent events. The last event is `RUN_FINISHED`, or `RUN_ERROR` with the `code` of our error.
- * A call that waits for a person is an interrupt of `RUN_FINISHED`. Events that AG-UI does not have are sent as `CUSTOM`, with a name that
- * begins with `isoglot.`: `isoglot.usage`, `isoglot.warning`, `isoglot.block` (citations, media, tools that the provider ran),
+ * The encoder for readers of AG-UI, over server-sent events. The last event is `RUN_FINISHED`, or `RUN_ERROR` with the `code` of isoglot's
+ * error. A call that waits for a user is an interrupt of `RUN_FINISHED`. Events that AG-UI does not have are sent as `CUSTOM`, with a name
+ * that begins with `isoglot.`: `isoglot.usage`, `isoglot.warning`, `isoglot.block` (citations, media, tools that the provider runs),
  * `isoglot.progress`.
  *
  * @param ids `threadId` and `runId` of the request that is answered.
@@ -54,7 +54,7 @@ export function agUi(ids: { readonly threadId: string; readonly runId: string })
 
 interface AgUiEvents {
   of(event: StreamEvent): Iterable<AgUiEvent>
-  /** Closes everything that is open. */
+  /** Closes all open blocks. */
   closeAll(): Iterable<AgUiEvent>
   outcome(): object
 }
@@ -66,9 +66,9 @@ function agUiEvents(runId: string): AgUiEvents {
   const waiting: ToolCall[] = []
   /** The open blocks, by number, with the events that close them. */
   const open = new Map<number, readonly AgUiEvent[]>()
-  /** Calls that have begun. */
+  /** Calls that have started. */
   const calls = new Set<string>()
-  /** The message of each block of text. The first has the id that the calls of the answer name as their parent. */
+  /** The message of each text block. The first message has the id that the calls of the answer name as their parent. */
   const texts = new Map<number, string>()
   let hasParent = false
   let step: string | undefined
@@ -84,7 +84,7 @@ function agUiEvents(runId: string): AgUiEvents {
     step = undefined
   }
 
-  /** Text and reasoning have a message for each of their blocks. */
+  /** Each text or reasoning block is a message. */
   function* begin(index: number, kind: 'text' | 'reasoning'): Generator<AgUiEvent> {
     if (open.has(index)) return
     const messageId = kind === 'text' && !hasParent ? parentId() : idOf(index)
@@ -124,7 +124,7 @@ function agUiEvents(runId: string): AgUiEvents {
     if (!streamed.has(index)) yield { type: 'TOOL_CALL_ARGS', toolCallId: id, delta: argumentsText }
     yield* close(index)
   }
-  /** Blocks of the answer that is under way whose arguments were sent in pieces. */
+  /** Blocks of the current answer whose arguments were sent in pieces. */
   const streamed = new Set<number>()
 
   function* of(event: StreamEvent): Generator<AgUiEvent> {
@@ -204,11 +204,11 @@ function agUiEvents(runId: string): AgUiEvents {
     return { type: 'TOOL_CALL_RESULT', messageId: `${runId}-${toolCallId}`, toolCallId, content: text, role: 'tool' }
   }
 
-  /** Calls that wait for a person are interrupts. */
+  /** Calls that wait for a user are interrupts. */
   function outcome(): object {
     const interrupts = waiting.map(({ id, name, arguments: input }) => ({
       id,
-      reason: 'approval_required', // this word, and `kind`, are what TanStack AI looks for
+      reason: 'approval_required', // TanStack AI looks for this word, and for `kind`
       message: `May ${name} run?`,
       toolCallId: id,
       metadata: { kind: 'approval', toolName: name, input },

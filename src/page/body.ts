@@ -1,23 +1,23 @@
-/** The body of a stream to a page: text as it is read, and heartbeats while nothing is read. @module */
+/** The body of a stream to a page: the text of a source, and heartbeats while the source is silent. @module */
 import { alarm } from '../core/timer.ts'
 
-/** Where the text comes from, and what is around it. */
+/** The source of the text, and the parts around it. */
 export interface BodySource {
   readonly texts: AsyncIterator<string>
-  /** The first text, which has been asked for already. */
+  /** The first text, which has already been requested. */
   readonly first: Promise<IteratorResult<string>>
   /** Text before the first text of the run. */
   readonly opening?: string | undefined
   readonly heartbeat?: string | undefined
-  /** 0: no heartbeats. */
+  /** In milliseconds. 0: no heartbeats. */
   readonly heartbeatMs: number
   /** The last text of a body whose source failed. `undefined`: the body fails with `new Error(message)`. */
   endOf(cause: unknown): { readonly text: string | undefined; readonly message: string }
-  /** The reader left. The source is returned after it. */
+  /** Called when the reader has cancelled. After it, the source is returned. */
   leave(): void
 }
 
-/** Nothing is read ahead: the reader's pace is that of the source. */
+/** Reads nothing ahead: the source runs at the speed of the reader. */
 export function bodyOf(source: BodySource): ReadableStream<Uint8Array> {
   const { texts, opening, heartbeat, heartbeatMs } = source
   const encoder = new TextEncoder()

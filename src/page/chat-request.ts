@@ -1,4 +1,4 @@
-/** Checks the request that a page posts to a server: a page can send anything. @module */
+/** Checks the request that a page posts to a server, because a page can send anything. @module */
 import { readText } from '../client/transport.ts'
 import { toolCallsOf } from '../core/content.ts'
 import { isDeeperThan, maxDepth } from '../core/depth.ts'
@@ -12,32 +12,34 @@ import { pageBlockFields, pageMessageFields } from './page-fields.ts'
 export interface ChatRequest {
   readonly chatId: string
   readonly trigger: (typeof triggers)[number]
-  /** The page's messages: the new ones, or all of them if the page keeps the history. */
+  /** The page's messages: the new ones, or all of them if the page stores the history. */
   readonly messages: readonly Message[]
-  /** The result of `history` of the options; empty without it. Ask the model with `[...history, ...messages]`. */
+  /** The result of `history` of the options, or an empty list. Ask the model with `[...history, ...messages]`. */
   readonly history: readonly Message[]
-  /** A page's decisions about calls. They count only if the run finds their calls; tools with a `secret` take only signed ones. */
+  /**
+   * A user's decisions about calls. A decision counts only if the run finds its call. Tools with a `secret` accept only signed decisions.
+   */
   readonly approvals: readonly Approval[]
-  /** The message that is edited or answered anew. */
+  /** The message that is edited or answered again. */
   readonly messageId?: string
-  /** The history that the page keeps sealed: for `openMessages`. */
+  /** The sealed history that the page stores: for `openMessages`. */
   readonly sealed?: string
-  /** All other fields of the body, as they came: check them yourself. */
+  /** All other fields of the body, unchanged: check them yourself. */
   readonly extra: JsonObject
 }
 
 /** The messages and answers that a page may send. */
 export interface ReadChatOptions {
   /**
-   * Roles that a page may write. Default: `user` and `tool`. With `assistant` a page can put words into the model's mouth: only for a server
-   * that keeps no history and whose tools cost nothing.
+   * Roles that a page may write. Default: `user` and `tool`. With `assistant`, a page can invent answers of the model. Allow it only on a
+   * server without a history, whose tools cost nothing.
    */
   readonly roles?: readonly Role[]
-  /** Largest body, in bytes. Default 4 MiB. */
+  /** The maximum size of the body, in bytes. Default 4 MiB. */
   readonly maxBytes?: number
-  /** Tools that run in the page: it may send results of their calls that are pending, and of no others. Default: none. */
+  /** Tools that run in the page. The page may send results of their pending calls, but of no other calls. Default: no tools. */
   readonly pageTools?: readonly string[]
-  /** Loads the history, so that results can be checked against its calls. Default: there is none. */
+  /** Loads the history, so that results can be checked against its calls. Default: no history. */
   readonly history?: (asked: {
     readonly chatId: string
     readonly sealed?: string
@@ -47,8 +49,8 @@ export interface ReadChatOptions {
 const triggers = ['send', 'regenerate', 'edit', 'tool_result', 'approval', 'resume'] as const
 
 /**
- * Reads what a page posted: `{ chatId, messages, approvals?, trigger?, messageId?, sealed?, … }` in JSON. No message may have fields that
- * come from a server, such as proofs, provider data, ids of files at a provider or hints for its cache.
+ * Reads the request that a page posted: `{ chatId, messages, approvals?, trigger?, messageId?, sealed?, … }` in JSON. No message may have
+ * fields that come from a server, such as proofs, provider data, ids of files at a provider or hints for its cache.
  *
  * @example
  * ```ts
@@ -57,7 +59,7 @@ const triggers = ['send', 'regenerate', 'edit', 'tool_result', 'approval', 'resu
  *   return toResponse(stream({ model, messages: [...history, ...messages] }))
  * }
  * ```
- * @throws {TypeError} whose message names the field that is wrong: answer 400. `LimitError` if the body is too large: 413.
+ * @throws {TypeError} that names the wrong field: answer with 400. `LimitError` if the body is too large: answer with 413.
  */
 export async function readChatRequest(request: Request, options: ReadChatOptions = {}): Promise<ChatRequest> {
   const { roles = ['user', 'tool'], maxBytes = 4 * 1024 * 1024, pageTools = [] } = options
@@ -88,7 +90,7 @@ function parse(text: string): JsonObject {
   try {
     body = JSON.parse(text)
   } catch {
-    refuse('it is not JSON')
+    refuse('it is not valid JSON')
   }
   if (!isObject(body)) refuse('it is not an object')
   return body
@@ -114,14 +116,14 @@ function checkContent(content: unknown, path: string, types: (typeof pageBlockFi
     const place = `${path}[${at}]`
     if (!isObject(block)) refuse(`"${place}" is not a block`)
     const fields = isText(block.type) && Object.hasOwn(types, block.type) ? types[block.type] : undefined
-    if (fields === undefined) refuse(`"${place}.type" is ${JSON.stringify(block.type)}, which may not stand here`)
+    if (fields === undefined) refuse(`"${place}.type" is ${JSON.stringify(block.type)}, which is not allowed here`)
     checkFields(block, fields, place)
   }
 }
 
 type Checks = Readonly<Record<string, (value: unknown) => boolean>>
 
-/** Each field of the value has to be named in `fields`. */
+/** Each field of the value must be listed in `fields`. */
 function checkFields(value: JsonObject, fields: Checks, path: string): void {
   for (const [name, found] of Object.entries(value)) {
     const check = Object.hasOwn(fields, name) ? fields[name] : undefined
@@ -157,7 +159,7 @@ function isOneOf<Word extends string>(words: readonly Word[], word: unknown): wo
   return (words as readonly unknown[]).includes(word)
 }
 
-/** A result has to be of a call that waits, and of a tool that runs in the page: otherwise a page could invent what the server's tools found. */
+/** A result must belong to a waiting call of a tool that runs in the page. Otherwise a page could invent results of the server's tools. */
 function checkResults(messages: readonly Message[], before: number, pageTools: readonly string[]): void {
   const pending = new Map<string, string>()
   for (const [at, message] of messages.entries()) {
@@ -175,7 +177,7 @@ function checkResult(
   pageTools: readonly string[],
 ): void {
   const id = JSON.stringify(toolCallId)
-  if (called === undefined) refuse(`"${path}" is a result of ${id}, and no such call is pending`)
+  if (called === undefined) refuse(`"${path}" is a result of ${id}, but no such call is pending`)
   if (!pageTools.includes(called)) refuse(`"${path}" is a result of "${called}", which does not run in the page`)
   if (name !== undefined && name !== called) refuse(`"${path}.name" is not the name of the tool that ${id} calls`)
 }

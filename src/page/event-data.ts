@@ -1,8 +1,8 @@
-/** From bytes, cut anywhere, to the data of server-sent events: all that our own wire needs of that format. @module */
+/** Parses bytes in any chunks to the data of server-sent events. Supports only the part of SSE that our own format needs. @module */
 import { type LineReader, readLines, tooLarge } from '../framing/lines.ts'
 
 /**
- * Hands over the data of each event that is whole.
+ * Yields the data of each complete event.
  *
  * @throws {LimitError} at an event of more than `maxEventBytes`.
  */

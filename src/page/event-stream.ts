@@ -1,7 +1,7 @@
 /**
- * A run as server-sent events of our own: one {@link StreamEvent} an event, numbered by `id` from 1. The last is `{"type":"end"}` or
- * `{"type":"error","error":{…}}`; a body without one of the two was cut. There are no event names, so that every event reaches the
- * `onmessage` of an `EventSource` too.
+ * A run as server-sent events in isoglot's own format: one {@link StreamEvent} in each event, numbered by `id` from 1. The last event is
+ * `{"type":"end"}` or `{"type":"error","error":{…}}`. A body without one of these was cut off. Events have no names, so that every event
+ * also reaches the `onmessage` of an `EventSource`.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
  * @module
@@ -12,10 +12,10 @@ import type { Message } from '../core/model.ts'
 import type { Encoding } from './encoding.ts'
 import { withoutRepeats } from './repeats.ts'
 
-/** The header that says that a response is in this form, and its version. */
+/** The header that marks a response in this format, with its version. */
 export const eventsHeader = 'x-isoglot-events'
 
-/** Server-sent events whose proxies neither store nor compress them. */
+/** Headers for server-sent events that proxies must not store or compress. */
 export const sseHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache, no-transform',

@@ -1,21 +1,24 @@
-/** The messages of the AI SDK's pages, as ours. @see https://ai-sdk.dev/docs/reference/ai-sdk-core/ui-message (read 2026-11) @module */
+/**
+ * Converts the messages of the AI SDK's pages to isoglot messages. @see https://ai-sdk.dev/docs/reference/ai-sdk-core/ui-message (read
+ * 2026-11) @module
+ */
 import { compact, isObject, stringOr, unlessEmpty } from '../core/lookup.ts'
 import type { ContentBlock, InvalidToolCall, JsonObject, Message, ToolCall, ToolMessage } from '../core/model.ts'
 import { blockOfDataUrl } from '../messages/data-url.ts'
 import type { Approval } from '../tools/approval.ts'
 
-/** The fields of the AI SDK's `UIMessage` that are read. */
+/** The fields of the AI SDK's `UIMessage` that isoglot reads. */
 export interface UiMessage {
   readonly role: string
   readonly parts: readonly { readonly type: string }[]
 }
 
 /**
- * The conversation that `useChat` posts, and the decisions about its calls. An answer that was stopped, or whose calls are not whole, has
+ * The conversation that `useChat` posts, and the decisions about its calls. An answer that was stopped, or has incomplete calls, gets
  * `stopReason: 'aborted'`, so that none of its calls runs.
  *
- * The page wrote all of it, answers and results too, and can write what it likes. Where that matters, keep the history on the server and
- * take only the last message from the page; let approvals be signed.
+ * The page sends everything, including answers and results, and can invent any of it. If that matters, store the history on the server,
+ * take only the last message from the page, and require signed approvals.
  *
  * @example
  * ```ts
@@ -25,13 +28,13 @@ export interface UiMessage {
  *   return toResponse(run, { as: uiMessages() })
  * }
  * ```
- * @throws {TypeError} for what is not a `UIMessage` of a user or an assistant.
+ * @throws {TypeError} for a value that is not a `UIMessage` of a user or an assistant.
  */
 export function fromUiMessages(messages: readonly UiMessage[]): {
   readonly messages: readonly Message[]
   readonly approvals: readonly Approval[]
 } {
-  if (!Array.isArray(messages)) throw new TypeError('Cannot read the messages of the page: a list is expected')
+  if (!Array.isArray(messages)) throw new TypeError('Cannot read the messages of the page: expected a list')
   const approvals: Approval[] = []
   const read = messages.flatMap((one: UiMessage, at): readonly Message[] => {
     const path = `messages[${at}]`
@@ -47,14 +50,14 @@ export function fromUiMessages(messages: readonly UiMessage[]): {
 }
 
 function readUser(parts: readonly JsonObject[], path: string): readonly Message[] {
-  const content = parts.flatMap((part, at) => readSaid(part, `${path}.parts[${at}]`) ?? [])
+  const content = parts.flatMap((part, at) => readUserPart(part, `${path}.parts[${at}]`) ?? [])
   const [only] = content
   if (only === undefined) return []
   return [{ role: 'user', content: content.length === 1 && only.type === 'text' ? only.text : content }]
 }
 
 /** A part as a block; `undefined` for parts that only a page draws. */
-function readSaid({ type, text, url, mediaType, filename }: JsonObject, path: string): ContentBlock | undefined {
+function readUserPart({ type, text, url, mediaType, filename }: JsonObject, path: string): ContentBlock | undefined {
   if (type === 'text' && typeof text === 'string') return text === '' ? undefined : { type, text }
   if (type !== 'file' || typeof url !== 'string') return undefined
   const name = stringOr(filename, undefined)
@@ -106,10 +109,10 @@ function readPart(part: JsonObject, step: Step, approvals: Approval[]): void {
   if (state === 'streaming' || state === 'input-streaming') step.isCut = true
   if (type === 'reasoning' && typeof text === 'string' && text !== '') step.content.push({ type, text })
   else if (typeof part.toolCallId === 'string') {
-    // A provider takes back calls that it ran itself only with its own proof.
+    // A provider accepts calls that it ran itself only with its own proof.
     if (providerExecuted !== true) readCall(part, part.toolCallId, step, approvals)
   } else {
-    const block = readSaid(part, '')
+    const block = readUserPart(part, '')
     if (block !== undefined) step.content.push(block)
   }
 }

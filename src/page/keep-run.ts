@@ -1,8 +1,9 @@
 /**
- * Keeps a run while it is written, so that a page whose connection breaks goes on where it was. The run does not end when the page leaves.
+ * Stores the events of a run, so that a page that lost the connection can continue at the next event. The run does not end when the page
+ * disconnects.
  *
- * The answer's header `x-isoglot-stream` names the run. `GET <url>/<name>` with `Last-Event-ID: 40` sends what follows the 40th event, 204
- * says that nothing does, 404 that it is gone. `DELETE <url>/<name>` ends it.
+ * The answer's header `x-isoglot-stream` names the run. `GET <url>/<name>` with `Last-Event-ID: 40` sends the events after the 40th. It
+ * answers 204 if there are no more, and 404 if the run is not stored. `DELETE <url>/<name>` ends the run.
  *
  * @module
  */
@@ -13,27 +14,27 @@ import { eventStream } from './event-stream.ts'
 import { errorResponse } from './page-error.ts'
 import { settledWithin, type ToResponseOptions, toResponse } from './to-response.ts'
 
-/** Where the events of runs are kept: a store of the application's, or {@link memoryLog}. */
+/** The storage of the events of runs: the application's own, or {@link memoryLog}. */
 export interface RunLog {
   /** Adds events to a run; the first call begins it. Throws if the run was removed. */
   append(name: string, events: readonly string[]): Promise<void>
   /**
-   * The events after the first `after`, and those that come later, until the run is closed or removed, or the signal fires. `undefined` if
-   * there is no such run.
+   * The events that follow the first `after` events, including future ones, until the run is closed or removed, or the signal fires.
+   * `undefined` if there is no such run.
    */
   read(name: string, after: number, signal: AbortSignal): Promise<AsyncIterable<string> | undefined>
-  /** No event comes any more. */
+  /** Marks the end: no more events follow. */
   close(name: string): Promise<void>
-  /** Forgets the run, and ends what reads it. */
+  /** Deletes the run, and ends its readers. */
   remove(name: string): Promise<void>
 }
 
-/** The header that names a run that the server keeps. */
+/** The header with the name of a stored run. */
 const nameHeader = 'x-isoglot-stream'
 
 /**
- * Answers as `toResponse` does, and keeps the run in the log. The run goes on when the page leaves; it ends early when it is removed from
- * the log, as {@link answerKept} does for a page that stops.
+ * Answers like `toResponse`, and stores the run in the log. The run continues when the page disconnects. It ends early if it is removed
+ * from the log, for example by {@link answerKept} when the page stops it.
  *
  * @param options Those of `toResponse`. A page reads the response with `readEvents` and `resume: resuming()`. With `as: uiMessages()`,
  * `useChat` of the AI SDK reads it, and reads it again with `resume`: answer that request with `answerKept` and the `name`.
@@ -81,7 +82,7 @@ export async function answerKept(
   return replay(name, Number.isSafeInteger(taken) && taken > 0 ? taken : 0, log, options.heartbeatMs)
 }
 
-/** Sends the kept events of a run after so many, and then the new ones. */
+/** Sends the stored events of a run that follow the first `after` events, and then the new ones. */
 async function replay(
   name: string,
   taken: number,
@@ -92,7 +93,7 @@ async function replay(
   const reading = new AbortController()
   const texts = (await log.read(name, taken, reading.signal))?.[Symbol.asyncIterator]()
   if (texts === undefined)
-    return errorResponse({ code: 'api', kind: 'not_found', message: 'The run is gone', status: 404 })
+    return errorResponse({ code: 'api', kind: 'not_found', message: 'The run is not stored any more', status: 404 })
   const { headers: own, begin, heartbeat } = eventStream()
   const first = texts.next()
   let isOver = false
@@ -130,7 +131,7 @@ async function writeLog(body: ReadableStream<Uint8Array>, name: string, log: Run
     for (;;) {
       const { done, value } = await reader.read()
       if (done) break
-      // Each chunk of our own body is of whole events.
+      // Each chunk of our own body contains only whole events.
       const events = decoder.decode(value).split(/(?<=\n\n)/)
       await log.append(
         name,
@@ -138,7 +139,7 @@ async function writeLog(body: ReadableStream<Uint8Array>, name: string, log: Run
       )
     }
   } catch {
-    await reader.cancel().catch(() => {}) // it cannot be kept: its readers see a cut
+    await reader.cancel().catch(() => {}) // the log fails, so the readers see a cut
   } finally {
     watching.abort()
     await log.close(name).catch(() => {})

@@ -1,4 +1,4 @@
-/** Runs that are kept in memory, by one server. @module */
+/** Stores runs in the memory of one server. @module */
 import { LimitError } from '../core/errors.ts'
 import type { RunLog } from './keep-run.ts'
 
@@ -7,7 +7,7 @@ interface Kept {
   length: number
   isOver: boolean
   isRemoved: boolean
-  /** When it is forgotten, in milliseconds since 1970. */
+  /** The time when the run is deleted, in milliseconds since 1970. */
   expiresAt: number
   wake: () => void
   /** Resolves at the next change. */
@@ -17,14 +17,13 @@ interface Kept {
 /**
  * A log in the memory of this process: for a server of one process, and for tests.
  *
- * @param options `ttlMs`: how long a run is kept after its end, default ten minutes. `maxLength`: most of one run, in characters, default
- * 32 Mi; a run that is longer is ended.
+ * @param options `ttlMs`: the time that a run is stored after its end, default ten minutes. `maxLength`: the maximum length of one run, in characters, default 32 Mi; a longer run is ended.
  */
 export function memoryLog(options: { readonly ttlMs?: number; readonly maxLength?: number } = {}): RunLog {
   const { ttlMs = 600_000, maxLength = 32 * 1024 * 1024 } = options
   const runs = new Map<string, Kept>()
 
-  /** Looked at whenever a run begins: a timer would keep the process alive. */
+  /** Called when a run begins: a timer would keep the process alive. */
   function forgetOld(): void {
     for (const [name, kept] of runs) if (kept.expiresAt <= Date.now()) runs.delete(name)
   }

@@ -1,11 +1,11 @@
-/** The answer of a server, as a page finds it: a run, or one of our errors. @module */
+/** Reads the answer of a server in a page: a run, or an error of isoglot. @module */
 import { readText } from '../client/transport.ts'
 import { ApiError, ConnectionError, DecodeError, InterruptedError, LimitError, TimeoutError } from '../core/errors.ts'
 import { compact, lookup } from '../core/lookup.ts'
 import type { PageError } from './page-error.ts'
 
 /**
- * The response, if it is a stream of ours. One that comes after the signal has fired is let go.
+ * The response, if it is in isoglot's format. A response that arrives after the signal has fired is cancelled.
  *
  * @throws {ApiError}, `ConnectionError` and `DecodeError`, as `readEvents` does; the signal's reason.
  */
@@ -51,7 +51,7 @@ const kinds: Readonly<Record<string, ApiError['kind']>> = {
   504: 'timeout',
 }
 
-/** A status that is not ok: of `toResponse`, or of what stands before it. */
+/** A status that is not ok, from `toResponse` or from a proxy before it. */
 function failureOf(status: number, source: string, text: string): unknown {
   let said: PageError | undefined
   try {
@@ -62,7 +62,7 @@ function failureOf(status: number, source: string, text: string): unknown {
   return new ApiError(`Cannot read the run: ${source}`, { kind, status, body: text })
 }
 
-/** The error that was thrown on the server, as far as a page may know it. */
+/** The error that was thrown on the server, as much of it as a page may know. */
 export function thrownBy({ code, message, ...details }: PageError): unknown {
   switch (code) {
     case 'timeout':

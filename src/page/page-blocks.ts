@@ -1,6 +1,6 @@
 /**
- * The fields of a message that may reach a page. Each value is built from fields that are named here: a field that we add to the model
- * tomorrow stays on the server until it is named.
+ * The fields of a message that may reach a page. Each value is built only from the fields that are listed here, so a field that is added to
+ * the model later stays on the server until it is listed.
  *
  * @module
  */
@@ -28,12 +28,12 @@ export function viewOf({ tools = 'name' }: PageRules, name: string | undefined):
   return typeof tools === 'string' ? tools : (lookup(tools, name) ?? 'name')
 }
 
-/** Whether arguments are in the view. */
+/** Whether the page sees arguments. */
 export function hasArguments(view: ToolView): boolean {
   return view === 'arguments' || view === 'all'
 }
 
-/** A copy of what JSON can say of a value; `undefined` if that is nothing. */
+/** A copy of a value's JSON form; `undefined` if it has none. */
 export function jsonOf(value: unknown): Json | undefined {
   try {
     const text = JSON.stringify(value)
@@ -88,7 +88,7 @@ export function pageBlock(block: ContentBlock, rules: PageRules): ContentBlock |
       })
     }
     default:
-      return undefined // what only one wire knows, and blocks of next year
+      return undefined // blocks that only one format has, and unknown blocks
   }
 }
 
@@ -110,7 +110,7 @@ function pageUrl(url: string | undefined, use: 'citation' | 'media', rules: Page
   return url === undefined || rules.url === undefined ? url : rules.url(url, use)
 }
 
-/** A call, or what was meant as one. `undefined`: its tool is hidden. */
+/** A call, or an invalid call. `undefined`: its tool is hidden. */
 export function pageCall<Call extends AnyCall>(call: Call, rules: PageRules): Call | undefined
 export function pageCall(call: AnyCall, rules: PageRules): AnyCall | undefined {
   const view = viewOf(rules, call.name)

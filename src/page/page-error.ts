@@ -1,31 +1,31 @@
 /**
- * The error that a page receives: its code and a sentence of isoglot. A provider's own words may quote a key or name an account.
+ * The error that a page receives: its code and a fixed message. A provider's own message may quote a key or name an account.
  *
  * @module
  */
 import { type AnyIsoglotError, ApiError, type ApiErrorKind, IsoglotError, type TimeoutError } from '../core/errors.ts'
 import { compact, lookup } from '../core/lookup.ts'
 
-/** An error as a page may see it: plain data. */
+/** An error in the form that a page may see: plain data. */
 export interface PageError {
   /** The `code` of our errors; `aborted` for an abort by the server, `server` for any other error. */
   readonly code: string
-  /** A sentence for a person. */
+  /** A sentence for the user. */
   readonly message: string
   /** For code `api`. A problem with the server's own key is `server`, since pages take `authentication` as a request to log in. */
   readonly kind?: ApiErrorKind
-  /** The status of a response that has not begun. Never 401. */
+  /** The status of a response whose stream has not begun. Never 401. */
   readonly status?: number
   /** Whether the same request may succeed later. */
   readonly retryable?: boolean
   readonly retryAfterMs?: number
-  /** Of code `timeout`. */
+  /** For code `timeout`. */
   readonly phase?: TimeoutError['phase']
-  /** Of code `timeout`. */
+  /** For code `timeout`. */
   readonly timeoutMs?: number
-  /** Of code `limit`: the option that sets the limit. */
+  /** For code `limit`: the option that sets the limit. */
   readonly limit?: string
-  /** Of code `limit`. */
+  /** For code `limit`. */
   readonly max?: number
 }
 
@@ -38,7 +38,7 @@ const ofKinds: Readonly<Record<ApiErrorKind, Pick<PageError, 'message' | 'kind' 
   not_found: { message: 'The model was not found', status: 502 },
   invalid_request: { message: 'The model does not accept this request', status: 400 },
   context_length: { message: 'The conversation is too long for the model', status: 400 },
-  rate_limit: { message: 'The model has too many requests; try again later', status: 429 },
+  rate_limit: { message: 'Too many requests to the model; try again later', status: 429 },
   overloaded: { message: 'The model is overloaded; try again later', status: 503 },
   server: { message: 'The model provider failed', status: 502 },
   timeout: { message: 'The model did not answer in time', status: 504 },
@@ -52,7 +52,7 @@ const ofCodes: Readonly<Record<string, Pick<PageError, 'message' | 'status' | 'r
   decode: { message: 'The answer of the model cannot be read', status: 502 },
   limit: { message: 'The answer of the model is larger than its limit', status: 502 },
   unsupported: { message: 'The model does not support this request', status: 400 },
-  output: { message: 'The answer of the model does not have the form that was asked for', status: 502 },
+  output: { message: 'The answer of the model does not match the requested form', status: 502 },
 }
 
 /** The error for a page, from an exception of a run. */
@@ -73,7 +73,7 @@ export function toPageError(cause: unknown): PageError {
   return { code: 'server', message: 'The server failed', status: 500 }
 }
 
-/** The error as an answer of its own, for a run that failed before its first event. */
+/** The error as a response, for a run that failed before its first event. */
 export function errorResponse(error: PageError): Response {
   const { status = 500, retryAfterMs } = error
   const headers = compact({

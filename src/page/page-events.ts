@@ -17,8 +17,9 @@ import {
 import type { PageRules } from './page-rules.ts'
 
 /**
- * A function that returns each event of one run as a page may see it, or `undefined` if it may not. `toResponse` uses it; a transport of
- * your own, such as a WebSocket, can too. It remembers the tool of each call: make one for each run.
+ * Makes a function that returns an event of a run with only the fields that a page may see, or `undefined` if the page may not see the
+ * event. `toResponse` uses it. Your own transport, such as a WebSocket, can use it too. The function remembers the tool of each call, so
+ * make one for each run.
  *
  * `done` keeps: the answers and tool messages of the run, without the prompt, which the page knows.
  *
@@ -34,7 +35,7 @@ import type { PageRules } from './page-rules.ts'
  */
 export function pageEvents(rules: PageRules = {}): (event: StreamEvent) => StreamEvent | undefined {
   const { filter = (event) => event } = rules
-  /** Names of tools, by the id of a call and by the block of the answer that is under way: later events of a call do not repeat them. */
+  /** Names of tools, by the id of a call and by the block of the current answer: later events of a call do not repeat them. */
   const names = new Map<string | number, string>()
   return (event) => {
     const seen = seenOf(event, rules, names)
@@ -105,7 +106,7 @@ function seenOf(event: StreamEvent, rules: PageRules, names: Map<string | number
       const { outcome, stopReason, usage, rounds, pending, warnings } = event.result
       const message = pageAnswer(event.result.message, rules)
       const messages = event.result.messages.flatMap((one) => pageTurn(one, rules) ?? [])
-      // In the order in which `withRepeats` writes them, so that it can be seen that nothing is lost.
+      // In the order in which `withRepeats` writes the fields, so that a test can compare both.
       const result = compact({
         message,
         messages,
@@ -132,7 +133,7 @@ function warningsOf(warnings: readonly Loss[], { warnings: shown = false }: Page
   return seen.map(({ path, action, reason, severity }) => ({ path, action, reason, severity }))
 }
 
-/** Instructions stay on the server, and so does what stands in the prompt besides. */
+/** Instructions stay on the server, and so do other fields of the prompt. */
 function pageTurn(message: Message, rules: PageRules): Message | undefined {
   if (message.role === 'assistant') return pageAnswer(message, rules)
   return message.role === 'tool' ? pageToolMessage(message, rules) : undefined

@@ -3,7 +3,7 @@ import { isObject } from '../core/lookup.ts'
 import type { Role } from '../core/model.ts'
 import { stopReasons } from '../core/stop-reason.ts'
 
-/** Whether a field may have this value; of `undefined`, whether the field may be absent. */
+/** Whether a field may have this value; for `undefined`, whether the field may be absent. */
 type Check = (value: unknown) => boolean
 type Fields = Readonly<Record<string, Check>>
 
@@ -18,7 +18,7 @@ const word =
   (value) =>
     words.includes(value)
 
-/** The content, whose blocks are checked apart, and what each message has. */
+/** The content, whose blocks are checked separately, and the fields of every message. */
 const base: Fields = { role: anything, content: anything, id: maybe(text) }
 
 export const pageMessageFields: Readonly<Record<Role, Fields>> = {

@@ -1,5 +1,5 @@
 /**
- * For pages: reads the run that a server sends by `toResponse`, as if it ran here.
+ * For pages: reads the run that a server sends with `toResponse`, as if it ran in the page.
  *
  * @module
  */
@@ -20,29 +20,29 @@ import type { Resuming } from './resuming.ts'
 
 export { type Cut, type Resuming, resuming } from './resuming.ts'
 
-/** How a server's run is read. */
+/** Options for reading a server's run. */
 export interface ReadOptions {
-  /** Cancels the reading. It rejects with the signal's own reason then. */
+  /** Cancels the reading, which then rejects with the signal's own reason. */
   readonly signal?: AbortSignal
-  /** So long may nothing come, heartbeats included, in milliseconds. Default 45,000. */
+  /** The longest silence, including heartbeats, in milliseconds. Default 45,000. */
   readonly idleMs?: number
-  /** Largest single event, in bytes. Default 8 MiB. */
+  /** The maximum size of a single event, in bytes. Default 8 MiB. */
   readonly maxEventBytes?: number
-  /** For a server that answers by `keepRun`: `resuming()`. The run goes on by itself where the connection breaks. */
+  /** For a server that answers with `keepRun`: `resuming()`. If the connection breaks, the run continues by itself. */
   readonly resume?: Resuming
 }
 
 /**
- * A run that a server sends: what can read a {@link Run} can read it. Its `messages` are the answers and tool messages of the run, without
- * the prompt, and what the server withholds is missing from its events and its result.
+ * A run that a server sends, for code that can read a {@link Run}. Its `messages` are the answers and tool messages of the run, without the
+ * prompt. Its events and its result do not have the data that the server hides from the page.
  */
 export interface PageRun<Tools extends AnyTools = AnyTools> extends Run<Tools> {
-  /** The history, sealed by the server's `seal`, to send with the next request. There once the run has ended. */
+  /** The history that the server's `seal` sealed, to send with the next request. It is set once the run has ended. */
   readonly sealed: string | undefined
 }
 
 /**
- * Reads the answer of a server that answers by `toResponse`.
+ * Reads the answer of a server that uses `toResponse`.
  *
  * @example
  * ```ts
@@ -51,9 +51,9 @@ export interface PageRun<Tools extends AnyTools = AnyTools> extends Run<Tools> {
  * for await (const event of run) if (event.type === 'text_delta') write(event.text)
  * const { outcome } = await run.response
  * ```
- * @throws while it is read: what the run threw on the server, as an error of the same class; `ApiError` for a status that is not ok;
- * `InterruptedError` if the body ends without the run's end; `TimeoutError` if nothing comes for `idleMs`;
- * `ConnectionError` if there is no answer; `DecodeError` for an answer of another kind. Each has in `partial` what came before.
+ * @throws while it is read: the error of the run on the server, as an error of the same class; `ApiError` for a status that is not ok;
+ * `InterruptedError` if the body ends without the run's end; `TimeoutError` if nothing arrives for `idleMs`;
+ * `ConnectionError` if there is no answer; `DecodeError` for an answer in another format. `partial` of each error has the part that arrived before it.
  */
 export function readEvents<Tools extends AnyTools = AnyTools>(
   response: Response | Promise<Response>,
@@ -75,7 +75,7 @@ export function readEvents(response: Response | Promise<Response>, options: Read
   let shown: readonly Message[] = []
   let streamId: string | undefined
   let url = ''
-  /** How many events have come, the end included. */
+  /** The number of events that have arrived, including the end. */
   let taken = 0
   let isEnded = false
   let isUnderway = false
@@ -86,7 +86,7 @@ export function readEvents(response: Response | Promise<Response>, options: Read
 
   async function* batches(): AsyncGenerator<StreamEvent[]> {
     const { signal, end } = linked(options.signal, stopping.signal)
-    let failure: unknown = new DOMException('The run was left before its end', 'AbortError')
+    let failure: unknown = new DOMException('The reader stopped before the end of the run', 'AbortError')
     try {
       yield* connections(signal)
       failure = undefined
@@ -101,7 +101,7 @@ export function readEvents(response: Response | Promise<Response>, options: Read
     }
   }
 
-  /** The events of the run, over as many connections as it takes. */
+  /** The events of the run, over as many connections as needed. */
   async function* connections(signal: AbortSignal): AsyncGenerator<StreamEvent[]> {
     const timeouts = { firstByteMs: idleMs, idleMs, totalMs: Number.POSITIVE_INFINITY }
     let connection = given
@@ -127,10 +127,12 @@ export function readEvents(response: Response | Promise<Response>, options: Read
     }
   }
 
-  /** An answer that was cut counts as cut, even if the server later reports another error. */
+  /** An answer that was cut off counts as cut off, even if the server later reports another error. */
   function cutFor(cause: unknown): unknown {
     const isOfRest = cause instanceof IsoglotError && !isEnded
-    return isOfRest ? new InterruptedError('Cannot finish the run: the rest of it is not to be had', { cause }) : cause
+    return isOfRest
+      ? new InterruptedError('Cannot finish the run: the server does not have the rest of it', { cause })
+      : cause
   }
 
   async function* eventsOf(connection: Promise<Response>, deadline: Deadline): AsyncGenerator<StreamEvent[]> {
@@ -164,10 +166,10 @@ export function readEvents(response: Response | Promise<Response>, options: Read
       if (isEnded) return
       batch = []
     }
-    throw new InterruptedError('Cannot finish the run: the response ended before it')
+    throw new InterruptedError('Cannot finish the run: the response ended too early')
   }
 
-  /** The event with all that it says, which is part of the conversation from now on. */
+  /** The event with its repeated fields restored. It is part of the conversation from now on. */
   function grown(event: StreamEvent, data: string): StreamEvent {
     try {
       const whole = withRepeats(event, shown)
@@ -178,7 +180,7 @@ export function readEvents(response: Response | Promise<Response>, options: Read
     }
   }
 
-  /** Keeps what there is of an answer that did not end. */
+  /** Keeps the received part of an answer that did not end. */
   function breakOff(failure: unknown): void {
     const last = shown.at(-1)
     if (last?.role !== 'assistant') return
@@ -203,7 +205,7 @@ export function readEvents(response: Response | Promise<Response>, options: Read
     text: () => textIn(take()),
     response: whenAwaited(() => {
       queueMicrotask(() => {
-        if (!isTaken) drain(take()).catch(() => {}) // it rejects with the same
+        if (!isTaken) drain(take()).catch(() => {}) // it rejects with the same error
       })
       return settled.promise
     }),
@@ -242,11 +244,11 @@ function parsed(data: string): WireEvent {
 }
 
 function notOurs(data: string): DecodeError {
-  const finding = 'an event is not one of isoglot; does the server answer by toResponse?'
+  const finding = 'an event is not an isoglot event; does the server use toResponse?'
   return new DecodeError(`Cannot read the run: ${finding}`, { cause: data.slice(0, 1000) })
 }
 
-/** The part of an answer that arrived before it broke off. Its open calls are left out. */
+/** The part of an answer that arrived before it was cut off. Its open calls are left out. */
 function closed(answer: AssistantMessage, stopReason: 'interrupted' | 'aborted'): AssistantMessage {
   const content: ContentBlock[] = []
   const invalid: InvalidToolCall[] = [...(answer.invalidToolCalls ?? [])]

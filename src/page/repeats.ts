@@ -1,6 +1,6 @@
 /**
- * Our events have each text four times: in pieces, as a block, in the message and in the result. On the wire to a page it is sent once. A
- * repeated field is left out only if the reader makes exactly the same value of the events before it.
+ * isoglot's events contain each text four times: in pieces, as a block, in the message and in the result. A page receives it only once. A
+ * repeated field is left out only if the reader can make exactly the same value from the events before it.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { blocksOf, textOf } from '../core/content.ts'
 import { compact, findLastIndex } from '../core/lookup.ts'
 import type { AssistantMessage, ContentBlock, Message } from '../core/model.ts'
 
-/** The event without what the messages before it say already. */
+/** The event without the fields that repeat earlier events. */
 export function withoutRepeats(event: StreamEvent, shown: readonly Message[]): StreamEvent {
   const short = shortened(event)
   if (short === event || JSON.stringify(withRepeats(short, shown)) !== JSON.stringify(event)) return event
@@ -36,7 +36,7 @@ function shortened(event: StreamEvent): StreamEvent {
   }
 }
 
-/** The event with what it left out. */
+/** The event with the repeated fields restored. */
 export function withRepeats(event: StreamEvent, shown: readonly Message[]): StreamEvent {
   switch (event.type) {
     case 'content_block': {
@@ -72,7 +72,7 @@ export function withRepeats(event: StreamEvent, shown: readonly Message[]): Stre
   }
 }
 
-/** The answer that is under way. */
+/** The current answer. */
 function answerIn(shown: readonly Message[]): AssistantMessage | undefined {
   const last = shown.at(-1)
   return last?.role === 'assistant' ? last : undefined

@@ -1,11 +1,11 @@
 /**
- * For servers: a run as the response that a page reads.
+ * For servers: makes a response from a run, for a page to read.
  *
- * - `toResponse` answers with a run, `pageEvents` says which events of it a page may see.
- * - `readChatRequest` reads what the page sends. `sealMessages` and `openMessages` let the page keep a history that it cannot read or change.
- * - `keepRun` keeps a run, so that a page goes on with it over connections that break.
+ * - `toResponse` answers with a run. `pageEvents` selects the events that a page may see.
+ * - `readChatRequest` reads the page's request. `sealMessages` and `openMessages` let the page store a history that it cannot read or change.
+ * - `keepRun` stores a run, so that a page can continue it after a lost connection.
  *
- * The page reads it by `readEvents` of `isoglot/read`. Encoders for other readers are in `isoglot/ui-messages` and `isoglot/ag-ui`.
+ * The page reads it with `readEvents` of `isoglot/read`. Encoders for other readers are in `isoglot/ui-messages` and `isoglot/ag-ui`.
  *
  * @module
  */

@@ -1,31 +1,31 @@
-/** Goes on with a run that the server keeps, over connections that break: the page's side of `keepRun`. @module */
+/** Continues a run that the server stores, after a lost connection: the page's side of `keepRun`. @module */
 import { sleep } from '../client/deadline.ts'
 import { backoffMs } from '../client/retry.ts'
 import { ApiError, ConnectionError, InterruptedError, TimeoutError } from '../core/errors.ts'
 
-/** How often in a row a connection that brings nothing new is tried again. */
+/** The maximum number of attempts in a row without a new event. */
 const mostReconnects = 5
 
-/** Where a run broke off. */
+/** The place where a run was cut off. */
 export interface Cut {
   readonly cause: unknown
-  /** How many connections in a row brought nothing new. */
+  /** The number of connections in a row without a new event. */
   readonly failures: number
-  /** How many events have come. */
+  /** The number of events that have arrived. */
   readonly taken: number
   readonly name: string
-  /** The address of the response that was cut. */
+  /** The URL of the response that was cut off. */
   readonly url: string
   readonly signal: AbortSignal
 }
 
-/** How a page goes on with a run: what `resuming` makes. */
+/** Continues a run in a page: the result of `resuming`. */
 export interface Resuming {
-  /** The rest of the run, once it is time to ask for it. `undefined`: there is no point in asking. */
+  /** The rest of the run, after a delay. `undefined`: another attempt is useless. */
   rest(cut: Cut): Promise<{ readonly response: Promise<Response> } | undefined>
-  /** The run from its beginning, such as after a reload. */
+  /** The run from its beginning, for example after a reload. */
   replay(name: string, signal: AbortSignal): Promise<Response>
-  /** Asks the server to end the run. */
+  /** Makes the server end the run. */
   stop(url: string, name: string): Promise<void>
 }
 
@@ -33,8 +33,7 @@ export interface Resuming {
  * The `resume` of `readEvents`, for servers that answer by `keepRun`: where the connection breaks, the run goes on at the next event. Leaving
  * such a run only hangs up; `stop()` ends it on the server. Do not abort the `fetch` of such a run: only its response names the run.
  *
- * @param options `url`: where the server answers by `answerKept`, without the run's name; default: the address of the response. `headers`:
- * what each request to it carries. `fetch`: default the global one.
+ * @param options `url`: the URL at which the server answers with `answerKept`, without the run's name; default: the URL of the response. `headers`: the headers of each request to it. `fetch`: default: the global one.
  * @example
  * ```ts
  * const run = readEvents(fetch('/chat', { method: 'POST', body: '{}' }), { resume: resuming({ url: '/chat' }) })
@@ -57,7 +56,7 @@ export function resuming(
     async rest({ cause, failures, taken, name, url, signal }) {
       if (failures > mostReconnects || !mayPass(cause)) return undefined
       const asked = cause instanceof ApiError ? cause.retryAfterMs : undefined
-      // The first attempt is made at once.
+      // The first attempt is made immediately.
       if (asked !== undefined || failures > 1) await sleep(asked ?? backoffMs(failures - 2), signal)
       return { response: ask(url, name, { signal }, taken) }
     },

@@ -1,5 +1,5 @@
 /**
- * A history that a page keeps for a server without a store: encrypted and signed by AES-GCM, so that the page can neither read nor change
+ * A history that a page stores for a server without a store: encrypted and signed by AES-GCM, so that the page can neither read nor change
  * it. It is `base64url(version ‖ iv ‖ ciphertext)` of the messages as JSON, deflated.
  *
  * @see https://www.w3.org/TR/webcrypto/#aes-gcm (read 2026-11)
@@ -9,7 +9,7 @@ import { DecodeError, LimitError } from '../core/errors.ts'
 import type { Message } from '../core/model.ts'
 import { deserializeMessages, serializeMessages } from '../messages/serialize.ts'
 
-/** Where a server keeps its histories: a store of the application's. */
+/** The storage of a server's histories: the application's own. */
 export interface History {
   load(chatId: string): Promise<readonly Message[]>
   save(chatId: string, messages: readonly Message[]): Promise<void>
@@ -17,15 +17,15 @@ export interface History {
 
 const version = 1
 const ivLength = 12
-/** Longest sealed text, in characters. */
+/** The maximum length of a sealed text, in characters. */
 const maxSealedLength = 4 * 1024 * 1024
 
 /**
- * Seals messages for the page that keeps them.
+ * Seals messages for the page that stores them.
  *
  * @param secret 32 random bytes, the same on each instance of the server; or a `CryptoKey` for AES-GCM.
- * @param about What the messages belong to, such as the ids of user and chat in JSON: the text opens with the very same only. An older text
- * of the same chat opens too; put a turn's number into `about` where that matters.
+ * @param about The owner of the messages, such as the ids of user and chat in JSON. The text opens only with the same value. An older text
+ * of the same chat opens too; if that matters, put the number of the turn into `about`.
  * @throws {RangeError} if the secret does not have 32 bytes. `LimitError` if the text is longer than 4 Mi characters.
  */
 export async function sealMessages(
@@ -47,9 +47,9 @@ export async function sealMessages(
 }
 
 /**
- * Opens what `sealMessages` made.
+ * Opens the text that `sealMessages` made.
  *
- * @throws {DecodeError} if it was changed, belongs to something else, or was sealed with another secret. `LimitError` if it is longer
+ * @throws {DecodeError} if the text was changed, was sealed with another `about`, or with another secret. `LimitError` if it is longer
  * than 4 Mi characters, before anything is decrypted.
  */
 export async function openMessages(
@@ -64,12 +64,12 @@ export async function openMessages(
   let plain: Uint8Array
   try {
     const bytes = fromBase64Url(sealed)
-    if (bytes[0] !== version) throw new DecodeError(`Their version is ${bytes[0]}, and not ${version}`)
+    if (bytes[0] !== version) throw new DecodeError(`their version is ${bytes[0]}, expected ${version}`)
     const [iv, data] = [bytes.slice(1, 1 + ivLength), bytes.slice(1 + ivLength)]
     const deflated = new Uint8Array(await crypto.subtle.decrypt(algorithm(iv, about), key, data))
     plain = await piped(deflated, new DecompressionStream(deflate))
   } catch (cause) {
-    const finding = 'they were changed, belong to something else, or were sealed with another secret'
+    const finding = 'they were changed, or were sealed with another "about" or another secret'
     throw new DecodeError(`Cannot open the sealed messages: ${finding}`, { cause })
   }
   return deserializeMessages(JSON.parse(new TextDecoder().decode(plain)))
@@ -83,7 +83,7 @@ function algorithm(iv: Uint8Array<ArrayBuffer>, about: string): AesGcmParams {
 
 function keyOf(secret: CryptoKey | Uint8Array, use: 'encrypt' | 'decrypt'): CryptoKey | Promise<CryptoKey> {
   if (!(secret instanceof Uint8Array)) return secret
-  if (secret.length !== 32) throw new RangeError(`Cannot use the secret: it has ${secret.length} bytes, and not 32`)
+  if (secret.length !== 32) throw new RangeError(`Cannot use the secret: it has ${secret.length} bytes, expected 32`)
   return crypto.subtle.importKey('raw', new Uint8Array(secret), 'AES-GCM', false, [use])
 }
 

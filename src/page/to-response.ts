@@ -1,4 +1,4 @@
-/** A run as the response of a server, for a page to read. @module */
+/** Makes the response of a server from a run, for a page to read. @module */
 import type { RunResult } from '../client/result.ts'
 import type { Run } from '../client/run.ts'
 import { compact } from '../core/lookup.ts'
@@ -11,25 +11,25 @@ import { errorResponse, toPageError } from './page-error.ts'
 import { pageEvents } from './page-events.ts'
 import type { PageRules } from './page-rules.ts'
 
-/** How a run becomes a response. */
+/** Options for the response. */
 export interface ToResponseOptions {
   /**
-   * `events`, the default, is for `readEvents` of `isoglot/read`. `text` is only the text, for curl: it has no mark for its end, so an
-   * error breaks the body. Other readers have an encoder each: `uiMessages()`, `agUi()`.
+   * `events`, the default, is for `readEvents` of `isoglot/read`. `text` is only the text, for curl: the format cannot express an error, so
+   * the body fails. Other readers have their own encoders: `uiMessages()`, `agUi()`.
    */
   readonly as?: 'events' | 'text' | Encoder
-  /** The parts of the run that the page may see. Default: text, reasoning, the names of tools and how the run ended. */
+  /** The parts of the run that the page may see. Default: text, reasoning, the names of tools, and the end of the run. */
   readonly page?: PageRules
-  /** How often a comment is sent while nothing comes, in milliseconds. Default 15,000; 0: never. */
+  /** The interval of comments while the run is silent, in milliseconds. Default 15,000. 0: no comments. */
   readonly heartbeatMs?: number
-  /** Added to the headers of a run that began. */
+  /** Added to the headers, once the run has begun. */
   readonly headers?: HeadersInit
   /**
-   * Called once, when the run has ended, and awaited before the page learns of the end: the place to store the history. If it throws, the
-   * run fails with that error.
+   * Called once, when the run has ended. It is awaited before the page gets the end, so store the history here. If it throws, the run fails
+   * with that error.
    */
   readonly onEnd?: (end: EndOfRun) => void | Promise<void>
-  /** Seals the history for a page that keeps it: `(said) => sealMessages([...history, ...said], secret, chatId)`. Called after `onEnd`. */
+  /** Seals the history for a page that stores it: `(said) => sealMessages([...history, ...said], secret, chatId)`. Called after `onEnd`. */
   readonly seal?: (said: readonly Message[]) => Promise<string>
   /** Keeps the platform alive until `onEnd` is done: `(promise) => ctx.waitUntil(promise)`. */
   readonly waitUntil?: (promise: Promise<unknown>) => void
@@ -37,20 +37,22 @@ export interface ToResponseOptions {
 
 /** How a run for a page ended. */
 export interface EndOfRun {
-  /** The new messages, the prompt first; also after a failure: see `messages` of a run. */
+  /** The new messages, beginning with the prompt, also after a failure: see `messages` of a run. */
   readonly messages: readonly Message[]
   readonly result?: RunResult
   /** The error of the run. */
   readonly error?: unknown
-  /** Whether the page had gone before the end. */
+  /** Whether the page disconnected before the end. */
   readonly left: boolean
 }
 
 /**
- * Answers with a run. It waits for the first event: a run that fails before it is answered by a status and `{ error }` in JSON, and never
- * by 401, which pages take as a request to log in. If nothing comes for `heartbeatMs`, it answers 200 and goes on as a stream.
+ * Answers with a run. It waits for the first event. If the run fails before it, the response has an error status and `{ error }` in JSON.
+ * The status is never 401, because pages take that as a request to log in. If nothing arrives for `heartbeatMs`, it answers 200 and
+ * continues as a stream.
  *
- * When the page leaves, the run is stopped: its request is cancelled, and no tool runs after. A page that reads slowly slows the run down.
+ * When the page disconnects, the run is stopped: its request is cancelled, and no more tools run. A page that reads slowly slows the run
+ * down.
  *
  * @example
  * ```ts
@@ -63,7 +65,7 @@ export interface EndOfRun {
 export async function toResponse(run: Run, options: ToResponseOptions = {}): Promise<Response> {
   const { as = 'events', page = {}, heartbeatMs = 15_000, waitUntil } = options
   const encoding = (as === 'events' ? eventStream : as === 'text' ? textStream : as)()
-  const tell = page.error ?? toPageError
+  const toError = page.error ?? toPageError
   const connection = startConnection()
   waitUntil?.(connection.ended)
   const texts = textsOf(run, encoding, options, connection)
@@ -72,7 +74,7 @@ export async function toResponse(run: Run, options: ToResponseOptions = {}): Pro
   try {
     await settledWithin(heartbeatMs, first)
   } catch (cause) {
-    return errorResponse(tell(cause))
+    return errorResponse(toError(cause))
   }
 
   const body = bodyOf({
@@ -82,13 +84,13 @@ export async function toResponse(run: Run, options: ToResponseOptions = {}): Pro
     heartbeat: encoding.heartbeat,
     heartbeatMs,
     endOf(cause) {
-      const error = tell(cause)
+      const error = toError(cause)
       const text = encoding.end({ type: error.code === 'aborted' ? 'abort' : 'error', error })
       return { text, message: error.message }
     },
     leave() {
       connection.isLeft = true
-      // A run that waits for its provider cannot be returned before something comes: it has to be stopped.
+      // A run that waits for its provider cannot be returned before an event arrives, so it must be stopped.
       run.stop().catch(() => {})
     },
   })
@@ -110,11 +112,11 @@ function startConnection(): PageConnection {
   const ended = new Promise<void>((resolve) => {
     end = resolve
   })
-  ended.catch(() => {}) // its reader gets the error
+  ended.catch(() => {}) // the reader of the body gets the error
   return { isLeft: false, ended, end }
 }
 
-/** The texts of the body, each with something in it. Throws what the run throws; its last is the end. */
+/** The texts of the body, none of them empty. Throws the error of the run. The last text is the end. */
 async function* textsOf(
   run: Run,
   encoding: Encoding,
@@ -126,7 +128,7 @@ async function* textsOf(
   let hasBegun = false
   let text = ''
   let settled: Promise<void> | undefined
-  const tellEnd = (end: Pick<EndOfRun, 'result' | 'error'>) => {
+  const reportEnd = (end: Pick<EndOfRun, 'result' | 'error'>) => {
     settled ??= (async () => onEnd?.({ messages: run.messages, left: connection.isLeft, ...end }))()
     connection.end(settled)
     return settled
@@ -136,25 +138,25 @@ async function* textsOf(
       const seen = batch.flatMap((event) => toPage(event) ?? [])
       const done = batch.find((event) => event.type === 'done')
       if (done !== undefined) result = done.result
-      hasBegun ||= seen.some(({ type }) => type !== 'warning') // warnings come before the request is sent
+      hasBegun ||= seen.some(({ type }) => type !== 'warning') // warnings arrive before the request is sent
       text += encoding.events(seen)
       if (!hasBegun || text === '') continue
       yield text
       text = ''
     }
-    await tellEnd(compact({ result }))
+    await reportEnd(compact({ result }))
     const sealed = await seal?.(run.messages)
     const end = text + (encoding.end(compact({ type: 'end', sealed })) ?? '')
     if (end !== '') yield end
   } catch (error) {
-    await tellEnd(connection.isLeft ? {} : { error })
+    await reportEnd(connection.isLeft ? {} : { error })
     throw error
   } finally {
-    await tellEnd({})
+    await reportEnd({})
   }
 }
 
-/** Waits for the promise, for so long at most. */
+/** Waits for the promise, at most this long. */
 export function settledWithin(ms: number, promise: Promise<unknown>): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = after(ms > 0 ? ms : Number.POSITIVE_INFINITY, resolve)

@@ -1,5 +1,5 @@
 /**
- * For pages that use the AI SDK: a run as the UI message stream that `useChat` reads, and its messages as ours.
+ * For pages that use the AI SDK: writes a run as the UI message stream that `useChat` reads, and converts its messages to isoglot's.
  *
  * @see https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol and `UIMessageChunk` in the types of `ai` 7.0 (read 2026-11)
  * @module
@@ -18,12 +18,12 @@ export { fromUiMessages, type UiMessage } from './from-ui-messages.ts'
 type Chunk = { readonly type: string; readonly [field: string]: unknown }
 
 /**
- * The encoder for `useChat`, `Chat` and what else reads the UI message stream, version 1. Everything that the page rules allow arrives as
+ * The encoder for `useChat`, `Chat` and other readers of the UI message stream, version 1. The data that the page rules allow arrives as
  * the AI SDK's parts: token counts as `metadata.usage`, a sealed history as `metadata.sealed`, warnings as `data-warning`.
  *
- * A reader of this format takes a response that is cut for a whole one. `readEvents` of `isoglot/read` does not.
+ * A reader of this format does not notice that a response was cut off. `readEvents` of `isoglot/read` does.
  *
- * @param options `messageId`: the id of the answer; default: the page makes one, or goes on with its last answer, as after an approval.
+ * @param options `messageId`: the id of the answer; default: the page makes one, or continues its last answer, for example after an approval.
  * @example
  * ```ts
  * const run = stream({ model, messages: earlier, tools: [weather] })
@@ -71,11 +71,11 @@ function uiChunks(): UiChunks {
   let round = 0
   let isInStep = false
   let result: RunResult | undefined
-  /** Blocks and calls that have begun, each with the id of its block: two calls may come under one id. */
+  /** Blocks and calls that have started, each with the id of its block: two calls may have the same id. */
   const begun = new Map<string, string>()
   const sources = new Set<string>()
 
-  /** Whether this is the first chunk of it. */
+  /** Whether this is its first chunk. */
   function begins(id: string, block: string = id): boolean {
     if (begun.has(id)) return false
     begun.set(id, block)
@@ -178,7 +178,7 @@ function uiChunks(): UiChunks {
 
   function* ofServerResult(found: ServerToolResult, id: string): Generator<Chunk> {
     const { toolCallId = id, name = 'unknown', status, output = null } = found
-    // A page throws at a result without its call.
+    // A page throws if it gets a result without its call.
     if (!begun.has(toolCallId)) {
       yield ofServerCall({ type: 'server_tool_call', id: toolCallId, name, arguments: {} }, id)
     }
@@ -208,7 +208,7 @@ function ofCitation({ url, title, startIndex, endIndex, text: citedText }: Citat
   return [{ source: { type: 'source', id, ...about, title }, startIndex, endIndex, citedText }]
 }
 
-/** A run that goes on after a person decided begins with the results: `isDecided`. */
+/** A run that continues after a user's decision begins with the results: `isDecided`. */
 function ofResult({ toolCallId, status, content, value, error }: ToolResult, isDecided: boolean): Chunk {
   if (isDecided && error?.kind === 'rejected') return { type: 'tool-output-denied', toolCallId }
   if (status === 'error')

@@ -13,7 +13,7 @@ import { type Item, note, resultTag, type Task, tagged, withContent } from './ta
 export const noResult = 'No result is available for this call; do not assume that it ran'
 
 /** A call, and the result that was found for it. */
-interface Slot {
+interface Pair {
   /** The id that results name. */
   readonly id: string
   readonly call: ToolCall
@@ -26,15 +26,15 @@ interface Slot {
 /** A turn of the assistant with calls of ours. */
 interface Turn {
   readonly item: Item
-  readonly slots: readonly Slot[]
+  readonly pairs: readonly Pair[]
 }
 
 /** The calls so far. */
 interface Calls {
   /** Those without a result, by the id that results name, in order. */
-  readonly open: Map<string, Slot[]>
+  readonly open: Map<string, Pair[]>
   /** The latest one of each id that has its result. */
-  readonly answered: Map<string, Slot>
+  readonly answered: Map<string, Pair>
   /** Ids as the wire has them. */
   readonly taken: Set<string>
   /** How often each id was made another one. */
@@ -49,21 +49,21 @@ export function pairResults(items: readonly Item[], task: Task): readonly Item[]
   for (const [arrival, item] of items.entries()) {
     const { message } = item
     if (message.role === 'tool') {
-      const slot = takeSlot(calls, message)
-      if (slot === undefined) sequence.push(...strayResult(item, message, calls, task))
-      else slot.answer = { item, message, arrival, isLate: !endsWith(sequence, slot) }
+      const pair = takePair(calls, message)
+      if (pair === undefined) sequence.push(...strayResult(item, message, calls, task))
+      else pair.answer = { item, message, arrival, isLate: !endsWith(sequence, pair) }
     } else if (message.role === 'assistant' && blocksOf(message.content).some(isCall)) {
       calls.latest = openTurn(item, message, calls, task)
       sequence.push(calls.latest)
     } else sequence.push(item)
   }
-  return sequence.flatMap((entry) => ('slots' in entry ? writeTurn(entry, task) : [entry]))
+  return sequence.flatMap((entry) => ('pairs' in entry ? writeTurn(entry, task) : [entry]))
 }
 
 /** Whether the turn of this call is the last thing that was said. */
-function endsWith(sequence: readonly (Item | Turn)[], slot: Slot): boolean {
+function endsWith(sequence: readonly (Item | Turn)[], pair: Pair): boolean {
   const last = sequence.at(-1)
-  return last !== undefined && 'slots' in last && last.slots.includes(slot)
+  return last !== undefined && 'pairs' in last && last.pairs.includes(pair)
 }
 
 function isCall(block: ContentBlock): block is ToolCall {
@@ -71,22 +71,22 @@ function isCall(block: ContentBlock): block is ToolCall {
 }
 
 function openTurn(item: Item, message: AssistantMessage, calls: Calls, task: Task): Turn {
-  const slots: Slot[] = []
+  const pairs: Pair[] = []
   const blocks = blocksOf(message.content).map((block) => {
     if (!isCall(block)) return block
     const id = takeId(block.id, calls, task)
-    const index = slots.length
+    const index = pairs.length
     const call = id === block.id && index === block.index ? block : { ...block, id, index }
     if (id !== block.id) note(task, 'changed', `${item.path}.content`, `the call "${block.id}" goes as "${id}"`)
     if (index !== block.index)
       note(task, 'changed', `${item.path}.content`, `the call "${id}" is number ${index} of its turn`)
     task.places.set(call, task.places.get(block) ?? item.path)
-    slots.push({ id: block.id, call, error: task.invalid.get(block)?.error, answer: undefined })
+    pairs.push({ id: block.id, call, error: task.invalid.get(block)?.error, answer: undefined })
     return call
   })
   const isSame = blocks.every((block, at) => block === blocksOf(message.content)[at])
-  for (const slot of [...slots].reverse()) put(calls.open, slot.id, slot)
-  return { item: isSame ? item : withContent(item, blocks), slots }
+  for (const pair of [...pairs].reverse()) put(calls.open, pair.id, pair)
+  return { item: isSame ? item : withContent(item, blocks), pairs }
 }
 
 function put<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
@@ -109,16 +109,16 @@ function takeId(id: string, { taken, copies }: Calls, { rules }: Task): string {
  * The call that a result answers, which now has it: of the latest turn that has an unanswered one with this id, the first. A result
  * without an id belongs to the latest turn, and answers its first unanswered call of this name.
  */
-function takeSlot({ open, answered, latest }: Calls, message: ToolMessage): Slot | undefined {
-  const slot = message.toolCallId === '' ? findByName(latest, message.name) : open.get(message.toolCallId)?.pop()
-  if (slot === undefined) return undefined
-  if (message.toolCallId === '') open.set(slot.id, open.get(slot.id)?.filter((other) => other !== slot) ?? [])
-  answered.set(slot.id, slot)
-  return slot
+function takePair({ open, answered, latest }: Calls, message: ToolMessage): Pair | undefined {
+  const pair = message.toolCallId === '' ? findByName(latest, message.name) : open.get(message.toolCallId)?.pop()
+  if (pair === undefined) return undefined
+  if (message.toolCallId === '') open.set(pair.id, open.get(pair.id)?.filter((other) => other !== pair) ?? [])
+  answered.set(pair.id, pair)
+  return pair
 }
 
-function findByName(turn: Turn | undefined, name: string | undefined): Slot | undefined {
-  return turn?.slots.find(({ call, answer }) => answer === undefined && (name === undefined || call.name === name))
+function findByName(turn: Turn | undefined, name: string | undefined): Pair | undefined {
+  return turn?.pairs.find(({ call, answer }) => answer === undefined && (name === undefined || call.name === name))
 }
 
 /** A result that answers no call, or a call that has its result already: it may not be sent as one, and its text is not lost. */
@@ -150,27 +150,27 @@ function isSameContent(one: Message, other: Message): boolean {
   return JSON.stringify(one.content) === JSON.stringify(other.content)
 }
 
-function writeTurn({ item, slots }: Turn, task: Task): readonly Item[] {
+function writeTurn({ item, pairs }: Turn, task: Task): readonly Item[] {
   let latest = -1
-  const results = slots.map((slot) => {
-    if (slot.answer === undefined) return madeResult(slot, item.path, task)
-    if (slot.answer.isLate || slot.answer.arrival < latest) {
-      note(task, 'changed', slot.answer.item.path, 'results must directly follow their calls, in the same order')
+  const results = pairs.map((pair) => {
+    if (pair.answer === undefined) return madeResult(pair, item.path, task)
+    if (pair.answer.isLate || pair.answer.arrival < latest) {
+      note(task, 'changed', pair.answer.item.path, 'results must directly follow their calls, in the same order')
     }
-    latest = Math.max(latest, slot.answer.arrival)
-    return namedResult(slot, slot.answer.item, slot.answer.message, task)
+    latest = Math.max(latest, pair.answer.arrival)
+    return namedResult(pair, pair.answer.item, pair.answer.message, task)
   })
   return [item, ...results]
 }
 
-function madeResult({ call, error }: Slot, path: string, task: Task): Item {
+function madeResult({ call, error }: Pair, path: string, task: Task): Item {
   const reason = `the call "${call.id}" has no result`
   note(task, 'invented', path, reason, 'minor')
   const content = error === undefined ? noResult : `The call was not run: ${error}`
   return { path, message: { role: 'tool', toolCallId: call.id, name: call.name, content, status: 'error' } }
 }
 
-function namedResult({ call }: Slot, item: Item, message: ToolMessage, task: Task): Item {
+function namedResult({ call }: Pair, item: Item, message: ToolMessage, task: Task): Item {
   if (message.toolCallId === call.id && message.name === call.name) return item
   note(task, 'changed', item.path, `the result names its call "${call.id}" and its tool "${call.name}"`)
   return { ...item, message: { ...message, toolCallId: call.id, name: call.name } }

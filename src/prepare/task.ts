@@ -3,7 +3,7 @@ import type { Rules } from '../core/codec.ts'
 import type { Content, ContentBlock, InvalidToolCall, Loss, Message, ToolCall } from '../core/model.ts'
 import type { Splitting } from '../messages/split-message.ts'
 
-/** A message on its way, and where it stood. */
+/** A message that is being prepared, and its place. */
 export interface Item {
   readonly message: Message
   /** Such as `messages[2]`. */
@@ -25,13 +25,13 @@ export interface Task {
   readonly chained: boolean
 }
 
-/** Prepares one message by itself: what becomes of it, nothing included. */
+/** Prepares one message. Returns it, its replacement, or nothing. */
 export type Step = (item: Item, task: Task) => Item | readonly Item[]
 
 /** Prepares messages that depend on one another. */
 export type Pass = (items: readonly Item[], task: Task) => readonly Item[]
 
-/** Writes down that something is not as it was. */
+/** Reports a change. */
 export function note(
   task: Task,
   action: Loss['action'],

@@ -1,4 +1,4 @@
-/** The assistant's turns: where their calls stand, and which turns are of no use. @module */
+/** Prepares the assistant's turns: the place of their calls, and empty turns. @module */
 
 import { blocksOf, blocksOfTurn } from '../core/content.ts'
 import { compact, findLastIndex } from '../core/lookup.ts'
@@ -18,7 +18,7 @@ export function foldCalls(item: Item, task: Task): Item {
 
 const failures: ReadonlySet<StopReason | undefined> = new Set(['error', 'aborted', 'interrupted'])
 
-/** Drops a turn that failed before there was anything in it. */
+/** Drops a turn that failed before it had content. */
 export function dropFailedTurn(item: Item, task: Task): Item | readonly Item[] {
   const { message, path } = item
   if (message.role !== 'assistant' || !failures.has(message.stopReason) || isUseful(message)) return item

@@ -1,19 +1,19 @@
-/** The most that a model may cost, for limits. @module */
+/** The highest cost of a model, for limits. @module */
 import { compact } from '../core/lookup.ts'
 import { findPrice, partsOf } from './find.ts'
 import type { Price, Prices, Rates } from './price.ts'
 import { prices } from './table.ts'
 
-/** Rates, and those of long prompts. */
+/** Rates, and the rates for long prompts. */
 type Capped = Rates & Pick<Price, 'tiers'>
 
 /**
- * The price of a model for a cap, and not for a bill: with the highest rate for writes into the cache and without offers. A model that no
- * row knows costs as much as the dearest of its provider, for each kind of token; if no row has the provider, `Infinity`: no cap
- * lets it through.
+ * The price of a model for a cap, not for a bill: it has the highest rate for cache writes and no special offers. A model without a row
+ * costs as much as the most expensive one of its provider, for each kind of token. If the provider has no row either, the price is
+ * `Infinity`, so every cap refuses the model.
  *
  * @param id Such as `anthropic:claude-haiku-4-5`.
- * @param own Prices of the operator, which go before ours: by id, by name, or by the beginning of one (`claude-*`).
+ * @param own The operator's prices, which take precedence over ours: by id, by name, or by the beginning of a name (`claude-*`).
  * @example
  * ```ts
  * import { capPriceOf } from 'isoglot/prices'
@@ -45,7 +45,7 @@ function cappedRates({ input, output, cacheRead, cacheWrite, cacheWrite1h }: Rat
   return compact({ input, output, cacheRead, cacheWrite: writes.length > 0 ? Math.max(...writes) : undefined })
 }
 
-/** The most that any row of a provider says, for each kind of token. */
+/** The highest rate in all rows of a provider, for each kind of token. */
 function dearestOf(provider: string): Rates {
   const rows = Object.entries(prices).filter(([id]) => id.startsWith(`${provider}:`))
   const all = rows.flatMap(([, price]): readonly Rates[] => {

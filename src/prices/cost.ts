@@ -10,18 +10,18 @@ import { prices as listPrices } from './table.ts'
 
 /** The cost of an answer, in US dollars. */
 export interface Cost {
-  /** Rounded once, to a thousand-millionth. */
+  /** Rounded once, to a billionth of a dollar. */
   readonly usd: number
-  /** Absent if the provider reported only the whole. */
+  /** Absent if the provider reported only the total. */
   readonly parts?: {
-    /** Of input that was neither read from a cache nor written to one. */
+    /** Input that was neither read from a cache nor written to one. */
     readonly input: number
     readonly cacheRead: number
     readonly cacheWrite: number
-    /** Reasoning included. */
+    /** Including reasoning. */
     readonly output: number
   }
-  /** The row that it follows from. Absent if the provider reported it. */
+  /** The row that it was computed from. Absent if the provider reported the cost. */
   readonly price?: Price
   /** `exact`: the provider reported it. `estimate`: from a list price. `unconfirmed`: from a price that is not confirmed. */
   readonly confidence: 'exact' | 'estimate' | 'unconfirmed'
@@ -29,27 +29,27 @@ export interface Cost {
 
 /** The total cost of a run's answers. */
 export interface RunCost extends Pick<Cost, 'usd' | 'confidence'> {
-  /** Of each answer, in order. `confidence` is the weakest of theirs. */
+  /** The cost of each answer, in order. `confidence` is the lowest one of all answers. */
   readonly answers: readonly Cost[]
 }
 
-/** How a cost is found. */
+/** Options for computing a cost. */
 export interface CostOptions {
   /** Default: {@link prices}. */
   readonly prices?: Prices
   /** The mode of the request. Default: standard. A price that does not have the mode does not apply. */
   readonly mode?: PriceMode
-  /** When, for prices that change. Default: now. */
+  /** The time of the request, for prices that change. Default: now. */
   readonly at?: Date
 }
 
 /**
- * The cost of one answer: what the provider reported, otherwise its tokens at list price. `undefined` if the model has no price, or if the
- * usage lacks input or output: never a guess.
+ * The cost of one answer: the cost that the provider reported, otherwise its tokens at list price. `undefined` if the model has no price,
+ * or if the usage lacks input or output. It never guesses.
  *
  * Costs that are not counted in tokens are left out, such as searches that a provider runs.
  *
- * @param usage Of one answer. Tiers hold for a request: the usage of a whole run is for {@link costOfRun}.
+ * @param usage The usage of one answer. For a whole run, use {@link costOfRun}, because price tiers depend on the size of each request.
  * @param model The model that was asked, or its name: `anthropic:claude-sonnet-5`.
  * @example
  * ```ts
@@ -70,7 +70,7 @@ export function costOf(usage: Usage | undefined, model: Model | string, options:
   const rates = ratesFor(price, inputTokens, options)
   if (rates === undefined) return undefined
 
-  // Parts are never more than their whole.
+  // A part is never larger than the whole.
   const cacheWrite = Math.min(tokenCount(usage.cacheWriteTokens) ?? 0, inputTokens)
   const cacheRead = Math.min(tokenCount(usage.cacheReadTokens) ?? 0, inputTokens - cacheWrite)
   const cacheWrite1h = Math.min(hourWrites(usage), cacheWrite)
@@ -108,7 +108,7 @@ export function costOf(usage: Usage | undefined, model: Model | string, options:
 }
 
 /**
- * The cost of a run: the sum of its answers, each by the model that gave it. `undefined` if the cost of one of them is not known.
+ * The cost of a run: the sum of its answers, each with the price of its model. `undefined` if the cost of one of them is unknown.
  *
  * @param result the result of `generate`, or `response` of a run.
  * @throws {TypeError} for what is not the result of a run.
@@ -137,7 +137,7 @@ export function costOfRun(result: Pick<RunResult, 'responses'>, options: CostOpt
 /**
  * The whole cost that a provider reports, in US dollars.
  *
- * @see https://openrouter.ai/docs/use-cases/usage-accounting (`cost`; with a key of one's own it is only the fee)
+ * @see https://openrouter.ai/docs/use-cases/usage-accounting (`cost`; with your own provider key, it is only the fee)
  * @see https://docs.x.ai/developers/cost-tracking (`cost_in_usd_ticks`)
  * @see https://docs.perplexity.ai/api-reference (`cost.total_cost`)
  */
@@ -146,7 +146,7 @@ function reportedUsd({ providerData = {} }: Usage): number | undefined {
     const ticks = field(figures, 'cost_in_usd_ticks')
     const cost = field(figures, 'cost')
     const usd = typeof ticks === 'number' ? ticks / 1e10 : (field(cost, 'total_cost') ?? cost)
-    // With a key of one's own, OpenRouter's cost is its fee, and the provider's price stands beside it.
+    // With your own provider key, OpenRouter's cost is its fee. The provider's price is in another field.
     const price =
       field(figures, 'is_byok') === true ? field(field(figures, 'cost_details'), 'upstream_inference_cost') : 0
     if (typeof usd === 'number' && typeof price === 'number' && usd >= 0 && price >= 0)
@@ -160,7 +160,7 @@ function hourWrites({ providerData }: Usage): number {
   return tokenCount(field(field(providerData?.anthropic, 'cache_creation'), 'ephemeral_1h_input_tokens')) ?? 0
 }
 
-/** Tokens of sound, which only two formats report. */
+/** Audio tokens, which only two formats report. */
 function audioOf({ providerData }: Usage): { readonly input: number; readonly output: number } {
   const chat = providerData?.['openai-chat']
   const gemini = providerData?.gemini
@@ -175,7 +175,7 @@ function audioOf({ providerData }: Usage): { readonly input: number; readonly ou
   }
 }
 
-/** The rates of one request. `undefined` if they are not known. */
+/** The rates of one request. `undefined` if they are unknown. */
 function ratesFor(
   price: Price,
   inputTokens: number,
@@ -188,7 +188,7 @@ function ratesFor(
   const rates = { ...base, ...offer, ...tier }
   if (mode === undefined) return rates
   const change = modes[mode]
-  if (typeof change === 'object') return tier === undefined ? { ...rates, ...change } : undefined // of long prompts it says nothing
+  if (typeof change === 'object') return tier === undefined ? { ...rates, ...change } : undefined // the mode has no rate for long prompts
   return change === undefined ? undefined : multiplied(rates, change)
 }
 
@@ -201,7 +201,7 @@ function multiplied<T extends Rates>(rates: T, factor: number): T {
   return { ...rates, ...Object.fromEntries(changed) }
 }
 
-/** In millionths of a micro-dollar, in which every rate is whole. */
+/** In millionths of a micro-dollar. In this unit, every rate is a whole number. */
 function times(tokens: number, rate: number): bigint {
   return BigInt(tokens) * BigInt(Math.round(rate * 1e6))
 }

@@ -3,7 +3,7 @@ import type { Model } from '../core/codec.ts'
 import { isObject, lookup } from '../core/lookup.ts'
 import type { Price, Prices } from './price.ts'
 
-/** Paths and formats by which a provider is asked, where they are not its name. */
+/** The paths and formats of a provider that differ from its name. */
 const aliases: Readonly<Record<string, string>> = {
   'openai-chat': 'openai',
   'openai-responses': 'openai',
@@ -12,10 +12,10 @@ const aliases: Readonly<Record<string, string>> = {
   'ollama-chat': 'ollama',
 }
 
-/** Endings of a model's name that do not change its price: a date, a preview's number, an effort. */
+/** Suffixes of a model's name that do not change its price: a date, a preview's number, an effort. */
 const variants = /(?:-latest|-preview|-\d{2,8}|-reasoning|-non-reasoning)+$/
 
-/** A model's name in two: the provider as {@link Prices} has it, and the model. */
+/** The two parts of a model's name: the provider, in the spelling of {@link Prices}, and the model. */
 export function partsOf(id: string): readonly [provider: string, model: string] {
   const colon = id.indexOf(':')
   const provider = id.slice(0, Math.max(0, colon))
@@ -30,7 +30,7 @@ export function idOf(model: Model | string): string {
   return `${model.codec.provider}:${model.model}`
 }
 
-/** Only whole names count: how a name goes on may say that it costs ten times as much. */
+/** Compares whole names only: a model with a longer name may cost ten times as much. */
 export function findPrice(id: string, prices: Prices): Price | undefined {
   const [provider, name] = partsOf(id)
   const plain = name.replace(variants, '')

@@ -1,6 +1,6 @@
 /**
- * The cost of answers: `costOf` for one, `costOfRun` for a run. The prices are list prices, read on `pricesReadOn`; nothing else in isoglot
- * imports them. `fromModelsDev` and `fromLiteLLM` read newer ones.
+ * The cost of answers: `costOf` for one, `costOfRun` for a run. The prices are list prices, read on `pricesReadOn`; the rest of isoglot
+ * does not import them. `fromModelsDev` and `fromLiteLLM` read newer ones.
  *
  * @module
  */

@@ -1,43 +1,43 @@
 /** The type of a price. Types only. @module */
 
-/** US dollars for a million tokens, which is micro-dollars for one. */
+/** US dollars for a million tokens. This is the same number as micro-dollars for one token. */
 export interface Rates {
   readonly input: number
   readonly output: number
-  /** Of input that the provider had in its cache. Default: `input`. */
+  /** Input that the provider had in its cache. Default: `input`. */
   readonly cacheRead?: number
-  /** Of input that it puts there, for 5 minutes where it sells several times. Default: `input`. */
+  /** Input that it writes into its cache, for 5 minutes if there are several durations. Default: `input`. */
   readonly cacheWrite?: number
-  /** Of input that it puts there for an hour. Default: `cacheWrite`. */
+  /** Input that it writes into its cache for an hour. Default: `cacheWrite`. */
   readonly cacheWrite1h?: number
-  /** Of output that is reasoning. Default: `output`. */
+  /** Output that is reasoning. Default: `output`. */
   readonly reasoning?: number
-  /** Of input that is sound. Default: `input`, and a cost is then not confirmed. */
+  /** Input that is audio. Default: `input`; a cost is then not confirmed. */
   readonly audioInput?: number
-  /** Of output that is sound. Default: `output`, and a cost is then not confirmed. */
+  /** Output that is audio. Default: `output`; a cost is then not confirmed. */
   readonly audioOutput?: number
 }
 
-/** Ways to ask that have rates of their own. */
+/** Modes of a request that have their own rates. */
 export type PriceMode = 'batch' | 'flex' | 'priority'
 
 /** The price of one model. */
 export interface Price extends Rates {
   /**
-   * For requests of more input tokens than `above`, from a cache or not: all of such a request, input and output, has these rates. Of
-   * several the highest counts that applies. A rate that is absent is the price's own.
+   * Rates for requests with more input tokens than `above`, including cached ones. They apply to the whole request, input and output. If
+   * several apply, the one with the highest `above` counts. An absent rate is the price's own.
    */
   readonly tiers?: readonly (Partial<Rates> & { readonly above: number; readonly confirmed?: false })[]
-  /** Rates of a mode, or a factor of all rates. */
+  /** Rates of a mode, or a factor for all rates. */
   readonly modes?: { readonly [mode in PriceMode]?: Partial<Rates> | number }
-  /** Rates for a time: until this day, which is included, in UTC: `2026-12-31`. The earliest that has not passed counts. */
+  /** Temporary rates, up to and including this day, in UTC: `2026-12-31`. The earliest one that has not passed counts. */
   readonly offers?: readonly (Partial<Rates> & { readonly until: string })[]
-  /** Sources differ, or a part of the row follows from what its like cost. */
+  /** The sources differ, or a part of the row was concluded from similar models. */
   readonly confirmed?: false
 }
 
 /**
- * Prices by provider, colon and model: `anthropic:claude-sonnet-5-5`. A provider and a colon without a model is the price of all its other
- * models.
+ * Prices by provider, colon and model: `anthropic:claude-sonnet-5-5`. A key without a model, such as `ollama:`, is the price of all other
+ * models of the provider.
  */
 export type Prices = { readonly [id: string]: Price }

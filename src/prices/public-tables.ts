@@ -1,4 +1,4 @@
-/** Reads the public tables of prices. Models of other providers than ours keep the names that the table has for these. @module */
+/** Reads the public tables of prices. Providers that isoglot does not have keep their names from the table. @module */
 import { arrayOf, compact, field, isObject, lookup, numberOr, unlessEmpty } from '../core/lookup.ts'
 import type { Json, JsonObject } from '../core/model.ts'
 import type { Price, PriceMode, Prices, Rates } from './price.ts'
@@ -6,8 +6,8 @@ import type { Price, PriceMode, Prices, Rates } from './price.ts'
 /**
  * The prices of models.dev.
  *
- * @param json `https://models.dev/api.json`, parsed. Models without a price are left out; so are rates of modes.
- * @throws {TypeError} if it is something else.
+ * @param json `https://models.dev/api.json`, parsed. Models without a price and rates of modes are left out.
+ * @throws {TypeError} if it has another form.
  * @see https://github.com/anomalyco/models.dev (read 2026-11)
  */
 export function fromModelsDev(json: unknown): Prices {
@@ -18,7 +18,7 @@ export function fromModelsDev(json: unknown): Prices {
       const rates = modelsDevRates(cost)
       if (rates.input === undefined || rates.output === undefined) continue
       const { input, output } = rates
-      // It has the rate of five minutes only; an hour is twice the input.
+      // The table has only the rate for five minutes. An hour costs twice the input.
       const hour = provider === 'anthropic' && rates.cacheWrite !== undefined ? { cacheWrite1h: input * 2 } : {}
       const tiers = arrayOf(field(cost, 'tiers')).flatMap((one) => {
         const above = field(field(one, 'tier'), 'size')
@@ -57,7 +57,7 @@ function modelsDevRates(cost: unknown): Partial<Rates> {
  * The prices of LiteLLM, with those of long prompts, batch, flex and priority.
  *
  * @param json `model_prices_and_context_window.json`, parsed. Rows without a price for input and output tokens are left out.
- * @throws {TypeError} if it is something else.
+ * @throws {TypeError} if it has another form.
  * @see https://github.com/BerriAI/litellm (read 2026-11)
  */
 export function fromLiteLLM(json: unknown): Prices {
@@ -91,7 +91,7 @@ const liteLlmProviders: Readonly<Record<string, string>> = {
   together_ai: 'together',
 }
 
-/** Its rates are for one token. */
+/** Rates of the table are for one token. */
 function liteLlmRates(row: unknown, suffix: string): Partial<Rates> {
   const rate = (name: string) => {
     const usd = field(row, name + suffix)

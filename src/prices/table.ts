@@ -1,17 +1,17 @@
 /**
  * The prices of models, row by row: list prices of the standard tier, as read on {@link pricesReadOn} from stored copies of
  *
- * - https://github.com/anomalyco/models.dev (`providers/<provider>/models/`), for every row but those named below;
- * - https://github.com/BerriAI/litellm (`model_prices_and_context_window.json`), for gpt-4.1 and gpt-4o, and for what long prompts and
- *   writes into the cache cost at OpenAI;
+ * - https://github.com/anomalyco/models.dev (`providers/<provider>/models/`), for every row except those named below;
+ * - https://github.com/BerriAI/litellm (`model_prices_and_context_window.json`), for gpt-4.1 and gpt-4o, and for OpenAI's rates of long prompts and
+ *   cache writes;
  * - https://platform.claude.com/docs/en/about-claude/pricing, for Claude, its writes into the cache and its batches;
  * - https://ai.google.dev/gemini-api/docs/pricing, as transcribed on 2026-10-07 in https://github.com/api-evangelist/deepmind;
  * - https://developers.openai.com/api/docs/pricing, as transcribed in https://github.com/TheKrush/PromptFuel/releases (1.0.19 to 1.0.24);
  *   and https://dev.classmethod.jp/en/articles/openai-flex-processing/ (2026-08-28), for batch and flex;
  * - https://docs.x.ai/developers/models, as transcribed on 2026-09-25 in https://github.com/jakemanger/whatmodel.
  *
- * Of two that differ, the later reading counts. Where that cannot be known, the row has the higher price and is `unsure`; so is a row with a
- * part that no source has and its like let expect.
+ * If two sources differ, the later reading counts. If that is unknown, the row has the higher price and is `unsure`. A row is also `unsure`
+ * if a part of it is in no source and was concluded from similar models.
  *
  * @module
  */
@@ -27,7 +27,7 @@ const rates = (input: number, output: number, cacheRead?: number, cacheWrite?: n
   ...compact({ cacheRead, cacheWrite }),
 })
 
-/** Above so many tokens, input costs more by one factor, from and into the cache too, and output by another. */
+/** Above this number of input tokens, input (also cached) costs more by one factor, and output by another. */
 function raised(above: number, forInput: number, forOutput: number, price: Rates): Price {
   const { output, ...ofInput } = price
   const dearer = Object.fromEntries(Object.entries(ofInput).map(([name, rate]) => [name, rate * forInput]))
@@ -36,24 +36,24 @@ function raised(above: number, forInput: number, forOutput: number, price: Rates
 
 /** OpenAI's long prompts. */
 const gpt = (...price: Parameters<typeof rates>) => raised(272_000, 2, 1.5, rates(...price))
-/** Google's. */
+/** Google's long prompts. */
 const geminiPro = (...price: Parameters<typeof rates>) => raised(200_000, 2, 1.5, rates(...price))
-/** xAI's: all of it costs twice as much, from that many tokens on. */
+/** xAI's long prompts: from this number of tokens on, the whole request costs twice as much. */
 const grok = (from: number, ...price: Parameters<typeof rates>) => raised(from - 1, 2, 2, rates(...price))
-/** Input into Claude's cache costs 1.25 times as much for five minutes, and twice as much for an hour. */
+/** Claude's cache writes cost 1.25 times the input for five minutes, and twice the input for an hour. */
 const claude = (input: number, output: number, cacheRead = input / 10): Rates => ({
   ...rates(input, output, cacheRead, input * 1.25),
   cacheWrite1h: input * 2,
 })
 
 const unsure = (price: Price): Price => ({ ...price, confirmed: false })
-/** Only what long prompts cost is not confirmed. */
+/** Only the rates of long prompts are not confirmed. */
 const unsureLong = ({ tiers = [], ...price }: Price): Price => ({
   ...price,
   tiers: tiers.map((tier) => ({ ...tier, confirmed: false })),
 })
 
-/** Half the price until that day. */
+/** Half the price, up to and including that day. */
 function halved(until: string, price: Rates): Price {
   const half = Object.fromEntries(Object.entries(price).map(([name, rate]) => [name, rate / 2]))
   return { ...price, offers: [{ until, ...half }] }
@@ -66,8 +66,8 @@ function rowsOf(provider: string, rows: Prices, modes?: NonNullable<Price['modes
 }
 
 /**
- * List prices of OpenAI, Anthropic, Google and xAI, without a date or the like at the end of a name; a server of Ollama's on one's own machine
- * costs nothing. Your own prices go in by a spread: `{ ...prices, 'openai:my-tune': { input: 3, output: 12 } }`.
+ * List prices of OpenAI, Anthropic, Google and xAI, by names without a date or other suffix. An Ollama server on your own machine costs
+ * nothing. Add your own prices with a spread: `{ ...prices, 'openai:my-tune': { input: 3, output: 12 } }`.
  */
 export const prices: Prices = /* @__PURE__ */ (() => ({
   ...rowsOf(
@@ -78,8 +78,8 @@ export const prices: Prices = /* @__PURE__ */ (() => ({
       'gpt-6-luna': unsureLong(gpt(0.1, 0.5, 0.01, 0.125)),
       'gpt-6.1-sol': unsureLong(gpt(2, 10, 0.1, 2.5)),
       'gpt-6.1-terra': unsureLong(gpt(1, 5, 0.05, 1.25)),
-      'gpt-5.6': unsure(gpt(4, 20, 0.4, 5)), // 2 and 10 elsewhere
-      'gpt-5.6-sol': unsure(gpt(4, 20, 0.4, 5)), // 2 and 10 elsewhere
+      'gpt-5.6': unsure(gpt(4, 20, 0.4, 5)), // 2 and 10 in other sources
+      'gpt-5.6-sol': unsure(gpt(4, 20, 0.4, 5)), // 2 and 10 in other sources
       'gpt-5.6-terra': unsure(gpt(2, 12, 0.2, 2.5)), // writes and long
       'gpt-5.6-luna': unsure(gpt(0.2, 1.2, 0.02, 0.25)), // writes and long
       'gpt-5.5': gpt(5, 30, 0.5),
@@ -154,13 +154,13 @@ export const prices: Prices = /* @__PURE__ */ (() => ({
     'grok-4.6': grok(200_000, 2, 6, 0.5),
     'grok-4.5': grok(200_000, 2, 6, 0.5),
     'grok-4.3': grok(200_000, 1.25, 2.5, 0.2),
-    'grok-4.20': unsure(grok(200_000, 2, 6, 0.2)), // 1.25 and 2.5 elsewhere
-    'grok-4.20-multi-agent': unsure(grok(200_000, 2, 6, 0.2)), // as above
+    'grok-4.20': unsure(grok(200_000, 2, 6, 0.2)), // 1.25 and 2.5 in other sources
+    'grok-4.20-multi-agent': unsure(grok(200_000, 2, 6, 0.2)), // like the row above
     'grok-build-0.1': grok(200_000, 1, 2, 0.2),
     'grok-4': unsureLong(grok(128_000, 3, 15, 0.75)),
     'grok-4-1-fast': unsureLong(grok(128_000, 0.2, 0.5, 0.05)),
     'grok-4-fast': unsureLong(grok(128_000, 0.2, 0.5, 0.05)),
-    'grok-code-fast-1': unsure(rates(1, 2, 0.2)), // 0.2 and 1.5 elsewhere, and billed as grok-build-0.1 elsewhere
+    'grok-code-fast-1': unsure(rates(1, 2, 0.2)), // 0.2 and 1.5 in other sources, and billed as grok-build-0.1 in other sources
   }),
   'ollama:': rates(0, 0),
 }))()

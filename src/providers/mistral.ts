@@ -6,7 +6,7 @@
 import type { Model, ModelSettings } from '../core/codec.ts'
 import { toDataUrl } from '../core/media.ts'
 import type { AudioBlock, FileBlock } from '../core/model.ts'
-import { beyondTypes, encodeAudio, loseBlock } from '../formats/openai-chat/content.ts'
+import { beyondTypes, dropBlock, encodeAudio } from '../formats/openai-chat/content.ts'
 import {
   type ChatDialect,
   chatModel,
@@ -24,7 +24,7 @@ import type { WirePart } from '../formats/openai-chat/wire.ts'
 function encodeDocument(block: FileBlock, path: string, to: Encoding): WirePart | undefined {
   const url = block.data === undefined ? block.url : toDataUrl(block.mimeType ?? 'application/pdf', block.data)
   if (url !== undefined) return beyondTypes({ type: 'document_url', document_url: url })
-  loseBlock(block, path, to, 'a file is sent as data or by URL, and not by the id of a file')
+  dropBlock(block, path, to, 'a file is sent as data or by URL, and not by the id of a file')
   return undefined
 }
 

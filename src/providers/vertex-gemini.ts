@@ -23,7 +23,7 @@ export interface VertexGeminiSettings extends ModelSettings {
 /**
  * Gemini on Vertex AI: with a project and an access token, or in express mode with only a key.
  *
- * @param model Such as `gemini-3-flash`; `endpoints/…` for a model of one's own.
+ * @param model Such as `gemini-3-flash`; `endpoints/…` for your own model.
  * @param settings `apiKey` is an access token, or a function that returns one: `googleServiceAccount` of `isoglot/cloud-auth`.
  * @example
  * ```ts

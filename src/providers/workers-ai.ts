@@ -251,7 +251,7 @@ function adaptRequest(encoded: EncodedRequest<WireRequest>, options: RequestOpti
   return {
     ...encoded,
     body: { ...body, ...structured } as unknown as WireRequest,
-    losses: [...encoded.losses, ...into.losses],
+    losses: [...encoded.losses, ...into.list],
   }
 }
 

@@ -10,20 +10,20 @@ export interface MockCall {
   readonly rawText?: string
 }
 
-/** A model's answer: a text, or the parts of a turn, which are written in this order: reasoning, text, calls. */
+/** A model's answer: a text, or the parts of a turn. The parts are written in this order: reasoning, text, calls. */
 export type MockTurn =
   | string
   | {
       readonly text?: string
       readonly reasoning?: string
       readonly calls?: readonly MockCall[]
-      /** Default: none is reported. */
+      /** Default: no usage is reported. */
       readonly usage?: Usage
       /** Default: `tool_calls` if there are calls, otherwise `stop`. */
       readonly stopReason?: StopReason
     }
 
-/** The provider refuses, by a status. */
+/** The provider refuses the request with an error status. */
 export interface MockRefusal {
   readonly error: ApiErrorKind
   /** Default: the status that the format has for the kind. */
@@ -32,35 +32,34 @@ export interface MockRefusal {
   readonly retryAfterMs?: number
 }
 
-/** The provider reports an error in mid-stream: after so many events of the format of a turn. */
+/** The provider reports an error in the middle of the stream, after this number of events of a turn. */
 export interface MockBreakdown {
   readonly error: ApiErrorKind
   readonly afterEvents: number
   readonly of: MockTurn
 }
 
-/** The stream ends after so many events of the format, without its normal end. */
+/** The stream ends after this number of events, without its normal end. */
 export interface MockCut {
   readonly cutAfter: number
   readonly of: MockTurn
-  /** `true`: the body ends as if it were whole. Default false: the connection breaks. */
+  /** `true`: the body ends normally, as if it were complete. Default false: the connection breaks. */
   readonly clean?: boolean
 }
 
-/** Nothing arrives for so many milliseconds after the headers; then the turn does. */
+/** Nothing arrives for this many milliseconds after the headers. Then the turn arrives. */
 export interface MockSilence {
   readonly silentFor: number
   readonly of: MockTurn
 }
 
-/** The answer of a mock to one request. A `Response` is returned unchanged. */
+/** A mock's answer to one request. A `Response` is returned unchanged. */
 export type MockAnswer = MockTurn | MockRefusal | MockBreakdown | MockCut | MockSilence | Response
 
 /**
  * A call of a tool, for the `calls` of a mock's answer.
  *
- * @param options `id`: default `call_1`, `call_2` … `rawText`: the arguments as the model wrote them, such as broken JSON. It takes the
- * place of `args`. Gemini and Ollama send arguments as objects: there it is a `TypeError`.
+ * @param options `id`: default `call_1`, `call_2` … `rawText`: the arguments as the model wrote them, such as invalid JSON. It replaces `args`. It throws a `TypeError` with Gemini and Ollama, because these formats send arguments as objects.
  * @example
  * ```ts
  * import { call, mockModel } from 'isoglot/test'

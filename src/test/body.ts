@@ -1,19 +1,19 @@
-/** Bodies of answers: in chunks, with pauses, cut. @module */
+/** Bodies of answers: in chunks, with pauses, or cut off. @module */
 import { sleep } from '../client/deadline.ts'
 
 /** How a body arrives. */
 export interface BodyOptions {
-  /** Before the first chunk, in milliseconds. */
+  /** The pause before the first chunk, in milliseconds. */
   readonly silentMs?: number
-  /** Before each other chunk, in milliseconds. */
+  /** The pause before each other chunk, in milliseconds. */
   readonly delayMs?: number
-  /** The connection breaks after the last chunk, in place of a normal end. */
+  /** The connection breaks after the last chunk, instead of ending normally. */
   readonly breaks?: boolean
   /** The signal of the request. */
   readonly signal?: AbortSignal
 }
 
-/** A body that hands out a chunk each time it is read. */
+/** A body that sends one chunk for each read. */
 export function bodyOf(
   chunks: readonly Uint8Array[],
   options: BodyOptions = {},
@@ -39,7 +39,7 @@ export function bodyOf(
   )
 }
 
-/** Bytes in pieces of so many bytes; of a list, the last size counts for the rest too. @throws {RangeError} at a size below 1. */
+/** Splits bytes into chunks of these sizes; the last size is repeated. @throws {RangeError} for a size below 1. */
 export function piecesOf(bytes: Uint8Array, size: number | readonly number[]): readonly Uint8Array[] {
   const sizes = typeof size === 'number' ? [size] : size
   const pieces: Uint8Array[] = []

@@ -1,10 +1,10 @@
 /** A clock that a test moves. @module */
 
-/** Time as a test has it: what {@link fakeClock} starts. */
+/** The time in a test: the result of {@link fakeClock}. */
 export interface FakeClock {
-  /** Lets so many milliseconds pass, and everything happen that is due in them. */
+  /** Moves the clock by this many milliseconds, and runs all timers that are due in them. */
   advance(ms: number): Promise<void>
-  /** Gives the real clock back. */
+  /** Restores the real clock. */
   restore(): void
 }
 
@@ -14,10 +14,10 @@ interface Timer {
 }
 
 /**
- * Stops the clock of this process, for tests of timeouts and retries: `setTimeout`, `clearTimeout`, `Date.now` and `performance.now`. Timers
- * that were started before go on as they were. Without a test runner's fake timers it works in every runtime.
+ * Stops the clock of this process, for tests of timeouts and retries: `setTimeout`, `clearTimeout`, `Date.now` and `performance.now`.
+ * Timers that were started earlier continue normally. It needs no fake timers of a test runner, so it works in every runtime.
  *
- * @throws {TypeError} if one is running already.
+ * @throws {TypeError} if a fake clock is already running.
  * @example
  * ```ts
  * import { fakeClock, mockModel } from 'isoglot/test'
@@ -31,14 +31,15 @@ interface Timer {
  * ```
  */
 export function fakeClock(): FakeClock {
-  if (isRunning) throw new TypeError('Cannot start a clock: another one is running, and was not restored')
+  if (isRunning)
+    throw new TypeError('Cannot start a clock: another fake clock is still running; call its restore() first')
   isRunning = true
   const { setTimeout, clearTimeout } = globalThis
   const [dateNow, performanceNow] = [Date.now, performance.now]
   const [startedAt, performanceAt] = [Date.now(), performance.now()]
   const timers = new Map<number, Timer>()
   let passedMs = 0
-  let lastId = 2 ** 40 // no id of a real timer
+  let lastId = 2 ** 40 // not the id of a real timer
   const setFake = (action: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) => {
     timers.set(++lastId, { at: passedMs + Math.max(0, Number(ms) || 0), fire: () => action(...args) })
     return lastId
@@ -50,7 +51,7 @@ export function fakeClock(): FakeClock {
   Date.now = () => startedAt + Math.floor(passedMs)
   performance.now = () => performanceAt + passedMs
 
-  /** Lets what is on its way go on until it waits: streams and `fetch` take several turns of the real clock. */
+  /** Lets pending work continue until it waits: streams and `fetch` take several turns of the real event loop. */
   async function settle(): Promise<void> {
     for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setTimeout(resolve, 0))
   }

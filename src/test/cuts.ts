@@ -1,4 +1,4 @@
-/** Streams that are cut, and streams in other chunks. @module */
+/** Streams that are cut off, and streams in other chunks. @module */
 import { decodeAnswer } from '../client/decode.ts'
 import type { ClientCodec } from '../core/codec.ts'
 import type { MockTurn } from './answers.ts'
@@ -7,7 +7,7 @@ import { formats, type MockFormat } from './formats.ts'
 import { streamOf } from './write.ts'
 
 /**
- * The bytes of a streamed answer, as {@link mockModel} sends them.
+ * The bytes of a streamed answer, in the form in which {@link mockModel} sends them.
  *
  * @param format Default `openai-chat`.
  * @throws {TypeError} if the format cannot express the turn.
@@ -19,7 +19,7 @@ export function bytesOf(turn: MockTurn, format: MockFormat = 'openai-chat'): Uin
 /**
  * An answer that ends after its first `at` bytes.
  *
- * @param how `clean`, the default: the body ends as if it were whole, as proxies do. `error`: the connection breaks.
+ * @param how `clean`, the default: the body ends as if it were complete; proxies do this. `error`: the connection breaks.
  */
 export function cutAt(bytes: Uint8Array, at: number, how: 'clean' | 'error' = 'clean'): Response {
   const chunks = at > 0 ? [bytes.subarray(0, at)] : []
@@ -28,11 +28,11 @@ export function cutAt(bytes: Uint8Array, at: number, how: 'clean' | 'error' = 'c
 }
 
 /**
- * A streamed answer, cut cleanly at every place where it is not yet whole: a run that gets one of them never resolves. Between the event
- * that ends the answer and the end of the bytes there may be more, such as `[DONE]`. A cut there loses nothing, so it is left out.
+ * A streamed answer, cut cleanly at every position where it is not yet complete. A run that gets one of them never resolves. After the
+ * event that ends the answer, there may be more bytes, such as `[DONE]`. A cut there loses nothing, so it is left out.
  *
- * @param step How many bytes from one cut to the next. Default 1.
- * @throws {TypeError} if the bytes are not a whole streamed answer in one of our formats; `RangeError` at a step below 1.
+ * @param step The number of bytes between two cuts. Default 1.
+ * @throws {TypeError} if the bytes are not a whole streamed answer in one of isoglot's formats; `RangeError` for a step below 1.
  * @example
  * ```ts
  * import { bytesOf, collectRun, everyCut, mockModel } from 'isoglot/test'
@@ -49,7 +49,7 @@ export function* everyCut(bytes: Uint8Array, step = 1): Generator<Response, void
   for (let at = 0; at < end; at += Math.floor(step)) yield cutAt(bytes, at)
 }
 
-/** How many bytes it takes for the answer to be whole. */
+/** The number of bytes after which the answer is complete. */
 function wholeFrom(bytes: Uint8Array): number {
   const codec = Object.values(formats)
     .map(({ client }) => client)
@@ -78,8 +78,8 @@ function isWhole(codec: ClientCodec, bytes: Uint8Array): boolean {
 /**
  * Bytes as a body in chunks of your choice, such as `inChunks(bytes, 1)`.
  *
- * @param size Of each chunk, in bytes; or of one after the other, where the last size counts for the rest too.
- * @throws {RangeError} at a size below 1.
+ * @param size The size of each chunk, in bytes; or a list of sizes, whose last one is repeated.
+ * @throws {RangeError} for a size below 1.
  */
 export function inChunks(bytes: Uint8Array, size: number | readonly number[]): ReadableStream<Uint8Array<ArrayBuffer>> {
   return bodyOf(piecesOf(bytes, size))

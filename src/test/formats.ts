@@ -1,4 +1,4 @@
-/** Both halves of each format: what a model of the format reads, and what writes its answers. @module */
+/** Both parts of each format: the codec of a model, and the codec that writes its answers. @module */
 import type { ClientCodec, ServerCodec } from '../core/codec.ts'
 import * as anthropic from '../formats/anthropic/index.ts'
 import * as bedrockConverse from '../formats/bedrock-converse/index.ts'

@@ -1,6 +1,6 @@
 /**
- * For tests of programs that use isoglot. A mock answers at `fetch`, in the bytes of a real format, so that framing, codec, retries and the
- * tool loop are part of the test. Works in every test runner and runtime.
+ * For tests of programs that use isoglot. A mock replaces `fetch` and answers with the bytes of a real format, so that the test includes
+ * framing, codec, retries and the tool loop. Works in every test runner and runtime.
  *
  * @module
  */

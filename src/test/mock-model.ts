@@ -1,4 +1,4 @@
-/** A model that answers what a test says, in the bytes of a real format. @module */
+/** A model whose answers a test decides, in the bytes of a real format. @module */
 import type { Model } from '../core/codec.ts'
 import { compact, isObject } from '../core/lookup.ts'
 import type { Context, JsonObject, RequestOptions } from '../core/model.ts'
@@ -10,13 +10,13 @@ import { breakdownOf, checkCount, codecsOf, refusalOf, streamOf, wholeOf } from 
 
 /** A request to a mock. */
 export interface MockRequest {
-  /** The conversation, read back from the body. */
+  /** The conversation, decoded from the body. */
   readonly context: Context
-  /** The options, read back from the body. */
+  /** The options, decoded from the body. */
   readonly options: RequestOptions
   /** The body as it was sent. */
   readonly body: JsonObject
-  /** Without those that may hold a key. */
+  /** Without headers that may contain a key. */
   readonly headers: Readonly<Record<string, string>>
   readonly url: string
 }
@@ -25,22 +25,23 @@ export interface MockRequest {
 export interface MockModel extends Model {
   /** The requests so far, in order. */
   readonly requests: readonly MockRequest[]
-  /** The `fetch` that answers. Give it to a model of your own to test that one's settings and name. */
+  /** The `fetch` that answers. Give it to your own model to test the settings and the name of that model. */
   readonly fetch: typeof fetch
 }
 
-/** How a mock answers. */
+/** Options of a mock. */
 export interface MockOptions {
   /** The format of the bytes. Default `openai-chat`. */
   readonly format?: MockFormat
-  /** The size of a chunk: so many bytes, or an event of the format. Default `event`; an event of text is a word. */
+  /** The size of a chunk: a number of bytes, or one event of the format. Default `event`; an event of text is one word. */
   readonly chunk?: number | 'event'
-  /** Between two chunks, in milliseconds. Default 0. */
+  /** The pause between two chunks, in milliseconds. Default 0. */
   readonly delayMs?: number
 }
 
 /**
- * A model for tests. It answers at `fetch`, in bytes that our encoders write: framing, codec, retries and the tool loop are part of the test.
+ * A model for tests. It replaces `fetch` and answers with bytes that isoglot's encoders write, so that the test includes framing, codec,
+ * retries and the tool loop.
  *
  * @param answers Given in order, one for each request, also for each retry; or a function of the request. A request without an answer
  * rejects with a `ConnectionError` that has both counts.
@@ -92,7 +93,7 @@ export function mockModel(
   return { codec: client, model: 'mock', baseUrl: 'https://mock.invalid', fetch: answer, requests }
 }
 
-/** An error of the test itself, in the form in which the client shows the words of a failed `fetch`. */
+/** An error of the test itself, in the form in which the client shows the message of a failed `fetch`. */
 async function failingAsFetch<T>(action: () => T | Promise<T>): Promise<T> {
   try {
     return await action()

@@ -8,13 +8,13 @@ export interface Recording {
     readonly method: string
     readonly url: string
     readonly headers: Readonly<Record<string, string>>
-    /** Parsed where it is JSON. */
+    /** Parsed if it is JSON. */
     readonly body: Json
   }
   readonly response: {
     readonly status: number
     readonly headers: Readonly<Record<string, string>>
-    /** As it came. It grows while the answer is read. */
+    /** The received text. It grows while the answer is read. */
     readonly body: string
     /** Where the answer is not text, such as Bedrock's stream: the body has one character for each byte. */
     readonly encoding?: 'latin1'
@@ -22,8 +22,8 @@ export interface Recording {
 }
 
 /**
- * A `fetch` that answers with these bodies in order, whatever it is asked: as text, as bytes, or as {@link recorder} wrote them down, with
- * their status. It rejects if there are more requests than answers.
+ * A `fetch` that answers with these bodies in order, to any request. A body is a text, bytes, or a recording of {@link recorder} with its
+ * status. It rejects if there are more requests than answers.
  *
  * @example
  * ```ts
@@ -55,10 +55,10 @@ export function noAnswer(name: string, answers: number, requests: number): TypeE
 }
 
 /**
- * A `fetch` that writes down what it is asked and what comes back. Without keys, but with all that is said: read a recording before you
- * commit it.
+ * A `fetch` that records requests and answers. It leaves out keys, but records the whole conversation: read a recording before you commit
+ * it.
  *
- * @param fetch What asks. Default: the global `fetch`.
+ * @param fetch Sends the requests. Default: the global `fetch`.
  * @example
  * ```ts
  * import { recorder } from 'isoglot/test'
@@ -101,10 +101,10 @@ export function recorder(
 }
 
 const secret = /auth|key|token|secret|cookie/i
-/** The body is written down as it was before it was compressed. */
+/** The body is recorded without compression. */
 const ofTransport = /^(?:content-(?:encoding|length)|transfer-encoding)$/i
 
-/** Headers without those that may hold a key. */
+/** Headers without those that may contain a key. */
 export function openHeaders(headers: Headers): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => !secret.test(name) && !ofTransport.test(name)))
 }

@@ -6,21 +6,21 @@ import type { Run } from '../client/run.ts'
 import { InterruptedError } from '../core/errors.ts'
 import type { Message } from '../core/model.ts'
 
-/** All that a run handed out, as plain data for any matcher. */
+/** All results of a run, as plain data for any matcher. */
 export interface Collected {
   readonly events: readonly StreamEvent[]
   /** The text of all answers. */
   readonly text: string
-  /** There if the run resolved. */
+  /** Set if the run resolved. */
   readonly result?: RunResult
-  /** There if it did not. */
+  /** Set if the run failed. */
   readonly error?: unknown
 }
 
 /**
- * Reads a run to its end, also where that is an error.
+ * Reads a run to its end, also if that is an error.
  *
- * @param run What `stream` returns, or anything else that hands out its events.
+ * @param run The result of `stream`, or another source of its events.
  * @example
  * ```ts
  * import { collectRun, mockModel } from 'isoglot/test'
@@ -44,11 +44,10 @@ export async function collectRun(run: AsyncIterable<StreamEvent>): Promise<Colle
 }
 
 /**
- * A run that hands out these events: for views and stores. With `done` it resolves to the result in it. Otherwise it fails as an answer
- * that was cut does.
+ * A run with these events, for tests of views and stores. With `done`, it resolves to the result in it. Otherwise it fails like an answer
+ * that was cut off.
  *
- * @param options `error`: what it fails with after the events. Default: an `InterruptedError`, if there is no `done`. `delayMs`:
- * before each event. Default 0.
+ * @param options `error`: the error after the events. Default: an `InterruptedError`, if there is no `done`. `delayMs`: the pause before each event. Default 0.
  * @example
  * ```ts
  * import { runOf } from 'isoglot/test'
@@ -71,7 +70,7 @@ export function runOf(
   response.catch(() => {})
 
   async function* handOut(): AsyncGenerator<StreamEvent> {
-    let failure: unknown = new DOMException('The run was left before its end', 'AbortError')
+    let failure: unknown = new DOMException('The reader stopped before the end of the run', 'AbortError')
     try {
       for (const event of events) {
         if (delayMs > 0) await sleep(delayMs, stopping.signal)

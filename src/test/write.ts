@@ -19,15 +19,15 @@ import { formats, type MockFormat } from './formats.ts'
 
 const encoder = new TextEncoder()
 
-/** How a turn is written. */
+/** Options for writing a turn. */
 export interface WriteOptions {
   /** Default `openai-chat`. */
   readonly format?: MockFormat
-  /** The number of the first call that needs an id. Default 1. */
+  /** The number of the first generated call id. Default 1. */
   readonly firstCall?: number
 }
 
-/** A turn as the events of a stream on the wire, each as its bytes. */
+/** A turn as the bytes of each event of a stream. */
 export function streamOf(turn: MockTurn, options: WriteOptions): readonly Uint8Array[] {
   const { server } = codecsOf(options)
   const writer = server.encodeStream()
@@ -37,7 +37,7 @@ export function streamOf(turn: MockTurn, options: WriteOptions): readonly Uint8A
   return toBytes(server, frames)
 }
 
-/** The first events of a stream on the wire, and an error in place of the rest. */
+/** The first events of a stream, and an error in place of the other events. */
 export function breakdownOf(
   turn: MockTurn,
   afterEvents: number,
@@ -70,7 +70,7 @@ export function refusalOf(kind: ApiErrorKind, options: WriteOptions): ReturnType
   return codecsOf(options).server.encodeError(errorOf(kind))
 }
 
-/** @throws {RangeError} if there are fewer events than a mock is to send. */
+/** @throws {RangeError} if there are fewer events than a mock has to send. */
 export function checkCount(found: number, wanted: number): void {
   if (found >= wanted) return
   throw new RangeError(`Cannot end the answer after ${wanted} events: it has ${found} before its end`)
@@ -91,14 +91,14 @@ function toBytes({ framing, encodeFrame }: ServerCodec, frames: readonly Frame[]
   return frames.map(write)
 }
 
-/** A test that says more than the format can hold would test something else. */
+/** A turn that the format cannot express is an error, because the test would test something different. */
 function refuseLosses(losses: readonly Loss[], { name }: ServerCodec): void {
   const loss = losses.find(({ severity }) => severity !== 'info')
   if (loss === undefined) return
-  throw new TypeError(`Cannot mock the answer in ${name}: ${loss.path} is ${loss.action}, as ${loss.reason}`)
+  throw new TypeError(`Cannot mock the answer in ${name}: ${loss.path} is ${loss.action}, because ${loss.reason}`)
 }
 
-/** The events of a turn, as a provider sends them: a word at a time, arguments in pieces of 8 characters. */
+/** The events of a turn, in the form in which a provider sends them: one word at a time, arguments in pieces of 8 characters. */
 function eventsOf(turn: MockTurn, options: WriteOptions): readonly MessageEvent[] {
   return replay(responseOf(turn, options)).flatMap((event): readonly MessageEvent[] => {
     switch (event.type) {
@@ -159,7 +159,7 @@ function callOf(made: MockCall, index: number, options: WriteOptions): ToolCall 
   const { format = 'openai-chat' } = options
   if (format === 'gemini' || format === 'ollama') {
     throw new TypeError(
-      `Cannot mock the call of "${name}" in ${format}: its arguments are objects, and "rawText" is not one`,
+      `Cannot mock the call of "${name}" in ${format}: its arguments are objects, but "rawText" is a text`,
     )
   }
   return { type: 'invalid_tool_call', id, name, index, argumentsText, reason: 'malformed_json', error: 'mock' }

@@ -1,6 +1,6 @@
 /**
- * The consent of a person to one call, which another process may bring. With a secret it is bound to the call's id, its name, its exact
- * arguments (the text, and what was read from it) and its conversation, and cannot be forged.
+ * A person's decision about one call, which another process can deliver. With a secret, it is bound to the call's id, name, exact arguments
+ * and conversation, and cannot be forged.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { blocksOf, blocksOfTurn } from '../core/content.ts'
 import { compact } from '../core/lookup.ts'
 import type { Json, Message, ToolCall } from '../core/model.ts'
 
-/** A decision about one call: plain data, to be stored and sent as it is. */
+/** A person's decision about one call: plain data, which you can store and send. */
 export interface Approval {
   readonly toolCallId: string
   /**
@@ -19,32 +19,32 @@ export interface Approval {
   readonly approved: boolean
   /** The model receives this when the call is refused. */
   readonly reason?: string
-  /** Seconds since 1970 after which it counts for nothing. `signApproval` writes one hour from now if it is absent. */
+  /** When the decision expires, in seconds since 1970. Default of `signApproval`: in one hour. */
   readonly expiresAt?: number
   /** The signature that `signApproval` adds. */
   readonly proof?: string
 }
 
-/** When calls of a tool wait for a person, and whose word counts. */
+/** Which calls of a tool wait for a person, and which decisions count. */
 export interface ApprovalOptions {
-  /** Which calls need consent. One about which this throws needs it. Default: all. */
+  /** Whether a call needs approval. If the function throws, the call needs it. Default: all calls. */
   readonly when?: (call: ToolCall) => boolean | Promise<boolean>
   /** With it, only decisions signed with it count: see `signApproval`. 32 bytes or more. */
   readonly secret?: string
 }
 
-/** The rule by which calls of a tool wait for a person, with the code that keeps it: what `approval` makes. */
+/** The value of `approval`: the rule by which calls of a tool wait for a person. */
 export interface ApprovalRule {
   /** Whether this call needs consent. */
   isNeeded(call: ToolCall): Promise<boolean>
   /** The call with the `approvalId` of its conversation, up to and with the turn that made it. A new call gets a random part. */
   mark(call: ToolCall, messages: readonly Message[], isNew: boolean): Promise<ToolCall>
-  /** Whether a decision is about this very call, counts still, and was signed where it has to be. */
+  /** Whether a decision is for this call, has not expired, and has the required signature. */
   counts(call: ToolCall, decision: Approval): Promise<boolean>
 }
 
 /**
- * Makes calls of a tool wait for the consent of a person.
+ * Makes calls of a tool wait for a person's decision.
  *
  * @example
  * ```ts
@@ -74,14 +74,15 @@ export function approval({ when = () => true, secret }: ApprovalOptions = {}): A
   }
 }
 
-/** How long a signed decision counts unless it says otherwise, in seconds. */
+/** How long a signed decision is valid by default, in seconds. */
 const lifetime = 3600
 
 /**
- * Signs a decision with HMAC-SHA-256. It counts for this call in this conversation only, for one hour unless `expiresAt` says otherwise.
- * A stateless server cannot know that the same request came before: pass a stored `ledger` where a decision may be sent twice.
+ * Signs a decision with HMAC-SHA-256. It counts for this call in this conversation only, for one hour unless `expiresAt` says otherwise. A
+ * stateless server does not recognise a repeated request. If a decision can be sent twice, pass a stored `callLog`.
  *
- * @param call as it stands among `pending`, in `approval_request` or in the run's messages: its `approvalId` says which conversation it is of.
+ * @param call as it stands among `pending`, in `approval_request` or in the run's messages: its `approvalId` says which conversation it is
+ * of.
  * @throws {RangeError} if the secret has fewer than 32 bytes (RFC 2104 §3).
  */
 export async function signApproval(
@@ -97,8 +98,8 @@ export async function signApproval(
 }
 
 /**
- * Whether a decision is about this very call, still counts, and (with a secret) was signed with it. The conversation is compared by the
- * call's `approvalId`, which the loop derives from the messages again.
+ * Whether a decision is for this call, has not expired, and (with a secret) has a valid signature. The call's `approvalId`, which the run
+ * computes from the messages, identifies the conversation.
  */
 export async function verifyApproval(
   call: ToolCall,

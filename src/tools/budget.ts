@@ -26,7 +26,7 @@ export interface Budget {
 }
 
 /**
- * How much a run may use in all. It is looked at before the model is asked again, so that the last answer may go beyond it.
+ * Limits what a run may use in total. The run checks it before it asks the model again, so the last answer can exceed it.
  *
  * @throws {TypeError} for a limit that is not a number, and for one of another name.
  */

@@ -1,16 +1,16 @@
 /**
- * Whether arguments fit a JSON Schema, as far as a tool's safety asks: types, required and unexpected properties, enums, items and
- * alternatives. Keywords beyond these are the business of a schema library, and count as fitting here.
+ * Checks arguments against the keywords of a JSON Schema that matter for a tool's safety: types, required and unexpected properties, enums,
+ * items and alternatives. Other keywords are not checked; use a schema library for them.
  *
  * @module
  */
 import { isObject, objectIn } from '../core/lookup.ts'
 import type { JsonSchema } from '../core/model.ts'
 
-/** Deeper than this, values are not looked at; arguments are never nested so deep. */
+/** Values deeper than this are not checked. Arguments are never so deep. */
 const maxDepth = 64
 
-/** Most problems that one check reports. */
+/** The maximum number of problems that one check reports. */
 const maxProblems = 20
 
 /** The arguments that do not match the schema, each with its place, such as `city: must be a string`. Empty if all match. At most 20. */

@@ -10,7 +10,7 @@ export function definitionOf(tool: Tool | ToolDefinition): ToolDefinition {
   return definition
 }
 
-/** Whether it can run here; a definition without `execute` is for the caller to run. */
+/** Whether the tool can run here. The caller runs a definition without `execute`. */
 export function isRunnable(definition: object): definition is Tool {
   return 'execute' in definition && typeof definition.execute === 'function'
 }
@@ -21,8 +21,8 @@ export function runnable(tool: object | undefined): Tool | undefined {
 }
 
 /**
- * Two tools of one name: the later one counts, but not where a person has to approve one of them, or where the name was chosen by an MCP
- * server. Otherwise an added tool could replace one that asks for approval.
+ * Checks two tools with the same name. The later one replaces the earlier one, except if one of them needs approval or comes from an MCP
+ * server. Otherwise an added tool could replace a tool that needs approval.
  *
  * @throws {TypeError} that says how to rename one of them.
  */
@@ -54,7 +54,7 @@ export function checkGivenTools(tools: readonly unknown[]): void {
   }
 }
 
-/** Whether a tool carries the code that runs it. */
+/** Whether a tool has the code that runs it. */
 export function canRun(tool: object): tool is Tool {
   return 'run' in tool && typeof tool.run === 'function'
 }

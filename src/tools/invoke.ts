@@ -7,7 +7,7 @@ import type { Tool, ToolErrorKind, ToolResult } from './model.ts'
 import { type ResultLimits, readOutput } from './result.ts'
 import { parseWith, withoutNullOptionals } from './schema.ts'
 
-/** The context of a running tool, and how long it may run. */
+/** The options of `invokeTool`: the context of the tool, and its limits. */
 export interface InvokeOptions extends ResultLimits {
   /** The conversation up to and with the message that made the call. Default: none. */
   readonly messages?: readonly Message[]
@@ -15,7 +15,7 @@ export interface InvokeOptions extends ResultLimits {
   readonly signal?: AbortSignal
   /** Receives the tool's progress while it runs, and nothing after its end. */
   readonly progress?: (data: unknown) => void
-  /** How long a tool may run, in milliseconds, its arguments' check included. Default 60,000. */
+  /** How long a tool may run, in milliseconds, with the check of its arguments. Default 60,000. */
   readonly toolTimeoutMs?: number
 }
 
@@ -41,7 +41,7 @@ export async function invokeTool(
   return withinTime(tool, call, options)
 }
 
-/** A tool that is offered in a namespace is not the one of its name in another. */
+/** Whether the tool is in the call's namespace. Two namespaces can have tools of the same name. */
 function isIn(tool: Tool, call: ToolCall): boolean {
   return Object.entries(tool.providerData ?? {}).every(
     ([format, { namespace }]) => !isObject(namespace) || namespace.name === call.providerData?.[format]?.namespace,
@@ -119,7 +119,7 @@ async function withinTime(tool: Tool, call: ToolCall, options: InvokeOptions): P
   }
 }
 
-/** The reason of a tool's signal when its time is up. */
+/** The reason of a tool's signal at the time limit. */
 const timedOut: DOMException = new DOMException('The tool had its time', 'TimeoutError')
 
 function cancelledResult(call: ToolCall, reason: unknown, timeoutMs: number): ToolResult {
@@ -150,7 +150,7 @@ async function run(
   }
 }
 
-/** Whether a call's arguments are what its tool takes. */
+/** Whether a call's arguments match the parameters of its tool. */
 export async function argumentsFit(tool: Tool, call: ToolCall): Promise<boolean> {
   try {
     await readArguments(tool, call)

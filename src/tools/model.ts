@@ -15,7 +15,7 @@ import type {
 import type { AnyCall } from '../core/tool-call.ts'
 import type { Approval, ApprovalRule } from './approval.ts'
 import type { Budget, RunProgress } from './budget.ts'
-import type { CallLedger } from './ledger.ts'
+import type { CallLog } from './call-log.ts'
 import type { ResultLimits } from './result.ts'
 
 /** The context of a running tool. */
@@ -23,7 +23,7 @@ export interface ToolContext {
   readonly call: ToolCall
   /** The conversation up to and with the message that made the call. */
   readonly messages: readonly Message[]
-  /** Fires when the run is cancelled, or the tool has had its time. */
+  /** Fires when the run is cancelled, and at the tool's time limit. */
   readonly signal: AbortSignal
   /** Reports progress to the caller, as a `tool_progress` event. */
   progress(data: unknown): void
@@ -31,35 +31,35 @@ export interface ToolContext {
 
 /** How a tool behaves in the loop. */
 export interface ToolBehaviour {
-  /** `false`: hand over the arguments as they came, unchecked and with their nulls. Default true. */
+  /** `false`: `execute` gets the arguments unchanged and unchecked, with their nulls. Default true. */
   readonly convert?: boolean
-  /** Never at the same time as another call of the turn. Default false. */
+  /** The tool never runs at the same time as another call of the turn. Default false. */
   readonly sequential?: boolean
-  /** Ends the run without being run: its arguments are the answer, once they fit. Default false. */
+  /**
+   * A call of the tool ends the run, and its arguments are the answer. The tool does not run. If the arguments do not match the schema, the
+   * model is asked again. Default false.
+   */
   readonly terminal?: boolean
-  /** Calls need the consent of a person before they run: `approval()`. Default: none does. */
+  /** Calls need a person's approval before they run: `approval()`. Default: no call does. */
   readonly needsApproval?: ApprovalRule
-  /** How long it may run, in milliseconds; wins over the run's `toolTimeoutMs`. */
+  /** How long the tool may run, in milliseconds. It overrides `toolTimeoutMs` of the run. */
   readonly timeoutMs?: number
 }
 
-/**
- * A tool that can run: what `tool` makes, or a copy of it. Tools of different arguments fit one array, since what is in it takes whatever
- * `parse` made.
- */
+/** A tool that can run: the value of `tool`, or a copy of it. Tools with different arguments fit into one array. */
 export interface Tool<Name extends string = string, Input = unknown, Value = unknown>
   extends ToolDefinition<Name, Input, Value>,
     ToolBehaviour {
-  /** The code that runs calls and asks the model again. A program whose requests have no tool does not carry it. */
+  /** The code that runs calls and asks the model again. A program without tools does not include it. */
   readonly run: RunnerClass
   /** Checks and converts arguments. If it throws, the model gets the message, and the tool does not run. */
   readonly parse?: (args: JsonObject) => unknown | Promise<unknown>
   readonly execute: (args: never, context: ToolContext) => unknown
-  /** `mcpTools` made it: its name is the server's choice, and never replaces that of another tool. */
+  /** `mcpTools` made the tool. Its server chose its name, so it never replaces another tool. */
   readonly fromMcp?: true
 }
 
-/** Why a call has no result of its tool. `unavailable`: the ledger of calls could not be asked. */
+/** Why a call has no result of its tool. `unavailable`: the call log failed. */
 export type ToolErrorKind =
   | 'unknown_tool'
   | 'invalid_arguments'
@@ -70,7 +70,7 @@ export type ToolErrorKind =
   | 'timeout'
   | 'aborted'
 
-/** How a call went. */
+/** The result of a call. */
 export interface ToolResult<Name extends string = string, Arguments = JsonObject, Value = unknown> {
   readonly call: ToolCall<Name, Arguments> | InvalidToolCall
   readonly toolCallId: string
@@ -91,8 +91,8 @@ export interface ToolResult<Name extends string = string, Arguments = JsonObject
 export type AnyTools = readonly (Tool | ToolDefinition | ProviderTool)[]
 
 /**
- * A value as it comes from JSON: nothing in it is `undefined`, and it is a `JsonObject` where it is an object, also one of an interface.
- * The compiler looks only at the properties that a program uses.
+ * The type of a value from JSON: it has no `undefined`, and its objects are `JsonObject`s. TypeScript computes only the properties that a
+ * program uses.
  */
 type Parsed<Value> = unknown extends Value
   ? Json
@@ -102,7 +102,7 @@ type Parsed<Value> = unknown extends Value
       ? never
       : Value
 
-/** The arguments of a call whose schema takes these. */
+/** The type of a call's arguments, by the type that the schema accepts. */
 export type ArgumentsFor<Input> = unknown extends Input ? JsonObject : Parsed<Input>
 
 type CallFor<Each> = Each extends ToolDefinition<infer Name, infer Input> ? ToolCall<Name, ArgumentsFor<Input>> : never
@@ -111,7 +111,7 @@ type ResultFor<Each> =
     ? ToolResult<Name, ArgumentsFor<Input>, Value>
     : never
 
-/** Without a tool of ours in the list, nothing is known of calls. */
+/** The known type, or another one if the list has no tool of ours. */
 export type Or<Known, Otherwise> = [Known] extends [never] ? Otherwise : Known
 
 /**
@@ -146,63 +146,63 @@ export interface ToolOptions<Tools extends AnyTools = AnyTools> extends ResultLi
   /** A limit for the whole run: `budget({ maxTokens: 50_000 })`. Default: only `maxRounds`. */
   readonly budget?: Budget
   /**
-   * Calls of the last round that `maxRounds` allows. `run` (default): they are run, and their results are in `messages`.
-   * `keep`: they are among `pending`; a run with `approvals: []` and those `messages` runs them.
+   * The calls of the last round that `maxRounds` allows. `run` (default): they run, and their results are in `messages`.
+   * `keep`: they are in `pending`; a run with `approvals: []` and those `messages` runs them.
    */
   readonly lastCalls?: 'run' | 'keep'
   /** Called after the calls of each round. `true` ends the run. */
   readonly stopWhen?: (progress: RunProgress) => boolean
   /**
-   * Decisions about calls that wait for consent. With this option, even with an empty list, the run starts with all calls of the last
+   * Decisions about calls that wait for approval. With this option, even with an empty list, the run starts with all calls of the last
    * answer in `messages` that have no result yet.
    */
   readonly approvals?: readonly Approval[]
-  /** Records which calls have run, so that none runs twice. Default: a ledger for this run only. */
-  readonly ledger?: CallLedger
+  /** Records which calls have run, so that none runs twice. Default: a log of this run only. */
+  readonly callLog?: CallLog
   /** Runs the calls of a round at the same time or one after the other. Default `concurrent`. Results go back in the model's order. */
   readonly toolMode?: 'concurrent' | 'sequential'
   /** The time limit for one tool, in milliseconds. Default 60,000. */
   readonly toolTimeoutMs?: number
-  /** Sees each call before it runs, with its tool if there is one, and may refuse it: the model gets the reason. */
+  /** Called with each call before it runs, and with its tool if there is one. It can refuse the call; the model gets the reason. */
   onToolRequest?(call: CallOf<Tools> | InvalidToolCall, tool: Tool | undefined): ToolVerdict | Promise<ToolVerdict>
   /** Called with each result, in the order in which they come. An exception ends the run. */
   onToolResult?(result: ResultOf<Tools>): void | Promise<void>
 }
 
-/** A callback that only looks returns nothing. */
+/** `reject` refuses the call. Return nothing to let it run. */
 export type ToolVerdict = void | { readonly reject: string }
 
-/** The events of a run about its tools. */
+/** The events of a run for its tools. */
 export type ToolEvent<Tools extends AnyTools = AnyTools> =
   | { readonly type: 'tool_start'; readonly call: CallOf<Tools> | InvalidToolCall }
   | { readonly type: 'tool_progress'; readonly toolCallId: string; readonly data: unknown }
   | { readonly type: 'tool_result'; readonly result: ResultOf<Tools> }
-  /** The call waits for consent; the run ends with it among `pending`. */
+  /** The call waits for approval. The run ends, and the call is in `pending`. */
   | { readonly type: 'approval_request'; readonly call: CallOf<Tools> }
 
-/** The run that the tools are of. */
+/** The run that runs the tools. */
 export interface ToolHost {
   readonly request: ToolOptions
   readonly signal: AbortSignal
   /** The tools by the names that the model calls them by. */
   readonly tools: ReadonlyMap<string, object>
-  /** All that was said, also what `beforeRound` took out of what is sent. */
+  /** All messages, also those that `beforeRound` removed from the request. */
   readonly history: readonly Message[]
   readonly responses: readonly ChatResponse[]
   /** No other round follows. */
   readonly isLast: boolean
   /** Reports the run of a call to the observers. The function it returns reports the result. */
-  tell(
+  report(
     name: 'onTool',
     about: { readonly call: AnyCall; readonly tool: Tool | undefined },
   ): (end: { readonly result: ToolResult }) => void
-  /** Adds to the conversation, at its end or at this place. */
-  say(messages: readonly Message[], at?: number): void
+  /** Adds messages to the conversation, at its end or at this place. */
+  addMessages(messages: readonly Message[], at?: number): void
 }
 
 /** The outcome of the calls of an answer. */
 export interface Ending {
-  /** Why the run ends with them. `undefined`: the model is to be asked again. */
+  /** Why the run ends. `undefined`: the model is asked again. */
   readonly outcome?:
     | 'manual'
     | 'approval'
@@ -221,12 +221,12 @@ export interface Ending {
 /** The code that runs tools. */
 export interface RunnerClass {
   new (host: ToolHost): ToolRunner
-  /** @throws {TypeError} if the later of two tools of one name may not stand for the earlier. */
+  /** @throws {TypeError} if a tool must not replace another one of the same name. */
   checkReplacing(earlier: object, later: object, name: string): void
   /** Runs the calls of one turn, without a run. */
   readonly Turn: new (
     host: ToolHost,
-    ledger: CallLedger,
+    callLog: CallLog,
     messages: readonly Message[],
     approvals: readonly Approval[],
     keyOf: (call: ToolCall) => string,
@@ -239,9 +239,9 @@ export interface RunnerClass {
 export interface ToolRunner {
   /** How many calls were run. */
   readonly toolCalls: number
-  /** The events of an answer; those of its calls that may wait for a person say at its end which conversation they are of. */
+  /** Adds the `approvalId` to calls that can need approval, in the last event of an answer. */
   mark(events: readonly MessageEvent[]): Promise<readonly MessageEvent[]>
-  /** Goes on with those calls of the last answer that have no result yet: `approvals` decides about some of them. */
+  /** Continues with the calls of the last answer that have no result. `approvals` decides about some of them. */
   goOn(
     approvals: readonly Approval[],
   ): AsyncGenerator<ToolEvent[], (Ending & { readonly message: AssistantMessage }) | undefined>

@@ -17,16 +17,19 @@ export interface ToolOutput {
   readonly extra?: { readonly [key: string]: unknown }
 }
 
-/** How much of what a tool returns reaches the model. */
+/** How much of a tool's result the model gets. */
 export interface ResultLimits {
-  /** Longest text of a result, all blocks together, in UTF-16 units; more is cut, and said to be. Default 1 Mi. */
+  /** The longest text of a result, all blocks together, in UTF-16 units. Longer text is cut off, and a note follows it. Default 1 Mi. */
   readonly maxResultLength?: number
-  /** Longest media of a result, all blocks together, in characters of base64; more is left out, and said to be. Default 32 Mi. */
+  /**
+   * The longest media of a result, all blocks together, in characters of base64. Larger media are left out, and a note follows. Default 32
+   * Mi.
+   */
   readonly maxResultMedia?: number
 }
 
 /**
- * Reads what a tool returned.
+ * Reads the value that a tool returned.
  *
  * @throws {TypeError} if it has no JSON: a stream, bytes, a `Map`, a cycle. An `Error` that is returned is thrown.
  */
@@ -93,7 +96,9 @@ function isPlain(value: object): boolean {
 
 const fields: ReadonlySet<string> = new Set(['content', 'status', 'artifacts', 'extra'])
 
-/** Fields of a {@link ToolOutput} and no others, each as it has to be; a value that happens to have a `status` is a value. */
+/**
+ * Whether the value has only the fields of a {@link ToolOutput}, with the right types. Any other value with a `status` is ordinary data.
+ */
 function isToolOutput(value: unknown): value is ToolOutput {
   if (!isRecord(value)) return false
   const { content, status, artifacts, extra } = value
@@ -142,7 +147,7 @@ function bounded(content: Content, limits: ResultLimits): Content {
   })
 }
 
-/** Never in the middle of a pair of surrogates. */
+/** Cuts a text, but never between two surrogates. */
 function cut(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text
   const splitsPair = maxLength > 0 && isHighSurrogate(text.charCodeAt(maxLength - 1))

@@ -12,9 +12,9 @@ import type { AssistantMessage, ChatResponse, Message, MessageEvent, ToolCall } 
 import type { AnyCall } from '../core/tool-call.ts'
 import { type Approval, type ApprovalRule, randomPartOf } from './approval.ts'
 import type { RunProgress } from './budget.ts'
+import { type CallLog, memoryCallLog } from './call-log.ts'
 import { checkReplacing, isRunnable, runnable } from './definition.ts'
 import { argumentsFit, toToolMessage } from './invoke.ts'
-import { type CallLedger, memoryLedger } from './ledger.ts'
 import type { Ending, Tool, ToolEvent, ToolHost, ToolResult, ToolRunner } from './model.ts'
 import { CallTurn, type TurnResult } from './turn.ts'
 
@@ -25,14 +25,14 @@ export class ToolRun implements ToolRunner {
   static readonly checkReplacing: typeof checkReplacing = checkReplacing
   static readonly Turn: typeof CallTurn = CallTurn
   readonly #host: ToolHost
-  readonly #ledger: CallLedger
+  readonly #callLog: CallLog
   readonly #isRepeated: ReturnType<typeof repeatWatch>
   readonly #startedAt = Date.now()
   toolCalls = 0
 
   constructor(host: ToolHost) {
     this.#host = host
-    this.#ledger = host.request.ledger ?? memoryLedger()
+    this.#callLog = host.request.callLog ?? memoryCallLog()
     this.#isRepeated = repeatWatch(host.request.maxRepeatedCalls)
   }
 
@@ -80,7 +80,7 @@ export class ToolRun implements ToolRunner {
     return { outcome: limit ?? (isLast ? 'max_rounds' : undefined), results }
   }
 
-  /** Why the model is not to be asked again after its calls were run. */
+  /** Why the model is not asked again after its calls have run. */
   #limitReached(responses: readonly ChatResponse[]): Ending['outcome'] | undefined {
     const { stopWhen, budget } = this.#host.request
     const progress: RunProgress = {
@@ -94,7 +94,7 @@ export class ToolRun implements ToolRunner {
     return budget?.isUsedUp(progress) ? 'budget' : undefined
   }
 
-  /** Runs the calls that may run, adds their results to the conversation, and returns the calls that wait for consent. */
+  /** Runs the calls that may run, adds their results to the conversation, and returns the calls that wait for approval. */
   async *#runCalls({ message, calls, end }: Turn, approvals: readonly Approval[] = []): Steps<TurnResult> {
     const host = this.#host
     const messages = host.history.slice(0, end)
@@ -102,10 +102,10 @@ export class ToolRun implements ToolRunner {
     // Marked again, and not believed: the history may come from a page.
     const marked = calls.map((call) => (isCall(call) && this.#ruleOf(call)?.mark(call, upToTurn, false)) || call)
     const keyOf = keysAmong(messages, message)
-    const turn = new CallTurn(host, this.#ledger, messages, approvals, keyOf)
+    const turn = new CallTurn(host, this.#callLog, messages, approvals, keyOf)
     const ran = yield* turn.run(await Promise.all(marked))
     this.toolCalls += ran.results.length
-    host.say(ran.results.map(toToolMessage), end) // of a cancelled run too: some may have run
+    host.addMessages(ran.results.map(toToolMessage), end) // of a cancelled run too: some may have run
     host.signal.throwIfAborted()
     if (ran.failures.length > 0) throw ran.failures[0]
     return ran
@@ -130,12 +130,12 @@ function unanswered(messages: readonly Message[]): Turn | undefined {
   const message = messages[at]
   if (message?.role !== 'assistant' || !canRunTools(message)) return undefined
   const answered = new Set(messages.slice(at + 1).map((one) => (one.role === 'tool' ? one.toolCallId : '')))
-  const behind = messages.slice(at + 1).findIndex(({ role }) => role !== 'tool')
-  const end = behind < 0 ? messages.length : at + 1 + behind
+  const rest = messages.slice(at + 1).findIndex(({ role }) => role !== 'tool')
+  const end = rest < 0 ? messages.length : at + 1 + rest
   return { message, end, calls: callsOf(message).filter(({ id }) => !answered.has(id ?? '')) }
 }
 
-/** Some hosts count their ids from 0 in every turn: such a call is known by how often its id came before. */
+/** The keys of calls for the call log. Some hosts count ids from 0 in each turn, so a key also counts how often its id came before. */
 function keysAmong(messages: readonly Message[], turn: AssistantMessage): (call: ToolCall) => string {
   const times = new Map<string, number>()
   for (const message of messages) {
@@ -154,10 +154,10 @@ async function isTerminal(calls: readonly AnyCall[], tools: ReadonlyMap<string, 
   return false
 }
 
-/** How often in a row the same calls may fail, unless the caller says otherwise. */
+/** How often in a row the same calls may fail, by default. */
 const mostFailures = 3
 
-/** Notices a model that is stuck: it asks for the very same calls, round after round, and gets the same results, or failures. */
+/** Detects a model that repeats the same calls in each round and gets the same results or failures. */
 function repeatWatch(max?: number): (calls: readonly AnyCall[], results: readonly ToolResult[]) => boolean {
   let before = ''
   let times = 0

@@ -1,5 +1,5 @@
 /**
- * Schemas of any kind, as we need them: JSON Schema for the model, and a check of what it wrote.
+ * Converts a schema of any kind to JSON Schema for the model, and checks arguments with it.
  *
  * @see https://standardschema.dev (read 2026-11)
  *
@@ -9,7 +9,7 @@ import type { JsonObject, JsonSchema } from '../core/model.ts'
 import { checkArguments } from './check.ts'
 import type { Typed } from './types.ts'
 
-/** A validator of any library, as they agreed on one another. It converts itself to JSON Schema if it has `jsonSchema`. */
+/** A schema of any library that supports Standard Schema. With `jsonSchema`, it converts itself to JSON Schema. */
 export interface StandardSchema<Output = unknown, Input = unknown> {
   readonly '~standard': {
     readonly version: 1
@@ -23,7 +23,7 @@ export interface StandardSchema<Output = unknown, Input = unknown> {
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] }
-/** One thing that does not fit, and where. */
+/** A value that does not match, and its path. */
 export interface StandardIssue {
   readonly message: string
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
@@ -32,7 +32,7 @@ export interface StandardIssue {
 /** A schema: made by `t.object()` and its siblings, a JSON Schema, or a Standard Schema that converts itself. */
 export type AnySchema = JsonSchema | StandardSchema
 
-/** The values that a schema lets through; `Untyped` where it has no types. */
+/** The type of the values that a schema returns; `Untyped` if it has no types. */
 export type OutputOf<Schema, Untyped = unknown> =
   Schema extends StandardSchema<infer Output>
     ? Output
@@ -42,7 +42,7 @@ export type OutputOf<Schema, Untyped = unknown> =
         : Value
       : Untyped
 
-/** The values that a schema takes, before it converts them; `unknown` where it has no types. */
+/** The type of the values that a schema accepts, before it converts them; `unknown` if it has no types. */
 export type InputOf<Schema> =
   Schema extends StandardSchema<unknown, infer Input> ? Input : Schema extends Typed<infer Value> ? Value : unknown
 
@@ -52,7 +52,7 @@ export function isStandardSchema(value: AnySchema): value is StandardSchema {
 }
 
 /**
- * The schema as JSON Schema. `subject` is what the error says cannot be made, such as `tool "add"`.
+ * Converts the schema to JSON Schema. `subject` names it in the error, such as `tool "add"`.
  *
  * @throws {TypeError} if it does not convert itself.
  */
@@ -75,7 +75,7 @@ export function toJsonSchema(schema: AnySchema, subject: string): JsonSchema {
 }
 
 /**
- * The value as the schema lets it through: checked, and converted where the schema converts.
+ * Checks the value, and returns it as the schema converts it.
  *
  * @throws {TypeError} what does not fit, each with its place.
  */
@@ -86,7 +86,7 @@ export async function parseWith(schema: AnySchema, value: unknown): Promise<unkn
   throw new TypeError(result.issues.slice(0, mostIssues).map(describeIssue).join('; '))
 }
 
-/** Most issues that are reported. */
+/** The maximum number of issues that are reported. */
 const mostIssues = 10
 
 function checked(value: unknown, schema: JsonSchema): unknown {

@@ -5,9 +5,9 @@ import type { Message, ToolCall, ToolMessage } from '../core/model.ts'
 import type { AnyCall } from '../core/tool-call.ts'
 import { unlessAborted } from '../core/unless-aborted.ts'
 import type { Approval } from './approval.ts'
+import type { CallLog } from './call-log.ts'
 import { runnable } from './definition.ts'
 import { describe, failed, invokeTool, toToolMessage } from './invoke.ts'
-import type { CallLedger } from './ledger.ts'
 import type { Tool, ToolEvent, ToolHost, ToolResult } from './model.ts'
 
 /** The outcome of the calls of one turn. */
@@ -32,23 +32,23 @@ interface Job {
 /** Runs the calls of one turn, at the same time or in turn, and reports each step as an event. */
 export class CallTurn {
   readonly #host: ToolHost
-  readonly #ledger: CallLedger
+  readonly #callLog: CallLog
   /** The conversation before the results. */
   readonly #messages: readonly Message[]
   readonly #approvals: readonly Approval[]
-  /** The key of a call in the ledger. */
+  /** The key of a call in the log. */
   readonly #keyOf: (call: ToolCall) => string
   readonly #events = queue<ToolEvent>()
 
   constructor(
     host: ToolHost,
-    ledger: CallLedger,
+    callLog: CallLog,
     messages: readonly Message[],
     approvals: readonly Approval[],
     keyOf: (call: ToolCall) => string,
   ) {
     this.#host = host
-    this.#ledger = ledger
+    this.#callLog = callLog
     this.#messages = messages
     this.#approvals = approvals
     this.#keyOf = keyOf
@@ -86,18 +86,18 @@ export class CallTurn {
 
     const ready = jobs.filter(({ consent }) => consent !== 'pending')
     const isInTurn = this.#host.request.toolMode === 'sequential'
-    const isAlone = ({ call }: Job) => isInTurn || this.#toolOf(call)?.sequential === true
+    const isSequential = ({ call }: Job) => isInTurn || this.#toolOf(call)?.sequential === true
     const results = new Map<AnyCall, ToolResult>()
     const failures: unknown[] = []
     const run = async (job: Job) => {
       const { result, isNew } = await this.#runOne(job)
       results.set(job.call, result)
       // Exceptions of callbacks reach the caller after the results of the tools are in the conversation.
-      const told = [this.#tellCaller(result, job), ...(isNew ? [this.#keep(result, job)] : [])]
-      for (const one of await Promise.allSettled(told)) if (one.status === 'rejected') failures.push(one.reason)
+      const callbacks = [this.#callOnToolResult(result, job), ...(isNew ? [this.#keep(result, job)] : [])]
+      for (const one of await Promise.allSettled(callbacks)) if (one.status === 'rejected') failures.push(one.reason)
     }
-    await Promise.all(ready.filter((job) => !isAlone(job)).map(run))
-    for (const job of ready.filter(isAlone)) await run(job)
+    await Promise.all(ready.filter((job) => !isSequential(job)).map(run))
+    for (const job of ready.filter(isSequential)) await run(job)
     return { results: ready.flatMap(({ call }) => results.get(call) ?? []), pending, failures }
   }
 
@@ -120,12 +120,12 @@ export class CallTurn {
   async #runOne(job: Job): Promise<{ readonly result: ToolResult; readonly isNew: boolean }> {
     const { call, signal } = job
     if (signal.aborted) return { result: aborted(call), isNew: false }
-    const over = this.#host.tell('onTool', { call, tool: this.#toolOf(call) })
+    const reportEnd = this.#host.report('onTool', { call, tool: this.#toolOf(call) })
     this.#events.push({ type: 'tool_start', call })
     const obstacle = await unlessAborted(this.#obstacleTo(job), signal).catch(() => aborted(call))
     const result = obstacle ?? (await this.#invoke(job))
     this.#events.push({ type: 'tool_result', result })
-    over({ result })
+    reportEnd({ result })
     return { result, isNew: obstacle === undefined && isCall(call) }
   }
 
@@ -145,12 +145,12 @@ export class CallTurn {
     if (refusal !== undefined) return failed(call, 'rejected', refusal)
     if (!isCall(call)) return undefined
     try {
-      const claim = await this.#ledger.claim(this.#keyOf(call))
+      const claim = await this.#callLog.claim(this.#keyOf(call))
       if (claim === true) return undefined
       if (typeof claim === 'object' && claim !== null) return again(call, claim)
       return failed(call, 'duplicate', 'This call has run before, and does not run twice')
     } catch (cause) {
-      return failed(call, 'unavailable', 'The call was not run: the ledger failed, so it may have run before', cause)
+      return failed(call, 'unavailable', 'The call was not run: the call log failed, so it may have run before', cause)
     }
   }
 
@@ -164,13 +164,13 @@ export class CallTurn {
     }
   }
 
-  async #tellCaller(result: ToolResult, { signal }: Job): Promise<void> {
+  async #callOnToolResult(result: ToolResult, { signal }: Job): Promise<void> {
     await unlessAborted(Promise.resolve(this.#host.request.onToolResult?.(result)), signal)
   }
 
   async #keep(result: ToolResult, { call, signal }: Job): Promise<void> {
     if (!isCall(call)) return
-    await unlessAborted(Promise.resolve(this.#ledger.keep?.(this.#keyOf(call), toToolMessage(result))), signal)
+    await unlessAborted(Promise.resolve(this.#callLog.keep?.(this.#keyOf(call), toToolMessage(result))), signal)
   }
 }
 

@@ -9,11 +9,11 @@
 import { compact, isObject } from '../core/lookup.ts'
 import type { JsonSchema } from '../core/model.ts'
 
-/** A JSON Schema that remembers the type of its values. The type is only for the compiler: no value has the field. */
+/** A JSON Schema with the TypeScript type of its values. No value has the field. */
 export interface Typed<Value> extends JsonSchema {
   readonly '~value'?: Value
 }
-/** A property that may be absent. */
+/** An optional property. */
 export interface OptionalTyped<Value> extends Typed<Value> {
   readonly '~optional'?: true
 }
@@ -30,12 +30,15 @@ type OptionalKeys<Properties> = {
     : never
 }[keyof Properties]
 
-/** The object that these properties describe. */
-export type ObjectOf<Properties> = {
+type PropertiesOf<Properties> = {
   [Key in Exclude<keyof Properties, OptionalKeys<Properties>>]: ValueOf<Properties[Key]>
 } & {
   [Key in OptionalKeys<Properties>]?: ValueOf<Properties[Key]>
 }
+
+/** The object that these properties describe, as one type: editors then show `{ city: string }`. */
+export type ObjectOf<Properties> =
+  PropertiesOf<Properties> extends infer Value ? { [Key in keyof Value]: Value[Key] } : never
 
 const optionalMarks = new WeakSet<object>()
 
@@ -72,7 +75,7 @@ export function oneOf<const Words extends readonly string[]>(words: Words, descr
   return { ...basic('string', description), enum: words } as Typed<Words[number]>
 }
 
-/** A list of one kind of thing. */
+/** A list of values of one type. */
 export function array<Value>(items: Typed<Value>, description?: string): Typed<Value[]> {
   checkSchema('items', items)
   return { ...basic('array', description), items } as Typed<Value[]>
@@ -93,14 +96,14 @@ export function object<const Properties extends Readonly<Record<string, JsonSche
   } as Typed<ObjectOf<Properties>>
 }
 
-/** May be left out; the tool's own default applies then. */
+/** An optional property. If it is absent, the tool uses its own default. */
 export function optional<Value>(schema: Typed<Value>): OptionalTyped<Value> {
   const copy = { ...schema }
   optionalMarks.add(copy)
   return copy as OptionalTyped<Value>
 }
 
-/** Any JSON Schema, as it is; say the type of its values if you want it known. */
+/** Any JSON Schema, unchanged. The type parameter is the type of its values. */
 export function schema<Value = unknown>(json: JsonSchema): Typed<Value> {
   return json as Typed<Value>
 }

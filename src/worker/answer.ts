@@ -1,5 +1,5 @@
 /**
- * Answers one request of a client whose token is good: the gateway, with this Worker's policy around it.
+ * Answers one request of a client with a valid token: the gateway, with this Worker's policy.
  *
  * @module
  */
@@ -13,26 +13,26 @@ import type { Config } from './config.ts'
 import { tableFor } from './keys/providers.ts'
 import type { Session } from './session/session.ts'
 
-/** Interval of keep-alive comments on a silent stream, in ms: workerd notices that a client left only by writing to it. */
+/** Interval of keep-alive comments on a silent stream, in ms: workerd notices a client's disconnect only when it writes. */
 const keepAliveMs = 1000
-/** One event of a provider, in bytes. */
+/** The maximum size of one event of a provider, in bytes. */
 const maxEventBytes = 1024 * 1024
 
 /**
- * The whole answer of a provider, in bytes: many at once have to fit into the 128 MB of an isolate. An event of one token takes 300 bytes in
- * the longest of the wires; there is room for reasoning that the limit of tokens does not count.
+ * The maximum size of a provider's whole answer, in bytes: many concurrent answers have to fit into the 128 MB of an isolate. An event of
+ * one token takes 300 bytes in the longest wire format. That leaves room for reasoning that the token limit does not count.
  */
 function maxAnswerBytes({ maxOutputTokens }: Config): number {
   return Math.min(16 * 1024 * 1024, 4 * 1024 * 1024 + 1024 * maxOutputTokens)
 }
 
 /** The user of a request, the request, and the money reserved for it. */
-interface Visitor extends Purse {
+interface Caller extends Purse {
   body?: JsonObject
   reserved?: Reserved
 }
 
-/** Answers in the wire of the request's path. The session has been checked; what it permits is held to here. */
+/** Answers in the wire of the request's path. The session has been checked before. This function enforces its permissions. */
 export async function answerModel(
   request: Request,
   session: Session,
@@ -45,7 +45,10 @@ export async function answerModel(
   return route?.kind === 'count' ? inPlace(purse, ask) : ask()
 }
 
-/** The provider counts tokens for free, but users must not count without limit: a count takes one of the user's concurrent requests. */
+/**
+ * The provider counts tokens for free, but users must not count without limit: a count uses one of the user's places for concurrent
+ * requests.
+ */
 async function inPlace(purse: Purse, ask: () => Promise<Response>): Promise<Response> {
   const id = crypto.randomUUID()
   await reservePlace(id, purse)
@@ -56,7 +59,7 @@ async function inPlace(purse: Purse, ask: () => Promise<Response>): Promise<Resp
   }
 }
 
-/** The headers of a client that are about its body. The last one asks for a list of models in Anthropic's format. */
+/** The headers of a client that describe its body. The last one asks for a list of models in Anthropic's format. */
 const ownHeaders = ['content-type', 'content-encoding', 'content-length']
 const listHeaders = ['anthropic-version']
 
@@ -70,11 +73,11 @@ function bare(request: Request): Request {
   return new Request(request, { headers, signal: request.signal })
 }
 
-const gateways = new WeakMap<Config, Map<WireName, Gateway<Visitor>>>()
+const gateways = new WeakMap<Config, Map<WireName, Gateway<Caller>>>()
 
-/** One for each wire, since a name may stand for another model in each. */
-function gatewayOf(config: Config, wire: WireName): Gateway<Visitor> {
-  const ofConfig = gateways.get(config) ?? new Map<WireName, Gateway<Visitor>>()
+/** One gateway for each wire format, since a name may mean another model in each. */
+function gatewayOf(config: Config, wire: WireName): Gateway<Caller> {
+  const ofConfig = gateways.get(config) ?? new Map<WireName, Gateway<Caller>>()
   gateways.set(config, ofConfig)
   const known = ofConfig.get(wire)
   if (known !== undefined) return known
@@ -83,27 +86,27 @@ function gatewayOf(config: Config, wire: WireName): Gateway<Visitor> {
   return made
 }
 
-function makeGateway(config: Config, wire: WireName): Gateway<Visitor> {
+function makeGateway(config: Config, wire: WireName): Gateway<Caller> {
   const { models, ids } = tableFor(wire, config.models, config.maxOutputTokens)
   const idOfName = (name: string) => ids.get(name) ?? name
   const { maxBodyBytes, bodyTimeoutMs, wholeCommitMs, headersTimeoutMs, idleTimeoutMs, totalTimeoutMs } = config.limits
   const { firstContentTimeoutMs: firstContentMs } = config.limits
-  return createGateway<Visitor>({
+  return createGateway<Caller>({
     models,
-    authorize: (_, visitor) => ({
-      models: [...ids].filter(([, id]) => visitor.session.models.includes(id)).map(([name]) => name),
-      maxOutputTokens: visitor.session.maxOutputTokens,
-      caller: visitor,
+    authorize: (_, caller) => ({
+      models: [...ids].filter(([, id]) => caller.session.models.includes(id)).map(([name]) => name),
+      maxOutputTokens: caller.session.maxOutputTokens,
+      caller,
     }),
-    check(checked, visitor) {
-      visitor.body = config.permit(checked, visitor.session.sub)
-      return visitor.body
+    check(checked, caller) {
+      caller.body = config.permit(checked, caller.session.sub)
+      return caller.body
     },
-    async admit(admission, visitor) {
-      visitor.reserved = await reserve(admission, visitor.body ?? {}, idOfName(admission.model), visitor)
+    async admit(admission, caller) {
+      caller.reserved = await reserve(admission, caller.body ?? {}, idOfName(admission.model), caller)
     },
-    onEnd: (report) => end(report, report.caller as Visitor),
-    tellsProviderWords: false,
+    onEnd: (report) => end(report, report.caller as Caller),
+    showsProviderMessages: false,
     wholeAnswers: config.wholeAnswers,
     limits: {
       maxBodyBytes,
@@ -120,7 +123,7 @@ function makeGateway(config: Config, wire: WireName): Gateway<Visitor> {
   })
 }
 
-async function end(report: EndReport, { reserved, ...purse }: Visitor): Promise<void> {
+async function end(report: EndReport, { reserved, ...purse }: Caller): Promise<void> {
   const settlement = reserved && (await settle(report, reserved, purse))
   const { requestId, status, outcome, wire, model, provider, stream, attempts, durationMs, firstEventMs, error } =
     report
@@ -131,7 +134,7 @@ async function end(report: EndReport, { reserved, ...purse }: Visitor): Promise<
   if (settlement?.share !== undefined) log({ requestId, status, outcome: `budget_${settlement.share}` }, purse.config)
 }
 
-/** All that is ever written of a request: no header, no body, no query, no name that a client made up. */
+/** The only line that is logged about a request. It has no header, no body, no query, and no name that a client invented. */
 export interface LogLine {
   readonly requestId?: string
   readonly status: number
@@ -139,7 +142,7 @@ export interface LogLine {
   readonly [figure: string]: unknown
 }
 
-/** Writes a line, without secrets even if one got into it. */
+/** Writes a log line. Cuts out any secret that got into it. */
 export function log(line: LogLine, { secrets }: Pick<Config, 'secrets'>): void {
   console.log(secrets.scrub(JSON.stringify(line)))
 }

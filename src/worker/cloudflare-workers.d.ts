@@ -1,4 +1,7 @@
-/** Of `cloudflare:workers`, which only Cloudflare's runtime has, what the Worker imports: for a compiler without the types of the platform. */
+/**
+ * The types that the Worker imports from `cloudflare:workers`, a module that only Cloudflare's runtime has. For a compiler without the
+ * types of the platform.
+ */
 declare module 'cloudflare:workers' {
   export class DurableObject {
     constructor(ctx: unknown, env: unknown)

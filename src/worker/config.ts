@@ -8,43 +8,43 @@ import type { Entry } from './keys/providers.ts'
 import type { SessionOptions, WorkerOptions } from './options.ts'
 import type { Fetcher, ObjectNamespace, RateLimiter } from './platform.ts'
 
-/** Options as they were given, and what was read of them. Without a `config` every route answers 503. */
+/** The given options, and the result of reading them. Without a `config`, every route answers 503. */
 export interface Setup {
   readonly given: Partial<WorkerOptions>
   readonly config: Config | undefined
-  /** The problems, in words, never with a value. Empty if there are none. */
+  /** The problems as text, without any value. Empty if there are none. */
   readonly problems: readonly string[]
 }
 
-/** Everything the routes need to know. */
+/** The data that the routes need. */
 export interface Config {
   readonly basePath: string
   readonly secrets: Secrets
   /** Exact origins, such as `https://chat.example`. */
   readonly allowedOrigins: ReadonlySet<string>
   readonly models: readonly Entry[]
-  /** Checks a body, and returns the part of it that is passed on. */
+  /** Checks a body, and returns the part that is sent to the provider. */
   readonly permit: (checked: Pick<CheckedBody, 'wire' | 'kind' | 'body'>, user: string) => JsonObject
   readonly maxOutputTokens: number
   readonly spending: Spending
   readonly limits: Limits
   readonly minting: Minting
-  /** Ids of users and tokens that are not good any more. */
+  /** Revoked ids of users and tokens. */
   readonly revoked: ReadonlySet<string>
   readonly counters: { readonly perUser: RateLimiter; readonly perNetwork: RateLimiter } | undefined
   readonly runs: Runs | undefined
   readonly realtime: Realtime | undefined
   readonly assets: Fetcher | undefined
-  /** How a provider is asked for an answer that the client wants whole. */
+  /** How the Worker asks a provider for an answer when the client wants it without streaming. */
   readonly wholeAnswers: 'whole' | 'stream'
 }
 
 /** The secrets that sign tokens, and those that must never be sent to a client. */
 export interface Secrets {
-  /** Empty if there is none: without tokens and runs nothing is signed. */
+  /** Empty if there is no signing secret: without tokens and runs, nothing is signed. */
   readonly session: Uint8Array<ArrayBuffer>
   readonly nextSession: Uint8Array<ArrayBuffer> | undefined
-  /** Cuts all of them, and the providers' keys, out of a text. */
+  /** Cuts all these secrets, and the providers' keys, out of a text. */
   readonly scrub: (text: string) => string
 }
 
@@ -52,11 +52,11 @@ export interface Secrets {
 export interface Spending {
   readonly accounts: Accounts | undefined
   readonly prices: Readonly<Record<string, Price>>
-  /** A user's, in a day. */
+  /** The daily budget of a user. */
   readonly dailyBudget: number
-  /** The whole Worker's, in a day. */
+  /** The daily budget of the whole Worker. */
   readonly totalDailyBudget: number
-  /** A user's requests at once. */
+  /** The maximum number of a user's concurrent requests. */
   readonly liveStreams: number
 }
 
@@ -70,48 +70,48 @@ export interface Realtime {
   readonly seconds: number
 }
 
-/** Kept answers. */
+/** Stored answers. */
 export interface Runs {
   readonly binding: ObjectNamespace<RunStub>
-  /** For how long an answer is kept after its end, in ms. */
+  /** The time that an answer is stored after its end, in ms. */
   readonly keptMs: number
 }
 
-/** An object of the class `StreamRun`, from outside. */
+/** An object of the class `StreamRun`, as its callers see it. */
 export interface RunStub {
   readonly fetch: (url: string, init?: RequestInit) => Promise<Response>
-  /** Resolves to false if there never was such an answer. */
+  /** Resolves to false if there was never such an answer. */
   stop(): Promise<boolean>
 }
 
 /** The ways to get a token. */
 export interface Minting {
-  /** The secret that the operator's own server shows to get a token for one of its users. */
+  /** The secret that the operator's own server sends to get a token for one of its users. */
   readonly loginSecret: string | undefined
   /** The operator's own login. */
   readonly login: Extract<SessionOptions['login'], (...args: never) => unknown> | undefined
   readonly turnstile: Turnstile | undefined
   /**
-   * Whether every page of an allowed origin gets one: `open` does so on the internet; `loopback` only where the Worker itself is asked at
-   * an address of this machine, and then pages at any such address may ask. A caller chooses its `Origin` header itself, so that header by
-   * itself permits nothing.
+   * Whether every page of an allowed origin gets a token. `open`: also on the internet. `loopback`: only if the Worker runs at an address
+   * of this machine; pages at any such address may then ask. A caller chooses its own `Origin` header, so this header is not enough for a
+   * permission.
    */
   readonly demo: 'open' | 'loopback' | undefined
-  /** Says who asks, in place of tokens. */
+  /** Identifies the user of each request, in place of tokens. */
   readonly check: SessionOptions['check']
 }
 
 /** Cloudflare's Turnstile. */
 export interface Turnstile {
   readonly secret: string
-  /** The address that checks an answer. */
+  /** The address of the check. */
   readonly url: string
   readonly action: string
   /** The key of the widget on our own page, if it has one. */
   readonly siteKey: string | undefined
 }
 
-/** How much and how long: see `PolicyOptions`. */
+/** Limits of amount and time: see `PolicyOptions`. */
 export interface Limits {
   readonly maxBodyBytes: number
   readonly bodyTimeoutMs: number

@@ -1,9 +1,9 @@
-/** A Worker, made of its parts. @module */
+/** Makes a Worker from its parts. @module */
 
 import { isObject } from '../core/lookup.ts'
 import type { ExecutionContextLike } from '../gateway/types.ts'
 import type { Account } from './accounts/accounts.ts'
-import { createUserLedger } from './accounts/ledger.ts'
+import { createUserAccount } from './accounts/user-account.ts'
 import { answerModel } from './answer.ts'
 import type { RunStub, Setup } from './config.ts'
 import { handle } from './handler.ts'
@@ -15,20 +15,23 @@ import { createStreamRun } from './runs/stream-run.ts'
 
 /** A Worker that holds the providers' keys, and the classes of its Durable Objects. */
 export interface ModelWorker<Env = unknown> {
-  /** Answers one request. It never rejects. `ctx`, of the platform, sees an answer to its end that its client has left. */
+  /**
+   * Answers one request. It never rejects. `ctx`, of the platform, keeps an answer running to its end after the client has disconnected.
+   */
   fetch(request: Request, env?: Env, ctx?: ExecutionContextLike): Promise<Response>
-  /** The accounts. Export it by this name, and bind it for {@link WorkerOptions.accounts}. */
-  readonly UserLedger: ObjectClass<Account>
-  /** The kept answers. Export it by this name, and bind it for {@link WorkerOptions.runs}. */
+  /** The class of the accounts. Export it under this name, and bind it for {@link WorkerOptions.accounts}. */
+  readonly UserAccount: ObjectClass<Account>
+  /** The class of the stored answers. Export it under this name, and bind it for {@link WorkerOptions.runs}. */
   readonly StreamRun: ObjectClass<RunStub>
 }
 
 /**
- * Makes a Worker that keeps the providers' keys out of a page. `POST /session` gives a page a token for some minutes. With the token, any
- * official client of five formats can ask the models of `policy`. Other requests are refused.
+ * Makes a Worker that keeps the providers' keys out of a page. `POST /session` gives a page a token for some minutes. With the token, the
+ * official clients of the formats can ask the models of `policy`. Other requests are refused.
  *
  * `options` is an object, or a function that returns it from the environment and is called once for each environment. An object is checked
- * at once, the result of a function at the first request. Until it is valid, every route answers 503, and the log says what is wrong.
+ * immediately, the result of a function at the first request. As long as the options are not valid, every route answers 503, and the log
+ * lists the problems.
  *
  * @throws {TypeError} that names each option that is wrong, missing or unsafe to leave out.
  * @example
@@ -39,16 +42,16 @@ export interface ModelWorker<Env = unknown> {
  *   SESSION_SECRET: string
  *   LOGIN_SECRET: string
  *   OPENAI_API_KEY: string
- *   LEDGERS: { getByName(name: string): object }
+ *   ACCOUNTS: { getByName(name: string): object }
  * }
  *
  * const worker = createWorker((env: Env) => ({
  *   session: { origins: ['https://chat.example'], secret: env.SESSION_SECRET, login: { secret: env.LOGIN_SECRET } },
  *   policy: { models: { openai: ['gpt-5-mini'] } },
  *   keys: { openai: env.OPENAI_API_KEY },
- *   accounts: { binding: env.LEDGERS, dailyBudgetUsd: 0.5 },
+ *   accounts: { binding: env.ACCOUNTS, dailyBudgetUsd: 0.5 },
  * }))
- * export const { UserLedger } = worker
+ * export const { UserAccount } = worker
  * export default { fetch: worker.fetch }
  * ```
  */
@@ -62,7 +65,7 @@ export function createWorker<Env = unknown>(options: WorkerOptions | ((env: Env)
       ctx.waitUntil(answer)
       return answer
     },
-    UserLedger: createUserLedger((env) => setupOf(env).config?.spending.accounts),
+    UserAccount: createUserAccount((env) => setupOf(env).config?.spending.accounts),
     StreamRun: createStreamRun({ configOf: (env) => setupOf(env).config, answer: answerModel }),
   }
 }

@@ -27,7 +27,7 @@ interface RouteContext {
 /** A route: the methods it takes, and what it does. */
 interface Route {
   readonly methods: readonly string[]
-  readonly answer: (visit: RouteContext) => Promise<Response>
+  readonly answer: (context: RouteContext) => Promise<Response>
 }
 
 function routeOf(request: Request, config: Config): Route | undefined {
@@ -64,7 +64,7 @@ export async function handle(request: Request, setup: Setup, ctx: ExecutionConte
   return finish(request, response, requestId, config)
 }
 
-/** The same request, as if the Worker were at the root; `undefined` for a path that is not below its own. */
+/** The same request, with the Worker's base path removed; `undefined` if the path is not below it. */
 function withoutBase(request: Request, basePath: string): Request | undefined {
   const url = new URL(request.url)
   if (url.pathname !== basePath && !url.pathname.startsWith(`${basePath}/`)) return undefined
@@ -75,9 +75,9 @@ function withoutBase(request: Request, basePath: string): Request | undefined {
 async function serve(request: Request, setup: Setup, ctx: ExecutionContextLike): Promise<Response> {
   const { config } = setup
   if (config === undefined) {
-    const told = await answerMisconfigured(request, setup)
-    if (told === undefined) throw refuse('misconfigured')
-    return told
+    const answer = await answerMisconfigured(request, setup)
+    if (answer === undefined) throw refuse('misconfigured')
+    return answer
   }
   if (config.assets === undefined || !asksForFile(request)) return serveApi(request, setup, config, ctx)
   const file = await findFile(request, config)
@@ -88,7 +88,7 @@ async function serve(request: Request, setup: Setup, ctx: ExecutionContextLike):
 
 const apiPath = /^\/(?:session|admin\/[^/]+|(?:v1|v1beta|api)(?:\/.*)?)$/
 
-/** A page's files are all that the API has no place for. */
+/** All paths that are not routes of the API may be files of the page. */
 function asksForFile({ method, url }: Request): boolean {
   return (method === 'GET' || method === 'HEAD') && !apiPath.test(new URL(url).pathname)
 }
@@ -139,16 +139,16 @@ async function openSession({ request, config }: RouteContext): Promise<Response>
   return Response.json(session)
 }
 
-type Answering = (visit: RouteContext, session: Session) => Promise<Response>
+type Answering = (context: RouteContext, session: Session) => Promise<Response>
 
-/** A token that is good, or a user whom the operator's own check names, and not too many requests of theirs. */
+/** Returns the session of a valid token, or the user that the operator's own check returns. Counts the request. */
 function withSession(answer: Answering): Route['answer'] {
-  return async (visit) => {
-    const { request, config } = visit
+  return async (context) => {
+    const { request, config } = context
     const session = await (config.minting.check === undefined ? readSession : checkUser)(request, config)
     await limitNetwork(request, config)
     await limitUser(session.sub, config)
-    return answer(visit, session)
+    return answer(context, session)
   }
 }
 

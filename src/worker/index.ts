@@ -1,4 +1,4 @@
-/** A Worker that holds the providers' keys, in parts. @module */
+/** A Worker in parts, which keeps the providers' keys. @module */
 export type {
   Account,
   AccountSummary,
@@ -7,8 +7,8 @@ export type {
   DayRow,
   DayTotal,
   KindCount,
-  LedgerSummary,
   LiveRequest,
+  OperatorSummary,
   Reservation,
   ReserveVerdict,
   Settlement,

@@ -11,10 +11,10 @@ import { isLongEnough } from './option-kinds.ts'
 import type { WorkerOptions } from './options.ts'
 import type { Naming } from './read-options.ts'
 
-/** Workers AI is set up by its binding; by REST, in code. */
+/** The environment sets up Workers AI only by its binding. Use code for REST. */
 const providers = allProviders.filter(({ option }) => option !== 'workersAi')
 
-/** The options that an environment sets, by their paths. Those of each provider are made of its name. */
+/** The environment's names of the options, by path. Those of each provider are made of its name. */
 const names: Readonly<Record<string, string>> = {
   'session.secret': 'SESSION_SECRET',
   'session.nextSecret': 'SESSION_SECRET_NEXT',
@@ -40,7 +40,7 @@ const names: Readonly<Record<string, string>> = {
   'keys.workersAi': 'AI',
   'keys.aiGateway.url': 'AI_GATEWAY_URL',
   'keys.aiGateway.token': 'AI_GATEWAY_TOKEN',
-  'accounts.binding': 'LEDGERS',
+  'accounts.binding': 'ACCOUNTS',
   'accounts.dailyBudgetUsd': 'DAILY_BUDGET_USD',
   'accounts.totalDailyBudgetUsd': 'TOTAL_DAILY_BUDGET_USD',
   'accounts.liveStreams': 'LIVE_STREAMS',
@@ -67,7 +67,7 @@ const names: Readonly<Record<string, string>> = {
   ),
 }
 
-/** The name of an option in the environment: its own, or that of the option it is a part of. */
+/** The environment's name of an option: its own, or that of the option that contains it. */
 export const envName: Naming = (path) => {
   const found = Object.hasOwn(names, path) ? names[path] : undefined
   const parent = path.slice(0, Math.max(0, path.lastIndexOf('.')))
@@ -75,15 +75,15 @@ export const envName: Naming = (path) => {
 }
 
 /**
- * The options that an environment stands for, each by its variable, secret or binding: the guide of the Worker has a table of them. A
- * problem is logged with the name of the variable.
+ * Reads the options from the variables, secrets and bindings of an environment. The Worker's guide has a table of them. The log reports
+ * problems with the name of the variable.
  *
  * @example
  * ```ts
  * import { createWorker, optionsFromEnv } from 'isoglot/worker'
  *
  * const worker = createWorker(optionsFromEnv)
- * export const { UserLedger, StreamRun } = worker
+ * export const { UserAccount, StreamRun } = worker
  * export default { fetch: worker.fetch }
  * ```
  */
@@ -129,7 +129,7 @@ export function optionsFromEnv(env: Readonly<Record<string, unknown>>): WorkerOp
         : env.RATE_LIMITS,
     }),
     runs: { binding: text('runs.binding'), ...group('runs', ['keptMs'], toCount) },
-    // A short one opens nothing, and closes nothing else.
+    // A token that is too short turns off only the operator's pages.
     ...(isLongEnough(token) && { admin: { token } }),
     ...(env.ASSETS !== undefined && { page: { assets: env.ASSETS } }),
   }
@@ -165,12 +165,12 @@ function toCount(given: unknown): unknown {
   return typeof given === 'string' && /^[1-9]\d{0,8}$/.test(given) ? Number(given) : given
 }
 
-/** In dollars, with at most six digits after the point. */
+/** An amount in dollars, with at most six digits after the decimal point. */
 function toAmount(given: unknown): unknown {
   return typeof given === 'string' && /^\d{1,6}(\.\d{1,6})?$/.test(given) ? Number(given) : given
 }
 
-/** A value that is not a table stays as it is, too. */
+/** A value that is not a table also stays as it is. */
 function toPrices(given: unknown): unknown {
   const result = v.safeParse(pricesSetting, given)
   return result.success ? result.output : given

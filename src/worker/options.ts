@@ -9,8 +9,8 @@ import type { ProviderName } from './keys/providers.ts'
 import type { Fetcher, ObjectNamespace, RateLimiter, StoredSecret } from './platform.ts'
 
 /**
- * The parts of a Worker. A part that is left out is off; what is unsafe to leave out is an error that says so. Each part can be replaced:
- * see its own page.
+ * The parts of a Worker. A part that is absent is off. If a part is unsafe to leave out, its absence is an error. Each part can be replaced
+ * by your own.
  */
 export interface WorkerOptions {
   /** The users and pages that may send requests. */
@@ -19,36 +19,36 @@ export interface WorkerOptions {
   readonly policy: PolicyOptions
   /** The keys of the providers. */
   readonly keys: KeyOptions
-  /** How much users may spend. `'off'`: without limit; refused if unknown visitors get tokens. */
+  /** The amount that users may spend. `'off'`: without limit. This is an error if unknown visitors get tokens. */
   readonly accounts: AccountOptions | 'off'
-  /** How often they may ask. Default: as often as they like. */
+  /** Rate limits. Default: no limit. */
   readonly limits?: LimitOptions | undefined
-  /** Keeps answers that have an `Idempotency-Key`, to go on with them. Default: such an answer is like any other. */
+  /** Stores answers that have an `Idempotency-Key`, so that a client can resume them. Default: the key has no effect. */
   readonly runs?: RunOptions | undefined
-  /** Lets pages talk to OpenAI's Realtime API: `POST /v1/realtime/client_secrets`. Default: no such route. */
+  /** Lets pages use OpenAI's Realtime API: `POST /v1/realtime/client_secrets`. Default: no such route. */
   readonly realtime?: RealtimeOptions | undefined
-  /** The operator's pages below `/admin/`. Default: none. */
+  /** The operator's pages below `/admin/`. Default: no such pages. */
   readonly admin?: AdminOptions | undefined
-  /** The files of a page. Default: none. */
+  /** The files of a page. Default: no files. */
   readonly page?: PageOptions | undefined
-  /** The path that all routes are below, such as `/ai` for `/ai/v1/messages`. Default: none. */
+  /** The path below which all routes are, such as `/ai` for `/ai/v1/messages`. Default: the root. */
   readonly basePath?: string | undefined
 }
 
 /**
- * How a page gets a token, by `POST /session`: from your server (`login.secret`), from your own function (`login`), for an answer of
- * Turnstile, or in a demonstration. Or without tokens, by a check of your own for each request.
+ * How a page gets a token by `POST /session`: through your server (`login.secret`), your own function (`login`), Turnstile, or a
+ * demonstration. Or your own `check` identifies the user of each request, without tokens.
  */
 export interface SessionOptions {
   /** Exact origins of the pages that may call, such as `https://chat.example`. A request without an `Origin` is not from a page. */
   readonly origins: readonly string[]
-  /** Signs tokens: random, 32 bytes or more. Needed for tokens, and for `runs`. */
+  /** Signs tokens: random, 32 bytes or more. Required for tokens and for `runs`. */
   readonly secret?: string | undefined
-  /** Another whose tokens are good as well, while one takes the place of the other. */
+  /** A second secret: its tokens are valid too. Use it while you replace one secret by the other. */
   readonly nextSecret?: string | undefined
   /**
-   * `secret`: your own server sends it, with the {@link User} for the token in the body. A function: returns the user for a token, for
-   * example from a cookie, or `undefined` to refuse. `body` is that of the request. It gets only requests of `origins`.
+   * `secret`: your own server sends it, with the {@link User} of the token in the body. A function: returns the user of the new token, for
+   * example from a cookie, or `undefined` to refuse. `body` is the body of the request. The function gets only requests from `origins`.
    */
   readonly login?:
     | { readonly secret: string }
@@ -57,28 +57,31 @@ export interface SessionOptions {
   /** Tokens for unknown visitors who pass Turnstile. */
   readonly turnstile?: TurnstileOptions | undefined
   /**
-   * Tokens for each visitor, without `login` and `turnstile`: `open` for every page of `origins`; `loopback` only at an address of this
-   * machine.
+   * Gives a token to each visitor, without `login` and `turnstile`. `open`: for every page of `origins`. `loopback`: only if the Worker
+   * runs at an address of this machine.
    */
   readonly demo?: 'open' | 'loopback' | undefined
-  /** Ids of users and tokens (`sub`, `jti`) that are not good any more. */
+  /** Revoked ids of users and tokens (`sub`, `jti`). */
   readonly revoked?: readonly string[] | undefined
-  /** In place of tokens: returns the user of each request, or `undefined` to refuse it. The body must not be read here. */
+  /** In place of tokens: returns the user of each request, or `undefined` to refuse it. Do not read the body here. */
   readonly check?: ((request: Request) => User | undefined | Promise<User | undefined>) | undefined
 }
 
-/** The user of a token, and its limits. Limits that are left out are those of the Worker. */
+/** The user of a token, and its limits. The Worker's limits apply to limits that are left out. */
 export interface User {
   /** Your id of the user: 1 to 128 letters, digits and `_.@:+-`. */
   readonly user: string
   /** Ids such as `anthropic:claude-haiku-4-5`. */
   readonly models?: readonly string[] | undefined
-  /** Of one answer. */
+  /** The maximum number of output tokens of one answer. */
   readonly maxOutputTokens?: number | undefined
   readonly dailyBudgetUsd?: number | undefined
-  /** The page that will show the token: it is good from there only. Default: the page that asks a `login` of yours; otherwise everywhere. */
+  /**
+   * The origin of the page that will send the token: it is valid only from there. Default: with your own `login` function, the page that
+   * asks; otherwise any page.
+   */
   readonly origin?: string | undefined
-  /** How long the token lives, 900 at most and by default. */
+  /** Lifetime of the token in seconds. Default and maximum: 900. */
   readonly lifetimeSeconds?: number | undefined
 }
 
@@ -93,63 +96,63 @@ export interface TurnstileOptions {
   readonly siteKey?: string | undefined
   /** The action of the widget. Default `session`. */
   readonly action?: string | undefined
-  /** The address that checks an answer: for tests, on loopback. Default: Cloudflare's. */
+  /** The address of the check. For tests: an address on loopback. Default: Cloudflare's. */
   readonly url?: string | undefined
 }
 
-/** Which models, how much of them, and what a body may hold. */
+/** The allowed models, the limits of an answer, and the allowed fields of a body. */
 export interface PolicyOptions {
-  /** The models of each provider, as it spells them. No others are asked. */
+  /** The models of each provider, as it spells them. All other models are refused. */
   readonly models: { readonly [Name in ProviderName]?: readonly string[] | undefined }
-  /** Most output tokens of one answer. Default 4096. */
+  /** The maximum number of output tokens of one answer. Default 4096. */
   readonly maxOutputTokens?: number | undefined
-  /** Largest body of a request, in bytes. Default 1 MiB; beyond it, 413. */
+  /** The maximum size of a request's body, in bytes. Default 1 MiB. A larger body gets 413. */
   readonly maxBodyBytes?: number | undefined
-  /** Until the whole request is here, in ms. Default 15 s. */
+  /** Time limit for receiving the whole request, in ms. Default 15 s. */
   readonly bodyTimeoutMs?: number | undefined
-  /** How a provider is asked for an answer that the client wants whole. Default `stream`. */
+  /** How the Worker asks a provider for an answer when the client wants it without streaming. Default `stream`. */
   readonly wholeAnswers?: 'whole' | 'stream' | undefined
   /**
-   * Wait before white space is sent ahead of a whole answer, to keep the connection open, in ms. After that an error can only break the
-   * answer off. Default 10 s.
+   * Time before the Worker sends white space ahead of a whole answer, to keep the connection open, in ms. After that, an error can only cut
+   * the answer off. Default 10 s.
    */
   readonly wholeCommitMs?: number | undefined
-  /** Until the first byte of a streamed answer, in ms. Default 30 s. */
+  /** Time limit for the first byte of a streamed answer, in ms. Default 30 s. */
   readonly headersTimeoutMs?: number | undefined
-  /** Longest wait for the first content of a streamed answer, keep-alive comments not counted, in ms. Default 60 s. */
+  /** Time limit for the first content of a streamed answer, in ms. Keep-alive comments do not count. Default 60 s. */
   readonly firstContentTimeoutMs?: number | undefined
-  /** Between two chunks of the provider, in ms. Default 30 s. */
+  /** Time limit between two chunks of the provider, in ms. Default 30 s. */
   readonly idleTimeoutMs?: number | undefined
-  /** The whole answer, in ms. Default 10 min. */
+  /** Time limit for the whole answer, in ms. Default 10 min. */
   readonly totalTimeoutMs?: number | undefined
   /**
-   * Checks a body, in place of the Worker's own lists of fields: returns the body to send, or throws an `ApiError`. This function must then
+   * Checks a body in place of the Worker's own lists of fields. Returns the body to send, or throws an `ApiError`. This function must then
    * refuse hosted tools, stored items and fields that are billed in another way.
    */
   readonly check?: ((checked: CheckedBody, user: string) => JsonObject) | undefined
 }
 
-/** A key, or where it is kept. It is asked for at each call, so that a new one counts at once. */
+/** A key, or a secret of the Secrets Store. The Worker reads it for each request, so a new key is used immediately. */
 export type ProviderKey = string | StoredSecret
 
-/** Where a provider is, and what it is shown. */
+/** The address of a provider, and its key. */
 export interface ProviderAccess {
   readonly key?: ProviderKey | undefined
-  /** Default: the provider's own. */
+  /** Default: the provider's own address. */
   readonly baseUrl?: string | undefined
-  /** Asked in place of the internet: a binding to another Worker, or to a private network. */
+  /** Used in place of the internet: a binding to another Worker, or to a private network. */
   readonly service?: Fetcher | undefined
   /** A service token of Cloudflare Access, for a server that a Tunnel reaches. */
   readonly access?: { readonly id: string; readonly secret: string } | undefined
 }
 
-/** The keys of the providers; or of Cloudflare's AI Gateway, which has them. */
+/** The keys of the providers, or Cloudflare's AI Gateway, which has them. */
 export type KeyOptions = {
   readonly [Name in Exclude<ProviderName, 'workersAi'>]?: ProviderKey | ProviderAccess | undefined
 } & {
   /**
-   * Workers AI: by the binding of the Worker (`env.AI`), which needs no key; or by the id of your account and a token that may run it. Its
-   * models need prices of yours: {@link AccountOptions.prices}.
+   * Workers AI: by the binding of the Worker (`env.AI`), which needs no key; or by the id of your account and a token with the permission
+   * to run models. You must set the prices of its models: {@link AccountOptions.prices}.
    *
    * @see https://developers.cloudflare.com/workers-ai/configuration/bindings/ (read 2026-11)
    * @see https://developers.cloudflare.com/workers-ai/configuration/open-ai-compatibility/ (read 2026-11)
@@ -162,45 +165,48 @@ export type KeyOptions = {
   readonly aiGateway?: { readonly url: string; readonly token: string } | undefined
 }
 
-/** Money: reserved before a request goes out, settled when it ends. */
+/** Money: a request reserves it before it is sent, and settles it when it ends. */
 export interface AccountOptions {
-  /** Bound to the class `UserLedger`, or accounts of your own. */
+  /** A binding to the class `UserAccount`, or your own accounts. */
   readonly binding: Accounts | ObjectNamespace
-  /** Of one user. Default 1. */
+  /** Daily budget of one user, in US dollars. Default 1. */
   readonly dailyBudgetUsd?: number | undefined
   /** Daily budget of all users together, in US dollars. Default 10. */
   readonly totalDailyBudgetUsd?: number | undefined
-  /** Answers and counts at once, of one user. Default 4. */
+  /** The maximum number of one user's concurrent answers and counts. Default 4. */
   readonly liveStreams?: number | undefined
-  /** Take precedence over the Worker's own table: by id, by name, or by the start of a name with `*` after it. */
+  /** Prices that take precedence over the Worker's own table, by id, by name, or by the start of a name with `*` after it. */
   readonly prices?: Readonly<Record<string, Price>> | undefined
 }
 
-/** Counters of the platform, or of your own. They stop floods; what counts exactly is `accounts`. */
+/** Counters of the platform, or your own. They stop floods but are not exact; `accounts` is exact. */
 export interface LimitOptions {
   readonly perUser: RateLimiter
-  /** An address of IPv4, or a /64 of IPv6. */
+  /** The key is an IPv4 address, or a /64 of IPv6. */
   readonly perNetwork: RateLimiter
 }
 
-/** Answers that outlive their connection. */
+/** Answers that continue after their connection is lost. */
 export interface RunOptions {
-  /** Bound to the class `StreamRun` of this Worker. */
+  /** A binding to the class `StreamRun` of this Worker. */
   readonly binding: ObjectNamespace
-  /** For how long an answer is kept after its end, in ms. Default 10 min. */
+  /** The time that an answer is stored after its end, in ms. Default 10 min. */
   readonly keptMs?: number | undefined
 }
 
 /**
- * Client secrets for OpenAI's Realtime API. A page with a secret talks to OpenAI directly, and can change the session. The secret limits the
- * time in which a session may begin, but not its model or its cost. Sign users in, and set `usd` above the cost of a session.
+ * Client secrets for OpenAI's Realtime API. A page with a secret talks to OpenAI directly, and can change the session. The secret limits
+ * the time in which a session may begin. It does not limit the model or the cost. Sign users in, and set `usd` above the cost of a session.
  */
 export interface RealtimeOptions {
   /** Models for which a page may request a secret, as OpenAI spells them. In `models` of a token they are named `realtime:…`. */
   readonly models: readonly string[]
-  /** Dollars that each secret takes from the budget of its user. The Worker does not see the session, so it cannot measure the cost. */
+  /**
+   * The amount in dollars that each secret takes from its user's budget. The Worker does not see the session, so it cannot measure the
+   * cost.
+   */
   readonly usd: number
-  /** How long a session can be started with it, in seconds, from 10 to 7200. Default 60. */
+  /** The time in which a session can begin with the secret, in seconds, from 10 to 7200. Default 60. */
   readonly seconds?: number | undefined
 }
 

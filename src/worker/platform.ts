@@ -1,5 +1,6 @@
 /**
- * Of Cloudflare's platform, what the Worker uses. The package has no dependency on `@cloudflare/workers-types`; bindings with those types fit.
+ * The parts of Cloudflare's platform that the Worker uses. The package does not depend on `@cloudflare/workers-types`, but bindings with
+ * those types fit.
  *
  * @see https://developers.cloudflare.com/workers/runtime-apis/ (read 2026-11)
  * @module
@@ -16,7 +17,7 @@ export interface RateLimiter {
 }
 
 /**
- * Something with `fetch`: the files of a page, a binding to another Worker, or one to a private network.
+ * A binding with `fetch`: the files of a page, another Worker, or a private network.
  *
  * @see https://developers.cloudflare.com/workers/runtime-apis/bindings/service-bindings/http/ (read 2026-11)
  */
@@ -29,7 +30,7 @@ export interface ObjectNamespace<Stub extends object = object> {
   getByName(name: string): Stub
 }
 
-/** A secret of Cloudflare's Secrets Store, or anything else that has to be asked for it. */
+/** A secret of Cloudflare's Secrets Store, or any object with this method. */
 export interface StoredSecret {
   get(): Promise<string>
 }

@@ -1,4 +1,7 @@
-/** Options, checked and read. A missing, short, malformed or unsafe option closes every route: there is no open mode. @module */
+/**
+ * Checks and reads the options. If a required option is missing, or an option is too short, malformed or unsafe, every route answers 503.
+ * @module
+ */
 import * as v from 'valibot'
 import { isObject } from '../core/lookup.ts'
 import { createScrubber } from '../gateway/scrub.ts'
@@ -35,7 +38,7 @@ const workersAi = v.lazy((given) => (isObject(given) && 'binding' in given ? byB
   unknown,
   Access
 >
-/** A key by itself, or all there is to say of a provider. */
+/** A key as a string, or an object with all settings of a provider. */
 const providerKeys = v.lazy((given) => {
   if (typeof given === 'string') return v.pipe(kind.apiKey, v.transform(asKey))
   return v.is(kind.storedKey, given) ? v.pipe(kind.storedKey, v.transform(asKey)) : ofProvider
@@ -52,7 +55,7 @@ function forEachProvider<Schema extends v.GenericSchema>(
 }
 
 const accounts = v.strictObject({
-  binding: kind.objects<never>('UserLedger'),
+  binding: kind.objects<never>('UserAccount'),
   dailyBudgetUsd: v.optional(kind.money, 1),
   totalDailyBudgetUsd: v.optional(kind.money, 10),
   liveStreams: v.optional(kind.count, 4),
@@ -115,16 +118,16 @@ const schema = v.strictObject({
 })
 type Read = v.InferOutput<typeof schema>
 
-/** How an option is called where it was set, by its path, such as `session.secret`. */
+/** Returns the name that the operator knows for an option, from its path, such as `session.secret`. */
 export type Naming = (path: string) => string
 
 const quoted: Naming = (path) => `"${path}"`
 
-/** Reads options. Problems are named by `nameOf`, and say nothing of a value. */
+/** Reads options. `nameOf` names the options in the problems. A problem never contains a value. */
 export function readOptions(given: unknown, nameOf: Naming = quoted): Setup {
   const result = v.safeParse(schema, given)
   const models = result.success ? entriesOf(result.output) : []
-  const problems = result.success ? holesOf(result.output, models, nameOf) : describe(result.issues, nameOf)
+  const problems = result.success ? problemsOf(result.output, models, nameOf) : describe(result.issues, nameOf)
   const config = result.success && problems.length === 0 ? configOf(result.output, models) : undefined
   return { given: (isObject(given) ? given : {}) as Partial<WorkerOptions>, config, problems }
 }
@@ -133,18 +136,18 @@ function describe(issues: readonly v.BaseIssue<unknown>[], nameOf: Naming): stri
   return issues.map((issue) => {
     const path = (v.getDotPath(issue) ?? 'options').replace(/(\.\d+)+$/, '')
     if (issue.expected === 'never') return `${nameOf(path)} is not an option`
-    // Only our own words: others may contain the value.
+    // Only our own messages: other messages may contain the value.
     const isOurs = ['check', 'regex', 'every_item'].includes(issue.type)
     return `${nameOf(path)} is missing or unusable${isOurs ? `: it ${issue.message}` : (needs[path] ?? '')}`
   })
 }
 
-/** Why a part has to be there. */
+/** The reasons why parts are required. */
 const needs: Readonly<Record<string, string>> = {
-  session: ': without it everybody could ask, with your keys',
-  policy: ': it names the models that may be asked',
-  keys: ': it has what the providers are shown',
-  accounts: ': without a budget a user may spend all you have; "off" says that you want that',
+  session: ': without it, everybody could use your keys',
+  policy: ': it lists the models that clients may use',
+  keys: ': it contains the credentials for the providers',
+  accounts: ': without a budget, a user can spend without limit; write "off" if you want that',
 }
 
 function entriesOf({ policy, keys }: Read): Entry[] {
@@ -153,7 +156,7 @@ function entriesOf({ policy, keys }: Read): Entry[] {
   )
 }
 
-/** Where a provider is, and what it is shown. */
+/** A provider's address and credentials. */
 function placeOf(provider: Provider, keys: Read['keys']): Omit<Entry, 'name'> {
   const { option, id } = provider
   const { key, baseUrl, service, access, binding } = keys[option] ?? {}
@@ -164,37 +167,39 @@ function placeOf(provider: Provider, keys: Read['keys']): Omit<Entry, 'name'> {
 
 const [openai] = providers as [Provider]
 
-/** A place of one's own goes before the gateway. */
+/** A provider's own address takes precedence over the gateway. */
 function gatewayOf({ option, gatewayPath }: Provider, keys: Read['keys']): Read['keys']['aiGateway'] {
   const { baseUrl, service } = keys[option] ?? {}
   return baseUrl === undefined && service === undefined && gatewayPath !== undefined ? keys.aiGateway : undefined
 }
 
-/** Problems between options, which the check of one option cannot find. */
-function holesOf(options: Read, models: readonly Entry[], nameOf: Naming): string[] {
+/** Problems of several options together, which the check of one option cannot find. */
+function problemsOf(options: Read, models: readonly Entry[], nameOf: Naming): string[] {
   const ids = models.map(idOf)
   return [
-    ...providers.flatMap((provider) => keyHoles(provider, options, nameOf)),
+    ...providers.flatMap((provider) => keyProblems(provider, options, nameOf)),
     ...(ids.length === 0 && options.realtime === undefined ? ['All lists of models are empty'] : []),
     ...(ids.some((id, at) => ids.indexOf(id) !== at) ? ['A list names a model twice'] : []),
-    ...(options.accounts === 'off' ? [] : priceHoles(ids, options.accounts.prices as Prices, nameOf)),
+    ...(options.accounts === 'off' ? [] : priceProblems(ids, options.accounts.prices as Prices, nameOf)),
     ...(options.realtime !== undefined && options.keys.openai?.key === undefined
-      ? [`${nameOf('keys.openai')} is missing: ${nameOf('realtime')} orders secrets with it`]
+      ? [`${nameOf('keys.openai')} is missing: ${nameOf('realtime')} requests client secrets with it`]
       : []),
-    ...sessionHoles(options, nameOf),
+    ...sessionProblems(options, nameOf),
     ...equalSecrets(options, nameOf),
   ]
 }
 
 type Prices = Readonly<Record<string, Price>>
 
-/** A model of a provider that the table has no row of is free otherwise. */
-function priceHoles(ids: readonly string[], prices: Prices, nameOf: Naming): string[] {
+/** If a provider has no row in the table, its models would be free. */
+function priceProblems(ids: readonly string[], prices: Prices, nameOf: Naming): string[] {
   const unpriced = ids.filter((id) => !Number.isFinite(capPriceOf(id, prices).input))
-  return unpriced.map((id) => `${nameOf('accounts.prices')} has no price for ${id}, and no table has one`)
+  return unpriced.map(
+    (id) => `${nameOf('accounts.prices')} has no price for ${id}, and the table of isoglot/prices has none either`,
+  )
 }
 
-function keyHoles(provider: Provider, { policy, keys }: Read, nameOf: Naming): string[] {
+function keyProblems(provider: Provider, { policy, keys }: Read, nameOf: Naming): string[] {
   const { option, needsKey } = provider
   const through = gatewayOf(provider, keys)
   const hasKey = keys[option]?.key !== undefined || keys[option]?.binding !== undefined
@@ -203,41 +208,39 @@ function keyHoles(provider: Provider, { policy, keys }: Read, nameOf: Naming): s
   return isAsked && needsKey && !through && !hasKey ? [`${nameOf(`keys.${option}`)} is missing`] : []
 }
 
-/** Some option must identify users, and unknown visitors need a limit. */
-function sessionHoles({ session, accounts, runs }: Read, nameOf: Naming): string[] {
+/** At least one option must identify users. Unknown visitors need a budget. */
+function sessionProblems({ session, accounts, runs }: Read, nameOf: Naming): string[] {
   const { secret, login, turnstile, demo, check } = session
-  const holes: string[] = []
+  const problems: string[] = []
   const name = (option: keyof typeof session) => nameOf(`session.${option}`)
   if (check !== undefined) {
     const ways = (['login', 'turnstile', 'demo'] as const).filter((way) => session[way] !== undefined)
-    holes.push(
-      ...ways.map((way) => `${name(way)} gives tokens, and ${name('check')} takes none: leave one of them out`),
+    problems.push(
+      ...ways.map((way) => `${name(way)} gives tokens, but ${name('check')} does not use them: remove one of the two`),
     )
     if (runs !== undefined && secret === undefined) {
-      holes.push(`${name('secret')} is missing: it signs the names of the answers that ${nameOf('runs')} keeps`)
+      problems.push(`${name('secret')} is missing: it signs the names of the answers that ${nameOf('runs')} stores`)
     }
   } else {
-    if (secret === undefined) holes.push(`${name('secret')} is missing or unusable: it signs tokens`)
+    if (secret === undefined) problems.push(`${name('secret')} is missing or unusable: it signs tokens`)
     if (login === undefined && turnstile === undefined && demo === undefined) {
       const ways = [nameOf('session.login.secret'), nameOf('session.turnstile.secret'), name('demo')]
-      holes.push(
+      problems.push(
         `${ways.slice(0, -1).join(', ')} and ${ways.at(-1)} are missing: without one of them no user can get a token`,
       )
     }
   }
-  const isForStrangers = turnstile !== undefined || demo === 'open'
-  if (accounts === 'off' && isForStrangers) {
+  const isPublic = turnstile !== undefined || demo === 'open'
+  if (accounts === 'off' && isPublic) {
     const way = turnstile === undefined ? name('demo') : name('turnstile')
-    holes.push(
-      `${nameOf('accounts')} is off, and ${way} gives tokens to unknown visitors: nothing would limit their spending`,
+    problems.push(
+      `${nameOf('accounts')} is off, but ${way} gives tokens to unknown visitors: their spending would have no limit`,
     )
   }
-  return holes
+  return problems
 }
 
-/**
- * Two secrets must differ: with one, an attacker would have the other. While one signing secret replaces the other, those two may be equal.
- */
+/** Two secrets must differ: an attacker who has one would have both. The two signing secrets may be equal. */
 function equalSecrets({ session, admin, keys }: Read, nameOf: Naming): string[] {
   const { secret, nextSecret, login, turnstile } = session
   const signing: [string, string | undefined][] = [

@@ -1,5 +1,5 @@
 /**
- * Every refusal of this Worker: one row each, with a fixed message. The gateway reports refusals of a provider.
+ * A table of all errors of this Worker, each with a fixed message. The gateway reports the errors of a provider.
  *
  * @module
  */
@@ -21,26 +21,26 @@ const refusals: Readonly<Record<RefusalCode, Row>> = {
   invalid_session: {
     status: 401,
     kind: 'authentication',
-    message: 'The session token is missing, wrong or expired; ask POST /session for one',
+    message: 'The session token is missing, wrong or expired; get one with POST /session',
   },
-  not_logged_in: { status: 401, kind: 'authentication', message: 'There is no token for you' },
+  not_logged_in: { status: 401, kind: 'authentication', message: 'This visitor is not logged in or not allowed' },
   login_unavailable: { status: 503, kind: 'server', message: 'The user check is not available now', retryable: true },
   invalid_request: { status: 400, kind: 'invalid_request', message: 'The request is not allowed' },
-  too_many_requests: { status: 429, kind: 'rate_limit', message: 'There were too many requests', retryable: true },
-  too_many_live: { status: 429, kind: 'rate_limit', message: 'Too many answers are being written', retryable: true },
-  no_client_secret: { status: 502, kind: 'server', message: 'OpenAI gave no client secret', retryable: true },
+  too_many_requests: { status: 429, kind: 'rate_limit', message: 'Too many requests', retryable: true },
+  too_many_live: { status: 429, kind: 'rate_limit', message: 'Too many concurrent requests', retryable: true },
+  no_client_secret: { status: 502, kind: 'server', message: 'OpenAI did not return a client secret', retryable: true },
   unknown_stream: { status: 404, kind: 'not_found', message: 'There is no such stream' },
-  stream_gone: { status: 410, kind: 'not_found', message: 'The stream is not kept any more' },
+  stream_gone: { status: 410, kind: 'not_found', message: 'The stream is no longer stored' },
   key_reused: {
     status: 409,
     kind: 'invalid_request',
-    message: 'This Idempotency-Key stands for another request',
+    message: 'This Idempotency-Key belongs to another request',
   },
-  /** The word that official clients know for it. */
+  /** The code that official clients know for this error. */
   insufficient_quota: {
     status: 429,
     kind: 'rate_limit',
-    message: 'The limit of the day is reached; it starts anew at midnight UTC',
+    message: 'The daily budget is used up; it resets at midnight UTC',
   },
 }
 
@@ -63,8 +63,8 @@ export type RefusalCode =
   | 'insufficient_quota'
 
 /**
- * The error of a request that is not let through. `detail` is added to the fixed words: names of fields and limits, and of a request's values
- * only its `Origin`.
+ * The error of a refused request. `detail` is added to the fixed message. It may have names of fields and limits; of the values of a
+ * request, it may have only the `Origin`.
  */
 export function refuse(code: RefusalCode, detail?: string, retryAfterSeconds?: number): ApiError {
   const { status, kind, message, retryable = false } = refusals[code]

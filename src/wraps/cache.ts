@@ -1,20 +1,19 @@
-/** Answers that were given before. @module */
+/** Cached answers. @module */
 import type { ModelWrap } from '../client/wrap-model.ts'
 import type { Asked } from '../core/codec.ts'
 import type { MessageEvent } from '../core/model.ts'
 
-/** Where answers are kept: plain data under a text. A `Map` is one. */
+/** Stores answers: plain data by a text key. A `Map` has this form. */
 export interface AnswerStore {
   get(key: string): readonly MessageEvent[] | undefined | Promise<readonly MessageEvent[] | undefined>
   set(key: string, events: readonly MessageEvent[]): unknown
 }
 
 /**
- * Gives an answer again where the same was asked before. Only whole answers are kept. An answer from the store comes in one batch, and its
- * usage is what it took when it was asked. An exception of the store fails the run.
+ * Returns the stored answer if the same request was made before. It stores only complete answers. A stored answer arrives in one batch,
+ * with the usage of the original request. If the store throws, the run fails.
  *
- * @param key the name of what is asked; `undefined`: this answer is not kept. Default: the provider, the model, the conversation and the
- * options in JSON, which holds all that was said: give a hash where the store limits or shows its keys.
+ * @param key makes the key of a request; `undefined`: the answer is not stored. Default: the provider, the model, the conversation and the options in JSON. This contains the whole text, so return a hash if the store limits or shows its keys.
  * @example
  * ```ts
  * const cached = wrapModel(model, cache(new Map()))

@@ -1,9 +1,9 @@
-/** Options that a model is asked with unless a request says otherwise. @module */
+/** Default options of a model. @module */
 import type { ModelWrap } from '../client/wrap-model.ts'
 import type { RequestOptions } from '../core/model.ts'
 
 /**
- * Options for each request of a model. Those of the request win.
+ * Options for each request of a model. The options of a request take precedence.
  *
  * @example
  * ```ts

@@ -5,10 +5,10 @@ import type { Model } from '../core/codec.ts'
 import { ApiError, ConnectionError, TimeoutError } from '../core/errors.ts'
 
 /**
- * Asks the next of these models where one fails before the first event of its answer; after it, the answer stays that model's, and its error
- * goes to the caller. The retries of a request come first, for each model: `retries: 0` leaves them out. The models may be of any provider.
+ * Asks the next of these models if one fails before the first event of its answer. After the first event, it throws the error of that
+ * model. Each model is retried first; `retries: 0` prevents that. The models may be from any provider.
  *
- * @param when which errors ask the next model. Default: errors of the API that may pass, no connection, and timeouts.
+ * @param when whether to ask the next model after this error. Default: for retryable API errors, connection errors and timeouts.
  * @example
  * ```ts
  * const safe = wrapModel(model, fallback([cheaper]))

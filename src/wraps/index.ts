@@ -1,8 +1,8 @@
 /**
  * Ready-made wraps for `wrapModel`, and functions for `beforeRound`:
  *
- * - `defaults`, `fallback`, `cache`, `log` and `thinkTags` stand around the answers of a model.
- * - `keepFirst`, `dropOldResults` and `summarise` make a long conversation shorter, and `chain` puts several of them in a row.
+ * - `defaults`, `fallback`, `cache`, `log` and `thinkTags` wrap the answers of a model.
+ * - `keepFirst`, `dropOldResults` and `summarise` make a long conversation shorter, and `chain` joins several of them.
  * - The types of both, and of the arguments of an `Observer`.
  *
  * @module

@@ -1,4 +1,4 @@
-/** A line for each answer. @module */
+/** Logs one line for each answer. @module */
 import type { ModelWrap } from '../client/wrap-model.ts'
 import { compact } from '../core/lookup.ts'
 import type { StopReason, Usage } from '../core/model.ts'
@@ -7,18 +7,18 @@ import type { StopReason, Usage } from '../core/model.ts'
 export interface LogEntry {
   readonly provider: string
   readonly model: string
-  /** How many messages were sent. */
+  /** The number of messages in the request. */
   readonly messages: number
-  /** Milliseconds from asking to the last event. */
+  /** Milliseconds from the request to the last event. */
   readonly ms: number
-  /** Absent if there is no whole answer. */
+  /** Absent if the answer is not complete. */
   readonly stopReason?: StopReason
   readonly usage?: Usage
   readonly error?: unknown
 }
 
 /**
- * Writes an entry for each answer, failed ones and those that were left included.
+ * Writes an entry for each answer, including failed and cancelled ones.
  *
  * @example
  * ```ts

@@ -19,7 +19,7 @@ export type BeforeRound = NonNullable<RunRequest['beforeRound']>
 /**
  * Keeps the instructions, the first message of the user and as many of the last messages as fit. A call and its results stay or go together.
  *
- * @param options `over`: the conversation is cut where it has more tokens, by `countTokensApproximately`.
+ * @param options `over`: the conversation is cut if it has more tokens than this, by `countTokensApproximately`.
  */
 export function keepFirst({ over }: { readonly over: number }): BeforeRound {
   checkNumber('over', over)
@@ -39,7 +39,7 @@ function checkNumber(name: string, value: unknown): void {
 /** In the place of a result that was dropped. */
 const dropped = '[This result was removed to save space. Call the tool again if you need it.]'
 
-/** Replaces the results of tools by a sentence that says so, but for the last ones: `keep` of them. Calls stay as they are. */
+/** Replaces the results of tools by a sentence, except the last ones (`keep`). Calls stay unchanged. */
 export function dropOldResults({ keep }: { readonly keep: number }): BeforeRound {
   checkNumber('keep', keep)
   return ({ messages }) => {
@@ -52,11 +52,11 @@ export function dropOldResults({ keep }: { readonly keep: number }): BeforeRound
 }
 
 /**
- * Lets a model write a summary of a conversation that has become long, which then stands for it. The instructions at the head stay, and so
- * do the last messages: a turn with its calls and their results. The tokens of the summary are not in the run's usage.
+ * Replaces a long conversation by a summary that a model writes. The instructions at the beginning stay, and so do the last messages: a
+ * turn with its calls and their results. The tokens of the summary are not in the run's usage.
  *
- * @param options `over`: from how many tokens on, by `countTokensApproximately`; `instruction`: the task for the model.
- * @throws what `generate` throws; it fails the run.
+ * @param options `over`: the number of tokens from which a summary is made, by `countTokensApproximately`; `instruction`: the task for the model.
+ * @throws the errors of `generate`; then the run fails.
  */
 export function summarise(options: {
   readonly model: Model
@@ -81,9 +81,9 @@ export function summarise(options: {
 }
 
 const summary =
-  'Summarise the conversation for the assistant who goes on with it. Keep the task, the decisions, names, figures and what is still to do.'
+  'Summarise the conversation for the assistant who continues it. Keep the task, the decisions, names, figures and what is still to do.'
 
-/** Several in a row, each with what those before it changed. One that ends the run is the last. */
+/** Several functions in a row. Each gets the changes of the previous ones. If one ends the run, the next ones are not called. */
 export function chain(...steps: readonly BeforeRound[]): BeforeRound {
   for (const step of steps)
     if (typeof step !== 'function') throw new TypeError('Cannot chain: a step is something else than a function')

@@ -1,11 +1,12 @@
-/** Reasoning that a model writes into its text. @module */
+/** Finds reasoning that a model writes into its text. @module */
 import type { ModelWrap } from '../client/wrap-model.ts'
 import { blocksOf } from '../core/content.ts'
 import type { AssistantMessage, ContentBlock, MessageEvent, TextBlock } from '../core/model.ts'
 
 /**
- * Makes reasoning of what a model writes between `<think>` and `</think>` at the beginning of its text, as open models do on servers that do
- * not take it out. Tags elsewhere are text. It is then sent back as reasoning is, which is not at all to most providers.
+ * Converts the text between `<think>` and `</think>` at the beginning of an answer to reasoning. Open models write these tags on servers
+ * that do not parse them. Tags at other places stay text. The reasoning is then sent back like other reasoning: to most providers, not at
+ * all.
  *
  * @param tag the name of the tag. Default `think`.
  * @example
@@ -22,14 +23,14 @@ export function thinkTags(tag = 'think'): ModelWrap {
   }
 }
 
-/** Takes the events of one answer, and gives them with the reasoning in a block of its own, before the text. */
+/** Converts the events of one answer: the reasoning gets its own block, before the text. */
 function splitter(open: string, close: string): (event: MessageEvent) => readonly MessageEvent[] {
-  /** The block that may begin with the tag: the first of text. */
+  /** The block that may begin with the tag: the first text block. */
   let block: number | undefined
   let where: 'before' | 'thinking' | 'after' | 'text' = 'before'
   /** Text that may be the beginning of a tag. */
   let held = ''
-  /** By how much later blocks move: 1 once reasoning has a block. */
+  /** The number by which the indexes of later blocks move: 1 once there is a reasoning block. */
   let moved = 0
 
   function take(index: number, text: string): MessageEvent[] {
@@ -91,7 +92,7 @@ function splitter(open: string, close: string): (event: MessageEvent) => readonl
   }
 }
 
-/** How many characters at the end of a text may be the beginning of the tag. */
+/** The number of characters at the end of a text that may be the beginning of the tag. */
 function startOf(tag: string, text: string): number {
   for (let length = Math.min(tag.length - 1, text.length); length > 0; length--) {
     if (text.endsWith(tag.slice(0, length))) return length
@@ -115,7 +116,7 @@ function splitBlock(block: ContentBlock, open: string, close: string): readonly 
   return text === '' ? [reasoning] : [reasoning, withoutHead({ ...block, text }, cut)]
 }
 
-/** The offsets of citations count from the beginning of the text that is left. */
+/** The offsets of citations are relative to the remaining text. */
 function withoutHead(block: TextBlock, cut: number): TextBlock {
   if (block.citations === undefined) return block
   const citations = block.citations.map(({ startIndex, endIndex, ...citation }) => ({

@@ -21,7 +21,7 @@ function stopped(fragments: readonly Fragment[], reason: 'interrupted' | 'error'
 }
 
 describe('blocks', () => {
-  it('of text grow while their kind comes, and end where another begins', () => {
+  it('of text grow while pieces of their kind arrive, and end when another kind begins', () => {
     const events = eventsOf(
       [
         { type: 'start', id: 'r', model: 'm', createdAt: 5 },
@@ -59,7 +59,7 @@ describe('blocks', () => {
     ])
   })
 
-  it('with keys may be open side by side', () => {
+  it('with keys may be open at the same time', () => {
     const events = eventsOf([
       { type: 'text', text: 'a', key: 0 },
       { type: 'text', text: 'x', key: 1 },
@@ -161,7 +161,7 @@ describe('blocks', () => {
     { type: 'text', text: 'a' },
     { type: 'text', text: 'a', refusal: true },
     { type: 'reasoning', text: 'a' },
-  ])('that come with their text have it in the event: %j', (block) => {
+  ])('that arrive with their text have it in the event: %j', (block) => {
     const [, told] = eventsOf([{ type: 'block', block, key: 0, open: true }, { type: 'close', key: 0 }, end])
     const isRefusal = 'refusal' in block && { refusal: true }
     expect(told).toEqual({ type: `${block.type}_delta`, index: 0, text: 'a', ...isRefusal })
@@ -255,7 +255,7 @@ describe('figures and fields of the answer', () => {
     })
   })
 
-  it('that we have no word for go to the message or to the response', () => {
+  it('that isoglot has no field for are kept in the message or the response', () => {
     const { message, providerData } = endOf(
       eventsOf([
         { type: 'extra', providerData: { f: { a: 1 } } },
@@ -270,7 +270,7 @@ describe('figures and fields of the answer', () => {
 })
 
 describe('a start', () => {
-  it('that a proxy spliced in begins nothing', () => {
+  it('that a proxy inserted does not begin an answer', () => {
     const events = eventsOf([
       { type: 'start', id: 'one', model: 'm' },
       { type: 'text', text: 'a' },
@@ -284,7 +284,7 @@ describe('a start', () => {
     expect(endOf(events).message).toMatchObject({ content: [{ type: 'text', text: 'ab' }], response: { id: 'one' } })
   })
 
-  it('that comes late, or in two parts, still adds the id and the model', () => {
+  it('that arrives late, or in two parts, still adds the id and the model', () => {
     const events = eventsOf([
       { type: 'usage', usage: {} },
       { type: 'start', id: 'one' },
@@ -317,7 +317,7 @@ describe('the end', () => {
     [{ type: 'patch', opaque }],
     [{ type: 'usage', usage: { inputTokens: 1 } }],
     [{ type: 'extra', providerData: { f: { a: 1 } } }],
-  ])('is the end: %j after it is reported, and changes nothing', (late) => {
+  ])('is final: %j after it is reported, and changes nothing', (late) => {
     const events = eventsOf([{ type: 'text', text: 'b' }, end, late])
     expect(events.slice(-2)).toMatchObject([
       { type: 'message_end' },
@@ -326,7 +326,7 @@ describe('the end', () => {
     expect(collect(events).message.content).toEqual([{ type: 'text', text: 'b' }])
   })
 
-  it('may come twice, and counts once', () => {
+  it('may arrive twice, and counts once', () => {
     const events = eventsOf([end, { type: 'end', stopReason: 'length' }, { type: 'close', key: 0 }])
     expect(events.map((event) => event.type)).toEqual(['message_start', 'message_end'])
   })
@@ -355,7 +355,7 @@ describe('an answer that was cut at a limit', () => {
   })
 })
 
-describe('an answer that broke off', () => {
+describe('an answer that was cut off', () => {
   const fragments: Fragment[] = [
     { type: 'text', text: 'a' },
     { type: 'usage', usage: { inputTokens: 3 } },
@@ -375,7 +375,7 @@ describe('an answer that broke off', () => {
     expect(events.at(-1)).toMatchObject({ type: 'invalid_tool_call', index: 2 })
   })
 
-  it('is an error that has what came', () => {
+  it('is an error with the received part', () => {
     const state = assemble.start({})
     const events: MessageEvent[] = []
     for (const fragment of fragments) assemble.step(state, fragment, events)
@@ -390,7 +390,7 @@ describe('an answer that broke off', () => {
     expect(events.some((event) => event.type === 'message_end')).toBe(false)
   })
 
-  it('is not an error where the end had come', () => {
+  it('is not an error if the end had arrived', () => {
     expect(fold([{ type: 'text', text: 'a' }, end]).message.content).toEqual([{ type: 'text', text: 'a' }])
     expect(() => fold([{ type: 'text', text: 'a' }])).toThrow(InterruptedError)
     expect(() => collect(eventsOf([{ type: 'text', text: 'a' }]))).toThrow(TypeError)
@@ -420,7 +420,7 @@ describe('limits', () => {
       'maxArgumentsLength',
       8,
     ],
-  ])('of %s are errors, and what came before is kept', (_, options, fragments, limit, max) => {
+  ])('of %s are errors, and the part before is kept', (_, options, fragments, limit, max) => {
     const state = assemble.start(options)
     const events: MessageEvent[] = []
     let error: unknown
@@ -435,7 +435,7 @@ describe('limits', () => {
     expect(events.filter((event) => event.type === 'invalid_tool_call')).toHaveLength(1)
   })
 
-  it('let arguments and blocks of just that size pass', () => {
+  it('allow arguments and blocks of exactly that size', () => {
     const options = { maxBlocks: 2, maxArgumentsLength: 7 }
     expect(
       contentOf([{ type: 'text', text: 'a' }, call({ id: 'c', name: 'f', arguments: '{"x":1}' })], options),
@@ -450,7 +450,7 @@ describe('the live view of arguments', () => {
       return last?.type === 'tool_call_chunk' && 'argumentsSoFar' in last.chunk ? last.chunk.argumentsSoFar : undefined
     })
 
-  it('comes with each piece, where it is asked for', () => {
+  it('arrives with each piece, if it is requested', () => {
     const pieces = [
       call({ position: 0, id: 'c', name: 'f' }),
       call({ position: 0, arguments: '{"city":"To' }),
@@ -460,7 +460,7 @@ describe('the live view of arguments', () => {
     expect(JSON.stringify(eventsOf(pieces))).not.toContain('argumentsSoFar')
   })
 
-  it('shows arguments that came as an object, and those that came again as a whole', () => {
+  it('shows arguments that arrived as an object, and arguments that were sent again as a whole', () => {
     expect(views([call({ name: 'f', arguments: { x: 1 } })])).toEqual([{ x: 1 }])
     expect(
       views([call({ key: 0, name: 'f', arguments: '{"x":1' }), call({ key: 0, arguments: '{"x":2}', final: true })]),

@@ -1,5 +1,6 @@
 /**
- * Which call a piece belongs to: each row is a way in which hosts send calls, and in which some library merged, lost or ran the wrong one.
+ * Finds the call to which a piece belongs. Each row is a way in which hosts send calls, with which some library merged, lost or ran the
+ * wrong call.
  */
 import { describe, expect, it } from 'vitest'
 import type { Fragment } from '../../src/core/codec.ts'
@@ -388,13 +389,13 @@ describe('a piece of a call', () => {
     expect(warningsIn(events)).toEqual([])
   })
 
-  it.each(guessed)('is given to a call by a guess, which is reported once: %s', (_, pieces, calls) => {
+  it.each(guessed)('belongs to a call by a guess, which is reported once: %s', (_, pieces, calls) => {
     const events = eventsOf([...pieces.map(call), end])
     expect(inShort(events)).toEqual(calls)
     expect(warningsIn(events)).toHaveLength(1)
   })
 
-  it.each(kept)('is kept where it makes no call: %s', (_, pieces, calls) => {
+  it.each(kept)('is kept if it does not make a call: %s', (_, pieces, calls) => {
     const events = eventsOf([...pieces.map(call), end])
     expect(inShort(events)).toEqual(calls)
     expect(endOf(events).message.invalidToolCalls).toEqual(
@@ -409,7 +410,7 @@ describe('a piece of a call', () => {
     expect(warningsIn(events)).toHaveLength(1)
   })
 
-  it.each([undefined, null])('that brings %s for arguments leaves those that came whole', (none) => {
+  it.each([undefined, null])('that has %s for arguments does not change arguments that are complete', (none) => {
     const whole = call({ key: 0, id: 'a', name: 'f', arguments: { x: 1 } })
     const events = eventsOf([whole, call({ key: 0, arguments: none as never }), end])
     expect(inShort(events)).toEqual(['a f({"x":1})'])
@@ -423,7 +424,7 @@ describe('a piece of a call', () => {
     expect(callsIn(events)).toMatchObject([{ providerData: { f: { a: 1, b: 2 }, g: { c: 3 } } }])
   })
 
-  it('that comes after the end of its block is reported, and the call stays as it is', () => {
+  it('that arrives after the end of its block is reported, and the call does not change', () => {
     const events = eventsOf([
       call({ key: 0, id: 'a', name: 'f', arguments: '{}' }),
       { type: 'close', key: 0 },
@@ -450,14 +451,14 @@ describe('a piece of a call', () => {
 })
 
 describe('ids of calls', () => {
-  it('are made from the prefix and the number of calls before, and never go out as the wire’s own', () => {
+  it('are made from the prefix and the number of earlier calls, and are never sent as ids of the provider', () => {
     const pieces = [call({ name: 'f' }), call({ id: 'mine', name: 'g' }), call({ name: 'h' }), end]
     const calls = callsIn(eventsOf(pieces, { idPrefix: 'x_', callsBefore: 5 }))
     expect(calls).toMatchObject([{ id: 'x_5', generatedId: true }, { id: 'mine' }, { id: 'x_7', generatedId: true }])
     expect(calls[1]).not.toHaveProperty('generatedId')
   })
 
-  it('are told apart where the wire repeats one, or has one that we would make', () => {
+  it('become different if the provider repeats an id, or sends one that isoglot would make', () => {
     const same = ['a', 'a', 'a_1', 'a'].map((id, position) => call({ position, id, name: 'f' }))
     const ids = callsIn(eventsOf([...same, end])).map((one) => one.id)
     expect(new Set(ids).size).toBe(4)
@@ -466,7 +467,7 @@ describe('ids of calls', () => {
     expect(callsIn(eventsOf(made)).map((one) => one.id)).toEqual(['call_0', 'call_0_1'])
   })
 
-  it('stay as they are on calls of the provider’s own, since its results name them', () => {
+  it('do not change for calls that the provider runs, since its results name them', () => {
     const events = eventsOf([
       call({ key: 0, id: 's', name: 'search', server: true }),
       call({ key: 1, id: 's', name: 'search', server: true }),
@@ -480,7 +481,7 @@ describe('ids of calls', () => {
 })
 
 describe('numbers of calls and blocks', () => {
-  it('count all blocks, and all of our calls, invalid ones included and the provider’s own not', () => {
+  it('count all blocks, and all calls except those that the provider runs, including invalid ones', () => {
     const events = eventsOf([
       { type: 'reasoning', text: 'hm' },
       call({ key: 's', id: 's', name: 'search', server: true, arguments: '{}' }),
@@ -540,7 +541,7 @@ describe('ten thousand calls in one answer', () => {
         { key: at, arguments: '{}' },
       ],
     ],
-  ])('are put together in time, told apart by %s', (_, make) => {
+  ])('are assembled in time, distinguished by %s', (_, make) => {
     // Quadratic work would run into the test's time limit.
     putTogether(10_000, make)
   })

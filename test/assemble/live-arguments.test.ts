@@ -122,7 +122,7 @@ describe('liveArguments', () => {
     ['a line end in a string', '{"a":"x\ny","b":2}', { a: 'x' }],
     ['a line end in a key', '{"a":1,"x\ny":2}', { a: 1 }],
     ['something behind the end', '{"a":1}{"b":2}', { a: 1 }],
-  ])('stops at %s, and keeps what came before', (_, text, view) => {
+  ])('stops at %s, and keeps the part before', (_, text, view) => {
     expect(viewOf(text)).toEqual(view)
     expect(viewOf(text, text.length)).toEqual(view)
   })
@@ -141,14 +141,14 @@ describe('liveArguments', () => {
     '{"__proto__":{"polluted":true},"b":1}',
     '{"\\u005f_proto__":"text","b":1}',
     '{"a":{"__proto__":[1],"b":1}}',
-  ])('takes the key __proto__ as one like any other, in %s', (text) => {
+  ])('treats the key __proto__ like any other key, in %s', (text) => {
     const view = viewOf(text)
     expect(JSON.stringify(view)).toBe(JSON.stringify(JSON.parse(text)))
     expect(Object.getPrototypeOf(view)).toBe(Object.prototype)
     expect({}).not.toHaveProperty('polluted')
   })
 
-  it('gives the same object each time, since a copy for each piece would cost time in its width', () => {
+  it('returns the same object each time, since a copy for each piece would take time that grows with its size', () => {
     const live = liveArguments()
     expect(live.push('{"a":1,')).toBe(live.push('"b":2}'))
   })
@@ -165,7 +165,7 @@ describe('liveArguments', () => {
     )
   })
 
-  it('never throws and never goes back, whatever the text', () => {
+  it('never throws and never removes a part, for any text', () => {
     const piece = fc.constantFrom(
       '{',
       '}',
@@ -231,7 +231,7 @@ function workOf(text: string): number {
   return work
 }
 
-describe('what the view costs', () => {
+describe('the cost of the view', () => {
   it.each<[string, (count: number) => string]>([
     ['one long string', (count) => `{"a":"${'x'.repeat(count)}`],
     ['one long string of escapes', (count) => `{"a":"${'\\n'.repeat(count)}`],
@@ -239,7 +239,7 @@ describe('what the view costs', () => {
     ['a long array', (count) => `{"a":[${'1,'.repeat(count)}`],
     ['one long number', (count) => `{"a":1${'0'.repeat(count)}`],
     ['one long key', (count) => `{"${'x'.repeat(count)}`],
-  ])('grows with the text and no faster, for %s', (_, make) => {
+  ])('is linear in the length of the text, for %s', (_, make) => {
     const [small, large] = [make(2000), make(4000)]
     expect(workOf(small)).toBeGreaterThan(small.length / 2)
     expect(workOf(large) / workOf(small)).toBeLessThan(2.1)

@@ -22,7 +22,7 @@ const texts = (input: readonly { content: unknown }[]) =>
   input.map(({ content }) => (content as { value: string }[]).map(({ value }) => value).join(''))
 
 describe('text', () => {
-  it('streams in the pieces of the browser, with figures', async () => {
+  it('streams in the pieces of the browser, with usage', async () => {
     const { model, log } = setUp({ answers: [['The sky ', 'is blue']] })
     const run = stream({ model, system: 'Be brief', prompt: 'Which color is it?' })
     const pieces: string[] = []
@@ -51,7 +51,7 @@ describe('text', () => {
     ])
   })
 
-  it('refuses files, and images that the model is not made for, before anything is asked', async () => {
+  it('refuses files, and images that the session does not expect, before any request', async () => {
     const { model, log } = setUp()
     const image = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' } as const
     const error = await caught(generate({ model, prompt: message.user([image]) }))
@@ -61,7 +61,7 @@ describe('text', () => {
     expect(log.created).toEqual([])
   })
 
-  it('hands images and audio over as blobs of their type', async () => {
+  it('passes images and audio as blobs of their type', async () => {
     const { model, log } = setUp({}, { expectedInputs: [{ type: 'image' }, { type: 'audio' }] })
     const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' } as const
     const audio = { type: 'audio', data: 'aGk=', mimeType: 'audio/wav' } as const
@@ -74,7 +74,7 @@ describe('text', () => {
 })
 
 describe('sessions', () => {
-  it('go on over turns: only what is new is appended', async () => {
+  it('continue over turns: only new messages are appended', async () => {
     const { model, log } = setUp({ answers: [['One'], ['Two']] })
     const first = await generate({ model, system: 'Be brief', prompt: 'First' })
     await generate({ model, system: 'Be brief', messages: [message.user('First'), first.message], prompt: 'Second' })
@@ -84,7 +84,7 @@ describe('sessions', () => {
     expect(new Set(log.prompts.map(({ session }) => session)).size).toBe(1)
   })
 
-  it('begin anew where the history is another, and those before are destroyed', async () => {
+  it('begin again if the history has changed, and earlier ones are destroyed', async () => {
     const { model, log } = setUp()
     await generate({ model, prompt: 'First' })
     await generate({ model, messages: [message.user('First'), message.assistant('Edited')], prompt: 'Second' })
@@ -96,7 +96,7 @@ describe('sessions', () => {
     expect(log.destroyed).toContain(log.prompts[1]?.session)
   })
 
-  it('are shared by runs at once, each in a clone of its own', async () => {
+  it('are shared by concurrent runs, each in its own clone', async () => {
     const { model, log } = setUp()
     const answers = await Promise.all(['a', 'b'].map((prompt) => generate({ model, prompt })))
     expect(answers.map(({ text }) => text)).toEqual(['a', 'b'])
@@ -104,7 +104,7 @@ describe('sessions', () => {
     expect(new Set(log.prompts.map(({ session }) => session)).size).toBe(2)
   })
 
-  it('are destroyed when the run is cancelled, and the base lives on', async () => {
+  it('are destroyed when the run is cancelled, and the base session stays', async () => {
     const { model, log } = setUp({ answers: ['endless', ['Here']] })
     const stopping = new AbortController()
     const run = stream({ model, prompt: 'Hi', signal: stopping.signal })
@@ -134,7 +134,7 @@ describe('availability', () => {
     expect(await caught(model.prepare())).toMatchObject({ kind: 'not_found' })
   })
 
-  it('downloads in a click, with progress, and not by itself', async () => {
+  it('downloads only after a click, with progress', async () => {
     const progress: number[] = []
     const onDownload = (loaded: number) => void progress.push(loaded)
     const { model, script } = setUp({ availability: 'downloadable' }, { onDownload })
@@ -154,7 +154,7 @@ describe('availability', () => {
     expect(await caught(generate({ model, prompt: 'Hi' }))).toMatchObject({ kind: 'not_found' })
   })
 
-  it('falls back to another model where this one cannot answer at once', async () => {
+  it('uses another model if this one cannot answer immediately', async () => {
     const other = localModel('other', async function* () {
       yield [{ type: 'text', text: 'Other' }]
     })
@@ -199,7 +199,7 @@ describe('errors', () => {
     expect(told).toMatchObject({ ...expected, message: expect.stringContaining('It failed'), cause: error })
   })
 
-  it('a filter ends the answer, and what was said stays', async () => {
+  it('a filter ends the answer, and the text before it stays', async () => {
     const error = new DOMException('Filtered', 'NotReadableError')
     const { model } = setUp({ answers: [{ pieces: ['So far'], error }] })
     expect(await generate({ model, prompt: 'Hi' })).toMatchObject({ text: 'So far', stopReason: 'content_filter' })
@@ -229,7 +229,7 @@ describe('structured output', () => {
 describe('tools', () => {
   const call = '{"calls": [{"name": "double", "arguments": {"n": 21}}]}'
 
-  it('are called, answered and said in the history, however the answer is cut', async () => {
+  it('are called, answered and written into the history, however the answer is split', async () => {
     const { model, log } = setUp({ answers: [cut(call), cut('{"text":"It is \\"42\\" \\ud83d\\ude00\\n"}')] })
     const run = stream({ model, system: 'Be brief', prompt: 'Twice 21?', tools: [double] })
     const pieces: string[] = []
@@ -250,7 +250,7 @@ describe('tools', () => {
     expect(content[0].value).toMatch(/^Be brief\n\n[\s\S]*- double: .*"n"/)
   })
 
-  it('make a whole new session the same conversation', async () => {
+  it('give a new session the same conversation', async () => {
     const { model, log } = setUp({ answers: [[call], ['{"text":"42"}'], ['Yes']] })
     const { messages } = await generate({ model, prompt: 'Twice 21?', tools: [double] })
     await generate({ model, messages, prompt: 'Sure?' })
@@ -287,13 +287,13 @@ describe('tools', () => {
     expect(omitResponseConstraintInput).toBe(true)
   })
 
-  it('are left out by the choice "none"', async () => {
+  it('are left out with the choice "none"', async () => {
     const { model, log } = setUp({ answers: [['Hi']] })
     expect(await generate({ model, prompt: 'Hi', tools: [double], toolChoice: 'none' })).toMatchObject({ text: 'Hi' })
     expect(log.prompts[0]?.options.responseConstraint).toBeUndefined()
   })
 
-  it('are tried without the schemas of arguments where the browser refuses those', async () => {
+  it('are tried without the schemas of arguments if the browser does not support these', async () => {
     const named = tool({
       name: 'greet',
       parameters: { type: 'object', properties: { n: { pattern: '^a' } } },
@@ -303,7 +303,7 @@ describe('tools', () => {
     const { text, warnings } = await generate({ model, prompt: 'Hi', tools: [named] })
     expect(text).toBe('Hi')
     expect(log.prompts).toHaveLength(2)
-    expect(warnings.map(({ reason }) => reason).join()).toContain('refuses the schemas')
+    expect(warnings.map(({ reason }) => reason).join()).toContain('does not support the schemas')
   })
 
   it.each([
@@ -318,7 +318,7 @@ describe('tools', () => {
     expect(result.messages.filter(({ role }) => role === 'tool')).toEqual([])
   })
 
-  it('an answer that is not the JSON that was asked for is text, with a warning', async () => {
+  it('an answer that is not the requested JSON is text, with a warning', async () => {
     const { model } = setUp({ answers: [cut('I would rather talk')] })
     const { text, warnings } = await generate({ model, prompt: 'Hi', tools: [double] })
     expect(text).toBe('I would rather talk')

@@ -1,5 +1,5 @@
 /**
- * A `LanguageModel` that behaves as the draft of the Prompt API and its web platform tests say. A token is a word. No types of ours: it runs
+ * A `LanguageModel` that behaves as the draft of the Prompt API and its web platform tests say. A token is a word. No isoglot types: it runs
  * in a page, too.
  *
  * @see https://webmachinelearning.github.io/prompt-api/

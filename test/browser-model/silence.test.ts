@@ -1,4 +1,4 @@
-/** Nothing that a request holds is lost in silence on its way to the browser's model: the law of `test/laws/silence.test.ts`. */
+/** No part of a request is lost silently on its way to the browser's model: the law of `test/laws/silence.test.ts`. */
 import { expect, it } from 'vitest'
 import { browserModel } from '../../src/browser-model/index.ts'
 import { splitting } from '../../src/messages/split-message.ts'

@@ -1,4 +1,4 @@
-/** Each binding in its real framework, rendered as a server does it: with the history, and nothing of what came later. */
+/** Each binding in its real framework, rendered as a server does it: with the history, without later changes. */
 import { createElement } from 'react'
 import { renderToString } from 'react-dom/server'
 import { createComponent, renderToString as renderSolid } from 'solid-js/web'
@@ -46,12 +46,12 @@ describe.each(Object.entries(servers))('%s on a server', (_, render) => {
     expect(await render(options)).toContain('ready: Hi, Hello</p>')
   })
 
-  it('renders a store that is made elsewhere', async () => {
+  it('renders a store that was passed to it', async () => {
     expect(await render(createChatStore(options))).toContain('ready: Hi, Hello</p>')
   })
 })
 
-it('react on a server renders what the page renders first, whatever the store has heard since', async () => {
+it('react on a server renders the same as the page’s first render, even if the store has changed since', async () => {
   const script = scripted()
   const chat = createChatStore({ ...options, transport: script.transport })
   const sent = chat.send('More?')
@@ -72,7 +72,7 @@ it('useChatValue of react renders one value', () => {
   expect(renderToString(createElement(count))).toBe('<p>2</p>')
 })
 
-it('toReadable of svelte calls at once, then for each snapshot, until it is left', async () => {
+it('toReadable of svelte calls immediately, then for each snapshot, until it is unsubscribed', async () => {
   const chat = createChatStore(options)
   const seen: number[] = []
   const leave = svelte.toReadable(chat).subscribe(({ messages }) => seen.push(messages.length))

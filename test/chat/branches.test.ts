@@ -27,7 +27,7 @@ const drawn = ({ messages }: ChatSnapshot) =>
   })
 
 describe('another answer', () => {
-  it('keeps the one before with all that followed, and both can be shown', async () => {
+  it('keeps the previous one with all later messages, and both can be shown', async () => {
     const { chat, answered, say, idAt, now, turns } = open()
     await say('A', 'a')
     await say('B', 'b')
@@ -51,7 +51,7 @@ describe('another answer', () => {
     expect(drawn(now())).toEqual(['A', 'a 1/3', 'B', 'b', 'C', 'c'])
   })
 
-  it('that fails before any content can be left for the previous one, and the next one replaces it', async () => {
+  it('that fails before any content: the user can return to the previous one, and the next answer replaces the failed one', async () => {
     const { chat, answered, say, idAt, now, turns, fail } = open()
     await say('A', 'a')
     const failing = chat.regenerate()
@@ -76,7 +76,7 @@ describe('another answer', () => {
 })
 
 describe('another message', () => {
-  it('keeps the one before, branches in branches included', async () => {
+  it('keeps the previous one, including nested branches', async () => {
     const { chat, answered, say, idAt, now } = open()
     await say('A', 'a')
     await answered(chat.regenerate(), 'aa')
@@ -90,7 +90,7 @@ describe('another message', () => {
     expect(drawn(now())).toEqual(['A 1/2', 'a 1/2'])
   })
 
-  it('gives up calls that wait: the branch can be gone on with', async () => {
+  it('cancels calls that wait, so that the branch can continue', async () => {
     const { chat, answered, say, push, end, idAt, now, turns } = open()
     const call = block.toolCall('c1', 'pay', {})
     const sent = chat.send('Pay')
@@ -122,7 +122,7 @@ it('is stored with the chat', async () => {
   again.chat.branch(again.idAt(0), 0)
   again.chat.branch(again.idAt(1), 0)
   expect(drawn(again.now())).toEqual(['A 1/2', 'a 1/2'])
-  // A page that goes in the middle of another answer does not lose the ones before.
+  // A page that closes in the middle of another answer does not lose the earlier ones.
   void again.chat.regenerate()
   await new Promise((resolve) => setImmediate(resolve))
   const last = open({ persist })
@@ -130,11 +130,11 @@ it('is stored with the chat', async () => {
   expect(last.now().messages[1]).toMatchObject({ state: 'stopped', branch: { index: 2, count: 3 } })
 })
 
-it('is refused while a turn is under way, and where there is no such branch', async () => {
+it('is refused while a turn is running, and if there is no such branch', async () => {
   const { chat, say, idAt } = open()
   await say('A', 'a')
   expect(() => chat.branch(idAt(1), 1)).toThrow(`"${idAt(1)}" has no branch 1`)
   expect(() => chat.branch('x', 0)).toThrow('there is no message "x"')
   void chat.regenerate()
-  expect(() => chat.branch(idAt(0), 0)).toThrow('a turn is under way')
+  expect(() => chat.branch(idAt(0), 0)).toThrow('a turn is running')
 })

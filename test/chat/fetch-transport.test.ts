@@ -1,4 +1,4 @@
-/** A page and its server: the store posts what `readChatRequest` takes, and reads what `toResponse` sends. */
+/** A page and its server: the store posts requests for `readChatRequest`, and reads responses of `toResponse`. */
 import { describe, expect, it } from 'vitest'
 import { createChatStore, type FetchTransportOptions, fetchTransport } from '../../src/chat/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
@@ -66,7 +66,7 @@ function open({ fetch }: ReturnType<typeof server>, options: FetchTransportOptio
 const texts = (messages: readonly Message[]) => messages.map(({ role, content }) => [role, content])
 
 describe('fetchTransport', () => {
-  it('sends what is new, and draws what the server answers', async () => {
+  it('sends only new messages, and shows the server’s answer', async () => {
     const made = server([chatText('Hello'), chatText('Again')])
     const chat = open(made, { body: { plan: 'free' } })
     await chat.send('Hi')
@@ -92,7 +92,7 @@ describe('fetchTransport', () => {
     expect(texts(second?.messages ?? [])).toEqual([['user', 'More']])
   })
 
-  it('sends everything where the page keeps the history', async () => {
+  it('sends all messages if the page stores the history', async () => {
     const made = server([chatText('Hello'), chatText('Again')], { roles: ['user', 'assistant', 'tool'] })
     const chat = open(made, { history: 'open' })
     await chat.send('Hi')
@@ -126,7 +126,7 @@ describe('fetchTransport', () => {
     ])
   })
 
-  it('runs tools of the page, and the server goes on with their results', async () => {
+  it('runs tools of the page, and the server continues with their results', async () => {
     const made = server([chatCalls(['c1', 'set_theme', '{"dark":true}']), chatText('It is dark')])
     const chat = createChatStore({
       id: 'c1',
@@ -142,7 +142,7 @@ describe('fetchTransport', () => {
     ])
   })
 
-  it('brings the decision of a person to the server, which runs the call', async () => {
+  it('sends the user’s decision to the server, which runs the call', async () => {
     const made = server([chatCalls(['c1', 'pay', '{}']), chatText('Paid')])
     const chat = open(made)
     await chat.send('Pay')
@@ -153,7 +153,7 @@ describe('fetchTransport', () => {
     expect(chat.getSnapshot().messages[1]?.parts).toMatchObject([{ state: 'done', content: 'paid' }, { text: 'Paid' }])
   })
 
-  it('reports an answer that was cut, wherever it was', async () => {
+  it('reports an answer that was cut, at any position', async () => {
     const made = server([chatText('Hello')])
     const body = JSON.stringify({ chatId: 'c1', messages: [{ role: 'user', content: 'Hi' }] })
     const whole = await (await made.fetch('https://page.test/chat', { method: 'POST', body })).text()
@@ -169,7 +169,7 @@ describe('fetchTransport', () => {
     expect(new Set(errors.map(String))).toEqual(new Set(['error,true']))
   })
 
-  it('asks for headers again after a 401, and repeats the request once', async () => {
+  it('calls the headers function again after a 401, and repeats the request once', async () => {
     const made = server([chatText('Hello')])
     const tokens: string[] = []
     const refreshes: boolean[] = []
@@ -193,7 +193,7 @@ describe('fetchTransport', () => {
     expect(refused.getSnapshot().error).toMatchObject({ kind: 'authentication', status: 401 })
   })
 
-  it('leaves the request when the turn is stopped', async () => {
+  it('aborts the request when the turn is stopped', async () => {
     let signal: AbortSignal | null | undefined
     const fetch: typeof globalThis.fetch = (_, init) => {
       signal = init?.signal

@@ -14,7 +14,7 @@ describe('toBlock', () => {
     ['audio/mpeg', 'audio'],
     ['video/mp4', 'video'],
     ['application/zip', 'file'],
-  ])('makes a block of its type out of %s', async (type, blockType) => {
+  ])('makes a block of the right type from %s', async (type, blockType) => {
     const block = await toBlock(file(bytes(0, 1, 2), 'a', type))
     expect(block).toMatchObject({ type: blockType, data: 'AAEC', mimeType: type })
   })
@@ -36,7 +36,7 @@ describe('toBlock', () => {
     ['image/webp', bytes('RIFF', 1, 2, 3, 4, 'WEBPVP8 ')],
     ['application/pdf', bytes('%PDF-1.7')],
     ['text/plain', bytes('plain words')],
-  ])('knows %s by its first bytes where the browser does not', async (mimeType, content) => {
+  ])('recognises %s by its first bytes if the browser does not', async (mimeType, content) => {
     expect(await toBlock(file(content, 'a'))).toMatchObject({ mimeType })
   })
 
@@ -66,7 +66,7 @@ describe('send with files', () => {
     return { ...script, chat: createChatStore({ transport: script.transport, throttleMs: 0, ...(files && { files }) }) }
   }
 
-  it('shows the text at once, and sends the files before it', async () => {
+  it('shows the text immediately, and sends the files before it', async () => {
     const { chat, turns, push, end } = open()
     const sent = chat.send({ content: 'What is it?', files: [file(png, 'a.png', 'image/png')] })
     expect(chat.getSnapshot()).toMatchObject({ status: 'submitted', messages: [{ parts: [{ text: 'What is it?' }] }] })
@@ -92,7 +92,7 @@ describe('send with files', () => {
     await expect(chat.send({ files: [file(png, 'a.png', 'image/png')] })).rejects.toThrow(RangeError)
   })
 
-  it('takes the message back where a file cannot be read', async () => {
+  it('removes the message if a file cannot be read', async () => {
     const { chat, turns } = open()
     await expect(chat.send({ content: 'Hm', files: [file(bytes(0, 0xff), 'odd.bin')] })).rejects.toThrow('odd.bin')
     expect(chat.getSnapshot()).toMatchObject({ status: 'ready', messages: [] })

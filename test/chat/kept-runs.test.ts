@@ -1,4 +1,4 @@
-/** A page whose server keeps its runs: an answer goes on after a cut and after a reload, in the store and over the real wire. */
+/** A page whose server stores its runs: an answer continues after a cut and after a reload, in the store and over HTTP. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createChatStore, fetchTransport, keptRuns, type Persist } from '../../src/chat/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
@@ -14,7 +14,7 @@ type Cuts = readonly number[]
 
 /**
  * A server that answers with these streams of a provider, one after the other. Its provider waits for `goOn` in the middle of each, and its
- * connections end after so many bytes.
+ * connections end after a number of bytes.
  */
 function server(answers: readonly (readonly string[])[], cuts: Cuts = []) {
   const left = [...answers]
@@ -83,7 +83,7 @@ function server(answers: readonly (readonly string[])[], cuts: Cuts = []) {
   }
 }
 
-/** The first bytes of a body, which ends after them as a connection does that a proxy closed. */
+/** The first bytes of a body, which then ends like a connection that a proxy closed. */
 function upTo(bytes: number): TransformStream<Uint8Array, Uint8Array> {
   let room = bytes
   return new TransformStream({
@@ -112,7 +112,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals())
 
 let pages = 0
-/** A page: what is stored is there again in the next one, and the one before asks nothing more. */
+/** A page: the next page has the stored data, and the previous one sends no more requests. */
 function open({ fetch: send }: Pick<ReturnType<typeof server>, 'fetch'>, user = 'Ada') {
   const page = ++pages
   const fetch: typeof send = (...asked) => (page === pages ? send(...asked) : new Promise(() => {}))
@@ -126,7 +126,7 @@ const drawn = (chat: Chat) =>
     return `${role} ${state}: ${parts.map((part) => ('text' in part ? part.text : 'state' in part ? part.state : '')).join('|')}`
   })
 
-/** Resolves when the page shows what is looked for. */
+/** Resolves when the page shows the expected text. */
 function shows(chat: Chat, is: () => boolean): Promise<void> {
   if (is()) return Promise.resolve()
   return new Promise((resolve) => {
@@ -141,7 +141,7 @@ function shows(chat: Chat, is: () => boolean): Promise<void> {
 const words = ['One', ' two', ' three', ' four']
 
 describe('a cut', () => {
-  it('is made good, wherever it is', async () => {
+  it('is repaired, wherever it is', async () => {
     const whole = server([chatText(...words)])
     const body = JSON.stringify({ chatId: 'c1', messages: [{ role: 'user', content: 'Hi' }] })
     const size = (await (await whole.fetch(url, { method: 'POST', body })).arrayBuffer()).byteLength
@@ -154,7 +154,7 @@ describe('a cut', () => {
     }
   })
 
-  it('that no connection makes good is an error, and retry goes on with the same run', async () => {
+  it('that no connection can repair is an error, and retry continues the same run', async () => {
     const made = server([chatText(...words)], [400])
     let isDown = false
     const fetch: typeof globalThis.fetch = async (input, init) => {
@@ -210,7 +210,7 @@ it('clear ends a run whose connection broke, so that it does not come back into 
 })
 
 describe('a reload', () => {
-  it('in the middle of an answer goes on with it, and asks nothing anew', async () => {
+  it('in the middle of an answer continues it, without another request to the model', async () => {
     const made = server([chatText(...words)])
     const before = open(made)
     made.hold()
@@ -231,7 +231,7 @@ describe('a reload', () => {
     expect(made.asked).toHaveLength(2)
   })
 
-  it('after an approval keeps the call, and goes on after its result', async () => {
+  it('after an approval keeps the call, and continues after its result', async () => {
     const made = server([chatCalls(['p1', 'pay', '{}']), chatText(...words)])
     const before = open(made)
     await before.send('Pay')
@@ -267,7 +267,7 @@ describe('a reload', () => {
     made.goOn()
   })
 
-  it('without a network fails, and retry goes on with the run', async () => {
+  it('without a network fails, and retry continues the run', async () => {
     const made = server([chatText(...words)])
     const before = open(made)
     made.hold()

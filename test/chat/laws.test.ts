@@ -26,7 +26,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   bin: 'application/vnd.amazon.eventstream',
 }
 
-/** Says something, with this answer from the provider, and gives each snapshot. */
+/** Sends a message, with this answer of the provider, and returns each snapshot. */
 async function snapshotsOf(
   model: Model,
 ): Promise<{ readonly chat: ChatStore; readonly seen: readonly ChatSnapshot[] }> {
@@ -52,7 +52,7 @@ describe.each(formats)('a recorded answer of $folder', ({ folder, client }) => {
       const body = bytes as Uint8Array<ArrayBuffer>
       let isFirst = true
       const fetch = async () => {
-        // An answer that says nothing is asked for again.
+        // An empty answer is requested again.
         const response = isFirst ? new Response(body, { headers }) : new Response(null, { status: 400 })
         isFirst = false
         return response
@@ -167,7 +167,7 @@ function refused(cause: unknown): void {
   if (!(cause instanceof TypeError)) throw cause
 }
 
-describe('whatever is done in whatever order', () => {
+describe('any actions in any order', () => {
   it.each(['reject', 'queue', 'interrupt'] as const)(
     'with whenBusy %s, the status never leaves its graph, and what is stored is what is shown',
     async (whenBusy) => {

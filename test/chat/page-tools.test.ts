@@ -1,4 +1,4 @@
-/** Tools that run in the page: a server hands their calls over, and gets the results with the next turn. */
+/** Tools that run in the page: a server sends their calls, and gets the results with the next turn. */
 import { describe, expect, it } from 'vitest'
 import { createChatStore } from '../../src/chat/index.ts'
 import { approval, type ToolCall, t, tool } from '../../src/index.ts'
@@ -61,7 +61,7 @@ describe('calls of tools of the page', () => {
     expect(turns.at(-1)?.added).toMatchObject([{ status: 'error', content: expect.stringContaining('do not fit') }])
   })
 
-  it('wait for a person where their tool says so, and run once they are approved', async () => {
+  it('wait for the user if their tool requires approval, and run once they are approved', async () => {
     const { chat, turns, now } = await called(dark, block.toolCall('c2', 'pay', {}, { index: 1 }))
     expect(ran).toEqual([{ dark: true }])
     expect(now()).toMatchObject({ status: 'waiting', pending: [{ id: 'c2' }] })
@@ -87,7 +87,7 @@ describe('calls of tools of the page', () => {
     expect(turns.at(-1)?.added).toMatchObject([{ toolCallId: 'c1' }, { toolCallId: 'c2', content: 'Blue' }])
   })
 
-  it('make the model go on ten times at most', async () => {
+  it('make the model continue ten times at most', async () => {
     const { turns, push, end, sent, now } = await called(dark)
     for (let round = 2; turns.length === round; round++) {
       await push(
@@ -102,7 +102,7 @@ describe('calls of tools of the page', () => {
     expect(now().messages[1]?.messages.at(-1)).toMatchObject({ role: 'tool', toolCallId: 'c11', status: 'error' })
   })
 
-  it('are cancelled by stop, and what they return then is not sent', async () => {
+  it('are cancelled by stop, and later return values are not sent', async () => {
     let signal: AbortSignal | undefined
     const slow = tool({
       name: 'slow',

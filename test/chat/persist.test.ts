@@ -18,7 +18,7 @@ const start = { type: 'message_start' } as const
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('a stored chat', () => {
-  it('is there again with its ids, after another store has loaded it', async () => {
+  it('has the same ids after another store has loaded it', async () => {
     const { persist } = memory()
     const { transport, push, end } = scripted()
     const chat = createChatStore({ transport, persist, id: 'c1' })
@@ -33,7 +33,7 @@ describe('a stored chat', () => {
     expect(again.getServerSnapshot().messages).toEqual([])
   })
 
-  it('has the message of the user before the answer comes; its turn was stopped when the page went', async () => {
+  it('has the user’s message before the answer arrives; its turn was stopped when the page closed', async () => {
     const { persist } = memory()
     const { transport } = scripted()
     void createChatStore({ transport, persist, id: 'c1' }).send('Hi')
@@ -93,7 +93,7 @@ describe('a stored chat', () => {
     expect(turns.at(-1)).toMatchObject({ trigger: 'approval', messages: [{}, { role: 'assistant' }] })
   })
 
-  it('does not replace what was said while it was read', async () => {
+  it('does not replace messages that were sent while it was read', async () => {
     const { persist } = memory()
     const { transport } = scripted()
     const stored: StoredChat = { version: 1, updatedAt: 0, pending: [], entries: [] }
@@ -127,7 +127,7 @@ describe('a stored chat', () => {
   it('of a version that is not known is refused', async () => {
     const { transport } = scripted()
     const persist = { ...memory().persist, load: async () => ({ version: 2 }) as never }
-    await expect(createChatStore({ transport, persist, id: 'c1' }).load()).rejects.toThrow('its version 2 is not known')
+    await expect(createChatStore({ transport, persist, id: 'c1' }).load()).rejects.toThrow('its version 2 is unknown')
   })
 })
 
@@ -153,7 +153,7 @@ describe('localPersist', () => {
     return items
   }
 
-  it('reads what it wrote, under its prefix', async () => {
+  it('reads the data that it wrote, under its prefix', async () => {
     const items = stub(10_000)
     const persist = localPersist('mine:')
     await persist.save('c1', chatOf('AAAA'))
@@ -163,7 +163,7 @@ describe('localPersist', () => {
     expect(await persist.load('c1')).toBeUndefined()
   })
 
-  it('stores a chat without the bytes of its media where there is no room for them', async () => {
+  it('stores a chat without the bytes of its media if there is not enough space for them', async () => {
     stub(500)
     const persist = localPersist()
     await persist.save('c1', chatOf('A'.repeat(1000)))
@@ -174,12 +174,12 @@ describe('localPersist', () => {
     ])
   })
 
-  it('rejects with the error of the browser where there is no room at all', async () => {
+  it('rejects with the error of the browser if there is no space at all', async () => {
     stub(10)
     await expect(localPersist().save('c1', chatOf('A'))).rejects.toThrow('no room')
   })
 })
 
-it('idbPersist opens nothing until it is asked', () => {
+it('idbPersist opens no database until it is called', () => {
   expect(() => idbPersist()).not.toThrow()
 })

@@ -1,4 +1,4 @@
-/** How often a store publishes, and that it leaves no timer. */
+/** Tests how often a store publishes, and that it leaves no timer running. */
 import { describe, expect, it, vi } from 'vitest'
 import { createChatStore, runTransport } from '../../src/chat/index.ts'
 import { message, type StreamEvent } from '../../src/index.ts'
@@ -8,7 +8,7 @@ const pieces = (count: number): StreamEvent[] =>
   Array.from({ length: count }, () => ({ type: 'text_delta', index: 0, text: 'ab ' }))
 
 describe('while an answer streams', () => {
-  it('publishes once a frame at most, and status changes at once', async () => {
+  it('publishes at most once a frame, and status changes immediately', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
     const { transport, push, end } = scripted()
     const chat = createChatStore({ transport })
@@ -31,7 +31,7 @@ describe('while an answer streams', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('publishes what comes after a pause at once, and so each delta of a slow stream', async () => {
+  it('publishes a change after a pause immediately, and so each delta of a slow stream', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
     const { transport, push } = scripted()
     const chat = createChatStore({ transport })
@@ -50,7 +50,7 @@ describe('while an answer streams', () => {
     chat.dispose()
   })
 
-  it('shows what was published, and not what came since', async () => {
+  it('shows the published state, not later changes', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
     const { transport, push } = scripted()
     const chat = createChatStore({ transport })
@@ -64,7 +64,7 @@ describe('while an answer streams', () => {
     chat.dispose()
   })
 
-  it('does as much work for an event with 2,000 messages before it as with none', async () => {
+  it('does the same work for an event with or without 2,000 messages before it', async () => {
     const reads = { count: 0 }
     const counted = (at: number) =>
       new Proxy(message.user(String(at)), {
@@ -142,7 +142,7 @@ describe('dispose', () => {
     expect([left, told.mock.calls.length]).toEqual([1000, 0])
   })
 
-  it('making a store starts no timer and asks nothing', () => {
+  it('making a store starts no timer and sends no request', () => {
     vi.useFakeTimers()
     const { transport, turns } = scripted()
     createChatStore({ transport })

@@ -39,7 +39,7 @@ function slowFile() {
 }
 
 describe('a stop', () => {
-  it('while files are read leaves nothing to retry: the turn before ended well', async () => {
+  it('while files are read leaves nothing to retry, because the previous turn succeeded', async () => {
     const { files, upload } = slowFile()
     const { chat, answered, waiting, now, turns } = open({ files: { upload } })
     await waiting()
@@ -52,7 +52,7 @@ describe('a stop', () => {
     expect(turns).toHaveLength(2)
   })
 
-  it('while it is asked whether something runs leaves the last answer as it was', async () => {
+  it('while the page asks whether a turn is running does not change the last answer', async () => {
     const asked = Promise.withResolvers<undefined>()
     const { chat, answered, now } = open({ resume: () => asked.promise })
     await answered(chat.send('A'), 'a')
@@ -63,7 +63,7 @@ describe('a stop', () => {
     expect(now()).toMatchObject({ status: 'ready', usage: { outputTokens: 1 }, messages: [{}, { state: 'done' }] })
   })
 
-  it('gives up calls that wait for good: they do not wait again after a reload', async () => {
+  it('cancels calls that wait: they do not wait again after a reload', async () => {
     const stored = new Map<string, string>()
     const persist: Persist = {
       load: async (id) => JSON.parse(stored.get(id) ?? 'null') ?? undefined,
@@ -80,7 +80,7 @@ describe('a stop', () => {
   })
 })
 
-it('a transport that cannot stop a turn is reported, and the next message goes on', async () => {
+it('a transport that cannot stop a turn is reported, and the next message works', async () => {
   const errors: unknown[] = []
   const script = scripted()
   const transport = { ...script.transport, stop: () => Promise.reject(new Error('No stop')) }
@@ -99,7 +99,7 @@ describe('resume', () => {
     yield [start, ...answer('Hello')]
   }
 
-  it('that fails leaves nothing under way', async () => {
+  it('that fails leaves no turn running', async () => {
     const { chat, answered, now, stops } = open({ resume: () => Promise.reject(new Error('No network')) })
     await answered(chat.send('A'), 'a')
     await expect(chat.resume()).rejects.toThrow('No network')
@@ -107,7 +107,7 @@ describe('resume', () => {
     expect([stops, now().messages[1]?.state]).toEqual([[], 'done'])
   })
 
-  it('that a message overtakes leaves the run that it found', async () => {
+  it('that a message overtakes closes the run that it found', async () => {
     const found = Promise.withResolvers<ReturnType<typeof events>>()
     const signals: AbortSignal[] = []
     const script = scripted()
@@ -151,7 +151,7 @@ describe('resume', () => {
 })
 
 describe('the queue', () => {
-  it('waits for what is sent as a turn ends, and loses nothing', async () => {
+  it('waits for messages that are sent as a turn ends, and loses none', async () => {
     const script = scripted()
     let isFirst = true
     const chat = createChatStore({
@@ -174,7 +174,7 @@ describe('the queue', () => {
     expect(said.map((part) => 'text' in part && part.text)).toEqual(['A', 'a', 'At once', 'now', 'Queued', 'later'])
   })
 
-  it('goes on after a message that cannot be sent', async () => {
+  it('continues after a message that cannot be sent', async () => {
     const { chat, answered, turns } = open({ whenBusy: 'queue', files: { maxBytes: 1 } })
     const first = chat.send('A')
     void chat.send({ files: [new File(['too long'], 'a.png', { type: 'image/png' })] })
@@ -211,7 +211,7 @@ it('another answer to a message that never arrived sends that message', async ()
   chat.dispose()
 })
 
-it('a chat that was disposed takes no file, no call and no answer any more', async () => {
+it('a disposed chat accepts no file, call or answer', async () => {
   const { files, upload, finish } = slowFile()
   const { chat, now, turns } = open({ files: { upload } })
   const sent = chat.send({ content: 'Look', files })

@@ -1,4 +1,4 @@
-/** The store of a chat: what a page sees while a turn goes on, and what each method does. */
+/** The store of a chat: the states that a page sees during a turn, and the effect of each method. */
 import { describe, expect, it, vi } from 'vitest'
 import { type ChatSnapshot, type ChatStoreOptions, createChatStore, runTransport } from '../../src/chat/index.ts'
 import { ApiError, InterruptedError, message } from '../../src/index.ts'
@@ -27,7 +27,7 @@ const drawn = ({ messages }: ChatSnapshot) =>
   })
 
 describe('send', () => {
-  it('shows the message before anything is awaited, then the answer, then that it is ready', async () => {
+  it('shows the message before anything is awaited, then the answer, then the status ready', async () => {
     const { chat, push, end, now } = open()
     const seen: ChatSnapshot[] = []
     chat.subscribe(() => seen.push(now()))
@@ -46,7 +46,7 @@ describe('send', () => {
     expect([idsOf(0).size, idsOf(1).size]).toEqual([1, 1])
   })
 
-  it('gives the transport the whole conversation, and what is new', async () => {
+  it('gives the transport the whole conversation, and the new messages', async () => {
     const { chat, say, turns } = open({ id: 'c1', messages: [message.user('A'), message.assistant('B')] })
     await say('C', 'D')
     expect(turns).toMatchObject([
@@ -55,7 +55,7 @@ describe('send', () => {
     expect(chat.getServerSnapshot().messages).toHaveLength(2)
   })
 
-  it('keeps items that are finished, and the state at the beginning, the same objects', async () => {
+  it('keeps finished items, and the state at the beginning, the same objects', async () => {
     const { chat, say, now } = open()
     const first = chat.getServerSnapshot()
     await say('A', 'B')
@@ -67,17 +67,17 @@ describe('send', () => {
     expect(now()).toBe(now())
   })
 
-  it.each(['', []])('refuses %j, since there is nothing in it', async (nothing) => {
+  it.each(['', []])('refuses %j, because it is empty', async (nothing) => {
     await expect(open().chat.send(nothing)).rejects.toThrow(TypeError)
   })
 
-  it('is refused while a turn is under way, unless it is to wait or to interrupt', async () => {
+  it('is refused while a turn is running, unless it may wait or interrupt', async () => {
     const { chat } = open()
     void chat.send('A')
-    await expect(chat.send('B')).rejects.toThrow('Cannot send: a turn is under way')
+    await expect(chat.send('B')).rejects.toThrow('Cannot send: a turn is running')
   })
 
-  it('waits in the queue until a turn ended well, and can be taken out of it', async () => {
+  it('waits in the queue until a turn succeeded, and can be removed from the queue', async () => {
     const { chat, push, end, now, turns } = open({ whenBusy: 'queue' })
     void chat.send('A')
     const second = chat.send('B')
@@ -96,7 +96,7 @@ describe('send', () => {
     expect(drawn(now())).toEqual(['user done: A', 'assistant done: a', 'user done: B', 'assistant done: b'])
   })
 
-  it('interrupts the turn that is under way', async () => {
+  it('interrupts the current turn', async () => {
     const { chat, push, now, turns } = open({ whenBusy: 'interrupt' })
     void chat.send('A')
     await push(start, text('a'))
@@ -107,7 +107,7 @@ describe('send', () => {
 })
 
 describe('stop', () => {
-  it('is shown at once, stops the transport, and ignores late events', async () => {
+  it('is shown immediately, stops the transport, and ignores late events', async () => {
     const onFinish = vi.fn()
     const { chat, push, now, stops, turns } = open({ id: 'c1', onFinish })
     const sent = chat.send('A')
@@ -123,7 +123,7 @@ describe('stop', () => {
     expect(onFinish.mock.calls.map(([end]) => end.outcome)).toEqual(['stopped'])
   })
 
-  it('of a turn that nothing came of leaves the message of the user, and retry asks again', async () => {
+  it('of a turn without an event keeps the user’s message, and retry sends it again', async () => {
     const { chat, push, end, now, turns } = open()
     void chat.send('A')
     await chat.stop()
@@ -137,7 +137,7 @@ describe('stop', () => {
     expect(drawn(now())).toEqual(['user done: A', 'assistant done: a'])
   })
 
-  it('ignores a batch of a transport that does not hear the signal, and its end', async () => {
+  it('ignores a batch and the end of a transport that ignores the signal', async () => {
     const late = Promise.withResolvers<void>()
     const transport = runTransport(() => ({
       async *batches() {
@@ -160,7 +160,7 @@ describe('stop', () => {
     expect(drawn(before)).toEqual(['user done: A', 'assistant stopped: Hel'])
   })
 
-  it('does nothing where nothing is under way', async () => {
+  it('does nothing if no turn is running', async () => {
     const { chat, now, stops } = open()
     const before = now()
     await chat.stop()
@@ -191,7 +191,7 @@ describe('a turn that fails', () => {
     expect(turns.at(-1)?.messages.map(({ content }) => content)).not.toContain('B')
   })
 
-  it('in the middle keeps what came, with the reason, and retry drops it', async () => {
+  it('in the middle keeps the received part, with the reason, and retry drops it', async () => {
     const onFinish = vi.fn()
     const { chat, push, fail, now, turns } = open({ onFinish })
     void chat.send('A')
@@ -205,7 +205,7 @@ describe('a turn that fails', () => {
     expect(turns.at(-1)?.messages).toHaveLength(1)
   })
 
-  it('is one that ends without "done": a cut is never taken for an end', async () => {
+  it('is a turn that ends without "done": a cut never counts as an end', async () => {
     const { chat, push, end, now } = open()
     void chat.send('A')
     await push(start, text('Hel'))
@@ -221,14 +221,14 @@ describe('a turn that fails', () => {
     expect(now()).toMatchObject({ status: 'ready', error: undefined })
   })
 
-  it('is not there to retry after one that ended well', async () => {
+  it('cannot be retried after a turn that succeeded', async () => {
     const { chat, say } = open()
     await say('A', 'a')
     await expect(chat.retry()).rejects.toThrow('no turn failed')
   })
 })
 
-describe('changing what was said', () => {
+describe('changing earlier messages', () => {
   it('regenerate answers again: the last message, or an earlier one', async () => {
     const { chat, say, push, end, now, turns } = open()
     await say('A', 'a')
@@ -244,7 +244,7 @@ describe('changing what was said', () => {
     expect(drawn(now())).toEqual(['user sending: A'])
   })
 
-  it('edit says something else, and drops what follows', async () => {
+  it('edit sends another text, and drops the later messages', async () => {
     const { chat, say, now, turns } = open()
     await say('A', 'a')
     await say('B', 'b')
@@ -267,7 +267,7 @@ describe('changing what was said', () => {
     expect(now().messages.map(({ id }) => id)).not.toContain(one?.id)
   })
 
-  it('remove and clear take out one item and all', async () => {
+  it('remove and clear remove one item, or all', async () => {
     const { chat, say, now } = open()
     await say('A', 'a')
     chat.remove(now().messages[0]?.id ?? '')
@@ -279,7 +279,7 @@ describe('changing what was said', () => {
   it('is refused while a turn is under way, and after dispose', async () => {
     const { chat } = open()
     void chat.send('A')
-    expect(() => chat.setMessages([])).toThrow('a turn is under way')
+    expect(() => chat.setMessages([])).toThrow('a turn is running')
     chat.dispose()
     expect(() => chat.remove('x')).toThrow('the chat is disposed')
     await expect(chat.send('B')).rejects.toThrow('the chat is disposed')
@@ -298,7 +298,7 @@ describe('calls that wait', () => {
     return opened
   }
 
-  it('for approval go on when all are decided, with the decisions', async () => {
+  it('for approval continue when all are decided, with the decisions', async () => {
     const { chat, now, turns, push, end } = await waiting('approval')
     expect(now()).toMatchObject({ status: 'waiting', isBusy: false, pending: calls })
     expect(now().messages[1]?.parts).toMatchObject([{ state: 'waiting' }, { state: 'waiting' }])
@@ -332,10 +332,10 @@ describe('calls that wait', () => {
     expect(now().messages).toHaveLength(2)
   })
 
-  it('for the page go on when all have a result', async () => {
+  it('for the page continue when all have a result', async () => {
     const { chat, now, turns } = await waiting('manual')
     await expect(chat.addToolResult({ toolCallId: 'c1', name: 'mail', value: 'sent' })).rejects.toThrow(
-      'Cannot add the result: "c1" is a call of "pay" and not of "mail"',
+      'Cannot add the result: "c1" is a call of "pay", not of "mail"',
     )
     void chat.addToolResult({ toolCallId: 'c1', name: 'pay', value: { paid: 1 } })
     expect(now().messages[1]?.parts).toMatchObject([{ state: 'done', value: { paid: 1 }, content: '{"paid":1}' }, {}])
@@ -351,7 +351,7 @@ describe('calls that wait', () => {
     await expect(chat.addToolResult({ toolCallId: 'c1', value: 1 })).rejects.toThrow('the call "c1" does not wait')
   })
 
-  it('are given up by another message, so that the history can be sent', async () => {
+  it('are cancelled by another message, so that the history can be sent', async () => {
     const { chat, turns } = await waiting('manual')
     void chat.send('Never mind')
     expect(turns.at(-1)?.messages).toMatchObject([
@@ -363,7 +363,7 @@ describe('calls that wait', () => {
     ])
   })
 
-  it('are given up by stop', async () => {
+  it('are cancelled by stop', async () => {
     const { chat, now } = await waiting('approval')
     await chat.stop()
     expect(now()).toMatchObject({ status: 'ready', pending: [] })
@@ -371,7 +371,7 @@ describe('calls that wait', () => {
     await expect(chat.approve('c1', true)).rejects.toThrow('the call "c1" does not wait')
   })
 
-  it('of a turn that fails after them wait no more, and retry asks the same again', async () => {
+  it('of a turn that fails after them no longer wait, and retry sends the same again', async () => {
     const { chat, now, turns, fail } = await waiting('manual')
     void chat.addToolResult({ toolCallId: 'c1', value: 1 })
     void chat.addToolResult({ toolCallId: 'c2', value: 2 })
@@ -392,7 +392,7 @@ describe('calls that wait', () => {
 })
 
 describe('resume', () => {
-  it('goes on with the answer of the server, which begins anew, in place of what was kept of it', async () => {
+  it('continues the answer of the server from its beginning, in place of the stored part', async () => {
     const { transport } = scripted()
     const resume: NonNullable<typeof transport.resume> = async () =>
       (async function* () {
@@ -404,7 +404,7 @@ describe('resume', () => {
     expect(drawn(chat.getSnapshot())).toEqual(['user done: A', 'assistant done: Hello'])
   })
 
-  it('says no where nothing runs, and where the transport cannot', async () => {
+  it('returns false if no turn is running, and if the transport cannot resume', async () => {
     const { transport } = scripted()
     const { chat, now } = open({ transport: { ...transport, resume: async () => undefined } })
     const before = now()

@@ -11,7 +11,7 @@ const recorded = ownCorpus.find(
   ({ format, kind, expected }) => format === 'openai-chat' && kind === 'sse' && expected?.text,
 )
 
-/** A Worker whose tokens live for so long, and which refuses those that are listed. */
+/** A Worker whose tokens have this lifetime, and which refuses the listed ones. */
 function worker(options: { lifetimeMs?: number; refused?: readonly string[]; session?: () => Response } = {}) {
   const { lifetimeMs = 900_000, refused = [] } = options
   const asked: string[] = []
@@ -42,7 +42,7 @@ async function ask(settings: WorkerTransportSettings, times = 1) {
 const url = 'https://worker.test/'
 
 describe('workerTransport', () => {
-  it('fetches one token for many turns, and asks the Worker with it in place of the provider', async () => {
+  it('fetches one token for many turns, and sends requests to the Worker in place of the provider', async () => {
     const { asked, fetch } = worker()
     const { status, messages } = await ask({ url, model: openaiChat('m', { fetch }) }, 2)
     expect(asked).toEqual([
@@ -53,7 +53,7 @@ describe('workerTransport', () => {
     expect([status, messages.length]).toEqual(['ready', 4])
   })
 
-  it('fetches another one half a minute before its end, and shows the last one, so that the visitor stays the same', async () => {
+  it('fetches another one half a minute before its end, and sends the last one, so that the visitor stays the same', async () => {
     const { asked, fetch } = worker({ lifetimeMs: 29_000 })
     await ask({ url, model: openaiChat('m', { fetch }) }, 2)
     expect(asked.filter((one) => one.includes('/session'))).toEqual(['POST /session', 'POST /session Bearer t1'])
@@ -84,7 +84,7 @@ describe('workerTransport', () => {
     expect(asked).toEqual(['POST /session', 'POST /v1/messages t1'])
   })
 
-  it('reports a session that was not given, and asks for one again with the next turn', async () => {
+  it('reports a failed session request, and tries again with the next turn', async () => {
     let isOpen = false
     const { asked, fetch } = worker({
       session: () => {
@@ -103,7 +103,7 @@ describe('workerTransport', () => {
     expect(asked).toEqual(['POST /session', 'POST /session', 'POST /v1/chat/completions Bearer t1'])
   })
 
-  it('takes tokens from a server of yours, and passes the last one to it', async () => {
+  it('takes tokens from your own server, and passes the last one to it', async () => {
     const { asked, fetch } = worker()
     const session = vi.fn(async () => ({ token: 'own', expiresAt: '2000-01-01T00:00:00Z' }))
     await ask({ url, model: openaiChat('m', { fetch }), session }, 2)

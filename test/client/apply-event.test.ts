@@ -1,4 +1,4 @@
-/** A conversation drawn event by event ends as the conversation that the run keeps. */
+/** A conversation that is built event by event equals the conversation of the run at its end. */
 
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../../src/core/model.ts'
@@ -31,8 +31,8 @@ const text = (index: number, piece: string) => ({ type: 'text_delta', index, tex
 const chunk = (index: number, argumentsDelta: string) =>
   ({ type: 'tool_call_chunk', index, chunk: { type: 'tool_call_chunk', id: 'c', name: 'f', argumentsDelta } }) as const
 
-describe('while an answer comes', () => {
-  it('adds a message after the others, and leaves them as they are', () => {
+describe('while an answer arrives', () => {
+  it('adds a message after the others, and does not change them', () => {
     const before = [message.user('Hi')]
     const after = last([{ type: 'message_start', id: 'm1', model: 'gpt-5' }, text(0, 'Hel'), text(0, 'lo')], before)
     expect(after).toEqual([
@@ -60,7 +60,7 @@ describe('while an answer comes', () => {
     ])
   })
 
-  it('shows a call with all its text so far, then the call', () => {
+  it('shows the text of a call so far, then the call', () => {
     const call = block.toolCall('c', 'f', { a: 1 })
     const seen = applied([start, chunk(0, '{"a"'), chunk(0, ':1}'), { type: 'tool_call', index: 0, call }])
     expect(seen.slice(2).map(([answer]) => answer?.content)).toEqual([
@@ -76,7 +76,7 @@ describe('while an answer comes', () => {
     expect(answer).toMatchObject({ invalidToolCalls: [call], content: [{ argumentsDelta: '{' }, { text: 'Hm' }] })
   })
 
-  it('begins an answer of its own where the start was not seen, and a block where an earlier one was not', () => {
+  it('begins an answer if the start is missing, and a block if an earlier one is missing', () => {
     expect(last([text(1, 'Hi')], [message.user('Hi')])?.[1]).toEqual({
       role: 'assistant',
       content: [
@@ -86,7 +86,7 @@ describe('while an answer comes', () => {
     })
   })
 
-  it('changes nothing for what is in no message, an event of next year too', () => {
+  it('changes nothing for events without content of a message, including unknown events', () => {
     const before = [message.user('Hi')]
     const call = { type: 'invalid_tool_call', index: 0, argumentsText: '', reason: 'truncated', error: '' } as const
     expect(applyEvent(before, { type: 'tool_start', call })).toBe(before)
@@ -129,7 +129,7 @@ describe('a run', () => {
     return { events, result: await run.response }
   }
 
-  it('ends as the history and what was said, results in the order of their calls and empty answers left out', async () => {
+  it('ends with the history and the new messages, with results in the order of their calls and without empty answers', async () => {
     const calls = chatCalls(['c1', 'get_weather', '{"city":"Tokyo"}'], ['c2', 'get_weather', '{"city":"Paris"}'])
     upstream.answer(chunks(calls), chunks(chatText('')), chunks(chatText('Sunny in both')))
     const history = [message.system('Be brief'), message.user('Weather?')]

@@ -7,7 +7,7 @@ import {
   approval,
   generate,
   type Message,
-  memoryLedger,
+  memoryCallLog,
   message,
   type RunRequest,
   signApproval,
@@ -31,7 +31,7 @@ const answers = {
   done: { message: { role: 'assistant', content: 'done' }, finish_reason: 'stop' },
 }
 
-/** Pays, and says so when it was paid. */
+/** Pays, and records the payment. */
 const host: typeof fetch = async (_, init) => {
   const body = JSON.parse(await new Response(init?.body).text())
   const { message, finish_reason } = body.messages.at(-1).role === 'tool' ? answers.done : answers.call
@@ -78,10 +78,10 @@ describe('a signed decision', () => {
   })
 
   it.each([
-    ['with a ledger', memoryLedger()],
+    ['with a call log', memoryCallLog()],
     ['without', undefined],
-  ])('B13: does not count again in a later turn of the same conversation, %s', async (_, ledger) => {
-    const more = ledger === undefined ? {} : { ledger }
+  ])('B13: does not count again in a later turn of the same conversation, %s', async (_, callLog) => {
+    const more = callLog === undefined ? {} : { callLog }
     const one = await begin('pay', more)
     const approvals = await sign(one.pending[0])
     const two = await generate(ask({ ...more, messages: one.messages, approvals }))
@@ -94,20 +94,20 @@ describe('a signed decision', () => {
     expect(ran).toBe(2)
   })
 
-  it('B13: runs once of two runs at the same time that share a ledger', async () => {
-    const ledger = memoryLedger()
+  it('B13: runs once of two runs at the same time that share a call log', async () => {
+    const callLog = memoryCallLog()
     const { messages, pending } = await begin()
     const approvals = await sign(pending[0])
-    const runs = [1, 2].map(() => generate(ask({ messages, approvals, ledger })))
+    const runs = [1, 2].map(() => generate(ask({ messages, approvals, callLog })))
     expect((await Promise.all(runs)).map(({ outcome }) => outcome)).toEqual(['answered', 'answered'])
     expect(ran).toBe(1)
   })
 
-  it('B13: counts in each conversation of one ledger', async () => {
-    const ledger = memoryLedger()
+  it('B13: counts in each conversation of one call log', async () => {
+    const callLog = memoryCallLog()
     for (const expected of [1, 2]) {
       const { messages, pending } = await begin()
-      await generate(ask({ messages, approvals: await sign(pending[0]), ledger }))
+      await generate(ask({ messages, approvals: await sign(pending[0]), callLog }))
       expect(ran).toBe(expected)
     }
   })
@@ -128,12 +128,12 @@ describe('a signed decision', () => {
     const changed = change(messages)
     const result = await generate(ask({ messages: changed, approvals: await sign(pending[0]) }))
     expect([result.outcome, ran]).toEqual(['approval', 0])
-    // It asks again, and the new decision counts for the history as it is now.
+    // The run asks again, and the new decision counts for the changed history.
     await generate(ask({ messages: changed, approvals: await sign(result.pending[0]) }))
     expect(ran).toBe(1)
   })
 
-  it('B12: can be made from the call as any part of a run hands it out', async () => {
+  it('B12: can be made from the call of any part of a run', async () => {
     const run = stream(ask({ prompt: 'pay' }))
     const calls: (ToolCall | undefined)[] = []
     for await (const event of run) {

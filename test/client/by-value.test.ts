@@ -1,4 +1,7 @@
-/** Code travels by value: a missing part of a request is reported before anything is sent, with the function that makes it. */
+/**
+ * Optional code is passed as a value: a wrong value is reported before the request is sent, with the name of the function that makes the
+ * right one.
+ */
 import { describe, expect, it } from 'vitest'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import {
@@ -38,7 +41,7 @@ const wrongTools: readonly (readonly [string, object, string])[] = [
 const withField = (field: string, maker: string, values: readonly unknown[] = words) =>
   values.map((value): [string, object, string] => [`${field}: ${JSON.stringify(value)}`, { [field]: value }, maker])
 
-describe('what is not the value that a field takes', () => {
+describe('a wrong value of a field', () => {
   it.each<[string, object, string]>([
     ...withField('resume', 'resumable()', [...words, 'stream-1']),
     ...withField('budget', 'budget()', [...words, { maxTokens: 5 }]),
@@ -61,7 +64,7 @@ describe('what is not the value that a field takes', () => {
       'tool(',
     ],
     ['a message that asks to be split', { messages: [message.user('a b', { split: {} })] }, 'splitting()'],
-  ])('is refused with the name of what makes it: %s', async (_, more, maker) => {
+  ])('is refused with the name of the function that makes the right one: %s', async (_, more, maker) => {
     const request = { model, prompt: 'x', ...more } as RunRequest
     const ways = [
       () => generate(request),
@@ -92,7 +95,7 @@ describe('what is not the value that a field takes', () => {
   })
 })
 
-it('takes a tool that was copied, and a definition, whose calls are for the caller', async () => {
+it('accepts a copy of a tool, and a definition, whose calls the caller runs', async () => {
   const copied: Tool = { ...made, description: 'The same' }
   const all = { budget: budget({}), resume: resumable(), split: splitting(), liveArguments: liveArguments() }
   const result = await generate({ model, prompt: 'x', tools: [copied, tool({ name: 'g' }), { name: 'h' }], ...all })

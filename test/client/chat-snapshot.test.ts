@@ -9,7 +9,7 @@ const upstream = ownUpstream()
 const open = () => createChat({ model: openaiChat('m', { baseUrl: upstream.url }), retries: 0 })
 
 describe('the snapshot of a chat', () => {
-  it('is the same object until a turn begins, streams and ends', async () => {
+  it('changes only when a turn begins, streams and ends', async () => {
     upstream.answer(chunks(chatText('Hello')))
     const chat = open()
     const seen = [chat.getSnapshot()]

@@ -64,7 +64,7 @@ describe('a chat', () => {
       seed: 7,
       stop: ['END'],
     })
-    await chat.send('And now?') // F4: the key is asked for at each call
+    await chat.send('And now?') // F4: the key is read at each call
     expect(upstream.asked[1]?.headers).toMatchObject({ authorization: 'Bearer sk-fresh-2' })
   })
 
@@ -76,7 +76,7 @@ describe('a chat', () => {
     expect(upstream.asked.map(({ body }) => body.temperature)).toEqual([1, 0.5])
   })
 
-  it('begins with a history in any form, and can be stored as it is', async () => {
+  it('begins with a history in any form, and can be stored unchanged', async () => {
     upstream.answer(json(chatBody('Hello')))
     const chat = chatWith({ messages: ['One', ['assistant', 'Two'], message.user('Three')] })
     await chat.send(message.user('Four', { name: 'ada' }))
@@ -85,7 +85,7 @@ describe('a chat', () => {
     expect(sent(1).map(({ content }) => content)).toEqual(['One', 'Two', 'Three', 'Four', 'Hello', 'Six'])
   })
 
-  it('streams through the same turns, one at a time, or all at once [3.27] [3.29] [3.33] [3.36]', async () => {
+  it('streams through the same turns, event by event, or as a whole [3.27] [3.29] [3.33] [3.36]', async () => {
     upstream.answer(chunks(chatText('Hel', 'lo')), chunks(chatText('again')))
     const chat = chatWith()
     const texts: string[] = []
@@ -98,7 +98,7 @@ describe('a chat', () => {
     expect(chat.isBusy).toBe(false)
   })
 
-  it('gives its last turn, of the assistant or of anyone [3.43] [3.69]', async () => {
+  it('returns its last turn, of the assistant or of any role [3.43] [3.69]', async () => {
     upstream.answer(json(chatBody('Hello')))
     const chat = chatWith()
     expect(chat.lastMessage()).toBeUndefined()
@@ -107,7 +107,7 @@ describe('a chat', () => {
     expect(chat.lastMessage('user')).toEqual({ role: 'user', content: 'Hi' })
   })
 
-  it('goes on with another provider in the middle', async () => {
+  it('continues with another provider in the middle', async () => {
     upstream.answer(
       json(chatBody('Hello')),
       json({
@@ -138,7 +138,7 @@ describe('a chat', () => {
     expect(upstream.asked).toHaveLength(2)
   })
 
-  it('forgets a turn that failed before its answer, so that it can be said again', async () => {
+  it('forgets a turn that failed before its answer, so that it can be sent again', async () => {
     upstream.answer(json({ error: { message: 'no', type: 'x' } }, 401), json(chatBody('Hello')))
     const chat = chatWith()
     await expect(chat.send('Hi')).rejects.toMatchObject({ code: 'api' })
@@ -157,7 +157,7 @@ describe('a chat', () => {
 })
 
 describe('cancelling', () => {
-  it('keeps the partial turn, marked, and goes on from it', async () => {
+  it('keeps the partial turn, marked, and continues from it', async () => {
     upstream.answer(chunks(chatText('Hel').slice(0, 2), { after: 'hang' }), json(chatBody('Sorry')))
     const chat = chatWith()
     const reading = (async () => {
@@ -173,7 +173,7 @@ describe('cancelling', () => {
     expect(sent(1)).toMatchObject([{ content: 'Hi' }, { content: 'Hel' }, { content: 'Go on' }])
   })
 
-  it('runs no tool after, and the call has an error result before the next turn', async () => {
+  it('runs no more tools, and the call has an error result before the next turn', async () => {
     upstream.answer(chunks(chatCalls(tokyo)), json(chatBody('ok')))
     let ran = 0
     const counted = tool({ ...weather, execute: () => ++ran } as never)
@@ -190,7 +190,7 @@ describe('cancelling', () => {
     ])
   })
 
-  it('is what leaving the iteration does too: the partial turn stays, or the whole one, and its calls are not run', async () => {
+  it('also happens when the loop is left: the partial or complete turn stays, and its calls do not run', async () => {
     upstream.answer(chunks(chatText('Hel', 'lo'), { gapMs: 10 }), chunks(chatCalls(tokyo)), json(chatBody('ok')))
     let ran = 0
     const chat = chatWith({ tools: [tool({ ...weather, execute: () => ++ran } as never)] })
@@ -223,7 +223,7 @@ describe('cancelling', () => {
 })
 
 describe('tools of a chat', () => {
-  it('are registered under their names, the last of a name counts, and are removed by it [3.23]', async () => {
+  it('are registered by name, the last one of a name counts, and are removed by name [3.23]', async () => {
     upstream.answer(json(chatBody('ok')))
     const chat = chatWith({ tools: [weather] })
     chat.addTool({ ...weather, description: 'Better weather' })
@@ -243,7 +243,7 @@ describe('tools of a chat', () => {
     expect(chat.tools).toEqual([])
   })
 
-  it('calls that were left open are answered by an error before the next turn', async () => {
+  it('open calls get an error result before the next turn', async () => {
     upstream.answer(json(chatBody(null, [tokyo])), json(chatBody('ok')))
     const chat = chatWith({ tools: [weather], autoTools: false })
     await chat.send('Weather?')
@@ -289,7 +289,7 @@ describe('callbacks', () => {
     expect(told).toEqual(['second', 'settings call_1', 'later', 'first sunny in Tokyo', 'settings call_1'])
   })
 
-  it('may refuse a call, and then no other is called', async () => {
+  it('may refuse a call, and then no other callback is called', async () => {
     const told: string[] = []
     const chat = chatWith({ tools: [weather] })
     chat.onToolRequest(() => void told.push('never asked'))
@@ -299,7 +299,7 @@ describe('callbacks', () => {
     expect(sent(1)[2]).toMatchObject({ role: 'tool', content: expect.stringMatching('Not today') })
   })
 
-  it('that throw are not lost, and neither is what the tool did', async () => {
+  it('that throw are reported, and the tool’s result is kept', async () => {
     const chat = chatWith({ tools: [weather] })
     chat.onToolResult(() => {
       throw new Error('the log is full')
@@ -317,7 +317,7 @@ describe('echo', () => {
     upstream.answer(chunks(chatCalls(tokyo)), chunks(chatText('Sun', 'ny')))
   })
 
-  it('shows what the model says, in `output` [3.26]', async () => {
+  it('shows the model’s text, in `output` [3.26]', async () => {
     await chatWith({ tools: [weather], echo: 'output', write }).stream('Weather?').response
     expect(shown.join('')).toBe('Sunny\n')
   })
@@ -329,7 +329,7 @@ describe('echo', () => {
     )
   })
 
-  it('shows nothing in `none`, and a turn may say otherwise than the chat [3.25] [3.26]', async () => {
+  it('shows nothing in `none`, and a turn may override the chat [3.25] [3.26]', async () => {
     await chatWith({ tools: [weather], echo: 'all', write }).stream('Weather?', { echo: 'none' }).response
     expect(shown).toEqual([])
   })
@@ -350,7 +350,7 @@ describe('echo', () => {
     expect(shown.join('')).not.toContain('line 5')
   })
 
-  it('needs somewhere to be shown', async () => {
+  it('needs a function that shows it', async () => {
     expect(() => chatWith({ echo: 'all' })).toThrow(TypeError)
     await expect(chatWith().send('Hi', { echo: 'all' })).rejects.toThrow(/no "write"/)
   })

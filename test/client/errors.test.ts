@@ -1,4 +1,4 @@
-/** The error that a caller gets: it says where it happened, has the provider's message, and never a key. */
+/** The error that a caller gets: it names the place, has the provider's message, and never contains a key. */
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { Model } from '../../src/core/codec.ts'
@@ -108,7 +108,7 @@ describe('B20: the text of a page', () => {
 })
 
 describe('C31: the message of an error', () => {
-  it('C31: has the provider and the status in front of its words, which stay by themselves', async () => {
+  it('C31: has the provider and the status before the provider’s message, which is also in its own field', async () => {
     upstream.answer(json({ error: { message: 'busy' } }, 500))
     for (const promise of [
       generate(ask(openaiChat('m', { apiKey: key, baseUrl: upstream.url }))),
@@ -142,7 +142,7 @@ describe('C31: the message of an error', () => {
     expect(error.providerMessage).toBe(providerMessage)
   })
 
-  it('C31: has a setting before anything is sent, if the key was copied with an ellipsis or a typographic quote', async () => {
+  it('C31: names the setting, before a request is sent, if the key was copied with an ellipsis or a typographic quote', async () => {
     const error = await failure(generate(ask(openaiChat('gpt-5', { apiKey: 'sk-…', baseUrl: upstream.url }))))
     expect(error).toBeInstanceOf(TypeError)
     expect(error.message).toBe(
@@ -150,7 +150,7 @@ describe('C31: the message of an error', () => {
     )
   })
 
-  it('C31: has no address if the 404 names the model, which is then what is wrong', async () => {
+  it('C31: has no address if the 404 names the model, because then the model is wrong', async () => {
     upstream.answer(json({ error: { message: 'model: gpt-0' } }, 404))
     const error = await failure(generate(ask(openaiChat('gpt-0', { apiKey: key, baseUrl: upstream.url }))))
     expect(error.message).toBe('OpenAI 404: model: gpt-0')
@@ -164,7 +164,7 @@ describe('C31: the message of an error', () => {
     expect(error.partial?.stopReason).toBe('error')
   })
 
-  it('C33: what the model of Groq wrote of a call that failed is readable, and another try may succeed', async () => {
+  it('C33: the text of a failed call of Groq’s model is readable, and another try may succeed', async () => {
     const message = 'Failed to call a function'
     upstream.answer(json({ error: { message, code: 'tool_use_failed', failed_generation: '<function=f>' } }, 400))
     const error = await failure(generate(ask(groq('m', { baseUrl: upstream.url }))))
@@ -183,7 +183,7 @@ describe('C30: a connection that fails', () => {
     expect(blocked.message).toBe('Cannot reach http://127.0.0.1:1: bad port')
   })
 
-  it('C30: says which permission Deno wants', async () => {
+  it('C30: names the permission that Deno requires', async () => {
     const message = 'Requires net access to "a.example:443", run again with the --allow-net flag'
     const fetch = () => Promise.reject(Object.assign(new Error(message), { name: 'NotCapable' }))
     const error = await failure(generate(ask(openaiChat('m', { baseUrl: 'https://a.example', apiKey: 'k', fetch }))))
@@ -191,7 +191,7 @@ describe('C30: a connection that fails', () => {
   })
 
   it.each([1, 2, 3])(
-    'C30: has nothing of the query where the words of its cause, %i below, have the URL',
+    'C30: does not have the query if the message of its cause, %i levels below, has the URL',
     async (depth) => {
       const url = 'https://proxy.example/v1/chat/completions?token=hidden'
       const fetch = async () => {
@@ -206,14 +206,14 @@ describe('C30: a connection that fails', () => {
     },
   )
 
-  it('C30: of a page that asks a path of its own has nothing of its query either', async () => {
+  it('C30: in a page with a relative path, does not have the query either', async () => {
     const fetch = async () => new Response('Hello', { headers: { 'content-type': 'text/html' } })
     const error = await failure(generate(ask(openaiChat('m', { baseUrl: '/proxy?token=hidden', fetch }))))
     expect(error.message).toContain('/proxy answered 200 with text/html')
     expect(error.message).not.toContain('hidden')
   })
 
-  it('C30: where the platform gives no reason, as in a page, may be one of CORS, and Anthropic has a setting for that', async () => {
+  it('C30: without a reason of the platform, as in a page, names CORS as a possible cause, and Anthropic’s setting for it', async () => {
     const fetch = async () => {
       throw new TypeError('Failed to fetch')
     }
@@ -227,17 +227,20 @@ describe('C30: a connection that fails', () => {
   })
 })
 
-it.each([1, 2])('an answer that breaks after event %i reports only the break: it was an answer', async (count) => {
-  const deltas = [{ role: 'assistant' }, { content: 'a' }].slice(0, count)
-  const events = deltas.map((delta) => JSON.stringify({ id: 'c', model: 'm', choices: [{ index: 0, delta }] }))
-  const pieces = [...events, '{"choices":'].map((data) => new TextEncoder().encode(`data: ${data}\n\n`))
-  // One piece for each read, which a network does not promise.
-  const body = new ReadableStream({ pull: (sink) => sink.enqueue(pieces.shift()) }, { highWaterMark: 0 })
-  const fetch = async () => new Response(body)
-  const error = await failure(stream(ask(openaiChat('m', { baseUrl: 'https://provider.test', fetch }))).response)
-  expect(error.code).toBe('decode')
-  expect(error.message).not.toContain('answered 200')
-})
+it.each([1, 2])(
+  'an answer that breaks after event %i reports only the break, because it was an answer',
+  async (count) => {
+    const deltas = [{ role: 'assistant' }, { content: 'a' }].slice(0, count)
+    const events = deltas.map((delta) => JSON.stringify({ id: 'c', model: 'm', choices: [{ index: 0, delta }] }))
+    const pieces = [...events, '{"choices":'].map((data) => new TextEncoder().encode(`data: ${data}\n\n`))
+    // One piece for each read. A network does not guarantee this.
+    const body = new ReadableStream({ pull: (sink) => sink.enqueue(pieces.shift()) }, { highWaterMark: 0 })
+    const fetch = async () => new Response(body)
+    const error = await failure(stream(ask(openaiChat('m', { baseUrl: 'https://provider.test', fetch }))).response)
+    expect(error.code).toBe('decode')
+    expect(error.message).not.toContain('answered 200')
+  },
+)
 
 describe('C10: a base URL without a scheme', () => {
   it.each(['localhost:1234/v1', 'api.example.com/v1', '127.0.0.1:8000'])('C10: %s names `baseUrl`', async (baseUrl) => {
@@ -247,7 +250,7 @@ describe('C10: a base URL without a scheme', () => {
   })
 
   it.each(['/v1', './v1', '//example.com/v1', 'HTTPS://example.com', ''])(
-    'C10: %j is for a page to resolve',
+    'C10: %j is relative, and a page resolves it',
     async (baseUrl) => {
       const asked: string[] = []
       const fetch = async (url: unknown) => {
@@ -282,7 +285,7 @@ describe('C11: a key that is missing', () => {
     ['Azure', (settings) => azureOpenai('m', { resource: 'r', ...settings })],
   ]
   it.each(own.flatMap(([title, modelOf]) => none.map(([what, settings]) => [title, what, modelOf, settings] as const)))(
-    'C11: at the own address of %s, %s, is an error before anything is sent',
+    'C11: at the default address of %s, %s, is an error before a request is sent',
     async (title, _what, modelOf, settings) => {
       asked.length = 0
       const model = modelOf({ ...settings, fetch })
@@ -294,7 +297,7 @@ describe('C11: a key that is missing', () => {
     },
   )
 
-  it.each(none)('C11: at another address, %s, is not a key', async (_what, settings) => {
+  it.each(none)('C11: at another address, %s, is not required', async (_what, settings) => {
     for (const model of [
       openaiChat('m', { ...settings, baseUrl: 'https://my.example/v1', fetch }),
       vllm('m', { ...settings, fetch }),
@@ -306,14 +309,14 @@ describe('C11: a key that is missing', () => {
     }
   })
 
-  it('C11: may stand in a header instead', async () => {
+  it('C11: may be in a header instead', async () => {
     asked.length = 0
     await generate(ask(openaiChat('m', { headers: { Authorization: 'Bearer mine' }, fetch })))
     expect(asked).toEqual(['Bearer mine'])
   })
 })
 
-it('C31: an answer that is read has no words of errors', async () => {
+it('C31: a successful answer contains no error messages', async () => {
   upstream.answer(chunks(chatText('fine')))
   expect((await generate(ask(openaiChat('m', { apiKey: key, baseUrl: upstream.url })))).text).toBe('fine')
 })

@@ -76,7 +76,7 @@ describe('C8: beforeRound', () => {
     expect(sent(2).tool_choice).toBeUndefined()
   })
 
-  it('C8: a call of a tool that the round does not have gets an error, and the run goes on', async () => {
+  it('C8: a call of a tool that the round does not have gets an error, and the run continues', async () => {
     for (const tools of [['f'], []]) {
       upstream.answer(calling('g', 'c1'), done)
       const { outcome, messages } = await generate(ask({ beforeRound: ({ round }) => (round === 1 ? { tools } : {}) }))

@@ -1,6 +1,6 @@
 /** A server that keeps its answers, as `docs/streaming.md` says: it numbers their events, and sends those after a number again. */
 
-/** How a connection ends before its time: after as many bytes, broken off or as if that were all. */
+/** How a connection is cut: after this number of bytes, with an error or like a normal end. */
 export interface Cut {
   readonly bytes: number
   readonly how: 'broken' | 'closed'

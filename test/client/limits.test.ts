@@ -1,4 +1,4 @@
-/** How a run ends though the model would go on, and what it does with calls that ask for care. */
+/** Ends of a run although the model would continue, and calls that need special care. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
@@ -65,7 +65,7 @@ describe('a run ends', () => {
     expect(upstream.asked).toHaveLength(rounds)
   })
 
-  it('C6: at `max_rounds` once the last calls have run, and the next run goes on from their results [C13]', async () => {
+  it('C6: at `max_rounds` once the last calls have run, and the next run continues from their results [C13]', async () => {
     forEver()
     const { messages, pending, stopReason } = await generate(ask({ maxRounds: 1 }))
     expect({ stopReason, said: messages.map(({ role }) => role), pending }).toEqual({
@@ -136,7 +136,7 @@ describe('a run ends', () => {
   })
 })
 
-it('goes on with a turn that the provider paused, sent back as it is', async () => {
+it('continues with a turn that the provider paused, sent back as it is', async () => {
   const turn = (stop_reason: string, text: string) =>
     json({
       id: 'msg_1',
@@ -208,15 +208,15 @@ describe('the calls of a turn', () => {
     expect(new Set(ids).size).toBe(2)
   })
 
-  it('run in each turn though the host counts its ids from 0 in every one, and the ledger knows them apart', async () => {
+  it('run in each turn though the host counts its ids from 0 in every one, and the call log knows them apart', async () => {
     const keys: string[] = []
-    const ledger = { claim: (key: string) => keys.push(key) > 0 }
+    const callLog = { claim: (key: string) => keys.push(key) > 0 }
     upstream.answer(
       json(chatBody(null, [calling('a', 'functions.step:0')])),
       json(chatBody(null, [calling('b', 'functions.step:0')])),
       json(chatBody('ok')),
     )
-    await generate(ask({ ledger }))
+    await generate(ask({ callLog }))
     expect(ran).toEqual(['start a', 'end a', 'start b', 'end b'])
     expect(keys).toEqual(['functions.step:0', 'functions.step:0#1'])
   })
@@ -283,7 +283,7 @@ describe('the calls of a turn', () => {
 
   it.each<[string, Partial<RunRequest>]>([
     ['the caller never says whether a call may run', { onToolRequest: () => new Promise(() => {}) }],
-    ['the ledger never answers', { ledger: { claim: () => new Promise(() => {}) } }],
+    ['the call log never answers', { callLog: { claim: () => new Promise(() => {}) } }],
     [
       'nobody says whether a call needs consent',
       { tools: [{ ...step, needsApproval: approval({ when: () => new Promise(() => {}) }) }] },

@@ -34,7 +34,7 @@ describe('a local model', () => {
     expect(await run.response).toMatchObject({ text: 'Hello', stopReason: 'stop', outcome: 'answered' })
   })
 
-  it('gets the conversation and what is asked of it', async () => {
+  it('gets the conversation and the options', async () => {
     const asked: unknown[] = []
     const model = localModel('echo', async function* (request) {
       asked.push(request)
@@ -49,7 +49,7 @@ describe('a local model', () => {
     ])
   })
 
-  it('calls tools, gets their results, and goes on', async () => {
+  it('calls tools, gets their results, and continues', async () => {
     const model = localModel('m', async function* ({ context }) {
       const last = context.messages.at(-1)
       if (last?.role === 'tool') yield [text(`It is ${last.content}`)]
@@ -84,12 +84,12 @@ describe('a local model', () => {
       new Error('No GPU'),
       { kind: 'server', retryable: false, message: 'Cannot finish the answer of m: No GPU', provider: 'local' },
     ],
-  ])('throws %s with what came before', async (_name, error, expected) => {
+  ])('throws %s with the part before it', async (_name, error, expected) => {
     const told = await caught(generate({ model: failing(error), prompt: 'Hi' }))
     expect(told).toMatchObject({ ...expected, partial: { content: [{ type: 'text', text: 'Ha' }] } })
   })
 
-  it('is asked again after an error that may pass, if nothing had been said', async () => {
+  it('is asked again after a retryable error, if there was no content', async () => {
     let asked = 0
     const model = localModel('m', async function* () {
       if (asked++ === 0) throw new ApiError('Busy', { kind: 'overloaded', retryAfterMs: 1 })
@@ -114,7 +114,7 @@ describe('a local model', () => {
     expect(run.partial?.invalidToolCalls).toMatchObject([{ name: 'f', reason: 'truncated' }])
   })
 
-  it('has the clocks of every model; empty batches wind them', async () => {
+  it('has the time limits of every model; empty batches restart them', async () => {
     const silent = localModel('m', async function* (_request, signal) {
       yield [text('Hm')]
       await untilStopped(signal)

@@ -36,7 +36,7 @@ const twoCities = [
 ] as [string, string, string][]
 
 describe('a tool round', () => {
-  it('runs the calls at once, gives results back in the model’s order, and asks again', async () => {
+  it('runs the calls at the same time, sends results back in the model’s order, and asks again', async () => {
     upstream.answer(chunks(chatCalls(...twoCities)), chunks(chatText('Sunny in both')))
     const events = []
     const run = stream(ask())
@@ -75,7 +75,7 @@ describe('a tool round', () => {
     ['a tool that throws', ['call_1', 'broken', '{}'], /The oven is off/],
     ['arguments that are not valid JSON', ['call_1', 'get_weather', '{"city":'], /not JSON/],
   ] as [string, [string, string, string], RegExp][])(
-    'reports %s to the model, and goes on',
+    'reports %s to the model, and continues',
     async (_what, call, text) => {
       upstream.answer(chunks(chatCalls(call)), chunks(chatText('Sorry')))
       const { stopReason, messages } = await stream(ask()).response
@@ -168,7 +168,7 @@ describe('a call never runs', () => {
   })
 })
 
-it('gives up on a tool that does not settle, and reports it to the model', async () => {
+it('ends the wait for a tool that does not settle, and reports it to the model', async () => {
   upstream.answer(chunks(chatCalls(['call_1', 'slow', '{}'])), chunks(chatText('ok')))
   const slow = tool({ name: 'slow', execute: () => new Promise(() => {}) })
   const { messages } = await stream(ask({ tools: [slow], toolTimeoutMs: 30 })).response

@@ -1,4 +1,4 @@
-/** Common mistakes of JavaScript: one sentence that names the field, and nothing is sent. */
+/** Common mistakes in JavaScript: the error is one sentence that names the field, and no request is sent. */
 import { describe, expect, it } from 'vitest'
 import { habits } from '../../src/client/check-request.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
@@ -23,7 +23,7 @@ const failure = async (ask: () => Promise<unknown>): Promise<Error> => {
   expect(error).toBeInstanceOf(Error)
   return error as Error
 }
-/** Words of the engine, and not of ours. */
+/** Messages of the JavaScript engine, not of isoglot. */
 const internal =
   /Cannot read prop|is not a function|is not iterable|undefined \(|\[object|not an object \(|Cannot use 'in'/
 
@@ -121,7 +121,7 @@ describe('C12: a request', () => {
     budget: '',
     stopWhen: 'function',
     approvals: 'list',
-    ledger: '',
+    callLog: '',
     toolMode: 'text',
     toolTimeoutMs: 'number',
     maxResultLength: 'number',

@@ -1,4 +1,4 @@
-/** A stream that the network cuts goes on at the next event, where the server keeps it: exactly the events, once, in order. */
+/** A stream whose connection is cut continues at the next event, if the server stores it: each event arrives once, in order. */
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { StreamEvent } from '../../src/client/result.ts'
 import {
@@ -34,13 +34,13 @@ const lengthOf = (events: readonly string[]) => new TextEncoder().encode(events.
 /** With its numbers. */
 const bytesOf = (events: readonly string[]) =>
   events.reduce((sum, event, at) => sum + lengthOf([event]) + (event.startsWith('{') ? 0 : `id: ${at + 1}\n`.length), 0)
-/** Where an answer can be cut: at each byte in the project `exhaustive`, else at those where it can matter, one of `few` of them. */
+/** The positions of cuts: each byte in the project `exhaustive`, otherwise one in `few` of the bytes where a cut can matter. */
 function placesIn(events: readonly string[], few: number): readonly number[] {
   if (isExhaustive) return Array.from({ length: bytesOf(events) }, (_, at) => at)
   const numbered = events.map((event, at) => (event.startsWith('{') ? event : `id: ${at + 1}\n${event}`)).join('')
   return placesOf(new TextEncoder().encode(numbered)).filter((at, index) => index % few === 0 && at < bytesOf(events))
 }
-/** Cohere's `[DONE]` follows the end of the answer: nothing is lost with it, and nothing is asked for. */
+/** Cohere's `[DONE]` follows the end of the answer: a cut before it loses nothing, and causes no request. */
 const answerOf = (wire: TestWire) => {
   const events = wire.text('Grüße, ', '世界', ' 👋', ' and', ' farewell')
   return wire.name === 'cohere' ? events.filter((event) => !event.includes('[DONE]')) : events
@@ -50,7 +50,7 @@ const answerOf = (wire: TestWire) => {
 beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0))
 
 describe.each(wires)('$name', (wire) => {
-  it.each(['broken', 'closed'] as const)('goes on wherever it is cut: %s', async (how) => {
+  it.each(['broken', 'closed'] as const)('continues wherever it is cut: %s', async (how) => {
     const answer = answerOf(wire)
     const whole = await read(ask(wire, keep(answer)))
     for (const bytes of placesIn(answer, how === 'broken' ? 7 : 13)) {
@@ -60,7 +60,7 @@ describe.each(wires)('$name', (wire) => {
     }
   })
 
-  it('asks for the events after the last whole one, with the key, where the model lives', async () => {
+  it('requests the events after the last complete one, with the key, at the model’s address', async () => {
     const answer = answerOf(wire)
     const [first = '', second = ''] = answer
     const kept = keep(answer, [{ bytes: bytesOf([first, second]) + 3, how: 'broken' }])
@@ -92,7 +92,7 @@ describe.each(wires)('$name', (wire) => {
     }
   })
 
-  it('reads a kept answer from its beginning, by its name', async () => {
+  it('reads a stored answer from its beginning, by its name', async () => {
     const whole = await read(ask(wire, keep(answerOf(wire))))
     const kept = keep(answerOf(wire))
     const run = ask(wire, kept, { resume: resumable(streamId) })
@@ -102,7 +102,7 @@ describe.each(wires)('$name', (wire) => {
     expect(run.streamId).toBe(streamId)
   })
 
-  it('goes on over a real connection that is cut after each event', async () => {
+  it('continues over a real connection that is cut after each event', async () => {
     const answer = answerOf(wire)
     const whole = await read(ask(wire, keep(answer)))
     let kept = keep(answer)
@@ -137,7 +137,7 @@ it(`loses and doubles nothing in ${schedules} schedules of cuts`, async () => {
       if (random() < 0.1) return Response.json({ error: { message: 'Overloaded' } }, { status: 503 })
       return { bytes: upTo(bytesOf(answer)), how: random() < 0.5 ? 'broken' : 'closed' }
     })
-    while (cuts[0] instanceof Response) cuts.shift() // there has to be an answer to go on with
+    while (cuts[0] instanceof Response) cuts.shift() // there must be an answer to continue
     const events = await read(ask(wire, keep(answer, cuts))).catch((error: unknown) => error)
     if (JSON.stringify(events) !== JSON.stringify(wholes.get(wire.name))) failed.push({ round, cuts, events })
   }
@@ -148,7 +148,7 @@ it(`loses and doubles nothing in ${schedules} schedules of cuts`, async () => {
   expect(failed).toEqual([])
 }, 600_000)
 
-it('goes on over another connection where one falls silent', async () => {
+it('continues over another connection if one stops sending', async () => {
   const wire = wires[0] as TestWire
   const answer = answerOf(wire)
   const whole = await read(ask(wire, keep(answer)))
@@ -168,12 +168,12 @@ async function silentAfter(response: Response, bytes: number): Promise<Response>
   return new Response(body, { headers: response.headers })
 }
 
-describe('what cannot go on', () => {
+describe('an answer that cannot continue', () => {
   const wire = wires[0] as TestWire
   const answer = answerOf(wire)
   const half: Cut = { bytes: bytesOf(answer.slice(0, 3)), how: 'broken' }
 
-  it.each([404, 410, 401])('is an interruption that keeps what came, when the rest is a %i', async (status) => {
+  it.each([404, 410, 401])('is an interruption that keeps the received part, when the rest is a %i', async (status) => {
     const run = ask(wire, keep(answer, [half, Response.json({ error: { message: 'Gone' } }, { status })]))
     const error = await read(run).catch((cause: unknown) => cause)
     expect(error).toBeInstanceOf(InterruptedError)
@@ -181,14 +181,14 @@ describe('what cannot go on', () => {
     expect(run.partial?.content).toEqual([{ type: 'text', text: 'Grüße, 世界' }])
   })
 
-  it('is given up after five connections in a row that bring nothing', async () => {
+  it('fails after five connections in a row without a new event', async () => {
     const nothing: Cut = { bytes: 0, how: 'broken' }
     const kept = keep(answer, [half, ...Array.from({ length: 10 }, () => nothing)])
     await expect(read(ask(wire, kept))).rejects.toBeInstanceOf(InterruptedError)
     expect(kept.asked).toEqual(['POST', ...Array.from({ length: 6 }, () => 'GET 3')])
   })
 
-  it('is given up when the network stays away', async () => {
+  it('fails when the network does not come back', async () => {
     const kept = keep(answer, [half])
     const fetch: typeof globalThis.fetch = (input, init) =>
       kept.asked.length === 0 ? kept.fetch(input, init) : Promise.reject(new TypeError('Failed to fetch'))
@@ -197,7 +197,7 @@ describe('what cannot go on', () => {
     expect((error as Error).cause).toBeInstanceOf(ConnectionError)
   })
 
-  it('is given up when connections end before they have begun', async () => {
+  it('fails when connections end before they have begun', async () => {
     const nothing: Cut = { bytes: 0, how: 'closed' }
     const kept = keep(
       answer,
@@ -207,7 +207,7 @@ describe('what cannot go on', () => {
     expect(kept.asked).toEqual(['POST', ...Array.from({ length: 5 }, () => 'GET 0')])
   })
 
-  it('ends at once where the server keeps nothing, or names no name', async () => {
+  it('fails immediately if the server stores nothing, or sends no name', async () => {
     for (const name of [undefined, '', '../../admin', 'a b', 'x'.repeat(200)]) {
       const kept = keep(answer, [half])
       const fetch: typeof globalThis.fetch = async (input, init) => {
@@ -242,7 +242,7 @@ describe('keys', () => {
     expect((await keysOf({ resume: resumable() }))[0]).not.toBe(first)
   })
 
-  it('are the caller’s own where there is one, with a hash of what later rounds send, and absent if not asked for', async () => {
+  it('are the caller’s own key, if there is one, with a hash of the request in later rounds, and absent if not requested', async () => {
     expect(await keysOf({ idempotencyKey: 'mine' })).toEqual(['mine', expect.stringMatching(/^mine-1-[a-z\d]{9}$/)])
     expect(await keysOf({})).toEqual([null, null])
   })
@@ -252,7 +252,7 @@ describe('an end before the end', () => {
   const wire = wires[0] as TestWire
   const slow = () => keep(answerOf(wire), [{ bytes: bytesOf(answerOf(wire).slice(0, 2)), how: 'broken' }])
 
-  it('by stop() ends the answer where it is kept, and the run', async () => {
+  it('by stop() ends the stored answer and the run', async () => {
     const kept = slow()
     const run = ask(wire, kept, { resume: resumable() })
     const seen: StreamEvent[] = []
@@ -269,7 +269,7 @@ describe('an end before the end', () => {
     await expect(run.response).rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  it('by leaving it only hangs up', async () => {
+  it('by leaving it only closes the connection', async () => {
     const kept = slow()
     const run = ask(wire, kept, { resume: resumable() })
     for await (const event of run) if (event.type === 'text_delta') break
@@ -278,7 +278,7 @@ describe('an end before the end', () => {
     expect(run.partial).toMatchObject({ stopReason: 'aborted', content: [{ type: 'text', text: 'Grüße, ' }] })
   })
 
-  it('by stop() waits for the name of an answer that is asked for', async () => {
+  it('by stop() waits for the name of a requested answer', async () => {
     const kept = slow()
     const gate = Promise.withResolvers<void>()
     const isAsked = Promise.withResolvers<void>()

@@ -121,7 +121,7 @@ describe('C6: the calls of the last round', () => {
   }
   const two = () => upstream.answer(calling('f', 0, '{"n":1}'), calling('f', 1, '{"n":2}'))
 
-  it.each([true, false])('C6: run, and the next run goes on from their results (streamed: %s)', async (streamed) => {
+  it.each([true, false])('C6: run, and the next run continues from their results (streamed: %s)', async (streamed) => {
     const { f, ran } = counting()
     const run = (request: RunRequest) => (streamed ? stream(request).response : generate(request))
     two()

@@ -9,7 +9,7 @@ import {
   approval,
   generate,
   invokeTool,
-  memoryLedger,
+  memoryCallLog,
   type Run,
   type RunRequest,
   type RunResult,
@@ -68,7 +68,7 @@ interface Client {
    * would close it too.
    */
   untilProviderAnswers(): Promise<void>
-  ask(order?: Order & Pick<RunRequest, 'signal' | 'ledger'>): RunRequest
+  ask(order?: Order & Pick<RunRequest, 'signal' | 'callLog'>): RunRequest
 }
 
 export function performAt(baseUrl: string): Perform {
@@ -130,8 +130,8 @@ const settings = {
       throw new Error('policy is down')
     },
   },
-  ranBefore: { ledger: { claim: () => false } },
-  ledgerFails: { ledger: { claim: () => Promise.reject(new Error('down')) } },
+  ranBefore: { callLog: { claim: () => false } },
+  callLogFails: { callLog: { claim: () => Promise.reject(new Error('down')) } },
   needsApproval: {},
 } satisfies Record<string, Partial<RunRequest>>
 
@@ -151,13 +151,13 @@ interface Waiting {
   readonly call: ToolCall
 }
 
-const ledgers = {
+const callLogs = {
   /** Knows what was claimed, and nothing of the results. */
   claiming() {
     const claimed = new Set<string>()
     return { claim: (key: string) => !claimed.has(key) && Boolean(claimed.add(key)) }
   },
-  keeping: memoryLedger,
+  keeping: memoryCallLog,
 }
 
 type Scenarios = typeof scenarios
@@ -178,7 +178,7 @@ const scenarios = {
     return { ...(await tellRun(client, run)), calls }
   },
 
-  /** Runs by hand what an earlier run left pending, and asks on. */
+  /** Runs by hand what an earlier run left pending, and continues. */
   async answer(client: Client, { messages, calls }: Pick<Waiting, 'messages'> & { calls: readonly ToolCall[] }) {
     const [weather] = toolsOf(client.ran)
     const tools = new Map([['get_weather', weather]])
@@ -213,9 +213,9 @@ const scenarios = {
     return tellRun(client, stream(client.ask(order)))
   },
 
-  /** Goes on with the same conversation twice, rightly approved, with one ledger. */
-  async resumeTwice(client: Client, { messages, call, ledger }: Waiting & { ledger: keyof typeof ledgers }) {
-    const more = { approvals: [await approvals.right(call)], ledger: ledgers[ledger]() }
+  /** Goes on with the same conversation twice, rightly approved, with one call log. */
+  async resumeTwice(client: Client, { messages, call, callLog }: Waiting & { callLog: keyof typeof callLogs }) {
+    const more = { approvals: [await approvals.right(call)], callLog: callLogs[callLog]() }
     const order = { messages, with: 'needsApproval' as const, ...more }
     await stream(client.ask(order)).response
     return tellRun(client, stream(client.ask(order)))

@@ -46,7 +46,7 @@ describe('F1: a chat on Responses', () => {
     })
   const store = { providerOptions: { 'openai-responses': { store: true } } }
 
-  it('F1: goes on from its stored answer, and with another provider from the history', async () => {
+  it('F1: continues from its stored answer, and with another provider from the history', async () => {
     upstream.answer(answer('resp_1'), answer('resp_2'), json(chatBody('b')), answer('resp_3'))
     const chat = createChat({ model: openaiResponses('m', settings()), ...store })
     await chat.send('One')
@@ -66,7 +66,7 @@ describe('F1: a chat on Responses', () => {
     ])
   })
 
-  it('C16: whose history is changed no longer goes on from the stored answer', async () => {
+  it('C16: whose history is changed no longer continues from the stored answer', async () => {
     for (const change of [
       (chat: ReturnType<typeof createChat>) => chat.add('And'),
       (chat: ReturnType<typeof createChat>) => {

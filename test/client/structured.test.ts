@@ -33,7 +33,7 @@ const places: Readonly<Record<string, (body: never) => unknown>> = {
 describe.each(wires)('over $name', (wire) => {
   const ask = () => ({ model: wire.model(upstream.url), prompt: 'Who is it?', schema })
 
-  it('a value comes back typed, with the schema in the field of the wire, and no tools [3.31] [3.40]', async () => {
+  it('a value is returned with its type, with the schema in the field of the wire, and no tools [3.31] [3.40]', async () => {
     upstream.answer(json(wire.wholeText(ada)))
     const { object, message } = await generateObject({ ...ask(), tools: [{ name: 'never' }] } as never)
     expect(object).toEqual({ name: 'Ada', ages: [1, 22] })
@@ -46,7 +46,7 @@ describe.each(wires)('over $name', (wire) => {
     expect(body).not.toHaveProperty('tools')
   })
 
-  it('a value streams, and grows', async () => {
+  it('a value streams, with more fields each time', async () => {
     upstream.answer(chunks(wire.text(...(ada.match(/.{1,5}/g) ?? [])), { gapMs: 2 }))
     const run = streamObject(ask())
     const seen: unknown[] = []
@@ -165,7 +165,7 @@ describe('schemas', () => {
     })
   })
 
-  it('are held to strictly where they allow that, or where the caller says so', async () => {
+  it('are enforced strictly if they allow that, or if the caller requires it', async () => {
     upstream.answer(json(chatBody('{"a":"x"}')))
     const closed = t.object({ a: t.string() })
     await generateObject({ ...ask(), schema: closed, schemaName: 'thing', schemaDescription: 'A thing' })
@@ -202,7 +202,7 @@ describe('schemas', () => {
     }
   })
 
-  it('that cannot be sent are an error at once', async () => {
+  it('that cannot be sent are an error immediately', async () => {
     await expect(generateObject({ ...ask(), schema: v.object({}) as never })).rejects.toThrow(TypeError)
     expect(() => streamObject({ ...ask(), schema: v.object({}) as never })).toThrow(/does not convert itself/)
   })
@@ -236,7 +236,7 @@ it('says that the model declined, in its words', async () => {
   })
 })
 
-it('costs time in the length of the answer, however small its pieces', async () => {
+it('takes time that is linear in the length of the answer, however small its pieces', async () => {
   const piece = '"0123456789",'
   const viewsOf = async (count: number) => {
     const text = `{"list":[${piece.repeat(count)}"end"]}`
@@ -249,7 +249,7 @@ it('costs time in the length of the answer, however small its pieces', async () 
     for await (const _ of streamObject({ model, prompt: 'x', schema: t.object({ list: t.array(t.string()) }) })) views++
     return views
   }
-  // A view a piece; were each parsed anew from the beginning, this would run into the test's time limit.
+  // A view a piece; if each were parsed from the beginning, this would run into the test's time limit.
   expect(await viewsOf(40_000)).toBeGreaterThan(20_000)
 })
 

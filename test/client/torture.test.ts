@@ -122,7 +122,7 @@ describe('a run in which one thing fails', () => {
   })
 
   it.each(flows)(
-    '$name: ends in one error of ours, or reports the failed tool to the model, and leaves nothing open',
+    '$name: ends in one isoglot error, or reports the failed tool to the model, and leaves nothing open',
     async (flow) => {
       const whole = await run(flow, -1)
       expect(whole.error).toBeUndefined()
@@ -149,14 +149,14 @@ describe('a run in which one thing fails', () => {
           expect(events.at(-1)?.type, where).toBe('done')
           continue
         }
-        expect(points.length, where).toBe(place + 1) // nothing was asked of anyone after
+        expect(points.length, where).toBe(place + 1) // no request was sent after it
         expect(
           events.some(({ type }) => type === 'done'),
           where,
         ).toBe(false)
         expect(ran, where).toBeLessThanOrEqual(tools)
         if (point === 'key')
-          expect(error, where).toMatchObject({ message: 'torture: key' }) // the caller's own
+          expect(error, where).toMatchObject({ message: 'torture: key' }) // the caller's own error
         else expect(error, where).toBeInstanceOf(IsoglotError)
       }
     },

@@ -31,7 +31,7 @@ async function readAll(run: ReturnType<typeof stream>) {
 describe('what is sent', () => {
   beforeEach(() => upstream.answer(json(chatBody('Hello'))))
 
-  it('puts the key, the fields of the model and the headers of the model on the request, and nothing of the run', async () => {
+  it('puts the key, the fields of the model and the headers of the model on the request, and no field of the run', async () => {
     const model = openaiChat('m', {
       apiKey: async () => key,
       baseUrl: `${upstream.url}/`,
@@ -53,7 +53,7 @@ describe('what is sent', () => {
     expect(Object.keys(body).sort()).toEqual(['messages', 'model', 'service_tier', 'stream', 'stream_options'])
   })
 
-  it('offers tools in one order, whatever the order they are given in', async () => {
+  it('sends tools in one order, whatever their order in the request', async () => {
     const [wind, rain] = [{ name: 'wind' }, { name: 'rain' }]
     await generate(ask({ tools: [wind, rain] }))
     await generate(ask({ tools: [rain, wind] }))
@@ -100,7 +100,7 @@ describe('retries', () => {
     [413, {}, 1],
     [422, {}, 1],
     [429, { 'retry-after-ms': '1', 'x-should-retry': 'false' }, 1],
-    [429, { 'retry-after': '3600' }, 1], // longer than anyone should wait in silence
+    [429, { 'retry-after': '3600' }, 1], // longer than a user should wait without a message
   ])('asks after status %i with %o %i times', async (status, headers, times) => {
     upstream.answer(refused(status, headers), ok)
     const result = await generate(ask()).catch((error) => error)
@@ -154,7 +154,7 @@ describe('retries', () => {
     expect((await failure).message).toBe('no longer wanted')
   })
 
-  it('never asks again once an event was handed out', async () => {
+  it('never retries after the first event', async () => {
     const broken = [
       ...chatText('Hel').slice(0, 2),
       'data: {"error":{"message":"Overloaded","type":"server_error","code":"overloaded"}}\n\n',
@@ -170,7 +170,7 @@ describe('retries', () => {
 })
 
 describe('redirects', () => {
-  it.each([301, 302, 303, 307, 308])('does not follow a %i, so that no key goes along', async (status) => {
+  it.each([301, 302, 303, 307, 308])('does not follow a %i, so that no key is sent along', async (status) => {
     other.answer(json(chatBody('Stolen')))
     upstream.answer((response) => {
       response.writeHead(status, { location: `${other.url}/chat/completions` })
@@ -182,14 +182,14 @@ describe('redirects', () => {
 })
 
 describe('time', () => {
-  it('gives up on a first byte that does not come', async () => {
+  it('ends a request if the first byte does not arrive', async () => {
     upstream.answer(hang)
     const error = await failureOf(readAll(stream(ask({ timeouts: { firstByteMs: 60 } }))))
     expect(error).toMatchObject({ code: 'timeout', phase: 'first_byte', timeoutMs: 60 })
     await upstream.asked[0]?.closed
   })
 
-  it('gives up on a stream that falls silent, and keeps what came', async () => {
+  it('ends a stream that stops sending, and keeps the received part', async () => {
     upstream.answer(chunks(chatText('Hel').slice(0, 2), { after: 'hang' }))
     const run = stream(ask({ timeouts: { idleMs: 80 } }))
     const error = await failureOf(readAll(run))
@@ -198,7 +198,7 @@ describe('time', () => {
     await upstream.asked[0]?.closed
   })
 
-  it('gives up on an answer that drips for ever', async () => {
+  it('ends an answer that arrives too slowly', async () => {
     upstream.answer(chunks(chatText(...Array.from({ length: 100 }, () => 'x')), { gapMs: 20 }))
     await expect(readAll(stream(ask({ timeouts: { totalMs: 150 } })))).rejects.toMatchObject({
       code: 'timeout',
@@ -227,7 +227,7 @@ describe('leaving', () => {
     await expect(run.response).rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  it('cancels upstream when the signal fires, rejects with its very reason, and keeps what came', async () => {
+  it('cancels upstream when the signal fires, rejects with its very reason, and keeps the received part', async () => {
     upstream.answer(endless)
     const controller = new AbortController()
     const reason = new Error('I changed my mind')
@@ -245,7 +245,7 @@ describe('leaving', () => {
   })
 
   it.each(['before it begins', 'while it waits for headers'])(
-    'rejects with the reason when it fires %s',
+    'rejects with the reason when the signal fires %s',
     async (when) => {
       upstream.answer(hang)
       const controller = new AbortController()
@@ -266,7 +266,7 @@ describe('leaving', () => {
     expect((await run.response).stopReason).toBe('stop')
   })
 
-  it('runs by itself when only its response is asked for, and its text can be read by itself', async () => {
+  it('runs when only its response is awaited, and its text can be read separately', async () => {
     upstream.answer(chunks(chatText('Hel', 'lo')))
     expect((await stream(ask()).response).message.content).toEqual([{ type: 'text', text: 'Hello' }])
     const texts = []
@@ -276,7 +276,7 @@ describe('leaving', () => {
 })
 
 describe('failures', () => {
-  it('reports a connection that breaks, and keeps what came', async () => {
+  it('reports a connection that breaks, and keeps the received part', async () => {
     upstream.answer(chunks(chatText('Hel').slice(0, 2), { gapMs: 20, after: 'reset' }))
     const error = await failureOf(readAll(stream(ask())))
     expect(error).toMatchObject({

@@ -1,4 +1,4 @@
-/** Losses reach the caller, whichever function asked. */
+/** The caller gets all losses, from every function. */
 import { describe, expect, it } from 'vitest'
 import type { Model } from '../../src/core/codec.ts'
 import { googleSearch } from '../../src/formats/gemini/index.ts'

@@ -1,4 +1,4 @@
-/** Whole answers: how they are asked for, what bounds them in time, and what is read in their place. */
+/** Whole answers: how they are requested, their time limits, and other answers that are read in their place. */
 import { describe, expect, it } from 'vitest'
 import { gemini } from '../../src/formats/gemini/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
@@ -53,7 +53,7 @@ describe.each(wires)('over $name', (wire) => {
     }
   })
 
-  it('C3: `generate` waits for the next byte no longer than it may, and keeps what came', async () => {
+  it('C3: `generate` waits for the next byte no longer than it may, and keeps the received part', async () => {
     upstream.answer(chunks(wire.text('Half').slice(0, -wire.endPieces), { after: 'hang' }))
     const error = await failure(generate(request({ timeouts: { idleMs: 60 } })))
     expect(error).toMatchObject({ code: 'timeout', phase: 'idle', partial: { stopReason: 'aborted' } })
@@ -145,7 +145,7 @@ describe.each(wires)('over $name', (wire) => {
   )
 
   it.each(['text/plain', 'text/html', undefined])(
-    'C9: a stream of another type is read all the same: %s',
+    'C9: a stream with another content type is also read: %s',
     async (kind) => {
       upstream.answer(type(kind, wire.text('Mislabelled').join('')))
       expect((await generate(request())).text).toBe('Mislabelled')
@@ -154,7 +154,7 @@ describe.each(wires)('over $name', (wire) => {
   )
 })
 
-describe('what has no stream is asked whole by itself', () => {
+describe('a request that cannot be streamed is sent as a request for a whole answer', () => {
   it.each<[string, Partial<RunRequest>]>([
     ['several choices', { providerOptions: { 'openai-chat': { n: 2 } } }],
     ['speech', { providerOptions: { 'openai-chat': { modalities: ['text', 'audio'] } } }],
@@ -185,14 +185,14 @@ describe('what has no stream is asked whole by itself', () => {
   })
 })
 
-it('C3: an answer that breaks off has what came in `partial`', async () => {
+it('C3: an answer that is cut off has the received part in `partial`', async () => {
   upstream.answer(chunks(chatText('Half').slice(0, 2), { after: 'reset' }))
   const error = await failure(generate(ask()))
   expect(error).toMatchObject({ code: 'interrupted', partial: { stopReason: 'interrupted' } })
   expect(JSON.stringify(error.partial)).toContain('Half')
 })
 
-it('F1: what failed before its first event and was asked again is not part of what was said', async () => {
+it('F1: an attempt that failed before its first event is not part of the result', async () => {
   const wire = wires.find(({ name }) => name === 'anthropic') ?? expect.fail()
   const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
   const request = () => ask({ model: wire.model(upstream.url), retries: 1 })

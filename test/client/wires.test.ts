@@ -66,7 +66,7 @@ describe.each(hosts)('in $name', (host) => {
       ])
     })
 
-    it('the caller can run the round by hand, and go on from what was said [0.67] [0.68] [0.71] [0.72]', async () => {
+    it('the caller can run the round by hand, and continue from what was said [0.67] [0.68] [0.71] [0.72]', async () => {
       upstream.answer(chunks(wire.calls(tokyo)), chunks(wire.text('Sunny')))
       const { ran, messages, result: first } = await perform('stream', { autoTools: false })
       expect({ outcome: first?.outcome, ran }).toEqual({ outcome: 'manual', ran: [] })
@@ -75,7 +75,7 @@ describe.each(hosts)('in $name', (host) => {
       expect(last?.message.stopReason).toBe('stop')
     })
 
-    describe('a failure is a result that the model reads, and the loop goes on [3.56]', () => {
+    describe('a failure is a result that the model reads, and the loop continues [3.56]', () => {
       it.each<[string, WrittenCall, RegExp, Order?]>([
         [
           'an unknown tool [3.52]',
@@ -91,7 +91,7 @@ describe.each(hosts)('in $name', (host) => {
         ['a call that the caller refuses', tokyo, /Not today/, { with: 'refuses' }],
         ['a callback that throws', tokyo, /policy is down/, { with: 'policyThrows' }],
         ['a call that ran before', tokyo, /does not run twice/, { with: 'ranBefore' }],
-        ['a ledger that fails', tokyo, /the ledger failed, so it may have run before/, { with: 'ledgerFails' }],
+        ['a call log that fails', tokyo, /the call log failed, so it may have run before/, { with: 'callLogFails' }],
         ['arguments that are not valid JSON [S25]', ['call_aaaaaaaa1', 'get_weather', '{"city":'], /argument/],
         [
           'arguments that are nested too deep [S13]',
@@ -149,7 +149,7 @@ describe.each(hosts)('in $name', (host) => {
         expect(messages).toEqual([expect.objectContaining({ role: 'user' }), failure?.partial])
       })
 
-      it('on an error in mid-stream, and what came is kept', async () => {
+      it('on an error in the middle of a stream, and the received part is kept', async () => {
         upstream.answer(chunks([...withoutEnd(wire.calls(tokyo)), wire.errorPiece]))
         const { ran, failure, messages } = await perform('streamAndStay')
         expect({ ran, ...failure }).toMatchObject({ ran: [], code: 'api', kind: 'server' })
@@ -219,14 +219,14 @@ describe.each(hosts)('in $name', (host) => {
       })
 
       it('a second time, when an approved run is resumed twice', async () => {
-        const { ran } = await perform('resumeTwice', { ...(await waiting()), ledger: 'claiming' })
+        const { ran } = await perform('resumeTwice', { ...(await waiting()), callLog: 'claiming' })
         expect(ran).toEqual(['Tokyo'])
         expect(results(1)).toEqual([{ of: tokyo[0], text: 'sunny in Tokyo' }])
         expect(results(2)).toEqual([{ of: tokyo[0], text: expect.stringMatching('does not run twice') }])
       })
 
       it('a second time, when its result was kept: that is returned again', async () => {
-        const { ran } = await perform('resumeTwice', { ...(await waiting()), ledger: 'keeping' })
+        const { ran } = await perform('resumeTwice', { ...(await waiting()), callLog: 'keeping' })
         expect(ran).toEqual(['Tokyo'])
         expect(results(1)).toEqual([{ of: tokyo[0], text: 'sunny in Tokyo' }])
         expect(results(2)).toEqual([{ of: tokyo[0], text: 'sunny in Tokyo' }])

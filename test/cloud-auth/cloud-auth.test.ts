@@ -101,7 +101,7 @@ describe.each(makers)('%s', (_, make) => {
     expect(error).toMatchObject({ message: expect.stringMatching(/^Cannot sign in to .*does not answer/) })
   })
 
-  it('does not wait for an endpoint longer than five seconds, and then asks anew', async () => {
+  it('does not wait for an endpoint longer than five seconds, and then asks again', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const arrived = Promise.withResolvers<void>()
     const held = Promise.withResolvers<void>()

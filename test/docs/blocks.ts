@@ -43,7 +43,7 @@ export function readDocument(path: string): string {
 
 const fence = /(?:^<!-- example: ([^\n]*?) -->\n+)?^```(\w+)\n(.*?)^```$/gms
 
-/** The blocks of a document that are code of ours to keep right. */
+/** The blocks of a document whose code must be correct. */
 export function blocksOf(path: string): readonly Block[] {
   const document = readDocument(path)
   const blocks: Block[] = []

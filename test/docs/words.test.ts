@@ -17,6 +17,11 @@ it.each([
   ["throw new TypeError('Cannot send: the page has not.')", ['has not']],
   ["const mode = 'alone'", []],
   ['it did cost() // not a comment: "it did cost" is code', ['did cost']],
+  ['/** An answer that broke off is asked for anew. */', ['broke off', 'anew']],
+  ['/** Sent after so many events, but for the last. */', ['so many', 'but for']],
+  ['/** Not so many as before, and so long as it lasts. */', []],
+  ['/** Most bytes of an answer. */', ['Most bytes of']],
+  ['/** Most models answer at once. */', []],
   ['/** Text alone. words: kept, since this is a test */', []],
 ])('in code: %s', (code, words) => {
   expect(findingsIn('src/example.ts', code).map((line) => line.split('"')[1])).toEqual(words)

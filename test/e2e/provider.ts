@@ -42,7 +42,7 @@ function report({ messages }: { readonly messages: readonly { readonly role: str
   return { content: `I found: ${told.join('; ')}.` }
 }
 
-/** Gemini's results are objects: `{"output": …}` (gemini.md §2.1), which aimock hands over as JSON. */
+/** Gemini's results are objects: `{"output": …}` (gemini.md §2.1), which aimock passes as JSON. */
 function resultText(content: string): string {
   return content.startsWith('{') ? String(Object.values(JSON.parse(content))[0]) : content
 }

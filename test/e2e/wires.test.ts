@@ -309,7 +309,7 @@ describe.each(wires)(
       })
     })
 
-    it('gets an error for an answer that breaks off, and keeps the part before', async () => {
+    it('gets an error for an answer that is cut off, and keeps the received part', async () => {
       const run = stream({ model: model(), prompt: 'Please hang up', retries: 0 })
       const failure = await run.response.then(
         () => undefined,

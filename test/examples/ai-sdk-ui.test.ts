@@ -94,7 +94,7 @@ describe.each(['openai-chat', 'anthropic'] as const)('over %s', (wire) => {
     expect(textOfParts(one)).toContain('25 °C and sunny in Tokyo')
   })
 
-  it('goes on with the same conversation, calls and results with it', async () => {
+  it('continues with the same conversation, calls and results with it', async () => {
     const question = said('Weather in Tokyo')
     const first = await ask([question], wire)
     await ask([question, first.answer, said('Hello')], wire)
@@ -133,7 +133,7 @@ describe('a call that is not only for the server', () => {
     [true, { state: 'output-available', output: 'cloudy in Tokyo' }, ['Tokyo']],
     [false, { state: 'output-denied', approval: { reason: 'not today' } }, []],
   ])(
-    'waits for the page, and goes on in the same message once it is said that it may run: %s',
+    'waits for the page, and continues in the same message once it is said that it may run: %s',
     async (approved, part, runs) => {
       ran.length = 0
       const first = await over([careful])

@@ -50,7 +50,7 @@ describe.skipIf(!executablePath).each(names)('%s', (name) => {
     await page.locator('li.user', { hasText: text }).waitFor()
   }
 
-  it('draws a tool round as it streams, and goes on with the same conversation', async () => {
+  it('draws a tool round as it streams, and continues with the same conversation', async () => {
     await say('Weather in Tokyo and Paris?')
     await answer().getByText('Here is what I found').waitFor()
     await finished()

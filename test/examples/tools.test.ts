@@ -48,7 +48,7 @@ describe.concurrent('approval, over three processes', () => {
   const file = join(folder, 'state.json')
   const state = () => JSON.parse(readFileSync(file, 'utf8'))
 
-  it.concurrent('stops for consent, goes on with it, and runs the call once', async ({ expect }) => {
+  it.concurrent('stops for consent, continues with it, and runs the call once', async ({ expect }) => {
     expect(await outputOf('approval.mjs', 'ask', file)).toBe('approval: get_weather({"city":"Tokyo"})\n')
     const waiting = await outputOf('approval.mjs', 'resume', file)
     expect(waiting).toMatch(/^approval: /)

@@ -57,7 +57,7 @@ describe('a stream that is broken', () => {
     expect(() => read([bytes])).toThrow(DecodeError)
   })
 
-  it('keeps what came before', () => {
+  it('keeps the part before', () => {
     const decoder = decodeEventStream()
     const out: Frame[] = []
     const bytes = stop.slice()
@@ -86,7 +86,7 @@ describe('beside the official codec', () => {
     expect([headers[':event-type']?.value, toUtf8(body)]).toEqual(['metadata', '{"ü":1}'])
   })
 
-  it('passes over headers of every other type that there is', () => {
+  it('skips headers of all other types', () => {
     const bytes = codec.encode({
       headers: {
         a: { type: 'boolean', value: true },

@@ -7,7 +7,9 @@ import { atRandom, byteByByte, bytesOf, decodeAll, inTwo } from './streams.ts'
 const decode = (source: string | readonly number[]) => decodeAll(decodeSse, [bytesOf(source)]).frames
 const data = (...values: string[]): Frame[] => values.map((value) => ({ data: value }))
 
-/** The parsing cases of the web platform tests, `eventsource/format-*.any.js`, but for `id` and `retry`, which no format of ours uses. */
+/**
+ * The parsing cases of the web platform tests, `eventsource/format-*.any.js`, except for `id` and `retry`, which no format of ours uses.
+ */
 const webPlatformTests: [string, string, Frame[]][] = [
   ['format-bom', '\ufeffdata:1\n\n\ufeffdata:2\n\ndata:3\n\n', data('1', '3')],
   ['format-bom-2', '\ufeff\ufeffdata:1\n\ndata:2\n\ndata:3\n\n', data('2', '3')],

@@ -1,4 +1,4 @@
-/** Damaged streams through the whole way of every codec: what may come of one is events, or an error of ours. */
+/** Damaged streams through the whole way of every codec: what may come of one is events, or an isoglot error. */
 
 import { contents, writeEvents } from '../../bench/lib/streams.mjs'
 import { canRunTools, toolCallsOf } from '../../src/core/content.ts'

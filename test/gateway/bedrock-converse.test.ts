@@ -57,7 +57,7 @@ function ask(model: string, more: { readonly way?: string; readonly body?: objec
   return gateway.fetch(new Request(url, { method: 'POST', headers, body: JSON.stringify(request) }))
 }
 
-it('hands on what Bedrock says byte for byte', async () => {
+it('passes on what Bedrock says byte for byte', async () => {
   const response = await ask('bedrock-converse')
   expect(response.headers.get('content-type')).toBe('application/vnd.amazon.eventstream')
   expect(await response.bytes()).toEqual(toWire(bedrock.pieces({ text: greeting }).join('')))
@@ -91,7 +91,7 @@ it.each([
   expect(JSON.stringify(found)).not.toContain('org-12345')
 })
 
-it('keeps the line warm with messages that the client passes over', async () => {
+it('keeps the connection open with messages that the client ignores', async () => {
   providers.answer(hang)
   const response = await ask('anthropic', { limits: { commitMs: 1, keepAliveMs: 1 } })
   const reader = (response.body as ReadableStream<Uint8Array>).getReader()

@@ -1,4 +1,4 @@
-/** How a body is given up that is too long, by what it says of itself and by what it has. */
+/** Refuses a body that is too long, by its length header and by its bytes. */
 import { expect, it } from 'vitest'
 import { readJson } from '../../src/gateway/index.ts'
 
@@ -11,13 +11,13 @@ const requestOf = (body: ReadableStream<Uint8Array>, headers: Record<string, str
     ...{ duplex: 'half' },
   })
 
-it('is refused unread if it says that it is too long', async () => {
+it('is refused unread if its length header is too large', async () => {
   const silent = new ReadableStream<Uint8Array>({}, { highWaterMark: 0 })
   const reading = readJson(requestOf(silent, { 'content-length': '101' }), limits)
   await expect(reading).rejects.toMatchObject({ status: 413 })
 })
 
-it('is refused as soon as it is too long, whatever it says', async () => {
+it('is refused as soon as it is too long, whatever its header says', async () => {
   let pulls = 0
   const long = new ReadableStream<Uint8Array>(
     {

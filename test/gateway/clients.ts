@@ -21,7 +21,7 @@ export interface Turn {
   readonly usage: { readonly input: number | undefined; readonly output: number | undefined }
 }
 
-/** A conversation that is going on. */
+/** A running conversation. */
 export interface Conversation {
   say(prompt: string): Promise<Turn>
   /** Runs the calls of the last turn, each with its own result, and hands them back. */
@@ -336,7 +336,7 @@ const interactions: Client = {
   },
 }
 
-/** The client hands out events: its documentation shows how steps are put together from them. */
+/** The client returns events: its documentation shows how steps are put together from them. */
 async function gathered(events: AsyncIterable<Loose>): Promise<Loose> {
   const steps: Loose[] = []
   let last: Loose

@@ -1,4 +1,4 @@
-/** Providers that fail in every way that providers do, in front of clients of every wire: W12 to W15 of `security.md`. */
+/** Providers that fail in every known way, with clients of every format: W12 to W15 of `security.md`. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { isExhaustive } from '../support/cuts.ts'
 import { pairsOf } from '../support/pairs.ts'
@@ -13,13 +13,13 @@ const idleMs = 250
 const commitMs = 50
 const keepAliveMs = 50
 
-/** Waits for long. */
+/** Has long time limits. */
 let rig: Rig
-/** Gives up soon. */
+/** Has short time limits. */
 let strict: Rig
-/** Gives up soon, and says something to the client before the provider does. */
+/** Has short time limits, and sends keep-alive comments before the provider answers. */
 let hasty: Rig
-/** Gives up soon on who says nothing. */
+/** Has a short time limit for content. */
 let eager: Rig
 beforeAll(async () => {
   const timeouts = { firstByteMs, idleMs }
@@ -38,7 +38,7 @@ afterAll(async () => {
 const pairs = pairsOf(wireNames, wireNames, 1)
 const piecesOf = (provider: WireName) => speakers[provider].pieces({ text: greeting })
 
-/** How many pieces come before the one in which the provider says something. */
+/** The number of pieces before the first content of the provider. */
 const silent: Readonly<Record<WireName, number>> = {
   'openai-chat': 1,
   'openai-responses': 4,
@@ -69,7 +69,7 @@ function isWhole(provider: WireName, pieces: readonly string[]): boolean {
   return pieces.length === piecesOf(provider).length
 }
 
-/** How an answer ended: in an error before the stream, or as the stream did. */
+/** How an answer ended: with an error before the stream, or with the end of the stream. */
 async function outcomeOf(client: WireName, hearing: Hearing): Promise<unknown> {
   await hearing.over
   const { status, text } = hearing
@@ -82,12 +82,12 @@ describe.each(pairs)('a client of %s, with a provider of %s', (client, provider)
   const pieces = piecesOf(provider)
   const outcome = () => outcomeOf(client, hear(ask(rig.url, client, provider)))
 
-  it('gets one end of its own wire, when nothing goes wrong', async () => {
+  it('gets exactly one end in its own format, without faults', async () => {
     rig.providers.answer(chunks(pieces))
     expect(await outcome()).toEqual(ended)
   })
 
-  it('gets a real status for an error that comes first in a 200, as an event or as a body', async () => {
+  it('gets a real status for an error at the beginning of a 200, as an event or as a body', async () => {
     const speaker = speakers[provider]
     rig.providers.answer(chunks([speaker.errorPiece('Overloaded')]), json(speaker.error(503, 'Overloaded')))
     for (const _ of [1, 2]) expect(await outcome()).toMatchObject({ status: expect.any(Number), isError: true })
@@ -99,7 +99,7 @@ describe.each(pairs)('a client of %s, with a provider of %s', (client, provider)
    */
   const isDue = (at: number) => isExhaustive || pieces.length <= 5 || (at + wireNames.indexOf(client)) % 4 < 2
 
-  it('gets one error for an error after any event, and the text before it', async () => {
+  it('gets one error for an error after any event, and the text before the error', async () => {
     for (let at = silent[provider] + 1; at < pieces.length; at++) {
       if (!isDue(at)) continue
       rig.providers.answer(chunks([...pieces.slice(0, at), speakers[provider].errorPiece('Overloaded')]))
@@ -127,7 +127,7 @@ describe.each(pairs)('a client of %s, with a provider of %s', (client, provider)
     },
   )
 
-  it('leaves before the provider has answered, and the provider is left at once', async () => {
+  it('disconnects before the provider has answered, and the provider’s connection is closed immediately', async () => {
     const reported = rig.reports.length
     rig.providers.answer(hang)
     const left = new AbortController()
@@ -158,7 +158,7 @@ describe.each(wireNames)('a client of %s', (client) => {
   }
   const all = <T>(value: T): T[] => wireNames.map(() => value)
 
-  it('gets a 504 when nothing comes, in time, and the provider is left', async () => {
+  it('gets a 504 in time when nothing arrives, and the provider’s connection is closed', async () => {
     strict.providers.answer(hang)
     const answers = askAll(strict)
     await areAsked(strict)
@@ -173,7 +173,7 @@ describe.each(wireNames)('a client of %s', (client) => {
     await until(() => answers.every(({ text }, at) => text.length > (before[at] ?? 0)))
   }
 
-  it('gets one error when the provider falls silent, in time, and keep-alive comments until then', async () => {
+  it('gets one error when the provider stops sending, in time, and keep-alive comments until then', async () => {
     hasty.providers.answer((response, asked) => {
       const provider = wireOf(asked.path) as WireName
       return chunks([firstWords(provider)], { after: 'hang' })(response, asked)
@@ -198,7 +198,7 @@ describe.each(wireNames)('a client of %s', (client) => {
   const keepAlives = (provider: WireName) =>
     Array.from({ length: (2 * firstByteMs) / gapMs }, () => keepAlive[provider] ?? ': still here\n\n')
 
-  it('gets a 504 when the provider shows that it lives and says nothing', async () => {
+  it('gets a 504 when the provider sends only keep-alive comments', async () => {
     eager.providers.answer((response, asked) => {
       const provider = wireOf(asked.path) as WireName
       const pieces = [...piecesOf(provider).slice(0, silent[provider]), ...keepAlives(provider)]
@@ -211,7 +211,7 @@ describe.each(wireNames)('a client of %s', (client) => {
     expect(await areLeft(eager)).toEqual(all(true))
   })
 
-  it('gets the whole answer of a provider that says something, and then nothing for as long', async () => {
+  it('gets the whole answer of a provider that sends content, and then nothing for as long', async () => {
     eager.providers.answer((response, asked) => {
       const provider = wireOf(asked.path) as WireName
       const rest = piecesOf(provider).slice(silent[provider] + 1)
@@ -223,7 +223,7 @@ describe.each(wireNames)('a client of %s', (client) => {
     expect(await outcomes(answers)).toEqual(all(ended))
   })
 
-  it('is let in before a slow provider says anything, and gets one error when it never does', async () => {
+  it('gets headers before a slow provider sends content, and one error if it never does', async () => {
     hasty.providers.answer(hang)
     const answers = askAll(hasty)
     await areAsked(hasty)

@@ -77,27 +77,24 @@ describe('the table of models', () => {
     expect(await asked('local:latest')).toBe('ollama')
   })
 
-  it.each(wireNames)(
-    'answers 404 in the words of %s for a name that it does not have, and asks no provider',
-    async (wire) => {
-      const gateway = gatewayOf()
-      for (const name of ['gpt-9', '__proto__', 'constructor', '..%2f..', 'x'.repeat(10_000)]) {
-        const response = await askOf(gateway, wire, name)
-        expect(response.status).toBe(404)
-        expect(isErrorBody(wire, await response.json())).toBe(true)
-      }
-      expect(providers.asked).toHaveLength(0)
-      expect(gateway.reports[0]).toMatchObject({ outcome: 'refused', status: 404, attempts: 0, asked: 'gpt-9' })
-    },
-  )
+  it.each(wireNames)('answers 404 in the format of %s for an unknown name, and asks no provider', async (wire) => {
+    const gateway = gatewayOf()
+    for (const name of ['gpt-9', '__proto__', 'constructor', '..%2f..', 'x'.repeat(10_000)]) {
+      const response = await askOf(gateway, wire, name)
+      expect(response.status).toBe(404)
+      expect(isErrorBody(wire, await response.json())).toBe(true)
+    }
+    expect(providers.asked).toHaveLength(0)
+    expect(gateway.reports[0]).toMatchObject({ outcome: 'refused', status: 404, attempts: 0, asked: 'gpt-9' })
+  })
 
   it('is refused if a name stands for two models, or a fallback for none', () => {
     const model = modelsAt(providers.url).gemini
-    expect(() => gatewayOf({ models: { a: { model, aliases: ['b'] }, b: model } })).toThrow('"b" stands for two')
+    expect(() => gatewayOf({ models: { a: { model, aliases: ['b'] }, b: model } })).toThrow('"b" is the name of two')
     expect(() => gatewayOf({ models: { a: { model, fallbacks: ['c'] } } })).toThrow('"c", which is not in "models"')
   })
 
-  it('is made of the environment, once for each', async () => {
+  it('is made from the environment, once for each environment', async () => {
     let made = 0
     const gateway = createGateway<{ url: string }>({
       models: ({ url }) => {
@@ -246,7 +243,7 @@ describe('fallbacks', () => {
     ['its line breaks', chunks([], { after: 'reset' })],
     ['it redirects', json({}, 307, { location: 'https://elsewhere.test/' })],
     ['it answers a page', page],
-  ])('are asked when %s, and the client sees nothing of it', async (_, answer) => {
+  ])('are asked when %s, without the client noticing', async (_, answer) => {
     providers.answer(failing(answer))
     const gateway = withFallback()
     for (const wire of wireNames) {
@@ -262,13 +259,13 @@ describe('fallbacks', () => {
     }
   })
 
-  it('are asked for whole answers too', async () => {
+  it('are also asked for whole answers', async () => {
     providers.answer(failing(json(speakers.anthropic.error(503, 'no'))))
     const response = await askOf(withFallback(), 'openai-chat', 'first', 'Hello', { stream: false })
     expect((await response.json()).choices[0].message.content).toBe(greeting)
   })
 
-  it('are asked after the headers as well, as long as no content was sent', async () => {
+  it('are also asked after the headers, as long as no content was sent', async () => {
     providers.answer(
       failing(async (response, asked) => {
         await pause(120)
@@ -281,7 +278,7 @@ describe('fallbacks', () => {
     expect(endingOf('anthropic', text)).toEqual(ended)
   })
 
-  it('are not asked when the request is at fault, nor when something was said', async () => {
+  it('are not asked if the request is wrong, or after content was sent', async () => {
     const gateway = withFallback()
     providers.answer(failing(json(speakers.anthropic.error(400, 'messages: too odd'), 400)))
     const response = await askOf(gateway, 'openai-chat', 'first')
@@ -308,7 +305,7 @@ describe('fallbacks', () => {
 })
 
 describe('bytes that pass', () => {
-  it.each(wireNames)('are those of the provider, event for event, where the wire is its own (%s)', async (wire) => {
+  it.each(wireNames)('are those of the provider, event for event, in its own format (%s)', async (wire) => {
     const pieces = speakers[wire].pieces({ text: greeting, calls: [{ id: 'call_1', name: 'f', args: { city: 'x' } }] })
     providers.answer(chunks([pieces.join('')]))
     const gateway = gatewayOf()
@@ -330,7 +327,7 @@ describe('bytes that pass', () => {
     expect(gateway.usages[0]?.usage).toMatchObject({ inputTokens: 11, outputTokens: 7 })
   })
 
-  it('are asked for figures, which stay here if the client did not ask for them', async () => {
+  it('include usage, which the gateway drops if the client did not request it', async () => {
     const gateway = gatewayOf()
     const text = await (await askOf(gateway, 'openai-chat', 'openai-chat')).text()
     expect(providers.asked[0]?.body.stream_options).toEqual({ include_usage: true })
@@ -360,11 +357,11 @@ describe('bytes that pass', () => {
   })
 })
 
-describe('what leaves and what comes in', () => {
+describe('outgoing and incoming data', () => {
   it.each([
     ['x-api-token', 'hidden-in-a-header', 'hidden-in-a-header'],
     ['authorization', 'Bearer hidden-behind-a-word', 'hidden-behind-a-word'],
-  ])('has nothing of a key that stands in the header %s of a model', async (name, value, key) => {
+  ])('has no part of a key that is in the header %s of a model', async (name, value, key) => {
     const model = openaiChat('m', { apiKey: 'another-key', baseUrl: providers.url, headers: { [name]: value } })
     const gateway = gatewayOf({ models: { m: model } })
     providers.answer(json({ error: { message: `of ${key}, or ${value}` } }, 400))
@@ -408,17 +405,20 @@ describe('what leaves and what comes in', () => {
     'bedrock-converse': ['authorization'],
   }
 
-  it.each(wireNames)('builds the request from nothing, passed or translated (%s)', async (provider) => {
-    for (const wire of [provider, provider === 'gemini' ? 'ollama' : 'gemini'] as const) {
-      providers.answer(answerAll)
-      await (await askOf(gatewayOf(), wire, provider, 'Hello', { headers: hostile })).text()
-      const names = Object.keys(providers.asked[0]?.headers ?? {}).filter((name) => !fixed.has(name))
-      expect(names.sort()).toEqual(own[provider])
-      expect(JSON.stringify(providers.asked[0]?.headers)).not.toMatch(/client-token|evil|1\.2\.3\.4/)
-    }
-  })
+  it.each(wireNames)(
+    'builds the request without headers of the client, passed or translated (%s)',
+    async (provider) => {
+      for (const wire of [provider, provider === 'gemini' ? 'ollama' : 'gemini'] as const) {
+        providers.answer(answerAll)
+        await (await askOf(gatewayOf(), wire, provider, 'Hello', { headers: hostile })).text()
+        const names = Object.keys(providers.asked[0]?.headers ?? {}).filter((name) => !fixed.has(name))
+        expect(names.sort()).toEqual(own[provider])
+        expect(JSON.stringify(providers.asked[0]?.headers)).not.toMatch(/client-token|evil|1\.2\.3\.4/)
+      }
+    },
+  )
 
-  it('lets only headers of its list through', async () => {
+  it('passes only headers of its list', async () => {
     providers.answer((response, asked) => {
       for (const name of [
         'set-cookie',
@@ -453,7 +453,7 @@ describe('what leaves and what comes in', () => {
     await elsewhere.stop()
   })
 
-  it('says 502 when the provider refuses the key, and nothing of what it says of it', async () => {
+  it('answers 502 if the provider refuses the key, without the provider’s message', async () => {
     for (const wire of wireNames) {
       for (const status of [401, 403]) {
         providers.answer(json(speakers[wire].error(status, `Incorrect API key provided: ${keys[wire]}`), status))
@@ -466,7 +466,7 @@ describe('what leaves and what comes in', () => {
     }
   })
 
-  it('cuts the key out of whatever a provider says, however it is disguised', async () => {
+  it('cuts the key out of all texts of a provider, in every disguise', async () => {
     for (const wire of wireNames) {
       const disguises = [keys[wire], encodeURIComponent(keys[wire]), btoa(keys[wire]), btoa(`xy${keys[wire]}`)]
       for (const disguise of disguises) {
@@ -494,7 +494,7 @@ describe('what leaves and what comes in', () => {
     return pieces.map((piece) => piece.replace(json(half), '""').replace(json(rest), json(said.text)))
   }
 
-  it('does not answer bodies that are too large, too deep, too slow or no JSON', async () => {
+  it('refuses bodies that are too large, too deep, too slow or not JSON', async () => {
     const gateway = gatewayOf({ limits: { maxBodyBytes: 1000, maxDepth: 20, bodyTimeoutMs: 60 } })
     const status = async (request: Request) => (await gateway.fetch(request)).status
     const path = '/v1/chat/completions'
@@ -521,7 +521,7 @@ describe('what leaves and what comes in', () => {
     expect(providers.asked).toHaveLength(0)
   })
 
-  it('does not read more values than the limit, nor an answer that is longer than its own', async () => {
+  it('does not read more values than the limit, or an answer that is longer than the limit', async () => {
     const gateway = gatewayOf({ limits: { maxValues: 50, maxAnswerBytes: 500 } })
     const values = { model: 'gemini', messages: [{ role: 'user', content: 'Hi' }], stop: Array(60).fill('x') }
     expect((await gateway.fetch(post('/v1/chat/completions', values))).status).toBe(400)
@@ -535,8 +535,8 @@ describe('what leaves and what comes in', () => {
     }
   })
 
-  it('keeps the words of a provider to itself, if that is said', async () => {
-    const gateway = gatewayOf({ tellsProviderWords: false })
+  it('hides a provider’s messages, if that option is set', async () => {
+    const gateway = gatewayOf({ showsProviderMessages: false })
     for (const wire of wireNames) {
       providers.answer(json(speakers[wire].error(400, 'The field of org-12345 is odd'), 400))
       for (const stream of [true, false]) {
@@ -551,7 +551,7 @@ describe('what leaves and what comes in', () => {
     }
   })
 
-  it('can be written in the form of a wire by the policy in front of it', async () => {
+  it('can be written in a format by code before the gateway', async () => {
     const paths = [
       '/v1/chat/completions',
       '/v1/responses',
@@ -577,7 +577,7 @@ describe('what leaves and what comes in', () => {
     ])
   })
 
-  it('answers 404 and 405 where there is nothing to ask', async () => {
+  it('answers 404 and 405 for unknown paths and methods', async () => {
     const gateway = gatewayOf()
     for (const path of [
       '/',
@@ -607,7 +607,7 @@ describe('pages of other origins', () => {
       },
     })
 
-  it('may ask if they are on the list, with whatever headers they want', async () => {
+  it('may send requests if they are on the list, with any headers', async () => {
     const gateway = gatewayOf({ origins: ['https://chat.test'] })
     const { status, headers } = await gateway.fetch(preflight('https://chat.test'))
     expect([status, headers.get('access-control-allow-origin'), headers.get('access-control-allow-methods')]).toEqual([
@@ -624,14 +624,14 @@ describe('pages of other origins', () => {
   })
 
   it.each(['https://evil.test', 'https://chat.test.evil.test', 'http://chat.test', 'null'])(
-    'may not ask from %s',
+    'may not send requests from %s',
     async (from) => {
       const { status, headers } = await gatewayOf({ origins: ['https://chat.test'] }).fetch(preflight(from))
       expect([status, headers.get('access-control-allow-origin'), headers.get('vary')]).toEqual([403, null, 'Origin'])
     },
   )
 
-  it('may all ask, if that is said, and none if nothing is', async () => {
+  it('may all send requests with `*`, and none by default', async () => {
     expect(
       (await gatewayOf({ origins: '*' }).fetch(preflight('https://any.test'))).headers.get(
         'access-control-allow-origin',
@@ -654,7 +654,7 @@ describe('lists and counts', () => {
   const get = async (path: string, headers = {}) =>
     (await gatewayOf().fetch(new Request(origin + path, { headers }))).json()
 
-  it('lists the models as each wire does', async () => {
+  it('lists the models in each format', async () => {
     const names = Object.keys(modelsAt(''))
     expect((await get('/v1/models')).data.map(({ id, object }: Record<string, string>) => [id, object])).toEqual(
       names.map((name) => [name, 'model']),
@@ -672,7 +672,7 @@ describe('lists and counts', () => {
     expect(await get('/v1beta/models/gemini')).toMatchObject({ name: 'models/gemini' })
   })
 
-  it('hands a count to the provider in whose wire it is asked, and says so', async () => {
+  it('passes a count to the provider of the client’s format, and marks it as exact', async () => {
     providers.answer(json({ input_tokens: 1234 }))
     const body = { model: 'anthropic', messages: [{ role: 'user', content: 'Hello' }] }
     const response = await gatewayOf().fetch(post('/v1/messages/count_tokens', body))
@@ -683,7 +683,7 @@ describe('lists and counts', () => {
     })
   })
 
-  it('estimates it elsewhere, and says so', async () => {
+  it('estimates it for other providers, and marks it as estimated', async () => {
     const body = { model: 'gemini', system: 'Be kind', messages: [{ role: 'user', content: 'x'.repeat(4000) }] }
     const response = await gatewayOf().fetch(post('/v1/messages/count_tokens', body))
     const { input_tokens } = await response.json()
@@ -695,7 +695,7 @@ describe('lists and counts', () => {
 })
 
 describe('the hooks of the caller', () => {
-  it('say who may ask, in the words of the wire, before anything is read', async () => {
+  it('decide about a request before its body is read, with errors in its format', async () => {
     const authorize = () => {
       throw new ApiError('No token', { kind: 'authentication', retryable: false })
     }
@@ -709,7 +709,7 @@ describe('the hooks of the caller', () => {
     expect(providers.asked).toHaveLength(0)
   })
 
-  it('say which models, also in the lists and as fallbacks', async () => {
+  it('decide about models, also in lists and fallbacks', async () => {
     const { anthropic, gemini } = modelsAt(providers.url)
     const models = { first: { model: anthropic, fallbacks: ['second'] }, second: gemini }
     const gateway = gatewayOf({ models, authorize: () => ({ models: ['first'], caller: 'ada' }) })
@@ -757,7 +757,7 @@ describe('the hooks of the caller', () => {
     expect(providers.asked).toHaveLength(0)
   })
 
-  it('see each body before anything is made of it, and may put another in its place', async () => {
+  it('get each body before it is decoded, and may replace it', async () => {
     const seen: unknown[] = []
     const gateway = gatewayOf({
       authorize: () => ({ caller: 7 }),
@@ -783,18 +783,18 @@ describe('the hooks of the caller', () => {
     ])
   })
 
-  it('learn how much was said when an answer breaks off before its figures', async () => {
+  it('learn the length of an answer that is cut off before its usage', async () => {
     const gateway = gatewayOf()
     providers.answer(chunks(speakers['openai-chat'].pieces({ text: 'Grüß 👋' }).slice(0, -3)))
     for (const wire of ['openai-chat', 'anthropic'] as const) await (await askOf(gateway, wire, 'openai-chat')).text()
     await pause(1)
-    expect(gateway.reports.map(({ outcome, saidBytes }) => [outcome, saidBytes])).toEqual([
+    expect(gateway.reports.map(({ outcome, outputBytes }) => [outcome, outputBytes])).toEqual([
       ['failed', 11],
       ['failed', 11],
     ])
   })
 
-  it('get how it ended and what was lost, and never its text', async () => {
+  it('get the outcome and the losses, but never text', async () => {
     const gateway = gatewayOf()
     const body = { top_k: 3, metadata: { user_id: 'u' } }
     await (await askOf(gateway, 'anthropic', 'openai-chat', 'A secret prompt', { body })).text()
@@ -813,7 +813,7 @@ describe('the hooks of the caller', () => {
     expect(JSON.stringify([gateway.reports, gateway.usages])).not.toMatch(/secret prompt|Grüß/)
   })
 
-  it('cannot spoil an answer', async () => {
+  it('cannot change an answer with an exception', async () => {
     const broken = () => {
       throw new Error('mine')
     }
@@ -821,7 +821,7 @@ describe('the hooks of the caller', () => {
     expect(endingOf('ollama', await (await askOf(gateway, 'ollama', 'gemini')).text())).toEqual(ended)
   })
 
-  it('keep a Worker awake until they are done', async () => {
+  it('keep a Worker running until they are done', async () => {
     const waiting: Promise<unknown>[] = []
     let isTold = false
     const onEnd = async () => {
@@ -880,13 +880,13 @@ describe('fields set in the text of an object', () => {
 describe('the edges of the gateway', () => {
   const chat = (model: string) => ({ model, messages: [{ role: 'user', content: 'Hi' }] })
 
-  it('reports of a name that is too long its first 200 characters', async () => {
+  it('reports only the first 200 characters of a long name', async () => {
     const gateway = gatewayOf()
     await gateway.fetch(post('/v1/chat/completions', chat('m'.repeat(201))))
     expect(gateway.reports[0]?.asked).toBe('m'.repeat(200))
   })
 
-  it('asks no provider for a client that left before it was heard', async () => {
+  it('asks no provider if the client disconnected before', async () => {
     const asked: (boolean | undefined)[] = []
     const model = openaiChat('m', {
       apiKey: keys['openai-chat'],
@@ -901,7 +901,7 @@ describe('the edges of the gateway', () => {
     expect(asked).not.toContain(false)
   })
 
-  it('C25: decides by the kind of an error whether it may be tried again', () => {
+  it('C25: decides by the kind of an error whether it is retryable', () => {
     const retryable = (kind: ApiErrorKind) => new ApiError('no', { kind }).retryable
     expect((['rate_limit', 'overloaded', 'server', 'timeout'] as const).map(retryable)).toEqual([
       true,
@@ -918,7 +918,7 @@ describe('the edges of the gateway', () => {
     expect(new ApiError('no', { kind: 'server', retryable: false }).retryable).toBe(false)
   })
 
-  it('C25: answers below a base path, and says where it is if it is asked elsewhere', async () => {
+  it('C25: answers below a base path, and names that path in errors for other paths', async () => {
     const gateway = gatewayOf({ basePath: '/ai' })
     const there = await gateway.fetch(post('/ai/v1/chat/completions', chat('openai-chat')))
     expect([there.status, (await there.json()).choices[0].message.content]).toEqual([200, greeting])
@@ -936,7 +936,7 @@ describe('the edges of the gateway', () => {
     }
   })
 
-  it.each(['ai', '/ai/', '/', '/a?b'])('C25: does not take %j for a base path', (basePath) => {
+  it.each(['ai', '/ai/', '/', '/a?b'])('C25: does not accept %j as a base path', (basePath) => {
     expect(() => gatewayOf({ basePath })).toThrow(RangeError)
   })
 
@@ -949,10 +949,10 @@ describe('the edges of the gateway', () => {
     ['gemini-interactions', '/v1beta/models'],
     ['ollama', '/api/tags'],
   ] as const)(
-    'C25: names the model that it does not have, and the list of those that it has, to a client of %s',
+    'C25: names the unknown model, and the list of models, in an error for a client of %s',
     async (wire, list) => {
       const text = await (await askOf(gatewayOf(), wire, 'gpt-99')).text()
-      expect(text).toContain(`There is no model \\"gpt-99\\" here; GET ${list} `)
+      expect(text).toContain(`There is no model \\"gpt-99\\"; GET ${list} `)
       expect((await (await askOf(gatewayOf(), wire, 'x'.repeat(10_000))).text()).length).toBeLessThan(500)
     },
   )
@@ -992,7 +992,7 @@ describe('the edges of the gateway', () => {
     expect(gateway.reports[0]?.error?.providerCode).toBe(reported)
   })
 
-  it('B25: counts with the model of the table, whichever the body names', async () => {
+  it('B25: counts with the model of the table, whatever model the body names', async () => {
     providers.answer(json({ totalTokens: 3 }))
     const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }]
     const inner = { model: 'models/some-other-model', contents, cachedContent: 'x' }
@@ -1023,7 +1023,7 @@ describe('the edges of the gateway', () => {
     })
   })
 
-  it('B29: says 408 where a runtime breaks off a body that is given up', async () => {
+  it('B29: answers 408 where a runtime cuts off a cancelled body', async () => {
     const gateway = gatewayOf({ limits: { bodyTimeoutMs: 30 } })
     let fail = (_: Error) => {}
     const body = new ReadableStream({

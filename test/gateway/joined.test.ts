@@ -1,4 +1,4 @@
-/** When events of a stream are written: by themselves, or together with those that follow at once. */
+/** When events of a stream are written: separately, or together with the events that follow immediately. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ollama } from '../../src/formats/ollama/index.ts'
 import { createGateway } from '../../src/gateway/index.ts'
@@ -7,7 +7,7 @@ const joinMs = 10
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** A client's reader of a stream, and what its provider says by hand. */
+/** A client's reader of a stream, and a provider that the test controls. */
 async function startStream() {
   let provider: ReadableStreamDefaultController<Uint8Array> | undefined
   const body = new ReadableStream<Uint8Array>({
@@ -42,7 +42,7 @@ async function startStream() {
   return { say, writings, read, end: () => provider?.close() }
 }
 
-it('writes the first event at once, and what follows it within 10 ms together', async () => {
+it('writes the first event immediately, and the events within the next 10 ms together', async () => {
   const { say, writings, read, end } = await startStream()
   await vi.advanceTimersByTimeAsync(0)
   expect(writings).toEqual([['first']])
@@ -61,7 +61,7 @@ it('writes the first event at once, and what follows it within 10 ms together', 
   expect(writings).toEqual([['first'], ['a', 'b', 'c'], ['']])
 })
 
-it('writes an event at once that comes later than that, and each of a slow provider', async () => {
+it('writes a later event immediately, and each event of a slow provider', async () => {
   const { say, writings, end, read } = await startStream()
   for (const word of ['a', 'b', 'c']) {
     await vi.advanceTimersByTimeAsync(joinMs + 1)
@@ -76,7 +76,7 @@ it('writes an event at once that comes later than that, and each of a slow provi
   await read
 })
 
-it('writes on while the provider never pauses: no more is joined than comes in twice that time', async () => {
+it('continues to write while the provider never pauses: it joins at most the events of twice that time', async () => {
   const { say, writings, end, read } = await startStream()
   await vi.advanceTimersByTimeAsync(0)
   for (let word = 0; word < 120; word++) {
@@ -92,7 +92,7 @@ it('writes on while the provider never pauses: no more is joined than comes in t
   await read
 })
 
-it('writes on while the provider sends as fast as it is read', async () => {
+it('continues to write while the provider sends as fast as it is read', async () => {
   const { say, writings, end, read } = await startStream()
   const long = 'x'.repeat(10_000)
   for (let word = 0; word < 100; word++) say(long)
@@ -104,7 +104,7 @@ it('writes on while the provider sends as fast as it is read', async () => {
   expect(writings.flat()).toHaveLength(102)
 })
 
-it('ends at once after its last event', async () => {
+it('ends immediately after its last event', async () => {
   const { say, writings, end, read } = await startStream()
   await vi.advanceTimersByTimeAsync(joinMs + 1)
   say('', true)

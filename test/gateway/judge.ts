@@ -1,5 +1,5 @@
 /**
- * Every official client against every provider, through a gateway: what each pair can do, as a table.
+ * Every official client against every provider, through a gateway: the abilities of each pair, as a table.
  *
  * The providers are written by hand from the wires' documents, and answer 400 to what is against the rules of their wire.
  */
@@ -11,7 +11,7 @@ import { conclusion, greeting, place, report, thought, weatherIn } from './dialo
 import { type WireName, wireNames } from './provider.ts'
 import type { Rig } from './rig.ts'
 
-/** These providers prove what they thought, and want the proof back. */
+/** These providers sign their reasoning, and require the proof. */
 const proving: ReadonlySet<WireName> = new Set([
   'openai-responses',
   'anthropic',
@@ -21,7 +21,7 @@ const proving: ReadonlySet<WireName> = new Set([
 ])
 /** These report their reasoning. OpenAI's Chat Completions does not. */
 const thinking: ReadonlySet<WireName> = new Set([...proving, 'ollama', 'cohere'])
-/** These wires have no place for a proof: the conversation goes on without. */
+/** These formats have no field for a proof: the conversation continues without it. */
 const proofless: ReadonlySet<WireName> = new Set(['ollama', 'cohere'])
 
 export interface Judged {
@@ -95,7 +95,7 @@ export function judgeClients({ title, turn, modes, providers = wireNames, wireOf
       }),
     )
 
-    it.each(modes)('has two tools run at once, each result with its call (streaming: %s)', (stream) =>
+    it.each(modes)('runs two tools at the same time, each result with its call (streaming: %s)', (stream) =>
       check(`parallel ${mode(stream)}`, client, provider, async () => {
         const talk = converse(client, provider, { stream, tools: true })
         const asked = await talk.say('The weather in Tokyo and Paris?')
@@ -104,7 +104,7 @@ export function judgeClients({ title, turn, modes, providers = wireNames, wireOf
       }),
     )
 
-    it.each(modes)('keeps what the provider thought over turns (streaming: %s)', (stream) =>
+    it.each(modes)('keeps the provider’s reasoning over turns (streaming: %s)', (stream) =>
       check(`reasoning ${mode(stream)}`, client, provider, async () => {
         const talk = converse(client, provider, { stream, think: true, tools: true })
         const first = await talk.say('Please think of the weather')
@@ -125,7 +125,7 @@ export function judgeClients({ title, turn, modes, providers = wireNames, wireOf
       }),
     )
 
-    it.each(modes)('reads a refusal for load as the error it knows (streaming: %s)', (stream) =>
+    it.each(modes)('reads a refusal because of load as its own error class (streaming: %s)', (stream) =>
       check(`error ${mode(stream)}`, client, provider, async () => {
         const error = await converse(client, provider, { stream })
           .say('Are you busy?')
@@ -139,7 +139,7 @@ export function judgeClients({ title, turn, modes, providers = wireNames, wireOf
       }),
     )
 
-    it('leaves in the middle, and the provider is left too', () =>
+    it('disconnects in the middle, and the provider’s connection is closed too', () =>
       check('abort streamed', client, provider, async () => {
         rig.providers.asked.length = 0
         await clients[client].leave(rig, provider, 'endless')

@@ -1,4 +1,4 @@
-/** The keys of a gateway's models leave in no answer: in no spelling, in no wire, in one piece or in two. */
+/** No answer contains the keys of a gateway's models, in any spelling and format, in one piece or in two. */
 
 import { describe, expect, it } from 'vitest'
 import type { Model } from '../../src/core/codec.ts'
@@ -134,7 +134,7 @@ const cases = wireNames.flatMap((wire) => Object.keys(disguises).map((name) => [
 const spread = Object.keys(disguises).map((name, at) => [wireNames[at % wireNames.length] as WireName, name] as const)
 
 describe('B14, B15, B16: keys in two pieces', () => {
-  it.each(isExhaustive ? cases : spread)('of %s leave in no answer, cut anywhere: %s', async (wire, name) => {
+  it.each(isExhaustive ? cases : spread)('of %s are in no answer, cut anywhere: %s', async (wire, name) => {
     const key = disguises[name]?.(canary) ?? ''
     const other = wire === 'gemini' ? 'openai-chat' : 'gemini'
     const found: string[] = []
@@ -166,25 +166,22 @@ describe('B14, B15, B16: keys in two pieces', () => {
 })
 
 describe('B14: keys in many pieces', () => {
-  it.each(wireNames)(
-    'of %s do not leave in a stream that is passed, however many pieces they come in',
-    async (wire) => {
-      const random = seeded(14)
-      for (const [at, [name, disguise]] of Object.entries(disguises).entries()) {
-        const text = `It is ${disguise(canary)}, and ${disguise(canary)} again`
-        // As `inTurn`: of the sizes, one is tried on each wire, so that each size of each disguise is tried on one wire or on two.
-        const sizes = [1, 3, 12]
-        const turn = (at + wireNames.indexOf(wire)) % sizes.length
-        for (const most of isExhaustive ? sizes : sizes.slice(turn, turn + 1)) {
-          const { head, tail } = around(wire)
-          const pieces = piecesOf(text, most, random).map((piece) => frameOf(wire, piece))
-          const answer = await (await gatewayOf(wire, streamed(wire, head + pieces.join('') + tail))(wire, true)).text()
-          expect(holdsCanary(answer), `${name}, ${most}`).toBe(false)
-          expect(answer.match(/\[redacted\]/g)).toHaveLength(2)
-        }
+  it.each(wireNames)('of %s are in no stream that is passed through, in any number of pieces', async (wire) => {
+    const random = seeded(14)
+    for (const [at, [name, disguise]] of Object.entries(disguises).entries()) {
+      const text = `It is ${disguise(canary)}, and ${disguise(canary)} again`
+      // As `inTurn`: of the sizes, one is tried on each wire, so that each size of each disguise is tried on one wire or on two.
+      const sizes = [1, 3, 12]
+      const turn = (at + wireNames.indexOf(wire)) % sizes.length
+      for (const most of isExhaustive ? sizes : sizes.slice(turn, turn + 1)) {
+        const { head, tail } = around(wire)
+        const pieces = piecesOf(text, most, random).map((piece) => frameOf(wire, piece))
+        const answer = await (await gatewayOf(wire, streamed(wire, head + pieces.join('') + tail))(wire, true)).text()
+        expect(holdsCanary(answer), `${name}, ${most}`).toBe(false)
+        expect(answer.match(/\[redacted\]/g)).toHaveLength(2)
       }
-    },
-  )
+    }
+  })
 })
 
 describe('B14: streams without a key', () => {
@@ -210,24 +207,27 @@ describe('B14: streams without a key', () => {
     'a',
   ]
 
-  it.each(inTurn(wireNames, 2))('of %s pass as they came, byte by byte, also where they are like one', async (wire) => {
-    const random = seeded(15)
-    const pick = () => likes[Math.floor(random() * likes.length)] as string
-    for (let round = 0; round < 100; round++) {
-      const text = `${Array.from({ length: 12 }, pick).join('')}!`
-      const { head, tail } = around(wire)
-      const sent =
-        head +
-        piecesOf(text, 6, random)
-          .map((piece) => frameOf(wire, piece))
-          .join('') +
-        tail
-      const answer = await (await gatewayOf(wire, streamed(wire, sent))(wire, true, withUsage)).text()
-      expect(answer).toBe(sent)
-    }
-  })
+  it.each(inTurn(wireNames, 2))(
+    'of %s pass unchanged, byte by byte, also if their text is similar to a key',
+    async (wire) => {
+      const random = seeded(15)
+      const pick = () => likes[Math.floor(random() * likes.length)] as string
+      for (let round = 0; round < 100; round++) {
+        const text = `${Array.from({ length: 12 }, pick).join('')}!`
+        const { head, tail } = around(wire)
+        const sent =
+          head +
+          piecesOf(text, 6, random)
+            .map((piece) => frameOf(wire, piece))
+            .join('') +
+          tail
+        const answer = await (await gatewayOf(wire, streamed(wire, sent))(wire, true, withUsage)).text()
+        expect(answer).toBe(sent)
+      }
+    },
+  )
 
-  it.each(wireNames)('of %s are not held back: what was said is here before more is', async (wire) => {
+  it.each(wireNames)('of %s are not held back: each text arrives before the next one is sent', async (wire) => {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
     const writer = writable.getWriter()
     const sent = around(wire).head + frameOf(wire, 'Yes')
@@ -250,17 +250,17 @@ describe('B14: a stream that ends in the midst of a key', () => {
       .join('')
   }
 
-  it('says its beginning, as it is not a key', async () => {
+  it('passes on its beginning, because it is not a key', async () => {
     expect(await said('It is sk-canary')).toBe('It is sk-canary')
   })
 
-  it('does not say two thirds of it', async () => {
+  it('does not pass on two thirds of it', async () => {
     expect(await said('It is sk-canary/Zq8+Wn3~Lk5')).toBe('It is [redacted]')
   })
 })
 
 describe('B15, B16: keys in one piece', () => {
-  it.each(cases)('of %s leave in no answer and no error: %s', async (wire, name) => {
+  it.each(cases)('of %s are in no answer and no error: %s', async (wire, name) => {
     const key = disguises[name]?.(canary) ?? ''
     for (const how of ['said', 'written'] as const) {
       const text = embeddings[how]?.(`of ${key}.`) ?? ''
@@ -304,7 +304,7 @@ describe('B17: short keys', () => {
 })
 
 describe('B16: the scrubber', () => {
-  it.each(Object.entries(disguises))('cuts out a key %s, and nothing beside it', (_, disguise) => {
+  it.each(Object.entries(disguises))('cuts out a key %s, and no other text', (_, disguise) => {
     const clean = createScrubber([canary])(`Incorrect key: "${disguise(canary)}", try again`)
     expect(clean).toMatch(/^Incorrect key: "\w?\w?\w?\[redacted\][\w=]{0,3}", try again$/)
   })
@@ -314,7 +314,7 @@ describe('B16: the scrubber', () => {
     ['a backslash before it', '{"a":"C:\\\\name-of-a-key-1"}', 'name-of-a-key-1'],
     ['what looks like an escape before it', '{"a":"at %abcdef0123456"}', 'abcdef0123456'],
     ['escapes of all kinds around it', '{"a":"\\u0041\\\\%41&amp;key%2dof-mine-1\\n\\""}', 'key-of-mine-1'],
-  ])('leaves JSON that is JSON: %s', (_, text, key) => {
+  ])('keeps JSON valid: %s', (_, text, key) => {
     const clean = createScrubber([key])(text)
     expect(clean).toContain('[redacted]')
     expect(clean).not.toContain(key)

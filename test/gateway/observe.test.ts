@@ -37,12 +37,12 @@ describe.each([
   ['passed on', '/v1/chat/completions', { messages }],
   ['translated', '/v1/messages', { messages, max_tokens: 9 }],
 ])('an answer that is %s', (_name, path, body) => {
-  it('F1: is reported with the reason for its end, if it breaks off after that', async () => {
+  it('F1: is reported with the reason for its end, if it is cut off after that', async () => {
     const report = await reportOf(path, body, [chunk({ content: 'Hi' }), chunk({}, 'stop')])
     expect(report).toMatchObject({ stopReason: 'stop' })
   })
 
-  it('F1: is reported without one, if it breaks off before', async () => {
+  it('F1: is reported without one, if it is cut off before', async () => {
     const report = await reportOf(path, body, [chunk({ content: 'Hi' })])
     expect(report?.outcome).toBe('failed')
     expect(report?.stopReason).toBeUndefined()

@@ -21,7 +21,7 @@ describe('the route of a request', () => {
     expect(findRoute(get(`/ai${path}`))).toBeUndefined()
   })
 
-  it('says which stream of Gemini is an array, and whose list of models is meant', () => {
+  it('returns which stream of Gemini is an array, and the format of a list of models', () => {
     const stream = '/v1beta/models/m:streamGenerateContent'
     expect(findRoute(get(stream))).toHaveProperty('framing', 'array')
     expect(findRoute(get(`${stream}?alt=sse`))).not.toHaveProperty('framing')
@@ -29,7 +29,7 @@ describe('the route of a request', () => {
   })
 })
 
-it('reads a body within the limits of a gateway, by itself', async () => {
+it('reads a body within the limits of a gateway, without a gateway', async () => {
   const asking = (body: string) =>
     new Request('http://gateway.test/login', { method: 'POST', headers: { 'content-type': 'application/json' }, body })
   expect(await readJson(asking('{ "user": "ann" }'))).toEqual({ text: '{ "user": "ann" }', value: { user: 'ann' } })
@@ -63,7 +63,7 @@ describe('a stream that was stored without its end', () => {
     expect(events[0]?.[1]).toMatchObject(value)
   })
 
-  it('openai-responses: goes on with its numbers, and names the answer that failed', () => {
+  it('openai-responses: continues with its numbers, and names the answer that failed', () => {
     const events = read(errorEvents('openai-responses', error, { first: created, last: delta, count: 7 }))
     expect(events.map(([name]) => name)).toEqual(['error', 'response.failed'])
     expect(events.map(([, value]) => value)).toMatchObject([
@@ -93,7 +93,7 @@ describe('a stream that was stored without its end', () => {
     expect(errorEvents(wire, error, { first: '', last, count: 9 })).toEqual([])
   })
 
-  it('does not repeat what a provider says about its customer', () => {
+  it('does not repeat a provider’s message about its customer', () => {
     const told = new ApiError('org-12345 has no money', { kind: 'permission', provider: 'openai', retryable: false })
     expect(errorEvents('ollama', told, { first: '', last: '', count: 0 }).join('')).not.toContain('org-12345')
   })

@@ -45,7 +45,7 @@ describe('translateRequest', () => {
     tool_choice: { type: 'tool', name: 'get_weather' },
   }
 
-  it('asks a model of another wire the same', () => {
+  it('translates a request to another format', () => {
     const { body, path, request } = translateRequest(asked, servers.anthropic, clients['openai-chat'], {
       model: 'gpt-4.1',
     })
@@ -68,7 +68,7 @@ describe('translateRequest', () => {
     })
   })
 
-  it('gives tools names that the provider takes, in definitions, choice and history alike', () => {
+  it('gives tools names that the provider accepts, in definitions, choice and history alike', () => {
     const name = 'weather:get.v1' // legal at Gemini, and nowhere else
     const body = {
       contents: [
@@ -125,7 +125,7 @@ describe('translateRequest', () => {
     expect(losses).toContainEqual(expect.objectContaining({ path: 'messages[0].content[1]', severity: 'major' }))
   })
 
-  it('refuses to go on from an answer that only another provider has', () => {
+  it('refuses to continue from an answer that only another provider has', () => {
     const body = { model: 'best', input: 'And then?', previous_response_id: 'resp_1' }
     const from = servers['openai-responses']
     for (const name of names) {
@@ -140,7 +140,7 @@ describe('translateRequest', () => {
     })
   })
 
-  it('says where a body is not a request', () => {
+  it('names the place of an error in a body', () => {
     const body = { model: 'best', messages: [{ role: 'nobody' }] }
     expect(() => translateRequest(body, servers['openai-chat'], clients.gemini)).toThrow(DecodeError)
   })
@@ -156,7 +156,7 @@ describe('translateResponse', () => {
     usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 2, totalTokenCount: 5 },
   }
 
-  it('answers in the wire of the client, under the names that it gave', () => {
+  it('answers in the client’s format, with the client’s names', () => {
     const { body } = translateResponse(answer, clients.gemini, servers['openai-chat'], {
       reply: { id: 'chatcmpl-7', model: 'best', createdAt: 12 },
       callsBefore: 4,
@@ -246,7 +246,7 @@ function endsOf(wire: Wire, text: string): { readonly proper: number; readonly f
 }
 
 describe.each(names)('translateStream to %s', (to) => {
-  it('ends properly, once, and takes nothing more', () => {
+  it('ends normally, once, and accepts nothing more', () => {
     const { text, translator } = run(to, [bytes(whole)])
     expect(endsOf(to, text)).toEqual({ proper: 1, failed: 0 })
     expect(translator).toMatchObject({ isEnded: true, error: undefined })
@@ -287,7 +287,7 @@ describe.each(names)('translateStream to %s', (to) => {
     expect(translator.error).toBeInstanceOf(LimitError)
   })
 
-  it('ends in an error when it is given up, and says nothing of errors that are not ours', () => {
+  it('ends with an error when it is stopped, without messages of other errors', () => {
     for (const error of [new TimeoutError('Nothing came', 'idle', 5), new Error('password=hunter2')]) {
       const translator = translateStream(clients['openai-chat'], servers[to])
       const out: string[] = []
@@ -300,7 +300,7 @@ describe.each(names)('translateStream to %s', (to) => {
     }
   })
 
-  it('ends in an error when a codec breaks, and keeps why', () => {
+  it('ends with an error if a codec throws, and keeps the reason', () => {
     const push = () => {
       throw new TypeError('a bug')
     }

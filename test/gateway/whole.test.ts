@@ -103,7 +103,7 @@ describe('a client that wants a whole answer', () => {
     expect(strict.providers.asked.map(({ isCancelled }) => isCancelled)).toEqual(all(true))
   })
 
-  it('gets a 504 when the provider falls silent after some text, and the provider is left', async () => {
+  it('gets a 504 when the provider stops sending after some text, and the provider is left', async () => {
     const half = (provider: WireName) => chunks(piecesOf(provider).slice(0, -2), { after: 'hang' })
     expect(await statuses(half)).toEqual(all([504, true]))
     expect(strict.providers.asked.map(({ isCancelled }) => isCancelled)).toEqual(all(true))
@@ -129,9 +129,9 @@ describe.each(wireNames)('a client of %s that wants a whole answer', (client) =>
     }
   })
 
-  it('F19: is cut off where the answer breaks off after the headers, since the client could not recognise it', async () => {
+  it('F19: is cut off where the answer is cut off after the headers, since the client could not recognise it', async () => {
     for (const provider of wireNames) {
-      // The provider breaks off when the client has the headers, however long that takes.
+      // The provider cuts the connection when the client has the headers, however long that takes.
       const before = () => until(() => hearing.status !== undefined)
       warm.providers.answer(chunks(piecesOf(provider).slice(0, -2), { after: 'reset', before }))
       const hearing = hear(ask(warm.url, client, provider, 'Hello', wanted))
@@ -159,7 +159,7 @@ describe('a request that has no stream that says the same', () => {
 })
 
 describe('an answer of the provider whose wire it is', () => {
-  it('keeps the id by which it can be gone on from', async () => {
+  it('keeps the id by which it can be continued', async () => {
     piecewise.providers.answer(answerAll)
     const { id } = await answerOf(piecewise, 'openai-responses', 'openai-responses', 'Hello')
     const { providers } = piecewise

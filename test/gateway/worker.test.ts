@@ -22,7 +22,7 @@ async function start() {
 
 judgeClients({ title: 'the gateway in workerd', turn: 1, modes: [true], start })
 
-it('notices a client that left in silence by its next keep-alive comment, and leaves the provider', async () => {
+it('notices a client that disconnected without a message by its next keep-alive comment, and leaves the provider', async () => {
   const rig = await start()
   rig.providers.answer(hang)
   const left = new AbortController()

@@ -1,5 +1,5 @@
 /**
- * A conversation begun anywhere goes on anywhere: every provider's own history, directly after a tool's result and between turns, on every
+ * A conversation begun anywhere continues anywhere: every provider's own history, directly after a tool's result and between turns, on every
  * codec and dialect; judged by validators that were written only from the wire documents.
  */
 import { readFileSync } from 'node:fs'

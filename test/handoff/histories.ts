@@ -115,7 +115,7 @@ function abortedHistoryOf(one: CorpusCase, format: Format): readonly History[] {
   try {
     decoder.push(one.bytes.slice(0, one.bytes.length * 0.6), [])
   } catch {
-    return [] // an error in mid-stream came first: its history is the whole case's
+    return [] // an error in the middle of a stream came first: its history is the whole case's
   }
   if (decoder.isEnded) return []
   const partial = decoder.stop('aborted', [])
@@ -461,9 +461,9 @@ function mediaHistories(asked: Context): readonly History[] {
   return [history('an image in a result', format, 'claude-sonnet-5', { ...asked, messages }, answer)]
 }
 
-// ---- going on ---------------------------------------------------------------------------------
+// ---- continuing ---------------------------------------------------------------------------------
 
-/** Whether a history can be gone on with at that moment: after results only if calls were made that may run. */
+/** Whether a history can be continued at that moment: after results only if calls were made that may run. */
 export function allows({ context, kinds: found }: History, moment: Moment): boolean {
   const answer = context.messages.at(-1) as AssistantMessage
   return moment === 'next turn' || (toolCallsOf(answer).length > 0 && !found.has('abort in the middle'))

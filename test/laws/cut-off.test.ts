@@ -1,4 +1,4 @@
-/** An answer cut short is an error, keeps what came, and none of its calls may run. */
+/** An answer cut short is an error, keeps the received part, and none of its calls may run. */
 import { describe, expect, it } from 'vitest'
 import { readBody } from '../../src/client/transport.ts'
 import { canRunTools } from '../../src/core/content.ts'
@@ -43,7 +43,7 @@ describe.each(formats)('$folder', ({ folder, client }) => {
   }
 
   it.each(streams)(
-    '$name: cut where it can matter it is an error with what came before, or the whole answer',
+    '$name: cut where it can matter it is an error with the part before it, or the whole answer',
     (stream) => {
       const segments = segmentsOf(stream)
       for (const segment of segments) {
@@ -67,7 +67,7 @@ describe.each(formats)('$folder', ({ folder, client }) => {
 
   if (isExhaustive) {
     it.each(streams)(
-      '$name: cut at any byte it is an error with what came before, or the whole answer',
+      '$name: cut at any byte it is an error with the part before it, or the whole answer',
       (stream) => {
         const { kind, bytes } = stream
         const wholeFrames = framesOf(kind, [bytes]).flat()

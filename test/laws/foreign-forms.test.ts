@@ -1,6 +1,6 @@
 /**
  * Messages in the form of another library, given to every function that takes messages: each gives what it gives for the normalised
- * message, or throws a TypeError that names `normalizeMessages`. None leaves anything out in silence.
+ * message, or throws a TypeError that names `normalizeMessages`. None leaves anything out silently.
  */
 import { describe, expect, it } from 'vitest'
 import { prepare } from '../../src/codec.ts'

@@ -42,7 +42,7 @@ function isNew(shape: string): boolean {
   return true
 }
 
-/** The fault of an action; `undefined` if it returns a result or throws an error of ours. */
+/** The fault of an action; `undefined` if it returns a result or throws an isoglot error. */
 function fault(action: () => unknown, isBelowRoot: boolean): string | undefined {
   try {
     if (action() === undefined) return 'neither a result nor an error'
@@ -54,12 +54,12 @@ function fault(action: () => unknown, isBelowRoot: boolean): string | undefined 
 }
 
 const ways = Object.entries(mutations)
-/** Depth is refused where a body comes in, before any of its places is read: of places whose turn it is, one in so many gets it. */
+/** Depth is refused where a body comes in, before any of its places is read: only a part of the places gets it. */
 const deepShare = isExhaustive ? 1 : 12
 
 /**
  * Tries one of `share` ways to be wrong at each place, in turn: neighbours of a place are read by the same code, and get the other ways.
- * The project `exhaustive` tries all, but for streams.
+ * The project `exhaustive` tries all, except for streams.
  */
 function tryAll<Each extends Trial>(
   trials: readonly Each[],

@@ -15,7 +15,7 @@ import { clients, formats } from '../support/formats.ts'
 const user = (content: string) => ({ role: 'user', content }) as const
 const hello = { messages: [user('a')] }
 
-/** Losses but for the limit that Anthropic requires. */
+/** Losses except for the limit that Anthropic requires. */
 function lossesOf(name: Wire, context: Context, options: Partial<RequestOptions> = {}) {
   const { losses } = clients[name].encodeRequest(context, { model: 'm', strict: false, ...options })
   return losses.filter(({ path }) => path !== 'options.maxTokens')
@@ -322,7 +322,7 @@ describe('A11: a stored answer that no turn names', () => {
     expect([id, input]).toEqual(['resp_1', 1])
     expect(losses).toMatchObject([{ path: 'messages', action: 'dropped', severity: 'minor' }])
   })
-  it('A11: is not gone on from where the last turn names another: the history is sent, and that is reported', () => {
+  it('A11: is not continued where the last turn names another: the history is sent, and that is reported', () => {
     const other = { ...message.assistant('b'), response: { id: 'msg_of_another' } }
     const { id, input, losses } = encode([user('a'), other, user('c')])
     expect([id, input]).toEqual([undefined, 3])

@@ -65,7 +65,7 @@ function essenceOfBlock(block: ContentBlock): unknown {
   return block.type === 'tool_call' && !madeIds.test(block.id) ? { ...rest, id: block.id } : rest
 }
 
-/** The answer without its invalid calls: the calls that are left are counted anew. */
+/** The answer without its invalid calls: the calls that are left are counted again. */
 function withoutInvalid(response: ChatResponse): ChatResponse {
   const { invalidToolCalls: _, content, ...message } = response.message
   let index = 0

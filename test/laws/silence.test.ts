@@ -1,4 +1,4 @@
-/** Nothing is lost in silence: whatever a request holds is in its body or among its losses, on every format and dialect. */
+/** Nothing is lost silently: each field of a request is in its body or among its losses, on every format and dialect. */
 import { describe, expect, it } from 'vitest'
 import type { ClientCodec } from '../../src/core/codec.ts'
 import { splitting } from '../../src/messages/split-message.ts'

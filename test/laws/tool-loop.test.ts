@@ -11,7 +11,7 @@ import {
   generate,
   IsoglotError,
   type Message,
-  memoryLedger,
+  memoryCallLog,
   type RunRequest,
   stream,
   type Tool,
@@ -150,7 +150,7 @@ async function problemsOf(seed: number): Promise<string[]> {
     ...(chance(0.2) && { budget: budget({ maxToolCalls: Math.floor(random() * 4), maxTokens: 40 }) }),
     ...(chance(0.1) && { stopWhen: () => chance(0.3) }),
     ...(chance(0.3) && { maxResultLength: pick([0, 3]) }),
-    ...(chance(0.2) && { ledger: memoryLedger() }),
+    ...(chance(0.2) && { callLog: memoryCallLog() }),
     ...(chance(0.2) && { beforeRound: () => ({ tools: tools.map(({ name }) => name).filter(() => chance(0.7)) }) }),
     ...(chance(0.3) && {
       onToolRequest: async () => {

@@ -12,13 +12,13 @@ describe('every recording in every wire', () => {
   const verdicts = translateAll(corpus)
   const ways = wires.flatMap((from) => wires.map((to) => ({ from, to })))
 
-  it.each(ways)('$from to $to: an answer says the same, but for named losses', ({ from, to }) => {
+  it.each(ways)('$from to $to: an answer says the same, except for named losses', ({ from, to }) => {
     const own = verdicts.filter((one) => one.kind !== 'request' && one.from === from && one.to === to)
     expect(own.length).toBeGreaterThan(0)
     expect(own.filter(({ unnamed }) => unnamed.length > 0)).toEqual([])
   })
 
-  it.each(ways)('$from to $to: a request asks the same, but for named losses', ({ from, to }) => {
+  it.each(ways)('$from to $to: a request asks the same, except for named losses', ({ from, to }) => {
     const own = verdicts.filter((one) => one.kind === 'request' && one.from === from && one.to === to)
     expect(own.length).toBeGreaterThan(0)
     expect(own.filter(({ unnamed }) => unnamed.length > 0)).toEqual([])

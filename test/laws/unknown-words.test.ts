@@ -1,4 +1,4 @@
-/** A word from next year in an enumerated field of a request goes back to the same wire unchanged. */
+/** An unknown word in an enumerated field of a request goes back to the same wire unchanged. */
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/core/model.ts'
 import { createGateway } from '../../src/gateway/index.ts'

@@ -1,4 +1,4 @@
-/** A conversation begun anywhere, in any state, goes on anywhere: `prepare` and each codec together, judged by the wire's own rules. */
+/** A conversation begun anywhere, in any state, continues anywhere: `prepare` and each codec together, judged by the wire's own rules. */
 import fc from 'fast-check'
 import { describe, it } from 'vitest'
 import { prepare } from '../../src/prepare/prepare.ts'

@@ -64,7 +64,7 @@ describe.each(Object.entries(utilities))('%s', (_name, use) => {
 })
 
 describe('trimMessages', () => {
-  it('[4.91] keeps to its length, but for the instructions at the head', () => {
+  it('[4.91] has at most the given length, except for the instructions at the beginning', () => {
     expectHolds(
       fc.property(tidy, fc.nat(200), strategy, (messages, maxTokens, end) => {
         const trimmed = trimMessages(messages, { maxTokens, strategy: end })

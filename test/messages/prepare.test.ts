@@ -208,7 +208,7 @@ describe('calls and their results', () => {
     const context = { providerState: { previousResponseId: 'resp_1' } }
     expect(prepared([result('call_1')], wires.responses, context).losses).toEqual([])
     expect(messagesOf([result('call_1')], wires.chat, context)[0]?.role).toBe('user')
-    // Another message changes, so the conversation is written anew.
+    // Another message changes, so the conversation is written again.
     expect(summary(messagesOf([result('call_1'), assistant(call('call_2'))], wires.responses, context))).toEqual([
       'call_1: sunny',
       'assistant',
@@ -477,7 +477,7 @@ describe('text', () => {
 })
 
 it.each([[[{ type: 'text', text: 'Be brief' }]], ['?']] as const)('a system text of one piece stays: %j', (system) => {
-  // Something else changes, so that the context is made anew.
+  // Something else changes, so that the context is made again.
   const { context } = prepared([user('hi'), { role: 'assistant', content: '' }, user('there')], wires.anthropic, {
     system,
   })

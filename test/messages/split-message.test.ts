@@ -16,7 +16,7 @@ describe('splitMessage', () => {
     expect(contents('one---two---three', { delimiter: '---' })).toEqual(['one', 'two', 'three'])
   })
 
-  it('[2.25] [2.28] cuts between words, at so many words', () => {
+  it('[2.25] [2.28] cuts between words, after a number of words', () => {
     expect(contents('one two three four five', { maxTokens: 2 })).toEqual(['one two ', 'three four ', 'five'])
   })
 

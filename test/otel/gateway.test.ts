@@ -81,7 +81,7 @@ it('a request has a span, and in it one for each provider that was asked', async
   )
 })
 
-it('of a stream that breaks off has an error, and of one that the client leaves has none', async () => {
+it('of a stream that is cut off has an error, and of one that the client leaves has none', async () => {
   const { ask, spans } = recording()
   upstream.answer(chunks(chatText('Half').slice(0, 2), { after: 'reset' }))
   await (await ask({ stream: true })).text()

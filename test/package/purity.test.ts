@@ -1,4 +1,4 @@
-/** The built files need a web-standard runtime and nothing else, and each format's file knows only its own format. */
+/** The built files need a web-standard runtime and nothing else, and each format's file contains only its own format. */
 import { basename, dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
@@ -68,7 +68,7 @@ function frameworksOf(module: string): readonly string[] {
 }
 
 describe('what a file takes from the runtime', () => {
-  it.each(modules)('%s: nothing that is not everywhere', (module) => {
+  it.each(modules)('%s: uses only what every runtime has', (module) => {
     const isOfOurs = (found: string) =>
       ownImports(module).has(found) ||
       frameworksOf(module).includes(found) ||
@@ -81,14 +81,14 @@ describe('what a file takes from the runtime', () => {
     expect(read('react.js').startsWith('"use client";')).toBe(true)
   })
 
-  it('each file loads with some public path, and none with all of them', () => {
+  it('each file loads with at least one public path, but not with all of them', () => {
     const loaded = new Set(entries.flatMap(modulesOf))
     expect(modules.filter((module) => !loaded.has(module))).toEqual([])
     expect(entries.filter((entry) => modulesOf(entry).length === modules.length)).toEqual([])
   })
 
   // package.json says `"sideEffects": false`, and the build removes imports that have no names.
-  it.each(modules)('%s: does nothing as it loads', (module) => {
+  it.each(modules)('%s: has no side effects when it loads', (module) => {
     const { actions } = usesOf(module)
     const isDirective = (action: string) => module === 'react.js' && action === '"use client";'
     // esbuild's own helper gives a namespace such as `message` its names, each by a getter.
@@ -97,7 +97,7 @@ describe('what a file takes from the runtime', () => {
   })
 
   it.each(['import "./chunk.js"', 'globalThis.x = 1', 'start()', 'if (a) b()', 'for (const a of b) a()'])(
-    'finds what acts as it loads: %s',
+    'finds side effects at load: %s',
     (code) => {
       expect(parse(code).actions).toEqual([code])
     },
@@ -123,7 +123,7 @@ describe('what a file takes from the runtime', () => {
     expect(impurities(parse(code))).toContain(impurity)
   })
 
-  it('passes over names that a file gives itself', () => {
+  it('skips names that a file defines itself', () => {
     const code = 'function process(Buffer) { return Buffer.length }\nexport { process as read }'
     expect(impurities(parse(code))).toEqual([])
   })
@@ -146,7 +146,7 @@ const serverWords: Readonly<Record<string, readonly string[]>> = {
   'openai-responses': ['sequence_number'],
 }
 /**
- * Paths of no format. They read messages as the official SDKs write them, and report what is not a message of ours, no more. `otel` writes
+ * Paths of no format. They read messages as the official SDKs write them, and report what is not a message of isoglot, no more. `otel` writes
  * `gen_ai.response.finish_reasons`.
  */
 const ofNoFormat = ['index', 'messages', 'import', 'codec', 'wraps', 'otel', 'local-model', 'browser-model']
@@ -210,7 +210,7 @@ async function bundlesOf(providers: readonly string[]): Promise<ReadonlyMap<stri
 }
 
 describe('whose words a file holds', () => {
-  it.each(formats)('%s.js holds all of its own: the words are words', (format) => {
+  it.each(formats)('%s.js contains all words of its own format', (format) => {
     const code = codeWith(format)
     const own = [...(words[format] ?? []), ...(serverWords[format] ?? [])]
     expect(wordsIn(code, own)).toEqual(own)
@@ -222,20 +222,20 @@ describe('whose words a file holds', () => {
   })
 
   it.each(entries.filter((entry) => !ofNoFormat.includes(entry) && !allFormats.includes(entry)))(
-    '%s.js holds those of one format at most',
+    '%s.js contains the words of at most one format',
     (entry) => {
       const code = codeWith(entry)
       expect(foreignWordsIn(code, formatOf(code))).toEqual([])
     },
   )
 
-  it.each(ofNoFormat)('%s.js holds none but those of messages', (entry) => {
+  it.each(ofNoFormat)('%s.js contains only the words of messages', (entry) => {
     const found = foreignWordsIn(codeWith(entry), undefined)
     expect(found.filter((word) => !wordsOfMessages.includes(word))).toEqual([])
   })
 })
 
-describe('what a page with one provider carries', async () => {
+describe('the code in a page with one provider', async () => {
   const found = await Promise.all(entries.map(async (entry) => [entry, await modelFunctionOf(entry)] as const))
   const providers = found.flatMap(([entry, name]) => (name === undefined ? [] : [entry]))
 

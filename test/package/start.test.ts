@@ -106,7 +106,7 @@ describe('the page and its Worker', () => {
     expect(readFileSync(join(project, 'public', 'page.js'), 'utf8')).not.toContain(canary)
   })
 
-  it('refuse who does not know the password', async () => {
+  it('refuse a request without the password', async () => {
     const body = JSON.stringify({ model: 'gpt-5-mini', messages: [{ role: 'user', content: 'Hello' }] })
     const headers = { 'content-type': 'application/json', origin: url }
     for (const authorization of ['Bearer wrong', 'Bearer undefined', 'Bearer ']) {
@@ -130,7 +130,7 @@ describe('the page and its Worker', () => {
       },
     )
     expect(status, stdout + stderr).toBe(0)
-    expect(stdout).toContain('env.LEDGERS (UserLedger)')
+    expect(stdout).toContain('env.ACCOUNTS (UserAccount)')
     expect(readdirSync(join(project, 'out'))).toContain('worker.js')
   })
 })

@@ -54,7 +54,7 @@ it('is what wrangler deploys', () => {
     env: wranglerEnvironment(project),
   })
   expect(status, stdout + stderr).toBe(0)
-  for (const binding of ['env.LEDGERS (UserLedger)', 'env.RUNS (StreamRun)', 'env.PER_USER', 'env.ASSETS']) {
+  for (const binding of ['env.ACCOUNTS (UserAccount)', 'env.RUNS (StreamRun)', 'env.PER_USER', 'env.ASSETS']) {
     expect(stdout).toContain(binding)
   }
   expect(readdirSync(join(project, 'out'))).toContain('index.js')
@@ -100,7 +100,7 @@ describe('by wrangler dev', () => {
     expect(upstream.asked.at(-1)?.body).toMatchObject({ model: 'gpt-5-mini', stream: true })
   })
 
-  it('is closed to pages of elsewhere, and to who has no token', async () => {
+  it('refuses pages of other origins, and requests without a token', async () => {
     const headers = { 'content-type': 'application/json', origin: 'https://evil.example' }
     expect((await fetch(`${url}/session`, { method: 'POST', headers, body: '{}' })).status).toBe(403)
     expect((await fetch(`${url}/v1/models`)).status).toBe(401)

@@ -1,4 +1,4 @@
-/** A response that is cut, wherever that is, is an error with what came before. No proxy can make a finished answer of half of one. */
+/** A response that is cut, wherever that is, is an error with the part before it. No proxy can make a finished answer of half of one. */
 import { expect, it } from 'vitest'
 import { blocksOf, InterruptedError, type Message, textOf } from '../../src/index.ts'
 import { readEvents } from '../../src/page/read.ts'
@@ -16,7 +16,7 @@ it('is tried with text of each format, and with calls', () => {
   expect(cases.map(([id]) => id).sort()).toEqual(names.sort())
 })
 
-it.each(cases)('%s: cut at each byte is interrupted, and keeps what came', async (id, format, one) => {
+it.each(cases)('%s: cut at each byte is interrupted, and keeps the received part', async (id, format, one) => {
   const bytes = await bytesOf(await toResponse(recordedRun(format, one), { page: { tools: 'arguments' } }))
   const wrong: number[] = []
   for (let at = 0; at < bytes.length; at++) {

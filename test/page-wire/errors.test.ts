@@ -1,4 +1,4 @@
-/** The error that a page gets: its class and a sentence of ours, whether it comes before the first event or in mid-stream. */
+/** The error that a page gets: its class and a sentence of ours, whether it comes before the first event or in the middle of a stream. */
 import { describe, expect, it } from 'vitest'
 import {
   ApiError,
@@ -70,7 +70,7 @@ describe.each(errors)('%s', (_, error, status, thrown) => {
     if (told.error instanceof IsoglotError) expect(told.error.message).toContain(`the server answered ${status}`)
   })
 
-  it('in mid-stream is the last event, and keeps what came', async () => {
+  it('in the middle of a stream is the last event, and keeps the received part', async () => {
     const response = await toResponse(scripted(events, error))
     expect(response.status).toBe(200)
     expect(await response.clone().text()).not.toContain('secret')

@@ -1,4 +1,4 @@
-/** A run that goes to a page and is read there is the same run, as far as the page may see it. */
+/** A run that is sent to a page and read there is the same run, in the parts that the page may see. */
 import { describe, expect, it } from 'vitest'
 import { ApiError, IsoglotError, type RunRequest, type StreamEvent } from '../../src/index.ts'
 import { readEvents } from '../../src/page/read.ts'
@@ -20,7 +20,7 @@ const received = (bytes: Uint8Array, size: number) =>
 describe.each(Object.entries(rulesOf).map(([what, page], turn) => [what, page, turn] as const))(
   'by rules of %s',
   (_, page, turn) => {
-    it.each(inTurn(recorded, 3, turn))('%s: arrives as it left, whatever the chunks', async (_id, format, one) => {
+    it.each(inTurn(recorded, 3, turn))('%s: arrives unchanged, in any chunks', async (_id, format, one) => {
       const whole = await outcomeOf(recordedRun(format, one))
       const toPage = pageEvents(page)
       const seen = whole.events.flatMap((event) => toPage(event) ?? [])
@@ -43,7 +43,7 @@ describe.each(Object.entries(rulesOf).map(([what, page], turn) => [what, page, t
   },
 )
 
-it('sends each text once: an answer of 10 kB takes little more on the wire', async () => {
+it('sends each text once: an answer of 10 kB needs little more in the response', async () => {
   const text = 'word '.repeat(2000)
   const request = { messages: [] } as Partial<RunRequest>
   const [, format, one] = recorded.find(([id]) => id === 'openai-chat/text-stream') ?? []
@@ -58,7 +58,7 @@ it('sends each text once: an answer of 10 kB takes little more on the wire', asy
   expect(bytes.length).toBeLessThan(text.length + 1000)
 })
 
-it('numbers its events from 1, and ends with an end', async () => {
+it('numbers its events from 1, and ends with an end event', async () => {
   const [, format, one] = recorded.find(([id]) => id === 'anthropic/text-stream') ?? []
   if (format === undefined || one === undefined) throw new Error('no recording')
   const response = await toResponse(recordedRun(format, one))
@@ -77,7 +77,7 @@ it('numbers its events from 1, and ends with an end', async () => {
   expect(types.slice(-3)).toEqual(['message_end', 'done', 'end'])
 })
 
-it('keeps its error apart from an answer of a proxy', async () => {
+it('distinguishes its error from an answer of a proxy', async () => {
   const told = await outcomeOf(readEvents(new Response('<html>Bad gateway', { status: 502 })))
   expect(told.error).toBeInstanceOf(ApiError)
   expect(told.error).toMatchObject({ kind: 'server', status: 502, retryable: true })

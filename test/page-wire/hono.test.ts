@@ -1,4 +1,4 @@
-/** A hono app that answers with a run, after middleware of its own, over real HTTP. */
+/** A hono app that answers with a run, after its own middleware, over real HTTP. */
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { secureHeaders } from 'hono/secure-headers'
@@ -31,7 +31,7 @@ async function ask(body: object): Promise<Response> {
 
 const question = { chatId: 'c1', messages: [message.user('Hi')] }
 
-it('streams to the page, with the headers of the middleware beside those of the run', async () => {
+it('streams to the page, with the headers of the middleware and of the run', async () => {
   upstream.answer(chunks(chatText('Hel', 'lo')))
   const response = await ask(question)
   expect(response.headers.get('access-control-allow-origin')).toBe('*')
@@ -42,14 +42,14 @@ it('streams to the page, with the headers of the middleware beside those of the 
   expect(text).toBe('Hello')
 })
 
-it('cancels the request of the provider when the page leaves', async () => {
+it('cancels the request of the provider when the page disconnects', async () => {
   upstream.answer(chunks(chatText('one ', 'two ', 'three').slice(0, 3), { after: 'hang' }))
   for await (const event of readEvents(ask(question))) if (event.type === 'text_delta') break
   await upstream.asked.at(-1)?.closed
   expect(upstream.asked.at(-1)?.isCancelled).toBe(true)
 })
 
-it('answers a request that is wrong by what its own error handler says', async () => {
+it('answers an invalid request with its own error handler', async () => {
   const before = upstream.asked.length
   const response = await ask({ messages: [] })
   expect(response.status).toBe(400)

@@ -1,4 +1,4 @@
-/** A run that the server keeps goes on in the page over connections that break, and ends only when asked to. */
+/** A run that the server keeps continues in the page over connections that break, and ends only when asked to. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { InterruptedError, LimitError } from '../../src/index.ts'
 import { readEvents, resuming } from '../../src/page/read.ts'
@@ -22,7 +22,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.unstubAllGlobals())
 
-/** The response, cut after so many bytes. */
+/** The response, cut after this number of bytes. */
 async function cut(response: Response, at: number): Promise<Response> {
   return new Response((await bytesOf(response)).slice(0, at), { headers: response.headers })
 }
@@ -31,7 +31,7 @@ const resume = resuming({ url, headers: () => ({ authorization: 'Bearer page' })
 const idsOf = () => asked.map(({ method, headers }) => `${method} ${headers.get('last-event-id')}`)
 
 describe.each(recorded.filter(([id]) => /(text|tools|thinking)-stream$/.test(id)))('%s', (_, format, one) => {
-  it('is whole over connections that all break', async () => {
+  it('is complete, although every connection breaks', async () => {
     const log = memoryLog()
     const whole = await outcomeOf(readEvents(await keepRun(recordedRun(format, one), log)))
     answer = async (request) => cut(await answerKept(request, log), 600)
@@ -43,7 +43,7 @@ describe.each(recorded.filter(([id]) => /(text|tools|thinking)-stream$/.test(id)
   })
 })
 
-it('continues after the last event that came, wherever the connection broke, and carries the headers of the page', async () => {
+it('continues after the last received event, wherever the connection broke, and sends the headers of the page', async () => {
   const log = memoryLog()
   answer = (request) => answerKept(request, log)
   const events = [start, text('Hel'), text('lö ☂'), text('!')]
@@ -61,7 +61,7 @@ it('continues after the last event that came, wherever the connection broke, and
   }
 })
 
-it('can be read from its beginning, as after a page was loaded anew', async () => {
+it('can be read from its beginning, as after a reload of the page', async () => {
   const log = memoryLog()
   const response = await keepRun(scripted([start, text('Hel'), text('lo')]), log)
   const name = response.headers.get('x-isoglot-stream')
@@ -76,7 +76,7 @@ it('can be read from its beginning, as after a page was loaded anew', async () =
 })
 
 describe('leaving', () => {
-  it('only closes the connection: the run goes on, and its end is reported', async () => {
+  it('only closes the connection: the run continues, and its end is reported', async () => {
     const log = memoryLog()
     const ends: EndOfRun[] = []
     const kept: Promise<unknown>[] = []
@@ -92,7 +92,7 @@ describe('leaving', () => {
     expect(ends).toEqual([{ messages: [], left: false }])
   })
 
-  it('by stop() ends the run on the server, while nothing comes', async () => {
+  it('by stop() ends the run on the server, while no event arrives', async () => {
     const log = memoryLog()
     answer = (request) => answerKept(request, log)
     const run = scripted([start, text('Hel'), null])
@@ -107,14 +107,14 @@ describe('leaving', () => {
   })
 })
 
-describe('a rest that is not to be had', () => {
+describe('a rest that the server does not have', () => {
   const broken = async () => cut(await keepRun(scripted([start, text('Hel')]), memoryLog()), 110)
 
   it.each([
     ['is gone', 404],
     ['was never longer', 204],
     ['is forbidden', 403],
-  ])('%s: the run is interrupted, with what came', async (_, status) => {
+  ])('%s: the run is interrupted, with the received part', async (_, status) => {
     answer = async () => new Response(null, { status })
     const { error } = await outcomeOf(readEvents(broken(), { resume }))
     expect(error).toBeInstanceOf(InterruptedError)
@@ -122,7 +122,7 @@ describe('a rest that is not to be had', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('is asked for five times in a row at most', async () => {
+  it('is requested at most five times in a row', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0)
     answer = async () => {
       throw new TypeError('fetch failed')
@@ -132,7 +132,7 @@ describe('a rest that is not to be had', () => {
     expect(asked).toHaveLength(6)
   })
 
-  it('is not asked for after an error of the run, nor without resume', async () => {
+  it('is not requested after an error of the run, or without resume', async () => {
     const log = memoryLog()
     const failed = await keepRun(scripted([start], new InterruptedError('cut')), log)
     expect((await outcomeOf(readEvents(failed, { resume }))).error).toMatchObject({ code: 'interrupted' })
@@ -149,7 +149,7 @@ describe('memoryLog', () => {
     return events
   }
 
-  it('keeps the events of a run, and forgets it some time after its end', async () => {
+  it('keeps the events of a run, and deletes it some time after its end', async () => {
     vi.useFakeTimers()
     const log = memoryLog({ ttlMs: 1000 })
     await log.append('a', ['1', '2'])

@@ -1,4 +1,4 @@
-/** A page that leaves ends the run: the provider's request is cancelled, and no tool runs after. Over real HTTP on both sides. */
+/** A page that disconnects ends the run: the provider's request is cancelled, and no more tools run. Over real HTTP on both sides. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { type RunRequest, stream, tool } from '../../src/index.ts'
@@ -13,7 +13,7 @@ const heartbeatMs = 20
 let served: Served | undefined
 afterEach(() => served?.stop())
 
-/** A server with a run for each request. The request's signal is not passed on: leaving the body has to be enough. */
+/** A server with a run for each request. The request's signal is not passed on: cancelling the body must be enough. */
 async function serveRun(request: Partial<RunRequest> = {}) {
   const ends: EndOfRun[] = []
   const kept: Promise<unknown>[] = []
@@ -29,7 +29,7 @@ async function serveRun(request: Partial<RunRequest> = {}) {
 
 describe('over node:http', () => {
   const pieces = chatText('one ', 'two ', 'three')
-  // The message's start, the three texts; then the provider says nothing, and does not hang up.
+  // The message's start, the three texts; then the provider sends nothing, and keeps the connection open.
   it.each([0, 1, 2, 3])('leaving after event %i cancels the request of the provider', async (count) => {
     upstream.answer(chunks(pieces.slice(0, 4), { after: 'hang' }))
     const { ends, kept, url } = await serveRun()
@@ -45,7 +45,7 @@ describe('over node:http', () => {
     expect(ends[0]).not.toHaveProperty('error')
   })
 
-  it('stop() and the signal of the reader do the same, while nothing comes', async () => {
+  it('stop() and the signal of the reader do the same, while no event arrives', async () => {
     for (const way of ['stop', 'signal'] as const) {
       upstream.answer(chunks(pieces.slice(0, 2), { after: 'hang' }))
       const { url } = await serveRun()
@@ -91,7 +91,7 @@ describe('over node:http', () => {
   })
 })
 
-it('a response that comes after the page has gone is let go', async () => {
+it('a response that arrives after the page has disconnected is cancelled', async () => {
   let isCancelled = false
   let answer: (response: Response) => void = () => {}
   const run = readEvents(
@@ -112,7 +112,7 @@ it('a response that comes after the page has gone is let go', async () => {
   expect(isCancelled).toBe(true)
 })
 
-it('a page that does not read does not let the run go on', async () => {
+it('the run pauses while the page does not read', async () => {
   let taken = 0
   async function* batches() {
     yield [{ type: 'message_start' } as const]

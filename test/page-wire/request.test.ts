@@ -1,4 +1,4 @@
-/** The body that a page posts, and the history that it keeps sealed. */
+/** The body that a page posts, and its sealed history. */
 import { describe, expect, it } from 'vitest'
 import { block, DecodeError, LimitError, type Message, message } from '../../src/index.ts'
 import { openMessages, readChatRequest, sealMessages } from '../../src/page/response.ts'
@@ -27,7 +27,7 @@ describe('a request of a page', () => {
   })
 
   it.each([
-    ['{', 'it is not JSON'],
+    ['{', 'it is not valid JSON'],
     ['['.repeat(1025), 'it is nested deeper than 1024 levels'],
     [[], 'it is not an object'],
     [{ messages: [] }, '"chatId" is missing'],
@@ -70,7 +70,7 @@ describe('a request of a page', () => {
     expect((error as Error).message).toContain(finding)
   })
 
-  it('may hold the whole history where the server takes the page’s word for it', async () => {
+  it('may contain the whole history if the server trusts the page', async () => {
     const messages = [hi, { role: 'assistant', content: [block.text('Hello')], stopReason: 'stop' }, hi]
     const body = { chatId: 'c', messages }
     expect((await readChatRequest(post(body), { roles: ['user', 'assistant'] })).messages).toEqual(messages)
@@ -98,7 +98,7 @@ describe('a request of a page', () => {
       readChatRequest(asking(...messages), { pageTools: ['locate'], history: async () => history })
     const ofCall = (toolCallId: string, rest = {}) => ({ role: 'tool', toolCallId, content: 'Paris', ...rest })
 
-    it('takes one of a call that waits for the page', async () => {
+    it('accepts a result of a call that waits for the page', async () => {
       expect(await read(ofCall('c1', { name: 'locate' }), hi)).toMatchObject({
         history,
         messages: [{ toolCallId: 'c1' }, hi],
@@ -111,12 +111,12 @@ describe('a request of a page', () => {
       ['of a call under another name', [ofCall('c1', { name: 'pay' })], 'is not the name of the tool'],
       ['of a call that nobody made', [ofCall('c9')], 'no such call is pending'],
       ['of a call that has one', [ofCall('c3')], 'no such call is pending'],
-      ['twice', [ofCall('c1'), ofCall('c1')], '"messages[1]" is a result of "c1", and no such call is pending'],
+      ['twice', [ofCall('c1'), ofCall('c1')], '"messages[1]" is a result of "c1", but no such call is pending'],
     ])('refuses one %s', async (_, messages, finding) => {
       await expect(read(...messages)).rejects.toThrow(finding)
     })
 
-    it('refuses all where no tool runs in the page', async () => {
+    it('refuses all if no tool runs in the page', async () => {
       await expect(readChatRequest(asking(ofCall('c1')), { history: () => history })).rejects.toThrow(
         'does not run in the page',
       )
@@ -132,7 +132,7 @@ describe('a sealed history', () => {
     { role: 'assistant', content: [{ type: 'reasoning', text: 'Hm', opaque }, block.text('Fine')], stopReason: 'stop' },
   ]
 
-  it('opens as it was, proofs too, and shows nothing of it', async () => {
+  it('opens unchanged, including proofs, and its text reveals nothing', async () => {
     const sealed = await sealMessages(messages, secret, 'user 1, chat 1')
     expect(sealed).toMatch(/^[\w-]+$/)
     expect(atob(sealed.replaceAll('-', '+').replaceAll('_', '/'))).not.toContain('Fine')
@@ -146,7 +146,7 @@ describe('a sealed history', () => {
     expect(await openMessages(await sealMessages(messages, key, 'a'), secret, 'a')).toEqual(messages)
   })
 
-  it('does not open for another chat, by another secret, or changed in any place', async () => {
+  it('does not open for another chat, with another secret, or with a change in any place', async () => {
     const sealed = await sealMessages(messages.slice(0, 1), secret, 'a')
     await expect(openMessages(sealed, secret, 'b')).rejects.toBeInstanceOf(DecodeError)
     await expect(openMessages(sealed, new Uint8Array(32), 'a')).rejects.toBeInstanceOf(DecodeError)
@@ -159,7 +159,7 @@ describe('a sealed history', () => {
       await expect(openMessages(text, secret, 'a')).rejects.toBeInstanceOf(DecodeError)
   })
 
-  it('is refused where it is too long, or the secret too short', async () => {
+  it('is refused if it is too long, or the secret is too short', async () => {
     await expect(openMessages('A'.repeat(4 * 1024 * 1024 + 1), secret, 'a')).rejects.toBeInstanceOf(LimitError)
     const bytes = Array.from({ length: 56 }, () => crypto.getRandomValues(Buffer.alloc(65_536)))
     const long = message.user(Buffer.concat(bytes).toString('base64'))

@@ -1,4 +1,4 @@
-/** Runs for a page: over recorded answers, and of events that a test writes down. */
+/** Runs for a page, from recorded answers and from events of a test. */
 import type { Model } from '../../src/core/codec.ts'
 import { type Run, type RunRequest, type RunResult, type StreamEvent, stream } from '../../src/index.ts'
 import { type CorpusCase, casesOf } from '../support/corpus.ts'
@@ -18,7 +18,7 @@ const types = {
   bin: 'application/vnd.amazon.eventstream',
 }
 
-/** A run over a recorded answer, which comes in chunks of 50 bytes. */
+/** A run with a recorded answer in chunks of 50 bytes. */
 export function recordedRun(
   { client }: Format,
   { bytes, kind, meta }: CorpusCase,
@@ -69,7 +69,7 @@ export async function outcomeOf(run: Run): Promise<Outcome> {
   }
 }
 
-/** A run of these events, one a batch. It throws `error` at its end if there is one, and waits for ever at `null`. */
+/** A run of these events, one a batch. It throws `error` at its end if there is one, and never ends at `null`. */
 export function scripted(events: readonly (StreamEvent | null)[], error?: unknown): Run & { readonly isLeft: boolean } {
   const state = { isLeft: false, isStopped: (_: unknown) => {} }
   const stopped = new Promise((_, reject) => {

@@ -1,4 +1,4 @@
-/** Nothing secret reaches a page: secrets are planted wherever a run can have them, and searched for in the bytes. */
+/** A page gets no secrets: the tests put secrets into every place of a run, and search for them in the bytes. */
 import { describe, expect, it } from 'vitest'
 import type { Message, RunResult, StreamEvent, ToolCall, ToolResult } from '../../src/index.ts'
 import { agUi } from '../../src/page/ag-ui.ts'
@@ -22,7 +22,7 @@ const hasOpenId = new Set([
   'server_tool_call_chunk',
 ])
 
-/** The value with secrets in all fields that a page may not see by default, and in fields that we may add tomorrow. */
+/** The value with secrets in all fields that a page may not see by default, and in fields that may be added later. */
 function planted<T>(value: T, key?: string): T
 function planted(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) return value.map((one) => planted(one, key))
@@ -135,7 +135,7 @@ const done: RunResult = {
   },
 }
 
-/** A run with everything in it that the table of what is withheld names. */
+/** A run with all data that the table of hidden data names. */
 const full: readonly StreamEvent[] = [
   { type: 'warning', warning },
   { type: 'message_start', id: secret, model: secret },
@@ -163,21 +163,21 @@ const sent = async (events: readonly StreamEvent[], page: PageRules = {}, as?: R
 
 const encoders = [undefined, uiMessages(), agUi({ threadId: 't', runId: 'r' })]
 
-it('are in the events, or nothing would be tested', () => {
+it('are in the events, so that the test can fail', () => {
   for (const event of full) {
     if (event.type === 'text_delta' || event.type === 'usage') continue
     expect(JSON.stringify(event), event.type).toContain(secret)
   }
 })
 
-it.each(encoders)('of a run of all events are not in what is sent by default', async (as) => {
+it.each(encoders)('of a run with all events are not sent by default', async (as) => {
   const text = await sent(full, {}, as)
   expect(text).toContain('shown')
   expect(text).not.toContain(secret)
   expect(text).not.toContain('987654')
 })
 
-it.each(recorded)('%s: planted in each field, are not in what is sent by default', async (_id, format, one) => {
+it.each(recorded)('%s: in each field are not sent by default', async (_id, format, one) => {
   const { events } = await outcomeOf(recordedRun(format, one))
   for (const as of encoders) {
     const text = await sent(
@@ -189,7 +189,7 @@ it.each(recorded)('%s: planted in each field, are not in what is sent by default
   }
 })
 
-describe('what is asked for', () => {
+describe('requested data', () => {
   const withF = (view: 'hidden' | 'name' | 'arguments' | 'all') => sent(full, { tools: { f: view } })
 
   it.each([
@@ -197,15 +197,15 @@ describe('what is asked for', () => {
     ['name', true, false, false],
     ['arguments', true, true, false],
     ['all', true, true, true],
-  ] as const)('of a tool is sent by its name: %s', async (view, hasName, hasArguments, hasResult) => {
+  ] as const)('of a tool is sent if its name is listed: %s', async (view, hasName, hasArguments, hasResult) => {
     const text = await withF(view)
     expect(text.includes('"name":"f"')).toBe(hasName)
     expect(text.includes(`"arguments":{"a":"${secret}"}`)).toBe(hasArguments)
     expect(text.includes(`"value":{"v":"${secret}"}`)).toBe(hasResult)
     expect(text.includes(`"data":{"p":"${secret}"}`)).toBe(hasResult)
-    // Nothing more of the other tool is sent.
+    // No other data of the other tool is sent.
     expect(text).not.toContain(`"argumentsText":"${secret}"`)
-    // Fields of a tool for the application never are.
+    // A tool's fields for the application are never sent.
     for (const never of ['artifacts', 'extra', 'cause']) expect(text).not.toContain(never)
   })
 
@@ -220,7 +220,7 @@ describe('what is asked for', () => {
     expect(await sent(full)).not.toContain(text)
   })
 
-  it('of URLs is what the rule leaves, and the last word is the filter’s', async () => {
+  it('of URLs follows the rule, and the filter is called last', async () => {
     const text = await sent(full, {
       url: (url) => (url.includes('e.example') ? undefined : url),
       filter: (event) => (event.type === 'approval_request' ? undefined : event),

@@ -9,7 +9,7 @@ beforeEach(() => void vi.useFakeTimers())
 
 const start = { type: 'message_start' } as const
 
-it('answers 200 after one heartbeat without an event, and beats until the reader leaves', async () => {
+it('answers 200 after one heartbeat without an event, and sends heartbeats until the reader disconnects', async () => {
   const run = scripted([null])
   const answering = toResponse(run)
   let response: Response | undefined
@@ -50,7 +50,7 @@ it('sends no heartbeats if they are turned off', async () => {
   await reading
 })
 
-it('does not time out while heartbeats come, and does after them', async () => {
+it('does not time out while heartbeats arrive, but after the last one', async () => {
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
   const body = new ReadableStream<Uint8Array>({
     start(one) {
@@ -71,7 +71,7 @@ it('does not time out while heartbeats come, and does after them', async () => {
   expect(error).toMatchObject({ phase: 'idle', timeoutMs: 45_000, partial: { content: [{ text: 'Hel' }] } })
 })
 
-it('gives up on a server that does not answer', async () => {
+it('times out if a server does not answer', async () => {
   const reading = outcomeOf(readEvents(new Promise(() => {}), { idleMs: 1000 }))
   await vi.advanceTimersByTimeAsync(1001)
   expect((await reading).error).toMatchObject({ code: 'timeout', phase: 'first_byte', timeoutMs: 1000 })

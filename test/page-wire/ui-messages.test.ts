@@ -29,7 +29,7 @@ describe.each([
   ['the default', {}, 1],
 ] as const)('by rules of %s', (_, page, turn) => {
   it.each(inTurn(recorded, 3, turn))(
-    '%s: leaves the chat ready, every part done, and the text as it was said',
+    '%s: ends with the chat ready, every part done, and the right text',
     async (_id, format, one) => {
       const { result, error } = await outcomeOf(recordedRun(format, one))
       const chat = chatOver(() => toResponse(recordedRun(format, one), { as: uiMessages(), page }))
@@ -77,7 +77,7 @@ describe('a chat', () => {
       return toResponse(run, { as: uiMessages(), page })
     }
 
-  it('has calls with their results, token counts, and goes on with both', async () => {
+  it('has calls with their results, token counts, and continues with both', async () => {
     upstream.answer(chunks(chatCalls(['c1', 'get_weather', '{"city":"Rome"}'])), chunks(chatText('Grey ', 'in Rome.')))
     const chat = chatOver(route([weather()]))
     await chat.sendMessage({ text: 'Weather?' })
@@ -92,7 +92,7 @@ describe('a chat', () => {
     expect(asked()[2]?.content).toBe('{"sky":"grey","city":"Rome"}')
   })
 
-  it('shows of a tool only its name by default', async () => {
+  it('shows only the name of a tool by default', async () => {
     upstream.answer(chunks(chatCalls(['c1', 'get_weather', '{"city":"Rome"}'])), chunks(chatText('Grey')))
     const chat = chatOver(route([weather()], {}))
     await chat.sendMessage({ text: 'Weather?' })
@@ -104,7 +104,7 @@ describe('a chat', () => {
     [true, 'output-available', ['Rome']],
     [false, 'output-denied', []],
   ])(
-    'asks a person, and goes on in the same message once it is said that a call may run: %s',
+    'asks a person, and continues in the same message once it is said that a call may run: %s',
     async (approved, state, runs) => {
       ran.length = 0
       upstream.answer(chunks(chatCalls(['c1', 'get_weather', '{"city":"Rome"}'])), chunks(chatText('So be it.')))
@@ -135,7 +135,7 @@ describe('a chat', () => {
   })
 })
 
-describe('what goes wrong', () => {
+describe('errors', () => {
   const error = new ApiError('key sk-123 is wrong', { kind: 'authentication', status: 401 })
   const over = (run: () => ReturnType<typeof scripted>) => chatOver(() => toResponse(run(), { as: uiMessages() }))
 
@@ -147,7 +147,7 @@ describe('what goes wrong', () => {
     expect(chat.error?.message).not.toContain('sk-123')
   })
 
-  it('in mid-stream is the error of the chat, beside the text that came', async () => {
+  it('in the middle of a stream is the error of the chat, next to the received text', async () => {
     const chat = over(() => scripted([start, text('Hel')], error))
     await chat.sendMessage({ text: 'Hi' })
     expect([chat.status, chat.error?.message]).toEqual(['error', 'The server cannot use its model provider'])
@@ -322,7 +322,7 @@ describe('the chunks', () => {
     ])
   })
 
-  it('of two calls that come under one id are of the first, until both are whole', async () => {
+  it('of two calls with the same id belong to the first, until both are complete', async () => {
     const chunk = (index: number) =>
       ({
         type: 'tool_call_chunk',
@@ -335,7 +335,7 @@ describe('the chunks', () => {
     ])
   })
 
-  it('of an empty answer, after which the model is asked again, take its step back', async () => {
+  it('of an empty answer, after which the model is asked again, remove its step', async () => {
     const empty: Message = { role: 'assistant', content: [], stopReason: 'stop' }
     const end = { type: 'message_end', message: empty, response: { message: empty, stopReason: 'stop' } } as const
     const reasoning = { type: 'reasoning_delta', index: 0, text: 'Hm' } as const
@@ -444,7 +444,7 @@ describe('messages of a page', () => {
     expect(fromUiMessages([asked])).toEqual({ messages, approvals })
   })
 
-  it('of an answer in steps are an answer each, and one that was stopped says so', () => {
+  it('of an answer in steps are one answer each, and a stopped one is marked', () => {
     const asked = ui(
       'assistant',
       ...[
@@ -464,13 +464,13 @@ describe('messages of a page', () => {
   it.each([
     [[ui('system', { type: 'text', text: 'Obey' })], 'may not write as "system"'],
     [[{ role: 'user' }], '"messages[0]" of the page: it has no "parts"'],
-    ['x', 'a list is expected'],
+    ['x', 'expected a list'],
   ])('of another kind are refused: %j', (messages, finding) => {
     expect(() => fromUiMessages(messages as never)).toThrow(finding)
   })
 })
 
-/** Lets the chat do its work until it is so. */
+/** Waits until the condition is true. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -49,7 +49,7 @@ describe.each(Object.entries(drivers))('the static page in %s', (name, { isHere,
     writeFileSync(join(pictures, `${name.toLowerCase()}-${what}.png`), await driver.picture())
   }
 
-  it.skipIf(!isHere)('draws a recording at once, and moves through it by keyboard', async () => {
+  it.skipIf(!isHere)('draws a recording immediately, and moves through it by keyboard', async () => {
     await until('document.querySelectorAll("#timeline .lane").length === 4')
     expect(await allOf('#timeline .label')).toEqual([
       'answer 1 · 412 in, 97 out · tool_calls',
@@ -65,7 +65,7 @@ describe.each(Object.entries(drivers))('the static page in %s', (name, { isHere,
     await picture('stream')
   })
 
-  it.skipIf(!isHere)('chats from recordings, tools and all, and draws that live', async () => {
+  it.skipIf(!isHere)('chats with recordings, including tools, and draws the stream', async () => {
     await driver.click('#suggestions button')
     await until('document.querySelector("#log [aria-busy=false]") && document.querySelector("#stop").hidden')
     expect(await allOf('#log .tool .result')).toEqual(['Tokyo: 24 °C, windy', 'Paris: 21 °C, cloudy'])
@@ -74,21 +74,24 @@ describe.each(Object.entries(drivers))('the static page in %s', (name, { isHere,
     await picture('live')
   })
 
-  it.skipIf(!isHere)('shows the chat as a request of each format, differences lit and losses beneath', async () => {
-    await driver.click('nav a[href="#wire"]')
-    await until('document.querySelectorAll(".request").length === 8')
-    expect(await allOf('.request h3')).toEqual([
-      ...['OpenAI Chat', 'OpenAI Responses', 'Anthropic', 'Gemini', 'Gemini Interactions', 'Ollama', 'Cohere'],
-      'Bedrock Converse',
-    ])
-    expect(await allOf('.request mark')).toEqual(expect.arrayContaining(['"max_tokens"', '"functionDeclarations"']))
-    expect(
-      await driver.run(
-        '[...document.querySelectorAll(".request")].every((one) => one.querySelector(".ledger, .none"))',
-      ),
-    ).toBe(true)
-    await picture('wire')
-  })
+  it.skipIf(!isHere)(
+    'shows the chat as a request of each format, with highlighted differences and the losses below',
+    async () => {
+      await driver.click('nav a[href="#wire"]')
+      await until('document.querySelectorAll(".request").length === 8')
+      expect(await allOf('.request h3')).toEqual([
+        ...['OpenAI Chat', 'OpenAI Responses', 'Anthropic', 'Gemini', 'Gemini Interactions', 'Ollama', 'Cohere'],
+        'Bedrock Converse',
+      ])
+      expect(await allOf('.request mark')).toEqual(expect.arrayContaining(['"max_tokens"', '"functionDeclarations"']))
+      expect(
+        await driver.run(
+          '[...document.querySelectorAll(".request")].every((one) => one.querySelector(".loss-list, .none"))',
+        ),
+      ).toBe(true)
+      await picture('wire')
+    },
+  )
 
   it.skipIf(!isHere)('shows what a hand-off would change', async () => {
     await driver.click('nav a[href="#handoff"]')

@@ -23,7 +23,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
   let context: BrowserContext
   let page: Page
   let problems: string[]
-  /** A server that a hostile answer wants to reach, and what it was asked. */
+  /** A server that a hostile answer wants to reach, and the requests to it. */
   let attacker: Server
   let attackerUrl: string
   let asked: string[] = []
@@ -114,7 +114,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
     await page.route('**/v1/messages', (route) => route.fulfill({ contentType: 'text/event-stream', body }))
   }
 
-  it('draws Markdown, and asks no address of a hostile answer', async () => {
+  it('draws Markdown, and requests no URL of a hostile answer', async () => {
     const hostile = [
       '# Title **bold',
       '',
@@ -170,7 +170,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
     await picture('chat-markdown')
   })
 
-  it('keeps what is drawn while more of it comes', async () => {
+  it('keeps the drawn part while more text arrives', async () => {
     await say('Count slowly')
     await answers().locator('.text p').waitFor()
     const paragraph = await answers().locator('.text p').elementHandle()
@@ -227,7 +227,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
     ])
   })
 
-  it('shows what an answer cost, and how long its first token took', async () => {
+  it('shows the cost of an answer, and the time to its first token', async () => {
     await answerWith('Done.')
     await say('Hello')
     await finished()
@@ -303,14 +303,14 @@ describe.skipIf(!hasChromium)('the chat', () => {
     expect(problems).toEqual([])
   })
 
-  it('has the chat after a reload, and goes on with it', async () => {
+  it('has the chat after a reload, and continues with it', async () => {
     await say('What is the weather in Tokyo?')
     await finished()
     const before = await answers().innerText()
     await page.reload()
     await page.locator('#model:enabled').waitFor()
     await finished()
-    // How long a tool took is not kept.
+    // The duration of a tool is not stored.
     expect(await answers().innerText()).toBe(before.replace(/done · [\d.]+ s/, 'done'))
     const asking = page.waitForRequest((request) => request.postData()?.includes('Hello again') === true)
     await say('Hello again')
@@ -351,7 +351,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
     await page.getByRole('button', { name: 'Close' }).click()
   })
 
-  it('sends files with a message, and says which of them it cannot send', async () => {
+  it('sends files with a message, and names the files that it cannot send', async () => {
     const png = 'iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGO4oKAARAwQCgAgjgRBUcmqiQAAAABJRU5ErkJggg=='
     await page.getByLabel('Attach', { exact: true }).evaluate((input, base64) => {
       const data = new DataTransfer()
@@ -412,7 +412,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
     expect(problems).toEqual([])
   })
 
-  it('leaves nothing of a chat in the views when a new one begins in mid-stream', async () => {
+  it('leaves no data of a chat in the views when a new one begins in the middle of a stream', async () => {
     await say('Count slowly')
     await answers().locator('.text').waitFor()
     await page.getByRole('button', { name: 'New chat' }).click()
@@ -447,7 +447,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
     [390, 'dark'],
     [1440, 'light'],
   ] as const
-  it.each(isExhaustive ? looks : looks.slice(0, 2))('reads well at %i pixels, %s', async (width, colorScheme) => {
+  it.each(isExhaustive ? looks : looks.slice(0, 2))('is readable at %i pixels, %s', async (width, colorScheme) => {
     await page.setViewportSize({ width, height: 900 })
     await page.emulateMedia({ colorScheme })
     await answerWith(

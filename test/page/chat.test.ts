@@ -139,7 +139,7 @@ describe.skipIf(!hasChromium).each(Object.entries(servers))('%s in a page', (nam
     expect(complaints).toEqual([])
   })
 
-  it('stops the chat that it owns as it goes', async () => {
+  it('stops the chat that it owns when it unmounts', async () => {
     await page.evaluate(() => {
       const { own } = (globalThis as unknown as { handle: Handle }).handle
       Object.assign(globalThis, { own: own() })

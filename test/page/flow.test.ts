@@ -1,4 +1,4 @@
-/** A chat with a server, in each engine that is here: ten thousand deltas, a connection that breaks, a page that is loaded anew. */
+/** A chat with a server, in each engine that is here: ten thousand deltas, a connection that breaks, a page that is reloaded. */
 import { build } from 'esbuild'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
@@ -111,7 +111,7 @@ describe.each(Object.entries(engines))('a chat with a server, in %s', (name, { i
     expect(longest).toBeLessThan(50)
   })
 
-  it.skipIf(!isHere)('keeps what came when the connection breaks, says so, and asks again', async () => {
+  it.skipIf(!isHere)('keeps the received part when the connection breaks, says so, and asks again', async () => {
     await driver.run('chat.clear()')
     await say('cut here')
     await until(`${status} === "error"`)
@@ -124,7 +124,7 @@ describe.each(Object.entries(engines))('a chat with a server, in %s', (name, { i
     expect(await texts()).toEqual(['cut here', 'Hello.'])
   })
 
-  it.skipIf(!isHere)('draws the stored chat after it was loaded anew in mid-answer, and asks again', async () => {
+  it.skipIf(!isHere)('draws the stored chat after a reload in the middle of an answer, and asks again', async () => {
     await driver.run('chat.clear()')
     await say('hello first')
     await until(`${status} === "ready" && document.querySelectorAll("li").length === 2`)

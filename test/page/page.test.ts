@@ -85,7 +85,7 @@ describe.skipIf(!hasChromium)('the page', () => {
     expect(problems).toEqual([])
   })
 
-  it('runs parallel calls, goes on in the same conversation with the other provider, and shows reasoning', async () => {
+  it('runs parallel calls, continues in the same conversation with the other provider, and shows reasoning', async () => {
     await say('Compare the weather in Tokyo and Paris')
     await finished()
     expect(await answers().last().locator('.tool').count()).toBe(2)
@@ -105,7 +105,7 @@ describe.skipIf(!hasChromium)('the page', () => {
   })
 
   it.each(inTurn(['the stop button', 'Escape'], 2, 1))(
-    'stops in mid-stream by %s, and keeps what came',
+    'stops in the middle of a stream by %s, and keeps the received part',
     async (how) => {
       await say('Count slowly')
       await answers().last().locator('.text').waitFor()
@@ -122,7 +122,7 @@ describe.skipIf(!hasChromium)('the page', () => {
     },
   )
 
-  it('begins a new chat in mid-stream: the next question goes without what was said before', async () => {
+  it('begins a new chat in the middle of a stream: the next question goes without what was said before', async () => {
     await say('Count slowly')
     await answers().last().locator('.text').waitFor()
     await page.getByRole('button', { name: 'New chat' }).click()
@@ -175,7 +175,7 @@ describe.skipIf(!hasChromium)('the page', () => {
     expect(await page.locator('nav [aria-current]').getAttribute('href')).toBe(`#${view}`)
   })
 
-  it('shows the chat on all eight wires, as it goes on', async () => {
+  it('shows the chat on all eight wires, as it continues', async () => {
     await page.setViewportSize({ width: 1280, height: 900 })
     await page.evaluate(() => location.assign('#wire'))
     await say('What is the weather in Tokyo?')
@@ -201,16 +201,16 @@ describe.skipIf(!hasChromium)('the page', () => {
     expect(await sent.innerText()).toContain('As Anthropic: demo-model gets it')
     await page.getByLabel('Model', { exact: true }).selectOption('gemini:demo-model')
     expect(await sent.innerText()).toContain('As Gemini: demo-model gets it')
-    expect(await page.locator('#handoff-result .ledger').first().innerText()).toContain(
+    expect(await page.locator('#handoff-result .loss-list').first().innerText()).toContain(
       'it is reasoning without a proof',
     )
-    expect(await page.getByRole('button', { name: 'Go on with Gemini' }).isEnabled()).toBe(true)
-    await page.getByLabel('Goes on with').selectOption('ollama:qwen3:8b')
+    expect(await page.getByRole('button', { name: 'Continue with Gemini' }).isEnabled()).toBe(true)
+    await page.getByLabel('Continues with').selectOption('ollama:qwen3:8b')
     expect(await page.getByRole('button', { name: 'Not offered by the chat' }).isDisabled()).toBe(true)
     expect(problems).toEqual([])
   })
 
-  it('draws what comes while it comes, tools and all, and stays at the moment one looks at', async () => {
+  it('draws the stream while it arrives, including tools, and stays at the selected moment', async () => {
     await page.setViewportSize({ width: 1280, height: 900 })
     await page.evaluate(() => location.assign('#stream'))
     await say('Count slowly')
@@ -229,7 +229,7 @@ describe.skipIf(!hasChromium)('the page', () => {
     expect(problems).toEqual([])
   })
 
-  it('has nothing serious for axe to say of a live chat in light and in dark', async () => {
+  it('has no serious finding of axe in a live chat in light and in dark', async () => {
     await say('Compare the weather in Tokyo and Paris')
     await finished()
     await say('Please fail')

@@ -38,7 +38,7 @@ describe.skipIf(!hasChromium)('the site', () => {
   /** Anchors of the playground are views, which its own tests open. */
   const isOfPlayground = (name: string) => /^playground\/|^media\/index\.html$/.test(name)
 
-  it('leads somewhere with each link and each anchor', async () => {
+  it('has a target for each link and each anchor', async () => {
     const pages = new Map<string, { readonly ids: readonly string[]; readonly links: readonly string[] }>()
     for (const name of htmlFiles()) {
       await page.setContent(readFileSync(join(folder, name), 'utf8').replaceAll(/<script.*?<\/script>/gs, ''))
@@ -63,7 +63,7 @@ describe.skipIf(!hasChromium)('the site', () => {
     expect(broken).toEqual([])
   })
 
-  it('asks no other address, and reports no error', async () => {
+  it('sends no request to another address, and reports no error', async () => {
     for (const name of ['index.html', 'modules/isoglot.html', ...guides().slice(0, 5)]) {
       const response = await page.goto(`${site.url}${encodeURI(name)}`)
       expect(response?.status(), name).toBe(200)
@@ -81,7 +81,7 @@ describe.skipIf(!hasChromium)('the site', () => {
     [390, 'dark'],
     [1440, 'light'],
     [1440, 'dark'],
-  ] as const)('reads well at %i pixels, %s', async (width, colorScheme) => {
+  ] as const)('is readable at %i pixels, %s', async (width, colorScheme) => {
     await page.setViewportSize({ width, height: 900 })
     await page.emulateMedia({ colorScheme })
     for (const name of ['index.html', 'documents/Tools.html', 'functions/isoglot.stream.html']) {

@@ -82,7 +82,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     await page.waitForFunction((title) => document.querySelector('#take-title')?.textContent === title, name)
   }
 
-  it('says that recordings answer, and sends no request', async () => {
+  it('shows that recordings answer, and sends no request', async () => {
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))
     expect(await page.locator('#chat-view').innerText()).toContain('without a Worker')
@@ -94,7 +94,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     expect(problems).toEqual([])
   })
 
-  it('goes on in mid-conversation from Anthropic to Gemini, tools and all', async () => {
+  it('continues in the middle of a conversation from Anthropic to Gemini, tools and all', async () => {
     await choose('Anthropic')
     await say('Compare the weather in Tokyo and Paris')
     await finished(1)
@@ -130,7 +130,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     expect(await page.locator('#timeline .run').count()).toBe(2)
   })
 
-  it('shows the message as it stood at any frame of a recording', async () => {
+  it('shows the message at any frame of a recording', async () => {
     await page.getByLabel('Recording').selectOption({ label: 'OpenAI Chat: the answer after them' })
     await page.waitForFunction(() => document.querySelector('#take-title')?.textContent?.startsWith('OpenAI Chat'))
     const slider = page.getByRole('slider', { name: 'Moment' })
@@ -177,7 +177,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     expect(await lanes()).toEqual(expected)
   })
 
-  it('keeps the slider of a stream with many blocks in sight', async () => {
+  it('keeps the slider of a stream with many blocks visible', async () => {
     const blocks = Array.from({ length: 20 }, (_, index) => [
       { type: 'content_block_start', index, content_block: { type: 'text', text: '' } },
       { type: 'content_block_delta', index, delta: { type: 'text_delta', text: 'words' } },
@@ -191,7 +191,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     expect((slider?.y ?? 900) + (slider?.height ?? 0)).toBeLessThanOrEqual(900)
   })
 
-  it('lets the wire be chosen where the guess is wrong or impossible', async () => {
+  it('lets the user choose the format if the guess is wrong or impossible', async () => {
     await drop('nothing', Buffer.from('data: {"hello":1}\n\n'))
     expect(await page.locator('#take-note').innerText()).toBe('Cannot recognise the format of nothing: choose it')
     await page.getByLabel('Wire', { exact: true }).selectOption({ label: 'Anthropic' })
@@ -201,7 +201,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     )
   })
 
-  it('shows a stream that was cut in the middle of a call as cut, and the call as no call', async () => {
+  it('shows a stream that was cut in the middle of a call as cut, and does not show the call as complete', async () => {
     const whole = readFileSync(join(recordings, 'compare-anthropic-1.sse')).toString()
     await drop('cut', Buffer.from(whole.slice(0, whole.indexOf('kyo'))))
     expect(await page.locator('#take-ending.cut').innerText()).toMatch(/^Cannot finish/)
@@ -209,7 +209,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     expect((await lanes())[0]).toBe('answer 1 · 412 in, 1 out · cut')
   })
 
-  it('shows an error in mid-stream as an error, after the text before it', async () => {
+  it('shows an error in the middle of a stream as an error, after the text before it', async () => {
     await page.getByLabel('Recording').selectOption({ label: 'Gemini: an error in mid-stream' })
     await page.locator('#take-ending.error').waitFor()
     expect(await page.locator('#take-ending').innerText()).toContain('The model is overloaded')
@@ -228,7 +228,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     expect(saved.equals(readFileSync(join(recordings, 'cut-anthropic-1.sse')))).toBe(true)
   })
 
-  it('lights what no other wire has, and nothing that two have', async () => {
+  it('highlights the parts that no other format has, and no part that two formats have', async () => {
     await open('wire')
     const lit = (title: string) =>
       page
@@ -253,33 +253,33 @@ describe.skipIf(!hasChromium)('the static page', () => {
     expect(await page.locator('mark').count()).toBe(0)
   })
 
-  it('points out where else a value stands', async () => {
+  it('highlights the same value in other requests', async () => {
     await open('wire')
     await page.locator('.request [data-mark=\'value "Tokyo: 24 °C, windy"\']').first().hover()
     const places = page.locator('.request', { has: page.locator('.same') }).locator('h3')
     expect((await places.allInnerTexts()).length).toBeGreaterThanOrEqual(4)
   })
 
-  it('has the ledger of losses beneath each request', async () => {
+  it('lists the losses beneath each request', async () => {
     await open('wire')
     await page.locator('#wire-sample').selectOption({ label: 'A picture, a failed tool, a late instruction' })
     const ollama = page.locator('.request', { has: page.getByRole('heading', { name: 'Ollama' }) })
-    expect(await ollama.locator('h4').innerText()).toBe(`${await ollama.locator('.ledger li').count()} losses`)
-    expect(await ollama.locator('.ledger').innerText()).toContain('toolChoice')
+    expect(await ollama.locator('h4').innerText()).toBe(`${await ollama.locator('.loss-list li').count()} losses`)
+    expect(await ollama.locator('.loss-list').innerText()).toContain('toolChoice')
   })
 
-  it('shows what a hand-off in the middle of a tool round changes, and goes on there', async () => {
+  it('shows what a hand-off in the middle of a tool round changes, and continues there', async () => {
     await open('handoff')
     const result = page.locator('#handoff-result')
-    await page.getByLabel('Goes on with').selectOption({ label: 'Anthropic: claude-sonnet-5' })
+    await page.getByLabel('Continues with').selectOption({ label: 'Anthropic: claude-sonnet-5' })
     const stored = result.locator('section').first()
     const sent = result.locator('section').nth(1)
     expect(await sent.innerText()).toContain('proof of claude-sonnet-5')
-    await page.getByLabel('Goes on with').selectOption({ label: 'Gemini: gemini-3-pro-preview' })
+    await page.getByLabel('Continues with').selectOption({ label: 'Gemini: gemini-3-pro-preview' })
     expect(await stored.innerText()).toContain('proof of claude-sonnet-5')
     expect(await sent.innerText()).not.toContain('proof of')
     expect(await result.innerText()).toContain('the call "toolu_02" has no result')
-    await page.getByRole('button', { name: 'Go on with Gemini' }).click()
+    await page.getByRole('button', { name: 'Continue with Gemini' }).click()
     expect(await page.locator('#model option:checked').innerText()).toBe('Gemini: gemini-3-pro-preview')
   })
 
@@ -287,11 +287,11 @@ describe.skipIf(!hasChromium)('the static page', () => {
     await open('handoff')
     await page.locator('#targets button', { hasText: 'Ollama' }).focus()
     await page.keyboard.press('Enter')
-    expect(await page.getByLabel('Goes on with').locator('option:checked').innerText()).toBe('Ollama: qwen3:8b')
+    expect(await page.getByLabel('Continues with').locator('option:checked').innerText()).toBe('Ollama: qwen3:8b')
     expect(await page.locator(':focus').getAttribute('aria-pressed')).toBe('true')
   })
 
-  it('shows one view at a time on a phone, each by its own address, with nothing that sticks out', async () => {
+  it('shows one view at a time on a phone, each by its own address, without horizontal overflow', async () => {
     await page.setViewportSize({ width: 390, height: 844 })
     for (const view of views) {
       await open(view)
@@ -313,7 +313,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     ['light', 1280],
     ['dark', 390],
   ] as const
-  it('has nothing serious for axe to say in dark and in light, on a desktop and on a phone', async () => {
+  it('has no serious finding of axe in dark and in light, on a desktop and on a phone', async () => {
     await say('Compare the weather in Tokyo and Paris')
     await finished(1)
     await say('Hang up in mid-sentence')

@@ -52,7 +52,7 @@ describe('guessing a wire', () => {
     expect(guessWire(text)).toBe(wire)
   })
 
-  it('takes the name of the file where the bytes say nothing, and refuses a name that is not a wire', () => {
+  it('uses the file name if the bytes do not decide, and refuses an unknown name', () => {
     expect(guessWire(': nothing yet\n\n', 'gemini.sse')).toBe('gemini')
     expect(guessWire('', 'constructor.sse')).toBeUndefined()
     expect(guessWire('data: [DONE]\n\n')).toBeUndefined()
@@ -92,7 +92,7 @@ describe('a take', () => {
     ['error-anthropic-1.sse', 'anthropic', 'error'],
     ['error-gemini-1.sse', 'gemini', 'error'],
     ['error-ollama-1.ndjson', 'ollama', 'error'],
-  ])('says how %s ended, and keeps what came before', (name, wire, kind) => {
+  ])('shows how %s ended, and keeps the part before', (name, wire, kind) => {
     const take = read(wire, recording(name))
     expect(take.ending.kind).toBe(kind)
     expect(take.entries.flatMap(({ events }) => events).filter(({ type }) => type === 'text_delta')).not.toEqual([])
@@ -104,7 +104,7 @@ describe('a take', () => {
     ['compare-anthropic-1.sse', 'anthropic'],
     ['compare-gemini-1.sse', 'gemini'],
     ['compare-ollama-1.ndjson', 'ollama'],
-  ])('keeps all of %s, wherever it is cut, and says that it was', (name, wire) => {
+  ])('keeps all of %s, wherever it is cut, and marks it as cut', (name, wire) => {
     const bytes = recording(name)
     for (let length = 0; length < bytes.length - 900; length += 13) {
       const take = read(wire, bytes.subarray(0, length))
@@ -152,7 +152,7 @@ it('shows bare JSON line by line, since it has no frames', () => {
   expect(frameCutter('sse').end('[{"a":1}\n,{"b":2}\n]')).toEqual(['[{"a":1}\n', ',{"b":2}\n', ']'])
 })
 
-it('lights keys and values that no other has, at any depth, and passes over what says nothing', () => {
+it('highlights keys and values that no other has, at any depth, and skips values without meaning', () => {
   const value = { role: 'model', parts: [{ text: 'Hi', thought: true }], n: null, gone: undefined }
   const others = [{ role: 'assistant', content: 'Hi' }, { messages: [{ role: 'user', n: 1 }] }]
   expect([...onlyIn(value, others)].sort()).toEqual(['key parts', 'key text', 'key thought', 'value "model"'])

@@ -27,7 +27,7 @@ const script = `
     remove(id) { shown.find((one) => one.id === id).isThere = false },
   }`
 
-describe.skipIf(!hasChromium)('the page, where a person has to be there', () => {
+describe.skipIf(!hasChromium)('the page with Turnstile', () => {
   let siteverify: Upstream
   let demo: Demo
   let plain: Demo
@@ -62,7 +62,7 @@ describe.skipIf(!hasChromium)('the page, where a person has to be there', () => 
     await browser?.close()
     await Promise.all([demo?.stop(), plain?.stop(), siteverify?.stop()])
   })
-  // One tab for all, which each test loads anew.
+  // One tab for all, which each test reloads.
   beforeEach(async () => {
     await page.goto('about:blank')
     siteverify.answer(json(good))
@@ -90,7 +90,7 @@ describe.skipIf(!hasChromium)('the page, where a person has to be there', () => 
       count,
     )
 
-  it('shows the widget of its key, and gets a token for what it says', async () => {
+  it('shows the widget of its key, and gets a token for its answer', async () => {
     await page.goto(demo.url)
     await ready()
     expect(siteverify.asked.map(({ body }) => body)).toEqual([
@@ -110,9 +110,9 @@ describe.skipIf(!hasChromium)('the page, where a person has to be there', () => 
   const refusals: readonly (readonly [string, string, Failing])[] = [
     ['the widget says no', 'The check that a person is here failed: 110200', { fails: true }],
     ['its script cannot be loaded', 'The check that a person is here cannot be loaded', { isBlocked: true }],
-    ['the Worker is told no', 'There is no token for you', { said: { ...good, success: false } }],
+    ['Turnstile refuses', 'This visitor is not logged in or not allowed', { said: { ...good, success: false } }],
   ]
-  it.each(inTurn(refusals, 3, 2))('says so when %s', async (_, words, how) => {
+  it.each(inTurn(refusals, 3, 2))('shows a message when %s', async (_, words, how) => {
     failing = how
     if (how.said) siteverify.answer(json(how.said))
     await page.goto(demo.url)
@@ -121,7 +121,7 @@ describe.skipIf(!hasChromium)('the page, where a person has to be there', () => 
     expect(siteverify.asked).toHaveLength(how.said ? 1 : 0)
   })
 
-  it('comes with the key in its head, whatever a cache has of it', async () => {
+  it('has the key in its head, also if a cache has an older copy', async () => {
     const marker = `<meta name="turnstile-site-key" content="${siteKey}" data-action="chat">`
     const tag = (await fetch(plain.url)).headers.get('etag') ?? ''
     expect(tag).not.toBe('')
@@ -130,22 +130,22 @@ describe.skipIf(!hasChromium)('the page, where a person has to be there', () => 
     expect(await answer.text()).toBe(file.replace('</head>', `${marker}</head>`))
   })
 
-  it('comes as it is without the key, loads nothing, and gets an error that a token is not for it', async () => {
+  it('is unchanged without the key, loads no script, and gets an error in place of a token', async () => {
     const answer = await fetch(plain.url)
     expect(await answer.text()).toBe(file)
     await page.goto(plain.url)
-    await page.getByText('There is no token for you').first().waitFor()
+    await page.getByText('This visitor is not logged in or not allowed').first().waitFor()
     expect([loaded, siteverify.asked]).toEqual([[], []])
   })
 
-  it('asks for a new answer when the token ends, and stays who it was', async () => {
+  it('asks for a new answer when the token ends, and stays the same user', async () => {
     const users: string[] = []
     page.on('response', async (response) => {
       if (!response.url().endsWith('/session')) return
       const { token } = (await response.json()) as { token: string }
       users.push(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub)
     })
-    // For good: it is the last test of the tab.
+    // Not restored: it is the last test of the tab.
     await page.clock.install()
     await page.goto(demo.url)
     await ready()

@@ -153,7 +153,7 @@ describe('an answer costs', () => {
     expect(costOf(figures({ cost: -1 }), openrouter('any/model'))).toBeUndefined()
   })
 
-  it('reasoning and sound at their own rates, where these differ', () => {
+  it('reasoning and audio at their own rates, if these differ', () => {
     const price: Price = { input: 2, output: 8, reasoning: 3, audioInput: 32, audioOutput: 64 }
     const providerData = {
       'openai-chat': { prompt_tokens_details: { audio_tokens: 100 }, completion_tokens_details: { audio_tokens: 10 } },
@@ -172,7 +172,7 @@ describe('an answer costs', () => {
     ).toBe(0.005)
   })
 
-  it('and says when the price is not confirmed, of a row or of its long prompts', () => {
+  it('and reports if the price of a row, or of its long prompts, is not confirmed', () => {
     const confidence = (model: string, inputTokens = 1) => costOf({ inputTokens, outputTokens: 1 }, model)?.confidence
     expect(confidence('openai:gpt-5.6')).toBe('unconfirmed')
     expect([confidence('openai:gpt-5.4'), confidence('openai:gpt-5.4', 300_000)]).toEqual(['estimate', 'unconfirmed'])
@@ -227,12 +227,12 @@ describe('a run costs', () => {
     expect(costOfRun(result)).toBeUndefined()
   })
 
-  it('nothing that is known, if one of its answers has no usage', async () => {
+  it('`undefined`, if one of its answers has no usage', async () => {
     const result = await generate({ model: mockModel([{ text: 'Hi' }]), prompt: 'Hi' })
     expect(costOfRun(result, { prices: { 'openai:mock': { input: 1, output: 1 } } })).toBeUndefined()
   })
 
-  it('as surely as the least sure of its answers', () => {
+  it('with the lowest confidence of its answers', () => {
     const answer = (model: string, inputTokens = 1) => ({
       message: { role: 'assistant', content: 'a', response: { provider: 'openai', model } } as const,
       stopReason: 'stop' as const,

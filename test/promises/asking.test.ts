@@ -117,7 +117,7 @@ describe('a history', () => {
     { role: 'tool', tool_call_id: 'call_12345xyz', content: '{"celsius":14}' },
   ]
 
-  it('[2.23] [2.21] [2.22] of a question, a call and its result is asked to be gone on with, and is sent as it came', async () => {
+  it('[2.23] [2.21] [2.22] of a question, a call and its result can be continued, and is sent unchanged', async () => {
     const { model, asked } = answering(said('14 °C'))
     const { messages } = await generate({ model, messages: normalizeMessages(documented) })
     expect(asked[0]?.messages).toEqual(documented)

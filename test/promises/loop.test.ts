@@ -61,13 +61,13 @@ describe('a run', () => {
     expect(given).toEqual([{ a: 2, b: 3 }])
   })
 
-  it('[0.63] [3.65] [3.66] [0.61] sends all that was said again, each thing once: one turn of text and calls, and its results', async () => {
+  it('[0.63] [3.65] [3.66] [0.61] sends the whole conversation again, each part once: one turn of text and calls, and its results', async () => {
     const { model, asked } = answering(chatBody('I add', [sum]), chatBody('It is 5'))
     await generate(ask(model))
     expect(asked.map(({ messages }) => messages)).toEqual([[question], [question, turn, result]])
   })
 
-  it('[0.64] [3.67] [3.64] [0.66] [3.69] [3.42] ends with the turn that calls nothing, and gives all that was said', async () => {
+  it('[0.64] [3.67] [3.64] [0.66] [3.69] [3.42] ends with the turn without calls, and returns all new messages', async () => {
     const { model, asked } = answering(chatBody('I add', [sum]), chatBody('It is 5'))
     const run = await generate(ask(model))
     expect(run.outcome).toBe('answered')
@@ -98,7 +98,7 @@ describe('a run', () => {
     ])
   })
 
-  it('[3.68] asks ten times at most if nothing is said, though the model calls on', async () => {
+  it('[3.68] asks at most ten times by default, although the model makes more calls', async () => {
     let calls = 0
     const asked: unknown[] = []
     const model = openaiChat('gpt-4.1', {
@@ -128,7 +128,7 @@ describe('by hand', () => {
     expect(last.content).toEqual([{ type: 'text', text: 'It is 5' }])
   })
 
-  it('[0.72] a stored conversation with calls and results goes on with a new prompt', async () => {
+  it('[0.72] a stored conversation with calls and results continues with a new prompt', async () => {
     const { model, asked } = answering(chatBody('I add', [sum]), chatBody('It is 5'), chatBody('It is 6'))
     const { messages } = await generate(ask(model))
     const stored = JSON.parse(JSON.stringify(messages))
@@ -162,7 +162,7 @@ describe('by hand', () => {
 describe('a value', () => {
   const schema = t.object({ sum: t.number() })
 
-  it('[3.40] is what the answer folds to where one was asked for', async () => {
+  it('[3.40] is the folded answer, if a value was requested', async () => {
     const { model, asked } = answering(chatBody('{"sum":5}'))
     const { object, message: last } = await generateObject({ model, prompt: question.content, schema })
     expect(object).toEqual({ sum: 5 })
@@ -170,7 +170,7 @@ describe('a value', () => {
     expect(asked[0]?.response_format).toMatchObject({ type: 'json_schema', json_schema: { schema } })
   })
 
-  it('[3.31] is asked for with no tools, even if some are given', async () => {
+  it('[3.31] is requested without tools, even if some are given', async () => {
     const { model, asked } = answering(chatBody('{"sum":5}'))
     const request = { ...ask(model), schema }
     await generateObject(request)

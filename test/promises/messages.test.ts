@@ -39,7 +39,7 @@ describe('a message', () => {
     },
   )
 
-  it('[4.01] [2.01] [2.02] is one turn: who speaks, what is said, and all that is known of it, as plain data', () => {
+  it('[4.01] [2.01] [2.02] is one turn: its role, its content and its other data, as plain data', () => {
     expect(stored(turn)).toEqual(turn)
     expect(Object.getPrototypeOf(turn)).toBe(Object.prototype)
   })
@@ -94,7 +94,7 @@ describe('a name', () => {
   })
 
   it.each(['openaiResponses', 'anthropic', 'gemini', 'ollama'] as const)(
-    '[4.26] is left out for %s, which has none, which is reported',
+    '[4.26] is left out for %s, which has no names, and that is reported',
     (wire) => {
       const { body, losses } = send(wire, { messages: [ann] })
       expect(JSON.stringify(body)).not.toContain('ann')
@@ -102,7 +102,7 @@ describe('a name', () => {
     },
   )
 
-  it('[4.26] that Chat Completions would refuse goes as one that it takes, and two never become one', () => {
+  it('[4.26] that Chat Completions would refuse is replaced by a valid one, and two names never become one', () => {
     const names = ['Ann Lee', 'Ann_Lee', 'Ann/Lee', 'é', 'x'.repeat(65)]
     const { body, losses } = send('openaiChat', { messages: names.map((name) => message.user('Hi', { name })) })
     const sent = (body.messages as { name: string }[]).map(({ name }) => name)
@@ -174,7 +174,7 @@ describe('blocks', () => {
     ['anthropic', { type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } }],
     ['gemini', { inlineData: { mimeType: 'image/png', data: pixel } }],
     ['ollama', pixel],
-  ] as const)('[4.66] have names of ours, and %s gets its own', (wire, expected) => {
+  ] as const)('[4.66] have names of isoglot, and %s gets its own', (wire, expected) => {
     const list = listOf(wire, [message.user([block.image({ data: pixel, mimeType: 'image/png' })])])
     const [{ content, parts, images }] = list as [Record<'content' | 'parts' | 'images', unknown>]
     expect(wire === 'ollama' ? images : (parts ?? content)).toMatchObject([expected])
@@ -199,7 +199,7 @@ describe('blocks', () => {
     ollama: 'ollama',
   }
   const homes = wires.filter((wire) => wire !== 'ollama') // it has strings for content, and no parts
-  it.each(homes)('[4.86] of unknown types go back to %s if they came from there, and nowhere else', (home) => {
+  it.each(homes)('[4.86] of unknown types are sent back only to %s, if they came from there', (home) => {
     const value = { type: 'hologram', depth: 3 }
     const unknown: ContentBlock = block.unknown(formats[home], 'hologram', value)
     const messages = [message.user([block.text('See'), unknown])]

@@ -1,4 +1,4 @@
-/** Conversations as other programs have them: each in the form that its API documents, and what becomes of it here. */
+/** Conversations of other programs, in the form that each API documents, and their decoded messages. */
 import { describe, expect, it } from 'vitest'
 import { openaiResponses } from '../../src/formats/openai-responses/index.ts'
 import { normalizeMessages } from '../../src/import/index.ts'
@@ -43,7 +43,7 @@ describe('the body of a request', () => {
     ])
   })
 
-  it('[4.13] says where it is wrong by its own names', () => {
+  it('[4.13] has errors that use the names of its own fields', () => {
     expect(() => normalizeMessages({ contents: [{ role: 'robot', parts: [] }] })).toThrow('"contents[0]"')
   })
 })
@@ -80,7 +80,7 @@ describe('the items of OpenAI Responses', () => {
     expect(losses.filter(({ action }) => action === 'dropped')).toEqual([])
   })
 
-  it('[0.76] let go of reasoning that nothing follows, which the API refuses', () => {
+  it('[0.76] drop reasoning that nothing follows, because the API refuses it', () => {
     const { body, losses } = send(openaiResponses('gpt-5'), {
       messages: normalizeMessages([...items.slice(0, 2), items[1], { role: 'user', content: 'And?' }]),
     })

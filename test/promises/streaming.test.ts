@@ -136,7 +136,7 @@ describe('reading a stream', () => {
     expect(isCancelled()).toBe(true)
   })
 
-  it('[3.35] passes over what is not to be shown, and ends at the wire’s own end', () => {
+  it('[3.35] skips content that must not be shown, and ends at the format’s own end', () => {
     const text = [
       ': a comment\n\n',
       ...[

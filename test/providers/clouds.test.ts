@@ -138,7 +138,7 @@ describe('C37: Gemini on Vertex AI', () => {
     expect(last().headers).not.toHaveProperty('authorization')
   })
 
-  it('asks an endpoint of a model of one’s own', async () => {
+  it('asks an endpoint of a model of the user’s own', async () => {
     upstream.answer(json(gemini))
     await generate({ model: local(vertexGemini('endpoints/42', { project, apiKey })), prompt, wholeAnswer: true })
     expect(last().path).toBe('/v1/projects/my-project/locations/global/endpoints/42:generateContent')

@@ -145,7 +145,7 @@ describe.each(['openai-chat-groq/executed-tools', 'openai-chat-groq/executed-too
   })
 })
 
-it('with a key of one’s own at OpenRouter, an answer costs the fee and the provider’s price', () => {
+it('with a key of the user’s own at OpenRouter, an answer costs the fee and the provider’s price', () => {
   const figures = { cost: 0.0001, is_byok: true, cost_details: { upstream_inference_cost: 0.002 } }
   const usage = { providerData: { 'openai-chat': figures } }
   expect(costOf(usage, 'openrouter:any/model')).toEqual({ usd: 0.0021, confidence: 'exact' })

@@ -22,7 +22,7 @@ export async function failureOf(promise) {
   throw new Error(`it resolved to ${canonical(value)}`)
 }
 
-/** Waits for it, at most so long. */
+/** Waits for the promise, at most this long. */
 export async function within(ms, promise, what) {
   let timer
   const late = new Promise((_, reject) => {

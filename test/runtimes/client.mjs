@@ -52,7 +52,7 @@ export async function readAll(run) {
 
 export const textOf = (events) => events.flatMap((event) => (event.type === 'text_delta' ? [event.text] : [])).join('')
 
-/** Chromium reads on for five seconds at times before it hangs up. */
+/** Chromium sometimes reads for five more seconds before it closes the connection. */
 export async function isCancelledUpstream(upstream, at) {
   const { isCancelled } = await upstream.closed(at)
   ok(isCancelled, 'the provider was not hung up on')
@@ -103,7 +103,7 @@ export function clientCases(base) {
     ['an answer that is not valid JSON is an error of decoding', () => noJson(base)],
     ['an event without an end hits its limit', () => limit(base)],
     ['a server that is not there is an error of the connection', () => nobodyThere(base)],
-    ['takes a fetch of one’s own', () => ownFetch()],
+    ['takes your own fetch', () => ownFetch()],
   ]
 }
 
@@ -274,7 +274,7 @@ async function endsAtTheEnd(base) {
   equal(events.at(-1).type, 'done', 'the last event')
 }
 
-/** A server that keeps its answer: each connection but the last brings so many bytes of what is asked for. */
+/** A server that stores its answer: each connection except the last sends this number of bytes of the requested events. */
 async function keptScript(base, cuts, after) {
   const events = hello.split(/(?<=\n\n)/).map((event, at) => `id: ${at + 1}\n${event}`)
   const upstream = await scripted(base)

@@ -132,8 +132,8 @@ function json(response, value) {
 
 /**
  * One answer of a script: `status`, `headers`, and `json`, or `stream`, in pieces of `every` bytes that are `gapMs` apart and end as
- * `after` says: `end`, `hang` or `reset`. `{ hang: true }` never answers. In place of a `stream`, `events`: of those after the requested
- * one, so many `bytes`.
+ * `after` says: `end`, `hang` or `reset`. `{ hang: true }` never answers. In place of a `stream`, `events`: of the events after the
+ * requested one, this number of `bytes`.
  */
 async function play(
   response,

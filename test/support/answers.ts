@@ -13,7 +13,7 @@ import type {
   StopReason,
   Usage,
 } from '../../src/core/model.ts'
-import { type Carried, unpackEnvelope } from '../../src/kit/envelope.ts'
+import { type EnvelopedProof, unpackEnvelope } from '../../src/kit/envelope.ts'
 
 /** The formats, in the order of the tables: the one list of their names that tests loop over. */
 export const wires = [
@@ -107,7 +107,7 @@ export function openCarriers(seen: Seen): Seen {
   return { ...seen, blocks: blocks.map((block) => withProofOfCall(block, ofCalls)).filter(saysSomething) }
 }
 
-function carriedOn({ proofs = [] }: SeenBlock): readonly Carried[] {
+function carriedOn({ proofs = [] }: SeenBlock): readonly EnvelopedProof[] {
   return proofs.flatMap(({ data }) => stringsIn(data)).flatMap((text) => unpackEnvelope(text) ?? [])
 }
 
@@ -455,7 +455,7 @@ function isCut({ stopReason }: Seen): boolean {
   return stopReason === 'length' || stopReason === 'content_filter'
 }
 
-/** Without the invalid calls, the others are counted anew. */
+/** Without the invalid calls, the others are counted again. */
 function renumber(seen: Seen): Seen {
   let index = 0
   const blocks = seen.blocks.map((block) => (block.type === 'tool_call' ? { ...block, index: index++ } : block))

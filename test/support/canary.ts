@@ -1,4 +1,4 @@
-/** The key that tests hide behind a gateway, its disguises, and a search that finds all of them. By hand: no code of ours is in it. */
+/** The key that tests hide behind a gateway, its disguises, and a search that finds all of them. By hand: no code of isoglot is in it. */
 
 /** The key that must never leave; unlike any other text. */
 export const canary = 'sk-canary/Zq8+Wn3~Lk5.Jh7-Bv9='

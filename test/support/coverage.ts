@@ -50,7 +50,7 @@ const others = {
     severity: 'info',
   },
   interrupted: {
-    name: 'answers that broke off',
+    name: 'answers that were cut off',
     reason: 'an answer without an end event is reported as an error, because a normal end would be wrong',
     severity: 'info',
   },
@@ -248,7 +248,7 @@ function withoutDevelopers(context: Context): Context {
   return { ...context, messages }
 }
 
-// ---- the ledger -------------------------------------------------------------------------------
+// ---- the losses -------------------------------------------------------------------------------
 
 interface Telling extends NamedRule {
   readonly told?: RegExp

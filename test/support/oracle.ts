@@ -2,7 +2,7 @@
 export interface Oracle {
   /** Feeds a stream through the official client and returns its final answer as a whole body of the wire. */
   stream(bytes: string): Promise<unknown>
-  /** Feeds a whole body through the official client and returns what it hands out. */
+  /** Feeds a whole body through the official client and returns the result. */
   response(body: unknown): Promise<unknown>
 }
 

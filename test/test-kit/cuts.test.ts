@@ -27,7 +27,7 @@ const turn = {
 describe.each(formats)('of %s', (format) => {
   const bytes = bytesOf(turn, format)
 
-  it('every cut of a mock ends in an error, with what came, and no call runs', async () => {
+  it('every cut of a mock ends in an error, with the received part, and no call runs', async () => {
     let ran = 0
     const remove = tool({
       name: 'delete_file',
@@ -114,7 +114,7 @@ describe.each(formats)('of %s', (format) => {
 })
 
 it.each(['', 'data: {}\n\n', '{"a":1}', '<html>', 'data: [DONE]\n\n'])(
-  '%j, which is not a whole stream, cannot be cut',
+  '%j, which is not a complete stream, cannot be cut',
   (text) => {
     expect(() => [...everyCut(new TextEncoder().encode(text))]).toThrow(TypeError)
   },
@@ -125,7 +125,7 @@ it.each([0, -1, Number.NaN])('a step or a size of %s is refused', (size) => {
   expect(() => inChunks(bytesOf('a'), size)).toThrow(RangeError)
 })
 
-it('a recorder keeps the key of a query to itself', async () => {
+it('a recorder does not record the key of a query', async () => {
   const fetch = recorder(async () => new Response('{}'))
   await fetch('https://user:pass@api.example/v1?key=very-secret&alt=sse', { method: 'POST', body: 'text' }).catch(
     () => {},

@@ -1,4 +1,4 @@
-/** The mock in all of its formats: what it says is what the client reads, and what it was asked is what the client sent. */
+/** The mock in all of its formats: the client reads exactly its answers, and it records exactly the client's requests. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import {
@@ -30,14 +30,14 @@ afterEach(() => {
 })
 
 describe.each(formats)('a mock of %s', (format) => {
-  it.each([undefined, 1, 7, 'event'] as const)('says a text, in chunks of %s', async (chunk) => {
+  it.each([undefined, 1, 7, 'event'] as const)('sends a text, in chunks of %s', async (chunk) => {
     const model = mockModel(['Grüß dich, 👋\n\n world '], { format, ...(chunk && { chunk }) })
     const { text, result, error } = await collectRun(stream({ model, prompt: 'Hello' }))
     expect([text, result?.text, error]).toEqual(['Grüß dich, 👋\n\n world ', 'Grüß dich, 👋\n\n world ', undefined])
     expect(result?.stopReason).toBe('stop')
   })
 
-  it('hands out a text word by word, as providers do', async () => {
+  it('returns a text word by word, as providers do', async () => {
     const model = mockModel(['one two three'], { format })
     const { events } = await collectRun(stream({ model, prompt: 'Hello' }))
     const deltas = events.flatMap((event) => (event.type === 'text_delta' ? [event.text] : []))
@@ -51,7 +51,7 @@ describe.each(formats)('a mock of %s', (format) => {
     expect(model.requests[0]?.options.stream ?? false).toBe(false)
   })
 
-  it('says reasoning, text, calls and usage in one turn', async () => {
+  it('sends reasoning, text, calls and usage in one turn', async () => {
     const usage = { inputTokens: 100, outputTokens: 20 }
     const calls = [call('get_weather', { city: 'Tōkyō' }), call('get_weather', { city: 'Rome' })]
     const model = mockModel([{ reasoning: 'Two cities.', text: 'Let me look.', calls, usage }], { format })
@@ -66,7 +66,7 @@ describe.each(formats)('a mock of %s', (format) => {
     expect(message.usage).toMatchObject(usage)
   })
 
-  it('is asked again with the results of the calls that it made, and has written down both requests', async () => {
+  it('is asked again with the results of the calls that it made, and has recorded both requests', async () => {
     const model = mockModel([{ calls: [call('get_weather', { city: 'Tokyo' })] }, 'It is 25 °C.'], { format })
     const { text, rounds } = await generate({
       model,
@@ -88,7 +88,7 @@ describe.each(formats)('a mock of %s', (format) => {
     expect(JSON.stringify(second?.body)).toContain('25 °C in Tokyo')
   })
 
-  it('makes ids of calls that no other call of the conversation has', async () => {
+  it('makes unique ids of calls', async () => {
     const one = { calls: [call('get_weather', { city: 'a' })] }
     const model = mockModel([one, one, 'Done'], { format })
     const { messages } = await generate({ model, prompt: 'Weather?', tools: [weather], maxRepeatedCalls: 9 })
@@ -119,14 +119,14 @@ describe.each(formats)('a mock of %s', (format) => {
     expect((await run).text).toBe('Now')
   })
 
-  it('reports an error in mid-stream', async () => {
+  it('reports an error in the middle of a stream', async () => {
     const model = mockModel([{ error: 'overloaded', afterEvents: 4, of: 'one two three four five six' }], { format })
     const { text, error } = await collectRun(stream({ model, prompt: 'Hello', retries: 0 }))
     expect(error).toBeInstanceOf(ApiError)
     expect('one two three four five six'.startsWith(text)).toBe(true)
   })
 
-  it.each([true, false])('is cut after so many events, cleanly or not: %s', async (clean) => {
+  it.each([true, false])('is cut after a number of events, cleanly or not: %s', async (clean) => {
     const model = mockModel([{ cutAfter: 5, of: 'one two three four five six', clean }], { format })
     const { text, error } = await collectRun(stream({ model, prompt: 'Hello', retries: 0 }))
     expect(error).toBeInstanceOf(InterruptedError)
@@ -134,7 +134,7 @@ describe.each(formats)('a mock of %s', (format) => {
     expect('one two three four five six'.startsWith(text)).toBe(true)
   })
 
-  it('falls silent, until a timeout or its time is up', async () => {
+  it('sends nothing, until a timeout or until its time has passed', async () => {
     clock = fakeClock()
     const late = { silentFor: 130_000, of: 'Late' }
     const failure = generate({ model: mockModel([late], { format }), prompt: 'Hello', retries: 0 }).catch(
@@ -169,7 +169,7 @@ describe.each(formats)('a mock of %s', (format) => {
     expect(counts).toEqual(expect.arrayContaining([1, 2]))
   })
 
-  it('lets go when the run is aborted in its silence', async () => {
+  it('ends when the run is aborted during a pause', async () => {
     const controller = new AbortController()
     const model = mockModel([{ silentFor: 3_600_000, of: 'Never' }], { format })
     const run = generate({ model, prompt: 'Hello', signal: controller.signal })
@@ -179,14 +179,14 @@ describe.each(formats)('a mock of %s', (format) => {
     expect(await failure).toMatchObject({ message: 'enough' })
   })
 
-  it('refuses to cut what is shorter', async () => {
+  it('refuses to cut after more events than there are', async () => {
     const model = mockModel([{ cutAfter: 1000, of: 'Short' }], { format })
     await expect(generate({ model, prompt: 'Hello' })).rejects.toThrow(
       /Cannot end the answer after 1000 events: it has \d+/,
     )
   })
 
-  it('says arguments that are not JSON, or that the format has no such thing', async () => {
+  it('sends arguments that are not JSON, or reports that the format cannot', async () => {
     const broken = call('get_weather', {}, { rawText: '{"city":"To' })
     const model = mockModel([{ calls: [broken] }, 'Sorry'], { format })
     const run = stream({ model, prompt: 'Weather?', tools: [weather] })
@@ -219,14 +219,14 @@ describe('a mock', () => {
     expect((await generate({ model, prompt: 'Ho' })).text).toContain('Ho')
   })
 
-  it('shows the words of an error that its function throws', async () => {
+  it('shows the message of an error that its function throws', async () => {
     const model = mockModel(() => {
       throw new Error('not what I expected')
     })
     await expect(generate({ model, prompt: 'Hi' })).rejects.toThrow('not what I expected')
   })
 
-  it('hands out a Response as it is', async () => {
+  it('returns a Response as it is', async () => {
     const model = mockModel([new Response('<html>', { status: 502, headers: { 'content-type': 'text/html' } })])
     await expect(generate({ model, prompt: 'Hi', retries: 0 })).rejects.toMatchObject({ status: 502 })
   })
@@ -239,7 +239,7 @@ describe('a mock', () => {
     expect(JSON.stringify(mock.requests)).not.toContain('sk-secret')
   })
 
-  it('names the formats there are', () => {
+  it('names the existing formats', () => {
     expect(() => mockModel([], { format: 'constructor' as MockFormat })).toThrow(/it is one of openai-chat, /)
   })
 })

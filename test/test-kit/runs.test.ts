@@ -10,7 +10,7 @@ const half: readonly StreamEvent[] = [
 ]
 
 describe('a run of given events', () => {
-  it('hands out the events of a real run as that does', async () => {
+  it('returns the events of a real run as that does', async () => {
     const real = await collectRun(stream({ model: mockModel(['It is sunny.']), prompt: 'Weather?' }))
     const made = runOf(real.events)
     expect(await collectRun(made)).toEqual(real)
@@ -38,7 +38,7 @@ describe('a run of given events', () => {
     expect(batches.every((length) => length === 1) && batches.length === events.length).toBe(true)
   })
 
-  it('without its end fails as a cut answer does, and has what came', async () => {
+  it('without its end fails like a cut answer, with the received part', async () => {
     const run = runOf(half)
     const { text, error } = await collectRun(run)
     expect(text).toBe('It is')
@@ -47,12 +47,12 @@ describe('a run of given events', () => {
     await expect(run.response).rejects.toBe(error)
   })
 
-  it('fails with the error of its maker', async () => {
+  it('fails with the given error', async () => {
     const error = new Error('mine')
     expect(await collectRun(runOf(half, { error }))).toMatchObject({ text: 'It is', error })
   })
 
-  it('can be stopped, and left', async () => {
+  it('can be stopped, and cancelled', async () => {
     const run = runOf(half, { delayMs: 3_600_000 })
     const read = collectRun(run)
     await run.stop()
@@ -95,7 +95,7 @@ describe('a clock', () => {
     expect([Date.now() - before[0], Math.round(performance.now() - before[1])]).toEqual([25, 25])
   })
 
-  it('gives the real clock back', () => {
+  it('restores the real clock', () => {
     const real = [setTimeout, clearTimeout, Date.now, performance.now]
     clock = fakeClock()
     expect(setTimeout).not.toBe(real[0])
@@ -104,7 +104,7 @@ describe('a clock', () => {
     expect([setTimeout, clearTimeout, Date.now, performance.now]).toEqual(real)
   })
 
-  it('is one at a time', () => {
+  it('cannot be started twice', () => {
     clock = fakeClock()
     expect(() => fakeClock()).toThrow(TypeError)
   })

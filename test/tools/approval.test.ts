@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { type Approval, memoryLedger, signApproval, verifyApproval } from '../../src/index.ts'
+import { type Approval, memoryCallLog, signApproval, verifyApproval } from '../../src/index.ts'
 import { call } from './calls.ts'
 
 const secret = 'a-secret-of-at-least-32-bytes-in-all'
 const pay = { ...call('pay', '{"to":"bob","amount":{"eur":5}}', 'call_1'), approvalId: 'random.digest' }
 
 describe('a signed decision', () => {
-  it('counts for the very call it was made for, over JSON and back', async () => {
+  it('counts for exactly its own call, also after JSON', async () => {
     const approval = await signApproval(pay, { approved: true }, secret)
     const [storedCall, stored] = JSON.parse(JSON.stringify([pay, approval]))
     expect(await verifyApproval(storedCall, stored, secret)).toBe(true)
   })
 
-  it('counts when a database gives the keys of the arguments back in another order', async () => {
+  it('counts if a database returns the keys of the arguments in another order', async () => {
     const approval = await signApproval(pay, { approved: true }, secret)
     expect(await verifyApproval({ ...pay, arguments: { amount: { eur: 5 }, to: 'bob' } }, approval, secret)).toBe(true)
   })
@@ -83,7 +83,7 @@ describe('a signed decision', () => {
   })
 })
 
-it('counts unsigned where no secret is asked for, for the call with its id', async () => {
+it('counts unsigned if no secret is required, for the call with its id', async () => {
   expect(await verifyApproval(pay, { toolCallId: 'call_1', approved: true }, undefined)).toBe(true)
   expect(await verifyApproval(pay, { toolCallId: 'call_2', approved: true }, undefined)).toBe(false)
 })
@@ -112,10 +112,10 @@ it('is the same signature that any other HMAC-SHA-256 makes', async () => {
   expect(proof).toBe(createHmac('sha256', secret).update(bound).digest('base64url'))
 })
 
-it('lets each call be claimed once, and remembers what came of it', async () => {
-  const ledger = memoryLedger()
-  expect([ledger.claim('a'), ledger.claim('b'), ledger.claim('a')]).toEqual([true, true, false])
+it('lets each call be claimed once, and stores its result', async () => {
+  const callLog = memoryCallLog()
+  expect([callLog.claim('a'), callLog.claim('b'), callLog.claim('a')]).toEqual([true, true, false])
   const result = { role: 'tool', toolCallId: 'a', content: 'paid' } as const
-  await ledger.keep?.('a', result)
-  expect([ledger.claim('a'), ledger.claim('b')]).toEqual([result, false])
+  await callLog.keep?.('a', result)
+  expect([callLog.claim('a'), callLog.claim('b')]).toEqual([result, false])
 })

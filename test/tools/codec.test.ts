@@ -28,23 +28,20 @@ describe('encodeDefinitions', () => {
     ],
     ['gemini-interactions', { type: 'function', name: 'get_weather', description: 'Current weather', parameters }],
   ])(
-    'of %s gives a list in its shape [1.02] [1.03] [1.06] [1.09] [1.10] [1.11] [1.12] [1.13] [1.14] [1.15]',
+    'of %s returns a list in its form [1.02] [1.03] [1.06] [1.09] [1.10] [1.11] [1.12] [1.13] [1.14] [1.15]',
     (name, encoded) => {
       expect(clients[name].encodeDefinitions([weather])).toEqual([encoded])
     },
   )
 
-  it.each(wires)('of %s leaves metadata at home [1.07] [1.08]', (name) => {
+  it.each(wires)('of %s does not send metadata [1.07] [1.08]', (name) => {
     expect(JSON.stringify(clients[name].encodeDefinitions([weather]))).not.toMatch(/metadata|team-canary/)
   })
 
-  it.each(wires)(
-    'of %s is pure: values in, values out, and nothing of ours is changed [1.01] [1.04] [1.05]',
-    (name) => {
-      const frozen = deepFreeze(structuredClone([weather]))
-      expect(clients[name].encodeDefinitions(frozen)).toEqual(clients[name].encodeDefinitions(frozen))
-    },
-  )
+  it.each(wires)('of %s is pure: values in, values out, and the input does not change [1.01] [1.04] [1.05]', (name) => {
+    const frozen = deepFreeze(structuredClone([weather]))
+    expect(clients[name].encodeDefinitions(frozen)).toEqual(clients[name].encodeDefinitions(frozen))
+  })
 })
 
 /** A body of each wire with text and two calls; of Ollama with and without the ids that newer servers give. */
@@ -230,7 +227,7 @@ describe('decodeToolCalls', () => {
     ['ollama', { message: { tool_calls: [{ function: { name: 'f', arguments: [1] } }] } }],
     ['gemini', { candidates: [{ content: { parts: [{ functionCall: { name: 'f', args: [1] } }] } }] }],
     ['gemini-interactions', { steps: [{ type: 'function_call', id: 'c', name: 'f', arguments: '{"a":' }] }],
-  ])('of %s separates invalid calls, and invents no arguments [C12]', (name, body) => {
+  ])('of %s separates invalid calls, and does not invent arguments [C12]', (name, body) => {
     const { toolCalls, invalidToolCalls } = clients[name].decodeToolCalls(body)
     expect(toolCalls).toEqual([])
     expect(invalidToolCalls).toMatchObject([{ type: 'invalid_tool_call', name: 'f' }])
@@ -305,7 +302,7 @@ describe('by the name of a provider', () => {
     )
   })
 
-  it('[5.06] a name that no provider has is refused, with those that there are', () => {
+  it('[5.06] a name that no provider has is refused, with a list of the known ones', () => {
     expect(() => model('nobody:m')).toThrow(/known providers are .*anthropic/)
   })
 })

@@ -54,7 +54,7 @@ describe('a call', () => {
     expect(await invokeTool(from('crm'), named(add))).toMatchObject({ status: 'success' }) // it names none
   })
 
-  it('is answered in three steps: call, run, a message with its id and name [0.50] [0.20] [0.21] [0.22]', async () => {
+  it('is handled in three steps: call, run, a message with its id and name [0.50] [0.20] [0.21] [0.22]', async () => {
     expect(toToolMessage(await invokeTool(call('add', '{"x":1,"y":2}', 'toolu_9'), named(add)))).toEqual({
       role: 'tool',
       toolCallId: 'toolu_9',
@@ -82,7 +82,7 @@ describe('a call', () => {
     }
   })
 
-  it('of an unknown tool is a result that names the ones there are, and nothing is thrown [3.52]', async () => {
+  it('of an unknown tool is a result that names the existing tools, and nothing is thrown [3.52]', async () => {
     const { status, content, error } = await invokeTool(call('subtract'), named(add))
     expect({ status, kind: error?.kind }).toEqual({ status: 'error', kind: 'unknown_tool' })
     expect(content).toBe('Unknown tool "subtract"; the tools are: "add"')
@@ -126,14 +126,14 @@ describe('a call', () => {
     },
   )
 
-  it('hands over what came, unchecked and with its nulls, where the tool says so [3.21]', async () => {
+  it('passes the arguments unchecked, with their nulls, if the tool requires that [3.21]', async () => {
     const seen: unknown[] = []
     const raw = tool({ ...add, convert: false, execute: (args: unknown) => void seen.push(args) } as never)
     await invokeTool(call('add', '{"x":null,"z":"?"}'), named(raw))
     expect(seen).toEqual([{ x: null, z: '?' }])
   })
 
-  it('drops null for what is optional at every depth, and keeps it where it is data [C26]', async () => {
+  it('drops null for optional values at every depth, and keeps it if it is data [C26]', async () => {
     const seen: unknown[] = []
     const parameters = {
       type: 'object',
@@ -251,7 +251,7 @@ describe('what a tool returns', () => {
       }),
       /has no JSON/,
     ],
-  ])('that has no JSON is an error that says so: %s [S22]', async (_what, execute, text) => {
+  ])('that JSON cannot represent is an error with this reason: %s [S22]', async (_what, execute, text) => {
     const { status, error, content } = await outcomeOf(execute)
     expect({ status, kind: error?.kind }).toEqual({ status: 'error', kind: 'execution' })
     expect(content).toMatch(text)
@@ -344,7 +344,7 @@ describe('a tool that fails', () => {
 describe('a tool that takes its time', () => {
   const never = () => new Promise(() => {})
 
-  it('is given up on when its time is up, and sees that [S22]', async () => {
+  it('is abandoned after its time limit, and its signal fires [S22]', async () => {
     const seen: AbortSignal[] = []
     const result = await outcomeOf(
       (_, { signal }) => {
@@ -357,7 +357,7 @@ describe('a tool that takes its time', () => {
     expect(seen).toMatchObject([{ aborted: true, reason: { name: 'TimeoutError' } }])
   })
 
-  it('has its own time where it says so, and all the time where that is endless', async () => {
+  it('has its own time limit if it sets one, and no limit if that is infinite', async () => {
     const slow = { name: 'odd', timeoutMs: 10, execute: never }
     expect(await invokeTool(call('odd'), named(tool(slow)), { toolTimeoutMs: 60_000 })).toMatchObject({
       error: { kind: 'timeout' },
@@ -377,7 +377,7 @@ describe('a tool that takes its time', () => {
     expect(ran).toBe(0)
   })
 
-  it('is left when the run is cancelled, before it runs and while it does', async () => {
+  it('is abandoned when the run is cancelled, before it runs and while it runs', async () => {
     const reason = new Error('enough')
     let ran = 0
     const counted = () => ++ran

@@ -64,7 +64,7 @@ describe('a tool', () => {
     ],
     ['no name', { name: '', parameters: city }, /"name" is missing/],
     ['no name at all', {}, /"name" is missing/],
-  ])('with %s is reported as a mistake at once', (_what, spec, message) => {
+  ])('with %s throws an error immediately', (_what, spec, message) => {
     expect(() => tool({ ...spec, execute: () => '' } as ToolSpec<typeof city>)).toThrow(TypeError)
     expect(() => tool({ ...spec, execute: () => '' } as ToolSpec<typeof city>)).toThrow(message)
   })
@@ -151,7 +151,7 @@ describe('t', () => {
     expect(t.schema({ type: 'string', format: 'date' })).toEqual({ type: 'string', format: 'date' })
   })
 
-  it('requires everything that is not optional, and takes nothing else [3.15] [3.16] [3.17]', () => {
+  it('requires all keys that are not optional, and allows no other keys [3.15] [3.16] [3.17]', () => {
     expect(t.object({ city: t.string(), days: t.optional(t.integer()) }, { description: 'Where' })).toEqual({
       type: 'object',
       description: 'Where',
@@ -221,7 +221,7 @@ describe.each(libraries)('parameters of %s', (_library, weather) => {
   })
 })
 
-it('gives the function what the schema makes of arguments: defaults, conversions', async () => {
+it('passes the output of the schema to the function, with defaults and conversions', async () => {
   const seen: unknown[] = []
   const tools = new Map<string, Tool>([
     [

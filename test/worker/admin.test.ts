@@ -8,7 +8,7 @@ import { findChromium } from '../../scripts/chromium.mjs'
 import { answerAdmin as answer } from '../../src/worker/admin/admin.ts'
 import { streamCsv } from '../../src/worker/admin/csv.ts'
 import { type Served, serve } from '../support/serve.ts'
-import { openLedger } from './on-sqlite.ts'
+import { openAccount } from './on-sqlite.ts'
 import { setupOf } from './setup.ts'
 
 const token = 'an-admin-token-of-more-than-32-bytes'
@@ -18,7 +18,7 @@ const [yesterday, today] = [dayOf(now - 86_400_000), dayOf(now)]
 
 /** Two users, two models, two days; one user's name is an attack on the page. */
 const database = new DatabaseSync(':memory:')
-openLedger(database) // makes the tables
+openAccount(database) // makes the tables
 const live = [
   ['r1', 'ada', 'claude-sonnet-5', 'anthropic', now - 65_000],
   ['r2', '<img src=x onerror=alert(1)>', 'gpt-5', 'ollama', now - 2000],
@@ -52,19 +52,19 @@ const settings = {
   TOTAL_DAILY_BUDGET_USD: '2',
   LIVE_STREAMS: '4',
 }
-const ledger = openLedger(database)
-const env = { ...settings, ADMIN_TOKEN: token, LEDGERS: { getByName: () => ledger } }
+const account = openAccount(database)
+const env = { ...settings, ADMIN_TOKEN: token, ACCOUNTS: { getByName: () => account } }
 const answerAdmin = (request: Request, settings: object) => answer(request, setupOf(settings))
 const ask = (path = '/admin/summary', init: RequestInit = { headers: { authorization: `Bearer ${token}` } }) =>
   new Request(`https://worker.example${path}`, init)
 
-describe('the summary of the ledger', () => {
+describe('the summary of the accounts', () => {
   it('is for requests with the admin token, and is kept nowhere', async () => {
     const answer = await answerAdmin(ask(), env)
     expect(answer.status).toBe(200)
     expect(answer.headers.get('cache-control')).toBe('no-store')
     expect(await answer.json()).toEqual({
-      ...(await ledger.summary()),
+      ...(await account.summary()),
       limits: { dailyBudget: 1_000_000, totalDailyBudget: 2_000_000, liveStreams: 4 },
     })
   })

@@ -1,6 +1,6 @@
 /** Through Cloudflare's AI Gateway, which has the providers' keys: what it is asked, and that its token stays here. In workerd itself. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { LedgerSummary } from '../../src/worker/accounts/accounts.ts'
+import type { OperatorSummary } from '../../src/worker/accounts/accounts.ts'
 import { speakers } from '../gateway/provider.ts'
 import {
   type Asked,
@@ -117,7 +117,7 @@ it('books all that was set aside for an answer that was left, since the gateway 
   await reader?.read()
   left.abort()
   const headers = { authorization: `Bearer ${adminToken}` }
-  const summary = async () => (await (await fetch(`${rig.url}/admin/summary`, { headers })).json()) as LedgerSummary
+  const summary = async () => (await (await fetch(`${rig.url}/admin/summary`, { headers })).json()) as OperatorSummary
   await expect.poll(async () => (await summary()).live, { timeout: 15_000 }).toEqual([])
   // 100 tokens at 5 micro-dollars, beside the cost of the answers before: 7 tokens each, of three whole ones.
   const row = (await summary()).days.find(({ model }) => model === 'openai-chat:demo-model')
@@ -130,7 +130,7 @@ describe('half of it', () => {
     ALLOWED_ORIGINS: 'http://127.0.0.1:1',
     DEMO: 'loopback',
     RATE_LIMITS: 'off',
-    LEDGERS: { getByName: () => ({}) },
+    ACCOUNTS: { getByName: () => ({}) },
     RUNS: { getByName: () => ({}) },
     OPENAI_MODELS: 'a',
     ...settings,

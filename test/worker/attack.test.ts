@@ -64,7 +64,7 @@ describe('our Worker', () => {
   })
   afterAll(() => rig?.stop())
 
-  it('gives way nowhere, and every check is tried but for those of counters, which it has not', async () => {
+  it('gives way nowhere, and every check is tried except for those of counters, which it has not', async () => {
     const { code, output, marked } = await attack(rig.url, '--expired', await expiredToken())
     expect(marked('FAILED'), output).toEqual([])
     expect(marked('-'), output).toEqual(counters)

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import type { LedgerSummary } from '../../src/worker/accounts/accounts.ts'
+import type { OperatorSummary } from '../../src/worker/accounts/accounts.ts'
 import { ended, endingOf, failed } from '../gateway/wire.ts'
 import { isExhaustive } from '../support/cuts.ts'
 import { seeded } from '../support/random.ts'
@@ -50,9 +50,9 @@ const slowly: Script = async (_, response) => {
   response.end()
 }
 
-async function summary(): Promise<LedgerSummary> {
+async function summary(): Promise<OperatorSummary> {
   const headers = { authorization: `Bearer ${adminToken}` }
-  return (await (await fetch(`${rig.url}/admin/summary`, { headers })).json()) as LedgerSummary
+  return (await (await fetch(`${rig.url}/admin/summary`, { headers })).json()) as OperatorSummary
 }
 
 /** Asks one question after the other until the Worker is gone. Every second answer is kept. */

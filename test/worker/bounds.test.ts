@@ -1,7 +1,7 @@
 /** Money, in workerd itself: what a client or a provider cannot do to the accounts, whatever it sends. */
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
-import type { DayRow, LedgerSummary } from '../../src/worker/accounts/accounts.ts'
+import type { DayRow, OperatorSummary } from '../../src/worker/accounts/accounts.ts'
 import {
   type Asked,
   loginSecret,
@@ -36,9 +36,9 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => Promise.all([rig.stop(), upstream.stop()]))
 
-async function summary(query = ''): Promise<LedgerSummary> {
+async function summary(query = ''): Promise<OperatorSummary> {
   const headers = { authorization: `Bearer ${adminToken}` }
-  return (await (await fetch(`${rig.url}/admin/summary${query}`, { headers })).json()) as LedgerSummary
+  return (await (await fetch(`${rig.url}/admin/summary${query}`, { headers })).json()) as OperatorSummary
 }
 async function daysOf(rows: DayRow[] = [], after?: string): Promise<DayRow[]> {
   const { days, next } = await summary(after === undefined ? '' : `?after=${encodeURIComponent(after)}`)
@@ -247,7 +247,7 @@ describe.each(wireNames)('an answer of %s', (wire) => {
   )
 
   it.each([true, false])(
-    'B7: that says a thousand times what was asked for is cut off, and costs a few times that (streaming: %s)',
+    'B7: that has a thousand times the allowed text is cut off, and costs only a few times the allowed text (streaming: %s)',
     async (stream) => {
       const user = crypto.randomUUID()
       let sent = 0
@@ -304,8 +304,8 @@ const deltaOf: Record<WireName, (text: string) => string> = {
 
 // ---- what is not said -------------------------------------------------------------------------
 
-describe.concurrent('B1: all that was reserved is booked', () => {
-  /** Keeps the line warm and says nothing, as a model does that thinks unseen. */
+describe.concurrent('B1: the whole reservation is booked', () => {
+  /** Keeps the connection open and sends no content, like a model with hidden reasoning. */
   const think = (user: string) =>
     upstream.script(user, (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -323,7 +323,7 @@ describe.concurrent('B1: all that was reserved is booked', () => {
   const atLeast = 100 * 5 + 1000
 
   it.for([true, false])(
-    'if nothing was said within FIRST_CONTENT_TIMEOUT_MS (streaming: %s)',
+    'if there was no content within FIRST_CONTENT_TIMEOUT_MS (streaming: %s)',
     async (stream, { expect }) => {
       const user = crypto.randomUUID()
       think(user)
@@ -398,14 +398,14 @@ describe('what is reserved', () => {
   }
 
   it.each(wireNames.flatMap((wire) => ways[wire].map(([what, more]) => [wire, what, more] as const)))(
-    'B3, B4: of a request of %s has all the bytes of %s in it',
+    'B3, B4: of a request of %s includes all the bytes of %s',
     async (wire, _, more) => {
       const answer = await post(pathOf(wire), { ...minimal[wire]('hi'), ...more }, crypto.randomUUID(), poor)
       expect([answer.status, await answer.text()]).toEqual([429, expect.stringContaining('by itself')])
     },
   )
 
-  it('is by the picture, not by its bytes, for a picture in a message', async () => {
+  it('is a fixed number for a picture in a message, not its bytes', async () => {
     const user = crypto.randomUUID()
     upstream.script(
       user,
@@ -433,14 +433,14 @@ describe('counts of tokens', () => {
       grant,
     )
 
-  it('B24: are not for a user without money', async () => {
+  it('B24: are refused for a user without money', async () => {
     const user = crypto.randomUUID()
     const answers = await Promise.all(Array.from({ length: 50 }, () => ask(user, { dailyBudgetUsd: 0 })))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([429]))
     expect(upstream.askedFor(user)).toEqual([])
   })
 
-  it('B24: are asked of the provider LIVE_STREAMS at a time, and cost nothing', async () => {
+  it('B24: use a place of LIVE_STREAMS each, and cost nothing', async () => {
     const user = crypto.randomUUID()
     const gate = Promise.withResolvers<void>()
     upstream.script(user, async (_, response) => {

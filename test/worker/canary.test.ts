@@ -1,7 +1,7 @@
 /**
- * Every way in which a provider may give the key away, and nothing of it leaves: not to the client, not into the log, not to another host.
- * Each leak is tried once in each wire, streamed and whole, and once in each disguise; the project `exhaustive` tries 1,000 at random, or
- * as many as `ISOGLOT_CANARY` says.
+ * Every way in which a provider may reveal the key. The key must not reach the client, the log or another host. Each leak is tried once in
+ * each wire, streamed and whole, and once in each disguise; the project `exhaustive` tries 1,000 at random, or as many as `ISOGLOT_CANARY`
+ * says.
  */
 import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
@@ -127,7 +127,7 @@ const casesOf = (count: number): readonly Case[] =>
 it.each([
   ['the key', 'asks each provider by itself', times],
   ['the token', 'asks an AI Gateway', Math.ceil(times / 4)],
-])('gives %s away, where it %s, in none of %i ways', async (secret, _how, count) => {
+])('does not reveal %s, if the provider %s, in %i ways', async (secret, _how, count) => {
   const settings = secret === 'the token' ? throughGateway(upstream.url) : {}
   const asking = await startRig(upstream.url, { ...shortTimeouts, ...settings })
   rig = asking

@@ -81,8 +81,8 @@ const look = (worker: ModelWorker, path: string, headers: Record<string, string>
   worker.fetch(new Request(`https://w.example${path}`, { headers }))
 const operator = { authorization: `Bearer ${token}` }
 
-describe('a part by itself, beside the required ones', () => {
-  it('is not needed: a model answers with none of them', async () => {
+describe('a part by itself, with the required parts', () => {
+  it('is optional: a model answers without any of them', async () => {
     const worker = createWorker({ ...least(), policy: { ...least().policy, wholeAnswers: 'whole' } })
     const answer = await ask(worker)
     expect(answer.status).toBe(200)
@@ -90,7 +90,7 @@ describe('a part by itself, beside the required ones', () => {
     expect(new Headers(upstream.mock.calls[0]?.[1]?.headers).get('authorization')).toBe(`Bearer ${canary}`)
   })
 
-  it('accounts: reserve what an answer can cost, of the user, and refuse what is not there', async () => {
+  it('accounts: reserve the highest cost of an answer, and refuse a request without enough money', async () => {
     const { reserved, binding } = openAccounts()
     await ask(createWorker({ ...least(), accounts: { binding, dailyBudgetUsd: 0.5 } }))
     expect(reserved).toMatchObject([{ user: 'ada', dailyBudget: 500_000, totalDailyBudget: 10_000_000 }])
@@ -101,7 +101,7 @@ describe('a part by itself, beside the required ones', () => {
     expect(upstream).not.toHaveBeenCalled()
   })
 
-  it('limits: each counter stops what it counts', async () => {
+  it('limits: each counter limits its requests', async () => {
     const few = counterOf(false)
     const limited = createWorker({ ...least(), limits: { perUser: few, perNetwork: counterOf(true) } })
     expect((await ask(limited)).status).toBe(429)
@@ -113,7 +113,7 @@ describe('a part by itself, beside the required ones', () => {
     expect(few.limit).toHaveBeenLastCalledWith({ key: '192.0.2.7' })
   })
 
-  it('runs: keep the answer that has a key, and no other', async () => {
+  it('runs: store the answer of a request with a key, and no other', async () => {
     const worker = createWorker({ ...least(), runs: { binding: kept } })
     expect(await (await ask(worker, '', { 'idempotency-key': 'k' })).text()).toBe('kept')
     expect(await (await ask(worker)).text()).not.toBe('kept')
@@ -137,14 +137,14 @@ describe('a part by itself, beside the required ones', () => {
     expect((await look(worker, '/v1/models')).status).toBe(401)
   })
 
-  it('basePath: has all routes below it, and none beside it', async () => {
+  it('basePath: has all routes below it, and no others', async () => {
     const worker = createWorker({ ...least(), basePath: '/ai' })
     expect((await ask(worker, '/ai')).status).toBe(200)
     for (const path of ['/session', '/v1/models', '/aix/v1/models', '/'])
       expect((await look(worker, path)).status).toBe(404)
   })
 
-  it('keys: a stored one is read at each call, and an AI Gateway is shown its token and no key', async () => {
+  it('keys: a stored key is read at each call, and an AI Gateway gets its token and no key', async () => {
     const get = vi.fn(async () => canary)
     const stored = createWorker({ ...least(), keys: { openai: { get } } })
     await ask(stored)
@@ -167,7 +167,7 @@ describe('keys of Workers AI', () => {
   const policy = { models: { workersAi: [name] }, wholeAnswers: 'whole' } as const
   const body = JSON.stringify({ model: name, messages: [{ role: 'user', content: 'hi' }] })
 
-  it('ask at the place of the account, with its token', async () => {
+  it('use the address of the account, with its token', async () => {
     const worker = createWorker({ ...least(), policy, keys })
     const headers = { ...json, authorization: `Bearer ${await tokenOf(worker)}` }
     const init = { method: 'POST', headers, body }
@@ -205,7 +205,7 @@ describe('keys of Workers AI', () => {
       ALLOWED_ORIGINS: origin,
       LOGIN_SECRET: loginSecret,
       RATE_LIMITS: 'off',
-      LEDGERS: openAccounts().binding,
+      ACCOUNTS: openAccounts().binding,
       RUNS: kept,
     })
     expect(createWorker(options)).toHaveProperty('fetch')
@@ -222,12 +222,12 @@ describe('keys of Workers AI', () => {
   })
 })
 
-describe('a part that is replaced', () => {
+describe('a replaced part', () => {
   const { origins, secret } = whole().session
   const page = (path: string, headers: Record<string, string>, body = '{}') =>
     new Request(`https://w.example${path}`, { method: 'POST', headers: { ...json, origin, ...headers }, body })
 
-  it('session.login: your own function says who gets a token, and what it permits', async () => {
+  it('session.login: your own function decides about a token and its permissions', async () => {
     const login = (request: Request, body: unknown) =>
       request.headers.get('cookie') === 'me=ada' && (body as { plan?: string }).plan === 'free'
         ? { user: 'ada', models: ['openai-chat:demo-model'], maxOutputTokens: 7 }
@@ -249,7 +249,7 @@ describe('a part that is replaced', () => {
     expect((await worker.fetch(page('/session', {}))).status).toBe(500)
   })
 
-  it('session.check: names the user, in place of tokens, only for pages of the list', async () => {
+  it('session.check: returns the user, in place of tokens, only for pages of the list', async () => {
     const check = ({ headers }: Request) => (headers.get('cookie') === 'me=ada' ? { user: 'ada' } : undefined)
     const accounts = openAccounts()
     const worker = createWorker({ ...least(), session: { origins, check }, accounts: { binding: accounts.binding } })
@@ -261,7 +261,7 @@ describe('a part that is replaced', () => {
     expect((await worker.fetch(page('/session', { cookie: 'me=ada' }))).status).toBe(404)
   })
 
-  it('session.check: holds a user to what it permits', async () => {
+  it('session.check: limits a user to its permissions', async () => {
     const check = () => ({ user: 'ada', models: [] })
     const worker = createWorker({ ...least(), session: { origins, check } })
     expect((await worker.fetch(page('/v1/chat/completions', {}, question))).status).toBe(404)
@@ -275,7 +275,7 @@ describe('a part that is replaced', () => {
     expect((await revoked.fetch(page('/v1/chat/completions', {}, question))).status).toBe(401)
   })
 
-  it('session.check: what it throws has no key in it, in the answer and in the log', async () => {
+  it('session.check: its exceptions have no key in the answer or in the log', async () => {
     const check = () => {
       throw new ApiError(`Cannot ask with ${canary}`, { kind: 'permission', status: 403, retryable: false })
     }
@@ -286,7 +286,7 @@ describe('a part that is replaced', () => {
     expect(JSON.stringify(vi.mocked(console.log).mock.calls)).not.toContain(canary)
   })
 
-  it('policy.check: makes the body that goes on', async () => {
+  it('policy.check: makes the body that is sent', async () => {
     const check = vi.fn(({ body }: { body: object }, user: string) => ({ ...body, user }) as never)
     const worker = createWorker({ ...least(), policy: { ...least().policy, wholeAnswers: 'whole', check } })
     expect((await ask(worker)).status).toBe(200)
@@ -296,13 +296,13 @@ describe('a part that is replaced', () => {
 
 describe('a part that is left out', () => {
   it.each([
-    ['session', 'session" is missing or unusable: without it everybody could ask, with your keys'],
-    ['policy', 'policy" is missing or unusable: it names the models that may be asked'],
-    ['keys', 'keys" is missing or unusable: it has what the providers are shown'],
-    ['accounts', 'accounts" is missing or unusable: without a budget a user may spend all you have'],
+    ['session', 'session" is missing or unusable: without it, everybody could use your keys'],
+    ['policy', 'policy" is missing or unusable: it lists the models that clients may use'],
+    ['keys', 'keys" is missing or unusable: it contains the credentials for the providers'],
+    ['accounts', 'accounts" is missing or unusable: without a budget, a user can spend without limit'],
   ])('is refused where that is unsafe: %s', (part, words) => {
     expect(() => createWorker({ ...whole(), [part]: undefined } as never)).toThrow(
-      new TypeError(`Cannot make a Worker:\n"${words}${part === 'accounts' ? '; "off" says that you want that' : ''}`),
+      new TypeError(`Cannot make a Worker:\n"${words}${part === 'accounts' ? '; write "off" if you want that' : ''}`),
     )
     const { [part as 'keys']: _part, ...others } = whole()
     expect(() => createWorker(others as never)).toThrow(words)
@@ -348,8 +348,8 @@ describe('a wrong option', () => {
     ['sesion', {}, 'is not an option'],
     ['session.orgins', [], 'is not an option'],
     ['session.origins', []],
-    ['session.origins', ['chat.example'], 'it must hold exact origins'],
-    ['session.origins', [`${origin}/`], 'it must hold exact origins'],
+    ['session.origins', ['chat.example'], 'it must be a list of exact origins'],
+    ['session.origins', [`${origin}/`], 'it must be a list of exact origins'],
     ['session.secret', 'short', 'it must have at least 32 bytes'],
     ['session.nextSecret', 'a'.repeat(40), 'it must be random'],
     ['session.login.secret', 'short', 'it must have at least 32 bytes'],
@@ -361,7 +361,7 @@ describe('a wrong option', () => {
     ['session.check', {}],
     ['policy.models', { opneai: ['a'] }, 'is not an option'],
     ['policy.models.openai', 'gpt-5-mini'],
-    ['policy.models.openai', ['gpt-*'], 'it must hold names of models'],
+    ['policy.models.openai', ['gpt-*'], 'it must be a list of model names'],
     ['policy.maxOutputTokens', 0, 'it must be a positive whole number'],
     ['policy.maxBodyBytes', 1.5, 'it must be a positive whole number'],
     ['policy.totalTimeoutMs', '600000'],
@@ -372,7 +372,7 @@ describe('a wrong option', () => {
     ['keys.openai.baseUrl', 'http://example.com'],
     ['keys.aiGateway', { url: 'https://gateway.example' }],
     ['accounts', 'on'],
-    ['accounts.binding', {}, 'it must be bound to UserLedger'],
+    ['accounts.binding', {}, 'it must be bound to UserAccount'],
     ['accounts.dailyBudgetUsd', -1, 'it must be an amount in dollars'],
     ['accounts.dailyBudgetUsd', Number.NaN],
     ['accounts.totalDailyBudgetUsd', '10'],
@@ -397,13 +397,13 @@ describe('a wrong option', () => {
     expect(make).toThrow(why)
   })
 
-  it('says nothing of a value', () => {
+  it('contains no value', () => {
     const make = () => createWorker(withOption('session.secret', 'hunter2') as WorkerOptions)
     expect(make).toThrow('session.secret')
     expect(make).not.toThrow('hunter2')
   })
 
-  it('of a function of the environment closes every route, and the log says what is wrong', async () => {
+  it('of a function of the environment closes every route, and the log has the problem', async () => {
     const worker = createWorker((env: { secret?: string }) => ({
       ...least(),
       session: { origins: [origin], secret: env.secret, demo: 'open' },
@@ -435,14 +435,14 @@ describe('options that are unsafe together', () => {
     [
       'strangers without a budget',
       { session: { origins, secret, turnstile }, accounts: 'off' },
-      'nothing would limit their spending',
+      'their spending would have no limit',
     ],
     [
       'everybody without a budget',
       { session: { origins, secret, demo: 'open' }, accounts: 'off' },
-      'nothing would limit their spending',
+      'their spending would have no limit',
     ],
-    ['a check beside tokens', { session: { origins, check: () => undefined, turnstile } }, 'leave one of them out'],
+    ['a check beside tokens', { session: { origins, check: () => undefined, turnstile } }, 'remove one of the two'],
     [
       'kept answers whose names nothing signs',
       { session: { origins, check: () => undefined } },
@@ -461,7 +461,7 @@ describe('options that are unsafe together', () => {
     ],
     ['no model', { policy: { models: {} } }, 'All lists of models are empty'],
     ['a model twice', { policy: { models: { openai: ['a', 'a'] } } }, 'names a model twice'],
-  ])('are refused in words: %s', (_, change, words) => {
+  ])('are refused with a message: %s', (_, change, words) => {
     expect(() => createWorker({ ...whole(), ...change } as WorkerOptions)).toThrow(words)
   })
 })
@@ -490,7 +490,7 @@ describe('below a path, in workerd', () => {
       session: { origins: ['https://chat.example'], secret: env.SECRET, login: { secret: env.LOGIN } },
       policy: { models: { openai: ['demo-model'] } },
       keys: { openai: { key: env.KEY, baseUrl: env.URL } },
-      accounts: { binding: env.LEDGERS, prices: { 'demo-model': { input: 1, output: 1 } } },
+      accounts: { binding: env.ACCOUNTS, prices: { 'demo-model': { input: 1, output: 1 } } },
       runs: { binding: env.RUNS },
     })
     const worker = createWorker((env) => ({ ...options(env), basePath: '/ai' }))
@@ -503,7 +503,7 @@ describe('below a path, in workerd', () => {
       const made = name === 'hono-mount' ? 'atRoot' : 'worker'
       await build({
         stdin: {
-          contents: `${common}\n${entry}\nexport const { UserLedger, StreamRun } = ${made}`,
+          contents: `${common}\n${entry}\nexport const { UserAccount, StreamRun } = ${made}`,
           resolveDir: import.meta.dirname,
           loader: 'ts',
         },

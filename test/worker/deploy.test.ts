@@ -1,25 +1,29 @@
 /** Checks a deployment: `wrangler deploy` without the upload, and the check before it. */
-import { mkdirSync, readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { bundle, findingsIn, findingsOf, neededFlags, readConfig, secretsOf } from '../../scripts/check-deploy.mjs'
 import { siteFolder } from '../../scripts/worker.mjs'
 import { costOf } from '../../src/prices/index.ts'
 import { neededFlags as flagsAtWork } from '../../src/worker/admin/self-test.ts'
+import { startWorkers } from './local.ts'
 
 const root = new URL('../..', import.meta.url).pathname
 
-/** The configuration, with an origin of one's own. */
+/** The configuration, with an origin of the user's own. */
 async function deployable() {
   const config = await readConfig()
   return { ...config, vars: { ...(config.vars as object), ALLOWED_ORIGINS: 'https://chat.example' } }
 }
 
-describe('the Worker, as it stands', () => {
+describe('the Worker of this repository', () => {
   it('can be deployed, with its accounts, its runs and its counters', { timeout: 60_000 }, () => {
     mkdirSync(siteFolder, { recursive: true }) // the page in it is for other tests
     const { log, files } = bundle()
     for (const binding of [
-      'env.LEDGERS (UserLedger)',
+      'env.ACCOUNTS (UserAccount)',
       'env.RUNS (StreamRun)',
       'env.PER_USER',
       'env.PER_IP',
@@ -30,7 +34,7 @@ describe('the Worker, as it stands', () => {
     expect(files.flatMap(({ name, text }) => findingsIn(text, name))).toEqual([])
   })
 
-  it('B10: has nothing in its settings that stands in the way but the origins, which are not yours yet', async () => {
+  it('B10: has only one problem in its settings: the origins, which are not yours yet', async () => {
     const why = "which is on every visitor's own machine: put the origin of your page there"
     expect(findingsOf(await readConfig())).toEqual([
       `ALLOWED_ORIGINS has http://127.0.0.1:8787, ${why}`,
@@ -43,11 +47,11 @@ describe('the Worker, as it stands', () => {
     expect((await readConfig()).vars).not.toHaveProperty('DEMO')
   })
 
-  it('is checked for the flags that the self-test asks for, but for the one that comes with the date', () => {
+  it('is checked for the flags that the self-test asks for, except for the one that comes with the date', () => {
     expect([...neededFlags, 'strip_authorization_on_cross_origin_redirect']).toEqual(flagsAtWork)
   })
 
-  it('names no model that has no price of its own', async () => {
+  it('lists only models with a price', async () => {
     const { OPENAI_MODELS, ANTHROPIC_MODELS } = (await readConfig()).vars as Record<string, string>
     const ids = [
       ...(OPENAI_MODELS ?? '').split(',').map((name) => `openai-chat:${name}`),
@@ -57,7 +61,7 @@ describe('the Worker, as it stands', () => {
     expect(ids.filter((id) => costOf({ inputTokens: 1, outputTokens: 1 }, id) === undefined)).toEqual([])
   })
 
-  it('may do without any key, with the binding of Workers AI', async () => {
+  it('needs no key with the binding of Workers AI', async () => {
     const { vars, ...config } = await deployable()
     const free = { ...config, vars: { ...vars, OPENAI_MODELS: '', ANTHROPIC_MODELS: '', AI_MODELS: '@cf/m' } }
     expect(findingsOf(free)).toEqual(['AI_MODELS names models of Workers AI, and [ai] has no binding = "AI"'])
@@ -65,7 +69,7 @@ describe('the Worker, as it stands', () => {
     expect(secretsOf(free)).toEqual(['SESSION_SECRET', 'LOGIN_SECRET or TURNSTILE_SECRET'])
   })
 
-  it('has every one of its settings explained', () => {
+  it('has an explanation for each setting', () => {
     const source = readFileSync(`${root}src/worker/options-from-env.ts`, 'utf8')
     const explained = readFileSync(`${root}docs/worker.md`, 'utf8')
     const names = [...source.matchAll(/: '([A-Z][A-Z_]{3,})'|_([A-Z_]{3,})`|env\.([A-Z][A-Z_]{4,})/g)].map(
@@ -75,12 +79,23 @@ describe('the Worker, as it stands', () => {
     expect(names.length).toBeGreaterThan(35)
     // For tests, on loopback.
     const unsaid = ['TURNSTILE_URL']
-    const bindings = ['LEDGERS', 'PER_USER', 'PER_IP', 'RUNS', 'ASSETS', ...unsaid]
+    const bindings = ['ACCOUNTS', 'PER_USER', 'PER_IP', 'RUNS', 'ASSETS', ...unsaid]
     // The settings of a provider stand there with its prefix.
     const isExplained = (name: string) => new RegExp(`\`([A-Z]+_)?${name}\``).test(explained)
     expect(names.filter((name) => !bindings.includes(name) && !isExplained(name))).toEqual([])
   })
 })
+
+/** The classes of a Worker that was deployed before November 2026. */
+const old = {
+  durable_objects: {
+    bindings: [
+      { name: 'LEDGERS', class_name: 'UserLedger' },
+      { name: 'RUNS', class_name: 'StreamRun' },
+    ],
+  },
+  migrations: [{ tag: 'v1', new_sqlite_classes: ['UserLedger', 'StreamRun'] }],
+}
 
 describe('the check before it', () => {
   it.each<[string, object, string]>([
@@ -90,26 +105,34 @@ describe('the check before it', () => {
     ["a gateway's token in plain sight", { vars: { AI_GATEWAY_TOKEN: 'x' } }, 'AI_GATEWAY_TOKEN stands in [vars]'],
     ['a date at which redirects take keys along', { compatibility_date: '2025-08-15' }, 'compatibility_date is before'],
     ['a flag that is gone', { compatibility_flags: [] }, 'The flag global_fetch_strictly_public is missing'],
-    ['no accounts', { durable_objects: { bindings: [] } }, 'The class UserLedger is missing'],
+    ['no accounts', { durable_objects: { bindings: [] } }, 'The class UserAccount is missing'],
     ['no counters', { ratelimits: [] }, 'The counter PER_IP is missing'],
     [
       'a class that no migration makes',
-      { migrations: [{ tag: 'v1', new_sqlite_classes: ['UserLedger'] }] },
+      { migrations: [{ tag: 'v1', new_sqlite_classes: ['UserAccount'] }] },
       'No migration makes the class StreamRun',
     ],
     [
       'a class without SQLite',
-      { migrations: [{ tag: 'v1', new_classes: ['UserLedger'], new_sqlite_classes: ['StreamRun'] }] },
-      'UserLedger is made by new_classes',
+      { migrations: [{ tag: 'v1', new_classes: ['UserAccount'], new_sqlite_classes: ['StreamRun'] }] },
+      'UserAccount is made by new_classes',
     ],
     [
       'accounts that are thrown away',
       {
         migrations: [
-          { tag: 'v1', new_sqlite_classes: ['UserLedger', 'StreamRun'] },
-          { tag: 'v2', deleted_classes: ['UserLedger'] },
+          { tag: 'v1', new_sqlite_classes: ['UserAccount', 'StreamRun'] },
+          { tag: 'v2', deleted_classes: ['UserAccount'] },
         ],
       },
+      'A migration deletes UserAccount, and all it has stored',
+    ],
+    ['the old name of a binding', old, 'The binding LEDGERS is now ACCOUNTS'],
+    ['the old name of a class', old, 'The class UserLedger is now UserAccount: bind and export UserAccount, and add a'],
+    ['a new name of a class without a migration', { migrations: old.migrations }, 'The class UserLedger is now'],
+    [
+      'old accounts that are thrown away',
+      { migrations: [...old.migrations, { tag: 'v2', deleted_classes: ['UserLedger'] }] },
       'A migration deletes UserLedger, and all it has stored',
     ],
     ['files that the Worker does not see', { assets: { binding: 'ASSETS' } }, 'assets.run_worker_first is not true'],
@@ -144,7 +167,14 @@ describe('the check before it', () => {
     expect(findings.filter((text) => text.startsWith(finding))).toHaveLength(1)
   })
 
-  it('asks a Worker with options in code for what it binds, and for something against floods', async () => {
+  it('does not advise to make a renamed class, whose accounts would be empty', async () => {
+    const findings = findingsOf({ ...(await deployable()), migrations: old.migrations })
+    expect(findings).toEqual([
+      expect.stringContaining('renamed_classes = [{ from = "UserLedger", to = "UserAccount" }]'),
+    ])
+  })
+
+  it('requires only bindings and a limit against floods from a Worker with options in code', async () => {
     const template = { config: `${root}examples/worker/template/wrangler.toml` }
     const config = await readConfig(template)
     const isYetToSet =
@@ -154,7 +184,7 @@ describe('the check before it', () => {
     expect(findingsOf(bare)).toEqual(['No counter is bound: something else has to stop floods'])
   })
 
-  it('says which secrets there have to be, which it cannot see', async () => {
+  it('lists the required secrets, which it cannot see', async () => {
     expect(secretsOf(await readConfig())).toEqual([
       'SESSION_SECRET',
       'LOGIN_SECRET or TURNSTILE_SECRET',
@@ -163,12 +193,12 @@ describe('the check before it', () => {
     ])
   })
 
-  it('makes what a Worker of your own would upload', { timeout: 60_000 }, () => {
+  it('makes the files that your own Worker would upload', { timeout: 60_000 }, () => {
     const minimal = bundle({ config: `${root}examples/worker-minimal/wrangler.toml` })
     expect(minimal.files.map(({ name }) => name)).toContain('index.js')
   })
 
-  it('has nothing to say of what is public', async () => {
+  it('does not report public values', async () => {
     const vars = {
       TURNSTILE_SITE_KEY: '0x4AAAAAAADnPIDROrmt1Wwj',
       AI_GATEWAY_URL: 'https://gateway.ai.cloudflare.com/v1/0123456789abcdef0123456789abcdef/my-gateway',
@@ -180,7 +210,41 @@ describe('the check before it', () => {
     'sk-ant-api03-0123456789abcdefghijklmn',
     'AIzaSyA0123456789abcdefghijklmnopqrstu',
     '-----BEGIN PRIVATE KEY-----',
-  ])('finds %s in what is uploaded', (key) => {
+  ])('finds %s in the files to upload', (key) => {
     expect(findingsIn(`const a = "${key}"`, 'index.js')).toEqual(['index.js holds what looks like a key'])
   })
+})
+
+/** Cloudflare stores the objects of a class under an id of the class, which a migration with `renamed_classes` keeps. */
+it('reads accounts in UserAccount that were stored by the class under its old name', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'isoglot-renamed-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }))
+  const start = async (className: string) => {
+    const contents = `
+      import { UserAccount as Account } from './src/worker/accounts/user-account.ts'
+      export class ${className} extends Account {}
+      export default {
+        async fetch(request, { ACCOUNTS }) {
+          const account = ACCOUNTS.getByName('all')
+          if (request.method === 'POST') await account.reserve(await request.json())
+          return Response.json(await account.summary())
+        },
+      }`
+    const scriptPath = join(folder, `${className}.js`)
+    const stdin = { contents, resolveDir: root }
+    await build({ stdin, outfile: scriptPath, bundle: true, format: 'esm', external: ['cloudflare:*'] })
+    const durableObjects = { ACCOUNTS: { className, useSQLite: true, unsafeUniqueKey: 'id-of-the-class' } }
+    const worker = { name: 'accounts', modulesRoot: folder, scriptPath, durableObjects }
+    return startWorkers([worker], join(folder, 'state'))
+  }
+  const body = JSON.stringify({
+    ...{ requestId: 'r1', user: 'ada', model: 'm', wire: 'anthropic', provider: 'anthropic' },
+    ...{ cost: 300, dailyBudget: 1000, totalDailyBudget: 1000, leaseMs: 900_000 },
+  })
+  const before = await start('UserLedger')
+  await fetch(`${before.urls[0]}`, { method: 'POST', body })
+  await before.stop()
+  const after = await start('UserAccount')
+  onTestFinished(() => after.stop())
+  expect(await (await fetch(`${after.urls[0]}`)).json()).toMatchObject({ live: [{ requestId: 'r1', user: 'ada' }] })
 })

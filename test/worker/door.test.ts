@@ -42,8 +42,8 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const get = (path: string, headers: Record<string, string>) => fetch(rig.url + path, { headers })
 const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 
-describe("a token for a user of the operator's own", () => {
-  it("permits what the server says, within the Worker's own limits", async () => {
+describe("a token for a user of the operator's server", () => {
+  it("permits what the server requests, within the Worker's own limits", async () => {
     const scope = { models: ['anthropic:demo-model'], maxOutputTokens: 9000, dailyBudgetUsd: 0.25, lifetimeSeconds: 60 }
     const token = await tokenFor({ user: 'ada@example', ...scope, origin })
     const { sub, iat, exp, scope: granted } = claimsOf(token)
@@ -51,7 +51,7 @@ describe("a token for a user of the operator's own", () => {
     expect(granted).toEqual({ models: scope.models, maxOutputTokens: 500, dailyBudget: 250_000, origin })
   })
 
-  it('is good only for its models, in every wire, and so are the lists', async () => {
+  it('is valid only for its models, in every format, and so are the lists', async () => {
     const token = await tokenFor({ user: 'ada', models: ['anthropic:demo-model', 'openai-chat:other-model'] })
     const { data } = (await (await get('/v1/models', bearer(token))).json()) as { data: { id: string }[] }
     expect(data.map(({ id }) => id).sort()).toEqual(['anthropic:demo-model', 'other-model'])
@@ -81,12 +81,12 @@ describe("a token for a user of the operator's own", () => {
     ['a longer life than any', { user: 'ada', lifetimeSeconds: 901 }],
     ['less than no money', { user: 'ada', dailyBudgetUsd: -1 }],
     ['a field that nobody knows', { user: 'ada', admin: true }],
-  ])('is not given for %s', async (_, body) => {
+  ])('is refused for %s', async (_, body) => {
     expect((await open(body)).status).toBe(400)
   })
 
   it.each(['', 'Bearer ', `Bearer ${loginSecret}x`, `Basic ${loginSecret}`, `Bearer ${loginSecret}, Bearer x`])(
-    'is not given for "%s"',
+    'is refused for "%s"',
     async (authorization) => {
       expect((await open({ user: 'ada' }, { authorization })).status).toBe(403)
       expect((await open({ user: 'ada' }, { authorization, origin })).status).toBe(400)
@@ -96,14 +96,14 @@ describe("a token for a user of the operator's own", () => {
 })
 
 describe('the secrets that sign', () => {
-  it('are two while one takes the place of the other, and no more', async () => {
+  it('may be two while one replaces the other, but not more', async () => {
     const statuses = [sessionSecret, nextSecret, 'a-third-secret-that-nobody-has-set-here'].map(async (secret) => {
       return (await get('/v1/models', bearer(await sign(secret)))).status
     })
     expect(await Promise.all(statuses)).toEqual([200, 200, 401])
   })
 
-  it('are said by a mark that says nothing of them', async () => {
+  it('are identified by a key id that reveals nothing about them', async () => {
     const token = await tokenFor({ user: 'ada' })
     const header = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString())
     expect(header).toEqual({ alg: 'HS256', typ: 'session+jwt', kid: kidOf(sessionSecret) })
@@ -128,11 +128,11 @@ function sign(secret: string, scope: object = {}): Promise<string> {
 
 const bring = (turnstile: unknown) => open({ turnstile }, { origin })
 
-describe('a page that brings an answer of Turnstile', () => {
+describe('a page with an answer of Turnstile', () => {
   const hostname = '127.0.0.1'
   const good = { success: true, hostname, action: 'session', challenge_ts: '2026-11-21T00:00:00Z', 'error-codes': [] }
 
-  it('gets a token if Cloudflare says that a person gave it, here and for this', async () => {
+  it('gets a token if Cloudflare confirms the answer for this page and this action', async () => {
     siteverify.answer(json(good))
     const answer = await bring('an answer')
     const { token } = (await answer.json()) as { token: string }
@@ -141,7 +141,7 @@ describe('a page that brings an answer of Turnstile', () => {
     expect((await get('/v1/models', { ...bearer(token), origin })).status).toBe(200)
   })
 
-  it('stays who it was when it shows its last token', async () => {
+  it('stays the same user if it sends its last token', async () => {
     siteverify.answer(json(good))
     const first = await tokenFor({ turnstile: 'one' }, { origin })
     const second = await tokenFor({ turnstile: 'two' }, { origin, ...bearer(first) })
@@ -180,7 +180,7 @@ describe('a page that brings an answer of Turnstile', () => {
     expect(siteverify.asked).toHaveLength(0)
   })
 
-  it('gets none from anywhere else, and no provider is asked', async () => {
+  it('gets none from other pages, and no provider is asked', async () => {
     siteverify.answer(json(good))
     for (const from of [{}, { origin: 'null' }, { origin: 'https://evil.test' }])
       expect((await open({ turnstile: 'an answer' }, from)).status).toBe(403)
@@ -195,7 +195,7 @@ describe('a page that brings an answer of Turnstile', () => {
   })
 })
 
-describe('what is there to ask', () => {
+describe('the available models', () => {
   it('is listed as each wire does, and counted', async () => {
     const token = await tokenFor({ user: 'ada' })
     const shown = bearer(token)
@@ -211,7 +211,7 @@ describe('what is there to ask', () => {
     expect((await get('/v1/models', {})).status).toBe(401)
   })
 
-  it('is counted in the words that may be asked, and in no others', async () => {
+  it('are counted by their allowed names, and by no others', async () => {
     const token = await tokenFor({ user: 'ada' })
     const count = (more: object) =>
       fetch(`${rig.url}/v1/messages/count_tokens`, {
@@ -230,7 +230,7 @@ describe('what is there to ask', () => {
 
 type Loose = ReturnType<typeof JSON.parse>
 
-describe('a path or a method that is not there', () => {
+describe('an unknown path or method', () => {
   it.each([
     ['another host', 'GET /v1/models HTTP/1.1\r\nhost: evil.test\r\n\r\n'],
     ['a whole address', 'GET http://evil.test/v1/models HTTP/1.1\r\nhost: localhost\r\n\r\n'],
@@ -239,7 +239,7 @@ describe('a path or a method that is not there', () => {
     ['no host', 'GET /v1/models HTTP/1.1\r\n\r\n'],
     ['a NUL', 'GET /v1/models\0 HTTP/1.1\r\nhost: localhost\r\n\r\n'],
     ['an address of 100,000 letters', `GET /${'x'.repeat(100_000)} HTTP/1.1\r\nhost: localhost\r\n\r\n`],
-  ])('is not a way in without a token, with %s', async (_, request) => {
+  ])('gives no access without a token, with %s', async (_, request) => {
     const status = await raw(request)
     expect(['', '400', '401', '404', '414', '421', '431', '500', '503']).toContain(status)
   })
@@ -247,7 +247,7 @@ describe('a path or a method that is not there', () => {
 
 const smallBody = '{"model":"demo-model","messages":[{"role":"user","content":"hi"}]}'
 
-describe('a body that lies about itself', () => {
+describe('a body with wrong headers', () => {
   it.each([
     ['a length below zero', 'content-length: -1'],
     ['a length that is not a number', 'content-length: many'],
@@ -291,8 +291,8 @@ it('is open to every wire with the same token', async () => {
 })
 
 // These wait beside one another. None of them asks the provider.
-describe.concurrent('in more than a moment', () => {
-  it('a token ends when it is said to', async ({ expect }) => {
+describe.concurrent('with real time', () => {
+  it('a token ends at its given time', async ({ expect }) => {
     const token = await tokenFor({ user: 'ada', lifetimeSeconds: 5 })
     expect((await get('/v1/models', bearer(token))).status).toBe(200)
     await expect.poll(async () => (await get('/v1/models', bearer(token))).status, { timeout: 15_000 }).toBe(401)
@@ -305,15 +305,13 @@ describe.concurrent('in more than a moment', () => {
     expect(siteverify.asked).toHaveLength(1)
   })
 
-  it('a body has a longer length than it has, and reaches no provider', async ({ expect }) => {
+  it('a body that is shorter than its length header reaches no provider', async ({ expect }) => {
     const before = upstream.asked.length
     expect(['', '400', '408']).toContain(await lie(`content-length: ${smallBody.length + 10}`))
     expect(upstream.asked.length).toBe(before)
   })
 
-  it('a path or a method that is not there is answered with 400, 401, 404 or 405, whatever it is, and leads nowhere', async ({
-    expect,
-  }) => {
+  it('any unknown path or method is answered with 400, 401, 404 or 405', async ({ expect }) => {
     const token = await tokenFor({ user: 'ada' })
     const random = seeded(27)
     const pieces = [

@@ -1,4 +1,4 @@
-/** The Worker on a machine of one's own: workerd, and nginx before it, with the files of `examples/worker`. */
+/** The Worker on a machine of the user's own: workerd, and nginx before it, with the files of `examples/worker`. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -19,7 +19,7 @@ export interface Listening {
   stop(): Promise<void>
 }
 
-/** `workerd.capnp`, but for where it listens and what it calls. */
+/** `workerd.capnp`, except for the addresses where it listens and that it calls. */
 export async function startBareWorker(upstreamUrl: string): Promise<Listening> {
   const folder = mkdtempSync(join(tmpdir(), 'isoglot-workerd-'))
   mkdirSync(join(folder, 'state'))

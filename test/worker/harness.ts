@@ -43,7 +43,7 @@ export interface Upstream {
 export async function startUpstream(): Promise<Upstream> {
   const asked: Asked[] = []
   const scripts = new Map<string, Script>()
-  // Longer than any test: a connection that closes just as a request arrives is not an error of ours.
+  // Longer than any test: a connection that closes just as a request arrives is not an isoglot error.
   const server = createServer({ keepAliveTimeout: 120_000 }, async (request, response) => {
     const chunks: Uint8Array[] = []
     for await (const chunk of request) chunks.push(chunk)

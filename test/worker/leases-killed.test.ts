@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import type { LedgerSummary } from '../../src/worker/accounts/accounts.ts'
+import type { OperatorSummary } from '../../src/worker/accounts/accounts.ts'
 import { loginSecret, type Rig, saying, startRig, startUpstream, tokenFor, type Upstream } from './harness.ts'
 
 const adminToken = 'what-the-operator-shows-us-0123456789'
@@ -36,12 +36,12 @@ async function ask(user: string, say: string): Promise<number | undefined> {
   return answer.status
 }
 
-async function summary(): Promise<LedgerSummary> {
+async function summary(): Promise<OperatorSummary> {
   const headers = { authorization: `Bearer ${adminToken}` }
-  return (await (await fetch(`${rig.url}/admin/summary`, { headers })).json()) as LedgerSummary
+  return (await (await fetch(`${rig.url}/admin/summary`, { headers })).json()) as OperatorSummary
 }
 
-it('never lets out more than there is, for one user and for all, and books each answer once', async () => {
+it('never exceeds the budget of a user or of all, and books each answer once', async () => {
   upstream.script('short', saying('Hello there'))
   for (let times = 0; times < 3; times++) expect(await ask('ada', 'short')).toBe(200)
   await vi.waitUntil(async () => (await summary()).liveCount === 0, { timeout: 30_000 })

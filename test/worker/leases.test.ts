@@ -48,7 +48,7 @@ const spend = async (objects: Objects, user: string, reserved: number, spent: nu
 }
 
 describe('an account with an object of its own', () => {
-  it('asks for a block once, and serves the requests after it by itself', async () => {
+  it('leases a block once, and serves the next requests from it', async () => {
     const objects = openObjects()
     for (let times = 0; times < 50; times++) expect(await spend(objects, 'ada', 6, 6)).toBe(true)
     expect(objects.calls).toEqual([{ name: wholeWorker, method: 'draw' }])
@@ -62,14 +62,14 @@ describe('an account with an object of its own', () => {
     }
   })
 
-  it('serves exactly as many as the whole Worker can pay, however many users ask at once', async () => {
+  it('serves exactly as many as the whole Worker can pay, with any number of concurrent users', async () => {
     const objects = openObjects()
     const users = Array.from({ length: 50 }, (_, at) => `u${at}`)
     const verdicts = await Promise.all(users.flatMap((user) => [1, 2, 3, 4].map(() => ask(objects, user, 70))))
     expect(verdicts.filter(({ ok }) => ok)).toHaveLength(Math.floor(totalDailyBudget / 70))
   })
 
-  it('is called back what it does not use when another needs it', async () => {
+  it('returns its unused part when another account needs it', async () => {
     const objects = openObjects()
     for (let at = 0; at < 20; at++) await spend(objects, `u${at}`, 100, 10)
     // 200 are spent. Others have leased most of the remaining 4,800.
@@ -93,7 +93,7 @@ describe('an account with an object of its own', () => {
   })
 
   it.each(['unheard', 'answer lost'] as const)(
-    'reports its spending again if the report was lost (%s), and it is counted once',
+    'reports its spending again if the report was lost (%s), and the spending is counted once',
     async (fate) => {
       const objects = openObjects()
       await spend(objects, 'ada', 10, 10)
@@ -105,7 +105,7 @@ describe('an account with an object of its own', () => {
     },
   )
 
-  it('stores that it gave something back before it reports it', async () => {
+  it('stores a return before it reports it', async () => {
     const objects = openObjects()
     await spend(objects, 'ada', 10, 10)
     const handback = await objects.user('ada').collect(today)
@@ -141,7 +141,7 @@ describe('an account with an object of its own', () => {
     expect((await objects.whole.page(1)).rows).toMatchObject([{ user: 'ada', spent: 15 }])
   })
 
-  it('says how many users it has not asked, and asks these when it is asked again', async () => {
+  it('returns the number of users that it has not asked, and asks them the next time', async () => {
     const objects = openObjects()
     const users = Array.from({ length: 501 }, (_, at) => `u${at}`)
     for (const user of users) await ask(objects, user, 1, { totalDailyBudget: 1e9 })
@@ -152,7 +152,7 @@ describe('an account with an object of its own', () => {
     expect([new Set(asked).size, asked.length, live.length]).toEqual([501, 1000, 200])
   })
 
-  it('counts what a user has spent before the upgrade, and what is live since then', async () => {
+  it('counts a user’s spending and live requests from before the upgrade', async () => {
     const objects = openObjects()
     const old = (id: string, cost: number) => objects.whole.reserve(reservation(id, 'ada', cost, { isLeased: false }))
     await old('spent', 300)
@@ -312,7 +312,7 @@ function expectWithinBudgets(objects: Objects, { byDay, byUser }: Count): void {
   }
 }
 
-it('never lets out more than there is, whatever is asked, settled, given back, lost, or ends, and whatever day each object has', async () => {
+it('never exceeds a budget, in any order of requests, settlements, returns, losses and ends, and with any clock in each object', async () => {
   const skew = fc.constantFrom(0, 0, 0, 2000, -2000, 13 * 60 * minute, -13 * 60 * minute)
   const schedule = fc.tuple(
     fc.array(step, { minLength: 5, maxLength: 60 }),

@@ -35,9 +35,9 @@ const inBatches = async (count: number, act: (at: number) => Promise<Response>) 
 }
 const refusedOf = (answers: readonly Response[]) => answers.filter(({ status }) => status === 429)
 
-// A counter begins anew with each minute, so a burst may meet two of them, and never three.
+// A counter resets each minute, so a burst may meet two of them, and never three.
 describe('a flood', () => {
-  it('of one user is stopped, from wherever it comes, and goes no further', async () => {
+  it('of one user is stopped, from any address, and does not reach the provider', async () => {
     const token = await tokenFor(rig, 'flooder', {}, from())
     const before = upstream.asked.length
     const wire = (at: number) => wireNames[at % wireNames.length] ?? 'gemini'
@@ -59,7 +59,7 @@ describe('a flood', () => {
 })
 
 describe('a network', () => {
-  it('is stopped as a whole, and others are not', async () => {
+  it('is stopped as a whole, but other networks are not', async () => {
     const beg = (ip: string) => {
       const headers = { 'content-type': 'application/json', ...from(ip) }
       return fetch(`${rig.url}/session`, { method: 'POST', headers, body: '{}' })
@@ -82,8 +82,8 @@ describe('a network', () => {
   })
 })
 
-describe.concurrent('answers at once', () => {
-  it.for(wireNames)('are four for each user, and no more, until one has ended (%s)', async (wire, { expect }) => {
+describe.concurrent('concurrent answers', () => {
+  it.for(wireNames)('are at most four for each user, until one has ended (%s)', async (wire, { expect }) => {
     const user = crypto.randomUUID()
     const token = await tokenFor(rig, user, {}, from())
     const open: ServerResponse[] = []
@@ -99,7 +99,7 @@ describe.concurrent('answers at once', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, ask))
     const refused = refusedOf(answers)
     expect(refused).toHaveLength(16)
-    // Headers go out before the provider has said anything, if that takes long.
+    // Headers are sent before the provider has sent content, if that takes long.
     await expect.poll(() => open.length, { timeout: 30_000 }).toBe(4)
     expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
     open[0]?.destroy()

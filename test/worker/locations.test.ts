@@ -29,7 +29,7 @@ beforeAll(async () => {
       name,
       bindings: { ...settings, RATE_LIMITS: 'on', LIVE_STREAMS: '4' },
       durableObjects: {
-        LEDGERS: { className: 'UserLedger', scriptName: 'east', useSQLite: true },
+        ACCOUNTS: { className: 'UserAccount', scriptName: 'east', useSQLite: true },
         RUNS: { className: 'StreamRun', scriptName: 'east', useSQLite: true },
       },
       ratelimits: Object.fromEntries(
@@ -70,7 +70,7 @@ interface Verdict {
 }
 
 async function verdictOf(answer: Response): Promise<Verdict> {
-  const isBraked = (await answer.text()).includes('There were too many requests')
+  const isBraked = (await answer.text()).includes('Too many requests')
   expect(isBraked && answer.status !== 429).toBe(false)
   return { isBraked, retryAfter: Number(answer.headers.get('retry-after')) }
 }
@@ -80,7 +80,7 @@ async function flood(limit: number, act: (at: number) => Promise<Response>): Pro
   const minute = () => Math.floor(Date.now() / 60_000)
   const first = minute()
   const verdicts = await inBatches(times * limit, async (at) => verdictOf(await act(at)))
-  // The counters begin anew with each minute, whenever that is.
+  // The counters reset each minute.
   const minutes = minute() - first + 1
   const braked = verdicts.filter(({ isBraked }) => isBraked)
   expect(verdicts.length - braked.length).toBeGreaterThanOrEqual(limit)

@@ -18,7 +18,7 @@ const ask = (shown: string, SHARED_SECRET: string | undefined) => {
   return minimal.fetch(request, { OPENAI_API_KEY: canary, SHARED_SECRET: SHARED_SECRET as string })
 }
 
-it('answers who shows its secret, with the key of the provider', async () => {
+it('answers a request with its secret, with the key of the provider', async () => {
   const answer = await ask(`Bearer ${secret}`, secret)
   expect([answer.status, (await answer.text()).includes('Hi')]).toEqual([200, true])
   expect(new Headers(upstream.mock.calls[0]?.[1]?.headers).get('authorization')).toBe(`Bearer ${canary}`)
@@ -29,7 +29,7 @@ it.each([
   ['another secret', `Bearer ${secret}x`, secret],
   ['a secret, where none is set', 'Bearer undefined', undefined],
   ['nothing, where the secret is empty', 'Bearer ', ''],
-])('refuses who shows %s', async (_, shown, expected) => {
+])('refuses a request with %s', async (_, shown, expected) => {
   expect((await ask(shown, expected)).status).toBe(401)
   expect(upstream).not.toHaveBeenCalled()
 })

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { vi } from 'vitest'
 import type { Accounts, LeasingAccount } from '../../src/worker/accounts/accounts.ts'
 import { accountOf, wholeWorker } from '../../src/worker/accounts/accounts.ts'
-import { createUserLedger } from '../../src/worker/accounts/ledger.ts'
+import { createUserAccount } from '../../src/worker/accounts/user-account.ts'
 import { stateOn } from './on-sqlite.ts'
 
 /** The outcome of a call between objects: it is answered, never arrives, or arrives and its answer is lost. */
@@ -15,7 +15,7 @@ type Method = 'draw' | 'takeBack' | 'collect' | 'reserve' | 'settle'
 export interface Objects {
   readonly whole: LeasingAccount
   user(user: string): LeasingAccount & { alarm(): Promise<void> }
-  /** Ends an object: what it has in memory is gone. The next call begins it anew on what is stored. */
+  /** Ends an object: what it has in memory is gone. The next call starts it again from its storage. */
   crash(name: string): void
   /** Sets how far an object's clock is ahead of the others', in ms. */
   skew(name: string, aheadMs: number): void
@@ -56,7 +56,7 @@ export function openObjects(): Objects {
     const known = running.get(name)
     if (known !== undefined) return known
     const entry = { isGone: false } as { object: LeasingAccount; isGone: boolean }
-    const UserAccounts = createUserLedger(() => accountsFor(entry))
+    const UserAccounts = createUserAccount(() => accountsFor(entry))
     const state = stateOn(
       database(name),
       () => {},

@@ -1,16 +1,16 @@
 /** The accounts and the kept answers of the Worker in this process, on SQLite as Node has it. */
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import type { Account } from '../../src/worker/accounts/accounts.ts'
-import { UserLedger } from '../../src/worker/accounts/ledger.ts'
+import { UserAccount } from '../../src/worker/accounts/user-account.ts'
 import { openRun, type Run } from '../../src/worker/runs/run.ts'
 
 /** On that database, as another object before it may have left it. `hear` is called with each query. */
-export function openLedger(
+export function openAccount(
   database: DatabaseSync = new DatabaseSync(':memory:'),
   abort = () => {},
   hear: (query: string) => void = () => {},
 ): Account {
-  return new UserLedger(stateOn(database, abort, hear) as never, {})
+  return new UserAccount(stateOn(database, abort, hear) as never, {})
 }
 
 /** The platform's state for an object of the accounts. Writes after it `isGone` are lost. */

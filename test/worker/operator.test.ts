@@ -1,7 +1,7 @@
 /** The operator's view of a Worker that runs: its page, and what its accounts say. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { prepare } from '../../scripts/prepare.mjs'
-import type { LedgerSummary } from '../../src/worker/accounts/accounts.ts'
+import type { OperatorSummary } from '../../src/worker/accounts/accounts.ts'
 import { loginSecret, type Rig, startRig, startUpstream, tokenFor, type Upstream, type WireName } from './harness.ts'
 
 const token = 'an-admin-token-of-more-than-32-bytes'
@@ -18,7 +18,7 @@ afterAll(async () => {
 })
 
 const look = (shown: string) => fetch(`${rig.url}/admin/summary`, { headers: { authorization: `Bearer ${shown}` } })
-const summary = async () => (await (await look(token)).json()) as LedgerSummary
+const summary = async () => (await (await look(token)).json()) as OperatorSummary
 
 it('serves the page, whose files may be loaded by it', async () => {
   const page = await fetch(`${rig.url}/admin`)
@@ -30,7 +30,7 @@ it('serves the page, whose files may be loaded by it', async () => {
   }
 })
 
-it('is closed to a token of a user, and to none', async () => {
+it('refuses a token of a user, and a request without a token', async () => {
   expect((await look(await tokenFor(rig, 'ada'))).status).toBe(401)
   expect((await fetch(`${rig.url}/admin/summary`)).status).toBe(401)
 })

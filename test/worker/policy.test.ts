@@ -96,7 +96,7 @@ const topPAt: Partial<Record<WireName, (value: number) => object>> = {
 }
 
 describe.each(wireNames)('%s', (wire) => {
-  it.each(forbidden)('refuses the field "%s" by its name', (field) => {
+  it.each(forbidden)('refuses the field "%s" and names it', (field) => {
     const body = Object.assign(Object.create(null), minimal(wire, 'hi'), { [field]: 1 })
     const isHarmless = harmless[wire]?.includes(field)
     expect(() => permitted(wire, body)).toThrow(
@@ -108,7 +108,7 @@ describe.each(wireNames)('%s', (wire) => {
     }
   })
 
-  it('passes on what it permits, unchanged', () => {
+  it('passes on allowed fields unchanged', () => {
     const change = { ...(temperatureAt[wire]?.(0.5) ?? { temperature: 0.5 }) }
     expect(bodyOf(wire, change)).toMatchObject({ ...minimal(wire, 'hi'), ...change })
   })
@@ -124,7 +124,7 @@ describe.each(wireNames)('%s', (wire) => {
     expect(() => bodyOf(wire, { [listOf[wire]]: messages })).toThrow('The request is not allowed')
   })
 
-  it('permits a top_p of 1, and none above it: it is a probability', () => {
+  it('permits a top_p of 1, but not more, because it is a probability', () => {
     const withTopP = (top_p: number) => topPAt[wire]?.(top_p) ?? { top_p }
     expect(bodyOf(wire, withTopP(1))).toMatchObject(withTopP(1))
     expect(() => bodyOf(wire, withTopP(1.1))).toThrow(/top_?p" has a value that is not allowed/i)
@@ -136,7 +136,7 @@ describe.each(wireNames)('%s', (wire) => {
     )
   })
 
-  it('refuses every tool that a provider runs, or that is a program of its own', () => {
+  it('refuses every tool that a provider runs, or that is a separate program', () => {
     for (const tool of hostedTools) expect(() => bodyOf(wire, { tools: [tool] })).toThrow('"tools.0')
   })
 })
@@ -211,7 +211,7 @@ describe('only gemini-interactions', () => {
         { type: 'function_result', call_id: 'a', name: 'f', result: 'x', is_error: true },
       ],
     ],
-  ])('passes on %s as they are, and has nothing stored', (_, input) => {
+  ])('passes on %s unchanged, and stores nothing', (_, input) => {
     expect(permitInput(input)).toEqual({ model: 'm', input, store: false })
     expect(permitInput(input, { store: false })).toEqual({ model: 'm', input, store: false })
   })
@@ -245,7 +245,7 @@ describe('only gemini-interactions', () => {
 })
 
 describe('only openai-chat', () => {
-  it.each([0, -1, 1.5, '9', [1]])('takes no %o for a number of tokens', (tokens) => {
+  it.each([0, -1, 1.5, '9', [1]])('does not accept %o as a number of tokens', (tokens) => {
     for (const field of ['max_tokens', 'max_completion_tokens'])
       expect(() => bodyOf('openai-chat', { [field]: tokens })).toThrow(`"${field}"`)
   })
@@ -306,7 +306,7 @@ describe('only openai-chat', () => {
 })
 
 describe('only openai-responses', () => {
-  it('keeps nothing at the provider, for any client', () => {
+  it('stores nothing at the provider, for any client', () => {
     expect(bodyOf('openai-responses', {})).toMatchObject({ store: false })
     expect(() => bodyOf('openai-responses', { store: true })).toThrow('"store"')
   })
@@ -352,7 +352,7 @@ describe('only openai-responses', () => {
     expect(bodyOf('openai-responses', { text: { format: { type } } }).text).toEqual({ format: { type } })
   })
 
-  it('B26: names no item of the account, and leaves out a thought that is nothing but a name', () => {
+  it('B26: names no item of the account, and leaves out reasoning that is only an id', () => {
     const kept = { type: 'reasoning', id: 'rs_of_another', summary: [], encrypted_content: 'e' }
     const input = [
       { type: 'reasoning', id: 'rs_of_another', summary: [] },
@@ -472,7 +472,7 @@ describe('only ollama', () => {
     expect(() => bodyOf('ollama', { options: { [option]: 1 } })).toThrow(`"options.${option}" is not an allowed field`)
   })
 
-  it.each([-1, -2, 0, Number.POSITIVE_INFINITY])('takes no %o for a number of tokens', (num_predict) => {
+  it.each([-1, -2, 0, Number.POSITIVE_INFINITY])('does not accept %o as a number of tokens', (num_predict) => {
     expect(() => bodyOf('ollama', { options: { num_predict } })).toThrow('"options.num_predict"')
   })
 
@@ -497,7 +497,7 @@ describe('only anthropic', () => {
     expect(bodyOf('anthropic', {})).not.toHaveProperty('metadata')
   })
 
-  it('counts without a limit, and refuses what it would refuse otherwise', () => {
+  it('counts without a limit, and refuses the same fields otherwise', () => {
     const messages = [{ role: 'user', content: 'hi' }]
     const count = (more: object) =>
       permit({ wire: 'anthropic', kind: 'count', body: { model: 'm', messages, ...more } as JsonObject }, 'ada')
@@ -551,7 +551,7 @@ describe('only anthropic', () => {
   })
 })
 
-describe('B26: what stands beside a text of an answer', () => {
+describe('B26: data next to a text of an answer', () => {
   const web = { type: 'url_citation', url: 'https://a.example', title: 'A', start_index: 0, end_index: 1 }
   const named = [
     { type: 'file_path', file_id: 'file-of-another' },
@@ -606,7 +606,7 @@ describe('B26: a picture at a URL', () => {
     'https://172.32.0.1/a.png',
     'https://[2606:4700::1111]/a.png',
     'https://bücher.example.com/a.png',
-  ])('goes on from %s', (url) => {
+  ])('is passed on from %s', (url) => {
     for (const [wire, body] of each) expect(JSON.stringify(bodyOf(wire, body(url)))).toContain(url)
   })
 

@@ -57,7 +57,7 @@ describe('the price of a model', () => {
       { input: 2, output: 6, cacheRead: 0.5, tiers: [{ above: 199_999, input: 4, output: 12, cacheRead: 1 }] },
     ],
     ['ollama:qwen3:8b', { input: 0, output: 0 }],
-  ])('of %s is ours, where the settings say none', (id, price) => {
+  ])('of %s is from the table, if the settings have none', (id, price) => {
     expect(capPriceOf(id, {})).toEqual(price)
   })
 
@@ -93,7 +93,7 @@ describe('what an answer costs', () => {
     expect(costOf(price, usage)).toBe(cost)
   })
 
-  it('follows the longer prompt, all of it, from the token on that makes it one', () => {
+  it('uses the rates of long prompts for the whole request, from the first token over the limit', () => {
     const tiered = {
       input: 2,
       output: 12,
@@ -108,7 +108,7 @@ describe('what an answer costs', () => {
     expect(mostOf(tiered, 200_001, 1000)).toBe(818_004)
   })
 
-  it('is never more than what is set aside for it, wherever its input comes from', () => {
+  it('is never more than the reservation, wherever its input comes from', () => {
     for (const cacheReadTokens of [0, 500, 1000]) {
       const usage = { inputTokens: 1000, outputTokens: 100, cacheReadTokens, cacheWriteTokens: 1000 - cacheReadTokens }
       expect(costOf(price, usage)).toBeLessThanOrEqual(mostOf(price, 1000, 100))
@@ -128,7 +128,7 @@ describe('what an answer costs', () => {
     passed: false,
     attempts: 1,
     status: 200,
-    saidBytes: 0,
+    outputBytes: 0,
     losses: [],
     durationMs: 1,
     ...more,
@@ -138,7 +138,7 @@ describe('what an answer costs', () => {
   const all = [3000, 500, 25_500]
 
   it.each([
-    ['its usage, if it reports it', { saidBytes: 900, usage: { inputTokens: 10, outputTokens: 20 } }, [10, 20, 330]],
+    ['its usage, if it reports it', { outputBytes: 900, usage: { inputTokens: 10, outputTokens: 20 } }, [10, 20, 330]],
     ['nothing, if nobody was asked', { attempts: 0, outcome: 'refused' as const }, [0, 0, 0]],
     [
       'nothing, if the provider refused by its status',
@@ -149,7 +149,7 @@ describe('what an answer costs', () => {
       'its usage, if it broke off after it',
       {
         outcome: 'failed' as const,
-        saidBytes: 30,
+        outputBytes: 30,
         usage: { inputTokens: 10, outputTokens: 1 },
         stopReason: 'stop' as const,
       },
@@ -166,48 +166,48 @@ describe('what an answer costs', () => {
       { outcome: 'failed' as const, error: { kind: 'overloaded' as const } },
       all,
     ],
-    ['B1: what was reserved, if it broke off before its usage', { outcome: 'failed' as const, saidBytes: 30 }, all],
-    ['B1: what was reserved, if it ended without a usage', { saidBytes: 30 }, all],
+    ['B1: what was reserved, if it broke off before its usage', { outcome: 'failed' as const, outputBytes: 30 }, all],
+    ['B1: what was reserved, if it ended without a usage', { outputBytes: 30 }, all],
     [
       'B1: what was reserved, if the usage so far is less',
-      { outcome: 'left' as const, saidBytes: 30, usage: { inputTokens: 10, outputTokens: 1 } },
+      { outcome: 'left' as const, outputBytes: 30, usage: { inputTokens: 10, outputTokens: 1 } },
       all,
     ],
     [
       'B1: what was reserved, if more was said after the usage',
-      { saidBytes: 30, usage: { inputTokens: 10, outputTokens: 1 }, usageIsOld: true as const },
+      { outputBytes: 30, usage: { inputTokens: 10, outputTokens: 1 }, usageIsOld: true as const },
       all,
     ],
     [
       'B1: what was reserved and more, if the usage so far is more',
-      { outcome: 'left' as const, saidBytes: 30, usage: { inputTokens: 10, outputTokens: 600 } },
+      { outcome: 'left' as const, outputBytes: 30, usage: { inputTokens: 10, outputTokens: 600 } },
       [3000, 600, 27_000],
     ],
-    ['B2: what was reserved, if 400 bytes may be 400 tokens', { outcome: 'left' as const, saidBytes: 400 }, all],
+    ['B2: what was reserved, if 400 bytes may be 400 tokens', { outcome: 'left' as const, outputBytes: 400 }, all],
     [
       'B8: what was reserved, if zeros are reported for a text',
-      { saidBytes: 2, usage: { inputTokens: 0, outputTokens: 0 } },
+      { outputBytes: 2, usage: { inputTokens: 0, outputTokens: 0 } },
       all,
     ],
     [
       'B8: what was reserved for the output, if there is more text than its tokens can hold',
-      { saidBytes: 257, usage: { inputTokens: 10, outputTokens: 1 } },
+      { outputBytes: 257, usage: { inputTokens: 10, outputTokens: 1 } },
       [10, 500, 7530],
     ],
     [
       'B8: what was reserved for the input, if it is reported as 0',
-      { saidBytes: 2, usage: { inputTokens: 0, outputTokens: 1 } },
+      { outputBytes: 2, usage: { inputTokens: 0, outputTokens: 1 } },
       [3000, 1, 18_015],
     ],
     ['its input, if nothing was said', { usage: { inputTokens: 10, outputTokens: 0 } }, [10, 0, 30]],
     [
       'B7: four times what was reserved, if it is reported as a million times that',
-      { saidBytes: 2, usage: { inputTokens: 3e9, outputTokens: 5e8 } },
+      { outputBytes: 2, usage: { inputTokens: 3e9, outputTokens: 5e8 } },
       [12_000, 2000, 102_000],
     ],
     [
       'B7: at most four times what was reserved, if it said so much more than it was asked for',
-      { outcome: 'failed' as const, saidBytes: 900_000_000 },
+      { outcome: 'failed' as const, outputBytes: 900_000_000 },
       [3000, 2000, 102_000],
     ],
   ])('is %s', (_, more, [inputTokens, outputTokens, cost]) => {
@@ -220,7 +220,7 @@ describe('what an answer costs', () => {
     [{ cacheReadTokens: 0, cacheWriteTokens: -1e9 }, 300],
     [{ cacheReadTokens: 1e9, cacheWriteTokens: 1e9 }, 600],
     [{ cacheReadTokens: 10.5, cacheWriteTokens: 10.5 }, 306],
-  ])('B5: has its cached input within its input: %o', (usage, cost) => {
+  ])('B5: counts cached input as a part of the input: %o', (usage, cost) => {
     expect(costOf(price, { inputTokens: 100, outputTokens: 0, ...usage })).toBe(cost)
   })
 })
@@ -243,7 +243,7 @@ describe('the most tokens that a request can have', () => {
     expect(most(body)).toBe(new TextEncoder().encode(JSON.stringify(body)).length + 1000)
   })
 
-  it('B3: count whatever stands in the options', () => {
+  it('B3: include all fields of the options', () => {
     for (const more of [
       { stop: [big] },
       {
@@ -351,7 +351,7 @@ describe('the most tokens that a request can have', () => {
     },
   )
 
-  it('are more at xAI, which does not count reasoning against the limit of output', () => {
+  it('are more at xAI, whose output limit does not include reasoning', () => {
     const body = chat('x')
     const tokens = (id: string) =>
       mostTokensOf(id, body, wires['openai-chat'].codec.decodeRequest(body), 100).outputTokens

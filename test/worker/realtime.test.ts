@@ -21,7 +21,7 @@ beforeEach(() => {
   vi.spyOn(console, 'log').mockImplementation(logged)
 })
 
-/** Accounts that write down what is reserved and booked. */
+/** Accounts that record reservations and bookings. */
 function accountsOf(verdict: object = { ok: true }) {
   const reserve = vi.fn(async (_: object) => verdict)
   const settle = vi.fn(async (_: object) => undefined)
@@ -51,7 +51,7 @@ async function order(worker: ModelWorker, session: object = {}, user: object = {
 }
 
 describe('a client secret', () => {
-  it('is what OpenAI answers, ordered with its key, for a minute, and for a user whose name it does not learn', async () => {
+  it('is OpenAI’s answer to a request with its key, for a minute, and for a user whose name OpenAI does not get', async () => {
     const answer = await order(createWorker(options()), { instructions: 'Be brief.' })
     expect(answer.status).toBe(200)
     expect(await answer.json()).toEqual(minted)
@@ -81,13 +81,13 @@ describe('a client secret', () => {
     expect(settle.mock.calls).toMatchObject([[{ outcome: 'client_secret', cost: 250_000 }]])
   })
 
-  it('is refused to a user without money, and OpenAI is not asked', async () => {
+  it('is refused for a user without money, without a request to OpenAI', async () => {
     const { binding } = accountsOf({ ok: false, reason: 'budget', retryAfterSeconds: 9 })
     const answer = await order(createWorker(options({ accounts: { binding: binding as never } })))
     expect([answer.status, upstream.mock.calls.length]).toEqual([429, 0])
   })
 
-  it('costs nothing if OpenAI gives none, whose words stay here', async () => {
+  it('costs nothing if OpenAI returns none, and OpenAI’s message is not passed on', async () => {
     const error = {
       message: `Incorrect API key provided: ${canary}`,
       type: 'invalid_request_error',
@@ -126,7 +126,7 @@ describe('a client secret', () => {
     expect([answer.status, upstream.mock.calls.length]).toEqual([400, 0])
   })
 
-  it('is refused to a token that names other models', async () => {
+  it('is refused for a token with other models', async () => {
     const worker = createWorker(options())
     expect((await order(worker, {}, { models: ['openai-chat:demo-model'] })).status).toBe(400)
     expect((await order(worker, {}, { models: ['realtime:gpt-realtime'] })).status).toBe(200)
@@ -145,7 +145,7 @@ describe('the option', () => {
 
   it('needs the key of OpenAI', () => {
     const other = options({ policy: { models: { anthropic: ['claude-haiku-4-5'] } }, keys: { anthropic: canary } })
-    expect(() => createWorker(other)).toThrow('"keys.openai" is missing: "realtime" orders secrets with it')
+    expect(() => createWorker(other)).toThrow('"keys.openai" is missing: "realtime" requests client secrets with it')
   })
 
   it.each([9, 7201, 0.5])('refuses %d seconds', (seconds) => {

@@ -20,14 +20,14 @@ const worker: { fetch(request: Request, env: object, context: object): Response 
 
 const origin = 'https://chat.example'
 /** Accounts in which there is always enough. */
-const ledger = { reserve: async () => ({ ok: true }), settle: async () => {}, release: async () => {} }
-const getByName = vi.fn(() => ledger)
-const LEDGERS = { getByName }
+const account = { reserve: async () => ({ ok: true }), settle: async () => {}, release: async () => {} }
+const getByName = vi.fn(() => account)
+const ACCOUNTS = { getByName }
 const env = {
   SESSION_SECRET: sessionSecret,
   LOGIN_SECRET: 'a-secret-of-the-server-of-the-app-32',
   RATE_LIMITS: 'off',
-  LEDGERS,
+  ACCOUNTS,
   RUNS: { getByName: vi.fn() },
   ALLOWED_ORIGINS: `${origin},http://localhost:8787`,
   OPENAI_API_KEY: canary,
@@ -80,7 +80,7 @@ async function sign(header: object = {}, claims: object = {}, secret = sessionSe
     .sign(new TextEncoder().encode(secret))
 }
 
-describe('a Worker whose settings have a hole', () => {
+describe('a Worker with an incomplete setting', () => {
   const holes: [string, object][] = [
     ['no signing secret', { SESSION_SECRET: undefined }],
     ['an empty signing secret', { SESSION_SECRET: '' }],
@@ -109,7 +109,7 @@ describe('a Worker whose settings have a hole', () => {
     ['B28: an admin token that is the login secret', { ADMIN_TOKEN: env.LOGIN_SECRET }],
     ['B28: an admin token that is the signing secret', { ADMIN_TOKEN: sessionSecret }],
     ['a login secret of 31 bytes', { LOGIN_SECRET: 'x'.repeat(31) }],
-    ['no accounts', { LEDGERS: undefined }],
+    ['no accounts', { ACCOUNTS: undefined }],
     ['no counters', { RATE_LIMITS: undefined }],
     ['no key for Gemini', { GEMINI_API_KEY: undefined }],
     ['Ollama on a host of its own in plain http', { OLLAMA_MODELS: 'm', OLLAMA_BASE_URL: 'http://ollama.example' }],
@@ -163,14 +163,14 @@ describe('a Worker whose settings have a hole', () => {
   })
 })
 
-describe('the words for a hole', () => {
+describe('the message for an incomplete setting', () => {
   it.each<[object, string]>([
     [{ SESSION_SECRET: 'x'.repeat(31) }, 'SESSION_SECRET is missing or unusable: it must have at least 32 bytes'],
     [{ SESSION_SECRET: 'a'.repeat(32) }, 'SESSION_SECRET is missing or unusable: it must be random'],
     [{ LOGIN_SECRET: sessionSecret }, 'LOGIN_SECRET is equal to SESSION_SECRET'],
     [{ OPENAI_API_KEY: 'abcdefgh' }, 'OPENAI_API_KEY is missing or unusable: it must be a bearer credential of 12'],
     [{ LOGIN_SECRET: undefined }, 'LOGIN_SECRET, TURNSTILE_SECRET and DEMO are missing'],
-  ])('B17, B28: are in the log, without a value: %j', async (hole, words) => {
+  ])('B17, B28: is in the log, without a value: %j', async (hole, words) => {
     expect((await call('/session', { headers: json, body: '{}' }, { ...env, ...hole })).status).toBe(503)
     const logged = vi.mocked(console.log).mock.calls.flat().join('\n')
     expect(logged).toContain(words)
@@ -182,7 +182,7 @@ describe('the words for a hole', () => {
     ['32 random digits', { SESSION_SECRET: '83052917463920581746301958274630' }],
     ['32 bytes in hex', { SESSION_SECRET: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' }],
     ['a new signing secret that takes the place of the old one', { SESSION_SECRET_NEXT: sessionSecret }],
-  ])('B28: are not said of %s', async (_, settings) => {
+  ])('B28: is absent for %s', async (_, settings) => {
     expect((await call('/v1/models', { method: 'GET' }, { ...env, ...settings })).status).toBe(401)
   })
 })
@@ -235,7 +235,7 @@ describe('a demonstration on loopback', () => {
     expect(error.message).toContain(`"${from}" is not in ALLOWED_ORIGINS`)
   })
 
-  it('B9: opens nothing where the setting is not made, whatever is loopback', async () => {
+  it('B9: gives no tokens without the setting, whatever is loopback', async () => {
     const shipped = { ...demo, DEMO: undefined, ALLOWED_ORIGINS: 'http://127.0.0.1:8787,http://localhost:8787' }
     expect((await open('http://127.0.0.1:8787', 'http://127.0.0.1:8787', shipped)).status).toBe(503)
     expect(
@@ -244,7 +244,7 @@ describe('a demonstration on loopback', () => {
     ).toBe(401)
   })
 
-  it('B27: gives tokens that are good for other clients too', async () => {
+  it('B27: gives tokens that are also valid for other clients', async () => {
     const { token } = (await (await open('http://127.0.0.1:8787', 'http://localhost:5173')).json()) as { token: string }
     const answer = await call('/v1/models', { method: 'GET', headers: { authorization: `Bearer ${token}` } }, demo)
     expect(answer.status).toBe(200)
@@ -272,11 +272,11 @@ describe('a token that is bound to an origin', () => {
     ['another page that says it twice', { origin: 'https://chat.example', 'sec-fetch-site': 'same-origin' }, 401],
     ['a page of the same site', { 'sec-fetch-site': 'same-site' }, 401],
     ['an address that was typed', { 'sec-fetch-site': 'none' }, 401],
-  ])('B27: shown by %s', async (_, headers, status) => {
+  ])('B27: sent by %s', async (_, headers, status) => {
     expect(await list(headers)).toBe(status)
   })
 
-  it('B27: is not good at another server without its origin', async () => {
+  it('B27: is not valid at another server without its origin', async () => {
     const scope = {
       models: ['openai-chat:demo-model'],
       maxOutputTokens: 10,
@@ -288,7 +288,7 @@ describe('a token that is bound to an origin', () => {
   })
 })
 
-describe('a token for a token', () => {
+describe('a new token for an old one', () => {
   const everything = {
     models: [
       'openai-chat:demo-model',
@@ -333,7 +333,7 @@ describe('a token for a token', () => {
       [settings, { ...settings, LOGIN_SECRET: undefined }].map((ways) => [scope, since, ways] as const),
     ),
   )
-  it.each(cases)('B11: never permits more than the one that was shown (%#)', async (scope, since, ways) => {
+  it.each(cases)('B11: never permits more than the old one (%#)', async (scope, since, ways) => {
     const sub = crypto.randomUUID()
     const token = await sign({}, { sub, scope, anonymous_since: since })
     const from = scope.origin ?? origin
@@ -353,14 +353,14 @@ describe('a token for a token', () => {
     expect(claims.scope.origin).toBe(scope.origin ?? from)
   })
 
-  it('B11: is given to the operator’s server for whomever it names, as before', async () => {
+  it('B11: is returned to the operator’s server for any user that it names, as before', async () => {
     const headers = { ...json, authorization: `Bearer ${env.LOGIN_SECRET}` }
     const answer = await call('/session', { headers, body: '{"user":"alice"}' }, settings)
     const claims = claimsOf(((await answer.json()) as { token: string }).token)
     expect([answer.status, claims.sub, claims.anonymous_since]).toEqual([200, 'alice', undefined])
   })
 
-  it('B11: a token that is not good any more is not a token: its holder begins anew', async () => {
+  it('B11: an expired token does not count as a token: its holder starts again', async () => {
     const old = await sign({}, { exp: now - 1, anonymous_since: now - 3600, sub: 'old' })
     const { token = '' } = await renew(old, origin, settings)
     expect(claimsOf(token).sub).not.toBe('old')
@@ -475,9 +475,9 @@ describe.each(wireNames)('a %s request', (wire) => {
     expect((await ask(json, minimal(wire, 'hi'), `${paths[wire]}?token=${await sign()}`)).status).toBe(401)
   })
 
-  it('says why in the words of its wire', async () => {
+  it('has the reason in the form of its format', async () => {
     const body = (await (await ask(json)).json()) as Record<string, unknown>
-    const message = 'The session token is missing, wrong or expired; ask POST /session for one'
+    const message = 'The session token is missing, wrong or expired; get one with POST /session'
     const openai = { error: { message, type: 'invalid_request_error', param: null, code: 'invalid_api_key' } }
     const bodies: Record<WireName, object> = {
       'openai-chat': openai,
@@ -533,7 +533,7 @@ describe.each(wireNames)('a %s request', (wire) => {
     expect(answer.status).toBe(status)
   })
 
-  it('is refused when its body has no length and does not end', async () => {
+  it('is refused when its body has no length and never ends', async () => {
     const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(65_536).fill(32)) })
     const answer = await call(paths[wire], {
       headers: await authorized(),
@@ -543,7 +543,7 @@ describe.each(wireNames)('a %s request', (wire) => {
     expect(answer.status).toBe(413)
   })
 
-  it('is refused when its body trickles in', async () => {
+  it('is refused when its body arrives too slowly', async () => {
     const trickle = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array([123])) })
     const init = { headers: await authorized(), body: trickle, duplex: 'half' } as RequestInit
     expect((await call(paths[wire], init, { ...env, BODY_TIMEOUT_MS: '50' })).status).toBe(408)
@@ -561,7 +561,7 @@ describe('routes', () => {
     '/V1/messages',
     '/session/x',
     '/v1/proxy/x',
-  ])('has none at %s', async (path) => {
+  ])('has no route at %s', async (path) => {
     const answer = await call(path, {
       headers: { ...json, origin, authorization: `Bearer ${await sign()}` },
       body: '{}',
@@ -570,7 +570,7 @@ describe('routes', () => {
     expect(upstream).not.toHaveBeenCalled()
   })
 
-  it.each(['GET', 'PUT', 'DELETE'])('takes no %s where it takes POST', async (method) => {
+  it.each(['GET', 'PUT', 'DELETE'])('does not accept %s for a POST route', async (method) => {
     const answer = await call('/v1/messages', { method, headers: { authorization: `Bearer ${await sign()}` } })
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
   })
@@ -586,7 +586,7 @@ describe('routes', () => {
       },
     })
 
-  it('grants a page of ours the headers that official SDKs send, and no others', async () => {
+  it('allows an allowed page the headers that official SDKs send, and no others', async () => {
     const answer = await preflight(origin)
     expect(answer.status).toBe(204)
     expect(answer.headers.get('access-control-allow-origin')).toBe(origin)
@@ -596,7 +596,7 @@ describe('routes', () => {
     expect(answer.headers.get('access-control-allow-credentials')).toBeNull()
   })
 
-  it('grants a page of others nothing', async () => {
+  it('allows other pages nothing', async () => {
     const answer = await preflight('https://evil.test')
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([403, null])
   })
@@ -605,7 +605,7 @@ describe('routes', () => {
 describe('the page', () => {
   const ASSETS = { fetch: async () => new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } }) }
 
-  it('may run scripts of its own files only', async () => {
+  it('may run only scripts of its own files', async () => {
     const answer = await call('/', { method: 'GET' }, { ...env, ASSETS })
     expect(await answer.text()).toBe('<!doctype html>')
     const policy = answer.headers.get('content-security-policy')
@@ -638,8 +638,8 @@ describe('a key in the Secrets Store', () => {
   })
 })
 
-describe("a provider of one's own", () => {
-  it('is asked by its binding, with a service token of Access, and the internet is not', async () => {
+describe("a provider of the user's own", () => {
+  it('is reached through its binding, with a service token of Access, and not over the internet', async () => {
     const access = { OLLAMA_ACCESS_ID: 'a-client-id.access', OLLAMA_ACCESS_SECRET: canary }
     const OLLAMA_SERVICE = { fetch: vi.fn(async () => Response.json({ error: `Not with ${canary}` }, { status: 400 })) }
     const init = {
@@ -661,13 +661,13 @@ describe('a day with most of its budget spent', () => {
   it('is reported in the log', async () => {
     upstream.mockImplementation(async () => new Response(speakers.ollama.pieces({ text: 'Hi' }).join('')))
     const waiting: Promise<unknown>[] = []
-    const { LEDGERS: _, ...rest } = env
-    const accounts = { getByName: () => ({ ...ledger, settle: async () => 80 }) }
+    const { ACCOUNTS: _, ...rest } = env
+    const accounts = { getByName: () => ({ ...account, settle: async () => 80 }) }
     const body = JSON.stringify(minimal('ollama', 'hi'))
     const headers = { ...json, authorization: `Bearer ${await sign()}` }
     const request = new Request(`https://worker.example${paths.ollama}`, { method: 'POST', headers, body })
     const context = { waitUntil: (promise: Promise<unknown>) => void waiting.push(promise) }
-    expect((await worker.fetch(request, { ...rest, LEDGERS: accounts }, context)).status).toBe(200)
+    expect((await worker.fetch(request, { ...rest, ACCOUNTS: accounts }, context)).status).toBe(200)
     await Promise.all(waiting)
     const lines = vi.mocked(console.log).mock.calls.map(([line]) => JSON.parse(line).outcome)
     expect(lines).toEqual(['answered', 'budget_80'])

@@ -17,7 +17,7 @@ function place() {
     DEMO: 'loopback',
     ALLOWED_ORIGINS: 'http://127.0.0.1:1',
     RATE_LIMITS: 'off',
-    LEDGERS: { getByName: () => ({}) },
+    ACCOUNTS: { getByName: () => ({}) },
     OLLAMA_MODELS: 'a',
     RUNS: {
       getByName(name: string) {

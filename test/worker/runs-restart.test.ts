@@ -1,4 +1,4 @@
-/** Answers that are kept, over the end of the process that writes them, and over the time for which they are kept. */
+/** Stored answers after the end of the process that writes them, and after the end of their storage time. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,7 +48,7 @@ describe('a Worker that is killed', () => {
     const decoder = new TextDecoder()
     let text = ''
     while (partsOf(wire, text).length < 1) text += decoder.decode((await reader?.read())?.value, { stream: true })
-    reader?.read().catch(() => {}) // it breaks off
+    reader?.read().catch(() => {}) // it is cut off
     return { wire, key, id: idOf(answer), told: partsOf(wire, text) }
   }
 
@@ -75,7 +75,7 @@ describe('a Worker that is killed', () => {
     rmSync(stateFolder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
   })
 
-  it.each(wireNames)('keeps the events it sent, ends them with one error, and does not ask again: %s', async (wire) => {
+  it.each(wireNames)('keeps the sent events, ends them with one error, and does not ask again: %s', async (wire) => {
     const user = userWith(rig, token)
     for (const { key, id, told } of broken.filter((one) => one.wire === wire)) {
       const text = await (await user.read(id)).text()
@@ -88,13 +88,13 @@ describe('a Worker that is killed', () => {
     }
   })
 
-  it('has an answer that was whole before, and ends it in no other way', async () => {
+  it('has the complete answers from before, with their own end', async () => {
     const text = await (await userWith(rig, token).read(whole.id)).text()
     expect(partsOf('openai-chat', text).join('')).toBe(whole.text)
     expect(endingOf('openai-chat', text)).toEqual(ended)
   })
 
-  it('refuses what had no answer yet, for good', async () => {
+  it('refuses requests that had no answer yet, permanently', async () => {
     const refused = await userWith(rig, token).ask(unanswered, 'openai-chat', { stream: false })
     expect(refused.status).toBe(502)
     expect(refused.headers.get('x-should-retry')).toBe('false')
@@ -102,14 +102,14 @@ describe('a Worker that is killed', () => {
   })
 })
 
-describe('an answer whose time is over', () => {
+describe('an answer after its storage time', () => {
   let rig: Rig
   beforeAll(async () => {
     rig = await startRig(upstream.url, { LOGIN_SECRET: loginSecret, RUN_KEPT_MS: '300' })
   })
   afterAll(() => rig.stop())
 
-  it.each(wireNames)('is gone for its owner, and never was for others; its key is free again: %s', async (wire) => {
+  it.each(wireNames)('is deleted for its owner, unknown to others, and its key is free again: %s', async (wire) => {
     const [alice, bob] = [userWith(rig, await tokenFor(rig, 'alice')), userWith(rig, await tokenFor(rig, 'bob'))]
     const key = crypto.randomUUID()
     upstream.script(key, play(wire))

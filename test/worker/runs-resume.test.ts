@@ -1,4 +1,4 @@
-/** Answers that are kept, in workerd itself: cut at any place, no event is lost or sent twice; and no user reads another's. */
+/** Stored answers, in workerd itself: with a cut at any place, no event is lost or sent twice, and no user reads another user's answer. */
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { speakers } from '../gateway/provider.ts'
@@ -64,7 +64,7 @@ async function play(wire: WireName, response: ServerResponse, turn: () => Promis
 }
 const atOnce = () => new Promise(setImmediate)
 const never = new Promise<never>(() => {})
-/** Waits for it after so many pieces. */
+/** Waits for it after this number of pieces. */
 function holdAt(count: number, gate: Promise<unknown>): () => Promise<unknown> {
   let sent = 0
   return () => (++sent === count ? gate : atOnce())
@@ -89,7 +89,7 @@ const readParts = async (wire: WireName, answer: Response) => partsOf(wire, awai
 const wholeParts = (wire: WireName, text: string) =>
   partsOf(wire, text).filter((part) => part.endsWith(wire === 'ollama' ? '\n' : '\n\n'))
 
-/** The first so many events; then the connection is dropped, whatever else has come. */
+/** The first events, in this number; then the connection is dropped, whatever else has come. */
 async function cutAfter(wire: WireName, answer: Response, count: number): Promise<string[]> {
   const decoder = new TextDecoder()
   let text = ''
@@ -107,7 +107,7 @@ function quarters(values: readonly number[]): number[] {
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at + 1)
 
 describe.each(inTurn(wireNames, 2))('a key, in the words of %s', (wire) => {
-  it('loses no event and sends none twice, though the connection is cut after each of them', async () => {
+  it('loses no event and sends none twice, although the connection is cut after each event', async () => {
     const all = await allEvents(wire)
     const runs = numbers(0, all.length - 1).map(async (cut) => {
       const gate = Promise.withResolvers<void>()
@@ -144,7 +144,7 @@ describe.each(inTurn(wireNames, 2))('a key, in the words of %s', (wire) => {
   })
 
   it.each(inTurn([1, 2, 3, 4, 5], 5, wireNames.indexOf(wire)))(
-    'goes on over %i cuts while the answer is written',
+    'continues over %i cuts while the answer is written',
     async (cuts) => {
       const all = await allEvents(wire)
       const say = scripted(wire, () => new Promise((resolve) => setTimeout(resolve, 5)))
@@ -161,7 +161,7 @@ describe.each(inTurn(wireNames, 2))('a key, in the words of %s', (wire) => {
     },
   )
 
-  it('is stopped for all who read it, at once', async () => {
+  it('is stopped for all readers, immediately', async () => {
     const say = scripted(wire, holdAt(open(wire), never))
     const readers = await Promise.all([ada.ask(say, wire), ada.ask(say, wire)])
     const [id = ''] = readers.map(idOf)
@@ -177,7 +177,7 @@ describe.each(inTurn(wireNames, 2))('a key, in the words of %s', (wire) => {
     expect(endingOf(wire, await (await ada.read(id)).text())).toEqual(failed)
   })
 
-  it('ends in an error where the provider breaks off, and stays so', async () => {
+  it('ends in an error if the provider cuts it off, and stays so', async () => {
     const say = crypto.randomUUID()
     upstream.script(say, (_, response) => {
       response.writeHead(200, headersOf(wire)).write(pieces(wire).slice(0, open(wire)).join(''))
@@ -198,7 +198,7 @@ it('refuses a key for an array that is streamed, whose pieces no client could co
   expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('alt=sse')])
 })
 
-it('F11: answers for the stream of another as for one that never was: status, headers and words are equal', async () => {
+it('F11: answers for another user’s stream exactly like for an unknown one: status, headers and text are equal', async () => {
   const answer = await ada.ask(scripted('openai-chat'), 'openai-chat')
   const answers = new Set<string>()
   const ms = { foreign: 0, forged: 0 }
@@ -225,7 +225,7 @@ it('F11: answers for the stream of another as for one that never was: status, he
   expect(endingOf('openai-chat', await answer.text())).toEqual(ended)
 })
 
-it('goes on writing without readers, for longer than workerd keeps an object without requests', async () => {
+it('continues to write without readers, for longer than workerd keeps an object without requests', async () => {
   const { say, first, goesOn } = left
   await goesOn
   expect(await upstream.askedFor(say)[0]?.closedEarly).toBe(false)

@@ -34,7 +34,7 @@ interface Life {
   kill(): void
 }
 
-/** A storage that outlives its objects, but for what was not safe in it yet. */
+/** A storage that outlives its objects, except for writes that were not safely stored yet. */
 function openStorage(answer: () => Promise<Response>, random: Random) {
   const database = new DatabaseSync(':memory:')
   database.exec('BEGIN')
@@ -103,7 +103,7 @@ const callOf = (wire: WireName) => ({
 })
 
 /**
- * An answer as the gateway gives it, keep-alive comments between its events, cut anywhere; if `events` are fewer than all, it breaks off
+ * An answer as the gateway gives it, keep-alive comments between its events, cut anywhere; if `events` are fewer than all, it is cut off
  * after the last.
  */
 function answerIn(wire: WireName, events: readonly string[], count: number, random: Random): Response {
@@ -179,7 +179,7 @@ interface Fate {
   readonly had: readonly Had[]
   readonly asked: number
   readonly kills: number
-  /** It was stopped, or broke off. */
+  /** It was stopped, or cut off. */
   readonly isHurt: boolean
 }
 
@@ -248,7 +248,7 @@ function judge({ wire, events, had, asked, kills, isHurt }: Fate, why: string): 
 
 const fates = inject('isExhaustive') ? 10_000 : 750
 
-it(`loses no event, sends none twice and none out of order, in ${fates} random histories`, async () => {
+it(`loses no event, and sends none twice or out of order, in ${fates} random histories`, async () => {
   const seen = { whole: 0, cut: 0, refused: 0, connections: 0, clients: 0 }
   for (let seed = 1; seed <= fates; seed++) {
     const fate = await live(seed)
@@ -261,7 +261,7 @@ it(`loses no event, sends none twice and none out of order, in ${fates} random h
 }, 300_000)
 
 describe('an answer that is over', () => {
-  it('is kept for its time, then known of for a day, and then never was', async () => {
+  it('is stored for its time, then remembered for a day, and then unknown', async () => {
     vi.useFakeTimers({ now: 0, toFake: ['Date'] })
     const random = seeded(1)
     const events = speakers.anthropic.pieces({ text: 'Hi' })
@@ -286,7 +286,7 @@ describe('an answer that is over', () => {
     expect((await run.start(callOf('anthropic'))).status).toBe(200)
   })
 
-  it('does not look complete to a reader that is too slow to get it in time', async () => {
+  it('does not look complete to a reader that is too slow', async () => {
     vi.useFakeTimers({ now: 0, toFake: ['Date'] })
     const random = seeded(1)
     const events = speakers['openai-chat'].pieces({ text: 'x'.repeat(400_000) })
@@ -296,7 +296,7 @@ describe('an answer that is over', () => {
     await (await run.resume(0)).text()
     vi.setSystemTime(600_000)
     await run.wake()
-    await expect(slow.text()).rejects.toThrow('it is not kept any more')
+    await expect(slow.text()).rejects.toThrow('it is no longer stored')
   })
 
   it('keeps its object awake while it is written', async () => {
@@ -311,7 +311,7 @@ describe('an answer that is over', () => {
   })
 })
 
-it('writes nothing for one who asks for what never was', async () => {
+it('writes nothing for a request for an unknown answer', async () => {
   const queries: string[] = []
   const sql = {
     exec(query: string) {

@@ -40,7 +40,7 @@ const providers: Record<WireName, [make: (model: string, settings: ModelSettings
   ollama: [ollama, ''],
 }
 
-/** A network that drops its connections, one after the other, each after so many bytes; those that come later last. */
+/** A network that drops its connections, one after the other, each after a number of bytes. Later connections stay open. */
 function breaking(cuts: readonly number[]) {
   const waiting = [...cuts]
   const asked: string[] = []

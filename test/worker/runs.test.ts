@@ -1,4 +1,4 @@
-/** Answers that are kept, in workerd itself: one for each key, the same for all who read it, and stored before their end is sent. */
+/** Stored answers, in workerd itself: one for each key, the same for all readers, and stored before their end is sent. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ended, endingOf, failed, isErrorBody } from '../gateway/wire.ts'
 import { isExhaustive } from '../support/cuts.ts'
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([rig.stop(), upstream.stop()]))
 
 describe.each(wireNames)('%s', (wire) => {
-  it('numbers the events of a kept answer, and sends those after any of them again', async () => {
+  it('numbers the events of a stored answer, and sends the events after any number again', async () => {
     const key = crypto.randomUUID()
     upstream.script(key, play(wire))
     const answer = await alice.ask(key, wire)
@@ -40,7 +40,7 @@ describe.each(wireNames)('%s', (wire) => {
     expect(upstream.askedFor(key)).toHaveLength(1)
   })
 
-  it('asks the provider once for twenty who ask by one key at once, and for those who come later', async () => {
+  it('asks the provider once for twenty concurrent requests with one key, and for later ones', async () => {
     const key = crypto.randomUUID()
     const gate = Promise.withResolvers<void>()
     upstream.script(key, play(wire, { now: 2, gate: gate.promise }))
@@ -54,7 +54,7 @@ describe.each(wireNames)('%s', (wire) => {
     expect(upstream.askedFor(key)).toHaveLength(1)
   })
 
-  it('keeps a whole answer as well', async () => {
+  it('stores a whole answer as well', async () => {
     const key = crypto.randomUUID()
     const [one, other] = await Promise.all([
       alice.ask(key, wire, { stream: false }),
@@ -81,7 +81,7 @@ describe.each(wireNames)('%s', (wire) => {
     expect(upstream.askedFor(key)).toHaveLength(2)
   })
 
-  it('goes on with the answer when its client has left, and lets others read it meanwhile', async () => {
+  it('continues with the answer when its client has left, and lets others read it meanwhile', async () => {
     const key = crypto.randomUUID()
     const gate = Promise.withResolvers<void>()
     upstream.script(key, play(wire, { now: -1, gate: gate.promise }))
@@ -107,7 +107,7 @@ describe.each(wireNames)('%s', (wire) => {
     expect(upstream.askedFor(key)).toHaveLength(1)
   })
 
-  it('does not keep a refusal: the next request by that key is asked anew', async () => {
+  it('does not keep a refusal: the next request by that key is sent to the provider again', async () => {
     const key = crypto.randomUUID()
     upstream.script(key, (_, response) => void response.writeHead(429, { 'retry-after': '1' }).end('{}'))
     const refused = await alice.ask(key, wire)
@@ -121,7 +121,7 @@ describe.each(wireNames)('%s', (wire) => {
   // Megabytes for each wire: in `npm test` for one of each framing.
   const isLongTried = isExhaustive || wire === 'openai-chat' || wire === 'ollama'
   if (isLongTried)
-    it('is not held up by one who does not read', async () => {
+    it('is not delayed by a client that does not read', async () => {
       const key = crypto.randomUUID()
       upstream.script(key, (_, response) => {
         const [first = '', ...rest] = pieces(wire)
@@ -139,8 +139,8 @@ describe.each(wireNames)('%s', (wire) => {
     })
 })
 
-describe('a name that is not one’s own', () => {
-  it('is answered as one that never was, whatever it is asked for', async () => {
+describe('a name that is not the user’s own', () => {
+  it('is answered like an unknown name, for any method', async () => {
     const key = crypto.randomUUID()
     upstream.script(key, play('openai-chat'))
     const answer = await alice.ask(key, 'openai-chat')
@@ -159,7 +159,7 @@ describe('a name that is not one’s own', () => {
     expect((await alice.read(idOf(answer))).status).toBe(200)
   })
 
-  it('is refused without a token, and where it says no number', async () => {
+  it('is refused without a token, and without a number', async () => {
     expect((await userWith(rig, 'none').read('f'.repeat(32))).status).toBe(401)
     expect((await userWith(rig, 'none').stop('f'.repeat(32))).status).toBe(401)
     expect((await alice.read('f'.repeat(32), '-1')).status).toBe(400)

@@ -73,7 +73,7 @@ describe('the official OpenAI client', () => {
     expect(cities.sort()).toEqual(['Paris', 'Tokyo'])
   })
 
-  it('reads a refusal as the error it knows', async () => {
+  it('reads a refusal as its own error class', async () => {
     const ask = (options: object, client = openai()) =>
       client.chat.completions.create({
         model: 'demo-model',
@@ -94,7 +94,7 @@ describe('the official OpenAI client', () => {
     'gets an error, not an end, from an answer that breaks (%s)',
     async (content) => {
       const run = openai().chat.completions.stream({ model: 'demo-model', messages: [{ role: 'user', content }] })
-      await expect(run.finalContent()).rejects.toThrow(/The provider (failed|broke off its answer)/)
+      await expect(run.finalContent()).rejects.toThrow(/The provider (failed|cut off its answer)/)
     },
   )
 })
@@ -150,7 +150,7 @@ describe('the official Anthropic client', () => {
     expect(last.content).toMatchObject([{ type: 'text', text: report }])
   })
 
-  it('reads a refusal as the error it knows', async () => {
+  it('reads a refusal as its own error class', async () => {
     await expect(anthropic().messages.create({ ...body('Hello'), model: 'gpt-9' })).rejects.toBeInstanceOf(
       Anthropic.NotFoundError,
     )
@@ -167,7 +167,7 @@ describe('the official Anthropic client', () => {
     'gets an error, not an end, from an answer that breaks (%s)',
     async (content) => {
       const run = anthropic().messages.stream(body(content))
-      await expect(run.finalMessage()).rejects.toThrow(/The provider (is overloaded|broke off its answer)/)
+      await expect(run.finalMessage()).rejects.toThrow(/The provider (is overloaded|cut off its answer)/)
     },
   )
 })
@@ -189,7 +189,7 @@ describe('the embedded provider', () => {
       )
   })
 
-  it('notices at once when the client of a slow answer leaves', async () => {
+  it('notices immediately when the client of a slow answer disconnects', async () => {
     const asked = demo.provider.journal().length
     const leaving = wireNames.map(async (wire) => {
       const leave = new AbortController()
@@ -206,7 +206,7 @@ describe('the embedded provider', () => {
     await expect.poll(() => closedEarly().sort(), { timeout: 10_000 }).toEqual(wireNames.toSorted())
   })
 
-  it('has no answer through the Worker that holds the key', async () => {
+  it('gives no answer that contains the key', async () => {
     const says = ['Hello', question, 'Think', 'fail', 'hang up', 'busy', canary]
     const asked = wireNames.flatMap((wire) =>
       says.flatMap((say) => [true, false].map((stream) => demo.ask(wire, say, { stream }))),

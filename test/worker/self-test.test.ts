@@ -61,7 +61,7 @@ describe('the self-test', () => {
         { name: 'strip_authorization_on_cross_origin_redirect', ok: true },
         { name: 'settings', ok: true },
         { name: 'secrets', ok: true },
-        { name: 'ledger', ok: true },
+        { name: 'accounts', ok: true },
         { name: 'runs', ok: true },
         { name: 'rate limits', ok: true },
         { name: 'assets', ok: true },
@@ -122,7 +122,7 @@ const good = {
   ...settingsAt('http://127.0.0.1:9', 'http://127.0.0.1:1'),
   RATE_LIMITS: 'on',
   ADMIN_TOKEN: token,
-  LEDGERS: { getByName: () => ({ summary: async () => ({ live: [], days: [], errors: [], limits: {} }) }) },
+  ACCOUNTS: { getByName: () => ({ summary: async () => ({ live: [], days: [], errors: [], limits: {} }) }) },
   RUNS: { getByName: () => ({ stop: async () => false }) },
   PER_USER: counter,
   PER_IP: counter,
@@ -138,8 +138,8 @@ describe('the self-test of a binding', () => {
   const failed = async (change: object) => new Set((await failedIn(await ask(change))).failed)
 
   it.each<[string, object, string]>([
-    ['no ledger', { LEDGERS: undefined }, 'ledger'],
-    ['a ledger that does not answer', { LEDGERS: { getByName: () => ({ summary: never }) } }, 'ledger'],
+    ['no accounts', { ACCOUNTS: undefined }, 'accounts'],
+    ['accounts that do not answer', { ACCOUNTS: { getByName: () => ({ summary: never }) } }, 'accounts'],
     ['no runs', { RUNS: undefined }, 'runs'],
     ['runs that throw', { RUNS: { getByName: () => ({ stop: never }) } }, 'runs'],
     ['no counter for networks', { PER_IP: undefined }, 'rate limits'],
@@ -158,7 +158,7 @@ describe('the self-test of a binding', () => {
   it('has no row for a part that is off', async () => {
     const answer = await ask({ RATE_LIMITS: 'off', ASSETS: undefined })
     const { checks } = (await answer.json()) as SelfTest
-    const names = ['settings', 'secrets', 'ledger', 'runs']
+    const names = ['settings', 'secrets', 'accounts', 'runs']
     expect(checks.map(({ name }) => name).slice(3)).toEqual(names)
   })
 

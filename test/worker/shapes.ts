@@ -32,7 +32,7 @@ export function shapesFor(around: (name: string) => Around): [string, Shape][] {
 }
 
 interface Message {
-  /** The lines in front of the body, but for the empty one. */
+  /** The lines before the body, except for the empty one. */
   readonly head: string
   readonly body: string
   /** A whole request. */

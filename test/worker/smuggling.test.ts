@@ -55,7 +55,7 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   return text
 }
 
-/** All that comes back for these bytes: until the line is closed, or there is silence for a while after so many answers. */
+/** All that comes back for these bytes: until the connection is closed, or nothing arrives for a while after this number of answers. */
 function exchange(port: number, bytes: Buffer, answers: number): Promise<string> {
   return new Promise((resolve) => {
     let text = ''
@@ -76,7 +76,7 @@ function exchange(port: number, bytes: Buffer, answers: number): Promise<string>
   })
 }
 
-/** Without those that only say to go on. */
+/** Without those that only say to continue. */
 const statusesIn = (text: string) =>
   [...text.matchAll(/HTTP\/1\.[01] (\d{3})/g)].map(([, status]) => Number(status)).filter((status) => status >= 200)
 const askedOf = (words: string) => upstream.asked.filter(({ body }) => JSON.stringify(body).includes(words))
@@ -105,7 +105,7 @@ describe.skipIf(!hasNginx)('the front', () => {
     },
   )
 
-  // So much for what it is for, and that what is hidden would be found.
+  // A check of the front's purpose, and that a hidden request would be found.
   it.each([
     ['a length, then chunks', 'mute', 1, 0],
     ['the same length twice', 'loud', 2, 1],
@@ -130,7 +130,7 @@ describe.skipIf(!hasNginx)('the front', () => {
     expect(answer.headers['content-type']).toContain('text/event-stream')
     let text = ''
     answer.on('data', (chunk) => (text += chunk))
-    // The provider says no more before this one has come, so a front that collected any would keep both waiting for ever.
+    // The provider says no more before this one has come, so a front that collected any would make both wait without end.
     for (const [at, { resolve }] of gates.entries()) {
       await expect.poll(() => text.match(/^data: /gm)?.length, { timeout: 10_000 }).toBe(at + 2)
       resolve()
@@ -224,7 +224,7 @@ describe.skipIf(!hasNginx)('what the Worker hears of a client', () => {
   })
 })
 
-describe("the files for a machine of one's own", () => {
+describe("the files for a machine of the user's own", () => {
   const textOfFile = (name: string) => readFileSync(new URL(`../../examples/worker/${name}`, import.meta.url), 'utf8')
 
   it('say what wrangler.toml says', () => {

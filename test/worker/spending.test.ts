@@ -1,10 +1,10 @@
 /**
- * Money, in workerd itself: reservations, settlements, and that no user spends more than the budget. `ISOGLOT_BUDGET_RUNS=100` floods so
- * often; by default it is once in each wire.
+ * Money, in workerd itself: reservations, settlements, and that no user spends more than the budget. `ISOGLOT_BUDGET_RUNS=100` repeats the
+ * floods this often; the default is once for each format.
  */
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { LedgerSummary } from '../../src/worker/accounts/accounts.ts'
+import type { OperatorSummary } from '../../src/worker/accounts/accounts.ts'
 import { speakers } from '../gateway/provider.ts'
 import { ask as askByHand } from '../gateway/wire.ts'
 import { isExhaustive } from '../support/cuts.ts'
@@ -42,7 +42,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([rig.stop(), upstream.stop()]))
 
-/** A token for a user who may spend so many dollars a day. */
+/** A token for a user with this daily budget in dollars. */
 const tokenWith = (user: string, dailyBudgetUsd: number) =>
   tokenFor(rig, user, { dailyBudgetUsd, maxOutputTokens: 100 })
 
@@ -87,9 +87,9 @@ const thinking: Record<WireName, string> = {
     '{"model":"m","created_at":"2026-11-21T12:00:00Z","message":{"role":"assistant","content":""},"done":false}\n',
 }
 
-async function summary(): Promise<LedgerSummary> {
+async function summary(): Promise<OperatorSummary> {
   const headers = { authorization: `Bearer ${adminToken}` }
-  return (await (await fetch(`${rig.url}/admin/summary`, { headers })).json()) as LedgerSummary
+  return (await (await fetch(`${rig.url}/admin/summary`, { headers })).json()) as OperatorSummary
 }
 const rowsOf = async (user: string) => (await summary()).days.filter((row) => row.user === user)
 /** Waits until these users, or all, have no open request. */
@@ -104,8 +104,8 @@ const send = (wire: WireName, response: ServerResponse, some: readonly string[])
   response.writeHead(200, { 'content-type': typeOf(wire) }).write(some.join(''))
 
 /**
- * A provider that answers none before each of so many requests has either arrived or is `refused`, so that nothing is settled meanwhile. It
- * is counted and not timed: where a budget lets more through than it may, there are fewer refusals, and no waiting for them.
+ * A provider that does not answer before each of this number of requests has either arrived or is `refused`, so that nothing is settled
+ * meanwhile. It is counted and not timed: where a budget lets more through than it may, there are fewer refusals, and no waiting for them.
  */
 function holdAll(say: string, wire: WireName, count: number) {
   const gate = Promise.withResolvers<void>()
@@ -128,13 +128,13 @@ function holdAll(say: string, wire: WireName, count: number) {
 }
 
 /**
- * So many at once for the first wire. The reservation differs in each wire, and is taken from one account by the same code: for the others
- * in `npm test` 50, five times as many as there is money for.
+ * This number of concurrent requests for the first format. The reservation differs in each wire, and is taken from one account by the same
+ * code: for the others in `npm test` 50, five times as many as there is money for.
  */
 const crowds = runs.map((wire, at) => [at === 0 || isExhaustive ? 200 : 50, wire] as const)
 
 describe('of many requests at once, with money for 10 of them', () => {
-  it.each(crowds)('exactly 10 go out of %i (%s)', async (crowd, wire) => {
+  it.each(crowds)('exactly 10 of %i are sent (%s)', async (crowd, wire) => {
     const user = crypto.randomUUID()
     const token = await tokenWith(user, (10 * (await mostOf(wire, user))) / 1e6)
     const { heard, refused } = holdAll(user, wire, crowd)
@@ -148,21 +148,21 @@ describe('of many requests at once, with money for 10 of them', () => {
     expect(all.filter(({ status }) => status === 200)).toHaveLength(10)
     const refusals = all.filter(({ status }) => status === 429)
     expect(refusals).toHaveLength(crowd - 10)
-    expect(refusals.every(({ retry, text }) => retry === 'false' && text.includes('The limit of the day'))).toBe(true)
-    expect(refusals.filter(({ text }) => text.includes('by itself'))).toEqual([])
+    expect(refusals.every(({ retry, text }) => retry === 'false' && text.includes('The daily budget is used up'))).toBe(true)
+    expect(refusals.filter(({ text }) => text.includes('more than the whole budget'))).toEqual([])
     await untilSettled()
     expect(await rowsOf(user)).toMatchObject([{ requests: 10, inputTokens: 110, outputTokens: 70, spent: 460 }])
   })
 })
 
-it('says so when one answer by itself could cost more than there is in a day', async () => {
+it('reports if a single answer could cost more than the daily budget', async () => {
   const refusal = async (less: number) => {
     const user = crypto.randomUUID()
     const token = await tokenWith(user, ((await mostOf('openai-chat', user)) - less) / 1e6)
     const answer = await ask(token, 'openai-chat', user)
     return [answer.status, await answer.text()]
   }
-  expect(await refusal(1)).toEqual([429, expect.stringContaining('this answer by itself could cost more')])
+  expect(await refusal(1)).toEqual([429, expect.stringContaining('this answer could cost more than the whole budget')])
   expect((await refusal(0))[0]).toBe(200)
 })
 
@@ -185,7 +185,7 @@ async function bookedAfter<T>(
 }
 
 // Each asks in all wires at once, and waits beside the others.
-describe.concurrent('an answer in the words of each wire', () => {
+describe.concurrent('an answer in each format', () => {
   const booked = (act: (wire: WireName, user: string) => Promise<unknown>) =>
     bookedAfter(wireNames, (wire) => wire, act)
 
@@ -302,7 +302,7 @@ async function readOrLeave(answer: Response, how: string): Promise<void> {
   await reader?.cancel()
 }
 
-it('refuses a user without budget, and asks no provider', async () => {
+it('refuses a user without budget, without a request to a provider', async () => {
   const token = await tokenWith('pauper', 0)
   const before = upstream.asked.length
   for (const wire of wireNames) {
@@ -312,7 +312,7 @@ it('refuses a user without budget, and asks no provider', async () => {
   expect(upstream.asked.length).toBe(before)
 })
 
-it('spends no more than the whole Worker may, however many users ask at once', async () => {
+it('spends no more than the budget of the whole Worker, with any number of concurrent users', async () => {
   await untilSettled()
   const spent = (await summary()).days.reduce((sum, row) => sum + row.spent, 0)
   const affordable = Math.floor((200_000 - spent) / (await mostOf('ollama', 'all')))

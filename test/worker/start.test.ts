@@ -125,7 +125,7 @@ describe('npm start', () => {
     [{ PORT: 'eighty' }, 'PORT "eighty" is not a port'],
     [{ ISOGLOT_DEMO_KEY: 'a b' }, 'Cannot use ISOGLOT_DEMO_KEY'],
   ])(
-    'says what is wrong with %o',
+    'reports the problem of %o',
     async (env, words) => {
       const failed = start([], { PORT: '0', ...env })
       expect(await failed.ended).toBe(1)
@@ -158,7 +158,7 @@ describe('npm start -- --origin', () => {
     expect(await refused.text()).toContain('\\"http://my-app.test\\" is not in ALLOWED_ORIGINS')
   }, 60_000)
 
-  it.each(['http://localhost:5173/', 'localhost:5173', '*'])('C4: says what is wrong with %s', async (origin) => {
+  it.each(['http://localhost:5173/', 'localhost:5173', '*'])('C4: reports the problem of %s', async (origin) => {
     const failed = start(['--origin', origin], { PORT: '0' })
     expect(await failed.ended).toBe(1)
     expect(failed.output()).toContain(`Cannot allow "${origin}": an origin is`)

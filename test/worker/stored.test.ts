@@ -7,37 +7,37 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, expect, it, vi } from 'vitest'
 import type { Run } from '../../src/worker/runs/run.ts'
-import { openLedger, openRunOn } from './on-sqlite.ts'
+import { openAccount, openRunOn } from './on-sqlite.ts'
 
 const stored = (name: string) => readFileSync(join(import.meta.dirname, 'stored', name), 'utf8')
 const noon = Date.parse('2026-11-21T12:00:00Z')
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: noon }))
 
-function ledgerOf(version: string) {
+function accountOf(version: string) {
   const database = new DatabaseSync(':memory:')
-  database.exec(stored(`ledger-${version}.sql`))
-  return openLedger(database)
+  database.exec(stored(`accounts-${version}.sql`))
+  return openAccount(database)
 }
 const request = { user: 'ada', model: 'm', wire: 'anthropic', provider: 'anthropic', leaseMs: 900_000 }
 
 it('accounts of 0.1.0: what was spent and reserved that day still counts, of the user and of all', async () => {
   const budgets = { dailyBudget: 1000, totalDailyBudget: 100_000 }
   // 450 are spent and 300 reserved: 250 are left. The Worker has spent 99,750 of 100,000: 250 are left as well.
-  expect(await ledgerOf('0.1.0').reserve({ ...request, ...budgets, requestId: 'r2', cost: 251 })).toMatchObject({
+  expect(await accountOf('0.1.0').reserve({ ...request, ...budgets, requestId: 'r2', cost: 251 })).toMatchObject({
     ok: false,
   })
-  expect(await ledgerOf('0.1.0').reserve({ ...request, ...budgets, requestId: 'r2', cost: 250 })).toEqual({ ok: true })
+  expect(await accountOf('0.1.0').reserve({ ...request, ...budgets, requestId: 'r2', cost: 250 })).toEqual({ ok: true })
   const other = { ...request, user: 'eve', ...budgets }
-  expect(await ledgerOf('0.1.0').reserve({ ...other, requestId: 'r3', cost: 251 })).toMatchObject({ reason: 'budget' })
-  expect(await ledgerOf('0.1.0').reserve({ ...other, requestId: 'r3', cost: 250 })).toEqual({ ok: true })
+  expect(await accountOf('0.1.0').reserve({ ...other, requestId: 'r3', cost: 251 })).toMatchObject({ reason: 'budget' })
+  expect(await accountOf('0.1.0').reserve({ ...other, requestId: 'r3', cost: 250 })).toEqual({ ok: true })
 })
 
 it('accounts of 0.1.0: a request that was live when the version changed is settled, once', async () => {
-  const ledger = ledgerOf('0.1.0')
+  const account = accountOf('0.1.0')
   const settlement = { requestId: 'r1', inputTokens: 10, outputTokens: 5, cost: 120, outcome: 'answered' }
-  await ledger.settle(settlement)
-  await ledger.settle(settlement)
-  const { live, days, errors, totals } = await ledger.summary()
+  await account.settle(settlement)
+  await account.settle(settlement)
+  const { live, days, errors, totals } = await account.summary()
   expect(live).toEqual([])
   expect(days.find(({ day, user }) => day === '2026-11-21' && user === 'ada')).toMatchObject({
     requests: 4,
@@ -48,9 +48,11 @@ it('accounts of 0.1.0: a request that was live when the version changed is settl
 })
 
 it('accounts of 0.1.0: one that is not settled counts as spent, in full, when its time is over', async () => {
-  const ledger = ledgerOf('0.1.0')
+  const account = accountOf('0.1.0')
   vi.setSystemTime(1_795_263_000_000)
-  expect((await ledger.summary()).days.find(({ user, day }) => user === 'ada' && day === '2026-11-21')?.spent).toBe(750)
+  expect((await account.summary()).days.find(({ user, day }) => user === 'ada' && day === '2026-11-21')?.spent).toBe(
+    750,
+  )
 })
 
 /** The object of a kept answer, on what 0.1.0 stored of it. */
@@ -71,7 +73,7 @@ it('a kept answer of 0.1.0 is sent again, from any of its events on', async () =
   expect((await runOf(running + done).resume(2)).status).toBe(204)
 })
 
-it('an answer that 0.1.0 was writing when it was replaced ends in an error, and is not asked for anew', async () => {
+it('an answer that 0.1.0 was writing when it was replaced ends in an error, and is not requested again', async () => {
   const call = {
     id: '0123456789abcdef0123456789abcdef',
     url: 'https://worker.test/v1/chat/completions',
@@ -81,7 +83,7 @@ it('an answer that 0.1.0 was writing when it was replaced ends in an error, and 
   }
   const text = await (await runOf(running).start(call)).text()
   expect(text).toContain('"Good"')
-  expect(text).toContain('The answer broke off')
+  expect(text).toContain('The answer was cut off')
   expect(text).not.toContain('asked for anew')
 })
 

@@ -76,7 +76,7 @@ it('answers 503 in workerd, on every route, when its signing secret is missing',
   }
 })
 
-it('refuses a body that is too large before the provider hears of it', async () => {
+it('refuses a body that is too large, without a request to the provider', async () => {
   const asked = await askedDuring(async () => {
     for (const wire of wireNames) expect((await rig.ask(wire, 'x'.repeat(2 ** 20))).status).toBe(413)
   })
@@ -119,7 +119,7 @@ describe.each(wireNames)('%s upstream', (wire) => {
     rig.ask(wire, say, body, init)
   const stream = { stream: true }
 
-  it('gets the key and nothing else that the client sent beside the body', async () => {
+  it('gets the key, and only the body from the client', async () => {
     const hostile: Record<string, string> = {
       cookie: 'a=b',
       'x-forwarded-for': '1.2.3.4',
@@ -231,7 +231,7 @@ describe.each(wireNames)('%s upstream', (wire) => {
     }
   })
 
-  it('that limits requests says for how long', async () => {
+  it('that limits requests passes on the waiting time', async () => {
     upstream.script('limit', (_, response) => void response.writeHead(429, { 'retry-after': '17' }).end('{}'))
     const answer = await ask('limit')
     const headers = ['retry-after', 'x-should-retry'].map((name) => answer.headers.get(name))
@@ -250,7 +250,7 @@ describe.each(wireNames)('%s upstream', (wire) => {
     }
   })
 
-  it('that repeats the key in a good answer has it cut out, headers too', async () => {
+  it('that repeats the key in a normal answer has it cut out, also of headers', async () => {
     const told = [
       canary,
       encodeURIComponent(canary),
@@ -277,7 +277,7 @@ describe.each(wireNames)('%s upstream', (wire) => {
     }
   })
 
-  it('streams through as it was sent, in pieces however cut', async () => {
+  it('streams through unchanged, in any chunks', async () => {
     const whole = pieces.join('')
     const bytes = Buffer.from(whole)
     upstream.script('pieces', async (_, response) => {
@@ -316,7 +316,7 @@ describe.each(wireNames)('%s upstream', (wire) => {
     },
   )
 
-  it('that says it cannot go on, after any event, leaves one error of the wire, and none of its words', async () => {
+  it('that says it cannot continue, after any event, leaves one error of the wire, and none of its words', async () => {
     for (let count = 1; count <= open; count++) {
       const piece = speakers[wire].errorPiece('org-12345 is tired')
       upstream.script('tired', (_, response) => void begin(wire, response, ...pieces.slice(0, count), piece))
@@ -364,7 +364,7 @@ describe.concurrent.each(wireNames)('%s upstream, with time,', (wire) => {
   const ask = (say: string, body?: Record<string, unknown>, init?: Parameters<Rig['ask']>[3]) =>
     rig.ask(wire, say, body, init)
 
-  it('that falls silent is cut off with an error', async ({ expect }) => {
+  it('that stops sending is cut off with an error', async ({ expect }) => {
     upstream.script(`stall ${wire}`, (_, response) => void begin(wire, response, ...pieces.slice(0, open)))
     const text = await (await ask(`stall ${wire}`, stream)).text()
     expect(text).toContain('did not answer in time')
@@ -372,7 +372,7 @@ describe.concurrent.each(wireNames)('%s upstream, with time,', (wire) => {
     expect(await upstream.askedFor(`stall ${wire}`)[0]?.closedEarly).toBe(true)
   })
 
-  it('that falls silent in an answer that is wanted whole is given up with 504', async ({ expect }) => {
+  it('that stops sending in an answer that is wanted whole is given up with 504', async ({ expect }) => {
     upstream.script(`half ${wire}`, (_, response) => void begin(wire, response, ...pieces.slice(0, open)))
     const answer = await ask(`half ${wire}`)
     expect([answer.status, isErrorBody(wire, await answer.json())]).toEqual([504, true])
@@ -399,7 +399,7 @@ describe.concurrent.each(wireNames)('%s upstream, with time,', (wire) => {
     expect(await within(20_000, upstream.askedFor(`drip whole ${wire}`)[0]?.closedEarly)).toBe(true)
   })
 
-  it('that breaks off after the headers of a whole answer breaks that off, and does not make it look whole', async ({
+  it('that is cut off after the headers of a whole answer breaks that off, and does not make it look whole', async ({
     expect,
   }) => {
     upstream.script(`broken ${wire}`, breakOff)
@@ -408,7 +408,7 @@ describe.concurrent.each(wireNames)('%s upstream, with time,', (wire) => {
     await expect(answer.text()).rejects.toThrow()
   })
 
-  it('that breaks off so late in a whole answer that is kept has a status all the same, and is not kept', async ({
+  it('that is cut off so late in a whole answer that is kept has a status all the same, and is not kept', async ({
     expect,
   }) => {
     upstream.script(`broken again ${wire}`, breakOff)

@@ -78,7 +78,7 @@ describe('summarise', () => {
     expect([prompt.includes('The task'), prompt.includes('3xxx'), prompt.includes('4xxx')]).toEqual([true, true, false])
   })
 
-  it('goes on in the middle of a run with results in their place', async () => {
+  it('continues in the middle of a run with results in their place', async () => {
     const call = (id: string) => json(chatBody(null, [[id, 'f', '{}']]))
     upstream.answer(call('c1'), call('c2'), json(chatBody('Summary')), json(chatBody('done')))
     const f = tool({ name: 'f', parameters: t.object({}), execute: () => 'x'.repeat(1000) })

@@ -16,7 +16,7 @@ const f = tool({ name: 'f', parameters: t.object({}), execute: () => 'ran' })
 const anthropicText = (text: string) => json(wires.find(({ name }) => name === 'anthropic')?.wholeText(text))
 
 describe('wrapModel', () => {
-  it('asks the first wrap first, for requests, answers and fetches alike', async () => {
+  it('calls the first wrap first, for requests, answers and fetches', async () => {
     const order: string[] = []
     const wrap = (name: string): ModelWrap => ({
       request(asked) {
@@ -51,7 +51,7 @@ describe('wrapModel', () => {
     expect([messages.length, upstream.asked.map(({ body }) => body.seed)]).toEqual([4, [1, 2]])
   })
 
-  it('changes the conversation of a request, and nothing that is kept', async () => {
+  it('changes the conversation of a request, but not the stored one', async () => {
     upstream.answer(json(chatBody('Hi')))
     const wrapped = wrapModel(model(), {
       request: (asked) => ({ ...asked, context: { ...asked.context, system: 'Be brief' } }),
@@ -79,7 +79,7 @@ describe('wrapModel', () => {
   })
 })
 
-it('defaults are sent, and options of the request win', async () => {
+it('defaults are sent, and options of the request take precedence', async () => {
   upstream.answer(json(chatBody('Hi')))
   const wrapped = wrapModel(model(), defaults({ temperature: 0, seed: 1 }))
   await generate({ model: wrapped, prompt: 'Go', seed: 2 })
@@ -124,14 +124,14 @@ describe('fallback', () => {
     expect(messages.at(-1)).toMatchObject({ role: 'tool', content: 'ran' })
   })
 
-  it('keeps an answer that has begun: what breaks then is the caller’s to know', async () => {
+  it('keeps an answer that has begun: a later error goes to the caller', async () => {
     upstream.answer(chunks(chatText('Half').slice(0, 2), { after: 'reset' }), json(chatBody('Hi')))
     const run = stream(request({ model: wrapModel(model(), fallback(others())) }))
     await expect(run.response).rejects.toMatchObject({ name: 'InterruptedError' })
     expect([models(), run.messages.length]).toEqual([['m'], 2])
   })
 
-  it('gives the last error, and asks no other model after a permanent error', async () => {
+  it('throws the last error, and asks no other model after a permanent error', async () => {
     upstream.answer(busy)
     await expect(generate(request({ model: wrapModel(model(), fallback(others())) }))).rejects.toMatchObject({
       status: 503,
@@ -155,7 +155,7 @@ describe('fallback', () => {
     expect(models()).toEqual(['m'])
   })
 
-  it('what wraps the next model is asked too', async () => {
+  it('the wraps of the next model are called too', async () => {
     upstream.answer(busy, json(chatBody('Hi')))
     const second = wrapModel(model('second'), defaults({ seed: 7 }))
     await generate(request({ model: wrapModel(model(), fallback([second])) }))
@@ -164,7 +164,7 @@ describe('fallback', () => {
 })
 
 describe('cache', () => {
-  it('asks once for the same, and gives the same answer, its calls too', async () => {
+  it('sends equal requests only once, and returns the same answer, including calls', async () => {
     const store = new Map()
     const cached = wrapModel(model(), cache(store))
     const answers: unknown[] = []
@@ -178,7 +178,7 @@ describe('cache', () => {
     expect([store.size, answers[1]]).toEqual([1, answers[0]])
   })
 
-  it('keeps no answer that broke, and none without a key', async () => {
+  it('does not store an answer that was cut off, or a request without a key', async () => {
     const store = new Map()
     upstream.answer(chunks(chatText('Half').slice(0, 2), { after: 'reset' }))
     await generate({ model: wrapModel(model(), cache(store)), prompt: 'Go', retries: 0 }).catch(() => {})
@@ -259,7 +259,7 @@ describe('thinkTags', () => {
   }
   const whole = '\n<think>Let me <b> see</think>\n\nThe answer: </think> 4 < 5'
 
-  it('takes reasoning out of text, however it is cut', async () => {
+  it('takes reasoning out of text, in any chunks', async () => {
     expect(await read([...whole])).toMatchObject(expected)
     for (let at = 1; at < whole.length; at++)
       expect(await read([whole.slice(0, at), whole.slice(at)])).toMatchObject(expected)
@@ -274,7 +274,7 @@ describe('thinkTags', () => {
     expect(told).toMatchObject({ reasoning: '', text, content: [{ type: 'text', text }], blocks: [[0, 'text']] })
   })
 
-  it('what is never closed is reasoning, and another tag may be named', async () => {
+  it('a tag without an end is reasoning, and another tag may be set', async () => {
     expect(await read(['<why>Hm', 'm</wh'], 'why')).toMatchObject({
       reasoning: 'Hmm</wh',
       text: '',

@@ -1,4 +1,4 @@
-/** The server: the call of a tool with `needsApproval` waits until a person has decided in the page. */
+/** The server: a call of a tool with `needsApproval` waits until the user has decided in the page. */
 import { approval, type Message, stream, t, tool } from 'isoglot'
 import { openaiChat } from 'isoglot/openai-chat'
 import { readChatRequest, toResponse } from 'isoglot/response'
@@ -28,7 +28,7 @@ export async function POST(request: Request): Promise<Response> {
     ...(approvals.length > 0 && { approvals }),
   })
   return toResponse(run, {
-    page: { tools: { get_weather: 'all' } }, // a person has to see what they allow
+    page: { tools: { get_weather: 'all' } }, // the user must see what they allow
     onEnd: ({ messages: said }) => void chats.set(asked.chatId, [...messages, ...said]),
   })
 }

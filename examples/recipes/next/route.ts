@@ -1,6 +1,6 @@
 /**
- * The route, `app/api/chat/route.ts` in Next.js: it keeps nothing. The page stores the conversation sealed: it cannot read or change it, and
- * sends it with the next question.
+ * The route, `app/api/chat/route.ts` in Next.js: it stores nothing. The page stores the sealed conversation, which it cannot read or
+ * change, and sends it with the next message.
  */
 import { stream, t, tool } from 'isoglot'
 import { openaiChat } from 'isoglot/openai-chat'

@@ -1,4 +1,4 @@
-/** The server: it keeps each run while it is written, so the request's signal does not end it. */
+/** The server stores the events of each run, so the request's signal must not end the run. */
 import { type Message, stream } from 'isoglot'
 import { openaiChat } from 'isoglot/openai-chat'
 import { answerKept, keepRun, memoryLog, readChatRequest } from 'isoglot/response'
@@ -17,6 +17,6 @@ export async function POST(request: Request): Promise<Response> {
   })
 }
 
-/** For `/api/chat/<name>`: the rest of a run, and its end. */
+/** For `/api/chat/<name>`: sends the rest of a run, or ends it. */
 export const GET = (request: Request): Promise<Response> => answerKept(request, log)
 export const DELETE = GET

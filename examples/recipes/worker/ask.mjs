@@ -1,4 +1,4 @@
-/** Starts the Worker in workerd and asks it, as a page would: `npm run example recipes/worker "Weather in Lima?"`. */
+/** Starts the Worker in workerd and sends a request like a page: `npm run example recipes/worker "Weather in Lima?"`. */
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { message } from 'isoglot'

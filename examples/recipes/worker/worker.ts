@@ -1,4 +1,4 @@
-/** A Worker of one's own. `wrangler secret put OPENAI_API_KEY` gives it the key. */
+/** Your own Worker. `wrangler secret put OPENAI_API_KEY` gives it the key. */
 import { stream, t, tool } from 'isoglot'
 import { openaiChat } from 'isoglot/openai-chat'
 import { readChatRequest, toResponse } from 'isoglot/response'
@@ -22,7 +22,7 @@ const weather = tool({
 export default {
   async fetch(request: Request, env: Env, context: Context): Promise<Response> {
     if (request.method !== 'POST') return new Response('Send a POST', { status: 405 })
-    // Ask here who is calling: each answer costs money.
+    // Check the user here, because each answer costs money.
     const asked = await readChatRequest(request).catch((error: unknown) => String(error))
     if (typeof asked === 'string') return new Response(asked, { status: 400 })
     const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl = 'https://api.openai.com/v1' } = env

@@ -8,7 +8,7 @@
 
 import { isObject } from '../../core/lookup.ts'
 import type { Metadata } from '../../core/model.ts'
-import { type Losses, loseTtl, reportLoss } from '../../kit/losses.ts'
+import { type Losses, reportLoss, reportTtl } from '../../kit/losses.ts'
 import type { WireCacheControl } from './wire.ts'
 
 type CacheHint = NonNullable<Metadata['cacheHint']>
@@ -31,13 +31,13 @@ export function decodeCacheHint(mark: unknown): CacheHint | undefined {
 export function encodeCacheHint(
   metadata: Metadata | undefined,
   path: string,
-  ledger: Losses,
+  losses: Losses,
 ): WireCacheControl | undefined {
   const hint = metadata?.cacheHint
   if (hint === undefined) return undefined
   const mark: WireCacheControl = { type: 'ephemeral' }
   if (hint !== 'ephemeral') mark.ttl = hint.ttl === '5m' ? '5m' : '1h'
-  if (hint !== 'ephemeral' && mark.ttl !== hint.ttl) loseTtl(ledger, path, '1h')
+  if (hint !== 'ephemeral' && mark.ttl !== hint.ttl) reportTtl(losses, path, '1h')
   hintPaths.set(mark, `${path}.metadata.cacheHint`)
   return mark
 }
@@ -52,7 +52,7 @@ export interface Markable {
  * Brings the marks of a body, in the order of the prompt, within the wire's rules: four at most (the last ones cover most); those of an
  * hour before those of five minutes; none on tools whose loading is deferred. Changes the parts.
  */
-export function settleMarks(parts: readonly Markable[], marksElsewhere: number, ledger: Losses): void {
+export function settleMarks(parts: readonly Markable[], marksElsewhere: number, losses: Losses): void {
   const marked = parts.filter(({ part }) => isObject(part.cache_control))
   const allowed = marked.filter(
     ({ part, path }) => part.defer_loading !== true || unmark(part, path, 'its loading is deferred'),
@@ -67,7 +67,7 @@ export function settleMarks(parts: readonly Markable[], marksElsewhere: number, 
     else if (isShort) {
       part.cache_control = { type: 'ephemeral' }
       reportLoss(
-        ledger,
+        losses,
         'changed',
         hintPaths.get(mark) ?? `${path}.cache_control`,
         'a hint of 1h may not follow one of 5m',
@@ -79,7 +79,7 @@ export function settleMarks(parts: readonly Markable[], marksElsewhere: number, 
   function unmark(part: Markable['part'], path: string, reason: string): false {
     const place = hintPaths.get(part.cache_control as object) ?? `${path}.cache_control`
     delete part.cache_control
-    reportLoss(ledger, 'dropped', place, reason, 'info')
+    reportLoss(losses, 'dropped', place, reason, 'info')
     return false
   }
 }

@@ -157,9 +157,9 @@ function isErrorResult(wire: JsonObject): boolean {
 
 // ---- encoding ---------------------------------------------------------------------------------
 
-/** Any block but calls and results of our tools; `undefined` if the wire cannot carry it, which is in the ledger then. */
+/** Any block but calls and results of our tools; `undefined` if the format has no place for it; then a loss reports it. */
 export function encodeBlock(block: ContentBlock, path: string, scope: Scope): WireBlock | undefined {
-  noteForeignFields(block, path, scope.ledger)
+  noteForeignFields(block, path, scope.losses)
   const isOwn = block.type === 'unknown' && block.format === format
   if (scope.place === 'system' && block.type !== 'text' && block.type !== 'plain_text' && !isOwn) {
     return drop(path, `a "${block.type}" block cannot be system text`, scope, 'major')

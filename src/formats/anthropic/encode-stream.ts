@@ -25,7 +25,7 @@ import type { WireBlock } from './wire.ts'
 
 interface EncodeState {
   readonly reply: Reply
-  readonly ledger: Losses
+  readonly losses: Losses
   id: string | undefined
   model: string | undefined
   usage: Usage | undefined
@@ -41,7 +41,7 @@ interface EncodeState {
 export function encodeStream(reply: Reply = {}): StreamEncoder {
   const state: EncodeState = {
     reply,
-    ledger: newLosses('Anthropic', false),
+    losses: newLosses('Anthropic', false),
     id: undefined,
     model: undefined,
     usage: undefined,
@@ -76,7 +76,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     },
     end: (out) => fail(state, cut(), out),
     fail: (error, out) => fail(state, error, out),
-    losses: state.ledger.losses,
+    losses: state.losses.list,
   }
 }
 
@@ -112,7 +112,7 @@ function finish(state: EncodeState, event: MessageEvent & { type: 'message_end' 
   const { message, response } = event
   const { stop_sequence = null, stop_details, container } = keptOf(response) ?? {}
   const delta = compact({
-    stop_reason: encodeStopReason(message, response.stopReason, state.hasCalls, state.ledger),
+    stop_reason: encodeStopReason(message, response.stopReason, state.hasCalls, state.losses),
     stop_sequence,
     stop_details,
     container,
@@ -194,14 +194,14 @@ function writeArguments(block: OpenBlock, text: string, out: Frame[]): void {
 }
 
 function endCall(state: EncodeState, block: OpenBlock, call: ToolCall, out: Frame[]): void {
-  if (block.at === undefined) startCall(state, block, { ...encodeCall(call, 'stream', answerScope(state.ledger)) }, out)
+  if (block.at === undefined) startCall(state, block, { ...encodeCall(call, 'stream', answerScope(state.losses)) }, out)
   if (!isNoArguments(call.argumentsText)) writeArguments(block, call.argumentsText.slice(block.sent), out)
 }
 
 /** A block that began before it was whole began without the fields that were kept with it. */
 function noteLateFields(state: EncodeState, path: string, whole: ContentBlock): void {
   if (keptOf(whole) === undefined) return
-  reportLoss(state.ledger, 'dropped', `${path}.providerData`, 'they came when the block had begun', 'info')
+  reportLoss(state.losses, 'dropped', `${path}.providerData`, 'they came when the block had begun', 'info')
 }
 
 /** The pieces already sent stay as they are. No client can parse them, so no client runs the call. */
@@ -209,8 +209,8 @@ function endInvalidCall(state: EncodeState, block: OpenBlock, call: InvalidToolC
   if (block.at !== undefined) {
     writeArguments(block, call.argumentsText.slice(block.sent), out)
     const path = `message.invalidToolCalls[${call.index}]`
-    reportLoss(state.ledger, 'changed', path, `the pieces of an invalid call were sent already: ${call.error}`, 'info')
-  } else reportLoss(state.ledger, 'dropped', 'stream', `an invalid call was left out: ${call.error}`)
+    reportLoss(state.losses, 'changed', path, `the pieces of an invalid call were sent already: ${call.error}`, 'info')
+  } else reportLoss(state.losses, 'dropped', 'stream', `an invalid call was left out: ${call.error}`)
 }
 
 // ---- everything else --------------------------------------------------------------------------
@@ -218,7 +218,7 @@ function endInvalidCall(state: EncodeState, block: OpenBlock, call: InvalidToolC
 /** Citations and the signature come after the text; a block that has no deltas is written whole. */
 function endContent(state: EncodeState, block: OpenBlock, content: ContentBlock, path: string, out: Frame[]): void {
   const wire =
-    content.type === 'text' && content.text === '' ? undefined : encodeBlock(content, path, answerScope(state.ledger))
+    content.type === 'text' && content.text === '' ? undefined : encodeBlock(content, path, answerScope(state.losses))
   if (wire === undefined) return
   if (block.at !== undefined) noteLateFields(state, path, content)
   if (wire.type === 'thinking') {

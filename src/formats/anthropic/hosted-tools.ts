@@ -158,7 +158,7 @@ export type WebFetchOptions = HostedToolOptions &
     | { readonly version: '20260309'; readonly useCache?: boolean; readonly responseInclusion?: never }
     | ({
         readonly version: '20260318'
-        /** `false` fetches anew what was fetched before. Default `true`. */
+        /** `false` fetches a page again that was fetched before. Default `true`. */
         readonly useCache?: boolean
       } & ResultsOption)
   )

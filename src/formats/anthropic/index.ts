@@ -18,14 +18,14 @@ import { decodeStream } from './stream.ts'
 import { type AnthropicDialect, format, rulesOf } from './tables.ts'
 import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
 
-/** Options of {@link anthropic} beside the model's name. */
+/** The settings of {@link anthropic}. */
 export type AnthropicSettings = ModelSettings & AnthropicDialect
 
 /**
- * A model of the Messages API.
+ * A model of Anthropic's Messages API, for `generate`, `stream` and chats.
  *
  * @param model The model's name, such as `claude-sonnet-5`.
- * @param settings `baseUrl` is `https://api.anthropic.com/v1` by default. In a web page, set `browser: true`; every
+ * @param settings `apiKey` is required. `baseUrl` is `https://api.anthropic.com/v1` by default. In a web page, set `browser: true`; every
  * visitor of the page can then read the key.
  *
  * @example
@@ -40,7 +40,7 @@ export function anthropic(model: string, settings: AnthropicSettings = {}): Mode
   return { ...rest, codec: createClientCodec(dialect), model, baseUrl: baseUrl ?? providerUrl, providerUrl }
 }
 
-/** The client's half, for this API or another host that speaks it. */
+/** The client codec, for this API or another host of its format. */
 export function createClientCodec(dialect: AnthropicDialect = {}): ClientCodec {
   const { provider = format, browser } = dialect
   const isOwn = dialect.provider === undefined

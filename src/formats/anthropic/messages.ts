@@ -69,7 +69,7 @@ export function encodeConversation(context: Context, scope: Turns): Pick<WireReq
     const content = encodeMessage(message, path, scope)
     if (content.length > 0 || isSetting(message)) addTurn(turns, message, content, path)
     else if (hadMore(message)) addTurn(turns, message, placeholder, path)
-    else reportLoss(scope.ledger, 'dropped', path, reasons.empty, 'info')
+    else reportLoss(scope.losses, 'dropped', path, reasons.empty, 'info')
   }
   const messages = turns.map((turn, at) => settleTurn(turn, at === turns.length - 1, scope))
   return compact({ system, messages: messages.filter(({ content }) => content?.length !== 0) })
@@ -82,7 +82,7 @@ function encodeSystem(context: Context, leading: number, scope: Turns): WireRequ
   const instructions = context.messages.slice(0, leading)
   for (const [at, message] of instructions.entries()) {
     if (message.providerData !== undefined)
-      reportLoss(scope.ledger, 'dropped', `messages[${at}].providerData`, reasons.fields, 'info')
+      reportLoss(scope.losses, 'dropped', `messages[${at}].providerData`, reasons.fields, 'info')
   }
   if (typeof system === 'string' && system !== '' && instructions.length === 0) return system
   if (system === undefined && instructions.length === 1) {
@@ -118,7 +118,7 @@ function encodeMessage(message: Message, path: string, scope: Turns): string | W
 }
 
 function encodeContent(message: InstructionMessage | UserMessage, path: string, scope: Scope): string | WireBlock[] {
-  const mark = encodeCacheHint(message.metadata, path, scope.ledger)
+  const mark = encodeCacheHint(message.metadata, path, scope.losses)
   if (typeof message.content === 'string' && mark === undefined)
     return message.content.trim() === '' ? [] : message.content
   const blocks = blocksOf(message.content).flatMap(
@@ -135,7 +135,7 @@ function encodeAssistant(message: AssistantMessage, path: string, scope: Scope):
   if (typeof message.content === 'string' && isPlain) return message.content.trim() === '' ? [] : message.content
   const blocks = encodeTurnBlocks(message, path, scope)
   blocks.push(...invalid.map((call, at) => encodeInvalidCall(call, `${path}.invalidToolCalls[${at}]`, scope)))
-  const mark = encodeCacheHint(message.metadata, path, scope.ledger)
+  const mark = encodeCacheHint(message.metadata, path, scope.losses)
   const last = blocks[findLastIndex(blocks, ({ type }) => type !== 'thinking' && type !== 'redacted_thinking')]
   if (mark !== undefined && last !== undefined) Object.assign(last, { cache_control: mark })
   return blocks
@@ -206,13 +206,13 @@ function callsLast(blocks: readonly WireBlock[], path: string, scope: Turns): re
   }
   settled.push(...calls)
   if (settled.every((block, index) => block === blocks[index])) return blocks
-  reportLoss(scope.ledger, 'changed', path, 'calls are moved after the text that followed them', 'info')
+  reportLoss(scope.losses, 'changed', path, 'calls are moved after the text that followed them', 'info')
   return settled
 }
 
 function withoutLastThinking(blocks: readonly WireBlock[], path: string, scope: Turns): WireBlock[] {
   const end = findLastIndex(blocks, ({ type }) => type !== 'thinking' && type !== 'redacted_thinking') + 1
-  if (end < blocks.length) reportLoss(scope.ledger, 'dropped', path, 'a turn may not end with thinking')
+  if (end < blocks.length) reportLoss(scope.losses, 'dropped', path, 'a turn may not end with thinking')
   return blocks.slice(0, end)
 }
 
@@ -221,7 +221,7 @@ function trimEnd(content: string | WireBlock[], path: string, scope: Turns): str
   const last = typeof content === 'string' ? content : content.at(-1)
   const text = typeof last === 'object' && last.type === 'text' ? last.text : last
   if (typeof text !== 'string' || text.trimEnd() === text) return content
-  reportLoss(scope.ledger, 'changed', path, 'a prefilled answer may not end in white space', 'info')
+  reportLoss(scope.losses, 'changed', path, 'a prefilled answer may not end in white space', 'info')
   if (typeof content === 'string') return content.trimEnd()
   return [...content.slice(0, -1), { ...(last as WireText), text: text.trimEnd() }]
 }

@@ -9,7 +9,7 @@ import { DecodeError } from '../../core/errors.ts'
 import { compact, field, isObject, objectIn, stringOr, unlessEmpty } from '../../core/lookup.ts'
 import type { JsonObject, RequestOptions, ResponseFormat } from '../../core/model.ts'
 import { type Losses, reportLoss } from '../../kit/losses.ts'
-import { loseChoice } from '../../kit/tool-choice.ts'
+import { reportUnusedChoice } from '../../kit/tool-choice.ts'
 import { narrowSchema } from './schema.ts'
 import { type AnthropicDialect, defaultMaxTokens, format, isNewer } from './tables.ts'
 import { budgetFor, chooseEffort, encodeThinking, keptThinking, mergeThinking, readThinking } from './thinking.ts'
@@ -25,24 +25,24 @@ export function encodeOptions(
   options: RequestOptions,
   hasTools: boolean,
   dialect: AnthropicDialect,
-  ledger: Losses,
+  losses: Losses,
 ): Fields {
   const kept = keptOptions(options)
   const { thinking: _, ...others } = kept
   const { stream, user } = options
-  const maxTokens = chooseMaxTokens(options, dialect, ledger)
-  const thinking = encodeThinking(options, maxTokens, kept, ledger) ?? keptThinking(kept)
-  if (!hasTools) loseChoice(options, ledger)
-  const choice = hasTools ? chooseTool(options, thinking, ledger) : undefined
-  const output = encodeOutput(options, kept, ledger)
-  const stop = stopSequences(options, ledger)
+  const maxTokens = chooseMaxTokens(options, dialect, losses)
+  const thinking = encodeThinking(options, maxTokens, kept, losses) ?? keptThinking(kept)
+  if (!hasTools) reportUnusedChoice(options, losses)
+  const choice = hasTools ? chooseTool(options, thinking, losses) : undefined
+  const output = encodeOutput(options, kept, losses)
+  const stop = stopSequences(options, losses)
   return {
     ...others,
     model: options.model,
     max_tokens: maxTokens,
     ...compact({
       stream,
-      ...sampling(options, thinking, dialect, ledger),
+      ...sampling(options, thinking, dialect, losses),
       stop_sequences: stop,
       thinking: thinking && mergeThinking(kept, thinking),
       output_config: output,
@@ -57,28 +57,28 @@ function keptOptions(options: RequestOptions): JsonObject {
 }
 
 /** The wire requires one; a budget for thinking comes on top of what is meant for the answer. */
-function chooseMaxTokens(options: RequestOptions, dialect: AnthropicDialect, ledger: Losses): number {
+function chooseMaxTokens(options: RequestOptions, dialect: AnthropicDialect, losses: Losses): number {
   if (options.maxTokens !== undefined) return options.maxTokens
   const chosen = (dialect.maxTokens ?? defaultMaxTokens(options.model)) + (budgetFor(options) ?? 0)
-  reportLoss(ledger, 'invented', 'options.maxTokens', `it requires a limit, and ${chosen} was chosen`, 'info')
+  reportLoss(losses, 'invented', 'options.maxTokens', `it requires a limit, and ${chosen} was chosen`, 'info')
   return chosen
 }
 
 // ---- output, sampling and the rest ------------------------------------------------------------
 
-function encodeOutput(options: RequestOptions, kept: JsonObject, ledger: Losses): WireOutputConfig | undefined {
-  const effort = chooseEffort(options, ledger)
+function encodeOutput(options: RequestOptions, kept: JsonObject, losses: Losses): WireOutputConfig | undefined {
+  const effort = chooseEffort(options, losses)
   const schema = options.responseFormat?.schema
   if (effort === undefined && schema === undefined) return undefined
-  const format: WireOutputConfig['format'] = schema && { type: 'json_schema', schema: encodeSchema(schema, ledger) }
+  const format: WireOutputConfig['format'] = schema && { type: 'json_schema', schema: encodeSchema(schema, losses) }
   return { ...objectIn(kept, 'output_config'), ...compact({ effort, format }) }
 }
 
-function encodeSchema(schema: NonNullable<ResponseFormat['schema']>, ledger: Losses): JsonObject {
+function encodeSchema(schema: NonNullable<ResponseFormat['schema']>, losses: Losses): JsonObject {
   const narrowed = narrowSchema(schema)
   if (narrowed.isChanged) {
     reportLoss(
-      ledger,
+      losses,
       'changed',
       'options.responseFormat.schema',
       'what it has no keyword for moved into descriptions',
@@ -93,7 +93,7 @@ function sampling(
   options: RequestOptions,
   thinking: WireThinkingConfig | undefined,
   dialect: AnthropicDialect,
-  ledger: Losses,
+  losses: Losses,
 ): Pick<WireRequest, 'temperature' | 'top_p' | 'top_k'> {
   const { temperature, topP, topK } = options
   const isRefused = dialect.version === '2026-10-21'
@@ -106,10 +106,10 @@ function sampling(
   }
   for (const name of ['temperature', 'topP', 'topK'] as const) {
     if (options[name] !== undefined && !takes[name])
-      reportLoss(ledger, 'dropped', `options.${name}`, 'this model, version or way of thinking does not take it')
+      reportLoss(losses, 'dropped', `options.${name}`, 'this model, version or way of thinking does not take it')
   }
   if (takes.temperature && temperature !== undefined && temperature > 1)
-    reportLoss(ledger, 'changed', 'options.temperature', 'the highest is 1')
+    reportLoss(losses, 'changed', 'options.temperature', 'the highest is 1')
   return compact({
     temperature: takes.temperature && temperature !== undefined ? Math.min(1, temperature) : undefined,
     top_p: takes.topP ? topP : undefined,
@@ -117,10 +117,10 @@ function sampling(
   })
 }
 
-function stopSequences({ stop }: RequestOptions, ledger: Losses): string[] | undefined {
+function stopSequences({ stop }: RequestOptions, losses: Losses): string[] | undefined {
   const taken = stop?.filter((sequence) => sequence.trim() !== '')
   if (taken?.length !== stop?.length)
-    reportLoss(ledger, 'dropped', 'options.stop', 'it does not accept a stop sequence of only white space')
+    reportLoss(losses, 'dropped', 'options.stop', 'it does not accept a stop sequence of only white space')
   return taken?.length === 0 && stop?.length !== 0 ? undefined : taken
 }
 
@@ -128,12 +128,12 @@ function stopSequences({ stop }: RequestOptions, ledger: Losses): string[] | und
 function chooseTool(
   options: RequestOptions,
   thinking: WireThinkingConfig | undefined,
-  ledger: Losses,
+  losses: Losses,
 ): WireRequest['tool_choice'] {
   const choice = encodeToolChoice(options)
   const isForced = choice?.type === 'any' || choice?.type === 'tool'
   if (!isForced || thinking?.type !== 'enabled') return choice
-  reportLoss(ledger, 'changed', 'options.toolChoice', 'while the model thinks, no call can be forced: it may choose')
+  reportLoss(losses, 'changed', 'options.toolChoice', 'while the model thinks, no call can be forced: it may choose')
   const { disable_parallel_tool_use: disabled } = choice
   return compact({ type: 'auto', disable_parallel_tool_use: disabled })
 }

@@ -39,7 +39,7 @@ export function encodeRequest(
   const { context, options } = withoutLacks(given, asked, wireOf(dialect), into)
   const target = { format, provider: dialect.provider ?? format, model: options.model }
   const conversation = encodeConversation(context, {
-    ledger: into,
+    losses: into,
     target,
     isStrictVersion: dialect.version === '2026-10-21',
     unsignedThinking: dialect.unsignedThinking === true,
@@ -54,7 +54,7 @@ export function encodeRequest(
   goOnIn(context.providerState?.containerId, body, into)
   settleThinking(body, into)
   settleMarks([...markable(body)], isObject(field(body, 'cache_control')) ? 1 : 0, into)
-  return { path: '/messages', headers: betaHeader(body, dialect), body, losses: into.losses }
+  return { path: '/messages', headers: betaHeader(body, dialect), body, losses: into.list }
 }
 
 function askForJson(body: WireRequest, { responseFormat }: RequestOptions, into: Losses): void {

@@ -160,12 +160,12 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
     stop_reason: encodeStopReason(message, response.stopReason, hasCalls, into),
     usage: encodeUsage(response.usage),
   }
-  return { body, losses: into.losses }
+  return { body, losses: into.list }
 }
 
 /** Clients of this wire take the proofs of this wire. */
 export function answerScope(into: Losses): Parameters<typeof encodeTurnBlocks>[2] {
-  return { ledger: into, target: { format, provider: format, model: '' }, place: 'answer' }
+  return { losses: into, target: { format, provider: format, model: '' }, place: 'answer' }
 }
 
 /** Without its arguments an invalid call could run, so it is left out. */

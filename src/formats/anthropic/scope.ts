@@ -40,7 +40,7 @@ export function extrasOf(
 
 /** Where blocks are written to. */
 export interface Scope {
-  readonly ledger: Losses
+  readonly losses: Losses
   /** The format and provider whose proofs are valid. */
   readonly target: { readonly format: string; readonly provider: string; readonly model: string }
   readonly place: 'system' | 'user' | 'assistant' | 'result' | 'answer'
@@ -69,25 +69,25 @@ export function drop(
   scope: Scope,
   severity: 'info' | 'minor' | 'major' = 'minor',
 ): undefined {
-  reportLoss(scope.ledger, 'dropped', path, reason, severity)
+  reportLoss(scope.losses, 'dropped', path, reason, severity)
 }
 
 /** Fields and proofs of other formats are only for those formats. */
 export function noteForeignFields(
   holder: { readonly providerData?: ProviderData; readonly opaque?: Opaque; readonly type?: string },
   path: string,
-  ledger: Losses,
+  losses: Losses,
 ): void {
   if (holder.opaque !== undefined && holder.type !== 'reasoning')
-    reportLoss(ledger, 'dropped', `${path}.opaque`, reasons.foreignProof, 'info')
+    reportLoss(losses, 'dropped', `${path}.opaque`, reasons.foreignProof, 'info')
   if (holder.providerData === undefined) return
   for (const name of Object.keys(holder.providerData)) {
-    if (name !== format) reportLoss(ledger, 'dropped', `${path}.providerData.${name}`, reasons.foreignFields, 'info')
+    if (name !== format) reportLoss(losses, 'dropped', `${path}.providerData.${name}`, reasons.foreignFields, 'info')
   }
 }
 
 /** The fields kept with a block and its cache mark. */
 export function extrasFor(block: ContentBlock, path: string, scope: Scope): object {
-  const mark = scope.place === 'answer' ? undefined : encodeCacheHint(block.metadata, path, scope.ledger)
+  const mark = scope.place === 'answer' ? undefined : encodeCacheHint(block.metadata, path, scope.losses)
   return { ...keptOf(block), ...compact({ cache_control: mark }) }
 }

@@ -85,7 +85,7 @@ export function decodeStream({
           flush(state, out)
           throw decodeErrorEvent(event, state.provider)
       }
-      // `ping`, and types to come, which the source asks us to pass over
+      // `ping`, and types to come, which the source says to ignore
     },
     end: (out) => end(state, out),
   }

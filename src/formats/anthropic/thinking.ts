@@ -8,7 +8,7 @@
 
 import { field, lookup, objectIn } from '../../core/lookup.ts'
 import type { JsonObject, ReasoningEffort, RequestOptions } from '../../core/model.ts'
-import { effortBudgets, effortOf, loseEffort } from '../../kit/effort.ts'
+import { effortBudgets, effortOf, reportEffort } from '../../kit/effort.ts'
 import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { efforts, isAdaptive, isNewer, minBudgetTokens } from './tables.ts'
@@ -35,20 +35,20 @@ export function encodeThinking(
   options: RequestOptions,
   maxTokens: number,
   kept: JsonObject,
-  ledger: Losses,
+  losses: Losses,
 ): WireThinkingConfig | undefined {
   const { reasoning } = options
   if (reasoning === undefined) return undefined
   if (isOff(reasoning)) return { type: 'disabled' }
   const budget = budgetFor(options)
   if (budget === undefined && isBare(reasoning) && !isAdaptive(options.model)) {
-    reportLoss(ledger, 'dropped', 'options.reasoning', reasons.noAmount)
+    reportLoss(losses, 'dropped', 'options.reasoning', reasons.noAmount)
     return undefined
   }
   if (budget === undefined) return isAsked(reasoning, kept) ? { type: 'adaptive' } : undefined
   if (maxTokens <= minBudgetTokens) {
     reportLoss(
-      ledger,
+      losses,
       'dropped',
       'options.reasoning',
       `maxTokens leaves no room for the least budget, ${minBudgetTokens}`,
@@ -56,21 +56,21 @@ export function encodeThinking(
     return { type: 'disabled' }
   }
   const sent = Math.min(budget, maxTokens - 1)
-  noteBudget(options, sent, ledger)
+  noteBudget(options, sent, losses)
   return { type: 'enabled', budget_tokens: sent }
 }
 
-function noteBudget({ reasoning, model }: RequestOptions, sent: number, ledger: Losses): void {
+function noteBudget({ reasoning, model }: RequestOptions, sent: number, losses: Losses): void {
   const { effort, budgetTokens } = reasoning ?? {}
   if (budgetTokens === undefined) {
     const reason = `the model takes budgets only: ${sent} tokens are sent`
-    reportLoss(ledger, 'changed', 'options.reasoning.effort', reason, 'info')
+    reportLoss(losses, 'changed', 'options.reasoning.effort', reason, 'info')
   } else if (sent !== budgetTokens) {
     const reason = `the budget must be from ${minBudgetTokens} to less than maxTokens: ${sent} is sent`
-    reportLoss(ledger, 'changed', 'options.reasoning.budgetTokens', reason)
+    reportLoss(losses, 'changed', 'options.reasoning.budgetTokens', reason)
   }
   if (effort !== undefined && budgetTokens !== undefined && !isAdaptive(model))
-    reportLoss(ledger, 'dropped', 'options.reasoning.effort', reasons.budgetWins, 'info')
+    reportLoss(losses, 'dropped', 'options.reasoning.effort', reasons.budgetWins, 'info')
 }
 
 /** It asks for reasoning, and says not how much. */
@@ -98,12 +98,12 @@ export function mergeThinking(kept: JsonObject, thinking: WireThinkingConfig): W
 }
 
 /** The effort for models that think by it; of a budget that they do not take, the nearest. */
-export function chooseEffort({ reasoning, model }: RequestOptions, ledger: Losses): WireOutputConfig['effort'] {
+export function chooseEffort({ reasoning, model }: RequestOptions, losses: Losses): WireOutputConfig['effort'] {
   if (reasoning === undefined || !isAdaptive(model)) return undefined
   if (reasoning.effort === undefined && !isNewer(model)) return undefined
-  const effort = isNewer(model) ? effortOf(reasoning, ledger) : reasoning.effort
+  const effort = isNewer(model) ? effortOf(reasoning, losses) : reasoning.effort
   const sent = lookup(efforts, effort)
-  if (effort !== undefined && sent !== undefined && sent !== effort) loseEffort(ledger, effort, sent)
+  if (effort !== undefined && sent !== undefined && sent !== effort) reportEffort(losses, effort, sent)
   return sent
 }
 

@@ -155,8 +155,8 @@ export function decodeToolChoice(wire: unknown): Choice | undefined {
 
 /** A call has an object for its input, always. */
 export function encodeCall(call: ToolCall, path: string, scope: Scope): WireToolUse {
-  noteForeignFields(call, path, scope.ledger)
-  const mark = scope.place === 'answer' ? undefined : encodeCacheHint(call.metadata, path, scope.ledger)
+  noteForeignFields(call, path, scope.losses)
+  const mark = scope.place === 'answer' ? undefined : encodeCacheHint(call.metadata, path, scope.losses)
   return {
     ...keptOf(call),
     type: 'tool_use',
@@ -169,7 +169,7 @@ export function encodeCall(call: ToolCall, path: string, scope: Scope): WireTool
 
 /** A call that could not be one, for a history that has its result: without its arguments, which are not an object. */
 export function encodeInvalidCall(call: InvalidToolCall, path: string, scope: Scope): WireToolUse {
-  reportLoss(scope.ledger, 'changed', `${path}.argumentsText`, 'arguments that are not an object cannot be sent')
+  reportLoss(scope.losses, 'changed', `${path}.argumentsText`, 'arguments that are not an object cannot be sent')
   return {
     ...keptOf(call),
     type: 'tool_use',
@@ -223,14 +223,14 @@ export function decodeToolCalls(body: unknown, _options: CodecOptions<AnthropicD
  */
 export function encodeResult(result: ToolMessage, { dialect = {} }: CodecOptions<AnthropicDialect> = {}): WireMessage {
   const target = { format, provider: dialect.provider ?? format, model: '' }
-  const scope: Scope = { ledger: newLosses('Anthropic'), target, place: 'result' }
+  const scope: Scope = { losses: newLosses('Anthropic'), target, place: 'result' }
   return { role: 'user', content: [encodeResultBlock(result, 'result', scope)] }
 }
 
 export function encodeResultBlock(result: ToolMessage | ToolResultBlock, path: string, scope: Scope): WireToolResult {
-  noteForeignFields(result, path, scope.ledger)
+  noteForeignFields(result, path, scope.losses)
   const isError = 'role' in result ? result.status === 'error' : result.isError === true
-  const mark = encodeCacheHint(result.metadata, path, scope.ledger)
+  const mark = encodeCacheHint(result.metadata, path, scope.losses)
   const content = resultContent(result.content, `${path}.content`, { ...scope, place: 'result' })
   return {
     ...keptOf(result),

@@ -62,7 +62,7 @@ export function encodeStream(_reply: Reply = {}): StreamEncoder {
     },
     end: (out) => fail(state, cut(), out),
     fail: (error, out) => fail(state, error, out),
-    losses: state.losses.losses,
+    losses: state.losses.list,
   }
 }
 

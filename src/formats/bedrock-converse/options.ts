@@ -9,7 +9,7 @@
 import { compact, field, isObject, numberOr, objectIn, otherFields, unlessEmpty } from '../../core/lookup.ts'
 import type { Json, JsonObject, ReasoningEffort, RequestOptions } from '../../core/model.ts'
 import { parseObject } from '../../core/tool-call.ts'
-import { effortBudgets, effortOf, loseEffort } from '../../kit/effort.ts'
+import { effortBudgets, effortOf, reportEffort } from '../../kit/effort.ts'
 import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { keptFields } from './content.ts'
@@ -76,7 +76,7 @@ function encodeReasoning(options: RequestOptions, losses: Losses): JsonObject {
     case 'claude-effort': {
       if (isOff) return { thinking: { type: 'disabled' } }
       const effort = effortOf(reasoning, losses)
-      if (effort === 'minimal') loseEffort(losses, effort, 'low')
+      if (effort === 'minimal') reportEffort(losses, effort, 'low')
       const word = effort === 'minimal' ? 'low' : effort
       return { thinking: { type: 'adaptive' }, ...(word && { output_config: { effort: word } }) }
     }
@@ -91,7 +91,7 @@ function encodeReasoning(options: RequestOptions, losses: Losses): JsonObject {
       if (effort === undefined) return dropReasoning(losses, lackReasons.noAmount)
       if (familyOf(model) === 'gpt-oss') return { reasoning_effort: effort }
       const word = effort === 'medium' ? 'high' : effort
-      if (word !== effort) loseEffort(losses, effort, word)
+      if (word !== effort) reportEffort(losses, effort, word)
       return { reasoning_config: word }
     }
     default:
@@ -113,7 +113,7 @@ function levelOf(
   if (effort === undefined || effort === 'none') return undefined
   if (effort === 'low' || effort === 'medium' || effort === 'high') return effort
   const nearest = effort === 'minimal' ? 'low' : 'high'
-  loseEffort(losses, effort, nearest)
+  reportEffort(losses, effort, nearest)
   return nearest
 }
 

@@ -38,7 +38,7 @@ export function encodeRequest(given: Context, asked: EncodeRequestOptions): Enco
     ...encodeToolConfig(context.tools ?? [], context.messages, options, losses),
   }
   const path = `/model/${encodeURIComponent(options.model)}/converse${options.stream ? '-stream' : ''}`
-  return { path, headers: {}, body, losses: losses.losses }
+  return { path, headers: {}, body, losses: losses.list }
 }
 
 /**

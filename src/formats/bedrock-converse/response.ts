@@ -36,7 +36,7 @@ export function decodeResponse(body: unknown, { callsBefore = 0 }: DecodeRespons
     throw decodeError({ status: 0, headers: { get: () => null }, body: response })
   const message = objectAt(field(field(response, 'output'), 'message'), 'output.message', 'response')
   const out: Fragment[] = [{ type: 'start' }]
-  let last: Said | undefined
+  let last: LastText | undefined
   for (const [key, entry] of listAt(field(message, 'content'), 'output.message.content', 'response').entries()) {
     const block = objectAt(entry, `output.message.content[${key}]`, 'response')
     last = readBlock(block, key, last, out)
@@ -48,12 +48,17 @@ export function decodeResponse(body: unknown, { callsBefore = 0 }: DecodeRespons
 }
 
 /** The text that the citations after it belong to. */
-export interface Said {
+export interface LastText {
   readonly key: BlockKey
   readonly length: number
 }
 
-function readBlock(block: JsonObject, key: BlockKey, last: Said | undefined, out: Fragment[]): Said | undefined {
+function readBlock(
+  block: JsonObject,
+  key: BlockKey,
+  last: LastText | undefined,
+  out: Fragment[],
+): LastText | undefined {
   const use = field(block, 'toolUse')
   const result = field(block, 'toolResult')
   const cited = field(block, 'citationsContent')
@@ -122,7 +127,7 @@ export function encodeResponse(response: ChatResponse, _reply: Reply = {}): Enco
     stopReason: encodeStopReason(response, hasCalls, losses),
     usage: encodeUsage(response.usage),
   }
-  return { body, losses: losses.losses }
+  return { body, losses: losses.list }
 }
 
 /** Clients of this wire take the proofs of this wire. */

@@ -12,7 +12,7 @@ import type { Json, JsonObject } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
 import { decodeBlock, decodeCitation, decodeServerResult, objectAt, proof, stringAt } from './content.ts'
 import { decodeException } from './errors.ts'
-import { endFragment, readExtra, type Said } from './response.ts'
+import { endFragment, type LastText, readExtra } from './response.ts'
 import { readCallFragment } from './tools.ts'
 
 /** State between two events. */
@@ -194,7 +194,7 @@ function addReasoning(state: DecodeState, key: number, content: JsonObject, out:
 
 /** Citations of a block without a text of its own are for the text before it. */
 function tellCitations(state: DecodeState, isDue: (key: number) => boolean, out: Fragment[]): void {
-  const said: Said | undefined = state.text
+  const said: LastText | undefined = state.text
   const due = state.citations.filter(({ key }) => isDue(key))
   if (due.length === 0 || said === undefined) return
   state.citations = state.citations.filter((one) => !due.includes(one))

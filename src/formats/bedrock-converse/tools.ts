@@ -24,7 +24,7 @@ import type {
 } from '../../core/model.ts'
 import { readCall, textOfArguments } from '../../core/tool-call.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
-import { chosenTools, loseChoice } from '../../kit/tool-choice.ts'
+import { chosenTools, reportUnusedChoice } from '../../kit/tool-choice.ts'
 import { decodeBlock, encodeBlock, keptFields, objectAt, type Scope, verbatim } from './content.ts'
 import { format, idPrefix, reasons } from './tables.ts'
 import type {
@@ -85,7 +85,7 @@ export function encodeToolConfig(
 ): Pick<WireRequest, 'toolConfig'> {
   const called = namesCalled(messages)
   const { toolChoice } = options
-  if (given.length === 0) loseChoice({ ...compact({ toolChoice }) }, losses)
+  if (given.length === 0) reportUnusedChoice({ ...compact({ toolChoice }) }, losses)
   const isNone = toolChoice === 'none' && given.length > 0
   if (isNone && called.size > 0) reportLoss(losses, 'dropped', 'options.toolChoice', reasons.noNone)
   const isLeftOut = isNone && called.size === 0

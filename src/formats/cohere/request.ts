@@ -47,7 +47,7 @@ export function encodeRequest(given: Context, asked: EncodeRequestOptions): Enco
     ...(definitions.length > 0 && choice),
     ...encodeStrictness(tools, losses),
   }
-  return { path: '/chat', headers: {}, body, losses: losses.losses }
+  return { path: '/chat', headers: {}, body, losses: losses.list }
 }
 
 /** With tools there is no JSON mode: the model is asked in words, at the head of the conversation. */

@@ -53,7 +53,7 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
     finish_reason: encodeStopReason(response, encoded.tool_calls !== undefined, losses),
     usage: encodeUsage(response.usage),
   }
-  return { body, losses: losses.losses }
+  return { body, losses: losses.list }
 }
 
 /** Clients of this wire take thinking, and text where others have documents. */

@@ -21,7 +21,7 @@ import type {
 } from '../../core/model.ts'
 import { exactArguments, readCall, textOfArguments } from '../../core/tool-call.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
-import { chosenTools, loseChoice } from '../../kit/tool-choice.ts'
+import { chosenTools, reportUnusedChoice } from '../../kit/tool-choice.ts'
 import { markParts, markText, unmark } from '../../kit/tool-error.ts'
 import {
   decodeContent,
@@ -115,7 +115,7 @@ export function encodeToolChoice(
   losses: Losses,
 ): { readonly tools: Tools; readonly choice: Pick<WireRequest, 'tool_choice'> } {
   const { toolChoice } = options
-  if (tools.length === 0) loseChoice({ ...compact({ toolChoice }) }, losses)
+  if (tools.length === 0) reportUnusedChoice({ ...compact({ toolChoice }) }, losses)
   if (tools.length === 0 || toolChoice === undefined || toolChoice === 'auto') return { tools, choice: {} }
   if (toolChoice === 'none') return { tools, choice: { tool_choice: 'NONE' } }
   if (toolChoice === 'required') return { tools, choice: { tool_choice: 'REQUIRED' } }

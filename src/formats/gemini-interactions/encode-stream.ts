@@ -57,7 +57,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     signature: '',
   }
   const pass = oneAtATime((event, out) => write(state, event, out))
-  const cut = () => new ApiError('The answer broke off before its end', { kind: 'server', retryable: true })
+  const cut = () => new ApiError('The answer was cut off before its end', { kind: 'server', retryable: true })
   return {
     push(event, out) {
       if (state.isEnded) return
@@ -68,7 +68,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     },
     end: (out) => fail(state, cut(), out),
     fail: (error, out) => fail(state, error, out),
-    losses: state.into.losses,
+    losses: state.into.list,
   }
 }
 
@@ -173,7 +173,7 @@ function endCall(state: EncoderState, call: ToolCall | InvalidToolCall, out: Fra
   state.signature = ''
 }
 
-/** Clients take a call without arguments for one that needs none: one that broke off before them is left out. */
+/** Clients take a call without arguments for one that needs none: one that was cut off before them is left out. */
 function endInvalidCall(state: EncoderState, call: InvalidToolCall, out: Frame[]): void {
   const path = `message.invalidToolCalls[${call.index}]`
   if (!state.isOpen && !call.name) reportLoss(state.into, 'dropped', path, reasons.namelessCall)
@@ -188,16 +188,16 @@ function endInvalidCall(state: EncoderState, call: InvalidToolCall, out: Frame[]
 
 /** Text sent in deltas stays as it is; annotations and signatures follow it. */
 function endContent(state: EncoderState, block: ContentBlock, out: Frame[]): void {
-  const isTold = state.isOpen
+  const isStreamed = state.isOpen
   const [given] = encodeTurn([block], [], 'message', answerScope(state.into))
   if (given === undefined) return
   const step = given as unknown as JsonObject
   switch (step.type) {
     case 'model_output':
-      addContent(state, (arrayOf(step.content)[0] ?? {}) as JsonObject, isTold, out)
+      addContent(state, (arrayOf(step.content)[0] ?? {}) as JsonObject, isStreamed, out)
       break
     case 'thought':
-      addThought(state, step, isTold, out)
+      addThought(state, step, isStreamed, out)
       break
     default:
       if (block.type === 'unknown') open(state, step, out)
@@ -205,21 +205,21 @@ function endContent(state: EncoderState, block: ContentBlock, out: Frame[]): voi
   }
 }
 
-function addContent(state: EncoderState, content: JsonObject, isTold: boolean, out: Frame[]): void {
+function addContent(state: EncoderState, content: JsonObject, isStreamed: boolean, out: Frame[]): void {
   const { annotations, ...rest } = content
   open(state, { type: 'model_output' }, out)
-  if (!isTold) addDelta(state, rest, out)
+  if (!isStreamed) addDelta(state, rest, out)
   else if (Object.keys(rest).length > 2) {
     reportLoss(state.into, 'dropped', 'message.content.providerData', 'they came when the block had begun', 'info')
   }
   if (annotations !== undefined) addDelta(state, { type: 'text_annotation_delta', annotations }, out)
 }
 
-function addThought(state: EncoderState, { summary, signature }: JsonObject, isTold: boolean, out: Frame[]): void {
+function addThought(state: EncoderState, { summary, signature }: JsonObject, isStreamed: boolean, out: Frame[]): void {
   open(state, { type: 'thought' }, out)
   for (const content of arrayOf(summary)) {
-    const isSaid = isTold && (content as JsonObject).type === 'text'
-    if (!isSaid) addDelta(state, { type: 'thought_summary', content }, out)
+    const isRepeated = isStreamed && (content as JsonObject).type === 'text'
+    if (!isRepeated) addDelta(state, { type: 'thought_summary', content }, out)
   }
   state.signature = textOr(signature, '')
   if (state.signature !== '') addDelta(state, { type: 'thought_signature', signature: state.signature }, out)

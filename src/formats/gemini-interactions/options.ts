@@ -18,9 +18,9 @@ import {
   unlessEmpty,
 } from '../../core/lookup.ts'
 import type { Json, JsonObject, ReasoningEffort, RequestOptions, ResponseFormat } from '../../core/model.ts'
-import { effortOf, loseEffort } from '../../kit/effort.ts'
+import { effortOf, reportEffort } from '../../kit/effort.ts'
 import { type Losses, reportLoss } from '../../kit/losses.ts'
-import { loseChoice } from '../../kit/tool-choice.ts'
+import { reportUnusedChoice } from '../../kit/tool-choice.ts'
 import { format, levels } from './tables.ts'
 import { decodeToolChoice, encodeToolChoice } from './tools.ts'
 import type { WireGenerationConfig, WireRequest, WireResponseFormat } from './wire.ts'
@@ -33,7 +33,7 @@ export function encodeOptions(
   into: Losses,
 ): Pick<WireRequest, 'stream' | 'generation_config' | 'response_format'> {
   const { toolChoice, responseFormat } = options
-  if (!hasFunctions) loseChoice(options, into)
+  if (!hasFunctions) reportUnusedChoice(options, into)
   const keptConfig = objectIn(kept, 'generation_config')
   const config: WireGenerationConfig = {
     ...keptConfig,
@@ -69,7 +69,7 @@ function encodeReasoning(
   const summaries = kept.thinking_summaries === 'none' ? 'none' : 'auto'
   if (effort === undefined) return { thinking_summaries: summaries }
   const level = levels[effort]
-  if (level !== effort) loseEffort(into, effort, level)
+  if (level !== effort) reportEffort(into, effort, level)
   return { thinking_level: level, thinking_summaries: summaries }
 }
 

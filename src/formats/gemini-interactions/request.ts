@@ -80,7 +80,7 @@ export function encodeRequest(given: Context, asked: RequestOptions): EncodedReq
     ...placeInstruction(instruction, input, typeof token === 'string'),
     ...compact({ tools: context.tools === undefined ? unlessEmpty(tools) : tools }),
   }
-  return { path: '/interactions', headers: {}, body, losses: into.losses }
+  return { path: '/interactions', headers: {}, body, losses: into.list }
 }
 
 /** Where the state is. An answer made in the background has to be stored, and the format's own default is to store. */

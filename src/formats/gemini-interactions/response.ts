@@ -133,7 +133,7 @@ export function readUsage(wire: unknown): Usage | undefined {
 
 // ---- encoding ---------------------------------------------------------------------------------
 
-/** Everything goes to a client, but for proofs of other wires. */
+/** Everything goes to a client, except proofs of other wires. */
 export function answerScope(into: Losses): TurnScope {
   return { into, reader: 'client', proof: (opaque) => (opaque?.format === format ? opaque.data : undefined) }
 }
@@ -144,7 +144,7 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
   const { message } = response
   const steps = encodeTurn(blocksOfTurn(message), message.invalidToolCalls ?? [], 'message', answerScope(into))
   const body = { ...ending(response, reply, into), steps: [...steps, ...outputError(message)] }
-  return { body: body as WireResponse, losses: into.losses }
+  return { body: body as WireResponse, losses: into.list }
 }
 
 /** A step that says what went wrong with an answer that ended properly; none if nothing did. */

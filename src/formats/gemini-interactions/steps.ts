@@ -44,7 +44,7 @@ export interface OpenStep {
   /** Pictures among the summaries of a thought. */
   readonly pictures: Json[]
   /** Whether a thought has a block already. */
-  isTold: boolean
+  hasBlock: boolean
   /** Whether arguments came in pieces. */
   hasPieces: boolean
 }
@@ -58,7 +58,7 @@ export function readStep(step: Json, reading: Reading, out: Fragment[]): void {
 export function openStep(step: JsonObject, reading: Reading, out: Fragment[]): OpenStep {
   const type = textOr(field(step, 'type'), '')
   const key = `${reading.count++}`
-  const open: OpenStep = { type, step, key, parts: 0, text: undefined, pictures: [], isTold: false, hasPieces: false }
+  const open: OpenStep = { type, step, key, parts: 0, text: undefined, pictures: [], hasBlock: false, hasPieces: false }
   switch (type) {
     case 'model_output':
       for (const content of contentsOf(field(step, 'content'))) {
@@ -71,15 +71,15 @@ export function openStep(step: JsonObject, reading: Reading, out: Fragment[]): O
       break
     case 'function_call':
       reading.hasCalls = true
-      tellCall(open, field(step, 'name'), out)
+      addCall(open, field(step, 'name'), out)
       break
     default:
-      if (hostedOf(type)?.part === 'call') tellCall(open, nameOf(type, step), out)
+      if (hostedOf(type)?.part === 'call') addCall(open, nameOf(type, step), out)
   }
   return open
 }
 
-/** Adds a delta to the step that it belongs to. One of a kind to come is passed over. */
+/** Adds a delta to the step that it belongs to. A step of an unknown kind is skipped. */
 export function addDelta(open: OpenStep, delta: JsonObject, out: Fragment[]): void {
   const type = textOr(field(delta, 'type'), '')
   if (type === 'arguments_delta') addArguments(open, field(delta, 'arguments'), out)
@@ -170,7 +170,7 @@ function closeText(open: OpenStep, out: Fragment[]): void {
 
 function addSummary(open: OpenStep, content: Json, out: Fragment[]): void {
   const text = field(content, 'text')
-  open.isTold = true
+  open.hasBlock = true
   if (typeof text === 'string') {
     out.push({ type: 'reasoning', key: open.key, text })
     return
@@ -193,12 +193,12 @@ function closeThought(open: OpenStep, reading: Reading, out: Fragment[]): void {
     reading.signature = isEnvelope(signature) ? '' : signature // the envelope of another provider's proof is not a signature of the call
     out.push({ type: 'reasoning', key, text: '' }, { type: 'patch', key, opaque: proof({ signature }, reading) })
   }
-  if (signature !== '' || open.isTold) out.push({ type: 'close', key })
+  if (signature !== '' || open.hasBlock) out.push({ type: 'close', key })
 }
 
 // ---- calls ------------------------------------------------------------------------------------
 
-function tellCall({ key, step, type }: OpenStep, name: unknown, out: Fragment[]): void {
+function addCall({ key, step, type }: OpenStep, name: unknown, out: Fragment[]): void {
   const server = type === 'function_call' ? {} : { server: true as const }
   out.push({ type: 'call', key, id: textOr(field(step, 'id'), null), name: textOr(name, null), ...server })
 }

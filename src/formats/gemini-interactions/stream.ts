@@ -51,7 +51,7 @@ export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): 
       if (state.isEnded || frame.data === '' || frame.data.trim() === '[DONE]') return
       const event = readEvent(parse, frame)
       const type = textOr(field(event, 'event_type'), frame.event ?? '')
-      lookup(events, type)?.(state, event, out) // kinds to come are passed over
+      lookup(events, type)?.(state, event, out) // unknown kinds are skipped
       const usage = readUsage(field(event.metadata, 'usage') ?? field(event.metadata, 'total_usage'))
       if (usage !== undefined && !state.isEnded) out.push({ type: 'usage', usage })
     },

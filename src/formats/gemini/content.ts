@@ -76,7 +76,7 @@ export function encodeBlock(block: ContentBlock, scope: Scope, path: string): Wi
     case 'reasoning':
       return encodeText(block.text, { thought: true }, block, scope, path)
     case 'plain_text':
-      if (block.title !== undefined) reportLoss(scope.ledger, 'dropped', `${path}.title`, lackReasons.title, 'info')
+      if (block.title !== undefined) reportLoss(scope.losses, 'dropped', `${path}.title`, lackReasons.title, 'info')
       return encodeText(block.text, {}, block, scope, path)
     case 'image':
     case 'audio':
@@ -104,7 +104,7 @@ export function encodeBlock(block: ContentBlock, scope: Scope, path: string): Wi
 function noteForeign(block: ContentBlock, scope: Scope, path: string): void {
   for (const format of Object.keys(block.providerData ?? {})) {
     if (format !== 'gemini')
-      reportLoss(scope.ledger, 'dropped', `${path}.providerData.${format}`, lackReasons.foreignFields, 'info')
+      reportLoss(scope.losses, 'dropped', `${path}.providerData.${format}`, lackReasons.foreignFields, 'info')
   }
 }
 

@@ -25,7 +25,7 @@ type BlockEvent = Extract<MessageEvent, { readonly index: number }>
 /** State between two events. */
 interface EncoderState {
   readonly reply: Reply
-  readonly ledger: Losses
+  readonly losses: Losses
   head: Partial<WireResponse>
   /** The block that is being written. This wire has one at a time: events of later ones wait. */
   current: number
@@ -43,7 +43,7 @@ interface EncoderState {
 export function encodeStream(reply: Reply = {}): StreamEncoder {
   const state: EncoderState = {
     reply,
-    ledger: newLosses('Gemini', false),
+    losses: newLosses('Gemini', false),
     head: encodeHead({}, reply),
     current: 0,
     waiting: new Map(),
@@ -72,7 +72,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     },
     end: (out) => fail(state, cut(), out),
     fail: (error, out) => fail(state, error, out),
-    losses: state.ledger.losses,
+    losses: state.losses.list,
   }
 }
 
@@ -99,7 +99,7 @@ function takeTurn(state: EncoderState, event: BlockEvent, out: Frame[]): void {
   for (const waited of next ?? []) takeTurn(state, waited, out)
 }
 
-/** At the end nothing waits but for blocks that were never ended. */
+/** At the end only blocks that never ended still wait. */
 function writeWaiting(state: EncoderState, out: Frame[]): void {
   for (const index of [...state.waiting.keys()].sort((one, other) => one - other)) {
     for (const event of state.waiting.get(index) ?? []) writeEvent(state, event, out)
@@ -132,12 +132,12 @@ function writeEvent(state: EncoderState, event: BlockEvent, out: Frame[]): void 
 /** Text and thoughts were streamed already, so only the proof is left: it goes on an empty part after them, as the server sends it. */
 function writeBlock(state: EncoderState, block: ContentBlock, path: string, out: Frame[]): void {
   if (block.type !== 'text' && block.type !== 'reasoning') {
-    const part = encodeServed(block, serverScope(state.ledger), path)
+    const part = encodeServed(block, serverScope(state.losses), path)
     if (part !== undefined) writePart(state, part, undefined, out)
     return
   }
   if (block.type === 'text') state.textParts.push(Math.max(0, state.parts - 1))
-  const proof = encodeServed({ ...block, text: '' }, serverScope(state.ledger), path)
+  const proof = encodeServed({ ...block, text: '' }, serverScope(state.losses), path)
   if (proof !== undefined) writePart(state, proof, undefined, out)
 }
 
@@ -153,7 +153,7 @@ function writeEnd(state: EncoderState, message: AssistantMessage, rest: WireResp
   const candidate = {
     ...encodeCitations(citedTexts(state, message), raw),
     content: { role: 'model', parts: [{ text: '' }] },
-    ...encodeFinish(message, state.ledger),
+    ...encodeFinish(message, state.losses),
     index: 0,
   } as WireCandidate
   const { candidates: others = [], ...fields } = rest ?? {}

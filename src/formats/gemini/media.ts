@@ -63,15 +63,15 @@ export function encodeMedia(block: Media, scope: Scope, path: string): WirePart 
   const ours = block.providerData?.gemini
   const common = { ...ours, ...(block.type === 'image' && signatureOf(block, scope, path)) }
   if (block.type === 'file' && block.filename !== undefined) {
-    reportLoss(scope.ledger, 'dropped', `${path}.filename`, lackReasons.filename, 'info')
+    reportLoss(scope.losses, 'dropped', `${path}.filename`, lackReasons.filename, 'info')
   }
   const url = block.url === undefined ? undefined : readDataUrl(block.url)
   const data = block.data ?? (url?.base64 ? url.data : undefined)
   if (data !== undefined) {
-    const mimeType = block.mimeType ?? url?.mimeType ?? guessType(block, scope.ledger, path)
+    const mimeType = block.mimeType ?? url?.mimeType ?? guessType(block, scope.losses, path)
     return { ...common, inlineData: { ...(field(ours, 'inlineData') as object), mimeType, data } }
   }
-  const fileUri = addressOf(block, scope.ledger, path, 'minor')
+  const fileUri = addressOf(block, scope.losses, path, 'minor')
   if (fileUri === undefined) return undefined
   return {
     ...common,

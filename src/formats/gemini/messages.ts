@@ -89,7 +89,7 @@ function encodeMessage(message: Message, place: Place): void {
       break
     case 'assistant':
       if (message.content === '' && blocksOfTurn(message).length === 0)
-        reportLoss(place.scope.ledger, 'dropped', place.path, reasons.empty, 'info')
+        reportLoss(place.scope.losses, 'dropped', place.path, reasons.empty, 'info')
       add(place.turns, 'model', encodeTurn(message, place.scope, place.path), fields)
       break
     case 'tool':
@@ -100,7 +100,7 @@ function encodeMessage(message: Message, place: Place): void {
 
 function encodeDeveloper(content: Content, fields: JsonObject, place: Place): void {
   if (place.scope.dialect.developer === 'system') return
-  reportLoss(place.scope.ledger, 'changed', place.path, 'Gemini has no role for developers: a user says it')
+  reportLoss(place.scope.losses, 'changed', place.path, 'Gemini has no role for developers: a user says it')
   encodeUser(content, fields, place)
 }
 
@@ -111,7 +111,7 @@ function encodeUser(content: Content, fields: JsonObject, place: Place): void {
     if (block.type !== 'tool_result') continue
     addResult(place, block, { toolCallId: block.toolCallId, isError: block.isError === true }, {})
   }
-  if (content === '') reportLoss(place.scope.ledger, 'dropped', place.path, reasons.empty, 'info')
+  if (content === '') reportLoss(place.scope.losses, 'dropped', place.path, reasons.empty, 'info')
   const path = `${place.path}.content`
   const said = blocks.flatMap((block, at) =>
     block.type === 'tool_call'
@@ -122,14 +122,14 @@ function encodeUser(content: Content, fields: JsonObject, place: Place): void {
 }
 
 function refuse(scope: Scope, path: string): never[] {
-  reportLoss(scope.ledger, 'dropped', path, 'it stands in a turn of the wrong role', 'major')
+  reportLoss(scope.losses, 'dropped', path, 'it stands in a turn of the wrong role', 'major')
   return []
 }
 
 /** The parts of a turn of the model. A call that never was one goes only if `prepare` made one of it. */
 function encodeTurn(message: AssistantMessage, scope: Scope, path: string): readonly WirePart[] {
   for (const at of (message.invalidToolCalls ?? []).keys()) {
-    reportLoss(scope.ledger, 'dropped', `${path}.invalidToolCalls[${at}]`, 'an invalid call cannot be sent')
+    reportLoss(scope.losses, 'dropped', `${path}.invalidToolCalls[${at}]`, 'an invalid call cannot be sent')
   }
   const { provider } = scope.dialect
   const isForeign = (message.response?.provider ?? provider) !== provider
@@ -152,7 +152,7 @@ function addResult(
   const call = place.calls.get(toolCallId)
   const name = result.name ?? call?.name
   if (name === undefined)
-    reportLoss(scope.ledger, 'invented', `${path}.name`, 'Gemini needs the name of the tool for a result')
+    reportLoss(scope.losses, 'invented', `${path}.name`, 'Gemini needs the name of the tool for a result')
   const hasId = scope.dialect.callIds && !isMadeId(toolCallId, call?.isMade)
   const head = compact({ name: name ?? 'unknown_tool', isError, id: hasId ? toolCallId : undefined })
   const { part, besides } = encodeResultPart(result, head, scope, `${path}.content`)
@@ -186,7 +186,7 @@ function signFirstCalls(turns: readonly Turn[], scope: Scope): void {
     if (part === undefined || part.thoughtSignature !== undefined) continue
     parts[at] = { ...part, thoughtSignature: unsignedCall }
     reportLoss(
-      scope.ledger,
+      scope.losses,
       'invented',
       'contents',
       'Gemini 3 wants a signature on a call that it did not make',

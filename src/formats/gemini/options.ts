@@ -9,7 +9,7 @@
 
 import { compact, field, isObject, lookup, numberOr } from '../../core/lookup.ts'
 import type { Json, JsonObject, RequestOptions, ResponseFormat } from '../../core/model.ts'
-import { loseEffort } from '../../kit/effort.ts'
+import { reportEffort } from '../../kit/effort.ts'
 import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { isUnchanged } from './part.ts'
@@ -28,7 +28,7 @@ import type { WireGenerationConfig, WireThinkingConfig, WireTool, WireToolConfig
 
 type Reasoning = NonNullable<RequestOptions['reasoning']>
 
-/** Fields that are the same but for their names. */
+/** Fields that are the same except for their names. */
 const plainFields = {
   temperature: 'temperature',
   topP: 'topP',
@@ -46,7 +46,7 @@ type PlainOption = keyof typeof plainFields
 export function encodeConfig(
   options: RequestOptions,
   dialect: GeminiDialect,
-  ledger: Losses,
+  losses: Losses,
 ): WireGenerationConfig | undefined {
   const raw = field(options.providerOptions?.gemini, 'generationConfig')
   const { responseMimeType, responseSchema, responseJsonSchema, thinkingConfig, ...rest } = (raw ?? {}) as JsonObject
@@ -54,13 +54,13 @@ export function encodeConfig(
   const config = {
     ...rest,
     ...encodePlain(options),
-    ...encodeStop(options.stop, ledger),
+    ...encodeStop(options.stop, losses),
     ...(isUnchanged(format, decodeFormat, options.responseFormat)
       ? format
-      : encodeFormat(options.responseFormat, dialect, ledger)),
+      : encodeFormat(options.responseFormat, dialect, losses)),
     ...(isUnchanged(thinkingConfig, decodeThinking, options.reasoning)
       ? { thinkingConfig }
-      : encodeThinking(options, ledger)),
+      : encodeThinking(options, losses)),
   }
   return raw === undefined && Object.keys(config).length === 0 ? undefined : (config as WireGenerationConfig)
 }
@@ -70,10 +70,10 @@ function encodePlain(options: RequestOptions): WireGenerationConfig {
   return compact(Object.fromEntries(given))
 }
 
-function encodeStop(stop: RequestOptions['stop'], ledger: Losses): WireGenerationConfig {
+function encodeStop(stop: RequestOptions['stop'], losses: Losses): WireGenerationConfig {
   if (stop === undefined) return {}
   if (stop.length > maxStopSequences) {
-    reportLoss(ledger, 'changed', 'options.stop', `the target takes ${maxStopSequences} stop sequences at most`)
+    reportLoss(losses, 'changed', 'options.stop', `the target takes ${maxStopSequences} stop sequences at most`)
   }
   return { stopSequences: stop.slice(0, maxStopSequences) }
 }
@@ -81,26 +81,26 @@ function encodeStop(stop: RequestOptions['stop'], ledger: Losses): WireGeneratio
 function encodeFormat(
   format: ResponseFormat | undefined,
   dialect: GeminiDialect,
-  ledger: Losses,
+  losses: Losses,
 ): WireGenerationConfig {
   if (format === undefined) return {}
   const responseMimeType = 'application/json'
   if (format.schema === undefined) return { responseMimeType }
   if (dialect.schemas === 'json') return { responseMimeType, responseJsonSchema: format.schema }
-  return { responseMimeType, responseSchema: toOpenApi(format.schema, ledger, 'options.responseFormat.schema') }
+  return { responseMimeType, responseSchema: toOpenApi(format.schema, losses, 'options.responseFormat.schema') }
 }
 
 /** A budget as it is, else a level on Gemini 3 and a budget on 2.5: both together are refused. Thoughts are shown but where they are off. */
-function encodeThinking(options: RequestOptions, ledger: Losses): { readonly thinkingConfig?: WireThinkingConfig } {
+function encodeThinking(options: RequestOptions, losses: Losses): { readonly thinkingConfig?: WireThinkingConfig } {
   const { effort, budgetTokens } = options.reasoning ?? {}
   if (budgetTokens !== undefined) {
-    if (effort !== undefined) reportLoss(ledger, 'dropped', 'options.reasoning.effort', reasons.budgetWins, 'info')
+    if (effort !== undefined) reportLoss(losses, 'dropped', 'options.reasoning.effort', reasons.budgetWins, 'info')
     return { thinkingConfig: { thinkingBudget: budgetTokens, ...(budgetTokens !== 0 && { includeThoughts: true }) } }
   }
   if (options.reasoning === undefined) return {}
   if (effort === undefined) {
     reportLoss(
-      ledger,
+      losses,
       'changed',
       'options.reasoning',
       'it names no amount: the model chooses it, and shows its thoughts',
@@ -111,12 +111,12 @@ function encodeThinking(options: RequestOptions, ledger: Losses): { readonly thi
   const shown = effort === 'none' ? {} : { includeThoughts: true }
   if (isGemini3(options.model)) {
     const level = thinkingLevels[effort]
-    if (level.toLowerCase() !== effort) loseEffort(ledger, effort, level)
+    if (level.toLowerCase() !== effort) reportEffort(losses, effort, level)
     return { thinkingConfig: { thinkingLevel: level, ...shown } }
   }
   const [least, most] = /pro/i.test(options.model) ? budgetLimits.pro : budgetLimits.flash
   const budget = Math.min(Math.max(thinkingBudgets[effort], least), most)
-  if (budget !== thinkingBudgets[effort]) loseEffort(ledger, effort, `${budget} tokens`)
+  if (budget !== thinkingBudgets[effort]) reportEffort(losses, effort, `${budget} tokens`)
   return { thinkingConfig: { thinkingBudget: budget, ...shown } }
 }
 
@@ -124,7 +124,7 @@ function encodeThinking(options: RequestOptions, ledger: Losses): { readonly thi
 export function encodeToolConfig(
   { toolChoice, providerOptions }: RequestOptions,
   tools: readonly WireTool[],
-  ledger: Losses,
+  losses: Losses,
 ): WireToolConfig | undefined {
   const raw = field(providerOptions?.gemini, 'toolConfig')
   const config = field(raw, 'functionCallingConfig')
@@ -135,7 +135,7 @@ export function encodeToolConfig(
   if (toolChoice === undefined) return { ...(raw as object), functionCallingConfig: rest }
   if (!tools.some((tool) => tool.functionDeclarations !== undefined)) {
     if (toolChoice !== 'auto' && toolChoice !== 'none')
-      reportLoss(ledger, 'dropped', 'options.toolChoice', reasons.noTools, 'info')
+      reportLoss(losses, 'dropped', 'options.toolChoice', reasons.noTools, 'info')
     return raw as WireToolConfig | undefined
   }
   return { ...(raw as object), functionCallingConfig: { ...rest, ...encodeToolChoice(toolChoice) } }

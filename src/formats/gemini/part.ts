@@ -59,7 +59,7 @@ export function jsonText(value: Json): string | undefined {
 
 /** The context that encoders of blocks need. */
 export interface Scope {
-  readonly ledger: Losses
+  readonly losses: Losses
   readonly dialect: GeminiDialect
   /** Empty: proofs of all models of this provider may go. */
   readonly model: string
@@ -77,13 +77,13 @@ export function signatureOf(block: Signable, scope: Scope, path: string): Pick<W
   const target = { format: 'gemini', provider: scope.dialect.provider, model: scope.model }
   const thoughtSignature = field(ownProof(block.opaque, target), 'thoughtSignature')
   if (typeof thoughtSignature === 'string') return { thoughtSignature }
-  reportLoss(scope.ledger, 'dropped', `${path}.opaque`, lackReasons.foreignProof, 'info')
+  reportLoss(scope.losses, 'dropped', `${path}.opaque`, lackReasons.foreignProof, 'info')
   return {}
 }
 
 /** Leaves a block out, and reports the loss. */
 export function drop(scope: Scope, path: string, reason: string): undefined {
-  reportLoss(scope.ledger, 'dropped', path, reason, 'minor')
+  reportLoss(scope.losses, 'dropped', path, reason, 'minor')
 }
 
 /** Whether what was kept of the wire, read again, still says what we are to say: then it goes back as it came. */

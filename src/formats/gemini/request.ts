@@ -37,13 +37,13 @@ export function encodeRequest(
   { dialect = geminiDialect, ...asked }: EncodeRequestOptions<GeminiDialect>,
 ): EncodedRequest<WireRequest> {
   checkMessages(given.messages)
-  const scope: Scope = { ledger: newLosses('Gemini', asked.strict), dialect, model: asked.model }
-  const { context, options } = withoutLacks(given, asked, wireOf(dialect), scope.ledger)
+  const scope: Scope = { losses: newLosses('Gemini', asked.strict), dialect, model: asked.model }
+  const { context, options } = withoutLacks(given, asked, wireOf(dialect), scope.losses)
   const raw = options.providerOptions?.gemini ?? {}
   const system = encodeSystem(context, scope)
-  const tools = encodeDefinitionsFor(context.tools ?? [], dialect, scope.ledger)
-  const generationConfig = encodeConfig(options, dialect, scope.ledger)
-  const toolConfig = encodeToolConfig(options, tools, scope.ledger)
+  const tools = encodeDefinitionsFor(context.tools ?? [], dialect, scope.losses)
+  const generationConfig = encodeConfig(options, dialect, scope.losses)
+  const toolConfig = encodeToolConfig(options, tools, scope.losses)
   const token = context.providerState?.continuationToken
   const { generationConfig: _config, toolConfig: _choice, systemInstruction, ...rest } = raw
   const body: WireRequest = {
@@ -57,7 +57,7 @@ export function encodeRequest(
       continuationToken: stringOr(token, undefined),
     }),
   }
-  return { path: pathOf(options), headers: {}, body, losses: scope.ledger.losses }
+  return { path: pathOf(options), headers: {}, body, losses: scope.losses.list }
 }
 
 /** `/models/{model}:{method}`; a name may have its collection before it, such as `tunedModels/mine`. */
@@ -75,7 +75,7 @@ function pathOf({ model, stream }: RequestOptions): string {
 
 /** System text from everywhere: this wire has one place for it. Developer text follows where the dialect puts it there. */
 function encodeSystem({ system, messages }: Context, scope: Scope): readonly WirePart[] {
-  if (system === '') reportLoss(scope.ledger, 'dropped', 'system', lackReasons.empty, 'info')
+  if (system === '') reportLoss(scope.losses, 'dropped', 'system', lackReasons.empty, 'info')
   const parts = [...encodeBlocks(blocksOf(system ?? null), scope, 'system')]
   const first = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer')
   for (const role of ['system', 'developer'] as const) {
@@ -84,9 +84,9 @@ function encodeSystem({ system, messages }: Context, scope: Scope): readonly Wir
       if (message.role !== role) continue
       const path = `messages[${at}]`
       if (message.providerData !== undefined)
-        reportLoss(scope.ledger, 'dropped', `${path}.providerData`, lackReasons.fields, 'info')
+        reportLoss(scope.losses, 'dropped', `${path}.providerData`, lackReasons.fields, 'info')
       if (first >= 0 && at > first)
-        reportLoss(scope.ledger, 'changed', path, 'Gemini takes instructions only at the head')
+        reportLoss(scope.losses, 'changed', path, 'Gemini takes instructions only at the head')
       parts.push(...encodeBlocks(blocksOf(message.content), scope, `${path}.content`))
     }
   }

@@ -89,7 +89,7 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
     ...compact({ candidates: unlessEmpty(candidates), usageMetadata: usage && encodeUsage(usage) }),
     ...encodeHead(message, reply),
   }
-  return { body, losses: book.losses }
+  return { body, losses: book.list }
 }
 
 /** The identity of the answer, without fields that are not known. */
@@ -103,8 +103,8 @@ export function encodeHead(message: Pick<AssistantMessage, 'response'>, reply: R
 /** A blocked prompt has no answer. */
 function isBlocked({ message, stopReason, providerData }: ChatResponse): boolean {
   const feedback = field(providerData?.gemini, 'promptFeedback')
-  const isTold = (field(feedback, 'blockReason') ?? field(feedback, 'blockReasonMessage')) !== undefined
-  return isTold && stopReason === 'content_filter' && message.content?.length === 0
+  const hasReason = (field(feedback, 'blockReason') ?? field(feedback, 'blockReasonMessage')) !== undefined
+  return hasReason && stopReason === 'content_filter' && message.content?.length === 0
 }
 
 function keptCandidates(others: Json | undefined): readonly WireCandidate[] {
@@ -125,7 +125,7 @@ function encodeCandidate(message: AssistantMessage, book: Losses): WireCandidate
 
 /** A server has no model: every signature of this wire goes out, and comes back from the client. */
 export function serverScope(book: Losses): Scope {
-  return { ledger: book, dialect: geminiDialect, model: '' }
+  return { losses: book, dialect: geminiDialect, model: '' }
 }
 
 interface Piece {

@@ -62,7 +62,7 @@ const shared: ReadonlySet<string> = new Set([
 const silent: ReadonlySet<string> = new Set(['$schema', '$id', '$defs', 'definitions', '$comment', '$anchor'])
 
 interface Task {
-  readonly ledger: Losses
+  readonly losses: Losses
   readonly path: string
   readonly root: JsonObject
   readonly depth: number
@@ -72,13 +72,13 @@ interface Task {
   readonly size: { schemas: number }
 }
 
-/** Most schemas that one grows to. */
+/** The maximum number of schemas after references are written out. */
 const maxSchemas = 5000
 
 /** A JSON Schema as far as OpenAPI carries it: references written out, `const` as `enum`, the type `null` as `nullable`. */
-export function toOpenApi(schema: JsonSchema, ledger: Losses, path: string): JsonObject {
+export function toOpenApi(schema: JsonSchema, losses: Losses, path: string): JsonObject {
   const root = schema as JsonObject
-  return convert(root, { ledger, path, root, depth: 0, open: [], size: { schemas: 0 } })
+  return convert(root, { losses, path, root, depth: 0, open: [], size: { schemas: 0 } })
 }
 
 function convert(schema: JsonObject, outer: Task): JsonObject {
@@ -128,7 +128,7 @@ function encodeEnum(values: readonly Json[], task: Task): JsonObject {
   const strings = values.filter((value): value is string => typeof value === 'string')
   const nullable = values.includes(null) ? { nullable: true } : {}
   const lost = values.some((value) => typeof value !== 'string' && value !== null)
-  if (lost) reportLoss(task.ledger, 'dropped', `${task.path}.enum`, 'Gemini accepts only strings in this enum')
+  if (lost) reportLoss(task.losses, 'dropped', `${task.path}.enum`, 'Gemini accepts only strings in this enum')
   if (strings.length === 0 || lost) return nullable
   return { type: 'string', enum: strings, ...nullable }
 }
@@ -160,7 +160,7 @@ function followReference(reference: string, task: Task): JsonObject {
 }
 
 function anyObject(task: Task, reason: string): JsonObject {
-  reportLoss(task.ledger, 'changed', task.path, reason)
+  reportLoss(task.losses, 'changed', task.path, reason)
   return { type: 'object' }
 }
 
@@ -176,7 +176,7 @@ function resolve(reference: string, root: JsonObject): JsonObject | undefined {
 function noteDropped(keyword: string, value: Json, task: Task): void {
   if (silent.has(keyword)) return
   const severity = keyword === 'additionalProperties' && typeof value === 'boolean' ? 'info' : 'minor'
-  reportLoss(task.ledger, 'dropped', `${task.path}.${keyword}`, 'Gemini has no such keyword here', severity)
+  reportLoss(task.losses, 'dropped', `${task.path}.${keyword}`, 'Gemini has no such keyword here', severity)
 }
 
 function mapValues(object: JsonObject, map: (value: Json) => Json): JsonObject {

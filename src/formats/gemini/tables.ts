@@ -141,7 +141,7 @@ export const errorStatuses: Readonly<Record<ApiErrorKind, readonly [code: number
 /** The placeholder that Google documents for calls that another model made; it is valid base64 by chance. */
 export const unsignedCall = 'skip_thought_signature_validator'
 
-/** Most stop sequences that a request may name. */
+/** The maximum number of stop sequences in a request. */
 export const maxStopSequences = 5
 
 type KnownObject =

@@ -220,7 +220,7 @@ export function encodeResult(
   result: ToolMessage,
   { dialect = geminiDialect }: CodecOptions<GeminiDialect> = {},
 ): WireContent {
-  const scope: Scope = { ledger: newLosses('Gemini', false), dialect, model: '' }
+  const scope: Scope = { losses: newLosses('Gemini', false), dialect, model: '' }
   const { name = '', status, toolCallId } = result
   const hasId = dialect.callIds && !isMadeId(toolCallId)
   const head = compact({ name, isError: status === 'error', id: hasId ? toolCallId : undefined })
@@ -240,7 +240,7 @@ export function encodeResultPart(
     isMedia(block) ? (encodeBlock(block, scope, `${path}[${at}]`) ?? []) : [],
   )
   const fits = media.length === 0 || scope.model === '' || isGemini3(scope.model)
-  if (!fits) reportLoss(scope.ledger, 'changed', path, 'media of a result go after it on models before Gemini 3')
+  if (!fits) reportLoss(scope.losses, 'changed', path, 'media of a result go after it on models before Gemini 3')
   const keptResponse = field(ours, 'functionResponse')
   const functionResponse: WireFunctionResponse = {
     ...(keptResponse as object),
@@ -273,8 +273,8 @@ function encodeOutput(
     if (block.type === 'text' || block.type === 'plain_text') {
       text += block.text
       if (block.providerData !== undefined)
-        reportLoss(scope.ledger, 'dropped', `${where}.providerData`, reasons.fields, 'info')
-    } else reportLoss(scope.ledger, 'dropped', where, `a result holds no block of type "${block.type}"`, 'major')
+        reportLoss(scope.losses, 'dropped', `${where}.providerData`, reasons.fields, 'info')
+    } else reportLoss(scope.losses, 'dropped', where, `a result holds no block of type "${block.type}"`, 'major')
   }
   if (isObject(raw) && isUnchanged(raw, readOutput, { text, isError })) return raw
   return isError ? { error: text } : { output: text }

@@ -37,12 +37,12 @@ export function decodeUsage(wire: JsonObject): Usage {
   const thoughts = count(wire, 'thoughtsTokenCount')
   const total = count(wire, 'totalTokenCount')
   const cached = count(wire, 'cachedContentTokenCount')
-  const isTold = (prompt ?? output ?? total) !== undefined
+  const isReported = (prompt ?? output ?? total) !== undefined
   const usage = settleUsage({
-    inputTokens: isTold
+    inputTokens: isReported
       ? addend(field(wire, 'promptTokenCount')) + addend(field(wire, 'toolUsePromptTokenCount'))
       : undefined,
-    outputTokens: isTold
+    outputTokens: isReported
       ? addend(field(wire, 'candidatesTokenCount')) + addend(field(wire, 'thoughtsTokenCount'))
       : undefined,
     totalTokens: total,
@@ -70,8 +70,8 @@ export function encodeUsage(usage: Usage): WireUsage {
     cachedContentTokenCount: cacheReadTokens,
     totalTokenCount: usage.totalTokens ?? sum(inputTokens, outputTokens),
   }
-  const told = Object.entries(counts).filter(([name, count]) => count !== undefined && (count !== 0 || name in raw))
-  return { ...raw, ...Object.fromEntries(told) }
+  const kept = Object.entries(counts).filter(([name, count]) => count !== undefined && (count !== 0 || name in raw))
+  return { ...raw, ...Object.fromEntries(kept) }
 }
 
 function sum(input: number | undefined, output: number | undefined): number | undefined {

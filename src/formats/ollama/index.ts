@@ -51,7 +51,7 @@ export function createClientCodec(): ClientCodec {
   }
 }
 
-/** A server of one's own machine needs no key; Ollama's cloud does. */
+/** A server on the user's own machine needs no key; Ollama's cloud does. */
 function headers(apiKey: string | undefined): Record<string, string> {
   return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
 }

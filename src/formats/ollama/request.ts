@@ -11,7 +11,7 @@ import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeReques
 import { refuseDeep } from '../../core/depth.ts'
 import { compact, field, isObject, lookup, otherFields } from '../../core/lookup.ts'
 import type { Context, Json, JsonObject, RequestOptions } from '../../core/model.ts'
-import { effortOf, loseEffort } from '../../kit/effort.ts'
+import { effortOf, reportEffort } from '../../kit/effort.ts'
 import { type Losses, newLosses } from '../../kit/losses.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
 import { keptFields, listAt, objectAt, textAt } from './content.ts'
@@ -43,7 +43,7 @@ export function encodeRequest(given: Context, asked: EncodeRequestOptions): Enco
     ...encodeThink(options, losses),
     ...encodeOptions(options, field(kept, 'options')),
   }
-  return { path: '/api/chat', headers: {}, body, losses: losses.losses }
+  return { path: '/api/chat', headers: {}, body, losses: losses.list }
 }
 
 function encodeFormat({ responseFormat }: RequestOptions): Pick<WireRequest, 'format'> {
@@ -55,7 +55,7 @@ function encodeThink({ reasoning }: RequestOptions, losses: Losses): { think?: W
   const effort = effortOf(reasoning, losses)
   if (effort === undefined) return { think: true }
   const think = thinkOfEffort[effort]
-  if (effort !== 'none' && think !== effort) loseEffort(losses, effort, String(think))
+  if (effort !== 'none' && think !== effort) reportEffort(losses, effort, String(think))
   return { think }
 }
 

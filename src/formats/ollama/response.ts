@@ -44,7 +44,7 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
   const losses = newLosses('Ollama', false)
   const end = encodeEnd(response, reply, losses)
   const message = encodeMessage(response.message, losses)
-  return { body: { ...end, message }, losses: losses.losses }
+  return { body: { ...end, message }, losses: losses.list }
 }
 
 function encodeMessage(message: AssistantMessage, losses: Losses): WireMessage {

@@ -10,9 +10,9 @@ import type { JsonSchema } from '../../core/model.ts'
 
 /** Schemas nested deeper than this keep their references: they are recursive, or might as well be. */
 const maxDepth = 32
-/** Most nodes a schema may grow to; a larger one is sent as it is. */
+/** The maximum number of nodes of an expanded schema. A larger schema is sent unchanged. */
 const maxNodes = 5000
-/** So many characters of a referenced schema count as one more node: a reference to a long text may be repeated a thousand times. */
+/** This number of characters of a referenced schema counts as one more node: a reference to a long text may be repeated a thousand times. */
 const charactersPerNode = 64
 
 /** Keywords whose values are data, and no schemas. */

@@ -192,7 +192,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     },
     end: (out) => fail(state, cut(), out),
     fail: (error, out) => fail(state, error, out),
-    losses: state.losses.losses,
+    losses: state.losses.list,
   }
 }
 

@@ -23,7 +23,7 @@ import type {
 import { readCall, textOfArguments } from '../../core/tool-call.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
-import { chosenTools, loseChoice } from '../../kit/tool-choice.ts'
+import { chosenTools, reportUnusedChoice } from '../../kit/tool-choice.ts'
 import { markText } from '../../kit/tool-error.ts'
 import { encodeBlocks, keptFields, listAt, objectAt, type Subject } from './content.ts'
 import { inlineReferences } from './schema.ts'
@@ -103,7 +103,7 @@ export function chooseTools(
 ): readonly (ToolDefinition | ProviderTool)[] | undefined {
   if (choice === undefined || choice === 'auto') return tools
   if (tools === undefined || tools.length === 0) {
-    loseChoice({ toolChoice: choice }, losses)
+    reportUnusedChoice({ toolChoice: choice }, losses)
     return tools
   }
   if (choice === 'none') return chosenTools(tools, () => false, losses)

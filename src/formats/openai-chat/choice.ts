@@ -38,7 +38,7 @@ export function choosing(
   words: readonly ('none' | 'required' | 'named')[],
   required: 'required' | 'any' = 'required',
 ): ToolChoosing {
-  const some = ({ dialect, ledger: into }: Encoding): { choice: WireToolChoice } => {
+  const some = ({ dialect, losses: into }: Encoding): { choice: WireToolChoice } => {
     if (words.includes('required')) return { choice: required === 'any' ? beyondTypes('any') : 'required' }
     reportLoss(into, 'changed', 'options.toolChoice', `${dialect.title} cannot be made to call a tool`)
     return { choice: 'auto' }
@@ -49,11 +49,11 @@ export function choosing(
     if (choice === 'required') return { tools, ...some(to) }
     if ('name' in choice) {
       if (words.includes('named')) return { tools, choice: choiceOf(choice.name, tools) }
-      reportLoss(to.ledger, 'changed', 'options.toolChoice', `${title} cannot name a tool: the others are left out`)
+      reportLoss(to.losses, 'changed', 'options.toolChoice', `${title} cannot name a tool: the others are left out`)
       return { tools: only(tools, [choice.name], to), ...some(to) }
     }
     const left = only(tools, choice.names, to)
-    reportLoss(to.ledger, 'changed', 'options.toolChoice', `${title} has no choice of some: the others are left out`)
+    reportLoss(to.losses, 'changed', 'options.toolChoice', `${title} has no choice of some: the others are left out`)
     return { tools: left, ...(choice.mode === 'required' ? some(to) : { choice: choice.mode }) }
   }
 }
@@ -65,7 +65,7 @@ function choiceOf(name: string, tools: Tools): WireNamedChoice {
 }
 
 function only(tools: Tools, names: readonly string[], to: Encoding): Tools {
-  return chosenTools(tools, (tool) => !isProviderTool(tool) && names.includes(tool.name), to.ledger)
+  return chosenTools(tools, (tool) => !isProviderTool(tool) && names.includes(tool.name), to.losses)
 }
 
 export function isProviderTool(tool: ToolDefinition | ProviderTool): tool is ProviderTool {

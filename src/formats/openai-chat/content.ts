@@ -15,7 +15,7 @@ import type {
   Metadata,
   ProviderData,
 } from '../../core/model.ts'
-import { loseTtl, reportLoss } from '../../kit/losses.ts'
+import { reportLoss, reportTtl } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import type { Encoding, ReasoningTurn } from './dialect.ts'
 import { format } from './tables.ts'
@@ -50,7 +50,7 @@ export function encodeParts<Part>(
 
 /** `undefined` for what is not text, with a loss. */
 export function encodeTextPart(block: ContentBlock, path: string, to: Encoding): WireTextPart | undefined {
-  return encodePart<WireTextPart>(block, path, to, () => loseBlock(block, path, to, 'only text may stand here'))
+  return encodePart<WireTextPart>(block, path, to, () => dropBlock(block, path, to, 'only text may stand here'))
 }
 
 /** A part that came in this format goes back as it came. */
@@ -101,20 +101,20 @@ function encodeMedia(block: ContentBlock, path: string, to: Encoding): WirePart 
     return beyondTypes({ type: 'video_url', video_url: { url: block.url } })
   }
   const how = inlineImages && block.type === 'image' ? ' but as data' : ''
-  return loseBlock(block, path, to, `${title} takes no ${block.type} here${how}`)
+  return dropBlock(block, path, to, `${title} takes no ${block.type} here${how}`)
 }
 
 /** Blocks whose loss takes nothing from what was said. */
 const minorBlocks = /^(?:citation|reasoning|server_.*|.*_chunk|unknown)$/
 
-export function loseBlock(block: ContentBlock, path: string, to: Pick<Encoding, 'ledger'>, reason: string): undefined {
-  reportLoss(to.ledger, 'dropped', path, reason, minorBlocks.test(block.type) ? 'minor' : 'major')
+export function dropBlock(block: ContentBlock, path: string, to: Pick<Encoding, 'losses'>, reason: string): undefined {
+  reportLoss(to.losses, 'dropped', path, reason, minorBlocks.test(block.type) ? 'minor' : 'major')
 }
 
 /** Notes reasoning that the host does not take back. */
-export function loseReasoning({ blocks, path }: ReasoningTurn, to: Pick<Encoding, 'ledger'>): void {
+export function dropReasoning({ blocks, path }: ReasoningTurn, to: Pick<Encoding, 'losses'>): void {
   for (const [at, block] of blocks.entries()) {
-    if (block.type === 'reasoning') loseBlock(block, `${path}[${at}]`, to, reasons.reasoning)
+    if (block.type === 'reasoning') dropBlock(block, `${path}[${at}]`, to, reasons.reasoning)
   }
 }
 
@@ -122,7 +122,7 @@ function encodeImage(block: ImageBlock, path: string, to: Encoding): WirePart | 
   const { data, detail, mimeType = 'image/png' } = block
   const url = data === undefined ? block.url : toDataUrl(mimeType, data)
   if (url === undefined) {
-    return loseBlock(block, path, to, 'an image is sent by URL or as data, and not by the id of a file')
+    return dropBlock(block, path, to, 'an image is sent by URL or as data, and not by the id of a file')
   }
   return beyondTypes({ type: 'image_url', image_url: compact({ url, detail }) })
 }
@@ -141,9 +141,9 @@ export function encodeAudio(block: AudioBlock, path: string, to: Encoding): Wire
   const { data, mimeType, transcript } = block
   const audioFormat = lookup(audioFormats, mimeType)
   if (data === undefined || audioFormat === undefined) {
-    return loseBlock(block, path, to, 'audio is sent as data, wav or mp3')
+    return dropBlock(block, path, to, 'audio is sent as data, wav or mp3')
   }
-  if (transcript !== undefined) reportLoss(to.ledger, 'dropped', `${path}.transcript`, reasons.transcript, 'info')
+  if (transcript !== undefined) reportLoss(to.losses, 'dropped', `${path}.transcript`, reasons.transcript, 'info')
   return { type: 'input_audio', input_audio: { data, format: audioFormat } }
 }
 
@@ -151,12 +151,12 @@ function encodeFile(block: FileBlock, path: string, to: Encoding): WirePart | un
   const { fileId, data, url, filename, mimeType = 'application/pdf' } = block
   if (fileId !== undefined) return { type: 'file', file: compact({ file_id: fileId, filename }) }
   if (data !== undefined) {
-    if (filename === undefined) reportLoss(to.ledger, 'invented', `${path}.filename`, 'a file must have a name', 'info')
+    if (filename === undefined) reportLoss(to.losses, 'invented', `${path}.filename`, 'a file must have a name', 'info')
     const name = mimeType === 'application/pdf' ? 'document.pdf' : 'document'
     return { type: 'file', file: { filename: filename ?? name, file_data: toDataUrl(mimeType, data) } }
   }
   if (url === undefined || !(url.startsWith('data:') || to.dialect.mediaUrls?.has('file'))) {
-    return loseBlock(block, path, to, 'a file is sent as data or by its id, and not by URL')
+    return dropBlock(block, path, to, 'a file is sent as data or by its id, and not by URL')
   }
   return { type: 'file', file: compact({ filename, file_data: url }) }
 }
@@ -170,6 +170,6 @@ export function cacheMark(metadata: Metadata | undefined, path: string, to: Enco
     cacheField === 'cache_control' ? [{ type: 'ephemeral' }, '1h', '5m'] : [{ mode: 'explicit' }, '30m', '12h']
   if (hint === 'ephemeral') return { [cacheField]: mark }
   const ttl = hint.ttl === other ? other : usual
-  if (ttl !== hint.ttl) loseTtl(to.ledger, path, ttl)
+  if (ttl !== hint.ttl) reportTtl(to.losses, path, ttl)
   return { [cacheField]: { ...mark, ttl } }
 }

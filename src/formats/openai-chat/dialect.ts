@@ -38,7 +38,7 @@ export interface Encoding {
   readonly dialect: ChatDialect
   /** The model asked, for proofs. */
   readonly model: string
-  readonly ledger: Losses
+  readonly losses: Losses
 }
 
 export type Tools = readonly (ToolDefinition | ProviderTool)[]
@@ -99,7 +99,7 @@ export interface ChatDialect {
   readonly asksForUsage: boolean
   /** Whether a JSON Schema is taken as response format; else `json_object`, with the schema in the prompt. */
   readonly jsonSchema: boolean
-  /** Most stop sequences. Default 4. */
+  /** The maximum number of stop sequences. Default 4. */
   readonly maxStops?: number
 
   // ---- messages

@@ -9,7 +9,7 @@ import { readEveryPart } from './quirks/read-part.ts'
 const everyReasoningField: readonly string[] = ['reasoning_content', 'reasoning', 'reasoning_text']
 
 /** Fields that only OpenAI has, and that others have refused. */
-const openaiAlone: readonly string[] = [
+const openaiOnly: readonly string[] = [
   'store',
   'metadata',
   'prompt_cache_key',
@@ -27,7 +27,7 @@ const openaiAlone: readonly string[] = [
 
 /** The fields only OpenAI has, less those that a host takes, and with those that it refuses. */
 export function refusing(fields: readonly string[] = [], taking: readonly string[] = []): ReadonlySet<string> {
-  return new Set([...openaiAlone, ...fields].filter((name) => !taking.includes(name)))
+  return new Set([...openaiOnly, ...fields].filter((name) => !taking.includes(name)))
 }
 
 /** OpenAI itself. */

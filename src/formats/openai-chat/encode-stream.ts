@@ -23,7 +23,14 @@ import { kept } from './content.ts'
 import type { Encoding } from './dialect.ts'
 import { openai } from './dialects.ts'
 import { encodeError } from './errors.ts'
-import { checkCarried, encodeAnnotations, executedTools, finishReason, identity, reasoningDetails } from './response.ts'
+import {
+  checkAnswerBlock,
+  encodeAnnotations,
+  executedTools,
+  finishReason,
+  identity,
+  reasoningDetails,
+} from './response.ts'
 import { format } from './tables.ts'
 import { encodeCall } from './tools.ts'
 import { encodeUsage } from './usage.ts'
@@ -41,7 +48,7 @@ interface CallOut {
 
 interface EncodeState {
   readonly reply: Reply
-  readonly ledger: Losses
+  readonly losses: Losses
   /** The first fields of every chunk. */
   head: JsonObject
   isStarted: boolean
@@ -58,7 +65,7 @@ interface EncodeState {
 export function encodeStream(reply: Reply = {}): StreamEncoder {
   const state: EncodeState = {
     reply,
-    ledger: newLosses(openai.title, false),
+    losses: newLosses(openai.title, false),
     head: {},
     isStarted: false,
     isEnded: false,
@@ -93,7 +100,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     },
     end: (out) => fail(state, cut(), out),
     fail: (error, out) => fail(state, error, out),
-    losses: state.ledger.losses,
+    losses: state.losses.list,
   }
 }
 
@@ -141,7 +148,7 @@ function sendText(state: EncodeState, event: MessageEvent & { type: 'text_delta'
 
 function sendBlock(state: EncodeState, index: number, block: ContentBlock, out: Frame[]): void {
   const path = `message.content[${index}]`
-  checkCarried(block, path, state)
+  checkAnswerBlock(block, path, state)
   switch (block.type) {
     case 'text':
       sendCitations(state, index, block, out)
@@ -168,7 +175,7 @@ function sendBlock(state: EncodeState, index: number, block: ContentBlock, out: 
     }
     case 'unknown':
       if (block.format === format) {
-        reportLoss(state.ledger, 'dropped', path, 'a stream has only text where a whole answer may have parts')
+        reportLoss(state.losses, 'dropped', path, 'a stream has only text where a whole answer may have parts')
       }
   }
 }
@@ -216,7 +223,7 @@ function sendRest(state: EncodeState, index: number, ended: ToolCall | InvalidTo
   const proof = ended.opaque?.format === format ? ended.opaque.data : {}
   if (!call.isOpen) {
     if (ended.name === undefined) {
-      reportLoss(state.ledger, 'invented', `message.invalidToolCalls[${ended.index}].name`, 'a call must have a name')
+      reportLoss(state.losses, 'invented', `message.invalidToolCalls[${ended.index}].name`, 'a call must have a name')
     }
     sendCall(state, call, { ...whole, ...proof }, out)
     return
@@ -234,8 +241,8 @@ function sendCall(state: EncodeState, call: CallOut, fields: JsonObject, out: Fr
   send(state, { tool_calls: [{ index: call.index, ...fields }] }, out)
 }
 
-function wire({ ledger: into }: EncodeState): Encoding {
-  return { dialect: openai, model: '', ledger: into }
+function wire({ losses: into }: EncodeState): Encoding {
+  return { dialect: openai, model: '', losses: into }
 }
 
 // ---- the end ----------------------------------------------------------------------------------
@@ -249,7 +256,7 @@ function finish(state: EncodeState, response: ChatResponse, out: Frame[]): void 
     ...(isObject(choice) ? choice : {}),
     index: 0,
     delta: {},
-    finish_reason: finishReason(response, state.calls.size > 0, state.ledger),
+    finish_reason: finishReason(response, state.calls.size > 0, state.losses),
   }
   out.push({ data: JSON.stringify({ ...own, ...state.head, choices: [last] }) })
   if (response.usage !== undefined && state.reply.includeUsage !== false) sendUsage(state, response.usage, out)

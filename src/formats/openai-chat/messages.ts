@@ -23,12 +23,12 @@ import * as reasons from '../../kit/reasons.ts'
 import {
   beyondTypes,
   cacheMark,
+  dropReasoning,
   encodeParts,
   encodeTextPart,
   encodeTextParts,
   encodeUserParts,
   kept,
-  loseReasoning,
   toContent,
 } from './content.ts'
 import type { Encoding, ReasoningReplay, ReasoningTurn } from './dialect.ts'
@@ -104,12 +104,12 @@ function saidIn<Part extends WireAnyPart>(
 function named(
   message: InstructionMessage | UserMessage | AssistantMessage,
   path: string,
-  { dialect, ledger }: Encoding,
+  { dialect, losses }: Encoding,
 ): { name?: string } {
   if (message.name === undefined) return {}
   const name = legalId(message.name, plainNames)
   if (name !== message.name)
-    reportLoss(ledger, 'changed', `${path}.name`, `${dialect.title} takes only plain names`, 'info')
+    reportLoss(losses, 'changed', `${path}.name`, `${dialect.title} takes only plain names`, 'info')
   return { name }
 }
 
@@ -132,7 +132,7 @@ function encodeTurn(message: AssistantMessage, path: string, inCalls: boolean, t
   const isSaid = blocksOf(message.content).every((block) => block.type === 'text')
   const isBlank = Object.entries(encoded).every(([key, value]) => key === 'role' || key === 'name' || value === '')
   if (isSaid || !isBlank) return [encoded]
-  reportLoss(to.ledger, 'dropped', path, reasons.nothing)
+  reportLoss(to.losses, 'dropped', path, reasons.nothing)
   return []
 }
 
@@ -141,7 +141,7 @@ function encodeAssistant(message: AssistantMessage, path: string, inCalls: boole
   const calls = callsOf(message).flatMap((call) => {
     if (call.name !== undefined) return [encodeCall(call, to)]
     const at = message.invalidToolCalls?.indexOf(call as InvalidToolCall)
-    reportLoss(to.ledger, 'dropped', `${path}.invalidToolCalls[${at}]`, reasons.namelessCall)
+    reportLoss(to.losses, 'dropped', `${path}.invalidToolCalls[${at}]`, reasons.namelessCall)
     return []
   })
   for (const block of blocks) if (isUnknownCall(block)) calls.push(beyondTypes(block.value))
@@ -167,12 +167,12 @@ function keptFor(message: AssistantMessage, path: string, to: Encoding): JsonObj
   const { provider, title } = to.dialect
   const place = `${path}.providerData.${format}`
   if (from !== provider) {
-    reportLoss(to.ledger, 'dropped', place, `${from} said it, and not ${title}`, 'info')
+    reportLoss(to.losses, 'dropped', place, `${from} said it, and not ${title}`, 'info')
     return undefined
   }
   const proofs = Object.keys(own).filter((name) => proofNames.has(name))
   if (ownProof({ format, provider, model, data: {} }, { format, provider, model: to.model })) return own
-  for (const name of proofs) reportLoss(to.ledger, 'dropped', `${place}.${name}`, reasons.foreignProof, 'info')
+  for (const name of proofs) reportLoss(to.losses, 'dropped', `${place}.${name}`, reasons.foreignProof, 'info')
   return otherFields(own, proofNames)
 }
 
@@ -189,7 +189,7 @@ function encodeSaid(block: ContentBlock, path: string, to: Encoding): SaidPart |
   const { type } = block
   if (type === 'tool_call' || type === 'reasoning' || isUnknownCall(block) || isMadeAudio(block)) return undefined
   if (type === 'audio' && block.transcript !== undefined) {
-    reportLoss(to.ledger, 'changed', path, 'audio without an id is sent as what is said in it')
+    reportLoss(to.losses, 'changed', path, 'audio without an id is sent as what is said in it')
     return { type: 'text', text: block.transcript }
   }
   const part = encodeTextPart(block, path, to)
@@ -200,6 +200,6 @@ function encodeSaid(block: ContentBlock, path: string, to: Encoding): SaidPart |
 function encodeReasoning(turn: ReasoningTurn, to: Encoding): ReturnType<ReasoningReplay['write']> {
   const { replay } = to.dialect
   if (replay !== undefined) return replay.write(turn, to)
-  loseReasoning(turn, to)
+  dropReasoning(turn, to)
   return {}
 }

@@ -25,7 +25,7 @@ import type { Context, Json, JsonObject, JsonSchema, RequestOptions, ResponseFor
 import { efforts } from '../../kit/effort.ts'
 import { newLosses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
-import { loseChoice } from '../../kit/tool-choice.ts'
+import { reportUnusedChoice } from '../../kit/tool-choice.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
 import { encodeToolChoice } from './choice.ts'
 import { decodeMessages } from './decode-messages.ts'
@@ -49,8 +49,8 @@ export function encodeRequest(
   { dialect = openai, ...asked }: EncodeRequestOptions<ChatDialect>,
 ): EncodedRequest<WireRequest> {
   checkMessages(given.messages)
-  const to: Encoding = { dialect, model: asked.model, ledger: newLosses(dialect.title, asked.strict) }
-  const { context, options } = withoutLacks(given, asked, wireOf(dialect), to.ledger)
+  const to: Encoding = { dialect, model: asked.model, losses: newLosses(dialect.title, asked.strict) }
+  const { context, options } = withoutLacks(given, asked, wireOf(dialect), to.losses)
   const schema = encodeResponseFormat(options.responseFormat, to)
   const messages = encodeMessages(context, to)
   const fields: WireOptions = {
@@ -60,7 +60,7 @@ export function encodeRequest(
   }
   const tools = encodeTools(context, options, to)
   if (tools.tools === undefined) {
-    loseChoice(options, to.ledger)
+    reportUnusedChoice(options, to.losses)
     delete fields.parallel_tool_calls // the host refuses it without tools
   }
   const body: WireRequest = {
@@ -69,7 +69,7 @@ export function encodeRequest(
     messages: withInstruction(messages, schema.instruction, to),
     ...tools,
   }
-  return { path: dialect.path ?? '/chat/completions', headers: {}, body, losses: to.ledger.losses }
+  return { path: dialect.path ?? '/chat/completions', headers: {}, body, losses: to.losses.list }
 }
 
 function encodeOptions(options: RequestOptions, to: Encoding): WireOptions {
@@ -83,7 +83,7 @@ function encodeOptions(options: RequestOptions, to: Encoding): WireOptions {
   }
 }
 
-function encodeStops(stops: readonly string[], { dialect, ledger: into }: Encoding): string[] {
+function encodeStops(stops: readonly string[], { dialect, losses: into }: Encoding): string[] {
   const { maxStops = 4, title } = dialect
   if (stops.length > maxStops)
     reportLoss(into, 'changed', 'options.stop', `${title} takes ${maxStops} stop sequences at most`)
@@ -107,7 +107,7 @@ function byModelRules(fields: WireOptions, options: RequestOptions, to: Encoding
     const option = lookup(plainOptions, name)
     const path = option ? `options.${option}` : `options.providerOptions["${format}"].${name}`
     const reason = isRefused ? `${title} does not take it` : `${to.model} does not take it while it reasons`
-    reportLoss(to.ledger, 'dropped', path, reason)
+    reportLoss(to.losses, 'dropped', path, reason)
   }
   return out
 }
@@ -138,14 +138,14 @@ function encodeResponseFormat(wanted: ResponseFormat | undefined, to: Encoding):
   const { schema, name, description, strict } = wanted
   const { jsonSchema, title } = to.dialect
   if (schema !== undefined && jsonSchema) {
-    if (name === undefined) reportLoss(to.ledger, 'invented', 'options.responseFormat.name', reasons.formatName, 'info')
+    if (name === undefined) reportLoss(to.losses, 'invented', 'options.responseFormat.name', reasons.formatName, 'info')
     const described = { name: name ?? 'response', schema, ...compact({ description, strict }) }
     return { fields: { response_format: { type: 'json_schema', json_schema: described } } }
   }
   const fields = { response_format: { type: 'json_object' } } as const
   if (schema === undefined) return { fields, instruction: answerInJson }
   reportLoss(
-    to.ledger,
+    to.losses,
     'changed',
     'options.responseFormat.schema',
     `${title} takes no schema: it is put into the prompt`,
@@ -158,7 +158,7 @@ function encodeResponseFormat(wanted: ResponseFormat | undefined, to: Encoding):
 function withInstruction(messages: WireMessage[], instruction: string | undefined, to: Encoding): WireMessage[] {
   const speaksOfJson = ({ content }: WireMessage) => /json/i.test(JSON.stringify(content))
   if (instruction === undefined || (instruction === answerInJson && messages.some(speaksOfJson))) return messages
-  reportLoss(to.ledger, 'invented', 'system', 'the messages have to speak of JSON', 'info')
+  reportLoss(to.losses, 'invented', 'system', 'the messages have to speak of JSON', 'info')
   const [first, ...others] = messages
   if (first?.role === 'system' && typeof first.content === 'string') {
     return [{ ...first, content: `${first.content}\n\n${instruction}` }, ...others]
@@ -173,17 +173,17 @@ function encodeTools(
 ): Pick<WireRequest, 'tools' | 'tool_choice'> {
   const { title, withoutTools, whileReasoning } = to.dialect
   if (withoutTools && tools.length > 0) {
-    reportLoss(to.ledger, 'dropped', 'tools', `${title} takes no tools`, 'major')
+    reportLoss(to.losses, 'dropped', 'tools', `${title} takes no tools`, 'major')
     return {}
   }
   let { toolChoice } = options
   const isForced = toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none'
   if (isForced && whileReasoning?.refusesForcedCalls && isReasoning(options, to)) {
-    reportLoss(to.ledger, 'changed', 'options.toolChoice', `${to.model} cannot be made to call a tool while it reasons`)
+    reportLoss(to.losses, 'changed', 'options.toolChoice', `${to.model} cannot be made to call a tool while it reasons`)
     toolChoice = 'auto'
   }
   const { tools: left, choice } = encodeToolChoice(toolChoice, tools, to)
-  const definitions = encodeDefinitionsFor(left, to.dialect, to.ledger)
+  const definitions = encodeDefinitionsFor(left, to.dialect, to.losses)
   return definitions.length === 0 ? {} : compact({ tools: definitions, tool_choice: choice })
 }
 

@@ -29,7 +29,7 @@ import type {
 } from '../../core/model.ts'
 import { settleStopReason } from '../../core/stop-reason.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
-import { kept, loseBlock } from './content.ts'
+import { dropBlock, kept } from './content.ts'
 import type { ChatDialect, Encoding } from './dialect.ts'
 import { openai } from './dialects.ts'
 import { finishAnswer, newStreamState, objectOf, readBody } from './stream.ts'
@@ -79,7 +79,7 @@ export function decodeToolCalls(body: unknown, { dialect = openai }: CodecOption
 /** Writes an answer, with every field that clients rely on. */
 export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
   const { message } = response
-  const to: Encoding = { dialect: openai, model: '', ledger: newLosses(openai.title, false) }
+  const to: Encoding = { dialect: openai, model: '', losses: newLosses(openai.title, false) }
   const { choices, ...own } = kept(response) ?? {}
   const [choice, ...others] = arrayOf(choices)
   const answer = encodeAnswer(message, to)
@@ -94,13 +94,13 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
         index: 0,
         message: answer,
         finish_reason:
-          'function_call' in answer ? 'function_call' : finishReason(response, 'tool_calls' in answer, to.ledger),
+          'function_call' in answer ? 'function_call' : finishReason(response, 'tool_calls' in answer, to.losses),
       },
       ...others,
     ],
     ...compact({ usage: response.usage && encodeUsage(response.usage) }),
   }
-  return { body: body as unknown as WireResponse, losses: to.ledger.losses }
+  return { body: body as unknown as WireResponse, losses: to.losses.list }
 }
 
 /** The first fields of every body and chunk. */
@@ -142,7 +142,7 @@ function encodeAnswer(message: AssistantMessage, to: Encoding): JsonObject {
   const parts = contentParts(blocks)
   const calls = encodeCalls(message, to)
   const annotations = encodeAnnotations(said)
-  for (const [at, block] of blocks.entries()) checkCarried(block, `message.content[${at}]`, to)
+  for (const [at, block] of blocks.entries()) checkAnswerBlock(block, `message.content[${at}]`, to)
   return {
     ...kept(message),
     role: 'assistant',
@@ -191,7 +191,7 @@ export function reasoningDetails(block: ContentBlock): JsonObject[] {
   return arrayOf(block.opaque.data.reasoning_details).filter(isObject)
 }
 
-/** One offset runs through all text, whereas ours begins anew in each block. */
+/** One offset runs through all text, whereas ours begins at 0 in each block. */
 export function encodeAnnotations(said: readonly TextBlock[]): WireAnnotation[] {
   let before = 0
   return said.flatMap(({ text, citations = [] }) => {
@@ -247,13 +247,13 @@ export function executedTools(block: ContentBlock): readonly Json[] {
   return block.type === 'server_tool_call' ? arrayOf(kept(block)?.executed_tools) : []
 }
 
-const carried: ReadonlySet<ContentBlock['type']> = new Set(['text', 'tool_call', 'audio', 'image'])
+const answerTypes: ReadonlySet<ContentBlock['type']> = new Set(['text', 'tool_call', 'audio', 'image'])
 
 /** Notes what an answer on this wire has no place for. */
-export function checkCarried(block: ContentBlock, path: string, to: Pick<Encoding, 'ledger'>): void {
-  if (carried.has(block.type)) {
+export function checkAnswerBlock(block: ContentBlock, path: string, to: Pick<Encoding, 'losses'>): void {
+  if (answerTypes.has(block.type)) {
     if (block.type === 'image' && block.data === undefined && block.url === undefined) {
-      loseBlock(block, path, to, 'an answer has no place for the id of a file')
+      dropBlock(block, path, to, 'an answer has no place for the id of a file')
     }
     return
   }
@@ -261,10 +261,10 @@ export function checkCarried(block: ContentBlock, path: string, to: Pick<Encodin
   const isServers = block.type === 'server_tool_call' || block.type === 'server_tool_result'
   if (isServers && kept(block) !== undefined) return
   if (block.type !== 'reasoning') {
-    loseBlock(block, path, to, `an answer has no place for ${block.type}`)
+    dropBlock(block, path, to, `an answer has no place for ${block.type}`)
     return
   }
   if (block.opaque !== undefined && block.opaque.format !== format) {
-    reportLoss(to.ledger, 'dropped', `${path}.opaque`, 'an answer has no place for this proof', 'info')
+    reportLoss(to.losses, 'dropped', `${path}.opaque`, 'an answer has no place for this proof', 'info')
   }
 }

@@ -81,7 +81,7 @@ export function decodeStream({
       readBody(state, objectOf(isNamedError ? { error: chunk } : chunk, dialect, 'stream: a chunk is'), out, false)
     },
     end(out) {
-      if (!state.isEnded && isEndTold(state)) finishAnswer(state, out)
+      if (!state.isEnded && hasEndReason(state)) finishAnswer(state, out)
     },
   }
 }
@@ -169,7 +169,7 @@ function addLogprobs(state: StreamState, logprobs: JsonObject): void {
 }
 
 /** Whether the answer gave a reason for its end. Made audio ends without one. */
-function isEndTold({ finish, isAudioDone }: StreamState): boolean {
+function hasEndReason({ finish, isAudioDone }: StreamState): boolean {
   return finish !== undefined || isAudioDone
 }
 
@@ -183,7 +183,7 @@ export function finishAnswer(state: StreamState, out: Fragment[]): void {
   const isSaid = choices.length > 1 || unlessEmpty(choices[0] as JsonObject)
   const fields = unlessEmpty({ ...extra, ...(isSaid && { choices }) })
   if (fields) out.push({ type: 'extra', providerData: { [format]: fields } })
-  if (!isEndTold(state) && !(dialect.endsWithoutReason && state.isStarted)) return
+  if (!hasEndReason(state) && !(dialect.endsWithoutReason && state.isStarted)) return
   const word = finish ?? 'stop'
   const reason = lookup(dialect.stopReasons ?? {}, word) ?? lookup(stopReasons, word) ?? 'other'
   const stopReason = finish !== undefined && state.hasRefusal && reason === 'stop' ? 'refusal' : reason

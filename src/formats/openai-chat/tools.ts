@@ -151,7 +151,7 @@ export function encodeResult(
   result: ToolMessage,
   { dialect = openai }: CodecOptions<ChatDialect> = {},
 ): WireToolResult {
-  return encodeResultFor({ dialect, model: '', ledger: newLosses(dialect.title) }, result, '')
+  return encodeResultFor({ dialect, model: '', losses: newLosses(dialect.title) }, result, '')
 }
 
 /** The same within a request: a failure is said in the text, since the wire has no flag for it. */

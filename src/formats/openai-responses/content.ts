@@ -20,7 +20,7 @@ import type {
   ProviderData,
   UnknownBlock,
 } from '../../core/model.ts'
-import { type Losses, loseTtl, reportLoss } from '../../kit/losses.ts'
+import { type Losses, reportLoss, reportTtl } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import type { ResponsesDialect } from './dialect.ts'
 import { cacheBreakpoint, format, readCacheTtl } from './tables.ts'
@@ -49,7 +49,7 @@ export function encodePart(block: ContentBlock, path: string, scope: PartScope):
   const hint = block.metadata?.cacheHint
   if (hint === undefined) return { ...keptFields(block), ...part }
   const breakpoint = cacheBreakpoint(hint)
-  if (hint !== 'ephemeral' && breakpoint.ttl === undefined) loseTtl(scope.into, path, 'its own time')
+  if (hint !== 'ephemeral' && breakpoint.ttl === undefined) reportTtl(scope.into, path, 'its own time')
   return { ...keptFields(block), ...part, prompt_cache_breakpoint: breakpoint }
 }
 

@@ -26,7 +26,7 @@ export const openRouterDialect: ResponsesDialect = /* @__PURE__ */ variant({
   userField: 'user',
 })
 
-/** LM Studio: a server of one's own, by default on this machine. */
+/** LM Studio: the user's own server, by default on this machine. */
 export const lmStudioDialect: ResponsesDialect = /* @__PURE__ */ variant({
   provider: 'lmstudio',
   baseUrl: 'http://localhost:1234/v1',

@@ -55,7 +55,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     held: undefined,
     count: 0,
   }
-  const cut = () => new ApiError('The answer broke off before its end', { kind: 'server', retryable: true })
+  const cut = () => new ApiError('The answer was cut off before its end', { kind: 'server', retryable: true })
   return {
     push(event, out) {
       if (state.isEnded) return
@@ -80,7 +80,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     },
     end: (out) => fail(state, cut(), out),
     fail: (error, out) => fail(state, error, out),
-    losses: state.into.losses,
+    losses: state.into.list,
   }
 }
 

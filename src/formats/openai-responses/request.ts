@@ -88,7 +88,7 @@ export function encodeRequest(
     ...compact({ tools: context.tools === undefined ? unlessEmpty(tools) : tools }),
     ...encodeChoiceOptions(options, tools.length > 0, into),
   }
-  return { path: '/responses', headers: {}, body, losses: into.losses }
+  return { path: '/responses', headers: {}, body, losses: into.list }
 }
 
 /** Where the state is. The caller's settings win. Our own choice sets every field. */

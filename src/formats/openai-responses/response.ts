@@ -146,7 +146,7 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
     output: encodeOutput(response, reply, into),
     usage: encodeUsage(response.usage),
   } as WireResponse
-  return { body, losses: into.losses }
+  return { body, losses: into.list }
 }
 
 function encodeOutput(response: ChatResponse, reply: Reply, into: Losses): JsonObject[] {

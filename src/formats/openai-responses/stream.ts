@@ -66,7 +66,7 @@ export function decodeStream({
       const event = readEvent(parse, frame)
       const type = typeof event.type === 'string' ? event.type : (frame.event ?? '')
       if (type === 'response.output_text.delta') return addText(state, event, 'output_text', out)
-      lookup(steps, type)?.(state, event, out) // kinds to come, `keepalive` and progress of hosted tools are passed over
+      lookup(steps, type)?.(state, event, out) // kinds to come, `keepalive` and progress of hosted tools are skipped
     },
     end() {},
   }

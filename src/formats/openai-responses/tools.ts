@@ -28,7 +28,7 @@ import type {
 import { isNoArguments, parseArguments } from '../../core/tool-call.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
-import { loseChoice } from '../../kit/tool-choice.ts'
+import { reportUnusedChoice } from '../../kit/tool-choice.ts'
 import { markParts, markText, unmark } from '../../kit/tool-error.ts'
 import { decodeParts, encodeParts, keeping, keptFields, type PartScope, verbatim } from './content.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
@@ -127,7 +127,7 @@ export function encodeChoiceOptions(
 ): Pick<WireRequest, 'tool_choice' | 'parallel_tool_calls'> {
   const { toolChoice, parallelToolCalls } = options
   if (!hasTools) {
-    loseChoice(options, into)
+    reportUnusedChoice(options, into)
     return {}
   }
   return compact({
@@ -217,7 +217,7 @@ export function encodeCall(call: ToolCall): WireFunctionCall | WireCustomCall {
   return { ...kept, type: 'function_call', call_id: call.id, name: call.name, arguments: textOfCall(call) }
 }
 
-/** The text that the call came with, but for arguments that were changed since. */
+/** The text that the call came with, except if its arguments were changed since. */
 function textOfCall(call: ToolCall): string {
   const parsed = parseArguments(call.argumentsText)
   const isSame = 'reason' in parsed || JSON.stringify(parsed.value) === JSON.stringify(call.arguments)

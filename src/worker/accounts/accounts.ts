@@ -10,53 +10,56 @@ export function accountOf(user: string): string {
 
 /** Which part of the accounts the operator asks for. */
 export interface SummaryQuery {
-  /** By what {@link AccountSummary.usage} is summed; `all` is user, model and day together. Default `user`. */
+  /** The key that groups {@link AccountSummary.usage}; `all` groups by user, model and day. Default `user`. */
   readonly by?: SummaryKey
-  /** How many days `usage` covers, up to and including today. Default 7, at most 90. */
+  /** The number of days that `usage` covers, up to and including today. Default 7, at most 90. */
   readonly span?: number
-  /** Most rows of `days` and of `usage`. Default and maximum 1000. */
+  /** The maximum number of rows in `days` and in `usage`. Default and upper limit: 1000. */
   readonly limit?: number
-  /** `next` of the page of `days` before this one. */
+  /** `next` of the previous page of `days`. */
   readonly after?: string
 }
 
-/** The keys by which rows of days can be summed. */
+/** The keys that can group rows of days. */
 export type SummaryKey = 'user' | 'model' | 'day' | 'all'
 
 /** The summary of the accounts. Money is in micro-USD. No list grows with the number of users: each has a limit. */
 export interface AccountSummary {
-  /** The oldest of the requests that have not ended, at most 200. */
+  /** The oldest requests that have not ended, at most 200. */
   readonly live: readonly LiveRequest[]
-  /** How many there are. */
+  /** The number of requests that have not ended. */
   readonly liveCount: number
-  /** How many users' objects were not asked for this summary: at most 500 are asked, in turns. Their figures are from their last report. */
+  /**
+   * The number of users' objects that did not report for this summary: it asks at most 500, in turns. Their figures are from their last
+   * report.
+   */
   readonly unheard: number
-  /** Rows as they are kept, newest day first, at most {@link SummaryQuery.limit}. */
+  /** The stored rows, newest day first, at most {@link SummaryQuery.limit}. */
   readonly days: readonly DayRow[]
   /** Pass this as `after` to read the rows that follow. Absent on the last page. */
   readonly next?: string
-  /** One row for each of the last days on which something was spent, oldest first: 14 days, or the span if that is longer. */
+  /** One row for each of the last days that have costs, oldest first. Covers 14 days, or the span if that is longer. */
   readonly totals: readonly DayTotal[]
   /** The days of the span, summed, the most expensive first. */
   readonly usage: {
     readonly by: SummaryKey
     readonly span: number
     readonly rows: readonly (Sums & { readonly name: readonly string[] })[]
-    /** How many rows there are without the limit. */
+    /** The number of rows without the limit. */
     readonly count: number
   }
   /** Errors by kind, on the same days as `totals`. */
   readonly errors: readonly KindCount[]
-  /** Refusals of the accounts on the same days: because of `budget` or `concurrency`. */
+  /** Requests that the accounts refused on the same days, because of `budget` or `concurrency`. */
   readonly refusals: readonly KindCount[]
 }
 
-/** The operator's view of the accounts: the summary, and the limits that are set. */
-export interface LedgerSummary extends AccountSummary {
+/** The operator's view of the accounts: the summary, and the limits in force. */
+export interface OperatorSummary extends AccountSummary {
   readonly limits: { readonly dailyBudget: number; readonly totalDailyBudget: number; readonly liveStreams: number }
 }
 
-/** How often something happened on one day. */
+/** The number of times that something happened on one day. */
 export interface KindCount {
   readonly day: string
   readonly kind: string
@@ -77,11 +80,11 @@ export interface DayTotal extends Sums {
   readonly day: string
 }
 
-/** How kinds of refusals begin among the kinds of errors that are kept. */
+/** The start of the error kinds that stand for refusals. */
 export const refusedKind = 'refused: '
-/** Largest {@link SummaryQuery.limit}, and its default. */
+/** The largest {@link SummaryQuery.limit}, and its default. */
 export const mostRows = 1000
-/** For how many days rows are kept, and the largest {@link SummaryQuery.span}. */
+/** The number of days that rows are kept, and the largest {@link SummaryQuery.span}. */
 export const keptDays = 90
 
 /** A request that has not ended. */
@@ -94,7 +97,7 @@ export interface LiveRequest {
   readonly startedAt: number
 }
 
-/** Some of the rows of days. */
+/** A page of rows of days. */
 export interface DayPage {
   readonly rows: readonly DayRow[]
   /** Pass this as `after` to read the rows that follow. Absent on the last page. */
@@ -109,40 +112,40 @@ export interface DayRow extends Sums {
   readonly model: string
 }
 
-/** A request that wants to go out. */
+/** A request for a reservation, before a request is sent to a provider. */
 export interface Reservation {
   readonly requestId: string
   readonly user: string
   readonly model: string
   readonly wire: string
   readonly provider: string
-  /** The most it can cost, in micro-USD. */
+  /** The highest possible cost, in micro-USD. */
   readonly cost: number
   /** The daily budget of its user, in micro-USD. */
   readonly dailyBudget: number
   /** The daily budget of all users together. */
   readonly totalDailyBudget: number
-  /** How many requests of its user may be live at once. Default: no limit. */
+  /** The maximum number of concurrent requests of its user. Default: no limit. */
   readonly liveStreams?: number
-  /** For how long it is kept if nothing settles it, in ms; then it counts as spent. */
+  /** Lifetime of an unsettled reservation, in ms. After that, it counts as spent. */
   readonly leaseMs: number
-  /** Whether the object is only for its user, and leases its part of `totalDailyBudget` from the object of `wholeWorker`. */
+  /** Whether the object belongs to this user only, and leases its part of `totalDailyBudget` from the object of `wholeWorker`. */
   readonly isLeased?: boolean
 }
 
-/** Whether it may. */
+/** Whether the request may be sent; otherwise, why not. */
 export type ReserveVerdict =
   | { readonly ok: true }
   | { readonly ok: false; readonly reason: 'budget' | 'concurrency'; readonly retryAfterSeconds: number }
 
-/** How a request ended. */
+/** The actual cost and the outcome of a request that has ended. */
 export interface Settlement {
   readonly requestId: string
   readonly inputTokens: number
   readonly outputTokens: number
   /** In micro-USD. */
   readonly cost: number
-  /** Such as `answered` or `left`. */
+  /** Such as `answered` or `left` (the client disconnected). */
   readonly outcome: string
   /** The kind of the error, if there was one. */
   readonly errorKind?: string
@@ -153,17 +156,17 @@ export interface Settlement {
 /** Shares of a day's budget, in percent, that raise an alarm. */
 export const alarmingShares: readonly number[] = [50, 80, 95]
 
-/** The accounts, over the wire between Worker and Durable Object. */
+/** The methods of one account: a Durable Object that the Worker calls. */
 export interface Account {
   reserve(reservation: Reservation): Promise<ReserveVerdict>
-  /** Returns which of the shares 50, 80 and 95 % it reached, if any. */
+  /** Returns the highest share of 50, 80 and 95 % that the day's budget has just reached, if any. */
   settle(settlement: Settlement): Promise<number | undefined>
   summary(query?: SummaryQuery): Promise<AccountSummary>
-  /** The rows of the last `span` days, newest first, at most 1000 at a time. `after` is the `next` of the page before. */
+  /** The rows of the last `span` days, newest first, at most 1000 at a time. `after` is the `next` of the previous page. */
   page(span: number, after?: string): Promise<DayPage>
 }
 
-/** All accounts: the `LEDGERS` binding. */
+/** All accounts, such as the binding `ACCOUNTS`. */
 export interface Accounts {
   getByName(name: string): Account
 }
@@ -172,9 +175,9 @@ export interface Accounts {
 export interface Draw {
   readonly user: string
   readonly day: string
-  /** The least that it needs. */
+  /** The smallest useful amount. */
   readonly need: number
-  /** The most that its user could spend. */
+  /** The largest amount that its user could spend. */
   readonly want: number
   readonly totalDailyBudget: number
   readonly report: DayReport
@@ -190,15 +193,15 @@ export interface Grant {
    * there.
    */
   readonly elsewhere: number
-  /** The share of the Worker's budget of {@link alarmingShares} that is spent or leased by it, if it is one. */
+  /** Set if this lease made the Worker's spent or leased amount reach one of the {@link alarmingShares}. */
   readonly share?: number
 }
 
-/** All that one user has spent on one day so far: each report replaces the one before it. */
+/** The total spending of one user on one day. Each report replaces the previous one. */
 export interface DayReport {
   readonly day: string
   readonly rows: readonly ModelSums[]
-  /** How often something went wrong, or was refused, by kind. */
+  /** The number of failures and refusals, by kind. */
   readonly errors: readonly { readonly kind: string; readonly count: number }[]
 }
 
@@ -214,9 +217,9 @@ export interface Handback {
     readonly report: DayReport
     /** In micro-USD. */
     readonly returned: number
-    /** The leased amount after that. It is less than the granted amount if a grant is still on its way or was lost. */
+    /** The leased amount that remains. It is less than the granted amount if a grant is still on its way or was lost. */
     readonly amount: number
-    /** Whether the lease has no open request, and will have none before the next grant. */
+    /** Whether the lease has no open request and gets none before the next grant. */
     readonly isClosed: boolean
   }[]
   readonly live: readonly LiveRequest[]
@@ -224,10 +227,10 @@ export interface Handback {
 
 /** The calls between the objects of the accounts. */
 export interface LeasingAccount extends Account {
-  /** On the object of `wholeWorker`. */
+  /** Called on the object of `wholeWorker`. */
   draw(draw: Draw): Promise<Grant>
-  /** On the same: takes the part of a lease that a user's object gives back by itself. */
+  /** Also called there: returns a part of a lease that a user's object gives back on its own initiative. */
   takeBack(handback: Handback): Promise<void>
-  /** On a user's object: returns its spending. Gives back the unused part of `day`, if a day is given. */
+  /** Called on a user's object: returns its spending. Gives back the unused part of `day`, if a day is given. */
   collect(day?: string): Promise<Handback | undefined>
 }

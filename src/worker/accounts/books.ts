@@ -32,16 +32,16 @@ const schema = `
     day TEXT NOT NULL, kind TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (day, kind)
   ) STRICT;`
 
-/** Largest figure of one request: millions of them still fit into an INTEGER of SQLite. */
+/** The largest figure of one request: the sum of millions of them still fits into an INTEGER of SQLite. */
 const largestFigure = 1e12
-/** When one of too many requests may have ended, in seconds. */
+/** `retry-after` for a user with too many concurrent requests, in seconds. */
 const concurrencyWait = 5
-/** Longest `retry-after`, in seconds: clients sleep for that long. */
+/** The longest `retry-after`, in seconds: clients sleep for that long. */
 const longestWait = 60
-/** For how many days sums are kept in memory: requests that are live may be booked on the day before. */
+/** The number of days whose sums are kept in memory: a live request may be booked on the previous day. */
 const rememberedDays = 2
 
-/** A request that is reserved, or waits to be. */
+/** A request that has a reservation or waits for one. */
 export interface Live extends LiveRequest {
   readonly provider: string
   readonly cost: number
@@ -59,22 +59,22 @@ interface Spent {
 export interface Books {
   /** Requests that have not ended. */
   readonly live: ReadonlyMap<string, Live>
-  /** Forgets days that are too old, and counts reservations that were never settled as spent in full. */
+  /** Forgets days that are too old. Counts reservations that were never settled as spent in full. */
   catchUp(now: number): void
-  /** The request, with a cost that is a whole number, or infinite. */
+  /** The request, with a cost that is a whole number or infinite. */
   requestOf(reservation: Reservation, now: number): Live
   /**
-   * Whether what the user has left allows the request, and so does what is left of all. `elsewhere` is what the user has spent besides,
-   * `leased` what is leased to others.
+   * Whether the rest of the user's budget and the rest of the total budget both cover the request. `elsewhere` is the amount that the user
+   * spent in another object, `leased` the amount that other users' objects have leased.
    */
   judge(request: Live, budgets: Budgets): ReserveVerdict
   /** Reserves the request. */
   admit(request: Live): void
-  /** A request that waits counts as reserved by its user. */
+  /** Counts a request that waits as reserved by its user. Returns a function that ends this. */
   wait(request: Live): () => void
-  /** Why a request does not go out, counted in memory until something else is written: a refusal costs no writing of its own. */
+  /** Returns the refusal, and counts it. The count stays in memory until the next write: a refusal causes no write. */
   refuse(reason: 'budget' | 'concurrency', now: number): ReserveVerdict
-  /** Puts what a request cost in the place of what was reserved. Resolves to the alarming share that the day has reached by it. */
+  /** Replaces the reserved amount by the actual cost. Resolves to the alarming share that the day has reached with it. */
   settle(settlement: Settlement): number | undefined
   /** The amount spent and reserved on a day. */
   used(day: string): number
@@ -83,7 +83,7 @@ export interface Books {
   book(day: string, user: string, added: ModelSums): void
   countError(day: string, kind: string, count: number): void
   report(day: string): DayReport
-  /** Notes what is only counted until now. */
+  /** Writes the counts that are only in memory. */
   flush(): void
 }
 
@@ -93,7 +93,7 @@ export interface Budgets extends Pick<Reservation, 'dailyBudget' | 'totalDailyBu
   readonly leased: number
 }
 
-/** Functions that the books call on a change. */
+/** The functions that the books call on a change. */
 export interface BooksHearing {
   /** A new day begins. Days before `oldest` are deleted. */
   hearOfDay(oldest: string, now: number): void
@@ -101,14 +101,14 @@ export interface BooksHearing {
   hearOfCost(day: string, user: string, added: ModelSums): void
 }
 
-/** The books that are kept in `sql`. */
+/** Opens the books that are stored in `sql`. */
 export function openBooks(sql: Sql, { change }: Writer, { hearOfDay, hearOfCost }: BooksHearing): Books {
   sql.exec(schema)
   const all = <Row>(query: string, ...values: SqlValue[]) => sql.exec(query, ...values).toArray() as Row[]
   const live = new Map(all<Live>('SELECT * FROM live').map((request) => [request.requestId, request]))
   const waiting = new Set<Live>()
   const days = new Map<string, Spent>()
-  /** How often a request was refused, by day and reason, since the last writing. */
+  /** The number of refusals since the last write, by day and reason. */
   const refused = new Map<string, number>()
   let today = ''
 
@@ -148,8 +148,12 @@ export function openBooks(sql: Sql, { change }: Writer, { hearOfDay, hearOfCost 
     )
   }
 
-  /** Each figure becomes a whole number first: one that the storage refuses would undo all that is written with it. */
-  function settle({ requestId, totalDailyBudget = Number.POSITIVE_INFINITY, ...told }: Settlement): number | undefined {
+  /** Each figure becomes a whole number first: the storage refuses other figures, and that would undo all changes of the same write. */
+  function settle({
+    requestId,
+    totalDailyBudget = Number.POSITIVE_INFINITY,
+    ...actual
+  }: Settlement): number | undefined {
     const request = live.get(requestId)
     if (request === undefined) return undefined
     const day = dayOf(request.startedAt)
@@ -159,11 +163,11 @@ export function openBooks(sql: Sql, { change }: Writer, { hearOfDay, hearOfCost 
     book(day, request.user, {
       model: request.model,
       requests: 1,
-      inputTokens: wholeNumber(told.inputTokens, 0),
-      outputTokens: wholeNumber(told.outputTokens, 0),
-      spent: wholeNumber(told.cost, request.cost),
+      inputTokens: wholeNumber(actual.inputTokens, 0),
+      outputTokens: wholeNumber(actual.outputTokens, 0),
+      spent: wholeNumber(actual.cost, request.cost),
     })
-    if (told.errorKind !== undefined) countError(day, told.errorKind, 1)
+    if (actual.errorKind !== undefined) countError(day, actual.errorKind, 1)
     return shareReached(before, spentOn(day).total, totalDailyBudget)
   }
 

@@ -7,7 +7,7 @@ export function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10)
 }
 
-/** The first of so many days. The last one contains `now`. */
+/** The first day of a span of this many days that ends today. */
 export function daysAgo(days: number, now: number): string {
   return dayOf(now - (days - 1) * dayMs)
 }

@@ -2,8 +2,8 @@
  * A user's part of the Worker's daily budget, in the object of that user. No other user can spend an amount that it leases from the object
  * of the whole Worker. So a request needs no other object while the lease lasts.
  *
- * A lease is written here after it is granted there, and is given back there after that is written here: whatever is lost on the way counts
- * as spent until its day ends.
+ * This object stores a lease after the other object grants it. It stores a return before the other object takes the amount back. So an
+ * amount that is lost on the way counts as spent until its day ends.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { DayReport, Draw, Grant, Handback, LiveRequest, Reservation } from 
 import { dayOf, daysAgo } from './days.ts'
 import type { Writer } from './writer.ts'
 
-/** The data of its user's account that a lease needs. Money is in micro-USD. */
+/** The data of the user's account that a lease needs. Money is in micro-USD. */
 export interface LeaseUse {
   /** The amount spent and reserved on that day. */
   used(day: string): number
@@ -20,7 +20,7 @@ export interface LeaseUse {
   report(day: string): DayReport
 }
 
-/** How a lease reaches the world. */
+/** The functions and storage that a lease needs. */
 export interface LeasePlace {
   readonly sql: Sql
   readonly writer: Writer
@@ -31,18 +31,16 @@ export interface LeasePlace {
 
 /** The leases of one user. */
 export interface Lease {
-  /**
-   * Calls `admit` once the lease of `day` covers the reservation, which may take a draw; not at all if there is not enough.
-   */
+  /** Calls `admit` once the lease of `day` covers the reservation; that may need a draw. Does not call it if there is not enough money. */
   take(reservation: Reservation, day: string, admit: () => void): Promise<void>
-  /** The user's spending on that day in the object of the whole Worker, as far as is known. */
+  /** The user's spending on that day in the object of the whole Worker, as of the last report. */
   elsewhere(day: string): number
   /**
    * Returns the spending on the days with a lease. Gives back the unused part: of `day`, of days that are over, and of all days if there
    * was no request for {@link idleMs}. `undefined` if nothing was leased.
    */
   collect(now: number, day?: string): Handback | undefined
-  /** The share of the Worker's budget that was reached by a draw, once. */
+  /** The share of the Worker's budget that a draw reached. Returns it only once. */
   takeShare(): number | undefined
   /** Whether there is a lease that has not ended. */
   isOpen(): boolean
@@ -50,7 +48,7 @@ export interface Lease {
   has(day: string): boolean
 }
 
-/** After such a time without a request, a user's object gives back what it has leased, in ms. */
+/** A user's object gives back its lease after this time without a request, in ms. */
 export const idleMs = 600_000
 
 /** For how many days a lease is remembered, so that its spending can be reported again. */
@@ -64,13 +62,13 @@ interface Own {
   isOpen: number
 }
 
-/** The leases that are kept in `sql`. */
+/** Opens the leases that are stored in `sql`. */
 export function openLease({ sql, writer, use, ...place }: LeasePlace): Lease {
   sql.exec(`CREATE TABLE IF NOT EXISTS lease (
     day TEXT PRIMARY KEY, user TEXT NOT NULL, amount INTEGER NOT NULL, elsewhere INTEGER NOT NULL, isOpen INTEGER NOT NULL
   ) STRICT`)
   const own = new Map((sql.exec('SELECT * FROM lease').toArray() as Own[]).map((lease) => [lease.day, { ...lease }]))
-  /** The draw that is under way. Requests that need more than there is draw one after another. */
+  /** The draw that is under way. Requests that need more money than the lease has draw one after another. */
   let drawing: Promise<unknown> | undefined
   let share: number | undefined
   let lastAsked = 0
@@ -92,7 +90,7 @@ export function openLease({ sql, writer, use, ...place }: LeasePlace): Lease {
     const want = Math.max(need, dailyBudget - elsewhere - amount)
     await place.setAlarm(Date.now() + idleMs)
     const grant = await place.draw({ user, day, need, want, totalDailyBudget, report: use.report(day) })
-    // Read again: some of it may have been given back meanwhile.
+    // Read again: meanwhile, a part may have been given back.
     const now = own.get(day) ?? { user, day, amount: 0, isOpen: 0 }
     keep({
       ...now,
@@ -128,7 +126,7 @@ export function openLease({ sql, writer, use, ...place }: LeasePlace): Lease {
       for (const { day, isOpen } of [...own.values()])
         if (isOpen === 0 && day < daysAgo(keptLeaseDays, now)) forget(day)
       const leases = [...own.values()]
-      // Closed ones too: the earlier report may not have arrived.
+      // Closed leases too: the earlier report may not have arrived.
       const days = leases.map((lease) => {
         const isOver = lease.day < dayOf(now)
         const isWanted = lease.isOpen === 1 && (isIdle || isOver || lease.day === day)

@@ -17,29 +17,32 @@ export interface Leases {
   reported(day: string, user: string): number
   /** Leases a block out of what is `left`. `undefined` if that is less than is needed. */
   grant(draw: Draw, left: number): number | undefined
-  /** Takes a user's report: what it adds to the one before it is booked. */
+  /** Books the difference between this report and the user's previous one. */
   takeReport(user: string, report: DayReport): void
-  /** Takes back the unused part of a lease. Returns whether a grant may still be on its way to the user: that grant is not taken back. */
+  /**
+   * Takes back the unused part of a lease. Does not take back a grant that may still be on its way to the user; returns whether there may
+   * be one.
+   */
   takeBack(handback: Handback): boolean
   /** The users who can give back a part of that day: those with the largest leases, at most {@link mostAsked}. */
   holdersOf(day: string): readonly string[]
   /** The users with open leases on these days, least recently returned first, at most {@link mostAsked}; and the number of the others. */
   nextOpen(days: readonly string[]): { readonly users: readonly string[]; readonly others: number }
-  /** Drops what it remembers of days before this one. */
+  /** Forgets all days before this one. */
   forget(oldest: string, now: number): void
 }
 
-/** Books what a report adds. */
+/** Books the new amounts of a report. */
 export interface Bookings {
   book(day: string, user: string, added: ModelSums): void
   countError(day: string, kind: string, count: number): void
 }
 
-/** A block is so many times what the request needs that asks for it, so that the ones after it need not ask; */
+/** A block is this many times the amount that the request needs, so that the next requests need no draw. */
 const requestsInBlock = 128
-/** but at most this part of what is left of the day, so that it lasts for many users. */
+/** A block is at most this share of the day's remaining budget, so that many users get one. */
 const leastBlocks = 16
-/** At most so many users' objects are asked at once. */
+/** The maximum number of users' objects that are asked at the same time. */
 const mostAsked = 500
 
 interface Held {
@@ -50,13 +53,13 @@ interface Held {
 }
 type StoredHeld = Omit<Held, 'report'> & { readonly user: string; readonly report: string }
 
-/** The leases that are kept in `sql`. */
+/** Opens the leases that are stored in `sql`. */
 export function openLeases(sql: Sql, { change }: Writer, { book, countError }: Bookings): Leases {
   sql.exec(`CREATE TABLE IF NOT EXISTS leases (
     day TEXT NOT NULL, user TEXT NOT NULL, amount INTEGER NOT NULL, spent INTEGER NOT NULL, isOpen INTEGER NOT NULL, report TEXT NOT NULL,
     PRIMARY KEY (day, user)
   ) STRICT`)
-  /** The sum is kept: there may be many users. */
+  /** The sum is kept, because there may be many users. */
   const days = new Map<string, { readonly byUser: Map<string, Held>; outstanding: number }>()
 
   function on(day: string) {
@@ -82,7 +85,7 @@ export function openLeases(sql: Sql, { change }: Writer, { book, countError }: B
     )
   }
 
-  /** Reports may come in another order than they were made: figures only grow, so the larger one is the later. */
+  /** Reports may arrive in a different order. Figures only grow, so the larger one is the later one. */
   function takeReport(user: string, { day, rows, errors }: DayReport): void {
     const held = heldBy(day, user)
     let isNew = false
@@ -135,7 +138,7 @@ export function openLeases(sql: Sql, { change }: Writer, { book, countError }: B
         takeReport(user, report)
         const held = heldBy(report.day, user)
         const amount = held.amount - returned
-        // A draw that was granted meanwhile keeps it open.
+        // A draw that was granted in the meantime keeps the lease open.
         const isOpen = isClosed && amount <= held.spent ? 0 : held.isOpen
         if (returned > 0 || isOpen !== held.isOpen) keep(report.day, user, { ...held, amount, isOpen })
         isOnItsWay ||= kept.amount < amount
@@ -161,7 +164,7 @@ export function openLeases(sql: Sql, { change }: Writer, { book, countError }: B
   }
 }
 
-/** An answer may cost more than was reserved for it: then more is spent than is leased. */
+/** An answer may cost more than its reservation. Then the user has spent more than the lease. */
 function unspent({ amount, spent }: Held): number {
   return Math.max(0, amount - spent)
 }

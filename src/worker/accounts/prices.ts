@@ -1,6 +1,6 @@
 /**
  * The cost of a request. It is for a cap, not for a bill: providers change their prices. So the `PRICES` setting takes precedence over the
- * table of `isoglot/prices`, and a model that neither has costs as much as the most expensive one of its provider: `capPriceOf`.
+ * table of `isoglot/prices`. A model without a price costs as much as the most expensive model of its provider: `capPriceOf`.
  *
  * @module
  */
@@ -28,7 +28,10 @@ function toPrice([input = 0, output = 0, cacheRead, cacheWrite]: number[]): Pric
   }
 }
 
-/** The cost of an answer, in whole micro-USD. Figures of the cache are parts of the input: no less than 0, and together no more than it. */
+/**
+ * The cost of an answer, in whole micro-USD. Tokens of the cache are a part of the input tokens: their figures are at least 0, and their
+ * sum is at most the input.
+ */
 export function costOf(price: Price, usage: Usage): number {
   const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage
   const { input, output, cacheRead = input, cacheWrite = input } = ratesFor(price, inputTokens)
@@ -37,7 +40,7 @@ export function costOf(price: Price, usage: Usage): number {
   return wholeCost((inputTokens - write - read) * input + read * cacheRead + write * cacheWrite + outputTokens * output)
 }
 
-/** The most that a request can cost, in whole micro-USD. */
+/** The highest possible cost of a request, in whole micro-USD. */
 export function mostOf(price: Price, inputTokens: number, outputTokens: number): number {
   const { input, output, cacheRead = 0, cacheWrite = 0 } = ratesFor(price, inputTokens)
   return wholeCost(inputTokens * Math.max(input, cacheRead, cacheWrite) + outputTokens * output)
@@ -48,7 +51,7 @@ function ratesFor({ tiers = [], ...rates }: Price, inputTokens: number): Rates {
   return { ...rates, ...applying[0] }
 }
 
-/** Up, but for what floating point adds. */
+/** Rounds up, but ignores the error of floating-point sums. */
 function wholeCost(cost: number): number {
   return Math.ceil(Number(cost.toFixed(6)))
 }

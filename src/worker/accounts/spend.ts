@@ -1,6 +1,6 @@
 /**
- * Money: before a request goes out, the most that it can cost is reserved. When it ends, the accounts book what the provider proved by its
- * usage. Where usage proves nothing, they book what was reserved.
+ * Money: a request reserves its highest possible cost before it is sent. When it ends, the accounts book the cost of the usage that the
+ * provider reported. Without a report, they book the reserved amount.
  *
  * @module
  */
@@ -15,36 +15,36 @@ import type { Session } from '../session/session.ts'
 import { accountOf, type Reservation, type Settlement } from './accounts.ts'
 import { costOf, mostOf } from './prices.ts'
 
-/** More than providers add to a request of their own, such as instructions for tools. In tokens. */
+/** More tokens than providers add to a request, such as instructions for tools. */
 const addedTokens = 1000
 /** More than a call and its added result have in another format, beyond the bytes that the call has in the body. In tokens. */
 const resultTokens = 64
 /** No known tokenizer has a token of more than 128 bytes. Twice that leaves room for others. */
 const mostBytesPerToken = 256
-/** A settlement is at most so many times the reservation, whatever the provider reports. */
+/** A settlement is at most this many times the reservation, whatever usage the provider reports. */
 const mostTimesReserved = 4
-/** Shortest time a reservation is kept, in ms, and how much longer than the answer may take. */
+/** The shortest lifetime of a reservation, in ms; and the time that it outlives the time limit of the answer. */
 const leaseMs = 15 * 60 * 1000
 const marginMs = 5 * 60 * 1000
 
 /** The reservation of a request. */
 export interface Reserved {
   readonly price: Price
-  /** Most tokens of input and of output. */
+  /** The maximum number of input and output tokens. */
   readonly inputTokens: number
   readonly outputTokens: number
 }
 
-/** The user who pays, and the account. Without accounts nothing is reserved, and nothing booked. */
+/** The user who pays, and the account. Without accounts, nothing is reserved or booked. */
 export interface Purse {
   readonly session: Session
   readonly config: Config
 }
 
 /**
- * Reserves the most that a request can cost. `body` is the request as the policy let it through.
+ * Reserves the highest possible cost of a request. `body` is the request that the policy returned.
  *
- * @throws {ApiError} 429 if the user, or the Worker, has not as much left of the day, or too many answers are being written.
+ * @throws {ApiError} 429 if the user, or the Worker, does not have enough left of the day's budget, or if the user has too many concurrent requests.
  */
 export async function reserve(admission: Admission, body: JsonObject, id: string, purse: Purse): Promise<Reserved> {
   const { config } = purse
@@ -59,7 +59,7 @@ export async function reserve(admission: Admission, body: JsonObject, id: string
 
 const prices = new WeakMap<Config, Map<string, Price>>()
 
-/** Looked up once for each model: that goes through the whole table. */
+/** Looked up only once for each model, because each lookup reads the whole table. */
 function priceOf(id: string, config: Config): Price {
   const ofConfig = prices.get(config) ?? new Map<string, Price>()
   prices.set(config, ofConfig)
@@ -69,7 +69,8 @@ function priceOf(id: string, config: Config): Price {
 }
 
 /**
- * Reserves a place for a request that costs nothing, a count of tokens: one of the `LIVE_STREAMS` of its user. A user without money gets none.
+ * Reserves a place for a request that costs nothing, a count of tokens: one of the `LIVE_STREAMS` of its user. A user without money gets no
+ * place.
  *
  * @throws {ApiError} as {@link reserve}.
  */
@@ -97,17 +98,21 @@ async function hold(held: Held, { session, config }: Purse): Promise<void> {
   const verdict = await accounts.getByName(accountOf(user)).reserve(reservation)
   if (verdict.ok) return
   const code = verdict.reason === 'budget' ? 'insufficient_quota' : 'too_many_live'
-  // Waiting would not help: of a model without a price, say.
+  // Waiting would not help, for example for a model without a price.
   const isTooDear = verdict.reason === 'budget' && held.cost > Math.min(dailyBudget, totalDailyBudget)
-  throw refuse(code, isTooDear ? 'this answer by itself could cost more' : undefined, verdict.retryAfterSeconds)
+  throw refuse(
+    code,
+    isTooDear ? 'this answer could cost more than the whole budget' : undefined,
+    verdict.retryAfterSeconds,
+  )
 }
 
-/** The booked cost, and the share of the Worker's budget that it reached, if that raises an alarm. */
+/** The booked cost. If it raises an alarm, also the share of the Worker's budget that it reached. */
 export interface Settled extends Settlement {
   readonly share: number | undefined
 }
 
-/** Books what a request cost, for the user and for the Worker. */
+/** Books the cost of a request, for the user and for the Worker. */
 export async function settle(report: EndReport, reserved: Reserved, purse: Purse): Promise<Settled> {
   return book(settlementOf(report, reserved), purse)
 }
@@ -125,21 +130,21 @@ async function book(settlement: Settlement, { session, config }: Purse): Promise
 
 /**
  * The cost of an answer. The provider's final usage is booked as it is, up to {@link mostTimesReserved} times what was reserved. A figure
- * that is missing or impossible is replaced by the amount that was reserved for it. If the answer broke off, or the client left, before
- * the final usage, the whole reservation is booked: hidden reasoning may have cost that much.
+ * that is missing or impossible is replaced by the amount that was reserved for it. If the answer was cut off, or the client disconnected,
+ * before the final usage, the whole reservation is booked: hidden reasoning may cost that much.
  */
 export function settlementOf(report: EndReport, reserved: Reserved): Settlement {
-  const { requestId, outcome, usage = {}, usageIsOld, saidBytes, stopReason, error } = report
+  const { requestId, outcome, usage = {}, usageIsOld, outputBytes, stopReason, error } = report
   const ended = { requestId, outcome, ...(error !== undefined && { errorKind: error.kind }) }
   if (isFree(report)) return { ...ended, inputTokens: 0, outputTokens: 0, cost: 0 }
   const { price, inputTokens: mostInput, outputTokens: mostOutput } = reserved
-  const leastOutput = Math.ceil(saidBytes / mostBytesPerToken)
-  const [toldInput, toldOutput] = [countOf(usage.inputTokens), countOf(usage.outputTokens)]
+  const leastOutput = Math.ceil(outputBytes / mostBytesPerToken)
+  const [reportedInput, reportedOutput] = [countOf(usage.inputTokens), countOf(usage.outputTokens)]
   const isFinal = (outcome === 'answered' || stopReason !== undefined) && usageIsOld === undefined
-  const provesInput = isFinal && toldInput !== undefined && toldInput > 0
-  const provesOutput = isFinal && toldOutput !== undefined && toldOutput >= leastOutput
-  const inputTokens = provesInput ? toldInput : Math.max(mostInput, toldInput ?? 0)
-  const outputTokens = provesOutput ? toldOutput : Math.max(mostOutput, toldOutput ?? 0, leastOutput)
+  const provesInput = isFinal && reportedInput !== undefined && reportedInput > 0
+  const provesOutput = isFinal && reportedOutput !== undefined && reportedOutput >= leastOutput
+  const inputTokens = provesInput ? reportedInput : Math.max(mostInput, reportedInput ?? 0)
+  const outputTokens = provesOutput ? reportedOutput : Math.max(mostOutput, reportedOutput ?? 0, leastOutput)
   const cost = provesInput
     ? costOf(price, { ...usage, inputTokens, outputTokens })
     : mostOf(price, inputTokens, outputTokens)
@@ -152,19 +157,20 @@ export function settlementOf(report: EndReport, reserved: Reserved): Settlement 
 }
 
 /** A count of tokens is a whole number from 0 up. A fraction is rounded up; any other value is not a count. */
-function countOf(told: number | undefined): number | undefined {
-  return typeof told === 'number' && told >= 0 ? Math.ceil(told) : undefined
+function countOf(count: number | undefined): number | undefined {
+  return typeof count === 'number' && count >= 0 ? Math.ceil(count) : undefined
 }
 
-/** No provider was asked, or the provider refused by the status of its answer, before it wrote anything. */
-function isFree({ attempts, error, usage, saidBytes }: EndReport): boolean {
+/** No provider was asked, or the provider refused with a status before it wrote any content. */
+function isFree({ attempts, error, usage, outputBytes }: EndReport): boolean {
   if (attempts === 0) return true
-  return error?.status !== undefined && usage === undefined && saidBytes === 0
+  return error?.status !== undefined && usage === undefined && outputBytes === 0
 }
 
 /**
- * Most tokens that a request and its answer can have, for any tokenizer: no token has less than one byte of text. The data of a picture in
- * a message is not read as text; see {@link mostTokensOfPicture}. Everything else in the body counts by its bytes, whatever its type says.
+ * The maximum number of tokens of a request and its answer, for any tokenizer: each token has at least one byte of text. The data of a
+ * picture in a message does not count as text; see {@link mostTokensOfPicture}. All other data in the body counts by its bytes, regardless
+ * of its type.
  */
 export function mostTokensOf(
   id: string,
@@ -186,13 +192,15 @@ export function mostTokensOf(
   }
 }
 
-/** xAI counts reasoning apart from the output, and its limit is only for the output. More than most of its answers take. */
+/**
+ * xAI counts reasoning separately from the output, and applies the limit only to the output. This is more than most of its answers need.
+ */
 const xaiReasoningTokens = 16_384
 
 /**
- * Most tokens that a provider counts for a picture of any size, as their guides and public counters of tokens have it; not confirmed by an
- * answer. OpenAI: gpt-4o-mini 2,833 + 8 × 5,667; others at most 2.46 for each of 10,000 patches, or of 2,500 where `detail` is `low` or
- * `high`. Anthropic: 4,784. Gemini: 16 tiles of 258. xAI: 1,792.
+ * The maximum number of tokens that a provider counts for a picture of any size, by their guides and public token counters. No recorded
+ * answer confirms it. OpenAI: gpt-4o-mini 2,833 + 8 × 5,667; others at most 2.46 for each of 10,000 patches, or of 2,500 where `detail` is
+ * `low` or `high`. Anthropic: 4,784. Gemini: 16 tiles of 258. xAI: 1,792.
  *
  * @see https://platform.openai.com/docs/guides/images-vision
  * @see https://docs.claude.com/en/docs/build-with-claude/vision

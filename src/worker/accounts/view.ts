@@ -1,4 +1,4 @@
-/** The operator's view of the accounts. SQLite does the sums: rows of many users never become objects here. @module */
+/** The operator's view of the accounts. SQLite computes the sums, so the rows of many users never become objects here. @module */
 import { compact } from '../../core/lookup.ts'
 import type { Sql, SqlValue } from '../platform.ts'
 import {
@@ -19,23 +19,23 @@ import { type KeptSums, sums, weekOf } from './sums.ts'
 /** The reports of other objects. */
 export interface Elsewhere {
   readonly live: readonly LiveRequest[]
-  /** How many objects have not reported. */
+  /** The number of objects that have not reported. */
   readonly unheard: number
 }
 
-/** Reads the tables of a ledger. */
-export interface LedgerView {
-  /** `liveCount` requests are live here, besides those elsewhere. */
+/** Reads the tables of the accounts. */
+export interface AccountView {
+  /** `liveCount` is the number of live requests in this object; `elsewhere` has those of the other objects. */
   summary(query: SummaryQuery, now: number, liveCount: number, elsewhere: Elsewhere): AccountSummary
   /** The newest rows since a day, or those that follow `after`. */
   page(since: string, limit: number, after: string | undefined): DayPage
 }
 
-/** Days that `totals` of a summary covers at least, and most requests that it lists as live. */
+/** The number of days that `totals` of a summary covers at least, and the maximum number of live requests that it lists. */
 const totalDays = 14
 const mostLive = 200
 
-/** The columns by which the operator may have days summed, and the sums. */
+/** The columns that can group days for the operator, and the sums. */
 const summaryKeys: Readonly<Record<SummaryKey, readonly ('user' | 'model' | 'day')[]>> = {
   user: ['user'],
   model: ['model'],
@@ -43,7 +43,7 @@ const summaryKeys: Readonly<Record<SummaryKey, readonly ('user' | 'model' | 'day
   all: ['user', 'model', 'day'],
 }
 /** The view of the tables in `sql`. */
-export function openView(sql: Sql, { fill }: Pick<KeptSums, 'fill'>): LedgerView {
+export function openView(sql: Sql, { fill }: Pick<KeptSums, 'fill'>): AccountView {
   const all = <Row>(query: string, ...values: SqlValue[]) => sql.exec(query, ...values).toArray() as Row[]
 
   /** Read in the order of the primary key, so that no sort is needed. */

@@ -1,4 +1,4 @@
-/** Writes changes of an object's storage together. @module */
+/** Joins changes of an object's storage into one write. @module */
 import type { ObjectState, SqlValue } from '../platform.ts'
 
 /** Collects changes that are already made in memory, and writes them to the storage. */
@@ -17,7 +17,7 @@ export interface Writer {
  * other locations: with one write for each request, a request would wait for the writes of all requests before it.
  */
 const gatheringMs = 1
-/** The same for a settlement. No answer waits for it, and it is usually written with the next request of its user. */
+/** The same time for a settlement. No answer waits for it. It is usually written with the next request of its user. */
 const settlingMs = 50
 
 /** The writer of an object. */

@@ -1,6 +1,6 @@
 /**
- * The operator's pages, for requests with the admin token: the sums of the accounts, with no prompt, answer or header in them, and a
- * self-test of the platform.
+ * The operator's pages, for requests with the admin token: the sums of the accounts, without prompts, answers and headers, and a self-test
+ * of the platform.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { isSame, shownBearer } from '../session/bearer.ts'
 import { streamCsv } from './csv.ts'
 import { runSelfTest } from './self-test.ts'
 
-/** With `GET` only. */
+/** These routes take only `GET`. */
 const views: Readonly<Record<string, (setup: Setup, query: URLSearchParams) => Promise<Response>>> = {
   '/admin/summary': answerSummary,
   '/admin/self-test': answerSelfTest,
@@ -19,20 +19,21 @@ const views: Readonly<Record<string, (setup: Setup, query: URLSearchParams) => P
 }
 
 /**
- * `GET /admin/summary` (with `by`, `span`, `limit` and `after` of {@link SummaryQuery} in its query), `GET /admin/usage.csv` (with `span`) and
- * `GET /admin/self-test`, with `Authorization: Bearer <token>`. Everything else below `/admin/` is 404, and all of it if no token is set, or a short one.
+ * `GET /admin/summary` (with `by`, `span`, `limit` and `after` of {@link SummaryQuery} in its query), `GET /admin/usage.csv` (with `span`)
+ * and `GET /admin/self-test`, with `Authorization: Bearer <token>`. All other paths below `/admin/` are 404. If the token is missing or too
+ * short, all of them are 404.
  */
 export async function answerAdmin(request: Request, setup: Setup): Promise<Response> {
   const view = viewOf(request)
   if (view === undefined || !isSecret(tokenOf(setup))) return refuse(404, 'There is no such route')
-  if (request.method !== 'GET') return refuse(405, 'This route takes GET', { allow: 'GET' })
+  if (request.method !== 'GET') return refuse(405, 'This route takes only GET', { allow: 'GET' })
   if (!(await isOperator(request, setup))) {
     return refuse(401, 'The admin token is missing or wrong', { 'www-authenticate': 'Bearer' })
   }
   return view(setup, new URL(request.url).searchParams)
 }
 
-/** The answer of a Worker whose options have problems: the self-test for the operator, and nothing for others. */
+/** The answer of a Worker whose options have problems: the operator gets the self-test, others get an error. */
 export async function answerMisconfigured(request: Request, setup: Setup): Promise<Response | undefined> {
   const isAsked = viewOf(request) === answerSelfTest && request.method === 'GET'
   return isAsked && (await isOperator(request, setup)) ? answerSelfTest(setup) : undefined
@@ -68,7 +69,7 @@ async function answerSummary({ config }: Setup, query: URLSearchParams): Promise
   return Response.json({ ...summary, limits: { dailyBudget, totalDailyBudget, liveStreams } }, { headers })
 }
 
-/** Every row of the last days, as it is kept. Read page by page, as fast as it is taken: no more than a page is in memory. */
+/** Each stored row of the last days. It reads a page when the client has read the previous one, so only one page is in memory. */
 async function answerCsv({ config }: Setup, query: URLSearchParams): Promise<Response> {
   const accounts = config?.spending.accounts
   if (accounts === undefined) return refuse(404, 'There are no accounts')
@@ -83,7 +84,7 @@ async function answerCsv({ config }: Setup, query: URLSearchParams): Promise<Res
 function wrongIn(query: URLSearchParams, known: readonly string[]): Response | undefined {
   const wrong = [...query.keys()].find((name) => !known.includes(name) || !queries[name]?.(query.get(name) ?? ''))
   if (wrong === undefined) return undefined
-  return refuse(400, `"${wrong.slice(0, 20)}" is not a part of this query, or has a wrong value`)
+  return refuse(400, `"${wrong.slice(0, 20)}" is an unknown parameter, or its value is invalid`)
 }
 
 const isCount = (text: string, most: number) => /^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= most

@@ -30,7 +30,10 @@ function lineOf({ day, user, model, requests, inputTokens, outputTokens, spent }
   return `${[day, fieldOf(user), fieldOf(model), requests, inputTokens, outputTokens, spent / 1e6].join(',')}\r\n`
 }
 
-/** A text that begins as a formula would gets an apostrophe in front: a spreadsheet then shows it, and does not compute it. */
+/**
+ * A text that a spreadsheet would read as a formula gets an apostrophe in front: the spreadsheet then shows the text and does not compute
+ * it.
+ */
 function fieldOf(text: string): string {
   const shown = /^[=+@\t\r-]/.test(text) ? `'${text}` : text
   return `"${shown.replaceAll('"', '""')}"`

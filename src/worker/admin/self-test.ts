@@ -1,6 +1,6 @@
 /**
- * Checks the platform that this Worker runs on: one row for each thing that it needs, and whether it works. The rows have only our own
- * names: no setting, no figure, no secret.
+ * Checks the platform that this Worker runs on: one row for each thing that it needs, and whether it works. The rows contain only names
+ * from this file, never a setting, a figure or a secret.
  *
  * @see https://developers.cloudflare.com/workers/configuration/compatibility-flags/ (read 2026-11)
  * @module
@@ -11,13 +11,13 @@ import { isSecret } from '../option-kinds.ts'
 import type { LimitOptions } from '../options.ts'
 import type { Fetcher, ObjectNamespace } from '../platform.ts'
 
-/** One thing that the Worker rests on. */
+/** The result of one check. */
 export interface SelfTestRow {
   readonly name: string
   readonly ok: boolean
 }
 
-/** All rows, and whether each of them is ok. */
+/** The results of all checks, and whether all are ok. */
 export interface SelfTest {
   readonly ok: boolean
   readonly checks: readonly SelfTestRow[]
@@ -37,17 +37,17 @@ const testUser = 'self-test'
 
 type Check = () => boolean | Promise<boolean>
 
-/** The checks of the parts that are there: a part that is off has none. */
+/** The checks of the parts that are on. A part that is off has no check. */
 function checksOf({ given, config }: Setup): Readonly<Record<string, Check>> {
   const { session, accounts, runs, limits, page, admin } = given
   const login = typeof session?.login === 'object' ? session.login.secret : undefined
-  // Which must not be guessed, besides the providers' keys, which others made.
+  // These secrets must be hard to guess. Others made the providers' keys, so those are not checked.
   const secrets = [session?.secret, session?.nextSecret, login, admin?.token]
   return {
     ...Object.fromEntries(neededFlags.map((flag) => [flag, () => isOn(flag)])),
     settings: () => config !== undefined,
     secrets: () => secrets.every((secret) => secret === undefined || isSecret(secret)),
-    ...(accounts !== 'off' && { ledger: () => hasLedger(accounts?.binding as Accounts) }),
+    ...(accounts !== 'off' && { accounts: () => hasAccounts(accounts?.binding as Accounts) }),
     ...(runs && { runs: async () => (await stubOf(runs.binding).stop()) === false }),
     ...(limits && { 'rate limits': () => hasCounters(limits) }),
     ...(page && {
@@ -57,7 +57,7 @@ function checksOf({ given, config }: Setup): Readonly<Record<string, Check>> {
   }
 }
 
-/** Does all of it, each by itself: what throws is not ok. */
+/** Runs all checks. A check that throws is not ok. */
 export async function runSelfTest(setup: Setup): Promise<SelfTest> {
   const rows = Object.entries(checksOf(setup)).map(async ([name, check]) => {
     const ok = await Promise.resolve()
@@ -69,7 +69,7 @@ export async function runSelfTest(setup: Setup): Promise<SelfTest> {
   return { ok: done.every(({ ok }) => ok), checks: done }
 }
 
-/** The global `Cloudflare`. Without it, no flag is on. */
+/** The global `Cloudflare`. If it is missing, all flags count as off. */
 interface Platform {
   readonly compatibilityFlags?: Readonly<Record<string, boolean>>
 }
@@ -80,11 +80,11 @@ function isOn(flag: string): boolean {
   return flags[flag] === true
 }
 
-async function hasLedger(accounts: Accounts): Promise<boolean> {
+async function hasAccounts(accounts: Accounts): Promise<boolean> {
   return Array.isArray((await accounts.getByName(wholeWorker).summary({ limit: 1, span: 1 })).days)
 }
 
-/** To end an answer that never was. */
+/** Cancels a run that never existed. */
 function stubOf(runs: ObjectNamespace): RunStub {
   return runs.getByName(testUser) as RunStub
 }
@@ -95,13 +95,13 @@ async function hasCounters({ perUser, perNetwork }: LimitOptions): Promise<boole
   return verdicts.every((verdict) => typeof verdict.success === 'boolean')
 }
 
-/** The platform redirects `/index.html` to `/`: a redirect that can be tested without leaving the Worker. */
+/** The platform redirects `/index.html` to `/`: so a redirect can be tested without a request to another server. */
 async function meetsRedirect(assets: Fetcher): Promise<boolean> {
   const { status, redirected } = await askPage(assets, '/index.html')
   return status >= 300 && status < 400 && !redirected
 }
 
-/** Its files; their content is not read. */
+/** The files of the page. Their content is not read. */
 async function askPage(assets: Fetcher, path: string): Promise<Response> {
   const answer = await assets.fetch(new Request(`https://page${path}`, { redirect: 'manual' }))
   await answer.body?.cancel()

@@ -1,6 +1,6 @@
 /**
- * The providers this Worker can ask, and the models it may ask them for. All of a destination is here and in the options; nothing of it
- * comes from a request.
+ * The providers this Worker can ask, and the models it may ask them for. A destination depends only on this file and the options, never on
+ * a request.
  *
  * @module
  */
@@ -16,21 +16,21 @@ import { type WorkersAiBinding, workersAi } from '../../providers/workers-ai.ts'
 import { xai } from '../../providers/xai.ts'
 import type { Fetcher } from '../platform.ts'
 
-/** How tokens, prices and the page name a provider: by the wire that it is asked in, or by its own name. */
+/** How tokens, prices and the page name a provider: by its wire format, or by its own name. */
 export type ProviderId = 'openai-chat' | 'anthropic' | 'gemini' | 'xai' | 'ollama' | 'workers-ai'
 
 /** A model of this Worker. */
 export interface Entry {
   readonly provider: ProviderId
-  /** As the provider has it. */
+  /** The provider's name of the model. */
   readonly name: string
   readonly baseUrl: string
   readonly apiKey: string | (() => Promise<string>) | undefined
   /** A service token of Cloudflare Access, for a server that a Tunnel reaches. */
   readonly access: { readonly id: string; readonly secret: string } | undefined
-  /** Asked in place of the internet. */
+  /** Used in place of the internet. */
   readonly service: Fetcher | undefined
-  /** The binding `AI`, asked in place of an address: it needs no key. */
+  /** The binding `AI`, used in place of an address. It needs no key. */
   readonly binding: WorkersAiBinding | undefined
   /** The token for Cloudflare's AI Gateway, if the model is asked through it. It has the provider's key, and no `apiKey` is here. */
   readonly gatewayToken: string | undefined
@@ -39,18 +39,18 @@ export interface Entry {
 /** How options name a provider. */
 export type ProviderName = 'openai' | 'anthropic' | 'gemini' | 'xai' | 'ollama' | 'workersAi'
 
-/** One provider: where it lives unless options say so, and the wires that are its own. */
+/** One provider: its default address, and its own wire formats. */
 export interface Provider {
   readonly id: ProviderId
   readonly option: ProviderName
   readonly baseUrl: string
   readonly wires: readonly WireName[]
-  /** A server of one's own may take no key. */
+  /** A user's own server may take no key. */
   readonly needsKey: boolean
   /**
-   * Where it is below an AI Gateway of Cloudflare, if it is there.
+   * Its path below an AI Gateway of Cloudflare, if it has one.
    *
-   * @see https://developers.cloudflare.com/ai-gateway/usage/providers/ (read 2026-11). Of xAI its two examples differ; this is the path of
+   * @see https://developers.cloudflare.com/ai-gateway/usage/providers/ (read 2026-11). Its two examples for xAI differ. This is the path of
    *   the one for curl, and of Cloudflare's own client.
    */
   readonly gatewayPath?: string
@@ -90,12 +90,12 @@ export const providers: readonly Provider[] = [
     gatewayPath: '/grok/v1',
   },
   { id: 'ollama', option: 'ollama', baseUrl: 'http://127.0.0.1:11434', wires: ['ollama'], needsKey: false },
-  // Each account has its own place.
+  // Each account has its own address.
   { id: 'workers-ai', option: 'workersAi', baseUrl: '', wires: [], needsKey: true },
 ]
 
 /**
- * Where the models of Workers AI of an account are, in the format of OpenAI.
+ * The address of an account's Workers AI models, in OpenAI's format.
  *
  * @see https://developers.cloudflare.com/workers-ai/configuration/open-ai-compatibility/ (read 2026-11)
  */
@@ -125,7 +125,10 @@ export interface WireTable {
   readonly ids: ReadonlyMap<string, string>
 }
 
-/** A name that several providers have is asked of the one whose own wire the client speaks, else of the first; by its id, of each. */
+/**
+ * If several providers have a name, it means the model of the provider whose own wire format the client uses, otherwise of the first one.
+ * An id selects one provider.
+ */
 export function tableFor(wire: WireName, entries: readonly Entry[], maxOutputTokens: number): WireTable {
   const own = new Set(providers.filter(({ wires }) => wires.includes(wire)).map(({ id }) => id))
   const ordered = [...entries].sort((a, b) => Number(own.has(b.provider)) - Number(own.has(a.provider)))
@@ -141,7 +144,7 @@ export function tableFor(wire: WireName, entries: readonly Entry[], maxOutputTok
   return { models, ids }
 }
 
-/** OpenAI is asked in the wire of the client, if it is one of its two. */
+/** OpenAI gets the client's wire format, if that is one of its two. */
 export function modelOf(entry: Entry, wire: WireName): GatewayModel['model'] {
   const { provider, name, baseUrl, apiKey, access, service, binding, gatewayToken } = entry
   if (binding !== undefined) return workersAi(binding, name)
@@ -162,7 +165,7 @@ export function modelOf(entry: Entry, wire: WireName): GatewayModel['model'] {
  * The headers for AI Gateway. They override its settings: they name the user, turn off the cache (an answer may belong to another user) and
  * retries (a retry may cost twice), and keep requests and answers out of its log.
  *
- * @see https://developers.cloudflare.com/ai-gateway/configuration/bring-your-own-keys/, and of that site features/caching/,
+ * @see https://developers.cloudflare.com/ai-gateway/configuration/bring-your-own-keys/, and on that site: features/caching/,
  *   configuration/request-handling/ and observability/logging/ (read 2026-11)
  */
 function gatewayHeaders(token: string): Record<string, string> {

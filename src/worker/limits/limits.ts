@@ -1,6 +1,6 @@
 /**
- * The brake: the platform's own counters, for each user and each network, or others in their place. The platform's count in each of
- * Cloudflare's places for itself, and roughly. The accounts count exactly.
+ * Rate limits: the platform's own counters, for each user and each network, or replacements for them. The platform counts roughly, and
+ * separately in each Cloudflare location. The accounts count exactly.
  *
  * @see https://developers.cloudflare.com/workers/runtime-apis/bindings/rate-limit/ (read 2026-11)
  * @module
@@ -9,15 +9,15 @@ import type { Config } from '../config.ts'
 import type { RateLimiter } from '../platform.ts'
 import { refuse } from '../refusal.ts'
 
-/** How long the platform's counters count, in seconds. They do not say when they begin anew. */
+/** The period of the platform's counters, in seconds. They do not report when it ends. */
 const period = 60
 
-/** @throws {ApiError} 429 if this network asked too often. */
+/** @throws {ApiError} 429 if this network sent too many requests. */
 export async function limitNetwork(request: Request, { counters }: Config): Promise<void> {
   await limit(counters?.perNetwork, networkOf(request.headers.get('cf-connecting-ip') ?? 'nowhere'))
 }
 
-/** @throws {ApiError} 429 if this user asked too often. */
+/** @throws {ApiError} 429 if this user sent too many requests. */
 export async function limitUser(sub: string, { counters }: Config): Promise<void> {
   await limit(counters?.perUser, sub)
 }
@@ -34,8 +34,8 @@ export function networkOf(ip: string): string {
   if (mapped !== undefined) return mapped
   const [head = '', tail] = ip.toLowerCase().split('::')
   const groups = head.split(':').filter(Boolean)
-  const behind = (tail ?? '').split(':').filter(Boolean)
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - behind.length)
-  const all = [...groups, ...Array<string>(zeros).fill('0'), ...behind].map((group) => group.replace(/^0+(?=.)/, ''))
+  const last = (tail ?? '').split(':').filter(Boolean)
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - last.length)
+  const all = [...groups, ...Array<string>(zeros).fill('0'), ...last].map((group) => group.replace(/^0+(?=.)/, ''))
   return `${all.slice(0, 4).join(':')}::/64`
 }

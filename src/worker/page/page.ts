@@ -1,5 +1,5 @@
 /**
- * The page's files, and what they may do.
+ * The page's files, and the Content-Security-Policy that they get.
  *
  * @see https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Content-Security-Policy
  * @module
@@ -8,7 +8,7 @@ import type { Config, Turnstile } from '../config.ts'
 
 const turnstile = 'https://challenges.cloudflare.com'
 
-/** Only scripts and styles from our own files, and only requests to this Worker; Turnstile's too, if it is used. */
+/** Only scripts and styles from our own files, and only requests to this Worker. Turnstile is also allowed, if it is used. */
 export function addPageHeaders(headers: Headers, { minting }: Pick<Config, 'minting'>): void {
   const more = minting.turnstile === undefined ? '' : ` ${turnstile}`
   const policy = [
@@ -37,13 +37,13 @@ const fixed = {
   'x-permitted-cross-domain-policies': 'none',
 }
 
-/** A file of the page; `undefined` if there is none of that name. */
+/** A file of the page; `undefined` if there is no file with that name. */
 export async function findFile(request: Request, { assets, minting }: Config): Promise<Response | undefined> {
   const widget = minting.turnstile
   const isPage = widget?.siteKey !== undefined && new URL(request.url).pathname === '/'
   const file = await assets?.fetch(isPage ? unconditional(request) : request)
   if (file === undefined || file.status === 404) return undefined
-  // A copy, since the headers of what a binding answers cannot be changed.
+  // A copy, since the headers of a binding's answer cannot be changed.
   return isPage ? withWidget(file, widget) : new Response(file.body, file)
 }
 
@@ -59,15 +59,15 @@ declare class HTMLRewriter {
 /** Adds the widget's key and action to the head of the page, in a `meta` element. */
 function withWidget(page: Response, { siteKey, action }: Turnstile): Response {
   const said = `<meta name="turnstile-site-key" content="${siteKey}" data-action="${action}">`
-  const told = new HTMLRewriter()
+  const rewritten = new HTMLRewriter()
     .on('head', { element: (head) => void head.append(said, { html: true }) })
     .transform(page)
-  const headers = new Headers(told.headers)
+  const headers = new Headers(rewritten.headers)
   headers.delete('etag')
-  return new Response(told.body, { status: told.status, headers })
+  return new Response(rewritten.body, { status: rewritten.status, headers })
 }
 
-/** The page is another with each site key, and its tag is of the file. */
+/** The page differs by site key, but its ETag is that of the file. */
 function unconditional(request: Request): Request {
   const headers = new Headers(request.headers)
   for (const name of ['if-none-match', 'if-modified-since']) headers.delete(name)

@@ -23,7 +23,7 @@ import {
 const cache = {
   cache_control: v.nullish(v.strictObject({ type: v.literal('ephemeral'), ttl: v.optional(v.picklist(['5m', '1h'])) })),
 }
-/** Answers come back with `citations: null`, or with an array of facts of theirs. */
+/** Answers return `citations: null`, or an array of sources. */
 const textBlock = v.strictObject({ type: v.literal('text'), text, citations: facts, ...cache })
 const imageBlock = v.strictObject({
   type: v.literal('image'),
@@ -114,7 +114,7 @@ const request = v.strictObject({
       format: v.optional(v.strictObject({ type: v.literal('json_schema'), schema: object })),
     }),
   ),
-  /** A client says who it is; who that is to the provider, we say. */
+  /** A client sends a user id of its choice. The Worker replaces it with the user of the session. */
   metadata: v.optional(v.strictObject({ user_id: v.nullish(text) })),
   temperature: v.optional(fraction(1)),
   top_p: v.optional(fraction(1)),
@@ -124,7 +124,7 @@ const request = v.strictObject({
 /** A whole request. */
 export const anthropicRequest: v.GenericSchema = request
 
-/** A request to count has no answer, and no limit for one. */
+/** A request for a count gets no answer, so it has no limit of output tokens. */
 export const anthropicCount: v.GenericSchema = v.omit(request, [
   'max_tokens',
   'stream',

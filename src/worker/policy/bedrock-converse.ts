@@ -23,7 +23,7 @@ const documentBlock = v.strictObject({
   }),
 })
 
-/** Exactly one key each. */
+/** Each object has exactly one of these keys. */
 const block = v.union([
   textBlock,
   imageBlock,
@@ -68,7 +68,7 @@ const tool = v.union([
   }),
 ])
 
-/** A whole request. The path has the model. */
+/** A whole request. Its path contains the model. */
 export const bedrockRequest: v.GenericSchema = v.strictObject({
   messages: several(
     v.strictObject({ role: v.picklist(['user', 'assistant']), content: several(block, max.parts) }),

@@ -46,7 +46,7 @@ const message = v.variant('role', [
     content: v.nullish(v.union([text, several(v.variant('type', [textPart, refusalPart]), max.parts)])),
     name: v.optional(name),
     refusal: v.nullish(text),
-    // Fields of an answer that a client sends back: proofs of other providers travel in the second.
+    // Fields of an answer that a client sends back. The second one contains proofs of other providers.
     reasoning_content: v.nullish(text),
     reasoning_details: v.nullish(v.array(object)),
     annotations: facts,

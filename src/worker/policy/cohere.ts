@@ -1,5 +1,5 @@
 /**
- * The allowed fields of a Cohere request: none that is billed in another way.
+ * The allowed fields of a Cohere request. Fields that are billed in another way are not allowed.
  *
  * @see https://docs.cohere.com/reference/chat (read 2026-11)
  * @module

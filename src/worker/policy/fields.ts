@@ -1,8 +1,8 @@
-/** Fields that several wires have, and how much of each there may be. @module */
+/** Fields that several wire formats have, and their limits. @module */
 import * as v from 'valibot'
 import { isPublicUrl } from './public-url.ts'
 
-/** Counts, so that a body within its bytes still stays within reason. */
+/** Limits of counts: a body within its limit of bytes could still contain too many items. */
 export const max = { messages: 1000, parts: 100, tools: 128, name: 128, description: 16_384, stops: 16 } as const
 
 export const text: v.GenericSchema<string> = v.string()
@@ -14,11 +14,11 @@ export const whole: v.GenericSchema<number> = v.pipe(v.number(), v.integer())
 /** From `-limit` to `limit`. */
 export const fraction = (limit: number): v.GenericSchema<number> =>
   v.pipe(v.number(), v.minValue(-limit), v.maxValue(limit))
-/** Not a record: that would lose keys such as `constructor`, which a schema or an argument may have. */
+/** Not `v.record`: it would lose keys such as `constructor`, which a schema or an argument may have. */
 export const object: v.GenericSchema<Record<string, unknown>> = v.custom<Record<string, unknown>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 )
-/** The fields of a function in Chat Completions, and in Ollama after it, beside `strict`. */
+/** The fields of a function in Chat Completions and in Ollama, apart from `strict`. */
 export const functionFields: v.ObjectEntries = {
   name,
   description: v.optional(description),
@@ -30,17 +30,17 @@ export const several = <Item extends v.GenericSchema>(
   most: number,
 ): v.GenericSchema<v.InferInput<Item>[], v.InferOutput<Item>[]> =>
   v.pipe(v.array(item), v.minLength(1), v.maxLength(most))
-/** Pictures that every provider takes. */
+/** Types of pictures that every provider accepts. */
 export const imageTypes: v.GenericSchema<string> = v.picklist(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
-/** The address of a picture that the provider fetches. */
+/** The URL of a picture that the provider fetches. */
 export const publicUrl: v.GenericSchema<string> = v.pipe(v.string(), v.check(isPublicUrl))
 export const imageUrl: v.GenericSchema<string> = v.pipe(
   v.string(),
   v.check((url) => /^data:image\/(png|jpeg|gif|webp);base64,/.test(url) || isPublicUrl(url)),
 )
 /**
- * Facts that stand beside a text of an answer, such as its sources, and that a client sends back. Those that name a thing of the account (a
- * file, a container, an item) are left out: it may be another user's.
+ * Data about a text of an answer, such as its sources, that a client sends back. Left out if it contains an id of a file, a container or an
+ * item of the account, because that may belong to another user.
  */
 export const facts: v.GenericSchema<unknown> = v.nullish(
   v.pipe(
@@ -50,8 +50,8 @@ export const facts: v.GenericSchema<unknown> = v.nullish(
 )
 const namesThings = /"\w*(?:file|container|item|store|response|object|upload|batch)_?ids?":(?!null)/i
 /**
- * Fields that OpenAI's own helpers add to an answer that they have parsed, and send back with it. They are not part of the format and are
- * not passed on.
+ * Fields that OpenAI's own helpers add when they parse an answer. A client sends them back, but they are not part of the format and are not
+ * sent to the provider.
  */
 export const helpers: v.GenericSchema<unknown> = v.optional(
   v.pipe(

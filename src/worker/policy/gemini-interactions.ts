@@ -32,7 +32,7 @@ const content = v.variant('type', [textContent, image])
 const contents = v.pipe(v.array(content), v.maxLength(max.parts))
 const signature = v.optional(text)
 
-/** A step, or a content of the user's that stands in place of one. */
+/** A step, or content of the user in place of a step. */
 const step = v.variant('type', [
   v.strictObject({ type: v.literal('user_input'), content: contents }),
   v.strictObject({ type: v.literal('model_output'), content: v.optional(contents) }),

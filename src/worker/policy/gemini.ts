@@ -10,7 +10,7 @@ import { description, fraction, id, imageTypes, max, name, natural, object, seve
 const image = v.strictObject({ mimeType: imageTypes, data: text })
 const proof = { thoughtSignature: v.optional(text) }
 
-/** One field of data each; only its name shows the kind. */
+/** Each part has one of these fields; its name shows the kind. */
 const part = v.union([
   v.strictObject({ text, thought: v.optional(v.boolean()), ...proof }),
   v.strictObject({ inlineData: image, ...proof }),
@@ -82,10 +82,10 @@ const fields = {
   generationConfig: v.optional(generationConfig),
 }
 
-/** A whole request; its model stands in the path. */
+/** A whole request. Its path contains the model. */
 export const geminiRequest: v.GenericSchema = v.strictObject(fields)
 
-/** A request to count, in either of its two forms. */
+/** A request for a count, in either of its two forms. */
 export const geminiCount: v.GenericSchema = v.union([
   v.strictObject({ contents: fields.contents }),
   v.strictObject({ generateContentRequest: v.strictObject({ model: text, ...fields }) }),

@@ -1,5 +1,5 @@
 /**
- * The allowed fields of an Ollama request: none that changes how the server keeps its models.
+ * The allowed fields of an Ollama request. Fields that change how long the server keeps a model in memory are not allowed.
  *
  * @see https://docs.ollama.com/api/chat (read 2026-11)
  * @module
@@ -31,7 +31,7 @@ const tool = v.strictObject({
   function: v.strictObject({ ...functionFields, strict: v.optional(v.boolean()) }),
 })
 
-/** A whole request. Without `stream` it is streamed. */
+/** A whole request. If `stream` is missing, the answer is streamed. */
 export const ollamaRequest: v.GenericSchema = v.strictObject({
   model: text,
   messages: several(message, max.messages),

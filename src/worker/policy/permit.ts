@@ -1,9 +1,9 @@
 /**
  * Checks the models and fields that a client asks for. The body that is passed on is built only from the fields that these schemas allow; a
- * field they do not name is refused by its name, since dropping it in silence would change what was asked.
+ * body with any other field is refused, because dropping the field silently would change the request.
  *
- * Left out on purpose: whatever costs money by another meter (web search, code, audio, `service_tier`), keeps data (`store`), speaks for
- * another user (`user`), or chooses a destination (`base_url` and its cousins).
+ * Left out on purpose: fields that are billed separately (web search, code, audio, `service_tier`), that store data (`store`), that name
+ * another user (`user`), or that choose a destination (such as `base_url`).
  *
  * @module
  */
@@ -32,13 +32,13 @@ const requests: Readonly<Record<WireName, v.GenericSchema>> = {
   'bedrock-converse': bedrockRequest,
 }
 
-/** The schemas of requests to count. */
+/** The schemas of requests for counts. */
 const counts: Partial<Readonly<Record<WireName, v.GenericSchema>>> = {
   anthropic: anthropicCount,
   gemini: geminiCount,
 }
 
-/** The body as it may go on. @throws {ApiError} `invalid_request`, with the name of the field. */
+/** The body that may be sent to the provider. @throws {ApiError} `invalid_request`, with the name of the field. */
 export function permit({ wire, kind, body }: Pick<CheckedBody, 'wire' | 'kind' | 'body'>, user: string): JsonObject {
   const schema = (kind === 'count' ? counts : requests)[wire]
   if (schema === undefined) throw refuse('invalid_request')
@@ -46,7 +46,7 @@ export function permit({ wire, kind, body }: Pick<CheckedBody, 'wire' | 'kind' |
   return kind === 'count' ? permitted : { ...permitted, ...ourFields[wire]?.(permitted, user) }
 }
 
-/** Fields that are ours to say. */
+/** Fields that the Worker sets. */
 const ourFields: Partial<Readonly<Record<WireName, (body: JsonObject, user: string) => JsonObject>>> = {
   'openai-responses': () => ({ store: false }),
   'gemini-interactions': () => ({ store: false }),
@@ -60,7 +60,7 @@ export function read<Out>(schema: v.GenericSchema<unknown, Out>, body: unknown):
   throw refuse('invalid_request', describe(result.issues[0]))
 }
 
-/** Names the field and, of the finding, only whether it was known: the value stays unsaid. */
+/** Says where the problem is, but never the value. */
 function describe(issue: v.BaseIssue<unknown>): string {
   const deepest = deepestOf(issue)
   const path = (v.getDotPath(deepest) ?? 'body').slice(0, 100)
@@ -68,7 +68,7 @@ function describe(issue: v.BaseIssue<unknown>): string {
   return deepest.received === 'undefined' ? `"${path}" is missing` : `"${path}" has a value that is not allowed`
 }
 
-/** In a union the reason lies one level down, with the member whose tag fits: the one that got furthest. */
+/** In a union, the reason is one level down, in the member that matched the value best: the issue with the longest path. */
 function deepestOf(issue: v.BaseIssue<unknown>): v.BaseIssue<unknown> {
   const inner = issue.issues
     ?.filter((sub) => (sub.path?.length ?? 0) > 0)

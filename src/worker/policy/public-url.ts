@@ -1,6 +1,6 @@
 /**
- * Whether a URL may go to a provider, which fetches it. The Worker does not fetch it, and cannot know what a name resolves to; it refuses what
- * shows by itself that it is not for the public.
+ * Whether a URL may go to a provider, which fetches it. The Worker does not fetch it, so it does not know the address that a name resolves
+ * to. It refuses URLs whose text shows that they are not public.
  *
  * @see https://www.iana.org/assignments/iana-ipv4-special-registry
  * @see https://www.iana.org/assignments/iana-ipv6-special-registry
@@ -9,11 +9,11 @@
 
 /** An `https:` URL without a user or a password, whose host is a public name or address. */
 export function isPublicUrl(text: string): boolean {
-  // Parsers disagree on what a backslash, white space and a third slash mean.
+  // Parsers treat a backslash, white space and a third slash differently.
   if (!/^https:\/\/[^/\\\s][^\\\s]*$/i.test(text) || !URL.canParse(text)) return false
   const { username, password, hostname } = new URL(text)
   if (username !== '' || password !== '') return false
-  // The parser has written every form of an address (`0x7f.1`, `2130706433`) as four numbers, or in brackets.
+  // The parser has rewritten every form of an IPv4 address (`0x7f.1`, `2130706433`) as four numbers. An IPv6 address is in brackets.
   if (hostname.startsWith('[')) return isPublicIpv6(hostname.slice(1, -1))
   if (/^[\d.]+$/.test(hostname)) {
     const [a = 0, b = 0, c = 0] = hostname.split('.').map(Number)
@@ -30,7 +30,7 @@ const privateNames: ReadonlySet<string> = new Set([
   ...['svc', 'default', 'consul'], // services of a cluster: `kubernetes.default.svc`
 ])
 
-/** By the first three numbers of an address. */
+/** Private and special ranges, by the first three numbers of an address. */
 const privateIpv4: readonly ((a: number, b: number, c: number) => boolean)[] = [
   (a) => a === 0 || a === 10 || a === 127 || a >= 224,
   (a, b) => a === 100 && b >= 64 && b < 128, // carrier-grade NAT (RFC 6598), and Alibaba's metadata
@@ -42,7 +42,7 @@ const privateIpv4: readonly ((a: number, b: number, c: number) => boolean)[] = [
   (a, b, c) => (a === 198 && b === 51 && c === 100) || (a === 203 && b === 0 && c === 113),
 ]
 
-/** Only global unicast, without addresses that contain one of IPv4 (6to4, Teredo) or are for documentation. */
+/** Only global unicast. Addresses that contain an IPv4 address (6to4, Teredo) or are for documentation are refused. */
 function isPublicIpv6(address: string): boolean {
   const [first = '', second = ''] = address.split(':')
   const [high, low] = [Number.parseInt(first, 16), Number.parseInt(second || '0', 16)]

@@ -37,11 +37,12 @@ const outputText = v.strictObject({
 })
 const refusal = v.strictObject({ type: v.literal('refusal'), refusal: text })
 
-/** How ids begin that our encoder of this wire makes. */
+/** The prefixes of ids that our encoder of this format makes. */
 const madeId = /^[a-z]+_iso_/
 /**
- * Fields that every item of an answer has, and that a client sends back. An id names an item that is stored in the account, perhaps another
- * user's, and nothing of ours is stored: it is left out. One that our encoder made names nothing, and shows that another provider answered.
+ * Fields that every item of an answer has, and that a client sends back. An id may name an item that the provider stored for another user
+ * of the account, so it is left out. An id that our encoder made names no stored item. It stays, because it shows that another provider
+ * answered.
  */
 const marks = {
   id: v.nullish(
@@ -111,7 +112,7 @@ const format = v.variant('type', [
   }),
 ])
 
-/** Without its id and its proof, a thought says nothing to OpenAI. */
+/** Without its id and its proof, a reasoning item is useless to OpenAI. */
 const input = v.pipe(
   several(v.union([message, item]), max.messages),
   v.transform((items) =>

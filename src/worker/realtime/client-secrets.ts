@@ -45,7 +45,7 @@ export async function mintClientSecret(request: Request, session: Session, confi
   const { session: asked } = read(secretRequest, (await readJson(request, limits)).value)
   const model = realtimeId(asked.model)
   if (realtime === undefined || !realtime.models.includes(asked.model) || !session.models.includes(model)) {
-    throw refuse('invalid_request', '"session.model" is not a model of yours')
+    throw refuse('invalid_request', 'your token does not allow the model in "session.model"')
   }
   const { openai, cost, seconds } = realtime
   const purse = { session, config }
@@ -69,7 +69,7 @@ export async function mintClientSecret(request: Request, session: Session, confi
   return new Response(config.secrets.scrub(secret), { headers: { 'content-type': 'application/json' } })
 }
 
-/** Hashes the name of the user. OpenAI can distinguish users by the hash, but does not learn their names. */
+/** Hashes the name of the user. OpenAI can distinguish users by the hash, but does not see their names. */
 async function hashOf(user: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(user))
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')

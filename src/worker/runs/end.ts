@@ -1,17 +1,19 @@
-/** How an answer ends that has no end of its own: in an error of its wire, never in silence and never in a made-up end. @module */
+/**
+ * Ends a stored answer that was cut off: with an error in its format. It never just stops, and never gets an invented normal end. @module
+ */
 import { ApiError } from '../../core/errors.ts'
 import { errorEvents, type SentEvents } from '../../gateway/error-events.ts'
 import { findRoute } from '../../gateway/routes.ts'
 
-/** The answer is no longer written: the object that wrote it was ended. */
-export const interruption: ApiError = new ApiError('The answer broke off, and is not asked for a second time', {
+/** The answer is no longer written: the Durable Object that wrote it has ended. */
+export const interruption: ApiError = new ApiError('The answer was cut off; the Worker does not request it again', {
   kind: 'server',
   status: 502,
   retryable: false,
   providerCode: 'interrupted',
 })
 
-/** The client that asked for it has stopped it. */
+/** A client stopped the answer. */
 export const stop: ApiError = new ApiError('The answer was stopped', {
   kind: 'server',
   status: 502,
@@ -19,7 +21,7 @@ export const stop: ApiError = new ApiError('The answer was stopped', {
   providerCode: 'stopped',
 })
 
-/** The events that end the stream of a request for `url`: none if it has an end. */
+/** The events that end the stream of a request for `url`; none if it has an end already. */
 export function endOf(url: string, error: ApiError, sent: SentEvents): Uint8Array<ArrayBuffer>[] {
   const wire = findRoute(new Request(url))?.wire ?? 'openai-chat'
   const encoder = new TextEncoder()

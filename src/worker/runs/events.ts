@@ -1,22 +1,22 @@
 /**
- * Cuts the bytes of a streamed answer into its events, and numbers them. For the gateway's streams: lines end only in LF.
+ * Cuts the bytes of a streamed answer into its events, and numbers them. Only for streams of the gateway: their lines end in LF.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  * @module
  */
 
-/** How an answer is framed; one that is not streamed is a single event, without a number. */
+/** The framing of an answer. An answer without streaming (`whole`) is a single event without a number. */
 export type RunFraming = 'sse' | 'ndjson' | 'whole'
 
-/** Takes bytes, cut anywhere. */
+/** Takes a chunk; chunks may be cut anywhere. */
 export interface EventCutter {
-  /** The events that are complete now. Comments and blank lines are left out. */
+  /** The events that the chunk completes. Comments and blank lines are left out. */
   push(chunk: Uint8Array): Uint8Array<ArrayBuffer>[]
-  /** Whether it holds a part of an event. */
+  /** Whether the cutter has an incomplete event. */
   readonly isWithin: boolean
 }
 
-/** The framing that a content type means; `undefined` for those of no model's stream. */
+/** The framing of a content type; `undefined` if a model's answer never has it. */
 export function framingOf(contentType: string | null): RunFraming | undefined {
   switch (contentType?.split(';')[0]?.trim().toLowerCase()) {
     case 'text/event-stream':
@@ -35,11 +35,11 @@ const blank = 0x20
 const colon = 0x3a
 const none = new Uint8Array()
 
-/** Joined, they are the stream again, without its keep-alive comments. */
+/** Cuts a stream into events. The joined events are the stream without its keep-alive comments. */
 export function cutEvents(framing: 'sse' | 'ndjson'): EventCutter {
   const find = framing === 'sse' ? endOfBlock : endOfLine
   let held: Uint8Array = none
-  /** How far `held` has been looked through. */
+  /** The position in `held` up to which the search is done. */
   let seen = 0
 
   return {
@@ -62,7 +62,7 @@ export function cutEvents(framing: 'sse' | 'ndjson'): EventCutter {
   }
 }
 
-/** Where the first event ends that is not whole before `from`; -1 if none does. */
+/** The position after the first event that ends after `from`; -1 if there is none. */
 function endOfBlock(bytes: Uint8Array, from: number): number {
   for (let at = bytes.indexOf(lineFeed, from); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) {
     if (bytes[at + 1] === lineFeed) return at + 2
@@ -74,7 +74,7 @@ function endOfLine(bytes: Uint8Array, from: number): number {
   return bytes.indexOf(lineFeed, from) + 1 || -1
 }
 
-/** Without white space at the start, which keeps connections alive. */
+/** The event without leading white space, which only keeps connections open. */
 function trimmed(bytes: Uint8Array): Uint8Array {
   const start = bytes.findIndex((byte) => byte !== blank && byte !== lineFeed)
   return start < 0 ? none : bytes.subarray(start)
@@ -98,7 +98,10 @@ function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
 
 const encoder = new TextEncoder()
 
-/** The id before an event, so that a client can say where it was cut off. NDJSON lines have no place for it, and are counted. */
+/**
+ * The id line before an event, so that a client can name the last event that it received. NDJSON lines have no place for an id; clients
+ * count them.
+ */
 export function numberBefore(framing: RunFraming, number: number): Uint8Array {
   return framing === 'sse' ? encoder.encode(`id: ${number}\n`) : none
 }

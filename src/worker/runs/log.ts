@@ -1,5 +1,5 @@
 /**
- * A kept answer, in SQLite: one row of its own, and its events. Writes without an `await` in between are written together, or not at all.
+ * A stored answer in SQLite: one row, and its events. Writes without an `await` between them are atomic.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ (read 2026-11)
  * @module
@@ -7,17 +7,17 @@
 import type { Sql } from '../platform.ts'
 import type { RunFraming } from './events.ts'
 
-/** `gone`: it was, and its events are not kept any more. */
+/** `gone`: there was an answer, but its events are deleted. */
 export type RunState = 'running' | 'done' | 'failed' | 'stopped' | 'gone'
 
 /** The row of an answer. */
 export interface RunRow {
   readonly id: string
-  /** The request: its URL, and a digest of all of it. */
+  /** The request's URL, and a digest of its URL and body. */
   readonly url: string
   readonly digest: string
   readonly state: RunState
-  /** Not known before the answer has begun. */
+  /** `null` until the answer begins. */
   readonly framing: RunFraming | null
   /** Headers of the answer, as JSON. */
   readonly headers: string
@@ -25,7 +25,7 @@ export interface RunRow {
   readonly endedAt: number | null
 }
 
-/** A place in the log: after a part of an event. */
+/** A position in the log: after a part of an event. */
 export interface Place {
   readonly event: number
   readonly part: number
@@ -39,23 +39,23 @@ export interface Part extends Place {
 /** The log of one answer. */
 export interface RunLog {
   find(): RunRow | undefined
-  /** Begins a new one, in the place of what there was. */
+  /** Begins an answer. Replaces the previous one. */
   begin(run: Pick<RunRow, 'id' | 'url' | 'digest'>): void
   setHead(framing: RunFraming, headers: string): void
   /** Appends events. */
   append(events: readonly Uint8Array<ArrayBuffer>[]): void
   end(state: Exclude<RunState, 'running'>, at: number): void
-  /** How many events there are. */
+  /** The number of events. */
   last(): number
-  /** The parts after a place, up to an event: no more than about so many bytes. */
-  read(behind: Place, upTo: number, maxBytes: number): Part[]
-  /** The text of an event; empty if there is none of that number. */
+  /** The parts after a position, up to and including event `upTo`, with about `maxBytes` bytes at most. */
+  read(after: Place, upTo: number, maxBytes: number): Part[]
+  /** The text of an event; empty if there is no event with that number. */
   text(event: number): string
-  /** Drops the events, and keeps that there were some. */
-  bury(): void
-  /** Drops all there is of it. */
+  /** Deletes the events, but remembers that there was an answer. */
+  dropEvents(): void
+  /** Deletes everything about the answer. */
   forget(): void
-  /** Drops the tables too. */
+  /** Deletes the tables too. */
   drop(): void
 }
 
@@ -68,10 +68,10 @@ const schema = `
     event INTEGER NOT NULL, part INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (event, part)
   ) STRICT, WITHOUT ROWID;`
 
-/** A row holds 2 MB at most. */
+/** A row has at most 2 MB. */
 const maxPartBytes = 1024 * 1024
 
-/** Writes nothing before an answer begins: who asks for answers that never were leaves no trace. */
+/** Writes nothing before an answer begins, so a request for an answer that never existed leaves no data. */
 export function openLog(sql: Sql): RunLog {
   const all = (query: string, ...values: (string | number | null | ArrayBuffer)[]) => [...sql.exec(query, ...values)]
   let isMade = all(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'run'`).length > 0
@@ -109,11 +109,11 @@ export function openLog(sql: Sql): RunLog {
     },
     end: (state, at) => void all('UPDATE run SET state = ?, endedAt = ?', state, at),
     last: () => last,
-    read(behind, upTo, maxBytes) {
+    read(after, upTo, maxBytes) {
       const parts: Part[] = []
       let size = 0
       const query = 'SELECT * FROM events WHERE (event, part) > (?, ?) AND event <= ? ORDER BY event, part LIMIT 256'
-      for (const row of sql.exec(query, behind.event, behind.part, upTo)) {
+      for (const row of sql.exec(query, after.event, after.part, upTo)) {
         const bytes = new Uint8Array(row.bytes as ArrayBuffer)
         parts.push({ event: Number(row.event), part: Number(row.part), bytes })
         size += bytes.length
@@ -126,7 +126,7 @@ export function openLog(sql: Sql): RunLog {
       const parts = all('SELECT bytes FROM events WHERE event = ? ORDER BY part', event)
       return parts.map(({ bytes }) => decoder.decode(bytes as ArrayBuffer, { stream: true })).join('')
     },
-    bury() {
+    dropEvents() {
       dropEvents()
       all(`UPDATE run SET state = 'gone'`)
     },

@@ -1,6 +1,6 @@
 /**
- * One answer that survives a lost connection. The first request writes it into a log, event by event. All readers, also the first one, read
- * the log.
+ * One answer that survives a lost connection. The first request writes it into a log, event by event. All readers read the log, including
+ * the first one.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { createTail, followTail } from './tail.ts'
 
 /** A request with a key. */
 export interface RunCall {
-  /** The name of the answer. */
+  /** The id of the answer. */
   readonly id: string
   readonly url: string
   readonly body: string
@@ -24,40 +24,40 @@ export interface RunCall {
   readonly session: Session
 }
 
-/** The host of a run. */
+/** The platform's functions that a run needs. */
 export interface RunHost {
   readonly sql: Sql
-  /** Resolves when all writes are stored safely. */
+  /** Resolves when all writes are safely stored. */
   sync(): Promise<void>
-  /** Calls `wake` at this time, in ms since 1970, even if the run has ended before. */
+  /** Makes the platform call `wake` at this time, in ms since 1970, even if the object has been unloaded before. */
   setAlarm(at: number): Promise<void>
   /** Empties the storage. */
   clear(): Promise<void>
   waitUntil(work: Promise<unknown>): void
-  /** Asks the model. */
+  /** Sends the request to the model. */
   answer(request: Request, session: Session): Promise<Response>
-  /** For how long an answer is kept after its end, in ms. */
+  /** The time that an answer is stored after its end, in ms. */
   keptMs(): number
 }
 
-/** A run. Nothing here rejects: errors are answers in the client's format. */
+/** A run. Its functions never reject: errors are answers in the client's format. */
 export interface Run {
-  /** The answer from its beginning. Asks the model, if that was not done yet. */
+  /** The answer from its beginning. Sends the request to the model if there is no answer yet. */
   start(call: RunCall): Promise<Response>
-  /** The events after so many. */
+  /** The events that follow this number of events. */
   resume(after: number): Promise<Response>
-  /** Ends it, if there is one. Resolves when the provider has been left. */
+  /** Stops the answer, if there is one. Resolves when the connection to the provider is closed. */
   stop(): Promise<boolean>
-  /** Sees to what is due. */
+  /** Called by the alarm: keeps a running answer alive, or deletes an old one. */
   wake(): Promise<void>
 }
 
 /** An answer while it is written. */
 interface Live {
   readonly stopping: AbortController
-  /** Resolves when it is known how the answer begins: with what it is refused, if it is. */
+  /** Resolves when the beginning of the answer is known: to an error, if it is refused. */
   readonly begun: Promise<Refused | undefined>
-  /** Resolves when nothing more is written. */
+  /** Resolves when the writing has ended. */
   readonly ended: Promise<void>
 }
 
@@ -67,14 +67,14 @@ interface Refused {
   readonly text: string
 }
 
-/** Signs that a run is under way: without any, its object would be put away after a minute or two without requests. */
+/** The interval of alarms during a run, in ms. Without alarms or requests, the platform unloads an object after a minute or two. */
 const heartbeatMs = 30_000
-/** For how long it is known of an answer that is not kept any more that there was one. */
+/** The time for which the Worker remembers that there was an answer, after its events are deleted. */
 const rememberedMs = 24 * 60 * 60 * 1000
 
-/** Most readers of one answer at once: a page that is open in several places, and no flood. */
+/** The maximum number of concurrent readers of one answer: enough for a page that is open in several places. */
 const maxReaders = 32
-/** When one of too many readers may have left, in seconds. */
+/** `retry-after` for a reader over that limit, in seconds. */
 const readersWait = 5
 
 interface StreamHead {
@@ -82,10 +82,10 @@ interface StreamHead {
   readonly framing: Exclude<RunFraming, 'whole'>
 }
 
-/** The headers of an answer that those who come later get too. */
+/** The headers of an answer that later readers also get. */
 const keptHeaders = ['content-type', 'x-request-id']
 
-/** The run of this storage: the one that is there, or one to come. */
+/** The run in this storage: the stored one, or a new one. */
 export function openRun(host: RunHost): Run {
   const log = openLog(host.sql)
   let tail = createTail(log.last(), true)
@@ -126,10 +126,10 @@ export function openRun(host: RunHost): Run {
 
   function abandonReaders(): void {
     tail.isGone = true
-    tail.ring()
+    tail.notify()
   }
 
-  /** A response that is not an answer of a model is not kept: the key is free again. */
+  /** A response that is not a model's answer is not stored, so the key can be used again. */
   async function ask(
     { url, body, session }: RunCall,
     signal: AbortSignal,
@@ -174,51 +174,51 @@ export function openRun(host: RunHost): Run {
       await host.sync()
       tail.kept = log.last()
       tail.isOver = true
-      tail.ring()
+      tail.notify()
     } catch {
-      // The storage fails: no reader may take the stored part for the whole.
+      // The storage failed. No reader may take the stored part for the whole answer.
       abandonReaders()
     } finally {
       live = undefined
     }
   }
 
-  /** Stored first, then sent. */
+  /** The event is stored first, then sent. */
   async function keep(events: readonly Uint8Array<ArrayBuffer>[]): Promise<void> {
     if (events.length > 0) {
       log.append(events)
       await host.sync()
       tail.kept = log.last()
     }
-    tail.ring()
+    tail.notify()
   }
 
-  async function tell(after: number): Promise<Response> {
+  async function send(after: number): Promise<Response> {
     const refused = await live?.begun
     if (refused !== undefined) return new Response(refused.text, refused)
     const row = find()
     if (row === undefined) throw refuse('unknown_stream')
     if (row.state === 'gone') throw refuse('stream_gone')
     if (row.framing === null) throw interruption
-    if (after > tail.kept) throw refuse('invalid_request', 'Last-Event-ID is ahead of the answer')
+    if (after > tail.kept) throw refuse('invalid_request', 'Last-Event-ID is larger than the number of events')
     const headers = [
       ...(JSON.parse(row.headers) as [string, string][]),
       ['x-isoglot-stream', row.id] as [string, string],
     ]
     if (tail.isOver && after > 0 && after === tail.kept) return new Response(null, { status: 204, headers })
-    if (tail.readers >= maxReaders) throw refuse('too_many_live', 'too many read this one', readersWait)
+    if (tail.readers >= maxReaders) throw refuse('too_many_live', 'too many readers of this answer', readersWait)
     return new Response(followTail(log, tail, row.framing, after), { headers })
   }
 
   return {
     start: (call) =>
-      telling(call.url, async () => {
+      withErrorAnswer(call.url, async () => {
         const row = find()
         if (row === undefined || row.state === 'gone') begin(call)
         else if (row.digest !== call.digest) throw refuse('key_reused')
-        return tell(0)
+        return send(0)
       }),
-    resume: (after) => telling(log.find()?.url, () => tell(after)),
+    resume: (after) => withErrorAnswer(log.find()?.url, () => send(after)),
     async stop() {
       const row = find()
       live?.stopping.abort(new DOMException('The answer was stopped', 'AbortError'))
@@ -234,7 +234,7 @@ export function openRun(host: RunHost): Run {
       if (now < due) return host.setAlarm(due)
       if (row.state !== 'gone') {
         abandonReaders()
-        log.bury()
+        log.dropEvents()
       }
       return now < due + rememberedMs ? host.setAlarm(due + rememberedMs) : clear()
     },
@@ -246,7 +246,7 @@ export function openRun(host: RunHost): Run {
   }
 }
 
-/** Returns whether the answer is complete. When the signal fires, the provider is left at once. */
+/** Returns whether the answer is complete. When the signal fires, the connection to the provider is closed immediately. */
 async function copyEvents(
   body: ReadableStream<Uint8Array>,
   framing: StreamHead['framing'],
@@ -271,7 +271,7 @@ async function copyEvents(
 }
 
 /** Answers an exception in the format of the request. */
-async function telling(url: string | undefined, answer: () => Promise<Response>): Promise<Response> {
+async function withErrorAnswer(url: string | undefined, answer: () => Promise<Response>): Promise<Response> {
   try {
     return await answer()
   } catch (error) {

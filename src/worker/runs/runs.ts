@@ -1,6 +1,6 @@
 /**
- * Answers that outlive the connection they go out on: the same key finds the same answer, and a client that was cut off goes on with it.
- * Each lives in a Durable Object of its own.
+ * Answers that continue after their connection is lost. The same key finds the same answer, so a client that lost the connection can resume
+ * it. Each answer has its own Durable Object.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ (read 2026-11)
  * @module
@@ -15,20 +15,21 @@ import type { RunCall } from './run.ts'
 /** The fields of a session that are needed to find a run. */
 type Owner = Pick<Session, 'sub'>
 
-/** Whether a request is to be answered by a run: it has an `Idempotency-Key`, and runs are kept. */
+/** Whether a run answers a request: the request has an `Idempotency-Key`, and the Worker has `runs`. */
 export function ownsRun(request: Request, { runs }: Config): boolean {
   return runs !== undefined && request.method === 'POST' && request.headers.has('idempotency-key')
 }
 
-/** The answer of the run that the request's key stands for; begins it if there is none. */
+/** The answer of the run that belongs to the request's key. Begins the run if there is none. */
 export async function startRun(request: Request, session: Session, config: Config): Promise<Response> {
   const key = request.headers.get('idempotency-key') ?? ''
-  if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw refuse('invalid_request', 'Idempotency-Key is not usable')
+  if (!/^[\x21-\x7e]{1,255}$/.test(key))
+    throw refuse('invalid_request', 'Idempotency-Key must have 1 to 255 visible ASCII characters')
   const route = findRoute(request)
-  // The pieces of an array are not events: they could be sent again, but not continued.
+  // The pieces of a JSON array are not events: a client could read them again, but could not resume after one.
   if (route?.kind === 'answer' && route.framing === 'array')
     throw refuse('invalid_request', 'Idempotency-Key needs alt=sse here')
-  // A binary stream has no place for the numbers of its events.
+  // A binary stream has no place for event numbers.
   if (route?.kind === 'answer' && route.wire === 'bedrock-converse' && route.path.endsWith('-stream'))
     throw refuse('invalid_request', 'Idempotency-Key is not usable with converse-stream')
   const { text: body } = await readJson(request, config.limits)
@@ -42,30 +43,30 @@ export async function startRun(request: Request, session: Session, config: Confi
 /** Continues a run after `Last-Event-ID`: from its beginning if there is none. */
 export async function resumeRun(id: string, request: Request, session: Owner, config: Config): Promise<Response> {
   const after = request.headers.get('last-event-id') ?? '0'
-  if (!/^\d{1,9}$/.test(after)) throw refuse('invalid_request', 'Last-Event-ID has to be a number')
+  if (!/^\d{1,9}$/.test(after)) throw refuse('invalid_request', 'Last-Event-ID must be a number')
   return (await runOf(id, session, config)).fetch(`https://run/?after=${after}`)
 }
 
-/** Ends a run. That it has ended already is as good. */
+/** Stops a run. A run that has already ended also counts as stopped. */
 export async function stopRun(id: string, session: Owner, config: Config): Promise<Response> {
   const run = await runOf(id, session, config)
   if (!(await run.stop())) throw refuse('unknown_stream')
   return new Response(null, { status: 204 })
 }
 
-/** @throws {ApiError} 404 for a name that is another's, or made up: no object is asked. */
+/** @throws {ApiError} 404 for another user's name, or an invented one. Then no object is called. */
 async function runOf(id: string, owner: Owner, config: Config): Promise<RunStub> {
   const { session, nextSession } = config.secrets
   const stem = id.slice(0, markLength)
   for (const secret of [session, ...(nextSession === undefined ? [] : [nextSession])]) {
     const expected = encode(await signed(owner, stem, secret))
-    const told = encode(id)
-    if (isEqual(told, expected)) return objectOf(id, owner, config)
+    const given = encode(id)
+    if (isEqual(given, expected)) return objectOf(id, owner, config)
   }
   throw refuse('unknown_stream')
 }
 
-/** Compares in a time that does not show where they differ. */
+/** Compares in constant time. */
 function isEqual(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.reduce((bits, byte, at) => bits | (byte ^ (other[at] ?? 0)), 0) === 0
 }
@@ -75,10 +76,10 @@ function objectOf(id: string, { sub }: Owner, { runs }: Config): RunStub {
   return runs.binding.getByName(`${sub}\n${id}`)
 }
 
-/** 64 bits, in hexadecimal. */
+/** The first 64 bits, in hexadecimal. */
 const markLength = 16
 
-/** The same for the same key of the same user: 64 bits that stand for the key, and 64 that show whose it is. */
+/** The same name for the same key of the same user: 64 bits of the key, and 64 bits that prove the owner. */
 async function nameOf(owner: Owner, key: string, secret: Uint8Array<ArrayBuffer>): Promise<string> {
   return signed(owner, await mark(secret, ['key', owner.sub, key]), secret)
 }

@@ -1,5 +1,5 @@
 /**
- * The Durable Object of one kept answer.
+ * The Durable Object of one stored answer.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ (read 2026-11)
  * @module
@@ -11,13 +11,13 @@ import { refuse } from '../refusal.ts'
 import type { Session } from '../session/session.ts'
 import { openRun, type Run, type RunCall } from './run.ts'
 
-/** The part of the Worker that its object needs: the options, read from its environment, and a function that asks a model. */
+/** The part of the Worker that its Durable Objects need: the options from their environment, and a function that answers a request. */
 export interface RunWorker {
   configOf(env: unknown): Config | undefined
   answer(request: Request, session: Session, config: Config, ctx: ExecutionContextLike): Promise<Response>
 }
 
-/** The class of a Worker's kept answers: one object for each, while it is written and for a while after. */
+/** The class of a Worker's stored answers: one object for each answer, until the answer is deleted. */
 export function createStreamRun({ configOf, answer }: RunWorker): ObjectClass<RunStub> {
   function configAt(env: unknown): Config {
     const config = configOf(env)

@@ -1,39 +1,41 @@
-/** Those who read an answer while it is written, or later: each at its own pace, out of the log and never past what is safe in it. @module */
+/**
+ * Readers of an answer, during its writing or later. Each reads the log at its own speed, and only events that are safely stored. @module
+ */
 import { keepAlives, numberBefore, type RunFraming } from './events.ts'
 import type { Place, RunLog } from './log.ts'
 
-/** How far an answer has come, for all who read it. */
+/** The progress of an answer, shared by all its readers. */
 export interface Tail {
-  /** How many events are safe in the log. */
+  /** The number of events that are safely stored. */
   kept: number
-  /** There will be no more. */
+  /** The answer has ended. */
   isOver: boolean
-  /** They are not to be had any more. */
+  /** The events have been deleted. */
   isGone: boolean
-  /** How many read them now. */
+  /** The number of current readers. */
   readers: number
-  /** Wakes the readers that wait: there are new events, or a keep-alive comment is due. */
-  ring(): void
-  rung(): Promise<void>
+  /** Wakes the readers that wait: there are new events, or it is time for a keep-alive comment. */
+  notify(): void
+  changed(): Promise<void>
 }
 
 export function createTail(kept: number, isOver: boolean): Tail {
-  let bell = createBell()
+  let change = createChange()
   return {
     kept,
     isOver,
     isGone: false,
     readers: 0,
-    ring() {
-      bell.resolve()
-      bell = createBell()
+    notify() {
+      change.resolve()
+      change = createChange()
     },
-    rung: () => bell.promise,
+    changed: () => change.promise,
   }
 }
 
-/** A promise, and what resolves it. */
-function createBell(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+/** A promise and its `resolve`. */
+function createChange(): { readonly promise: Promise<void>; readonly resolve: () => void } {
   let resolve = () => {}
   const promise = new Promise<void>((done) => {
     resolve = done
@@ -41,13 +43,13 @@ function createBell(): { readonly promise: Promise<void>; readonly resolve: () =
   return { promise, resolve }
 }
 
-/** How much a reader is given at a time, in bytes: it has no more than this in memory. */
+/** The size of a batch for a reader, in bytes. A reader has at most this much in memory. */
 const batchBytes = 64 * 1024
-const behindAllParts = 1_000_000_000
+const afterAllParts = 1_000_000_000
 
 /** Streams the events after event number `after`, to the end. It reads the log only on demand. Readers do not affect each other. */
 export function followTail(log: RunLog, tail: Tail, framing: RunFraming, after: number): ReadableStream<Uint8Array> {
-  let place: Place = { event: after, part: behindAllParts }
+  let place: Place = { event: after, part: afterAllParts }
   let isLeft = false
   tail.readers++
 
@@ -68,13 +70,13 @@ export function followTail(log: RunLog, tail: Tail, framing: RunFraming, after: 
   async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     let more = tail.isGone ? undefined : next()
     if (more === undefined && !tail.isOver && !tail.isGone) {
-      await tail.rung()
+      await tail.changed()
       more = tail.isGone ? undefined : (next() ?? (tail.isOver ? undefined : keepAlives[framing]))
     }
     if (isLeft) return
     if (more !== undefined) return controller.enqueue(more)
     leave()
-    if (tail.isGone) controller.error(new Error('Cannot go on with the answer: it is not kept any more'))
+    if (tail.isGone) controller.error(new Error('Cannot continue the answer: it is no longer stored'))
     else controller.close()
   }
 

@@ -1,11 +1,11 @@
-/** A secret that a caller shows in `Authorization`. @module */
+/** A secret that a caller sends in `Authorization`. @module */
 
-/** The bearer token of a request; empty if it has none. */
+/** The bearer token of a request; empty if there is none. */
 export function shownBearer({ headers }: Request): string {
   return /^Bearer ([^\s,]+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? ''
 }
 
-/** Compares digests, so that the time does not show where they differ. */
+/** Compares digests, so that the time does not depend on the position of the first difference. */
 export async function isSame(shown: string, expected: string): Promise<boolean> {
   const [one, other] = (await Promise.all([shown, expected].map(digest))) as [Uint8Array, Uint8Array]
   return one.reduce((difference, byte, at) => difference | (byte ^ (other[at] ?? 0)), 0) === 0

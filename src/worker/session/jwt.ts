@@ -1,5 +1,6 @@
 /**
- * Signed tokens: JSON Web Tokens of one algorithm, HS256, and of one type. A token that differs in either is refused unread.
+ * Signed tokens: JSON Web Tokens with one algorithm, HS256, and one type. A token with another algorithm or type is refused before its
+ * claims are read.
  *
  * @see https://www.rfc-editor.org/rfc/rfc7519 and https://www.rfc-editor.org/rfc/rfc8725 (read 2026-11)
  * @module
@@ -9,12 +10,12 @@ const hash = { name: 'HMAC', hash: 'SHA-256' }
 
 /** A signing key, and its id in a token. */
 interface SigningKey {
-  /** Says of a token which secret signed it, and nothing of the secret. */
+  /** Identifies the secret that signed a token, without revealing it. */
   readonly kid: string
   readonly key: CryptoKey
 }
 
-/** Signs `claims`, a value of JSON. */
+/** Signs `claims`, a JSON value. */
 export async function signToken(claims: object, typ: string, secret: Uint8Array<ArrayBuffer>): Promise<string> {
   const { kid, key } = await signingKey(secret)
   const signed = `${toText(encodeJson({ alg: algorithm, typ, kid }))}.${toText(encodeJson(claims))}`
@@ -22,27 +23,28 @@ export async function signToken(claims: object, typ: string, secret: Uint8Array<
   return `${signed}.${toText(new Uint8Array(signature))}`
 }
 
-/** The claims of a token, if one of these secrets signed it. @throws {Error} if none did, or if it is not a token of this type. */
+/** The claims of a token, if one of these secrets signed it. @throws {Error} if no secret fits, or if it is not a token of this type. */
 export async function openToken(
   token: string,
   typ: string,
   secrets: readonly Uint8Array<ArrayBuffer>[],
 ): Promise<unknown> {
   const [head, body, signature, ...more] = token.split('.')
-  if (!head || !body || !signature || more.length > 0) throw new TypeError('A token has three parts')
+  if (!head || !body || !signature || more.length > 0) throw new TypeError('The token does not have three parts')
   const header = decodeJson(head) as { readonly [name: string]: unknown } | null
-  if (header?.alg !== algorithm || header.typ !== typ || 'crit' in header) throw new TypeError('Its header is another')
+  if (header?.alg !== algorithm || header.typ !== typ || 'crit' in header)
+    throw new TypeError('The header of the token is not ours')
   const keys = await Promise.all(secrets.map(signingKey))
   const found = keys.find(({ kid }) => kid === header.kid)
-  if (found === undefined) throw new TypeError('Another key signed it')
+  if (found === undefined) throw new TypeError('The token was signed with another key')
   const isGood = await crypto.subtle.verify(hash.name, found.key, toBytes(signature), encode(`${head}.${body}`))
-  if (!isGood) throw new TypeError('Its signature is not of its words')
+  if (!isGood) throw new TypeError('The signature does not match the token')
   return decodeJson(body)
 }
 
 const imported = new WeakMap<Uint8Array, Promise<SigningKey>>()
 
-/** Imported once for each secret. */
+/** Each secret is imported only once. */
 function signingKey(secret: Uint8Array<ArrayBuffer>): Promise<SigningKey> {
   const known = imported.get(secret)
   if (known !== undefined) return known
@@ -76,7 +78,7 @@ function toText(bytes: Uint8Array): string {
 
 function toBytes(text: string): Uint8Array<ArrayBuffer> {
   // Base64 of this length is invalid. Checking it first is cheaper than an exception of `atob`.
-  if (!/^[\w-]+$/.test(text) || text.length % 4 === 1) throw new TypeError('It is not base64url')
+  if (!/^[\w-]+$/.test(text) || text.length % 4 === 1) throw new TypeError('The token is not base64url')
   const binary = atob(text.replace(/[-_]/g, (sign) => (sign === '-' ? '+' : '/')))
   return Uint8Array.from(binary, (character) => character.charCodeAt(0))
 }

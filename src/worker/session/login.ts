@@ -1,4 +1,4 @@
-/** Gives out tokens: decides who gets one, and what it permits. @module */
+/** Makes tokens: decides which requests get one, and its permissions. @module */
 import * as v from 'valibot'
 import type { Config } from '../config.ts'
 import { idOf, realtimeId } from '../keys/providers.ts'
@@ -10,7 +10,7 @@ import { checkPerson } from './turnstile.ts'
 
 const natural = v.pipe(v.number(), v.integer(), v.minValue(1))
 
-/** A `User` of the options: what your server may say in the body of `POST /session`. */
+/** The `User` type of the options as a schema: the fields that your server may send in the body of `POST /session`. */
 const order = v.strictObject({
   user: userId,
   models: v.optional(v.array(v.string())),
@@ -39,12 +39,12 @@ export async function login(request: Request, body: unknown, config: Config): Pr
   const { turnstile: answer } = read(plea, body)
   const shown = await readSession(request, config).catch(() => undefined)
   if (shown !== undefined && shown.anonymousSince === undefined)
-    throw refuse('not_logged_in', 'this token is renewed by the server that ordered it')
+    throw refuse('not_logged_in', 'only the server that requested this token can renew it')
   if (turnstile !== undefined) await checkPerson(request, answer, turnstile, config.allowedOrigins)
   const fresh: Grant = {
     ...everything(config),
     sub: crypto.randomUUID(),
-    // On one's own machine, a token is also good for a terminal and for other clients, which say no origin.
+    // On a developer's own machine, a token is also valid for a terminal and for other clients, which send no `Origin`.
     origin: demo === 'loopback' ? undefined : (request.headers.get('origin') ?? undefined),
     anonymousSince: Math.floor(Date.now() / 1000),
   }
@@ -65,7 +65,7 @@ export async function checkUser(request: Request, config: Config): Promise<Sessi
 }
 
 /**
- * Reads the user that the operator's own function returned. @throws {TypeError} if that is not a user: an error in the function, not of the
+ * Reads the user that the operator's own function returned. @throws {TypeError} if that is not a user: the function is wrong, not the
  * client.
  */
 function grantUser(user: unknown, config: Config): Grant {
@@ -76,7 +76,7 @@ function grantUser(user: unknown, config: Config): Grant {
   )
 }
 
-/** A client with a valid token keeps its user id, so that its runs stay its own, and never gets more than the token permits. */
+/** A client with a valid token keeps its user id, so that it keeps its runs. It never gets more permissions than that token has. */
 function renew(shown: Session, fresh: Grant): Grant {
   return {
     ...fresh,
@@ -93,7 +93,7 @@ function grantOrder(ordered: v.InferOutput<typeof order>, config: Config): Grant
   const { user, models, maxOutputTokens, dailyBudgetUsd, origin, ...asked } = ordered
   const most = everything(config)
   const unknown = models?.find((id) => !most.models.includes(id))
-  if (unknown !== undefined) throw refuse('invalid_request', '"models" has one that is not here')
+  if (unknown !== undefined) throw refuse('invalid_request', '"models" has a model that is not in policy.models')
   if (origin !== undefined && !config.allowedOrigins.has(origin))
     throw refuse('invalid_request', '"origin" is not allowed')
   return {

@@ -1,5 +1,5 @@
 /**
- * Which pages may call. The list is exact: no patterns, no suffixes, no `*`, and no cookies, so no `allow-credentials`.
+ * The pages that may call. The list has exact origins: no patterns, suffixes or `*`. There are no cookies, so no `allow-credentials`.
  *
  * @see https://fetch.spec.whatwg.org/#http-cors-protocol
  * @module
@@ -8,7 +8,7 @@ import type { Config } from '../config.ts'
 import { isLoopback, isLoopbackOrigin } from '../option-kinds.ts'
 import { refuse } from '../refusal.ts'
 
-/** The headers of official SDKs and of ours; also `x-stainless-*`, which the official ones add by the dozen. */
+/** The headers of official SDKs and of isoglot. The official SDKs also add many `x-stainless-*` headers. */
 const allowedHeaders = new Set([
   'accept',
   'anthropic-beta',
@@ -28,7 +28,7 @@ const allowedHeaders = new Set([
 /** Headers of an answer that a page may read. */
 const exposedHeaders = 'retry-after, x-request-id, request-id, x-should-retry, x-isoglot-stream, x-token-count'
 
-/** @throws {ApiError} if there is an origin and it is not allowed, or if there is none and there must be. */
+/** @throws {ApiError} if the origin is not allowed, or if it is missing but required. */
 export function checkOrigin(request: Request, config: Config, required: boolean): void {
   const origin = request.headers.get('origin')
   if (origin === null ? !required : isAllowed(origin, request, config)) return
@@ -36,19 +36,19 @@ export function checkOrigin(request: Request, config: Config, required: boolean)
   throw refuse('origin_not_allowed', `${found} in ALLOWED_ORIGINS (session.origins)`)
 }
 
-/** In a demonstration on loopback, every other page on loopback as well: one's own dev server has a port of its own. */
+/** In a demonstration on loopback, all pages on loopback may call, because a developer's server has its own port. */
 function isAllowed(origin: string, request: Request, { allowedOrigins, minting }: Config): boolean {
   return allowedOrigins.has(origin) || (isLoopbackDemo(request, minting) && isLoopbackOrigin(origin))
 }
 
-/** Whether this is a demonstration, asked at an address of this machine. */
+/** Whether this is a demonstration, called at an address of this machine. */
 export function isLoopbackDemo({ url }: Request, { demo }: Pick<Config['minting'], 'demo'>): boolean {
   return demo === 'loopback' && isLoopback(url)
 }
 
 /**
- * Whether a request comes from the page that its token was given to. Browsers leave `Origin` out where a page reads from its own server, and
- * say so; what says nothing of where it comes from does not come from a page.
+ * Whether a request comes from the page that got its token. Browsers leave out `Origin` if a page reads from its own server, and then send
+ * `Sec-Fetch-Site: same-origin`. A request with neither header does not come from a page.
  *
  * @see https://www.w3.org/TR/fetch-metadata/
  */
@@ -58,7 +58,7 @@ export function isFrom(origin: string, { headers, url }: Request): boolean {
   return headers.get('sec-fetch-site') === 'same-origin' && new URL(url).host === new URL(origin).host
 }
 
-/** Lets an allowed page read the answer, errors too. */
+/** Lets an allowed page read the answer, including an error. */
 export function addCorsHeaders(headers: Headers, request: Request, config: Config): void {
   headers.append('vary', 'origin')
   const origin = request.headers.get('origin')

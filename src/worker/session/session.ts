@@ -1,5 +1,5 @@
 /**
- * Session tokens: who may call, for how long, which models, how much output and money. Signed, not stored.
+ * Session tokens: the user, the lifetime, the allowed models, the limits of output and money. Tokens are signed, not stored.
  *
  * @see https://www.rfc-editor.org/rfc/rfc7519 (read 2026-11)
  * @module
@@ -10,29 +10,29 @@ import { refuse } from '../refusal.ts'
 import { openToken, signToken } from './jwt.ts'
 import { isFrom } from './origins.ts'
 
-/** How long a token lives at most, in seconds. */
+/** The maximum lifetime of a token, in seconds. */
 export const lifetimeSeconds: number = 15 * 60
 const typ = 'session+jwt'
 const issuer = 'isoglot-worker'
 const audience = 'isoglot-worker/v1'
-/** Ours have about 500 characters, and some for each model. */
+/** Our tokens have about 500 characters, and some more for each model. */
 const maxTokenLength = 8192
 
 /** The content of a token. Plain JSON. */
 export interface Session {
   /** The user's id. */
   readonly sub: string
-  /** Which token. */
+  /** The id of the token. */
   readonly jti: string
   /** Ids such as `anthropic:claude-haiku-4-5`. */
   readonly models: readonly string[]
   readonly maxOutputTokens: number
   /** In micro-USD. */
   readonly dailyBudget: number
-  /** The page it was given to: it is good from there only. `undefined`: from everywhere. */
+  /** The origin of the page that got the token: it is valid only from there. `undefined`: valid from everywhere. */
   readonly origin: string | undefined
   /**
-   * For an anonymous visitor, who may renew it: the time of the first token, in seconds since 1970. `undefined`: your server ordered it.
+   * For an anonymous visitor, who may renew it: the time of the first token, in seconds since 1970. `undefined`: your server requested it.
    */
   readonly anonymousSince: number | undefined
   /** Milliseconds since 1970. */
@@ -42,10 +42,10 @@ export interface Session {
 /** The permissions of a new token. */
 export type Grant = Omit<Session, 'jti' | 'expiresAt'> & { readonly lifetimeSeconds: number }
 
-/** How long one anonymous visitor may have tokens renewed, in seconds: a stolen one does not live on for ever. */
+/** The time for which an anonymous visitor can renew tokens, in seconds. It limits the use of a stolen token. */
 const renewableSeconds = 24 * 60 * 60
 
-/** Ids of users, as an operator may have them. */
+/** The allowed form of user ids. */
 export const userId: v.GenericSchema<string> = v.pipe(v.string(), v.regex(/^[\w.@:+-]{1,128}$/))
 const natural = v.pipe(v.number(), v.integer(), v.minValue(1))
 
@@ -80,7 +80,7 @@ export async function mintSession(grant: Grant, config: Config): Promise<{ token
   return { token, expiresAt: new Date(exp * 1000).toISOString() }
 }
 
-/** @throws {ApiError} `invalid_session`, always the same, whatever is wrong. */
+/** @throws {ApiError} `invalid_session`, with the same message for every reason. */
 export async function readSession(request: Request, config: Config): Promise<Session> {
   const claims = await readClaims(request, config).catch(() => undefined)
   if (claims === undefined) throw refuse('invalid_session')
@@ -90,9 +90,12 @@ export async function readSession(request: Request, config: Config): Promise<Ses
   return { sub, jti, ...scope, origin: scope.origin, anonymousSince, expiresAt: exp * 1000 }
 }
 
-/** Tokens whose signature is good, with their claims: a page sends the same one for minutes. Times are checked at each request. */
+/**
+ * A cache of tokens with a valid signature, and their claims, because a page sends the same token for minutes. Times are checked at each
+ * request.
+ */
 const opened = new WeakMap<Config, Map<string, Claims>>()
-/** Most tokens that are known; each has about 1 KB. */
+/** The maximum number of cached tokens. Each has about 1 KB. */
 const mostOpened = 1000
 
 async function openClaims(token: string, config: Config): Promise<Claims> {
@@ -101,8 +104,8 @@ async function openClaims(token: string, config: Config): Promise<Claims> {
   const known = ofConfig.get(token)
   if (known !== undefined) return known
   const { session, nextSession } = config.secrets
-  const told = await openToken(token, typ, nextSession === undefined ? [session] : [session, nextSession])
-  const read = v.parse(claims, told)
+  const payload = await openToken(token, typ, nextSession === undefined ? [session] : [session, nextSession])
+  const read = v.parse(claims, payload)
   if (ofConfig.size >= mostOpened) ofConfig.clear()
   ofConfig.set(token, read)
   return read

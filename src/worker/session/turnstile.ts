@@ -1,5 +1,5 @@
 /**
- * Checks by Cloudflare's Turnstile that a request comes from a person. Every failure of the check is a refusal.
+ * Checks with Cloudflare's Turnstile that a request comes from a person. If the check fails, the request is refused.
  *
  * @see https://developers.cloudflare.com/turnstile/get-started/server-side-validation/ (read 2026-11)
  * @module
@@ -7,10 +7,13 @@
 import type { Turnstile } from '../config.ts'
 import { refuse } from '../refusal.ts'
 
-/** How long Cloudflare may take, in ms. */
+/** The time limit for Cloudflare's answer, in ms. */
 const timeoutMs = 5000
 
-/** @throws {ApiError} `not_logged_in` if the answer is not good here and now; `login_unavailable` if the check is not available. */
+/**
+ * @throws {ApiError} `not_logged_in` if the answer is not valid for this page and this time; `login_unavailable` if the check is not
+ * available.
+ */
 export async function checkPerson(
   { headers }: Request,
   answer: string | undefined,

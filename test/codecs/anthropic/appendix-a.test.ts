@@ -1,6 +1,6 @@
 /**
- * The probe cases of Anthropic's wire in which libraries lost, mended or ran the wrong thing. Each answer goes through the whole client, and
- * where a tool is called, the next request is looked at: what the model is shown again is what it said.
+ * Cases of Anthropic's format in which libraries lost, repaired or ran the wrong thing. Each answer goes through the whole client. If a
+ * tool is called, the test also checks the next request: it must contain exactly the model's answer.
  *
  * @see peers.md, appendix A
  */
@@ -49,7 +49,7 @@ interface Held {
   readonly error: IsoglotError | undefined
 }
 
-/** Holds a conversation: the first answer is made of these events, and what comes after it is a farewell. */
+/** Runs a conversation: the first answer has these events, and the second one is a short text. */
 async function converse(...answer: object[]): Promise<Held> {
   const held = { events: [] as MessageEvent[], ran: [] as unknown[], asked: [] as Held['asked'] }
   const answers = [answer, [begin, ...text(0, 'Bye'), stopFor('end_turn'), end]]
@@ -80,7 +80,7 @@ async function converse(...answer: object[]): Promise<Held> {
   return { ...held, error: error as IsoglotError | undefined }
 }
 
-/** The parts of the second request made of the first answer, and of its call's result. */
+/** The parts of the second request: the first answer, and the result of its call. */
 async function shownAgain(...answer: object[]): Promise<{ said: unknown; ran: unknown[] }> {
   const { asked, ran, error } = await converse(begin, ...answer, ...called)
   expect(error).toBeUndefined()
@@ -113,7 +113,7 @@ const citation = {
   cited_text: 'Sunny in Oslo',
 }
 
-describe('what is shown again with the result of a call', () => {
+describe('the answer that is sent back with the result of a call', () => {
   it.each<[string, object[], object[]]>([
     ['baseline, with pings between', [ping, ...oslo.flatMap((event) => [event, ping])], [osloCall]],
     ['an input that stands in the start event', [open(0, osloCall), close(0)], [osloCall]],
@@ -165,7 +165,7 @@ describe('what is shown again with the result of a call', () => {
   })
 })
 
-describe('what must not run', () => {
+describe('calls that must not run', () => {
   const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
   it.each<[string, object[], { code: string; text: string; stopReason: string }]>([
     [
@@ -183,7 +183,7 @@ describe('what must not run', () => {
       [...text(0, 'Hi'), ...call(1, '{"city":"Os').slice(0, -1)],
       { code: 'interrupted', text: 'Hi', stopReason: 'interrupted' },
     ],
-  ])('%s is an error, with what came before', async (_name, answer, expected) => {
+  ])('%s is an error, with the part before it', async (_name, answer, expected) => {
     const { ran, asked, error } = await converse(begin, ...answer)
     expect(ran).toEqual([])
     expect(asked).toHaveLength(1)

@@ -12,7 +12,7 @@ function encode(context: Partial<Context>, more: object = {}) {
 function said(text: string, metadata: Metadata = hinted): Message {
   return { role: 'user', content: [{ type: 'text', text, metadata }] }
 }
-/** The names and texts of what is marked, in order. */
+/** The names and texts of the marked parts, in order. */
 function marksOf(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
   const { name, text, cache_control, ...rest } = value as { name?: string; text?: string; cache_control?: unknown }
@@ -31,7 +31,7 @@ describe('a cache hint [4.22]', () => {
     expect(losses).toEqual([])
   })
 
-  it('for a time that it does not know is for an hour', () => {
+  it('with an unknown time is for an hour', () => {
     const { body, losses } = encode({ messages: [said('a', { cacheHint: { ttl: '12h' } })] })
     expect(body.messages[0]?.content).toMatchObject([{ cache_control: { ttl: '1h' } }])
     expect(losses).toMatchObject([{ action: 'changed', severity: 'info' }])
@@ -64,7 +64,7 @@ describe('a cache hint [4.22]', () => {
     ])
   })
 
-  it('beyond the fourth is not taken: the last four cover most', () => {
+  it('beyond the fourth is not sent: the last four cover the largest part', () => {
     const { body, losses } = encode({
       tools: [{ name: 'tool', metadata: hinted }],
       system: [{ type: 'text', text: 'system', metadata: hinted }],
@@ -79,7 +79,7 @@ describe('a cache hint [4.22]', () => {
     ])
   })
 
-  it('leaves a place for the automatic mark', () => {
+  it('keeps one of the four for the automatic mark', () => {
     const { body } = encode(
       {
         messages: [
@@ -103,14 +103,14 @@ describe('a cache hint [4.22]', () => {
     expect(losses).toMatchObject([{ action: 'changed' }])
   })
 
-  it('on a tool that loads late is not taken', () => {
+  it('on a tool that loads late is not sent', () => {
     const tool = { name: 'tool', metadata: hinted, providerData: { anthropic: { defer_loading: true } } }
     const { body, losses } = encode({ tools: [tool] })
     expect(marksOf(body)).toEqual([])
     expect(losses).toMatchObject([{ path: 'tools[0].metadata.cacheHint', action: 'dropped' }])
   })
 
-  it('never changes what was given', () => {
+  it('never changes its input', () => {
     const value = { type: 'web_search_20250305', name: 'web', cache_control: mark }
     const messages = ['a', 'b', 'c', 'd'].map((text) => said(text))
     encode({ tools: [{ type: 'provider_tool', format: 'anthropic', value }], messages })

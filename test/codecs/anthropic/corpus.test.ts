@@ -1,4 +1,4 @@
-/** Everything that was recorded of this wire: read, written back, and judged by the official SDK. */
+/** All recordings of this format: decoded, encoded again, and compared with the official SDK. */
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../../src/core/errors.ts'
 import type { ChatResponse, ContentBlock, JsonObject } from '../../../src/core/model.ts'
@@ -43,7 +43,7 @@ describe('recorded answers of Anthropic Messages', () => {
     expect(encodeResponse(decodeResponse(body)).body).toEqual(body)
   })
 
-  it.each(answers)('$name: the SDK takes what we write', async (one) => {
+  it.each(answers)('$name: the SDK accepts the encoded body', async (one) => {
     const written = encodeResponse(decodeResponse(bodyOf(one))).body
     expect(withoutNulls(await oracle.response(written))).toEqual(withoutNulls(written))
   })
@@ -81,16 +81,16 @@ const sdkDiffers: Readonly<Record<string, string>> = {
   'tool-args-invalid-json':
     'the SDK repairs cut arguments into an object; here they are an invalid call, which never runs',
 }
-/** Its decoder needs event names and throws at types that it does not know, which this has by the dozen. */
+/** Its decoder needs event names and throws at unknown types, and this stream has many of them. */
 const isOdd = ({ name }: CorpusCase) => name === 'every-oddity'
 const sdkFollows = (one: CorpusCase) => !isOdd(one) && !Object.keys(sdkDiffers).some((tag) => has(tag)(one))
 
 describe('recorded streams of Anthropic Messages', () => {
-  it.each(streams.filter(sdkFollows))('$name: comes to what the SDK makes of it', async ({ text }) => {
+  it.each(streams.filter(sdkFollows))('$name: gives the same message as the SDK', async ({ text }) => {
     expect(comparable(foldText(text))).toEqual(comparable(decodeResponse(await oracle.stream(text))))
   })
 
-  it.each(streams)('$name: written again, the SDK reads the same answer', async (one) => {
+  it.each(streams)('$name: encoded again, the SDK reads the same answer', async (one) => {
     const { text } = one
     const written = toSse(encodeEvents(eventsOf(fragmentsOf(readSse(text)))))
     // Arguments that were cut are an invalid call here; the SDK repairs them to an object (see `sdkDiffers`).
@@ -101,7 +101,7 @@ describe('recorded streams of Anthropic Messages', () => {
   })
 })
 
-/** A call that streams begins before we hand out the fields kept with it (`caller`): the ledger of the encoder says so. */
+/** A call that streams begins before we hand out the fields kept with it (`caller`): the losses of the encoder say so. */
 function asWritten(response: ChatResponse): unknown {
   const { providerData: _, ...rest } = comparable(response) as ChatResponse
   const content = blocksOf(rest).map((block) => {
@@ -155,7 +155,7 @@ describe('recorded answers in the next request', () => {
 })
 
 describe('quirks of recorded traffic', () => {
-  it('keeps a compaction as it came, with what its delta brought', () => {
+  it('keeps a compaction unchanged, with the content of its delta', () => {
     expect(blocksOf(read('compaction-stream'))[0]).toEqual({
       type: 'unknown',
       format: 'anthropic',
@@ -266,7 +266,7 @@ describe('quirks of recorded traffic', () => {
     })
   })
 
-  it('keeps what came before a spliced start, and never runs the call it cut', () => {
+  it('keeps the part before a spliced start, and never runs the call it cut', () => {
     const { message } = read('start-in-the-middle-stream')
     expect(message.content).toMatchObject([
       { type: 'reasoning', text: 'I call the tool.', opaque: { data: { signature: 'sig-first' } } },

@@ -47,7 +47,7 @@ function read(...events: MessageEvent[]): Promise<unknown> {
 }
 
 describe('a stream', () => {
-  it('begins, says, and ends as the wire does', () => {
+  it('begins, has content, and ends like a stream of the API', () => {
     expect(written(start, ...text(0, 'a', 'b'), end())).toEqual([
       {
         type: 'message_start',
@@ -75,7 +75,7 @@ describe('a stream', () => {
     ])
   })
 
-  it('sends the figures at its beginning, if they come at once', () => {
+  it('sends the usage at its beginning, if it is known then', () => {
     const [first] = written(
       start,
       { type: 'usage', usage: { inputTokens: 9, cacheReadTokens: 4 } },
@@ -87,7 +87,7 @@ describe('a stream', () => {
     })
   })
 
-  it('that says nothing is still an answer', async () => {
+  it('without content is still an answer', async () => {
     expect(await read(start, end('refusal'))).toMatchObject({ content: [], stop_reason: 'refusal' })
   })
 
@@ -100,7 +100,7 @@ describe('a stream', () => {
   })
 })
 
-describe('blocks that are open at once', () => {
+describe('blocks that are open at the same time', () => {
   it('are written one after the other, numbered without gaps, and nothing is lost', async () => {
     const events = [
       start,
@@ -206,7 +206,7 @@ describe('calls', () => {
     expect(events.at(-2)).toMatchObject({ delta: { stop_reason: 'end_turn' } })
   })
 
-  it('that were cut stay cut: the limit is reported, and no piece is made up', () => {
+  it('that were cut stay cut: the limit is reported, and nothing is invented', () => {
     const invalid = {
       type: 'invalid_tool_call',
       id: 'x',
@@ -277,7 +277,7 @@ describe('other blocks', () => {
     expect(encoder.losses).toMatchObject([{ action: 'dropped', severity: 'info' }])
   })
 
-  it('come whole where they have no deltas, and keep their order', async () => {
+  it('arrive as a whole if they have no deltas, and keep their order', async () => {
     const events: MessageEvent[] = [
       start,
       { type: 'text_delta', index: 0, text: 'a' },
@@ -317,7 +317,7 @@ describe('other blocks', () => {
 describe('the end', () => {
   const error = new ApiError('Overloaded', { kind: 'overloaded', retryable: true, requestId: 'req_1' })
 
-  it('may be an error, which comes once and last, without a normal end', () => {
+  it('may be an error, which is the last event, without a normal end', () => {
     const encoder = createServerCodec().encodeStream()
     const out: Frame[] = []
     encoder.push(start, out)
@@ -333,13 +333,13 @@ describe('the end', () => {
     expect(events.at(-1)?.type).toBe('error')
   })
 
-  it('is an error if the events just stop, which the SDK throws', async () => {
+  it('is an error if the events stop, which the SDK throws', async () => {
     const frames = encodeEvents([start, { type: 'text_delta', index: 0, text: 'a' }])
     expect(parsed(frames).at(-1)).toMatchObject({ type: 'error', error: { type: 'api_error' } })
     await expect(oracle.stream(toSse(frames))).rejects.toThrow()
   })
 
-  it('comes once', () => {
+  it('is written once', () => {
     const types = written(start, ...text(0, 'a'), end(), end(), ...text(1, 'b')).map(({ type }) => type)
     expect(types.filter((type) => type === 'message_stop')).toHaveLength(1)
     expect(types.at(-1)).toBe('message_stop')

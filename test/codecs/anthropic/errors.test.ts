@@ -46,7 +46,7 @@ describe('an error answer', () => {
     })
   })
 
-  it('about a spend limit is not worth another try', () => {
+  it('about a spend limit is not retryable', () => {
     const details = { error_code: 'contract_spend_limit_reached' }
     expect(decodeError(answer(429, body('rate_limit_error', 'm', { details })))).toMatchObject({
       kind: 'rate_limit',
@@ -55,7 +55,7 @@ describe('an error answer', () => {
     })
   })
 
-  it('says when to try again', () => {
+  it('has the time of the next try', () => {
     expect(decodeError(answer(429, body('rate_limit_error'), { 'retry-after': '7' })).retryAfterMs).toBe(7000)
     expect(decodeError(answer(529, body('overloaded_error'), { 'x-should-retry': 'false' })).retryable).toBe(false)
   })
@@ -68,11 +68,11 @@ describe('an error answer', () => {
     [400, [], 'invalid_request'],
     [418, { error: { type: 5, message: {} } }, 'invalid_request'],
     [500, JSON.parse('{"error":{"__proto__":{"type":"x"}}}'), 'server'],
-  ])('%i with %j is an error all the same', (status, given, kind) => {
+  ])('%i with %j is also an error', (status, given, kind) => {
     expect(decodeError(answer(status, given))).toMatchObject({ name: 'ApiError', kind, status })
   })
 
-  it('names the host that gave it', () => {
+  it('names the host that sent it', () => {
     expect(createClientCodec({ provider: 'kimi' }).decodeError(answer(500, body('api_error'))).provider).toBe('kimi')
   })
 })

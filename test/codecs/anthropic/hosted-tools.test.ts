@@ -40,11 +40,11 @@ describe('tools that Anthropic runs', () => {
     ['code execution', codeExecution({ version: '20250825' }), 'code_execution_20250825'],
     ['code execution', codeExecution({ version: '20260120' }), 'code_execution_20260120'],
     ['code execution', codeExecution({ version: '20260521' }), 'code_execution_20260521'],
-  ])('are of the date that was chosen: %s', (_, tool, type) => {
+  ])('have the selected date: %s', (_, tool, type) => {
     expect(encodeDefinitions([tool])).toMatchObject([{ type }])
   })
 
-  it('search the web with every option of theirs', () => {
+  it('search the web with every option of the API', () => {
     const tool = webSearch({
       version: '20260318',
       allowedDomains: ['nature.com'],
@@ -78,7 +78,7 @@ describe('tools that Anthropic runs', () => {
     ])
   })
 
-  it('fetch pages with every option of theirs', () => {
+  it('fetch pages with every option of the API', () => {
     const tool = webFetch({
       version: '20260318',
       blockedDomains: ['example.com'],
@@ -112,7 +112,7 @@ describe('tools that Anthropic runs', () => {
     ])
   })
 
-  it('say in words whose addresses may be fetched, where that is all or none', () => {
+  it('name the sources whose addresses may be fetched, if it is all or none', () => {
     const tool = webFetch({ urlSources: { clientToolResults: 'none', serverToolResults: 'all' } })
     expect(tool.value.url_sources).toEqual({
       client_tool_results: { type: 'none' },
@@ -120,7 +120,7 @@ describe('tools that Anthropic runs', () => {
     })
   })
 
-  it('say that they cite nothing where that was asked for', () => {
+  it('turn citations off if that is requested', () => {
     expect(webFetch({ citations: false }).value.citations).toEqual({ enabled: false })
   })
 
@@ -137,7 +137,7 @@ describe('tools that Anthropic runs', () => {
     expect(tools[0]?.value.cache_control).toEqual({ type: 'ephemeral' })
   })
 
-  it('do not change when a list that they were made with does', () => {
+  it('do not change if a list in their options changes later', () => {
     const allowedDomains = ['nature.com']
     const tool = webSearch({ allowedDomains })
     allowedDomains.push('example.com')

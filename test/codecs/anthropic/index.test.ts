@@ -14,7 +14,7 @@ describe('anthropic()', () => {
     expect(model.codec.encodeRequest({ messages: [] }, { model: 'm', maxTokens: 1 }).path).toBe('/messages')
   })
 
-  it('hands its own settings only to the codec', () => {
+  it('passes its own settings only to the codec', () => {
     const model = anthropic('m', {
       version: '2026-10-21',
       browser: true,
@@ -47,6 +47,6 @@ describe('headers', () => {
   })
 })
 
-it('serves the format that it asks in', () => {
+it('also serves its own format', () => {
   expect(createServerCodec()).toMatchObject({ name: createClientCodec().name, framing: 'sse' })
 })

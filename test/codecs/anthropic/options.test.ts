@@ -21,7 +21,7 @@ describe('max_tokens', () => {
     ['claude-sonnet-5', {}, 8192],
     ['claude-3-haiku-20240307', {}, 4096],
     ['claude-sonnet-5', { maxTokens: 500 }, 500],
-  ])('of %s is chosen where none is named, which is reported', (model, dialect, chosen) => {
+  ])('of %s has a default if the request has none, which is reported', (model, dialect, chosen) => {
     const { body, losses } = encodeRequest({ messages: [] }, { model, dialect })
     expect(body.max_tokens).toBe(chosen)
     expect(losses).toMatchObject([{ path: 'options.maxTokens', action: 'invented', severity: 'info' }])
@@ -61,13 +61,13 @@ describe('thinking', () => {
     expect([body.thinking, body.output_config]).toEqual([thinking, output])
   })
 
-  it('is off where the limit leaves no room for it', () => {
+  it('is off if the limit is too small for it', () => {
     const { body, losses } = encode({ maxTokens: 1024, reasoning: { effort: 'low' } })
     expect(body.thinking).toEqual({ type: 'disabled' })
     expect(losses).toMatchObject([{ path: 'options.reasoning', action: 'dropped' }])
   })
 
-  it('with a budget lets no call be forced', () => {
+  it('with a budget does not allow a forced call', () => {
     const { body, losses } = encode({
       reasoning: { budgetTokens: 2000 },
       toolChoice: 'required',
@@ -128,13 +128,13 @@ describe('thinking', () => {
 })
 
 describe('sampling', () => {
-  it('goes to models up to 4.6', () => {
+  it('is sent to models up to 4.6', () => {
     expect(bodyOf({ temperature: 0.5, topP: 0.5, topK: 4 })).toMatchObject({ temperature: 0.5, top_p: 0.5, top_k: 4 })
     expect(bodyOf({ model: adaptive, temperature: 0.5 })).toMatchObject({ temperature: 0.5 })
     expect(bodyOf({ model: 'kimi-k2', temperature: 0.5 })).toMatchObject({ temperature: 0.5 })
   })
 
-  it('goes to newer models only as they take it', () => {
+  it('is sent to newer models only in the form that they accept', () => {
     expect(bodyOf({ model: newer, temperature: 1, topP: 0.99 })).toMatchObject({ temperature: 1, top_p: 0.99 })
     const { body, losses } = encode({ model: newer, temperature: 0.5, topP: 0.5, topK: 4 })
     expect(Object.keys(body)).not.toEqual(expect.arrayContaining(['temperature']))
@@ -175,7 +175,7 @@ describe('tool choice', () => {
     expect(bodyOf(options).tool_choice).toEqual(choice)
   })
 
-  it('among some sends only those', () => {
+  it('with a list of names sends only these tools', () => {
     const { body, losses } = encode({ toolChoice: { names: ['g'], mode: 'auto' } })
     expect(body.tools?.map(({ name }) => name)).toEqual(['g'])
     expect(losses).toMatchObject([{ path: 'tools[0]', severity: 'info' }])
@@ -189,7 +189,7 @@ describe('tool choice', () => {
 })
 
 describe('output', () => {
-  it('with a schema is asked for by the schema, in the words that it takes', () => {
+  it('with a schema is requested with the schema, in the keywords that the API supports', () => {
     const schema = {
       $schema: 'http://json-schema.org/draft-07/schema#',
       type: 'object',
@@ -236,7 +236,7 @@ describe('output', () => {
     ])
   })
 
-  it('without a schema is asked for in words', () => {
+  it('without a schema is requested in the prompt', () => {
     const { body, losses } = encode({ responseFormat: { type: 'json' } })
     expect(body.system).toEqual([{ type: 'text', text: 'Answer with one JSON value and nothing else.' }])
     expect(losses).toMatchObject([{ path: 'options.responseFormat', action: 'changed', severity: 'minor' }])
@@ -276,7 +276,7 @@ describe('the rest', () => {
     expect(losses).toMatchObject([{ path: 'options.stop' }])
   })
 
-  it('options of its own go as they are, under what we write; those of others do not', () => {
+  it('the provider’s own options are sent unchanged, unless isoglot sets the same field; options of other formats are not sent', () => {
     const providerOptions = { anthropic: { service_tier: 'auto', max_tokens: 1 }, gemini: { a: 1 } }
     const { body, losses } = encode({ providerOptions })
     expect(body).toMatchObject({ service_tier: 'auto', max_tokens: 4000 })

@@ -74,7 +74,7 @@ describe('a conversation that was prepared', () => {
     )
   })
 
-  it('would be caught if it did', () => {
+  it('would be found if it did', () => {
     const text = { type: 'text', text: ' ' } as const
     expect(broken([{ role: 'assistant', content: [text] }])).toEqual([
       "the first message is not a user's",
@@ -93,7 +93,7 @@ describe('a conversation that was prepared', () => {
 
 describe('a recorded request', () => {
   it.each(casesOf('anthropic').filter(({ request }) => request !== undefined))(
-    '$name: needs no preparing',
+    '$name: does not change when it is prepared',
     ({ request }) => {
       const { context, options } = decodeRequest(request)
       expect(prepare(context, rules, { model: options.model }).losses).toEqual([])

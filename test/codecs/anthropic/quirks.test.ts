@@ -1,4 +1,4 @@
-/** Each departure from the documented shape that the corpus names, and what it comes to: as much as the recording itself says. */
+/** A rule for each deviation from the documented form that the recordings have, and its decoded result. */
 import { expect } from 'vitest'
 import type { JsonObject } from '../../../src/core/model.ts'
 import { createClientCodec } from '../../../src/formats/anthropic/index.ts'

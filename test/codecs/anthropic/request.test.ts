@@ -21,7 +21,7 @@ function userBlocks(...content: ContentBlock[]) {
 }
 const call = { type: 'tool_call', name: 'f', arguments: { a: 1 }, argumentsText: '{"a":1}', complete: true } as const
 
-it('a message with nothing in it is left out, which is reported', () => {
+it('an empty message is left out, which is reported', () => {
   const messages: Message[] = [
     { role: 'user', content: '' },
     { role: 'user', content: 'hi' },
@@ -162,7 +162,7 @@ describe('turns', () => {
     expect(messagesOf({ role: 'user', content: '' }, { role: 'assistant', content: null })).toEqual([])
   })
 
-  it('of the user stay turns when nothing in them could be carried', () => {
+  it('of the user stay turns even if none of their content can be sent', () => {
     const unknown: ContentBlock = { type: 'unknown', format: 'gemini', providerType: 'x', value: {} }
     expect(messagesOf({ role: 'user', content: [unknown] }, { role: 'assistant', content: 'a' })).toEqual([
       { role: 'user', content: '(Nothing that can be shown here.)' },
@@ -176,7 +176,7 @@ describe('turns', () => {
     expect(turn?.content).toEqual([{ type: 'tool_use', id: 'x', name: 'f', input: { a: 1 } }])
   })
 
-  it('hold an invalid call with an empty input, and say so [C12]', () => {
+  it('hold an invalid call with an empty input, and report it [C12]', () => {
     const { body, losses } = encode({
       messages: [
         { role: 'user', content: 'go' },
@@ -290,7 +290,7 @@ describe('content', () => {
     ['a citation of its own', { type: 'citation', url: 'https://e.com' }],
     ['a piece of a call', { type: 'tool_call_chunk', argumentsDelta: '{' }],
     ['reasoning without a signature', { type: 'reasoning', text: 'hm' }],
-  ])('leaves out %s, and says so', (_, block) => {
+  ])('leaves out %s, and reports it', (_, block) => {
     const { body, losses } = encode({
       messages: [{ role: 'assistant', content: [block, { type: 'text', text: 'a' }] }],
     })
@@ -338,7 +338,7 @@ describe('proofs', () => {
     expect(turn(block)).toEqual({ type: 'text', text: 'a' })
   })
 
-  it('are not needed at a host that signs nothing', () => {
+  it('are not needed for a host that signs nothing', () => {
     expect(turn({ type: 'reasoning', text: 'hm' }, { provider: 'kimi', unsignedThinking: true })).toEqual({
       type: 'thinking',
       thinking: 'hm',
@@ -585,7 +585,7 @@ describe("a gateway's client", () => {
     expect(encodeRequest(context, options).body.messages).toHaveLength(1)
   })
 
-  it('may send input that is not an object: the call is invalid, and kept', () => {
+  it('may send input that is not an object: the call is invalid, but kept', () => {
     const content = [{ type: 'tool_use', id: 'x', name: 'f', input: [1] }]
     expect(read({ messages: [{ role: 'assistant', content }] }).context.messages).toMatchObject([
       { content: [], invalidToolCalls: [{ id: 'x', reason: 'not_an_object', argumentsText: '[1]' }] },
@@ -618,7 +618,7 @@ describe("a gateway's client", () => {
     ['stop sequences of another type', { model: 'm', messages: [], stop_sequences: [5] }, 'stop_sequences'],
     ['a stream that is not a boolean', { model: 'm', messages: [], stream: 'yes' }, 'stream'],
     ['a temperature of another type', { model: 'm', messages: [], temperature: {} }, 'temperature'],
-  ])('gets an error that says what is wrong: %s', (_, body, path) => {
+  ])('gets an error with the reason: %s', (_, body, path) => {
     expect(() => decodeRequest(body)).toThrow(expect.objectContaining({ name: 'DecodeError', path }))
   })
 
@@ -631,7 +631,7 @@ describe("a gateway's client", () => {
     expect(JSON.stringify(encodeRequest(context, { ...options, maxTokens: 1 }).body)).toContain('"__proto__":{"x":1}')
   })
 
-  it('may nest deeply: what is too deep for a call is kept as it came', () => {
+  it('may nest deeply: input that is too deep for a call is kept unchanged', () => {
     const input = JSON.parse(`${'{"a":'.repeat(1000)}1${'}'.repeat(1000)}`)
     const content = [{ type: 'tool_use', id: 'x', name: 'f', input }]
     const { context, options } = read({ max_tokens: 1, messages: [{ role: 'assistant', content }] })
@@ -671,7 +671,7 @@ describe('tools that come and go in mid-conversation', () => {
   }
   const messages: Message[] = [{ role: 'user', content: 'hi' }, { role: 'assistant', content: 'Yes?' }, change]
 
-  it('are said in a system message of their own, and read again', () => {
+  it('are written in a separate system message, and read again', () => {
     const codec = createClientCodec({ lateInstructions: 'inline' })
     const { context } = prepare({ messages }, codec.rules, { model })
     const { body, losses } = codec.encodeRequest(context, { model, maxTokens: 100 })
@@ -682,7 +682,7 @@ describe('tools that come and go in mid-conversation', () => {
   })
 })
 
-describe('a container in which code waits', () => {
+describe('a container whose code waits for a result', () => {
   const turn = decodeChunks(createClientCodec(), [ownCase('anthropic/programmatic-stream').bytes])
     .response as ChatResponse
   const { providerState } = turn

@@ -147,11 +147,11 @@ describe('a body', () => {
     expect(() => decodeResponse(given)).toThrow(expect.objectContaining({ name: 'DecodeError', path }))
   })
 
-  it('of an error is that error', () => {
+  it('that is an error throws it', () => {
     expect(() => decodeResponse({ type: 'error', error: { type: 'overloaded_error', message: 'm' } })).toThrow(ApiError)
   })
 
-  it('without a stop reason was cut', () => {
+  it('without a stop reason is incomplete', () => {
     expect(() => decodeResponse(body({ stop_reason: null }))).toThrow(InterruptedError)
   })
 
@@ -180,7 +180,7 @@ describe('a body', () => {
   })
 })
 
-describe('an answer made elsewhere', () => {
+describe('an answer of another provider', () => {
   it.each<[StopReason, string | null]>([
     ['stop', 'end_turn'],
     ['length', 'max_tokens'],
@@ -191,11 +191,11 @@ describe('an answer made elsewhere', () => {
     ['interrupted', null],
     ['error', null],
     ['aborted', null],
-  ])('that ended as %s says %s', (reason, word) => {
+  ])('that ended with %s has %s', (reason, word) => {
     expect(encodeResponse(answer([{ type: 'text', text: 'a' }], reason)).body.stop_reason).toBe(word)
   })
 
-  it("says tool_use for calls, whatever another host's word for it was", () => {
+  it("has tool_use for calls, whatever the other provider's stop reason was", () => {
     expect(encodeResponse(answer([call], 'tool_calls', { rawStopReason: 'stop' })).body.stop_reason).toBe('tool_use')
     expect(encodeResponse(answer([call], 'tool_calls', { rawStopReason: 'end_turn' })).body.stop_reason).toBe(
       'tool_use',
@@ -237,7 +237,7 @@ describe('an answer made elsewhere', () => {
     expect(figures(1).input_tokens).toBe(0)
   })
 
-  it('shows reasoning without the proof of another, and says so', () => {
+  it('has reasoning without another provider’s proof, and reports that', () => {
     const opaque = { provider: 'openai', model: 'o3', format: 'openai-responses', data: { encrypted_content: 'x' } }
     const { body: written, losses } = encodeResponse(
       answer([
@@ -267,7 +267,7 @@ describe('an answer made elsewhere', () => {
     ])
   })
 
-  it('leaves out what the wire has no place for, and never refuses', () => {
+  it('leaves out content that the format cannot express, and never throws', () => {
     const invalidToolCalls = [
       {
         type: 'invalid_tool_call',
@@ -297,7 +297,7 @@ describe('an answer made elsewhere', () => {
     ])
   })
 
-  it('is what the SDK reads', async () => {
+  it('is read by the SDK', async () => {
     const written = encodeResponse(answer([{ type: 'text', text: 'a' }, call], 'tool_calls')).body
     expect(await oracle.response(written)).toMatchObject(JSON.parse(JSON.stringify(written)))
   })

@@ -40,7 +40,7 @@ describe('stop reasons', () => {
     ['a_word_from_next_year', 'other'],
     ['constructor', 'other'],
     ['tool_use', 'other'], // though no tool is called
-  ])('%s is %s, and the word is kept', (raw, reason) => {
+  ])('%s is %s, and the original value is kept', (raw, reason) => {
     expect(read(start, ...text, stop(raw), end)).toMatchObject({ stopReason: reason, message: { rawStopReason: raw } })
   })
 
@@ -48,7 +48,7 @@ describe('stop reasons', () => {
     expect(read(start, tool(), close(), stop('end_turn'), end).stopReason).toBe('tool_calls')
   })
 
-  it('null, or none, is an answer that was cut', () => {
+  it('null or absent means that the answer was cut', () => {
     expect(() => read(start, ...text, stop(null), end)).toThrow(InterruptedError)
     expect(() => read(start, ...text, end)).toThrow(InterruptedError)
   })
@@ -64,14 +64,14 @@ describe('the end', () => {
     expect(fragmentsOf(input).filter(({ type }) => type === 'end')).toHaveLength(1)
   })
 
-  it('comes with message_stop, and does not wait for the line to close', () => {
+  it('is at message_stop, and does not wait for the end of the connection', () => {
     const machine = decodeStream()
     const out: Fragment[] = []
     for (const frame of frames(start, ...text, stop('end_turn'), end)) machine.push(frame, out)
     expect(out.at(-1)).toMatchObject({ type: 'end' })
   })
 
-  it('that does not come leaves what did, as interrupted, and calls that never run', () => {
+  it('that is missing keeps the received part, as interrupted, and its calls never run', () => {
     let error: unknown
     try {
       read(start, ...text, { ...tool(), index: 1 }, json('{"a":', 1))
@@ -170,7 +170,7 @@ describe('calls', () => {
     ).toMatchObject([{ id: 'toolu_isoglot_0', generatedId: true }])
   })
 
-  it('count themselves, and not the blocks between them [C23]', () => {
+  it('are numbered by themselves, without the blocks between them [C23]', () => {
     const events = [
       ...text,
       open({ type: 'tool_use', id: 'x', name: 'f', input: {} }, 1),
@@ -313,7 +313,7 @@ describe('blocks', () => {
   })
 })
 
-describe('what we do not know', () => {
+describe('unknown parts', () => {
   it('in events and deltas changes nothing', () => {
     const plain = read(start, ...text, stop('end_turn'), end)
     const noisy = read(
@@ -427,7 +427,7 @@ describe('errors', () => {
     '{"type":"__proto__"}',
     '{"__proto__":{"type":"message_stop"}}',
     '{}',
-  ])('do not come of %s', (data) => {
+  ])('are not thrown for %s', (data) => {
     expect(() => foldFrames([...frames(start, ...text), { data }, ...frames(stop('end_turn'), end)])).not.toThrow()
   })
 })

@@ -8,7 +8,7 @@ import {
 } from '../../../src/formats/anthropic/index.ts'
 
 describe('definitions', () => {
-  it('are flat: name, description and input_schema [1.12] [1.13], and metadata stays at home [1.08]', () => {
+  it('are flat: name, description and input_schema [1.12] [1.13], and metadata is not sent [1.08]', () => {
     const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
     const tool: ToolDefinition = {
       name: 'get_weather',
@@ -28,11 +28,11 @@ describe('definitions', () => {
     ['a schema without a type', { properties: { a: {} } }, { type: 'object', properties: { a: {} } }],
     ['a schema of another type', { type: 'string' }, { type: 'object' }],
     ['a schema of two types', { type: ['object', 'null'], properties: {} }, { type: 'object', properties: {} }],
-  ])('with %s take an object all the same', (_, parameters, input_schema) => {
+  ])('with %s also take an object', (_, parameters, input_schema) => {
     expect(encodeDefinitions([{ name: 'f', ...(parameters && { parameters }) }])).toEqual([{ name: 'f', input_schema }])
   })
 
-  it("of the provider's own go as they are, those of another wire do not", () => {
+  it('that the provider runs are sent unchanged, those of another format are not sent', () => {
     const web = { type: 'web_search_20250305', name: 'web_search' }
     const { body, losses } = encodeRequest(
       {

@@ -168,7 +168,10 @@ describe('a request', () => {
   it('keeps the text of a schema that is nested too deep to be read', () => {
     const schema = `${'{"not":'.repeat(50_000)}true${'}'.repeat(50_000)}`
     const outputConfig = { textFormat: { type: 'json_schema', structure: { jsonSchema: { schema } } } }
-    const { context, options } = decodeRequest({ messages: [{ role: 'user', content: [{ text: 'hi' }] }], outputConfig })
+    const { context, options } = decodeRequest({
+      messages: [{ role: 'user', content: [{ text: 'hi' }] }],
+      outputConfig,
+    })
     expect(options.responseFormat).toBeUndefined()
     expect(encodeRequest(context, { ...options, model: 'm' }).body.outputConfig).toEqual(outputConfig)
   })
@@ -305,7 +308,7 @@ describe('a stream', () => {
     ['validationException', 'invalid_request', false],
     ['modelStreamErrorException', 'server', true],
     ['serviceUnavailableException', 'overloaded', true],
-  ])('ends with %s as an error of its kind, with what came before', (name, kind, retryable) => {
+  ])('ends with %s as an error of its kind, with the part before it', (name, kind, retryable) => {
     const { error } = read(delta(0, { text: 'half' }), frame(`exception:${name}`, { message: 'no' }))
     expect(error).toMatchObject({ code: 'api', kind, retryable, message: 'no' })
     expect(error?.partial?.content).toMatchObject([{ text: 'half' }])

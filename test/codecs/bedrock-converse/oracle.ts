@@ -34,7 +34,7 @@ export async function streamEvents(bytes: Uint8Array<ArrayBuffer>): Promise<Loos
   return events
 }
 
-/** The message of a stream. The client hands out events: its documentation shows how a message is put together from them. */
+/** The message of a stream. The client returns events: its documentation shows how a message is put together from them. */
 export async function gatherMessage(
   events: AsyncIterable<Loose> | Iterable<Loose>,
 ): Promise<{ readonly message: Loose; readonly usage: Loose }> {

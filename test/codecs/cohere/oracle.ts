@@ -1,4 +1,4 @@
-/** The official client's reading of this wire. It hands out each event of a stream; their sum is the answer, as its documents add it up. */
+/** The official client's reading of this wire. It returns each event of a stream; their sum is the answer, as its documents add it up. */
 import { CohereClientV2 } from 'cohere-ai'
 import { answering, type Oracle } from '../../support/oracle.ts'
 
@@ -53,7 +53,7 @@ function add(sum: Loose, { type, id, index, delta }: Loose): void {
   }
 }
 
-/** Fields in the vendor's spelling again: the client has them in camel case, but for what is within documents and results. */
+/** Fields in the vendor's spelling again: the client has them in camel case, except within documents and results. */
 function inWire(value: Loose): Loose {
   if (Array.isArray(value)) return value.map(inWire)
   if (typeof value !== 'object' || value === null) return value

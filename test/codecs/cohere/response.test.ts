@@ -131,7 +131,7 @@ describe('streams', () => {
   const event = (type: string, fields: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
   const delta = (message: object) => ({ delta: { message } })
 
-  it('that end with an error throw it, with what came before', () => {
+  it('that end with an error throw it, with the part before it', () => {
     const { error } = decodeText(
       codec,
       event('content-delta', { index: 0, ...delta({ content: { text: 'half' } }) }) +
@@ -152,7 +152,7 @@ describe('streams', () => {
     expect(response?.message.content).toMatchObject([{ type: 'unknown', providerType: 'sketch', value: content }])
   })
 
-  it('that break off keep the citations that came', () => {
+  it('that are cut off keep the received citations', () => {
     const citations = { start: 0, end: 4, text: 'half', sources: [] }
     const { error } = decodeText(
       codec,

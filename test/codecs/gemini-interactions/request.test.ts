@@ -71,7 +71,7 @@ describe('state', () => {
     expect([storeOf({}), storeOf({ store: true }), storeOf({ background: true })]).toEqual([false, true, undefined])
   })
 
-  it('goes on from the hop of a stored answer without input, and from one that is not stored with the same input', () => {
+  it('continues from the hop of a stored answer without input, and from one that is not stored with the same input', () => {
     const hop = { role: 'assistant' as const, content: 'Half', stopReason: 'pause' as const, response: { id: 'v1_a' } }
     const stored = bodyOf({
       messages: [user('Long?'), hop],
@@ -89,7 +89,7 @@ describe('state', () => {
     expect([body.model, 'agent' in body]).toEqual([undefined, true])
   })
 
-  it('refuses to go on from an empty id: the client thinks that the answer is stored', () => {
+  it('refuses to continue from an empty id: the client thinks that the answer is stored', () => {
     const decode = () => createServerCodec().decodeRequest({ model, input: 'x', previous_interaction_id: '' })
     expect(decode).toThrow(/previous_interaction_id.*not stored/)
   })

@@ -9,7 +9,9 @@ const { text } = ownCase('gemini-interactions/event-ids-stream')
 const events = text.split(/(?<=\n\n)/)
 const eventStream = { headers: { 'content-type': 'text/event-stream' } }
 
-/** A server that sends so many bytes of its first answer and breaks, and then the events that follow the one asked for. */
+/**
+ * A server that sends this number of bytes of its first answer and cuts the connection, and then sends the events after the requested one.
+ */
 function server(bytes: number, first: readonly string[] = events) {
   const asked: string[] = []
   const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
@@ -52,7 +54,7 @@ async function read(run: Run): Promise<StreamEvent[]> {
 
 beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0))
 
-it('goes on after the last whole event, wherever the line breaks, and each event comes once', async () => {
+it('continues after the last whole event, wherever the connection breaks, and each event comes once', async () => {
   const whole = await read(ask(server(text.length)))
   for (let bytes = (events[0] ?? '').length; bytes < text.length; bytes += 37) {
     const google = server(bytes)

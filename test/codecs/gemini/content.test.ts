@@ -159,7 +159,7 @@ describe('a part', () => {
   it('with nothing in it says nothing', () => {
     expect(decode({ text: 'a' }, {}, { text: 'b' })).toEqual([{ type: 'text', text: 'ab' }])
   })
-  it('of text goes on with the text before; a signed one stands alone', () => {
+  it('of text continues with the text before; a signed one stands alone', () => {
     expect(
       decode({ text: 'a' }, { text: 'b' }, { text: 'c', thoughtSignature: 'c2ln' }, { text: 'd' }, { text: 'e' }),
     ).toEqual([

@@ -24,7 +24,7 @@ describe('tools that Google runs', () => {
     expect(losses).toEqual([])
   })
 
-  it('search with every option of theirs', () => {
+  it('search with every option of the API', () => {
     const tool = googleSearch({
       blockedDomains: ['example.com'],
       blockingConfidence: 'BLOCK_HIGH_AND_ABOVE',

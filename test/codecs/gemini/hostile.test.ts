@@ -134,7 +134,7 @@ const response = {
 }
 
 describe('wrong things', () => {
-  it('in a request are typed errors with a place, or go back', () => {
+  it('in a request are typed errors with a place, or are kept', () => {
     let read = 0
     for (const body of damaged(request)) {
       const isRead = survive(() => {
@@ -145,7 +145,7 @@ describe('wrong things', () => {
     }
     expect(read).toBeGreaterThan(500)
   })
-  it('in an answer are typed errors, or go on', () => {
+  it('in an answer are typed errors, or are kept', () => {
     let read = 0
     for (const body of damaged(response)) {
       const isRead = survive(() => {
@@ -156,7 +156,7 @@ describe('wrong things', () => {
     }
     expect(read).toBeGreaterThan(500)
   })
-  it('in a stream are typed errors, or go on', () => {
+  it('in a stream are typed errors, or are kept', () => {
     const codec = createClientCodec()
     for (const body of damaged(response)) {
       const { error } = decodeText(codec, `data: ${JSON.stringify(body)}\n\n`)

@@ -2,7 +2,7 @@
  * The official client's reading of this wire. It has no accumulator: its `Chat` keeps the contents of all chunks in a row, so here the
  * parts are put in a row, and of all else the last chunk that has it has the say.
  *
- * The client hands out less than the wire has: of a candidate only the fields that it knows for this API (no `finishMessage`), no
+ * The client returns less than the wire has: of a candidate only the fields that it knows for this API (no `finishMessage`), no
  * `createTime`, and `citationSources` under the name `citations`. Its `Chat` forgets the whole answer if one chunk has no part.
  *
  * @see https://github.com/googleapis/js-genai/blob/main/src/chats.ts (`processStreamResponse`)

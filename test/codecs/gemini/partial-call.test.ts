@@ -22,7 +22,7 @@ describe('values with paths', () => {
       ),
     ).toEqual(JSON.parse('{"a":"x","b":{"c":1.5,"d e":false},"list":["one",{"deep":[null]}],"__proto__":{"x":"own"}}'))
   })
-  it('of a string that goes on are joined, and replaced where none goes on', () => {
+  it('of a string that continues are joined, and replaced if it does not continue', () => {
     expect(
       put(
         { jsonPath: '$.a', stringValue: 'Bos', willContinue: true },

@@ -68,7 +68,7 @@ describe('instructions', () => {
     expect(losses).toMatchObject([{ path: 'messages[0]', action: 'changed', severity: 'minor' }])
   })
 
-  it('of a developer are after the system text where the dialect puts them there', () => {
+  it('of a developer come after the system text if the dialect requires it', () => {
     const messages: Message[] = [
       { role: 'developer', content: 'Be brief.' },
       { role: 'system', content: 'You are a cat.' },
@@ -103,7 +103,7 @@ describe('turns', () => {
     ])
   })
 
-  it('with nothing in them are not sent: a content without parts is refused', () => {
+  it('without content are not sent: a content without parts is refused', () => {
     const contents = contentsOf([
       { role: 'user', content: 'Hi' },
       { role: 'assistant', content: [{ type: 'text', text: '' }] },
@@ -154,7 +154,7 @@ describe('turns', () => {
     ])
   })
 
-  it('put results inside a user message before what the user says', () => {
+  it('put results inside a user message before the user’s text', () => {
     const contents = contentsOf([
       { role: 'assistant', content: [call('a', 'weather')] },
       {
@@ -177,7 +177,7 @@ describe('turns', () => {
     expect(contents).toEqual([{ role: 'model', parts: [{ functionCall: { id: 'a', name: 'weather', args: {} } }] }])
   })
 
-  it('name the tool of a result as unknown if it is not known, and report that', () => {
+  it('name the tool of a result "unknown" if it is unknown, and report that', () => {
     const { body, losses } = encode({ messages: [{ role: 'tool', toolCallId: 'x', content: 'ok' }] })
     expect(body.contents[0]?.parts[0]?.functionResponse?.name).toBe('unknown_tool')
     expect(losses).toMatchObject([{ action: 'invented', path: 'messages[0].name' }])
@@ -208,13 +208,13 @@ describe('ids of calls', () => {
   it('go back where the provider made them', () => {
     expect(idsIn(round(call('w6geog7o', 'f')))).toEqual(['w6geog7o', 'w6geog7o'])
   })
-  it('never go on the wire where we made them', () => {
+  it('are never sent if isoglot made them', () => {
     expect(idsIn(round(call('call_1', 'f', {}, { generatedId: true })))).toEqual([undefined, undefined])
   })
-  it('never go on the wire where we made them and the mark was lost on the way', () => {
+  it('are never sent if isoglot made them, even if their mark was lost', () => {
     expect(idsIn(round(call('gemini_0', 'f')))).toEqual([undefined, undefined])
   })
-  it('never go to a host that refuses them', () => {
+  it('are never sent to a host that refuses them', () => {
     expect(idsIn(round(call('w6geog7o', 'f')), { ...geminiDialect, callIds: false })).toEqual([undefined, undefined])
   })
 
@@ -264,7 +264,7 @@ describe('ids of calls', () => {
     expect(context.messages[0]?.content).toMatchObject([{ id: 'gemini_1' }, { id: 'gemini_2', generatedId: true }])
   })
 
-  it('of an orphan result are unlike all others', () => {
+  it('of an orphan result differ from all others', () => {
     const { context } = decodeRequest({ contents: [{ parts: [{ functionResponse: { name: 'f', response: {} } }] }] })
     expect(context.messages).toMatchObject([{ role: 'tool', toolCallId: 'gemini_0', name: 'f' }])
   })
@@ -304,7 +304,7 @@ describe('signatures', () => {
     ])
     expect(signaturesIn(messages, model).filter(Boolean)).toEqual([])
   })
-  it('are made up for foreign calls of earlier turns too, so that the next turn only appends', () => {
+  it('are also added to foreign calls of earlier turns, so that the next turn only appends', () => {
     const before = loop([call('a', 'f')])
     const after: Message[] = [...before, { role: 'user', content: 'And now?' }]
     expect(signaturesIn(after, gemini3).slice(0, -1)).toEqual(signaturesIn(before, gemini3))
@@ -422,12 +422,12 @@ describe('options', () => {
     expect(body.toolConfig).toEqual({ functionCallingConfig })
     expect(decodeRequest(body).options.toolChoice).toEqual(toolChoice)
   })
-  it('leave out a choice where there are no functions: it would be refused', () => {
+  it('leave out a choice if there are no functions, because it would be refused', () => {
     expect(encode({}, { toolChoice: 'required' }).body).not.toHaveProperty('toolConfig')
   })
 })
 
-describe('what is read and changed', () => {
+describe('a request that is decoded and changed', () => {
   const body = {
     contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
     tools: [
@@ -448,7 +448,7 @@ describe('what is read and changed', () => {
     cachedContent: 'cachedContents/abc',
   }
 
-  it('is read into our words', () => {
+  it('is decoded to the neutral model', () => {
     const { context, options } = decodeRequest(body)
     expect(context.tools).toMatchObject([
       { name: 'f', parameters: { type: 'object', properties: { a: { type: ['string', 'null'] } } } },
@@ -460,11 +460,11 @@ describe('what is read and changed', () => {
       responseFormat: { type: 'json', schema: { type: 'object', properties: { a: { type: 'integer' } } } },
     })
   })
-  it('goes back as it came where nothing is changed', () => {
+  it('is encoded unchanged if nothing was changed', () => {
     const { context, options } = decodeRequest(body)
     expect(encodeRequest(context, { ...options, model }).body).toEqual(body)
   })
-  it('goes back changed where it is: an edit wins over what is kept', () => {
+  it('is encoded with its edits: an edit takes precedence over kept data', () => {
     const { context, options } = decodeRequest(body)
     const { toolChoice: _choice, responseFormat: _format, ...rest } = options
     const edited = encodeRequest(

@@ -40,7 +40,7 @@ describe('a body', () => {
       expect.objectContaining({ partial: expect.objectContaining({ content: [{ type: 'text', text: 'half' }] }) }),
     )
   })
-  it('numbers its calls after those that the conversation has', () => {
+  it('numbers its calls after those of the conversation', () => {
     const body = { candidates: [{ content: { parts: [{ functionCall: { name: 'f' } }] }, finishReason: 'STOP' }] }
     expect(decodeResponse(body, { callsBefore: 4 }).message.content).toMatchObject([{ id: 'gemini_4' }])
   })
@@ -68,20 +68,20 @@ describe('an answer of any provider', () => {
     ['interrupted', 'OTHER'],
     ['aborted', 'OTHER'],
     ['max_rounds', 'STOP'],
-  ])('that ends by %s says %s, whatever the word of its own wire', (stopReason, finishReason) => {
+  ])('that ends with %s has %s, whatever its original stop reason', (stopReason, finishReason) => {
     for (const rawStopReason of ['end_turn', 'constructor', undefined]) {
       const message = { stopReason, ...(rawStopReason && { rawStopReason }) }
       expect(write(message).body.candidates?.[0]?.finishReason).toBe(finishReason)
     }
   })
-  it("has the wire's own word while it still says the same", () => {
+  it("has the format's own stop reason if that still has the same meaning", () => {
     const word = (stopReason: StopReason, rawStopReason: string) =>
       write({ stopReason, rawStopReason }).body.candidates?.[0]?.finishReason
     expect(word('content_filter', 'RECITATION')).toBe('RECITATION')
     expect(word('other', 'A_WORD_FROM_NEXT_YEAR')).toBe('A_WORD_FROM_NEXT_YEAR')
     expect(word('stop', 'RECITATION')).toBe('STOP')
   })
-  it('has its place, role, model and id', () => {
+  it('has its index, role, model and id', () => {
     const { body, losses } = write({ response: { provider: 'openai', model: 'gpt', id: 'r1' } })
     expect(body).toEqual({
       candidates: [{ content: { role: 'model', parts: [{ text: 'Hi' }] }, finishReason: 'STOP', index: 0 }],
@@ -96,7 +96,7 @@ describe('an answer of any provider', () => {
   })
 
   const call = block.toolCall('call_1', 'f', { a: 1 })
-  it('has the ids of its calls, but for those that stand for none on this wire', () => {
+  it('has the ids of its calls, except those that mean "no id" on this wire', () => {
     const content = [
       call,
       { ...call, id: 'ollama_0', generatedId: true as const },

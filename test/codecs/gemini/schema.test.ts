@@ -7,7 +7,7 @@ import { newLosses } from '../../../src/kit/losses.ts'
 function convert(schema: JsonObject) {
   const book = newLosses('Gemini', false)
   const out = toOpenApi(schema, book, 'p')
-  return { out, lost: book.losses.map(({ path, action, severity }) => `${action} ${path} ${severity}`) }
+  return { out, lost: book.list.map(({ path, action, severity }) => `${action} ${path} ${severity}`) }
 }
 
 describe('to OpenAPI', () => {

@@ -47,17 +47,17 @@ describe('the end', () => {
     ['FINISH_REASON_UNSPECIFIED', 'other'],
     ['A_WORD_FROM_NEXT_YEAR', 'other'],
     ['constructor', 'other'], // not the one every object inherits
-  ])('%s is %s, and the word is kept', (finishReason, stopReason) => {
+  ])('%s is %s, and the original value is kept', (finishReason, stopReason) => {
     expect(read(chunk(undefined, { finishReason }))).toMatchObject({ stopReason, rawStopReason: finishReason })
   })
-  it('by STOP means calls where there are some', () => {
+  it('with STOP means calls if there are some', () => {
     expect(read(chunk([{ functionCall: { name: 'f' } }]), end).stopReason).toBe('tool_calls')
   })
   it('by the length stays so where there are calls: they may be broken', () => {
     const message = read(chunk([{ functionCall: { name: 'f' } }], { finishReason: 'MAX_TOKENS' }))
     expect(message.stopReason).toBe('length')
   })
-  it('comes with the end of the stream: old servers say STOP with every chunk, and figures may follow', () => {
+  it('is at the end of the stream: old servers send STOP with every chunk, and usage may follow', () => {
     const message = read(
       chunk([{ text: 'a' }], { finishReason: 'STOP' }),
       chunk([{ text: 'b' }], { finishReason: 'STOP' }),
@@ -69,12 +69,12 @@ describe('the end', () => {
       usage: { inputTokens: 1 },
     })
   })
-  it('is missing: the answer was interrupted, and keeps what came', () => {
+  it('is missing: the answer was interrupted, and keeps the received part', () => {
     const { error } = decodeText(client, sse(chunk([{ text: 'a' }])))
     expect(error).toBeInstanceOf(InterruptedError)
     expect(error?.partial).toMatchObject({ content: [{ type: 'text', text: 'a' }], stopReason: 'interrupted' })
   })
-  it('of a blocked prompt comes without candidates', () => {
+  it('of a blocked prompt has no candidates', () => {
     const message = read({ promptFeedback: { blockReason: 'SAFETY' } })
     expect(message).toMatchObject({ content: [], stopReason: 'content_filter', rawStopReason: 'SAFETY' })
   })
@@ -83,7 +83,7 @@ describe('the end', () => {
     const message = read(chunk(undefined, { finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage }))
     expect(message).toMatchObject({ stopReason: 'error', providerData: { gemini: { finishMessage } } })
   })
-  it('by a pause has the token with which the same request goes on', () => {
+  it('by a pause has the token with which the same request continues', () => {
     const chunks = [
       chunk([{ text: 'a' }], { continuationToken: 'one' }),
       chunk([{ text: 'b' }], { continuationToken: 'two', finishReason: 'CONTINUATION' }),
@@ -94,7 +94,7 @@ describe('the end', () => {
 })
 
 describe('parts', () => {
-  it('of text make one block across chunks, and empty text makes none', () => {
+  it('of text become one block across chunks, and empty text does not become a block', () => {
     expect(
       read(
         chunk([{ text: 'a' }]),
@@ -279,7 +279,7 @@ it('a stream without events is one JSON array, and is read as it grows', () => {
   })
 })
 
-it('begins with who answers', () => {
+it('begins with the model that answers', () => {
   const first = { responseId: 'r1', modelVersion: 'gemini-2.5-flash', createTime: '2026-05-04T20:01:02.264968Z' }
   const { events, response } = decodeText(client, sse({ ...chunk([{ text: 'a' }]), ...first }, end))
   expect(events[0]).toEqual({ type: 'message_start', id: 'r1', model: 'gemini-2.5-flash' })

@@ -153,7 +153,7 @@ describe('results', () => {
       parts: [{ functionResponse: { id: 'x', name: 'f', response } }],
     })
   })
-  it('do not name an id of ours', () => {
+  it('do not name an id of isoglot', () => {
     expect(encodeResult(result('ok', { toolCallId: 'gemini_3' }))).toEqual({
       role: 'user',
       parts: [{ functionResponse: { name: 'f', response: { output: 'ok' } } }],
@@ -219,7 +219,7 @@ describe('results', () => {
     const again = encodeRequest({ messages: [context.messages[0] as Message, edited] }, { model: 'gemini-2.5-flash' })
     expect(again.body.contents[1]?.parts[0]?.functionResponse?.response).toEqual({ output: 'edited' })
   })
-  it('of a declaration with a JSON Schema nothing is kept beside what has a word of ours', () => {
+  it('of a declaration with a JSON Schema nothing is kept beside what has a word of isoglot', () => {
     const declaration = { name: 'f', description: 'd', parametersJsonSchema: { type: 'object' } }
     const { context } = decodeRequest({
       contents: [{ parts: [{ text: 'a' }] }],

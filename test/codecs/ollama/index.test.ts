@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createClientCodec, createServerCodec, ollama } from '../../../src/formats/ollama/index.ts'
 
 describe('ollama', () => {
-  it("asks a server of one's own machine by default", () => {
+  it("asks a server of the user's own machine by default", () => {
     expect(ollama('qwen3:8b')).toMatchObject({ model: 'qwen3:8b', baseUrl: 'http://localhost:11434' })
   })
 

@@ -18,7 +18,7 @@ export const oracle: Oracle = {
   response: (body) => client(JSON.stringify(body), 'application/json').chat({ ...request, stream: false }),
 }
 
-/** Texts and lists are put together; of all else the last line has the say, but for when the answer was begun. */
+/** Texts and lists are joined. All other fields are those of the last line, except the time at which the answer began. */
 function sum(parts: readonly ChatResponse[]): unknown {
   const messages = parts.map((part) => part.message)
   const thinking = messages.map((one) => one.thinking ?? '').join('')

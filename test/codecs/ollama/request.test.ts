@@ -107,7 +107,7 @@ describe('encodeRequest', () => {
     expect(encode({ parallelToolCalls: true }).losses).toEqual([])
   })
 
-  it('refuses to go on from an answer that only its provider has', () => {
+  it('refuses to continue from an answer that only its provider has', () => {
     const context = { ...hello, providerState: { previousResponseId: 'resp_1' } }
     expect(() => encode({}, context)).toThrow(UnsupportedError)
     expect(encode({ strict: false }, context).losses).toMatchObject([{ path: 'providerState.previousResponseId' }])
@@ -144,7 +144,7 @@ describe('decodeRequest', () => {
     expect(options.reasoning).toBeUndefined()
   })
 
-  it('reads the options that have a word of ours, and keeps the others', () => {
+  it('reads the options that have a word of isoglot, and keeps the others', () => {
     const options = {
       num_predict: 9,
       temperature: 0.5,
@@ -199,7 +199,7 @@ describe('decodeRequest', () => {
     expect(() => decodeRequest(body)).toThrow(`Cannot decode Ollama request: "${path}" is `)
   })
 
-  it('never fails but with an error of ours, and writes what it read again', () => {
+  it('fails only with an isoglot error, and writes what it read again', () => {
     const messages = fc.array(
       fc.record(
         {

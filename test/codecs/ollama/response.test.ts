@@ -32,7 +32,7 @@ function answer(message: Partial<AssistantMessage> = {}, stopReason: StopReason 
 }
 
 describe('decodeResponse', () => {
-  it('reads all of an answer, and keeps what it has no word for', () => {
+  it('reads all of an answer, and keeps unknown fields', () => {
     const figures = {
       total_duration: 4,
       load_duration: 1,
@@ -84,7 +84,7 @@ describe('decodeResponse', () => {
     ['unload', 'other'],
     ['a_word_from_next_year', 'other'],
     ['constructor', 'other'],
-  ])('reads done_reason %s as %s, and keeps the word', (word, stopReason) => {
+  ])('reads done_reason %s as %s, and keeps the original value', (word, stopReason) => {
     const { message } = decodeResponse(end({ done_reason: word }))
     expect([message.stopReason, message.rawStopReason]).toEqual([stopReason, word])
   })
@@ -93,7 +93,7 @@ describe('decodeResponse', () => {
     expect(encodeResponse(decodeResponse(end({ done_reason }))).body.done_reason).toBe(done_reason)
   })
 
-  it('lets an edit of the stop reason win over the word that was kept', () => {
+  it('lets an edit of the stop reason take precedence over the kept value', () => {
     const read = decodeResponse(end({ done_reason: 'load' }))
     expect(encodeResponse({ ...read, stopReason: 'length' }).body.done_reason).toBe('length')
   })
@@ -107,7 +107,7 @@ describe('decodeResponse', () => {
     ])
   })
 
-  it('says that an answer which is not done was cut, with what came', () => {
+  it('says that an answer which is not done was cut, with the received part', () => {
     expect(() => decodeResponse({ ...whole, done: false })).toThrow(
       expect.objectContaining({
         code: 'interrupted',
@@ -137,7 +137,7 @@ describe('decodeResponse', () => {
     expect(() => decodeResponse(body)).toThrow(expect.objectContaining({ code: 'decode', path }))
   })
 
-  it('never fails but with an error of ours, whatever comes', () => {
+  it('fails only with an isoglot error, whatever comes', () => {
     const value = fc.oneof(fc.string(), fc.jsonValue())
     const body = fc.record(
       {
@@ -237,7 +237,7 @@ describe('encodeResponse', () => {
     ['refusal', 'stop', 1],
     ['pause', 'stop', 1],
     ['other', 'stop', 1],
-  ])('says %s as %s, with %i losses', (stopReason, word, count) => {
+  ])('writes %s as %s, with %i losses', (stopReason, word, count) => {
     const { body, losses } = encodeResponse(answer({}, stopReason))
     expect(body.done_reason).toBe(word)
     expect(losses).toHaveLength(count)
@@ -253,7 +253,7 @@ describe('encodeResponse', () => {
     error: 'unexpected end',
   })
 
-  it('leaves out a call that was cut with its answer, and says so', () => {
+  it('leaves out a call that was cut with its answer, and reports it', () => {
     const { body, losses } = encodeResponse(answer({ invalidToolCalls: [invalid('truncated')] }, 'length'))
     expect(body).toMatchObject({ message: { role: 'assistant', content: 'Hi' }, done_reason: 'length' })
     expect(losses).toMatchObject([{ path: 'message.invalidToolCalls[0]', severity: 'major' }])

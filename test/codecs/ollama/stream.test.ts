@@ -114,7 +114,7 @@ describe('decodeStream', () => {
     expect(blocks(line({ content: text }) + last())).toEqual([{ type: 'text', text }])
   })
 
-  it('passes over blank lines, null fields and a mark of another wire, and takes a last line without its end', () => {
+  it('skips blank lines, null fields and a mark of another wire, and takes a last line without its end', () => {
     const nulls = { thinking: null, tool_calls: null, images: null, content: null }
     expect(blocks(`\n${line({ content: 'a' })}\r\n\n${line(nulls)}[DONE]\n${last().trimEnd()}`)).toEqual([
       { type: 'text', text: 'a' },

@@ -270,7 +270,7 @@ describe('answers that must not run', () => {
   it.each([
     ['eofNoFinish', [first, callDelta(piece(0, '{"city":"Oslo"}', { id: 'call_a', name: 'weather' }))]],
     ['eofMidArgs', [first, opened]],
-  ])('%s: a stream that just ends is interrupted, and what came is kept', (_name, chunks) => {
+  ])('%s: a stream that just ends is interrupted, and the received part is kept', (_name, chunks) => {
     const { response, error } = decodeSse(sse(...chunks), compatible)
     expect(response).toBeUndefined()
     expect(error).toBeInstanceOf(InterruptedError)
@@ -289,7 +289,7 @@ describe('answers that must not run', () => {
     expect(response?.stopReason).toBe('stop')
   })
 
-  it('midErrorObj: an error in the middle is thrown, with what came before it', () => {
+  it('midErrorObj: an error in the middle is thrown, with the part before it', () => {
     const failure = { error: { message: 'The server had an error', type: 'server_error', code: null } }
     const { error, response } = decodeSse(sse(first, delta({ content: 'Half' }), failure))
     expect(response).toBeUndefined()
@@ -391,7 +391,7 @@ describe('reasoning and odd content', () => {
     ['choices null', { id: 'chatcmpl-1', model: 'm', choices: null }],
     ['deltaMissing', { id: 'chatcmpl-1', model: 'm', choices: [{ index: 0, finish_reason: null }] }],
     ['delta null', { id: 'chatcmpl-1', model: 'm', choices: [{ index: 0, delta: null, finish_reason: null }] }],
-  ])('%s: a chunk without what chunks have is passed over', (_name, chunk) => {
+  ])('%s: a chunk without the usual fields is skipped', (_name, chunk) => {
     const { response, error } = decodeChunks([first, chunk, delta({ content: 'Hi' }), chunk, stop])
     expect(error).toBeUndefined()
     expect(blocks(response)).toEqual([{ type: 'text', text: 'Hi' }])

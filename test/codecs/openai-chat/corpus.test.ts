@@ -54,7 +54,7 @@ describe('what the corpus saw in each recording', () => {
     const { message } = decode(one)
     const all = blocks({ message } as ChatResponse)
     const calls = [...all.filter((block) => block.type === 'tool_call'), ...(message.invalidToolCalls ?? [])]
-    // The reader of the corpus joined all choices, and passed over the deprecated form of a call.
+    // The reader of the corpus joined all choices, and skipped the deprecated form of a call.
     if (!one.meta.features.includes('multi-choice')) expect(textOf(all, 'text')).toHaveLength(observed.textChars)
     expect(textOf(all, 'reasoning')).toHaveLength(observed.reasoningChars)
     if (!one.meta.features.includes('legacy-function-call')) {
@@ -227,12 +227,12 @@ describe('the official client', () => {
   const strange = [...Object.keys(oracleFails), ...Object.keys(oracleDiffers)]
   const follows = streams.filter((one) => !isOdd(one) && !strange.some((tag) => has(tag)(one)))
 
-  it.each(follows)('$id: makes the same of the same stream', async (one) => {
+  it.each(follows)('$id: reads the same from the same stream', async (one) => {
     const theirs = createClientCodec(dialectOf(one)).decodeResponse(await oracle.stream(one.text))
     expect(comparable(decode(one))).toEqual(comparable(theirs))
   })
 
-  it.each(Object.entries(oracleFails))('%s: fails, and we do not, by %j', async (tag, { says }) => {
+  it.each(Object.entries(oracleFails))('%s: fails but isoglot does not, because of %j', async (tag, { says }) => {
     const own = streams.filter(has(tag))
     expect(own.length).toBeGreaterThan(0)
     for (const one of own) {
@@ -241,7 +241,7 @@ describe('the official client', () => {
     }
   })
 
-  it.each(Object.entries(oracleDiffers))('%s: reads something else: %s', async (tag) => {
+  it.each(Object.entries(oracleDiffers))('%s: reads a different result: %s', async (tag) => {
     const own = streams.filter(has(tag))
     expect(own.length).toBeGreaterThan(0)
     for (const one of own) expect(JSON.stringify(await oracle.stream(one.text))).toContain('[object Object]')

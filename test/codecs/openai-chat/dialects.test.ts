@@ -386,7 +386,7 @@ it('Ollama: "end" is a normal end, and a tool cannot be demanded (§9)', () => {
 })
 
 describe('Azure OpenAI', () => {
-  it("has an address of one's own, and its own header for the key", () => {
+  it("has the user's own address, and its own header for the key", () => {
     const model = azureOpenai('my-gpt', { resource: 'mine' })
     expect(model.baseUrl).toBe('https://mine.openai.azure.com/openai/v1')
     expect(model.codec.headers('key')).toEqual({ 'api-key': 'key' })

@@ -45,7 +45,7 @@ const message = async (text: string) =>
   ((await oracle.stream(text)) as { choices: { message: Record<string, unknown>; finish_reason: string }[] }).choices[0]
 
 describe('calls', () => {
-  it('may be open side by side: nothing waits', async () => {
+  it('may be open at the same time: nothing waits', async () => {
     const { text, chunks } = write([
       start,
       chunk(0, 0, '', { id: 'a', name: 'f' }),
@@ -70,7 +70,7 @@ describe('calls', () => {
     })
   })
 
-  it('wait for an id that is made at the end, and then come whole', async () => {
+  it('wait for an id that is made at the end, and are then sent as a whole', async () => {
     const { text } = write([
       start,
       chunk(0, 0, '{"x":', { name: 'f' }),
@@ -191,7 +191,7 @@ describe('the end', () => {
     expect(chunks.filter((one) => one.usage !== undefined)).toEqual([])
   })
 
-  it('is one error, and no mark, where the answer failed', async () => {
+  it('is one error, without a mark, if the answer failed', async () => {
     const encoder = encodeStream()
     const out: { data: string }[] = []
     encoder.push(start, out)
@@ -206,7 +206,7 @@ describe('the end', () => {
     await expect(oracle.stream(out.map((one) => `data: ${one.data}\n\n`).join(''))).rejects.toThrow('Overloaded')
   })
 
-  it('is an error where the answer just stopped', () => {
+  it('is an error if the answer stopped without an end', () => {
     const { data } = write([start, { type: 'text_delta', index: 0, text: 'Hi' }])
     expect(JSON.parse(data.at(-1) ?? '')).toMatchObject({ error: { type: 'server_error' } })
     expect(data).not.toContain('[DONE]')
@@ -218,7 +218,7 @@ describe('the end', () => {
   })
 })
 
-it('reports what a stream has no place for', () => {
+it('reports content that a stream cannot express', () => {
   const { encoder } = write([
     start,
     { type: 'content_block', index: 0, block: { type: 'server_tool_result', output: {} } },

@@ -12,7 +12,7 @@ const request = { model: 'any', messages: [] }
 export const oracle: Oracle = {
   async stream(bytes) {
     const stream = client(bytes, 'text/event-stream').chat.completions.stream(request)
-    // A plain copy: what it hands out has proxies and holes.
+    // A plain copy: what it returns has proxies and holes.
     return JSON.parse(JSON.stringify(await stream.finalChatCompletion()))
   },
   response: (body) => client(JSON.stringify(body), 'application/json').chat.completions.create(request),

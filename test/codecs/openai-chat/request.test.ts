@@ -70,7 +70,7 @@ describe('messages', () => {
     expect(messages([{ role: 'user', content }])[0]?.content).toEqual(content)
   })
 
-  it('send what was meant as a call with its raw text, but {} where a template would read it', () => {
+  it('send an invalid call with its raw text, or {} if a template would read it', () => {
     const invalid = {
       type: 'invalid_tool_call',
       id: 'call_a',
@@ -103,7 +103,7 @@ describe('messages', () => {
     ])
   })
 
-  it('do not send media in a result in silence', () => {
+  it('report media in a result, which are not sent', () => {
     const content = [{ type: 'image' as const, data: 'AAAA', mimeType: 'image/png' }]
     expect(() => messages([{ role: 'tool', toolCallId: 'a', content }])).toThrow(UnsupportedError)
   })
@@ -209,7 +209,7 @@ describe('parts', () => {
     ['a video', { type: 'video' as const, url: 'https://a.test/a.mp4' }],
     ['audio by URL', { type: 'audio' as const, url: 'https://a.test/a.mp3' }],
     ['ogg', { type: 'audio' as const, data: 'AAAA', mimeType: 'audio/ogg' }],
-  ])('that cannot be said are refused: %s', (_name, block) => {
+  ])('that cannot be expressed are refused: %s', (_name, block) => {
     const list: Message[] = [{ role: 'user', content: [block] }]
     expect(() => messages(list)).toThrow(UnsupportedError)
     const { paths } = encode({ messages: list }, { strict: false })
@@ -366,12 +366,12 @@ describe('tools', () => {
     expect(decodeRequest({ ...body, messages: [] }).options.toolChoice).toEqual(toolChoice)
   })
 
-  it('go without a choice where there are none: that is refused', () => {
+  it('have no choice if there are no tools, because that is refused', () => {
     const { body } = encode({}, { toolChoice: 'required', parallelToolCalls: false })
     expect(body).toEqual({ model: 'gpt-4.1', messages: [] })
   })
 
-  it('are fewer where the host has no choice of some', () => {
+  it('are fewer if the host does not support a choice among some', () => {
     const two = [...tools, { name: 'g' }]
     const { body, paths } = encode({ tools: two }, { toolChoice: subset }, compatible)
     expect(body).toMatchObject({ tool_choice: 'required', tools: [{ function: { name: 'f' } }] })
@@ -379,7 +379,7 @@ describe('tools', () => {
     expect(paths).toEqual(['tools[1]', 'options.toolChoice'])
   })
 
-  it('may be described without parameters, and keep what we have no word for', () => {
+  it('may be described without parameters, and keep unknown fields', () => {
     const wire = [
       { type: 'function', function: { name: 'f', description: 'd', strict: true, from_next_year: 1 }, more: 2 },
       { type: 'custom', custom: { name: 'g', format: { type: 'text' } } },
@@ -454,7 +454,7 @@ describe('decodeRequest', () => {
     expect(() => decodeRequest(body)).toThrow(expect.objectContaining({ name: 'DecodeError', path }))
   })
 
-  it('throws nothing but its own errors, whatever stands in whichever place', () => {
+  it('throws only its own errors, for any value in any place', () => {
     const wrong: readonly unknown[] = [null, 7, 'x', true, [], {}, [null], [[]], [{}], { a: [] }, [{ type: 'text' }]]
     const places = [
       'role',

@@ -58,11 +58,11 @@ describe('decodeResponse', () => {
     ['no choices', {}],
     ['choices null', { choices: null }],
     ['no choice in choices', { choices: [] }],
-  ])('says what is missing: %s', (_name, value) => {
+  ])('names the missing part: %s', (_name, value) => {
     expect(() => decodeResponse(value)).toThrow(DecodeError)
   })
 
-  it('does not take an answer without a reason to stop for a whole one, but where the host leaves it out', () => {
+  it('does not accept an answer without a stop reason as complete, unless the host never sends one', () => {
     const cut = body({ role: 'assistant', content: 'Hi' }, null)
     expect(() => decodeResponse(cut)).toThrow(InterruptedError)
     expect(openrouter('m').codec.decodeResponse(cut).stopReason).toBe('stop')
@@ -118,7 +118,7 @@ describe('decodeResponse', () => {
     expect(invalidToolCalls).toMatchObject([{ id: 'a', name: 'f', argumentsText: args, reason }])
   })
 
-  it('throws nothing but its own errors, whatever stands in whichever place', () => {
+  it('throws only its own errors, for any value in any place', () => {
     const wrong: readonly unknown[] = [null, 7, 'x', true, [], {}, [null], [{}], { a: [] }]
     const valid = body({ role: 'assistant', content: 'Hi', tool_calls: [call('a', '{}')] })
     const places = ['id', 'created', 'model', 'choices', 'usage', 'error', 'errors', 'object', 'base_resp']
@@ -161,7 +161,7 @@ describe('encodeResponse', () => {
     expect(answer(respond([toolCall], { stopReason }))?.finish_reason).toBe(finish)
   })
 
-  it('always has what clients rely on', () => {
+  it('always has the fields that clients need', () => {
     expect(encodeResponse(respond([toolCall])).body).toEqual({
       id: 'chatcmpl-0',
       object: 'chat.completion',
@@ -206,7 +206,7 @@ describe('encodeResponse', () => {
     })
   })
 
-  it('reports what an answer has no place for', () => {
+  it('reports content that an answer cannot express', () => {
     const opaque = { provider: 'anthropic', model: 'c', format: 'anthropic', data: { signature: 's' } }
     const { body: wire, losses } = encodeResponse(
       respond([
@@ -378,7 +378,7 @@ describe('decodeToolCalls', () => {
     })
   })
 
-  it('A8: does not take a call that was cut for a whole one', () => {
+  it('A8: does not accept a call that was cut as complete', () => {
     const wire = { choices: [{ message: { tool_calls: [call('c1', '{"a":')] }, finish_reason: 'length' }] }
     expect(decodeToolCalls(wire)).toMatchObject({ toolCalls: [], invalidToolCalls: [{ reason: 'truncated' }] })
   })

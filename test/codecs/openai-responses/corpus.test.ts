@@ -89,7 +89,7 @@ describe('recorded streams', () => {
   })
 })
 
-/** Encrypted text is encrypted anew each time it is written: it differs between an item that is done and the final answer. */
+/** Text is encrypted again each time it is written: it differs between an item that is done and the final answer. */
 function withoutCiphers(response: ChatResponse): unknown {
   return JSON.parse(JSON.stringify(response), (key, value) =>
     (key === 'encrypted_content' || key === 'fingerprint') && typeof value === 'string' ? 'a cipher' : value,
@@ -143,7 +143,7 @@ const blocksOf = (id: string) => fold(caseOf(id)).message.content as unknown as 
 const answerOf = (id: string) => decodeResponse(JSON.parse(caseOf(id).text), { dialect: dialectOf(caseOf(id)) })
 
 describe('quirks of the recordings', () => {
-  it('passes over padding in deltas', () => {
+  it('ignores padding in deltas', () => {
     const [call] = blocksOf('-azure/tool-stream')
     expect(call).toMatchObject({ type: 'tool_call', name: 'get_weather', arguments: { city: 'Oslo' } })
     expect(JSON.stringify(call)).not.toContain('obfuscation')

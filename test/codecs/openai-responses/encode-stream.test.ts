@@ -283,7 +283,7 @@ describe('the end', () => {
     },
   )
 
-  it('is an error before the first event too, and where the answer broke off', () => {
+  it('is an error before the first event too, and if the answer was cut off', () => {
     const encoder = encodeStream()
     const frames: Frame[] = []
     encoder.fail(error, frames)

@@ -38,7 +38,7 @@ describe('tools that OpenAI runs', () => {
     expect(losses).toEqual([])
   })
 
-  it('search the web with every option of theirs', () => {
+  it('search the web with every option of the API', () => {
     const tool = webSearch({
       allowedDomains: ['nature.com'],
       externalWebAccess: false,
@@ -70,7 +70,7 @@ describe('tools that OpenAI runs', () => {
     })
   })
 
-  it('search files with every option of theirs', () => {
+  it('search files with every option of the API', () => {
     const tool = fileSearch({
       vectorStoreIds: ['vs_1', 'vs_2'],
       filters: {
@@ -132,7 +132,7 @@ describe('tools that OpenAI runs', () => {
     ])
   })
 
-  it('draw with every option of theirs', () => {
+  it('draw with every option of the API', () => {
     const tool = imageGeneration({
       action: 'edit',
       background: 'transparent',
@@ -172,7 +172,7 @@ describe('tools that OpenAI runs', () => {
     ])
   })
 
-  it('call an MCP server with every option of theirs', () => {
+  it('call an MCP server with every option of the API', () => {
     const tool = mcp({
       serverLabel: 'docs',
       tunnelId: 'tunnel_1',

@@ -14,7 +14,7 @@ const answer = (reading: Reading) =>
 const items = (reading: Reading, type: string) =>
   ((answer(reading)?.output ?? []) as JsonObject[]).filter((item) => item.type === type)
 
-/** As its own event has it: the answer at the end may have it sealed anew. */
+/** As its own event has it: the answer at the end may have it encrypted again. */
 const doneItems = (reading: Reading, type: string) => {
   const done = ofType(reading, 'response.output_item.done').map(({ item }) => item as JsonObject)
   return reading.one.kind === 'json' ? items(reading, type) : done.filter((item) => item.type === type)

@@ -137,7 +137,7 @@ describe('where state is kept', () => {
       expect(losses).toMatchObject([{ path: 'providerState.previousResponseId' }])
     })
 
-    it('goes on in one that the caller named by an option of the wire', () => {
+    it('continues in one that the caller named by an option of the wire', () => {
       const providerOptions = { [format]: { conversation: { id: 'conv_1' } } }
       const { body } = encode({ messages: history, providerState }, { providerOptions })
       expect(body).toMatchObject({ conversation: { id: 'conv_1' } })
@@ -181,7 +181,7 @@ describe('where state is kept', () => {
     expect(losses).toMatchObject([{ path: 'providerState.previousResponseId', severity: 'info' }])
   })
 
-  it('refuses to go on from an answer that a stateless server cannot have', () => {
+  it('refuses to continue from an answer that a stateless server cannot have', () => {
     expect(() =>
       encode({ messages: [user], providerState: { previousResponseId: 'x' } }, {}, openRouterDialect),
     ).toThrow('previousResponseId')
@@ -772,7 +772,7 @@ describe('a conversation begun elsewhere', () => {
         weather({ id: 'c', opaque: proofOf({ id: 'fc_1' }, 'xai', 'grok-4') }),
       ],
     ],
-  ])('on %s goes on, in the middle of a round and after it', (_, turn) => {
+  ])('on %s continues, in the middle of a round and after it', (_, turn) => {
     const id = turn.find((block) => block.type === 'tool_call')?.id ?? ''
     const middle: Message[] = [user, { role: 'assistant', content: turn }, ...results(id)]
     for (const messages of [middle, [...middle, { role: 'assistant', content: 'Sunny' } as const, user]]) {
@@ -838,7 +838,7 @@ it('F1: citations of xAI go to OpenAI where they have all that OpenAI requires',
   ])
 })
 
-it('a choice of tools is read once: what has a word of ours is not kept beside it', () => {
+it('a choice of tools is read once: what has a word of isoglot is not kept beside it', () => {
   const choices = ['auto', { type: 'function', name: 'f' }, { type: 'mcp', server_label: 'x' }]
   const kept = choices.map((tool_choice) => {
     const tools = [{ type: 'function', name: 'f', parameters: {} }]

@@ -57,7 +57,7 @@ describe('decoding', () => {
     expect(decodeResponse(body([call]), { callsBefore: 7 }).message.content).toMatchObject([{ id: 'call_7' }])
   })
 
-  it('reads past invalid items', () => {
+  it('skips invalid items', () => {
     const items = [
       null,
       5,
@@ -79,7 +79,7 @@ describe('decoding', () => {
     expect(message.invalidToolCalls).toMatchObject([{ reason: 'missing_name' }])
   })
 
-  it('reads what servers ran: what was asked, and what came of it', () => {
+  it('reads tools that the server ran: the call and its result', () => {
     const items = [
       { type: 'web_search_call', id: 'ws', status: 'completed', action: { type: 'search', query: 'a' } },
       {
@@ -152,7 +152,7 @@ describe('encoding', () => {
     expect(written({ ...response, message })).toMatchObject({ status, incomplete_details: details, error: null })
   })
 
-  it('says that the model declined by a refusal, where there is one', () => {
+  it('reports a refusal of the model, if there is one', () => {
     const response = answer([{ type: 'text', text: 'No', refusal: true }], 'refusal')
     expect(written(response)).toMatchObject({
       status: 'completed',
@@ -197,7 +197,7 @@ describe('encoding', () => {
     expect(encoded.losses).toMatchObject([{ severity: 'info' }])
   })
 
-  it('says null of usage that is not known', () => {
+  it('has null for unknown usage', () => {
     expect(written(answer([])).usage).toBeNull()
   })
 })

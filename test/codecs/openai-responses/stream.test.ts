@@ -403,7 +403,7 @@ describe('how an answer ends', () => {
     ['a_word_to_come', {}, 'other', 'a_word_to_come'],
     ['constructor', {}, 'other', 'constructor'],
     ['cancelled', {}, 'aborted', 'cancelled'],
-  ])('%s with %j reads as %s, and keeps the word', (status, fields, stopReason, rawStopReason) => {
+  ])('%s with %j reads as %s, and keeps the original value', (status, fields, stopReason, rawStopReason) => {
     const end = {
       type: status === 'incomplete' ? 'response.incomplete' : 'response.completed',
       response: { status, ...fields },
@@ -411,7 +411,7 @@ describe('how an answer ends', () => {
     expect(read([created, text('a'), end]).message).toMatchObject({ stopReason, rawStopReason })
   })
 
-  it('pauses for an approval, and refuses where it only refuses', () => {
+  it('pauses for an approval, and refuses if it contains only a refusal', () => {
     const approval = { type: 'mcp_approval_request', id: 'mcpr_1', name: 'f', arguments: '{}', server_label: 's' }
     expect(read([created, done(approval), completed()]).stopReason).toBe('pause')
     const refusal = { content: [{ type: 'refusal', refusal: 'No' }] }
@@ -419,7 +419,7 @@ describe('how an answer ends', () => {
     expect(read([created, done(textItem('', refusal)), done(textItem('But'), 1), completed()]).stopReason).toBe('stop')
   })
 
-  it('gives the id to go on from if the answer says that it is stored', () => {
+  it('gives the id to continue from if the answer says that it is stored', () => {
     expect(read([created, completed({ store: true })]).providerState).toEqual({ previousResponseId: 'resp_1' })
     expect(read([created, completed()]).providerState).toBeUndefined()
     expect(read([created, completed({ store: false })]).providerState).toBeUndefined()
@@ -468,7 +468,7 @@ describe('how an answer ends', () => {
     }
   })
 
-  it('says nothing after its end', () => {
+  it('has no events after its end', () => {
     const out: Fragment[] = []
     const decoder = decodeStream()
     for (const event of [created, completed(), text('late')]) decoder.push({ data: JSON.stringify(event) }, out)
@@ -476,7 +476,7 @@ describe('how an answer ends', () => {
   })
 })
 
-describe('errors in mid-stream', () => {
+describe('errors in the middle of a stream', () => {
   const quota = { type: 'insufficient_quota', code: 'insufficient_quota', message: 'Pay', param: null }
 
   it.each([
@@ -496,7 +496,7 @@ describe('errors in mid-stream', () => {
         response: { status: 'failed', error: { code: 'insufficient_quota', message: 'Pay' } },
       },
     ],
-  ])('%s are thrown, with what came before', (_, event) => {
+  ])('%s are thrown, with the part before it', (_, event) => {
     const { error, events } = decode([created, text('Hel'), event])
     expect(error).toMatchObject({
       code: 'api',
@@ -529,8 +529,8 @@ describe('errors in mid-stream', () => {
   })
 })
 
-describe('what is unknown', () => {
-  it('is passed over, if it is an event, and reported by its name, if it has no type', () => {
+describe('unknown parts', () => {
+  it('is skipped, if it is an event, and reported by its name, if it has no type', () => {
     const events = [
       created,
       { type: 'keepalive' },

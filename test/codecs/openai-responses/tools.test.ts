@@ -107,7 +107,7 @@ describe('choice', () => {
     { type: 'custom', name: 'g' },
     { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'mcp' }] },
     { type: 'web_search' },
-  ])('of %j, which has no word of ours, stays as it is', (choice) => {
+  ])('of %j, which has no word of isoglot, stays as it is', (choice) => {
     const { context, options } = decodeRequest({
       model: 'm',
       input: 'x',

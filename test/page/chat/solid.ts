@@ -1,4 +1,7 @@
-/** The components of `../chat.test.ts` for Solid, written as its compiler writes them. It takes nothing over from a server: it draws anew. */
+/**
+ * The components of `../chat.test.ts` for Solid, written as its compiler writes them. It takes over no markup of a server, but draws
+ * everything itself.
+ */
 import { createComponent, Index } from 'solid-js'
 import { insert, render } from 'solid-js/web'
 import { useChat } from '../../../src/bindings/solid.ts'

@@ -1,4 +1,4 @@
-/** Asks the Worker that serves this page. No library: a token, one request, and the text of its events. */
+/** Asks the Worker that serves this page. Without a library: a token, one request, and the text of its events. */
 const form = document.querySelector('form')
 const answer = document.querySelector('#answer')
 
@@ -9,7 +9,7 @@ form.addEventListener('submit', async (event) => {
   try {
     for await (const text of ask(question)) answer.textContent += text
   } catch (error) {
-    answer.textContent = `That did not work: ${error.message}`
+    answer.textContent = `The request failed: ${error.message}`
   }
 })
 

@@ -2,7 +2,7 @@
 
 import { compact } from '../../../core/lookup.ts'
 import type { JsonObject, ReasoningEffort, RequestOptions } from '../../../core/model.ts'
-import { effortOf, efforts, loseEffort } from '../../../kit/effort.ts'
+import { effortOf, efforts, reportEffort } from '../../../kit/effort.ts'
 import { reportLoss } from '../../../kit/losses.ts'
 import * as reasons from '../../../kit/reasons.ts'
 import type { Encoding } from '../dialect.ts'
@@ -11,7 +11,7 @@ type Reasoning = NonNullable<RequestOptions['reasoning']>
 
 /** OpenAI: `reasoning_effort`, in any word. */
 export function byAnyEffort(reasoning: Reasoning, to: Encoding): JsonObject {
-  return isAmount(reasoning, to) ? compact({ reasoning_effort: effortOf(reasoning, to.ledger) }) : {}
+  return isAmount(reasoning, to) ? compact({ reasoning_effort: effortOf(reasoning, to.losses) }) : {}
 }
 
 /** `reasoning_effort`, in the words that the dialect has. */
@@ -59,7 +59,7 @@ export function byTemplate(reasoning: Reasoning, to: Encoding): JsonObject {
 
 /** The host has no setting for it. */
 export function notAsked(reasoning: Reasoning, to: Encoding): JsonObject {
-  if (isAmount(reasoning, to)) reportLoss(to.ledger, 'dropped', 'options.reasoning', reasons.noReasoning)
+  if (isAmount(reasoning, to)) reportLoss(to.losses, 'dropped', 'options.reasoning', reasons.noReasoning)
   return {}
 }
 
@@ -69,19 +69,19 @@ function isOn({ effort, budgetTokens }: Reasoning): boolean {
 
 function isAmount({ effort, budgetTokens }: Reasoning, to: Encoding): boolean {
   if (effort !== undefined || budgetTokens !== undefined) return true
-  reportLoss(to.ledger, 'dropped', 'options.reasoning', reasons.noAmount)
+  reportLoss(to.losses, 'dropped', 'options.reasoning', reasons.noAmount)
   return false
 }
 
 /** A budget says more than an effort beside it. */
 function noteEffort(effort: ReasoningEffort | undefined, to: Encoding): void {
-  if (effort !== undefined) reportLoss(to.ledger, 'dropped', 'options.reasoning.effort', reasons.budgetWins, 'info')
+  if (effort !== undefined) reportLoss(to.losses, 'dropped', 'options.reasoning.effort', reasons.budgetWins, 'info')
 }
 
 /** The host takes reasoning on or off, and no amount. */
 function noteAmount(reasoning: Reasoning, to: Encoding): void {
   for (const [name, value] of Object.entries(reasoning)) {
-    if (value !== undefined) reportLoss(to.ledger, 'changed', `options.reasoning.${name}`, reasons.onlyOn)
+    if (value !== undefined) reportLoss(to.losses, 'changed', `options.reasoning.${name}`, reasons.onlyOn)
   }
 }
 
@@ -92,14 +92,14 @@ function takenEffort(reasoning: Reasoning, to: Encoding): ReasoningEffort | unde
   if (first === undefined) {
     for (const [name, value] of Object.entries(reasoning)) {
       if (value !== undefined)
-        reportLoss(to.ledger, 'dropped', `options.reasoning.${name}`, `${to.model} takes no effort`)
+        reportLoss(to.losses, 'dropped', `options.reasoning.${name}`, `${to.model} takes no effort`)
     }
     return undefined
   }
-  const effort = effortOf(reasoning, to.ledger)
+  const effort = effortOf(reasoning, to.losses)
   if (effort === undefined) return undefined
   const distance = (one: ReasoningEffort) => Math.abs(efforts.indexOf(one) - efforts.indexOf(effort))
   const nearest = others.reduce((best, one) => (distance(one) < distance(best) ? one : best), first)
-  if (nearest !== effort) loseEffort(to.ledger, effort, nearest)
+  if (nearest !== effort) reportEffort(to.losses, effort, nearest)
   return nearest
 }

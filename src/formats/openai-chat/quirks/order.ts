@@ -42,7 +42,7 @@ function joinNeighbours(
       continue
     }
     reportLoss(
-      to.ledger,
+      to.losses,
       'changed',
       'messages',
       `${to.dialect.title} wants one ${message.role} message at a time`,
@@ -62,7 +62,7 @@ function withCommonName(
 ): WireMessage {
   const [name, otherName] = [one, other].map((message) => (message && 'name' in message ? message.name : undefined))
   if (name === undefined || otherName === undefined || name === otherName) return both
-  reportLoss(to.ledger, 'dropped', 'messages', `two messages of "${name}" and "${otherName}" are sent as one`, 'info')
+  reportLoss(to.losses, 'dropped', 'messages', `two messages of "${name}" and "${otherName}" are sent as one`, 'info')
   const { name: _, ...nameless } = both as WireMessage & { readonly name?: string }
   return nameless as WireMessage
 }

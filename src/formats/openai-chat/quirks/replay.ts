@@ -3,7 +3,7 @@
 import type { ReasoningBlock } from '../../../core/model.ts'
 import { ownProof } from '../../../kit/opaque.ts'
 import * as reasons from '../../../kit/reasons.ts'
-import { beyondTypes, kept, loseBlock, loseReasoning } from '../content.ts'
+import { beyondTypes, dropBlock, dropReasoning, kept } from '../content.ts'
 import type { ReasoningReplay, ReasoningTurn } from '../dialect.ts'
 import { reasoningDetails } from '../response.ts'
 import { format } from '../tables.ts'
@@ -24,7 +24,7 @@ export function replayAs(field: 'reasoning_content' | 'reasoning', fromFirstCall
           .join('')
         return text !== '' || fromFirstCalls ? { [field]: text } : {}
       }
-      loseReasoning(turn, to)
+      dropReasoning(turn, to)
       return {}
     },
   }
@@ -53,7 +53,7 @@ export const replayDetails: ReasoningReplay = {
     const details = blocks.flatMap((block, at) => {
       if (block.type !== 'reasoning') return []
       if (ownProof(block.opaque, target) !== undefined) return reasoningDetails(block)
-      loseBlock(block, `${path}[${at}]`, to, reasons.reasoningProof)
+      dropBlock(block, `${path}[${at}]`, to, reasons.reasoningProof)
       return []
     })
     return details.length > 0 ? { reasoning_details: details } : {}

@@ -22,7 +22,7 @@ export function spellCalls(messages: readonly Message[], to: Encoding): readonly
   return messages.map((message, at) => {
     if (message.role !== 'tool' && (message.role !== 'assistant' || callsOf(message).length === 0)) return message
     const path = `messages[${at}]`
-    reportLoss(to.ledger, 'changed', path, `${to.dialect.title} takes no tools: it goes as text`, 'minor')
+    reportLoss(to.losses, 'changed', path, `${to.dialect.title} takes no tools: it goes as text`, 'minor')
     return message.role === 'tool' ? spellResult(message, path, to) : spellTurn(message, `${path}.content`, to)
   })
 }
@@ -32,9 +32,9 @@ function spellTurn(turn: AssistantMessage, path: string, to: Encoding): Assistan
   const blocks = blocksOf(message.content)
   const said = [...blocks.keys()].filter((at) => blocks[at]?.type !== 'tool_call')
   for (const [at, block] of blocks.entries()) {
-    if (block.type === 'tool_call') loseFields(block, `${path}[${at}]`, to)
+    if (block.type === 'tool_call') dropFields(block, `${path}[${at}]`, to)
   }
-  renumber(to.ledger, path, said)
+  renumber(to.losses, path, said)
   const calls = callsOf(turn).map((call) => {
     const said = call.type === 'tool_call' ? exactArguments(call) : call.argumentsText
     return text(`<tool_call${nameOf(call.name)}>${said}</tool_call>`)
@@ -44,16 +44,16 @@ function spellTurn(turn: AssistantMessage, path: string, to: Encoding): Assistan
 
 function spellResult(result: ToolMessage, path: string, to: Encoding): UserMessage {
   const { name, content, status } = result
-  loseFields(result, path, to)
+  dropFields(result, path, to)
   const tag = status === 'error' ? 'tool_error' : 'tool_result'
   const blocks = blocksOf(content)
-  renumber(to.ledger, `${path}.content`, [0, ...blocks.keys()]) // the tag is the first
+  renumber(to.losses, `${path}.content`, [0, ...blocks.keys()]) // the tag is the first
   return { role: 'user', content: [text(`<${tag}${nameOf(name)}>`), ...blocks, text(`</${tag}>`)] }
 }
 
 /** Text has no fields of the wire. */
-function loseFields({ providerData }: ToolCall | ToolMessage, path: string, to: Encoding): void {
-  if (providerData !== undefined) reportLoss(to.ledger, 'dropped', `${path}.providerData`, reasons.fields, 'info')
+function dropFields({ providerData }: ToolCall | ToolMessage, path: string, to: Encoding): void {
+  if (providerData !== undefined) reportLoss(to.losses, 'dropped', `${path}.providerData`, reasons.fields, 'info')
 }
 
 function nameOf(name: string | undefined): string {

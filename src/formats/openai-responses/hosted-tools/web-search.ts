@@ -14,7 +14,7 @@ import { hosted } from './hosted.ts'
 export interface WebSearchOptions {
   /** The only sites to search, with what stands under them. Default: all. */
   readonly allowedDomains?: readonly string[]
-  /** `false` searches only stored pages, and fetches nothing anew. Default `true`. */
+  /** `false` searches only stored pages, and fetches no page. Default `true`. */
   readonly externalWebAccess?: boolean
   /** How much of the context a search may fill. Default `medium`. */
   readonly searchContextSize?: 'low' | 'medium' | 'high'

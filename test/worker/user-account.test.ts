@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { DayPage, Reservation, Settlement } from '../../src/worker/accounts/accounts.ts'
-import { openLedger } from './on-sqlite.ts'
+import { openAccount } from './on-sqlite.ts'
 
 const minute = 60_000
 
@@ -34,16 +34,16 @@ beforeEach(() => {
 
 describe('an account', () => {
   it('sets aside what a request can cost, and gives back what it did not', async () => {
-    const ledger = openLedger()
-    expect(await ledger.reserve(reservation('a', { cost: 600 }))).toEqual({ ok: true })
-    expect(await ledger.reserve(reservation('b', { cost: 600 }))).toEqual({
+    const account = openAccount()
+    expect(await account.reserve(reservation('a', { cost: 600 }))).toEqual({ ok: true })
+    expect(await account.reserve(reservation('b', { cost: 600 }))).toEqual({
       ok: false,
       reason: 'budget',
       retryAfterSeconds: 60,
     })
-    await ledger.settle(settlement('a', 200))
-    expect(await ledger.reserve(reservation('b', { cost: 600 }))).toEqual({ ok: true })
-    expect((await ledger.summary()).days).toEqual([
+    await account.settle(settlement('a', 200))
+    expect(await account.reserve(reservation('b', { cost: 600 }))).toEqual({ ok: true })
+    expect((await account.summary()).days).toEqual([
       {
         day: '2026-11-21',
         user: 'ada',
@@ -54,33 +54,33 @@ describe('an account', () => {
         spent: 200,
       },
     ])
-    expect((await ledger.summary()).live.map(({ requestId }) => requestId)).toEqual(['b'])
+    expect((await account.summary()).live.map(({ requestId }) => requestId)).toEqual(['b'])
   })
 
   it('gives one user no more than is theirs, and all of them no more than there is', async () => {
-    const ledger = openLedger()
+    const account = openAccount()
     const ask = (requestId: string, user: string, cost: number) =>
-      ledger.reserve(reservation(requestId, { user, cost, totalDailyBudget: 2000, liveStreams: 1 }))
+      account.reserve(reservation(requestId, { user, cost, totalDailyBudget: 2000, liveStreams: 1 }))
     expect(await ask('a', 'ada', 900)).toEqual({ ok: true })
     expect(await ask('b', 'bob', 900)).toEqual({ ok: true })
     expect(await ask('c', 'cleo', 300)).toMatchObject({ reason: 'budget' })
     expect(await ask('d', 'cleo', 200)).toEqual({ ok: true })
-    await ledger.settle(settlement('a', 900))
-    await ledger.settle(settlement('d', 0))
+    await account.settle(settlement('a', 900))
+    await account.settle(settlement('d', 0))
     expect(await ask('e', 'ada', 101)).toMatchObject({ reason: 'budget' })
     expect(await ask('f', 'cleo', 201)).toMatchObject({ reason: 'budget' })
     expect(await ask('g', 'cleo', 200)).toEqual({ ok: true })
     expect(await ask('h', 'bob', 0)).toMatchObject({ reason: 'concurrency' })
   })
 
-  it('knows what was spent and what is set aside when its object begins anew', async () => {
+  it('knows what was spent and what is set aside when its object starts again', async () => {
     const database = new DatabaseSync(':memory:')
-    const before = openLedger(database)
+    const before = openAccount(database)
     await before.reserve(reservation('a', { cost: 400 }))
     await before.settle(settlement('a', 400))
     await before.reserve(reservation('b', { cost: 500 }))
     await before.reserve(reservation('of another', { cost: 500, user: 'bob' }))
-    const after = openLedger(database)
+    const after = openAccount(database)
     expect(await after.reserve(reservation('c', { cost: 101 }))).toMatchObject({ reason: 'budget' })
     expect(await after.reserve(reservation('c', { cost: 100, liveStreams: 1 }))).toMatchObject({
       reason: 'concurrency',
@@ -102,12 +102,12 @@ describe('an account', () => {
 
   it('decides at once, and returns when it is written, together with all that came meanwhile', async () => {
     const database = new DatabaseSync(':memory:')
-    const ledger = openLedger(database)
+    const account = openAccount(database)
     const begun = vi.spyOn(database, 'exec')
     const kept = () => database.prepare('SELECT requestId FROM live').all().length
     let told = 0
     const verdicts = Array.from({ length: 20 }, async (_, nth) => {
-      const { ok } = await ledger.reserve(reservation(`${nth}`, { liveStreams: 100 }))
+      const { ok } = await account.reserve(reservation(`${nth}`, { liveStreams: 100 }))
       if (ok) expect(kept()).toBe(10)
       told++
       return ok
@@ -120,110 +120,110 @@ describe('an account', () => {
 
   it('writes a settlement together with the next request, or by itself when none comes', async () => {
     const database = new DatabaseSync(':memory:')
-    const ledger = openLedger(database)
-    for (const id of ['a', 'b']) await ledger.reserve(reservation(id))
+    const account = openAccount(database)
+    for (const id of ['a', 'b']) await account.reserve(reservation(id))
     const begun = vi.spyOn(database, 'exec')
     const writings = () => begun.mock.calls.filter(([query]) => query === 'BEGIN').length
-    const settled = ledger.settle(settlement('a', 7))
-    expect((await ledger.reserve(reservation('c'))).ok).toBe(true)
+    const settled = account.settle(settlement('a', 7))
+    expect((await account.reserve(reservation('c'))).ok).toBe(true)
     await settled
     expect(writings()).toBe(1)
-    await ledger.settle(settlement('b', 7))
+    await account.settle(settlement('b', 7))
     expect(writings()).toBe(2)
-    expect((await openLedger(database).summary()).days).toMatchObject([{ requests: 2, spent: 14 }])
+    expect((await openAccount(database).summary()).days).toMatchObject([{ requests: 2, spent: 14 }])
   })
 
   it('lets nothing go out that it could not write, and ends, since its memory is ahead of the storage', async () => {
     const database = new DatabaseSync(':memory:')
     const abort = vi.fn()
-    const ledger = openLedger(database, abort)
-    await ledger.reserve(reservation('a', { cost: 300 }))
+    const account = openAccount(database, abort)
+    await account.reserve(reservation('a', { cost: 300 }))
     database.exec(
       `CREATE TRIGGER full BEFORE INSERT ON live WHEN NEW.requestId = 'c' BEGIN SELECT RAISE(FAIL, 'full'); END`,
     )
     const asked = [
-      ledger.reserve(reservation('b')),
-      ledger.reserve(reservation('c')),
-      ledger.settle(settlement('a', 7)),
+      account.reserve(reservation('b')),
+      account.reserve(reservation('c')),
+      account.settle(settlement('a', 7)),
     ]
     expect(await Promise.allSettled(asked)).toMatchObject(asked.map(() => ({ status: 'rejected' })))
     expect(abort).toHaveBeenCalledOnce()
-    const next = openLedger(database)
+    const next = openAccount(database)
     expect(await next.summary()).toMatchObject({ live: [{ requestId: 'a' }], days: [] })
     expect((await next.reserve(reservation('d', { cost: 700 }))).ok).toBe(true)
   })
 
   it('books what began before midnight on the day before', async () => {
-    const ledger = openLedger()
+    const account = openAccount()
     vi.setSystemTime(Date.parse('2026-11-21T23:59:00Z'))
-    for (const id of ['a', 'b']) await ledger.reserve(reservation(id, { cost: 600, dailyBudget: 1200 }))
+    for (const id of ['a', 'b']) await account.reserve(reservation(id, { cost: 600, dailyBudget: 1200 }))
     vi.setSystemTime(Date.parse('2026-11-22T00:01:00Z'))
-    expect(await ledger.reserve(reservation('c', { cost: 1, dailyBudget: 1200 }))).toMatchObject({ reason: 'budget' })
-    expect(await ledger.settle(settlement('a', 600, { totalDailyBudget: 1200 }))).toBe(50)
-    expect(await ledger.settle(settlement('b', 600, { totalDailyBudget: 1200 }))).toBe(95)
-    expect(await ledger.reserve(reservation('c', { cost: 1000 }))).toEqual({ ok: true })
-    expect((await ledger.summary()).days).toMatchObject([{ day: '2026-11-21', requests: 2, spent: 1200 }])
+    expect(await account.reserve(reservation('c', { cost: 1, dailyBudget: 1200 }))).toMatchObject({ reason: 'budget' })
+    expect(await account.settle(settlement('a', 600, { totalDailyBudget: 1200 }))).toBe(50)
+    expect(await account.settle(settlement('b', 600, { totalDailyBudget: 1200 }))).toBe(95)
+    expect(await account.reserve(reservation('c', { cost: 1000 }))).toEqual({ ok: true })
+    expect((await account.summary()).days).toMatchObject([{ day: '2026-11-21', requests: 2, spent: 1200 }])
   })
 
   it('allows as many open requests as configured', async () => {
-    const ledger = openLedger()
+    const account = openAccount()
     const ids = ['a', 'b', 'c', 'd', 'e']
-    const verdicts = await Promise.all(ids.map((id) => ledger.reserve(reservation(id, { cost: 1 }))))
+    const verdicts = await Promise.all(ids.map((id) => account.reserve(reservation(id, { cost: 1 }))))
     expect(verdicts.map(({ ok }) => ok)).toEqual([true, true, true, true, false])
-    expect(await ledger.reserve(reservation('e', { cost: 1 }))).toMatchObject({ reason: 'concurrency' })
-    await ledger.settle(settlement('c', 1))
-    expect(await ledger.reserve(reservation('e', { cost: 1 }))).toEqual({ ok: true })
+    expect(await account.reserve(reservation('e', { cost: 1 }))).toMatchObject({ reason: 'concurrency' })
+    await account.settle(settlement('c', 1))
+    expect(await account.reserve(reservation('e', { cost: 1 }))).toEqual({ ok: true })
   })
 
   it('counts a request that was not settled as spent, in full, when its time is over and not before', async () => {
-    const ledger = openLedger()
-    await ledger.reserve(reservation('crashed', { cost: 900 }))
+    const account = openAccount()
+    await account.reserve(reservation('crashed', { cost: 900 }))
     vi.advanceTimersByTime(15 * minute - 1)
-    expect((await ledger.reserve(reservation('b', { cost: 200 }))).ok).toBe(false)
-    expect(await ledger.summary()).toMatchObject({ live: [{ requestId: 'crashed' }], days: [] })
+    expect((await account.reserve(reservation('b', { cost: 200 }))).ok).toBe(false)
+    expect(await account.summary()).toMatchObject({ live: [{ requestId: 'crashed' }], days: [] })
     vi.advanceTimersByTime(1)
-    expect((await ledger.reserve(reservation('b', { cost: 200 }))).ok).toBe(false)
-    expect(await ledger.summary()).toMatchObject({
+    expect((await account.reserve(reservation('b', { cost: 200 }))).ok).toBe(false)
+    expect(await account.summary()).toMatchObject({
       live: [],
       days: [{ requests: 1, spent: 900 }],
       errors: [{ day: '2026-11-21', kind: 'unsettled', count: 1 }],
     })
-    await ledger.settle(settlement('crashed', 5))
-    expect((await ledger.summary()).days).toMatchObject([{ requests: 1, spent: 900 }])
+    await account.settle(settlement('crashed', 5))
+    expect((await account.summary()).days).toMatchObject([{ requests: 1, spent: 900 }])
   })
 
   it('counts a request once, however often it is settled', async () => {
-    const ledger = openLedger()
-    await ledger.reserve(reservation('a'))
-    for (const cost of [7, 8, 9]) await ledger.settle(settlement('a', cost))
-    await ledger.settle(settlement('never', 7))
-    expect((await ledger.summary()).days).toMatchObject([{ requests: 1, spent: 7 }])
+    const account = openAccount()
+    await account.reserve(reservation('a'))
+    for (const cost of [7, 8, 9]) await account.settle(settlement('a', cost))
+    await account.settle(settlement('never', 7))
+    expect((await account.summary()).days).toMatchObject([{ requests: 1, spent: 7 }])
   })
 
   it('reports half of the day, of four fifths, and of nearly all of it, once each', async () => {
-    const ledger = openLedger()
+    const account = openAccount()
     const shares: (number | undefined)[] = []
     for (const [at, cost] of [300, 199, 1, 100, 290, 70, 30].entries()) {
-      await ledger.reserve(reservation(`${at}`, { cost }))
-      shares.push(await ledger.settle(settlement(`${at}`, cost, { totalDailyBudget: 1000 })))
+      await account.reserve(reservation(`${at}`, { cost }))
+      shares.push(await account.settle(settlement(`${at}`, cost, { totalDailyBudget: 1000 })))
     }
     expect(shares).toEqual([undefined, undefined, 50, undefined, 80, 95, undefined])
-    expect(await ledger.settle(settlement('0', 900, { totalDailyBudget: 1000 }))).toBeUndefined()
+    expect(await account.settle(settlement('0', 900, { totalDailyBudget: 1000 }))).toBeUndefined()
     vi.setSystemTime(Date.parse('2026-11-22T00:00:00Z'))
-    await ledger.reserve(reservation('next'))
-    expect(await ledger.settle(settlement('next', 960, { totalDailyBudget: 1000 }))).toBe(95)
+    await account.reserve(reservation('next'))
+    expect(await account.settle(settlement('next', 960, { totalDailyBudget: 1000 }))).toBe(95)
   })
 
-  it('begins anew at midnight UTC, and says for how long it is until then', async () => {
-    const ledger = openLedger()
-    await ledger.reserve(reservation('a', { cost: 1000 }))
-    await ledger.settle(settlement('a', 1000))
+  it('resets at midnight UTC, and returns the time until then', async () => {
+    const account = openAccount()
+    await account.reserve(reservation('a', { cost: 1000 }))
+    await account.settle(settlement('a', 1000))
     vi.setSystemTime(Date.parse('2026-11-21T23:59:30.200Z'))
-    expect(await ledger.reserve(reservation('b'))).toMatchObject({ ok: false, retryAfterSeconds: 30 })
+    expect(await account.reserve(reservation('b'))).toMatchObject({ ok: false, retryAfterSeconds: 30 })
     vi.setSystemTime(Date.parse('2026-11-22T00:00:00Z'))
-    expect(await ledger.reserve(reservation('b'))).toEqual({ ok: true })
-    await ledger.settle(settlement('b', 1, { errorKind: 'overloaded' }))
-    const { days, errors } = await ledger.summary()
+    expect(await account.reserve(reservation('b'))).toEqual({ ok: true })
+    await account.settle(settlement('b', 1, { errorKind: 'overloaded' }))
+    const { days, errors } = await account.summary()
     expect(days.map(({ day, spent }) => [day, spent])).toEqual([
       ['2026-11-22', 1],
       ['2026-11-21', 1000],
@@ -232,13 +232,13 @@ describe('an account', () => {
   })
 
   it('forgets days after three months', async () => {
-    const ledger = openLedger()
-    await ledger.reserve(reservation('a'))
-    await ledger.settle(settlement('a', 1))
+    const account = openAccount()
+    await account.reserve(reservation('a'))
+    await account.settle(settlement('a', 1))
     vi.setSystemTime(Date.parse('2027-02-19T00:00:00Z'))
-    expect((await ledger.summary()).days).toHaveLength(1)
+    expect((await account.summary()).days).toHaveLength(1)
     vi.setSystemTime(Date.parse('2027-02-20T00:00:00Z'))
-    expect((await ledger.summary()).days).toHaveLength(0)
+    expect((await account.summary()).days).toHaveLength(0)
   })
 })
 
@@ -253,15 +253,15 @@ describe('a figure that is not a count', () => {
     async (field, figure) => {
       const database = new DatabaseSync(':memory:')
       const abort = vi.fn()
-      const ledger = openLedger(database, abort)
+      const account = openAccount(database, abort)
       const users = ['ada', 'bob', 'cleo']
-      for (const user of users) await ledger.reserve(reservation(user, { user, cost: 70 }))
+      for (const user of users) await account.reserve(reservation(user, { user, cost: 70 }))
       const settled = users.map((user) =>
-        ledger.settle(settlement(user, 20, user === 'bob' ? { [field]: figure as number } : {})),
+        account.settle(settlement(user, 20, user === 'bob' ? { [field]: figure as number } : {})),
       )
       expect(await Promise.allSettled(settled)).toMatchObject(users.map(() => ({ status: 'fulfilled' })))
       expect(abort).not.toHaveBeenCalled()
-      const { live, days } = await openLedger(database).summary()
+      const { live, days } = await openAccount(database).summary()
       expect([live, days.map(({ user }) => user)]).toEqual([[], ['cleo', 'bob', 'ada']])
       for (const { user, spent, inputTokens, outputTokens } of days) {
         if (user === 'bob') for (const sum of [spent, inputTokens, outputTokens]) expect(isCount(sum)).toBe(true)
@@ -271,21 +271,21 @@ describe('a figure that is not a count', () => {
   )
 
   it('B6: stays countable, however often the largest is settled', async () => {
-    const ledger = openLedger()
+    const account = openAccount()
     for (let times = 0; times < 50; times++) {
-      await ledger.reserve(reservation(`${times}`, { cost: 0, dailyBudget: 1e300, totalDailyBudget: 1e300 }))
-      await ledger.settle(settlement(`${times}`, 1e300, { inputTokens: 1e300, outputTokens: 2 ** 63 }))
+      await account.reserve(reservation(`${times}`, { cost: 0, dailyBudget: 1e300, totalDailyBudget: 1e300 }))
+      await account.settle(settlement(`${times}`, 1e300, { inputTokens: 1e300, outputTokens: 2 ** 63 }))
     }
-    const [row] = (await ledger.summary()).days
+    const [row] = (await account.summary()).days
     expect([row?.requests, isCount(row?.spent), isCount(row?.inputTokens)]).toEqual([50, true, true])
   })
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY, '12', null, undefined])(
     'B6: of a reservation, %s is more than any budget',
     async (cost) => {
-      const ledger = openLedger()
-      expect(await ledger.reserve(reservation('a', { cost: cost as number }))).toMatchObject({ reason: 'budget' })
-      expect(await ledger.reserve(reservation('b'))).toEqual({ ok: true })
+      const account = openAccount()
+      expect(await account.reserve(reservation('a', { cost: cost as number }))).toMatchObject({ reason: 'budget' })
+      expect(await account.reserve(reservation('b'))).toEqual({ ok: true })
     },
   )
 })
@@ -311,26 +311,26 @@ describe('the summary of many rows', () => {
   function openFilled(hear?: (query: string) => void) {
     const isNew = filled === undefined
     filled ??= new DatabaseSync(':memory:')
-    const ledger = openLedger(filled, undefined, hear)
+    const account = openAccount(filled, undefined, hear)
     if (isNew) fill(filled)
-    return { database: filled, ledger }
+    return { database: filled, account }
   }
   const perDay = { requests: users, inputTokens: users * 10, outputTokens: users * 2, spent: (users * (users - 1)) / 2 }
 
   it('B21: sums 216,000 of them in SQL, gives out no more than its limits, and reads along the primary key', async () => {
     const queries: string[] = []
-    const { database, ledger } = openFilled((query) => queries.push(query))
-    const whole = await ledger.summary()
+    const { database, account } = openFilled((query) => queries.push(query))
+    const whole = await account.summary()
     expect([whole.days.length, whole.usage.rows.length, whole.usage.count]).toEqual([...[1000, 1000, users]])
     expect(whole.totals).toEqual(Array.from({ length: 14 }, (_, at) => ({ day: dayOf(13 - at), ...perDay })))
     expect(whole.usage.rows[0]).toEqual({
       name: ['user-2399'],
       ...{ requests: 7, inputTokens: 70, outputTokens: 14, spent: 7 * 2399 },
     })
-    const byModel = await ledger.summary({ by: 'model', span: 90, limit: 2 })
+    const byModel = await account.summary({ by: 'model', span: 90, limit: 2 })
     expect([byModel.days.length, byModel.usage.rows.length, byModel.usage.count]).toEqual([2, 2, 3])
     expect(byModel.totals).toHaveLength(90)
-    const byAll = await ledger.summary({ by: 'all', span: 1, limit: 5 })
+    const byAll = await account.summary({ by: 'all', span: 1, limit: 5 })
     expect(byAll.usage).toMatchObject({
       by: 'all',
       span: 1,
@@ -351,11 +351,11 @@ describe('the summary of many rows', () => {
   })
 
   it('B21: is the same from kept sums as from all rows, whatever the span, and reads few of them', async () => {
-    const { database, ledger } = openFilled()
+    const { database, account } = openFilled()
     for (const span of [1, 6, 8, 90]) {
       const since = dayOf(span - 1)
       for (const by of ['user', 'model', 'day'] as const) {
-        const { rows, count } = (await ledger.summary({ by, span })).usage
+        const { rows, count } = (await account.summary({ by, span })).usage
         const expected = database
           .prepare(
             `SELECT ${by} AS name, sum(requests) AS requests, sum(inputTokens) AS inputTokens, sum(spent) AS spent FROM days
@@ -379,28 +379,28 @@ describe('the summary of many rows', () => {
   })
 
   it('B21: is read page by page, the newest day first, each row once', async () => {
-    const { ledger } = openFilled()
+    const { account } = openFilled()
     const rows: string[] = []
     let after: string | undefined
     do {
-      const page = await ledger.summary({ span: 1, limit: 1000, ...(after !== undefined && { after }) })
+      const page = await account.summary({ span: 1, limit: 1000, ...(after !== undefined && { after }) })
       rows.push(...page.days.map(({ day, user }) => `${day} ${user}`))
       after = rows.length < 10_000 ? page.next : undefined
     } while (after !== undefined)
     expect(new Set(rows).size).toBe(10_000)
     expect(rows).toEqual(rows.toSorted().reverse())
     expect(rows[0]).toBe(`${dayOf(0)} user-2399`)
-    const last = await ledger.summary({ after: JSON.stringify([dayOf(89), 'user-0002', 'm2']) })
+    const last = await account.summary({ after: JSON.stringify([dayOf(89), 'user-0002', 'm2']) })
     expect([last.days.map(({ user }) => user), last.next]).toEqual([['user-0001', 'user-0000'], undefined])
   })
 
   it('B21: is exported page by page, each row of the span once, and no sum is made', async () => {
     const queries: string[] = []
-    const { ledger } = openFilled((query) => queries.push(query))
+    const { account } = openFilled((query) => queries.push(query))
     const rows: string[] = []
     let after: string | undefined
     do {
-      const page: DayPage = await ledger.page(3, after)
+      const page: DayPage = await account.page(3, after)
       expect(page.rows.length).toBeLessThanOrEqual(1000)
       rows.push(...page.rows.map(({ day, user, model }) => `${day} ${user} ${model}`))
       after = page.next
@@ -410,36 +410,36 @@ describe('the summary of many rows', () => {
   })
 
   it('says how often a request was refused, and why', async () => {
-    const ledger = openLedger()
-    await ledger.reserve(reservation('a', { cost: 900, liveStreams: 1 }))
-    for (const id of ['b', 'c']) await ledger.reserve(reservation(id, { cost: 200 }))
-    await ledger.reserve(reservation('d', { liveStreams: 1 }))
+    const account = openAccount()
+    await account.reserve(reservation('a', { cost: 900, liveStreams: 1 }))
+    for (const id of ['b', 'c']) await account.reserve(reservation(id, { cost: 200 }))
+    await account.reserve(reservation('d', { liveStreams: 1 }))
     const expected = [
       { day: '2026-11-21', kind: 'budget', count: 2 },
       { day: '2026-11-21', kind: 'concurrency', count: 1 },
     ]
-    expect(await ledger.summary()).toMatchObject({ refusals: expected, errors: [] })
-    expect((await ledger.summary()).refusals).toEqual(expected)
+    expect(await account.summary()).toMatchObject({ refusals: expected, errors: [] })
+    expect((await account.summary()).refusals).toEqual(expected)
   })
 
   it('B21: sums days up as they are booked, also the day before', async () => {
-    const ledger = openLedger()
+    const account = openAccount()
     const spend = async (id: string, cost: number) => {
-      await ledger.reserve(reservation(id, { cost }))
-      await ledger.settle(settlement(id, cost))
+      await account.reserve(reservation(id, { cost }))
+      await account.settle(settlement(id, cost))
     }
-    const spent = async () => (await ledger.summary()).totals.map(({ day, spent }) => [day, spent])
+    const spent = async () => (await account.summary()).totals.map(({ day, spent }) => [day, spent])
     await spend('a', 7)
     expect(await spent()).toEqual([['2026-11-21', 7]])
     vi.setSystemTime(Date.parse('2026-11-21T23:59:00Z'))
-    await ledger.reserve(reservation('before midnight'))
+    await account.reserve(reservation('before midnight'))
     vi.setSystemTime(Date.parse('2026-11-22T00:05:00Z'))
     await spend('b', 5)
     expect(await spent()).toEqual([
       ['2026-11-21', 7],
       ['2026-11-22', 5],
     ])
-    await ledger.settle(settlement('before midnight', 20))
+    await account.settle(settlement('before midnight', 20))
     expect(await spent()).toEqual([
       ['2026-11-21', 27],
       ['2026-11-22', 5],
@@ -453,12 +453,12 @@ describe('the summary of many rows', () => {
   })
 
   it('B21: lists the oldest of the requests that are live, and says how many there are', async () => {
-    const ledger = openLedger()
+    const account = openAccount()
     for (let at = 0; at < 250; at++) {
       vi.setSystemTime(today + at)
-      await ledger.reserve(reservation(`r${at}`, { cost: 0, liveStreams: 1000 }))
+      await account.reserve(reservation(`r${at}`, { cost: 0, liveStreams: 1000 }))
     }
-    const { live, liveCount } = await ledger.summary()
+    const { live, liveCount } = await account.summary()
     expect([live.length, live[0]?.requestId, live.at(-1)?.requestId, liveCount]).toEqual([200, 'r0', 'r199', 250])
   })
 })

@@ -11,9 +11,9 @@ export type Watch = <Name extends keyof GatewayObserver>(
 
 export function watchOf(question: GatewayQuestion, observers: readonly GatewayObserver[] = []): Watch {
   return (name, about) => {
-    const told = { ...question, ...about }
+    const details = { ...question, ...about }
     for (const observer of observers) {
-      const call = async () => (observer[name] as ((about: object) => unknown) | undefined)?.(told)
+      const call = async () => (observer[name] as ((about: object) => unknown) | undefined)?.(details)
       call().catch(() => {})
     }
   }
@@ -23,7 +23,7 @@ export function watchOf(question: GatewayQuestion, observers: readonly GatewayOb
 export type Asking = Pick<GatewayAttempt, 'attempt' | 'entry' | 'model'> & { readonly startedAt: number }
 
 /** Reports the end of a request to `onUsage`, `onEnd` and the observers. */
-export async function tellEnd(
+export async function reportEnd(
   report: EndReport,
   { onUsage, onEnd }: Pick<GatewayOptions, 'onUsage' | 'onEnd'>,
   watch: Watch,

@@ -1,4 +1,4 @@
-/** Draws what a translation cost: action, place and reason, with its severity. */
+/** Draws the losses of a translation: action, path and reason, with the severity. */
 import { element } from './dom.js'
 
 /** @typedef {import('./isoglot/index.js').Loss} Loss */
@@ -7,11 +7,11 @@ const severities = { major: 'content is gone', minor: 'a substitute stands for i
 
 /**
  * @param {readonly Loss[]} losses
- * @param {string} none What to say if there are none.
+ * @param {string} none The text if there are no losses.
  */
-export function drawLedger(losses, none = 'Nothing is lost.') {
+export function drawLosses(losses, none = 'Nothing is lost.') {
   if (losses.length === 0) return element('p', 'none', none)
-  return element('ul', 'ledger', [...losses].sort(bySeverity).map(drawLoss))
+  return element('ul', 'loss-list', [...losses].sort(bySeverity).map(drawLoss))
 }
 
 const order = Object.keys(severities)

@@ -1,7 +1,7 @@
 /**
- * The accounts: what each user, and the Worker as a whole, may still spend today. Money is reserved before a request goes out and settled
- * when it has ended, each in one step that no other request comes between: a Durable Object does one thing at a time. Each user has an
- * object, and one more has the budget of the whole Worker. The others lease parts of it.
+ * The accounts: the amounts that each user, and the Worker as a whole, may still spend today. A request reserves money before it is sent,
+ * and settles it when it has ended. Each is one step that no other request interrupts, because a Durable Object does one thing at a time.
+ * Each user has an object. One more object has the budget of the whole Worker; the others lease parts of it.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ (read 2026-11)
  * @module
@@ -31,15 +31,15 @@ import { dayOf, daysAgo } from './days.ts'
 import { idleMs, type Lease, openLease } from './lease.ts'
 import { type Leases, openLeases } from './leases.ts'
 import { openSums } from './sums.ts'
-import { type Elsewhere, type LedgerView, openView } from './view.ts'
+import { type AccountView, type Elsewhere, openView } from './view.ts'
 import { openWriter, type Writer } from './writer.ts'
 
-/** A grant on its way cannot be called back: so many times more it is tried. If it was lost, it never comes. */
+/** A grant on its way cannot be called back, so the call is repeated this many times. A grant that was lost never arrives. */
 const mostRounds = 3
 
 /** The class of a Worker's accounts. `accountsAt` finds its objects in the environment. */
-export function createUserLedger(accountsAt: (env: unknown) => Accounts | undefined): ObjectClass<Account> {
-  return class extends UserLedger {
+export function createUserAccount(accountsAt: (env: unknown) => Accounts | undefined): ObjectClass<Account> {
+  return class extends UserAccount {
     protected override objectOf(name: string): LeasingAccount {
       const accounts = accountsAt(this.env)
       if (accounts === undefined) throw new Error('Cannot lease: the options of the Worker are not in order')
@@ -48,17 +48,20 @@ export function createUserLedger(accountsAt: (env: unknown) => Accounts | undefi
   }
 }
 
-/** The account of one user; or, in the object of the whole Worker, its budget, and the accounts of all users from before each had an object. */
-export class UserLedger extends DurableObject implements LeasingAccount {
+/**
+ * The account of one user. In the object of the whole Worker: its budget, and the accounts of all users from versions in which users had no
+ * objects.
+ */
+export class UserAccount extends DurableObject implements LeasingAccount {
   readonly #writer: Writer
   readonly #books: Books
-  /** The operator's view of it. */
-  readonly #view: LedgerView
+  /** The operator's view of the account. */
+  readonly #view: AccountView
   /** The lease of this user. */
   readonly #lease: Lease
-  /** The leases that users have from this object. */
+  /** The leases that this object has granted to users. */
   readonly #leases: Leases
-  /** The round of recalls that is under way, and the one after it. */
+  /** The current round of recalls, and the next one. */
   #recalling: Promise<unknown> = Promise.resolve()
   #nextRecall: Promise<boolean> | undefined
 
@@ -100,8 +103,8 @@ export class UserLedger extends DurableObject implements LeasingAccount {
   }
 
   /**
-   * Reserves the highest cost of a request, if it and all others together stay within the day's budgets. That is decided in one step, and
-   * returned when it is safe in the storage.
+   * Reserves the highest possible cost of a request, if the sum of all costs stays within the day's budgets. The decision is one step. The
+   * promise resolves when the storage has it.
    */
   async reserve(reservation: Reservation): Promise<ReserveVerdict> {
     const now = Date.now()
@@ -121,7 +124,7 @@ export class UserLedger extends DurableObject implements LeasingAccount {
     return verdict
   }
 
-  /** The user's budget is looked at here, at once; that of the whole Worker by the lease, which has to ask for more at times. */
+  /** Checks the user's budget here, immediately. The lease checks the budget of the whole Worker, and sometimes has to ask for more. */
   async #reserveLeased(reservation: Reservation, now: number): Promise<ReserveVerdict> {
     const day = dayOf(now)
     const request = this.#books.requestOf(reservation, now)
@@ -162,8 +165,8 @@ export class UserLedger extends DurableObject implements LeasingAccount {
   }
 
   /**
-   * Replaces a reservation by the actual cost of the request. A request without a reservation has been counted already. Returns which of
-   * the alarming shares of the whole budget the day has reached by it.
+   * Replaces a reservation by the actual cost of the request. Ignores a request without a reservation, because it has been counted already.
+   * Returns the alarming share of the whole budget that the day has reached with it.
    */
   async settle(settlement: Settlement): Promise<number | undefined> {
     const startedAt = this.#books.live.get(settlement.requestId)?.startedAt
@@ -179,13 +182,13 @@ export class UserLedger extends DurableObject implements LeasingAccount {
     return this.#view.summary(query, now, this.#books.live.size, heard)
   }
 
-  /** For an export: no sums are made. */
+  /** For an export: computes no sums. */
   async page(span: number, after?: string): Promise<DayPage> {
     if (after === undefined) await this.#hearAll()
     return this.#view.page(daysAgo(span, await this.#catchUp()), mostRows, after)
   }
 
-  /** Leases a part of the Worker's budget. If there is not enough, what others have leased and do not use is called back first. */
+  /** Leases a part of the Worker's budget. If there is not enough, it first calls back the unused parts of other leases. */
   async draw(draw: Draw): Promise<Grant> {
     const { user, day, totalDailyBudget } = draw
     this.#books.catchUp(Date.now())
@@ -218,7 +221,7 @@ export class UserLedger extends DurableObject implements LeasingAccount {
     return this.#leases.takeBack(handback)
   }
 
-  /** An amount that is given back is written before it is returned. */
+  /** Stores the amount that is given back before it returns it. */
   async collect(day?: string): Promise<Handback | undefined> {
     const handback = this.#lease.collect(await this.#catchUp(), day)
     await this.#write()
@@ -232,7 +235,7 @@ export class UserLedger extends DurableObject implements LeasingAccount {
     if (this.#lease.isOpen()) await this.ctx.storage.setAlarm(Date.now() + idleMs)
   }
 
-  /** Everything in memory is written, and nothing is live that has ended. Resolves to the time of it. */
+  /** Resolves when all changes in memory are stored and all ended requests are removed. Resolves to that time. */
   async #catchUp(): Promise<number> {
     const now = Date.now()
     this.#books.catchUp(now)
@@ -253,7 +256,7 @@ export class UserLedger extends DurableObject implements LeasingAccount {
     this.#nextRecall ??= this.#recalling.then(async () => {
       this.#recalling = this.#nextRecall ?? this.#recalling
       this.#nextRecall = undefined
-      // Grants go out when they are written.
+      // A grant is returned only after it is stored.
       await this.#write()
       const handbacks = await this.#ask(this.#leases.holdersOf(day), day)
       return handbacks.map((handback) => this.#take(handback)).includes(true)
@@ -270,7 +273,7 @@ export class UserLedger extends DurableObject implements LeasingAccount {
     return { live: handbacks.flatMap(({ live }) => live), unheard: others }
   }
 
-  /** A user's object that does not answer keeps what it has leased. */
+  /** A user's object that does not answer keeps its lease. */
   async #ask(users: readonly string[], day?: string): Promise<readonly Handback[]> {
     const asked = users.map((user) =>
       this.objectOf(accountOf(user))
