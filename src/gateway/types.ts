@@ -230,7 +230,7 @@ export interface GatewayOptions<Env = unknown> {
 }
 
 /**
- * What `authorize` returns. Nothing: the request is allowed. A `Permit`: it is allowed with limits. A `Response`: it is refused with this
+ * The result of `authorize`. Nothing: the request is allowed. A `Permit`: it is allowed with limits. A `Response`: it is refused with this
  * answer.
  */
 export type Verdict = Permit | Response | undefined | void

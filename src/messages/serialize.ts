@@ -76,7 +76,7 @@ export function deserializeContext(value: unknown): Context {
   })
 }
 
-/** A result as JSON, with its version. Of an error, only the message is kept. @throws {TypeError} if something in it is not JSON. */
+/** A result as JSON, with its version. An error is stored as its message. @throws {TypeError} if something in it is not JSON. */
 export function serializeToolResult(result: ToolResult): SerializedToolResult {
   const { error, ...rest } = result
   const { cause: _, ...said } = error ?? {}

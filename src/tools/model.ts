@@ -146,8 +146,8 @@ export interface ToolOptions<Tools extends AnyTools = AnyTools> extends ResultLi
   /** A limit for the whole run: `budget({ maxTokens: 50_000 })`. Default: only `maxRounds`. */
   readonly budget?: Budget
   /**
-   * What happens to calls of the last round that `maxRounds` allows. `run` (default): they run, and their results are in `messages`.
-   * `keep`: they are in `pending`; a run with `approvals: []` and those `messages` runs them.
+   * The calls of the last round that `maxRounds` allows. `run` (default): they run, and their results are in `messages`. `keep`: they are
+   * in `pending`; a run with `approvals: []` and those `messages` runs them.
    */
   readonly lastCalls?: 'run' | 'keep'
   /** Called after the calls of each round. `true` ends the run. */
