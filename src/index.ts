@@ -39,7 +39,6 @@ export { invokeTool, toToolMessage } from './tools/invoke.ts'
 export type { Tool, ToolContext, ToolResult } from './tools/model.ts'
 export type { AnySchema, OutputOf } from './tools/schema.ts'
 export { type ToolSpec, tool } from './tools/tool.ts'
-/** Writes the parameters of tools: `t.object({ city: t.string('Name of the city') })`. */
 export * as t from './tools/types.ts'
 
 // ---- options that bring their own code ----------------------------------------------------------

@@ -100,7 +100,7 @@ export interface Beginning {
   /** The conversation, history first, then the prompt; without tools. */
   readonly context: Context
   /** The new messages: those of the prompt. */
-  readonly added: readonly Message[]
+  readonly prompt: readonly Message[]
   readonly given: readonly AnyTool[]
 }
 
@@ -116,7 +116,7 @@ export function beginningOf(request: Pick<RunRequest, BeginningField>): Beginnin
   )
   checkGivenTools(given)
   if (context.messages.length === 0) throw new TypeError('Cannot ask: neither "messages" nor "prompt" has a message')
-  return { context, added: contextOf(compact({ prompt })).messages, given }
+  return { context, prompt: contextOf(compact({ prompt })).messages, given }
 }
 
 /** The tools, under names that the format allows. */

@@ -13,9 +13,9 @@ import type {
 import type { AnyTools, CallOf, ToolEvent } from '../tools/model.ts'
 
 /**
- * An event of `stream`; compare its `type` to narrow it. The answer has `text_delta`, `reasoning_delta`, `tool_call` and the other events
- * of {@link MessageEvent}. Tools have `tool_start`, `tool_progress`, `tool_result` and `approval_request`. The last event is `done`, with the
- * result of the run. `StreamEvent<typeof tools>` has the types of your tools.
+ * An event of `stream`. Compare its `type` to narrow it. The answer has `text_delta`, `reasoning_delta`, `tool_call` and the others of
+ * {@link MessageEvent}. The tools have `tool_start`, `tool_progress`, `tool_result` and `approval_request`. The last event is `done`, with
+ * the result of the run. `StreamEvent<typeof tools>` has the types of your tools.
  */
 export type StreamEvent<Tools extends AnyTools = AnyTools> =
   | MessageEvent<CallOf<Tools>>

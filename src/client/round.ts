@@ -36,7 +36,7 @@ export class Round implements ToolHost, Asker {
   readonly #isOnlyWhole: ((body: object) => boolean) | undefined
   readonly signal: AbortSignal
   /** The new messages of the run, the prompt first. */
-  readonly added: Message[]
+  readonly #added: Message[]
   readonly responses: RunResponse[] = []
   /** Those of the round. */
   tools: ReadonlyMap<string, object>
@@ -72,12 +72,12 @@ export class Round implements ToolHost, Asker {
     signal: AbortSignal,
     added: Message[],
   ) {
-    const { context, given, added: prompt } = beginningOf(request)
+    const { context, given, prompt } = beginningOf(request)
     const { idempotencyKey, resume, approvals = [], observers = [], onRequest, model } = request
     this.request = request
     this.#isOnlyWhole = isOnlyWhole
     this.signal = signal
-    this.added = added
+    this.#added = added
     added.push(...prompt)
     this.#context = context
     this.#before = context.messages.slice(0, context.messages.length - prompt.length)
@@ -102,7 +102,7 @@ export class Round implements ToolHost, Asker {
   }
 
   get history(): readonly Message[] {
-    return [...this.#before, ...this.added]
+    return [...this.#before, ...this.#added]
   }
 
   get isLast(): boolean {
@@ -162,8 +162,8 @@ export class Round implements ToolHost, Asker {
   /** Adds messages to the conversation, at its end or before the new messages of this run. */
   addMessages(messages: readonly Message[], at?: number): void {
     const before = this.#context.messages
-    if (at === undefined) this.added.push(...messages)
-    else this.added.unshift(...messages)
+    if (at === undefined) this.#added.push(...messages)
+    else this.#added.unshift(...messages)
     const end = at ?? before.length
     this.#context = { ...this.#context, messages: [...before.slice(0, end), ...messages, ...before.slice(end)] }
   }
@@ -191,7 +191,7 @@ export class Round implements ToolHost, Asker {
 
   /** Asks the model once. An answer that adds nothing is not kept in the conversation. */
   async *#askModel({ end: _, tools: names, ...change }: RoundChange): Batches<RunResponse> {
-    const { request, signal, added } = this
+    const { request, signal } = this
     const model = change.model ?? request.model
     const tools = this.#given.filter((tool) => !names || !('name' in tool) || names.includes(tool.name))
     const context = { ...this.#context, ...compact({ tools: unlessEmpty(tools) }) }
@@ -221,7 +221,7 @@ export class Round implements ToolHost, Asker {
       end = { error }
       throw error
     } finally {
-      if (this.partial !== undefined) added.push(this.partial)
+      if (this.partial !== undefined) this.#added.push(this.partial)
       this.#answerMs = reportEnd(end)
     }
     const { message, providerState } = response
@@ -275,12 +275,12 @@ export class Round implements ToolHost, Asker {
   }
 
   #finish(outcome: RunOutcome, message: AssistantMessage, pending: RunResult['pending'] = []): RunResult {
-    const { responses, added } = this
+    const { responses } = this
     const { providerState } = this.#context
     return compact({
       message,
       text: textOf(message),
-      messages: [...added],
+      messages: [...this.#added],
       context: this.#context,
       outcome,
       stopReason: outcome === 'max_rounds' ? outcome : (message.stopReason ?? 'other'),

@@ -9,11 +9,11 @@ import { compact } from '../core/lookup.ts'
 import { type AnthropicDialect, createClientCodec, headers } from '../formats/anthropic/index.ts'
 import { bearer } from '../kit/bearer.ts'
 
-/** Options of {@link azureAnthropic} beside the name of the deployment. */
+/** The settings of {@link azureAnthropic}. */
 export interface AzureAnthropicSettings
   extends ModelSettings,
     Pick<AnthropicDialect, 'beta' | 'maxTokens' | 'lateInstructions'> {
-  /** The name of the resource: `https://{resource}.services.ai.azure.com`. Needed, unless `baseUrl` is given. */
+  /** The name of the resource: `https://{resource}.services.ai.azure.com`. Required without `baseUrl`. */
   readonly resource?: string
   /** The header for `apiKey`: `api-key` for a key, `authorization` for a token of Entra. Default: `api-key`. */
   readonly keyHeader?: 'api-key' | 'authorization'

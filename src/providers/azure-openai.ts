@@ -15,11 +15,11 @@ export const azureOpenaiDialect: ChatDialect = {
   keyHeader: 'api-key',
 }
 
-/** Options of {@link azureOpenai} beside the name of the deployment. */
+/** The settings of {@link azureOpenai}. */
 export interface AzureSettings extends ModelSettings {
-  /** The name of the resource: `https://{resource}.openai.azure.com`. Needed, unless `baseUrl` is given. */
+  /** The name of the resource: `https://{resource}.openai.azure.com`. Required without `baseUrl`. */
   readonly resource?: string
-  /** Asks by the older path, which names deployment and version. Default: the `v1` path, which does not. */
+  /** Uses the older path, which has the deployment and this version. Default: the `v1` path, which has neither. */
   readonly apiVersion?: string
   /** The header for `apiKey`: `api-key` for a key, `authorization` for a token of Entra. Default: `api-key`. */
   readonly keyHeader?: 'api-key' | 'authorization'

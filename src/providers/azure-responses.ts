@@ -7,16 +7,16 @@
 import type { Model, ModelSettings } from '../core/codec.ts'
 import { azureDialect, responsesModel } from '../formats/openai-responses/index.ts'
 
-/** Options of {@link azureResponses} beside the name of the deployment. */
+/** The settings of {@link azureResponses}. */
 export interface AzureResponsesSettings extends ModelSettings {
-  /** The name of the resource: `https://{resource}.openai.azure.com`. Needed, unless `baseUrl` is given. */
+  /** The name of the resource: `https://{resource}.openai.azure.com`. Required without `baseUrl`. */
   readonly resource?: string
   /** The header for `apiKey`: `api-key` for a key, `authorization` for a token of Entra. Default: `api-key`. */
   readonly keyHeader?: 'api-key' | 'authorization'
 }
 
 /**
- * A deployment of Azure OpenAI that is asked by Responses. Stateless by default, as `openaiResponses` is.
+ * A deployment of Azure OpenAI, by the format OpenAI Responses. Stateless by default, as `openaiResponses` is.
  *
  * @throws {TypeError} if neither `resource` nor `baseUrl` is given.
  * @example

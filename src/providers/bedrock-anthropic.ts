@@ -9,11 +9,11 @@ import { compact } from '../core/lookup.ts'
 import { type AnthropicDialect, createClientCodec, headers } from '../formats/anthropic/index.ts'
 import { bearer } from '../kit/bearer.ts'
 
-/** Options of {@link bedrockAnthropic} beside the model's name. */
+/** The settings of {@link bedrockAnthropic}. */
 export interface BedrockAnthropicSettings
   extends ModelSettings,
     Pick<AnthropicDialect, 'beta' | 'maxTokens' | 'lateInstructions'> {
-  /** Such as `us-east-1`. Needed, unless `baseUrl` is given. */
+  /** The AWS region, such as `us-east-1`. Required without `baseUrl`. */
   readonly region?: string
 }
 

@@ -16,7 +16,7 @@ export const geminiChatDialect: ChatDialect = {
 }
 
 /**
- * A Gemini model, asked by Google's compatible endpoint; `isoglot/gemini` speaks its own format, which can do more.
+ * A Gemini model, by Google's compatible endpoint. `isoglot/gemini` uses Gemini's own format, which has more features.
  *
  * @example
  * ```ts

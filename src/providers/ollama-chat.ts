@@ -20,7 +20,7 @@ export const ollamaChatDialect: ChatDialect = {
 }
 
 /**
- * A model that Ollama serves by its compatible endpoint; `isoglot/ollama` speaks its own format, which can do more.
+ * A model that Ollama serves, by its compatible endpoint. `isoglot/ollama` uses Ollama's own format, which has more features.
  *
  * @example
  * ```ts

@@ -6,13 +6,13 @@
 import type { Model, ModelSettings } from '../core/codec.ts'
 import { type ChatDialect, chatModel, compatible } from '../formats/openai-chat/index.ts'
 
-/** The server's address, and of its dialect what differs from the usual. */
+/** The server's address, and the fields in which its dialect differs from `compatible`. */
 export interface CompatibleServer extends Partial<ChatDialect>, Omit<ModelSettings, 'baseUrl'> {
   readonly baseUrl: string
 }
 
 /**
- * The models of a server that speaks OpenAI Chat Completions.
+ * Makes a function for the models of a server of OpenAI Chat Completions.
  *
  * @example
  * ```ts

@@ -48,8 +48,8 @@ export function perplexity(model: string, settings: ModelSettings = {}): Model {
 // ---- citations --------------------------------------------------------------------------------
 
 /**
- * Its sources stand beside the text, which names them by number: `[1]`. Each such mark becomes a citation. Annotations that a gateway
- * added say the same, so the marks replace them.
+ * Reads citations. The text names sources by number, such as `[1]`, and the answer lists them in another field. Each such mark becomes a
+ * citation. Annotations of a gateway have the same content, so the marks replace them.
  */
 function adapt(codec: ClientCodec): ClientCodec {
   return {
@@ -88,7 +88,7 @@ function cited(response: ChatResponse): ChatResponse {
   return { ...response, message: { ...response.message, content: [...content.slice(0, -1), { ...last, citations }] } }
 }
 
-/** Finds marks in a text that comes in pieces. Fenced code has none. It keeps the marks, and of the text the line that is not whole yet. */
+/** Finds marks in the pieces of a text, outside of fenced code. It stores the marks and the last, incomplete line. */
 function markReader() {
   const found: { readonly number: number; readonly startIndex: number; readonly endIndex: number }[] = []
   let line = ''

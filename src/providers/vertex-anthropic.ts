@@ -11,13 +11,13 @@ import { type AnthropicDialect, createClientCodec } from '../formats/anthropic/i
 import { bearer } from '../kit/bearer.ts'
 import { vertexAddress } from '../kit/vertex.ts'
 
-/** Options of {@link vertexAnthropic} beside the model's name. */
+/** The settings of {@link vertexAnthropic}. */
 export interface VertexAnthropicSettings
   extends ModelSettings,
     Pick<AnthropicDialect, 'beta' | 'maxTokens' | 'lateInstructions'> {
-  /** The id of the project. Needed, unless `baseUrl` is given. */
+  /** The id of the project. Required without `baseUrl`. */
   readonly project?: string
-  /** Such as `europe-west1`, `eu`. Default: `global`. Not every location has every model. */
+  /** The location, such as `europe-west1` or `eu`. Default `global`. Not every location has every model. */
   readonly location?: string
 }
 

@@ -12,11 +12,11 @@ import { vertexAddress } from '../kit/vertex.ts'
 /** How Gemini differs on Vertex AI: neither calls nor results have ids. */
 export const vertexGeminiDialect: GeminiDialect = { ...geminiDialect, provider: 'vertex', callIds: false }
 
-/** Options of {@link vertexGemini} beside the model's name. */
+/** The settings of {@link vertexGemini}. */
 export interface VertexGeminiSettings extends ModelSettings {
   /** The id of the project. With it, `apiKey` is an access token; without it, a key of express mode. */
   readonly project?: string
-  /** Such as `europe-west1`, `eu`. Default: `global`. Not every location has every model. */
+  /** The location, such as `europe-west1` or `eu`. Default `global`. Not every location has every model. */
   readonly location?: string
 }
 

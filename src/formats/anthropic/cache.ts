@@ -1,5 +1,5 @@
 /**
- * Cache marks: our `cacheHint` and the wire's `cache_control`.
+ * Cache marks: converts between our `cacheHint` and Anthropic's `cache_control`.
  *
  * @see https://platform.claude.com/docs/en/build-with-claude/prompt-caching (read 2026-11)
  *
@@ -13,13 +13,13 @@ import type { WireCacheControl } from './wire.ts'
 
 type CacheHint = NonNullable<Metadata['cacheHint']>
 
-/** The most marks that one request may hold. */
+/** The highest number of marks in one request. */
 const maxMarks = 4
 
-/** Which hint a mark was made of: losses name that. */
+/** The path of the hint that a mark was made of, for losses. */
 const hintPaths = /* @__PURE__ */ new WeakMap<object, string>()
 
-/** The hint that a mark says; `undefined` if it says anything that a hint cannot. */
+/** The hint of a mark; `undefined` if the mark has fields that a hint cannot express. */
 export function decodeCacheHint(mark: unknown): CacheHint | undefined {
   if (!isObject(mark) || mark.type !== 'ephemeral') return undefined
   const { type: _, ttl, ...rest } = mark

@@ -1,5 +1,5 @@
 /**
- * Citations: ours and the wire's, whose own fields stay with them.
+ * Converts citations. Fields that only Anthropic has are kept.
  *
  * @see https://platform.claude.com/docs/en/build-with-claude/citations (read 2026-11)
  *
@@ -10,7 +10,7 @@ import type { CitationBlock, JsonObject } from '../../core/model.ts'
 import { keptOf } from './scope.ts'
 import { documentCitations, format } from './tables.ts'
 
-/** The wire's own fields stay with the citation: an `encrypted_index` is checked when it comes back. */
+/** Fields that only Anthropic has are kept: it checks an `encrypted_index` that comes back. */
 export function decodeCitation(wire: JsonObject): CitationBlock {
   const title = textOr(field(wire, 'title'), textOr(field(wire, 'document_title'), undefined))
   const url = textOr(field(wire, 'url'), undefined)
@@ -28,7 +28,7 @@ export function encodeCitation(citation: CitationBlock, isAnswer: boolean): obje
   return { ...kept, ...compact({ cited_text: text, url, [titleKey]: title }) }
 }
 
-/** The empty index says that no server made it: it never goes to one. */
+/** The empty index means that no server made the citation. It is never sent to Anthropic. */
 function encodeForeignCitation({ url, title, text }: CitationBlock): object | undefined {
   if (url === undefined) return undefined
   return { type: 'web_search_result_location', url, title: title ?? null, cited_text: text ?? '', encrypted_index: '' }

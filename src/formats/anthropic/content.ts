@@ -1,7 +1,7 @@
 /**
- * Anthropic Messages: content blocks and ours, calls and results of our tools aside (`tools.ts`).
+ * Anthropic Messages: converts content blocks, except calls and results of our tools (`tools.ts`).
  *
- * A block whose type or shape we do not know is kept whole; a field that we do not know is kept beside the block.
+ * Blocks of unknown type or shape are kept whole, and unknown fields are kept with their block.
  *
  * @see https://platform.claude.com/docs/en/api/messages (read 2026-11)
  *
@@ -51,7 +51,7 @@ import type { WireBlock } from './wire.ts'
 
 type Decoder = (wire: JsonObject, origin: Origin) => ContentBlock | undefined
 
-/** Each gives `undefined` for a shape that it does not know. */
+/** Each returns `undefined` for an unknown shape. */
 const decoders: Readonly<Record<string, Decoder>> = {
   text: decodeText,
   image: decodeImage,
@@ -61,14 +61,14 @@ const decoders: Readonly<Record<string, Decoder>> = {
   redacted_thinking: decodeRedactedThinking,
 }
 
-/** Any block but `tool_use` and `tool_result`. */
+/** Decodes any block except `tool_use` and `tool_result`. */
 export function decodeBlock(wire: JsonObject, origin: Origin): ContentBlock {
   const type = stringOr(field(wire, 'type'), '')
   const decode = lookup(decoders, type) ?? decoderOfFamily(type)
   return decode?.(wire, origin) ?? unknownBlock(wire)
 }
 
-/** Server tools come and go; the names of their blocks have these ends. */
+/** Server tools change often, but the names of their blocks have these endings. */
 function decoderOfFamily(type: string): Decoder | undefined {
   if (isServerCall(type)) return decodeServerCall
   return type.endsWith('_tool_result') ? decodeServerResult : undefined
@@ -102,7 +102,7 @@ function decodeThinking(wire: JsonObject, origin: Origin): ReasoningBlock | unde
   })
 }
 
-/** The proof that a signature is. */
+/** The proof of a signature. */
 export function signed(signature: string, { provider, model }: Origin): Opaque {
   return { provider, model, format, data: { signature } }
 }
@@ -131,7 +131,7 @@ function decodeServerCall(wire: JsonObject): ServerToolCall | undefined {
   }
 }
 
-/** The word for a server's call stays with it: it also names the provider. */
+/** Keeps the type of a server's call, which also names its server. */
 export function serverCallData(wire: JsonObject, kept?: ProviderData): ProviderData {
   return { [format]: { ...kept?.[format], type: field(wire, 'type') ?? 'server_tool_use' } }
 }
@@ -157,7 +157,7 @@ function isErrorResult(wire: JsonObject): boolean {
 
 // ---- encoding ---------------------------------------------------------------------------------
 
-/** Any block but calls and results of our tools; `undefined` if the format has no place for it; then a loss reports it. */
+/** Encodes any block except calls and results of our tools. Returns `undefined` and reports a loss if the format has no place for it. */
 export function encodeBlock(block: ContentBlock, path: string, scope: Scope): WireBlock | undefined {
   noteForeignFields(block, path, scope.losses)
   const isOwn = block.type === 'unknown' && block.format === format
@@ -189,7 +189,7 @@ export function encodeBlock(block: ContentBlock, path: string, scope: Scope): Wi
   }
 }
 
-/** Where documents have no place, their text is text. */
+/** A document. Where the format does not allow one, its text is sent as text. */
 function encodePlainText(block: PlainTextBlock, path: string, scope: Scope): WireBlock | undefined {
   if (scope.place !== 'system' && scope.place !== 'answer') return encodeDocumentText(block, path, scope)
   if (block.title !== undefined) drop(`${path}.title`, reasons.title, scope, 'info')
@@ -215,7 +215,7 @@ function encodeCitations(block: TextBlock, path: string, scope: Scope): object[]
   return encoded.length === 0 && citations.length > 0 ? undefined : encoded
 }
 
-/** Thinking without a valid signature is refused, so it does not go; in an answer, its text can be shown. */
+/** Thinking without a valid signature is refused, so it is not sent. In an answer, its text can be shown. */
 function encodeReasoning(block: ReasoningBlock, path: string, scope: Scope): WireBlock | undefined {
   const proof = ownProof(block.opaque, scope.target)
   const { data, signature } = proof ?? {}

@@ -1,8 +1,8 @@
 /**
- * Anthropic Messages: streams written, for clients of this wire.
+ * Anthropic Messages: encodes streams, for clients of this format.
  *
- * The wire has one block open at a time, numbered from 0 without gaps: clients look blocks up by number. Events of a later block wait until
- * the one before has ended.
+ * One block is open at a time, and numbers start at 0 without gaps, because clients find blocks by number. Events of a later block wait
+ * until the block before it has ended.
  *
  * @module
  */
@@ -37,7 +37,7 @@ interface EncodeState {
   readonly ids: Set<string>
 }
 
-/** Writes one answer. It ends in `message_stop`, or in an error if the events end without their own end. */
+/** Writes one answer. It ends with `message_stop`, or with an error if the events are incomplete. */
 export function encodeStream(reply: Reply = {}): StreamEncoder {
   const state: EncodeState = {
     reply,
@@ -164,7 +164,7 @@ function writeDelta(block: OpenBlock, delta: object, out: Frame[]): void {
 
 // ---- calls ------------------------------------------------------------------------------------
 
-/** A call begins with its id and its whole name: the name is whole once arguments follow. */
+/** A call begins with its id and its complete name. The name is complete when arguments follow. */
 function writeChunk(state: EncodeState, block: OpenBlock, chunk: ToolCallChunk, out: Frame[]): void {
   addPiece(block, chunk)
   const { id, name, pending } = block
@@ -198,7 +198,7 @@ function endCall(state: EncodeState, block: OpenBlock, call: ToolCall, out: Fram
   if (!isNoArguments(call.argumentsText)) writeArguments(block, call.argumentsText.slice(block.sent), out)
 }
 
-/** A block that began before it was whole began without the fields that were kept with it. */
+/** Reports fields of a block that arrived after the block was opened. */
 function noteLateFields(state: EncodeState, path: string, whole: ContentBlock): void {
   if (keptOf(whole) === undefined) return
   reportLoss(state.losses, 'dropped', `${path}.providerData`, 'they came when the block had begun', 'info')

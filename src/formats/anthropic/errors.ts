@@ -48,7 +48,7 @@ function spendLimit(body: unknown): string | undefined {
   return word?.includes('spend_limit') ? word : undefined
 }
 
-/** The error event of a stream, thrown where it stands. */
+/** The error of an error event in a stream. */
 export function decodeErrorEvent(event: unknown, provider: string): ApiError {
   return decodeError({ status: 0, headers: { get: () => null }, body: event }, { dialect: { provider } })
 }

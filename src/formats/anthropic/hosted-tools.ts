@@ -1,7 +1,7 @@
 /**
  * Anthropic Messages: the tools that Anthropic runs itself, as typed values.
  *
- * Each is dated. A later date, which `version` chooses, may ask for a later model: the default is an early one.
+ * Each has a date, which `version` sets. A later date can require a later model, so the default is an early date.
  *
  * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-reference (read 2026-11)
  *
@@ -21,11 +21,11 @@ export type ToolCaller = 'direct' | `code_execution_${'20250825' | '20260120' | 
 export interface HostedToolOptions {
   /** Default: the provider's, which differs by date. */
   readonly allowedCallers?: readonly ToolCaller[]
-  /** Ends a prefix worth caching at this tool, for the time given; `ephemeral` is 5 minutes. Default: none. */
+  /** Ends a cached prefix at this tool, for this time; `ephemeral` is 5 minutes. Default: none. */
   readonly cacheHint?: 'ephemeral' | { readonly ttl: '5m' | '1h' }
-  /** Keeps the tool from the model until a search for tools finds it. Default `false`. */
+  /** Hides the tool from the model until a search for tools finds it. Default `false`. */
   readonly deferLoading?: boolean
-  /** Holds names and inputs to the tool's schema. Default `false`. */
+  /** Forces names and inputs to match the tool's schema. Default `false`. */
   readonly strict?: boolean
 }
 
@@ -49,7 +49,7 @@ function encodeHint(hint: NonNullable<HostedToolOptions['cacheHint']>): NonNulla
   return hint === 'ephemeral' ? { type: 'ephemeral' } : { type: 'ephemeral', ttl: hint.ttl }
 }
 
-/** Which sites a tool of the web may use: those of one list, or all but those of the other; never both. Default: all. */
+/** The sites that a web tool may use: a list of allowed sites, or a list of blocked sites. Default: all. */
 export type DomainOptions =
   | { readonly allowedDomains?: readonly string[]; readonly blockedDomains?: never }
   | { readonly allowedDomains?: never; readonly blockedDomains?: readonly string[] }
@@ -63,7 +63,7 @@ function encodeDomains({ allowedDomains, blockedDomains }: DomainOptions): WireD
   })
 }
 
-/** Whether results that code has used up come back in the answer as well. */
+/** Whether the answer also has the results that code consumed. */
 type ResultsOption = {
   /** `excluded` leaves out of the answer what finished code of the same turn has consumed. Default `full`. */
   readonly responseInclusion?: 'full' | 'excluded'
@@ -76,14 +76,14 @@ export type WebSearchOptions = HostedToolOptions &
   DomainOptions & {
     /** The most searches in one request. Default: no limit. */
     readonly maxUses?: number
-    /** Default: nowhere in particular. */
+    /** The location of the user. Default: none. */
     readonly userLocation?: UserLocation
   } & (
     | { /** Default `20250305`. */ readonly version?: '20250305' | '20260209'; readonly responseInclusion?: never }
     | ({ readonly version: '20260318' } & ResultsOption)
   )
 
-/** A web search, as the wire has it. */
+/** A web search, in Anthropic's format. */
 export type WireWebSearch = WireShared &
   WireDomains & {
     type: `web_search_${NonNullable<WebSearchOptions['version']>}`
@@ -122,10 +122,10 @@ export function webSearch(options: WebSearchOptions = {}): HostedTool<'anthropic
 
 // ---- web fetch --------------------------------------------------------------------------------
 
-/** The tools whose results may bring addresses to fetch: all, none, some by name, or all but some. */
+/** The tools whose results may contain addresses to fetch: all, none, some by name, or all except some. */
 export type UrlSource = 'all' | 'none' | { readonly only: readonly string[] } | { readonly except: readonly string[] }
 
-/** Where addresses that may be fetched come from. Each is `all` by default. */
+/** The sources of addresses that may be fetched. Each is `all` by default. */
 export interface UrlSources {
   /** Messages of the user. */
   readonly userInput?: 'all' | 'none'
@@ -143,7 +143,7 @@ export type WebFetchOptions = HostedToolOptions &
   DomainOptions & {
     /** Whether answers cite what was fetched. Default `false`. */
     readonly citations?: boolean
-    /** About the most tokens of text that one page may add; not for PDFs and the like. Default: no limit. */
+    /** The approximate maximum of tokens of text from one page; not for PDFs and similar files. Default: no limit. */
     readonly maxContentTokens?: number
     /** The most fetches in one request. Default: no limit. */
     readonly maxUses?: number
@@ -163,7 +163,7 @@ export type WebFetchOptions = HostedToolOptions &
       } & ResultsOption)
   )
 
-/** A web fetch, as the wire has it. */
+/** A web fetch, in Anthropic's format. */
 export type WireWebFetch = WireShared &
   WireDomains & {
     type: `web_fetch_${NonNullable<WebFetchOptions['version']>}`
@@ -181,7 +181,7 @@ export type WireWebFetch = WireShared &
   }
 
 /**
- * Lets the model read pages and PDFs whose addresses stand in the conversation.
+ * Lets the model read pages and PDFs whose addresses are in the conversation.
  *
  * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-fetch-tool (read 2026-11)
  */
@@ -230,14 +230,14 @@ export interface CodeExecutionOptions extends HostedToolOptions {
   readonly version?: '20250522' | '20250825' | '20260120' | '20260521'
 }
 
-/** A code execution, as the wire has it. */
+/** A code execution, in Anthropic's format. */
 export type WireCodeExecution = WireShared & {
   type: `code_execution_${NonNullable<CodeExecutionOptions['version']>}`
   name: 'code_execution'
 }
 
 /**
- * Lets the model run code in a sandbox of Anthropic's.
+ * Lets the model run code in a sandbox of Anthropic.
  *
  * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/code-execution-tool (read 2026-11)
  */

@@ -64,7 +64,7 @@ export function createClientCodec(dialect: AnthropicDialect = {}): ClientCodec {
   }
 }
 
-/** The headers of every request: key, version, and what the dialect asks for. */
+/** The headers of each request: the key, the version, and those of the dialect. */
 export function headers(apiKey: string | undefined, dialect: AnthropicDialect = {}): Record<string, string> {
   const { version = '2023-06-01', beta = [], browser } = dialect
   return compact({
@@ -75,7 +75,7 @@ export function headers(apiKey: string | undefined, dialect: AnthropicDialect = 
   })
 }
 
-/** The server's half, for a gateway. */
+/** The server codec, for a gateway. */
 export function createServerCodec(): ServerCodec {
   return withForeignProofs(
     { name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError },

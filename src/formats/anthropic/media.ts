@@ -13,13 +13,13 @@ import { drop, extrasFor, extrasOf, keptOf, type Scope } from './scope.ts'
 import { imageTypes, knownFields } from './tables.ts'
 import type { WireBlock, WireDocumentSource, WireImageSource, WireImageType } from './wire.ts'
 
-/** `undefined`, here and below, for a shape that we do not know. */
+/** Returns `undefined`, here and below, for an unknown shape. */
 export function decodeImage(wire: JsonObject): ImageBlock | undefined {
   const media = decodeSource(field(wire, 'source'))
   return media && { type: 'image', ...media, ...extrasOf(wire, knownFields.image) }
 }
 
-/** Plain text can be read by all; anything else is a file. */
+/** A document: plain text becomes a text block, and anything else a file. */
 export function decodeDocument(wire: JsonObject): FileBlock | PlainTextBlock | undefined {
   const source = field(wire, 'source')
   const title = textOr(field(wire, 'title'), undefined)
@@ -43,7 +43,7 @@ function decodeSource(source: unknown): Pick<FileBlock, 'data' | 'mimeType' | 'u
   return type === 'file' && typeof fileId === 'string' ? { fileId } : undefined
 }
 
-/** Its text is there for all to read; the parts it is cited by stay with it. */
+/** A search result becomes a text block. Its parts, which citations name, are kept. */
 export function decodeSearchResult(wire: JsonObject): PlainTextBlock | undefined {
   const title = field(wire, 'title')
   const text = textOfParts(field(wire, 'content'))
@@ -82,7 +82,7 @@ function documentIn(document: WireBlock, path: string, scope: Scope): WireBlock 
   return document
 }
 
-/** Of images the four types that the wire takes, from wherever they come. */
+/** An image, if it is of one of the four types that Anthropic takes. */
 export function encodeImage(block: ImageBlock, path: string, scope: Scope): WireBlock | undefined {
   if (scope.place === 'answer') return drop(path, 'an answer here has no images', scope, 'major')
   if (block.detail !== undefined && block.detail !== 'auto')

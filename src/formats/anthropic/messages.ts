@@ -1,7 +1,7 @@
 /**
- * Anthropic Messages: a conversation and its turns, both ways.
+ * Anthropic Messages: encodes and decodes a conversation.
  *
- * The wire knows users and assistants that take turns: results of tools are blocks of a user's message, system text stands apart.
+ * In this format, users and assistants alternate, results of tools are blocks of a user message, and the system text is a separate field.
  *
  * @module
  */
@@ -33,13 +33,13 @@ import type { WireBlock, WireMessage, WireRequest, WireText } from './wire.ts'
 
 type Turns = Omit<Scope, 'place'>
 
-/** One message of the wire on its way. */
+/** A message that is being encoded. */
 interface Turn {
   readonly role: WireMessage['role']
-  /** A string stays one while nothing is added to it. */
+  /** A string stays a string until something is added. */
   content: string | WireBlock[]
   kept: JsonObject | undefined
-  /** Where its last message stands. */
+  /** The path of its last message. */
   path: string
 }
 
@@ -75,7 +75,7 @@ export function encodeConversation(context: Context, scope: Turns): Pick<WireReq
   return compact({ system, messages: messages.filter(({ content }) => content?.length !== 0) })
 }
 
-/** The system text, then that of the messages that lead: a string if there is one piece, and it is one. */
+/** The system text, then the leading instructions: a string if there is only one string. */
 function encodeSystem(context: Context, leading: number, scope: Turns): WireRequest['system'] {
   const place = { ...scope, place: 'system' } as const
   const { system } = context
@@ -189,7 +189,9 @@ function resultsFirst(blocks: readonly WireBlock[]): WireBlock[] {
   return [...blocks.filter(isResult), ...blocks.filter((block) => !isResult(block))]
 }
 
-/** The API has refused text after a call. It goes before the calls of its run; nothing goes across a block of another kind. */
+/**
+ * Moves text before the calls that it follows, because the API has refused text after a call. No text moves across another kind of block.
+ */
 function callsLast(blocks: readonly WireBlock[], path: string, scope: Turns): readonly WireBlock[] {
   const settled: WireBlock[] = []
   let calls: WireBlock[] = []
@@ -216,7 +218,7 @@ function withoutLastThinking(blocks: readonly WireBlock[], path: string, scope: 
   return blocks.slice(0, end)
 }
 
-/** A last turn of the assistant's is gone on with, and may not end in white space. */
+/** The model continues a last assistant turn, which must not end in white space. */
 function trimEnd(content: string | WireBlock[], path: string, scope: Turns): string | WireBlock[] {
   const last = typeof content === 'string' ? content : content.at(-1)
   const text = typeof last === 'object' && last.type === 'text' ? last.text : last
@@ -228,7 +230,7 @@ function trimEnd(content: string | WireBlock[], path: string, scope: Turns): str
 
 // ---- decoding ---------------------------------------------------------------------------------
 
-/** Every message of the wire, as one of ours or more. */
+/** Decodes each message to one or more messages of isoglot. */
 export function decodeConversation(body: JsonObject, origin: Origin): Pick<Context, 'system' | 'messages'> {
   const messages = field(body, 'messages')
   if (!Array.isArray(messages)) throw wrong('messages', 'is not an array')
@@ -278,7 +280,7 @@ function decodeContent(content: unknown, path: string, origin: Origin): Content 
   return blocksIn(content, path).map((block) => decodeBlock(block, origin))
 }
 
-/** The results come first, as messages of their own; what else is said follows. */
+/** Decodes a user message. Its results come first, as separate messages; the other blocks follow. */
 function decodeUser(
   content: unknown,
   path: string,

@@ -1,5 +1,5 @@
 /**
- * Anthropic Messages: what is asked of the model beside the conversation, both ways.
+ * Anthropic Messages: encodes and decodes the options of a request.
  *
  * @see https://platform.claude.com/docs/en/api/messages (read 2026-11)
  *
@@ -20,7 +20,7 @@ import type { WireOutputConfig, WireRequest, WireThinkingConfig } from './wire.t
 
 type Fields = Omit<WireRequest, 'messages' | 'system' | 'tools'>
 
-/** All fields but the conversation's, over those that were kept. */
+/** Encodes all fields except those of the conversation, over unknown fields that were kept. */
 export function encodeOptions(
   options: RequestOptions,
   hasTools: boolean,
@@ -56,7 +56,7 @@ function keptOptions(options: RequestOptions): JsonObject {
   return objectIn(options.providerOptions, format)
 }
 
-/** The wire requires one; a budget for thinking comes on top of what is meant for the answer. */
+/** Anthropic requires this field. The budget for thinking is added to that of the answer. */
 function chooseMaxTokens(options: RequestOptions, dialect: AnthropicDialect, losses: Losses): number {
   if (options.maxTokens !== undefined) return options.maxTokens
   const chosen = (dialect.maxTokens ?? defaultMaxTokens(options.model)) + (budgetFor(options) ?? 0)
@@ -88,7 +88,7 @@ function encodeSchema(schema: NonNullable<ResponseFormat['schema']>, losses: Los
   return narrowed.schema
 }
 
-/** Newer models and versions choose by themselves; while thinking, so do all. */
+/** Newer models and versions take no sampling fields, and no model takes them while it thinks. */
 function sampling(
   options: RequestOptions,
   thinking: WireThinkingConfig | undefined,
@@ -160,7 +160,7 @@ export const knownRequestFields: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Everything but the conversation. Fields that we have no word for, and what is left of those we have, are kept.
+ * Decodes all fields except those of the conversation. Unknown fields are kept, also inside known fields.
  *
  * @throws {DecodeError} if a field that we know has another type than it must.
  */

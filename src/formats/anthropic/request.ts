@@ -1,5 +1,5 @@
 /**
- * Anthropic Messages: whole requests, both ways.
+ * Anthropic Messages: encodes and decodes requests.
  *
  * @see https://platform.claude.com/docs/en/api/messages (read 2026-11)
  *
@@ -22,13 +22,13 @@ import type { WireBlock, WireRequest, WireText } from './wire.ts'
 
 /** Without it, the older version does not know file ids. */
 const filesBeta = 'files-api-2025-04-14'
-/** There is no mode for JSON without a schema; being asked is what the model goes by. */
+/** Anthropic has no JSON mode without a schema, so this text asks the model for JSON. */
 const jsonInstruction = 'Answer with one JSON value and nothing else.'
 
 /**
- * Encodes a conversation that `prepare` has been through; one that has not is encoded as it stands.
+ * Encodes a conversation that `prepare` has prepared. Any other conversation is encoded unchanged.
  *
- * @throws {UnsupportedError} if something would be lost that `options.strict` does not let go.
+ * @throws {UnsupportedError} for a loss that `options.strict` does not allow.
  */
 export function encodeRequest(
   given: Context,
@@ -81,7 +81,7 @@ function goOnIn(id: string | undefined, body: WireRequest, into: Losses): void {
   else reportLoss(into, 'dropped', 'providerState.containerId', 'no code waits in it', 'info')
 }
 
-/** While thinking is on, a tool round must begin with thinking: one that another model began goes on without. */
+/** With thinking, a tool round must begin with a thinking block. A round that another model started continues without thinking. */
 function settleThinking(body: WireRequest, into: Losses): void {
   const [turn, results] = body.messages.slice(-2)
   if (body.thinking?.type !== 'enabled' || turn?.role !== 'assistant' || typeof turn.content === 'string') return
@@ -96,7 +96,7 @@ function hasBlock(content: string | readonly WireBlock[] | undefined, type: Wire
   return typeof content === 'object' && content.some((block) => block.type === type)
 }
 
-/** Everything that may be marked, in the order of the prompt. */
+/** All parts that can have a mark, in the order of the prompt. */
 function* markable(body: WireRequest): Generator<Markable> {
   for (const [at, part] of (body.tools ?? []).entries()) yield { part, path: `tools[${at}]` }
   if (typeof body.system === 'object') {

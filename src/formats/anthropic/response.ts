@@ -1,5 +1,5 @@
 /**
- * Anthropic Messages: whole answers, both ways, and what streams read in the same way.
+ * Anthropic Messages: encodes and decodes whole answers. Streams share some of this code.
  *
  * @see https://platform.claude.com/docs/en/api/messages (read 2026-11)
  *
@@ -29,7 +29,7 @@ import { type AnthropicDialect, format, knownFields, stopReasons, wireStopReason
 import { inputOf } from './tools.ts'
 import type { WireResponse, WireUsage } from './wire.ts'
 
-/** Calls that came without an id get this and a number. */
+/** The prefix of made ids, for calls without an id. A number follows it. */
 export const idPrefix = 'toolu_isoglot_'
 
 // ---- decoding ---------------------------------------------------------------------------------
@@ -39,7 +39,7 @@ export const idPrefix = 'toolu_isoglot_'
  *
  * @throws {ApiError} if the body is an error's.
  * @throws {DecodeError} if it is not a message; `path` names what is wrong.
- * @throws {InterruptedError} if it has no `stop_reason`: it was cut.
+ * @throws {InterruptedError} if it has no `stop_reason`, so it is incomplete.
  */
 export function decodeResponse(
   body: unknown,
@@ -83,7 +83,7 @@ export function readHead(message: JsonObject, out: Fragment[]): void {
   if (extra !== undefined) out.push({ type: 'extra', providerData: { [format]: extra } })
 }
 
-/** A block that is whole. */
+/** Reads a complete block. */
 export function readBlock(block: JsonObject, key: BlockKey, origin: Origin, out: Fragment[]): void {
   if (!isCall(block)) {
     out.push({ type: 'block', block: decodeBlock(block, origin), key })
@@ -124,7 +124,7 @@ export function endFragment(reason: string, container: unknown): Fragment {
   })
 }
 
-/** This wire counts cached input apart; our `inputTokens` is all of it. */
+/** This format counts cached input separately. Our `inputTokens` is the sum. */
 export function decodeUsage(wire: JsonObject): Usage {
   const count = (name: string) => tokenCount(field(wire, name))
   const uncached = count('input_tokens')
@@ -142,7 +142,7 @@ export function decodeUsage(wire: JsonObject): Usage {
 
 // ---- encoding ---------------------------------------------------------------------------------
 
-/** An answer as this API would give it. Nothing is refused: what the wire cannot carry is among the losses. */
+/** Encodes an answer as this API sends it. It refuses nothing: parts that the format cannot express are losses. */
 export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
   const into = newLosses('Anthropic', false)
   const { message } = response
@@ -163,7 +163,7 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
   return { body, losses: into.list }
 }
 
-/** Clients of this wire take the proofs of this wire. */
+/** The scope of an answer: clients of this format take the proofs of this format. */
 export function answerScope(into: Losses): Parameters<typeof encodeTurnBlocks>[2] {
   return { losses: into, target: { format, provider: format, model: '' }, place: 'answer' }
 }

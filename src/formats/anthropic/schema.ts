@@ -1,5 +1,5 @@
 /**
- * JSON Schema as structured output takes it: what it has no word for moves into the description, where the model still reads it.
+ * Converts a JSON Schema for structured output. Keywords that it does not support move into the description, which the model reads.
  *
  * @see the helper of the official SDK: @anthropic-ai/sdk lib/transform-json-schema (1.11.0)
  *
@@ -25,7 +25,7 @@ const formats: ReadonlySet<unknown> = new Set([
   'uuid',
 ])
 
-/** Where a keyword holds schemas: itself, by name, or in a row. */
+/** How a keyword holds schemas: one, by name, or as a list. */
 const nested: Readonly<Record<string, 'schema' | 'named' | 'row'>> = {
   items: 'schema',
   properties: 'named',
@@ -46,7 +46,7 @@ const taken: ReadonlySet<string> = new Set([
   '$ref',
 ])
 
-/** A schema that says the same in fewer words, and whether it differs from what was given. */
+/** The schema with only supported keywords, and whether it differs from the given one. */
 export function narrowSchema(schema: JsonSchema): { readonly schema: JsonObject; readonly isChanged: boolean } {
   const notes = { isChanged: false }
   return { schema: narrow(schema as JsonObject, 0, notes), ...notes }

@@ -1,5 +1,5 @@
 /**
- * Where blocks come from and go to, and what is kept of them on the way.
+ * The source and the target of blocks, and the fields that are kept.
  *
  * @see https://platform.claude.com/docs/en/api/messages (read 2026-11)
  *
@@ -20,12 +20,12 @@ export interface Origin {
   readonly model: string
 }
 
-/** A block that we have no word for, whole. */
+/** An unknown block, whole. */
 export function unknownBlock(wire: JsonObject): UnknownBlock {
   return { type: 'unknown', format, providerType: stringOr(field(wire, 'type'), ''), value: wire }
 }
 
-/** The cache mark and the fields that we do not know. */
+/** The cache mark and the unknown fields. */
 export function extrasOf(
   wire: JsonObject,
   known: ReadonlySet<string>,
@@ -38,7 +38,7 @@ export function extrasOf(
   return compact({ metadata: { cacheHint }, providerData: unlessEmpty(kept) && { [format]: kept } })
 }
 
-/** Where blocks are written to. */
+/** The target of blocks. */
 export interface Scope {
   readonly losses: Losses
   /** The format and provider whose proofs are valid. */
@@ -57,12 +57,12 @@ export function keptOf(holder: { readonly providerData?: ProviderData }): JsonOb
   return isObject(kept) ? kept : undefined
 }
 
-/** A value that came from this wire goes back to it as it is. */
+/** A value from this format, which is sent back unchanged. */
 export function verbatim(value: Json | object): WireBlock {
   return { ...(value as object) } as WireBlock
 }
 
-/** Notes that a block, or something of it, does not go. */
+/** Reports that a block, or a part of it, is not sent. */
 export function drop(
   path: string,
   reason: string,

@@ -1,8 +1,7 @@
 /**
- * Anthropic Messages: streams, read and written.
+ * Anthropic Messages: decodes streams.
  *
- * The reader keeps no text, so its state stays small however long the answer grows; only blocks of a kind that it does not know wait
- * in it until they are whole.
+ * The decoder stores no text, so its state stays small. Only blocks of unknown kinds are stored until they are complete.
  *
  * @see https://platform.claude.com/docs/en/build-with-claude/streaming (read 2026-11)
  *
@@ -24,17 +23,17 @@ import { inputOf } from './tools.ts'
 /** State between two events. */
 interface DecodeState {
   readonly provider: string
-  /** As `message_start` named it: proofs are its. */
+  /** The model in `message_start`: proofs are of this model. */
   model: string
   isStarted: boolean
-  /** Running totals as the wire has them: a later figure replaces an earlier one. */
+  /** The usage so far, in Anthropic's fields: a later figure replaces an earlier one. */
   usage: JsonObject
   stopReason: string | undefined
-  /** As `message_start` or `message_delta` named it. */
+  /** The container in `message_start` or `message_delta`. */
   container: unknown
   isEnded: boolean
   nextKey: number
-  /** By the wire's index. Spliced streams use an index again, for another block. */
+  /** Keys of blocks, by their index. Spliced streams use an index again for another block. */
   readonly keys: Map<unknown, number>
   /** Blocks of kinds that we do not know, by key, until they are whole. */
   readonly unknown: Map<number, JsonObject>
@@ -44,7 +43,7 @@ interface DecodeState {
  * Decodes one answer.
  *
  * @throws {ApiError} at an `error` event, which can follow a 200 and half an answer.
- * @throws {DecodeError} at an event that is not a JSON object, or lacks what it must have.
+ * @throws {DecodeError} at an event that is not a JSON object, or lacks a required field.
  */
 export function decodeStream({
   parse = JSON.parse,
@@ -102,7 +101,7 @@ function parseEvent(parse: (text: string) => unknown, data: string): JsonObject 
   return event
 }
 
-/** A stream that said why it stopped has ended, though its last event may be missing. */
+/** Ends the answer. A stream with a stop reason is complete, even if its last event is missing. */
 function end(state: DecodeState, out: Fragment[]): void {
   flush(state, out)
   if (state.isEnded || state.stopReason === undefined) return
@@ -114,7 +113,7 @@ function flush(state: DecodeState, out: Fragment[]): void {
   for (const key of [...state.unknown.keys()]) readStop(state, key, out)
 }
 
-/** A second one, doubled or spliced in by a proxy, says nothing new: its blocks are blocks of this answer. */
+/** Reads `message_start`. A second one, repeated or inserted by a proxy, adds nothing: its blocks belong to this answer. */
 function readMessage(state: DecodeState, message: unknown, out: Fragment[]): void {
   if (state.isStarted || !isObject(message)) return
   state.isStarted = true
@@ -135,7 +134,7 @@ function readUsage(state: DecodeState, usage: unknown, out: Fragment[]): void {
   out.push({ type: 'usage', usage: decodeUsage(state.usage) })
 }
 
-/** A field that is `null` now does not take back what was said before. */
+/** Merges usage. A field that is `null` does not remove an earlier figure. */
 function mergeUsage(before: JsonObject, now: JsonObject): JsonObject {
   const merged = { ...before }
   for (const name of Object.keys(now)) {
@@ -183,7 +182,7 @@ function readStart(state: DecodeState, event: JsonObject, out: Fragment[]): void
   else out.push({ type: 'block', block, key, open: true })
 }
 
-/** `{}` holds the place of what the deltas bring; anything else is the input itself. */
+/** The input of a block. `{}` is a placeholder for the deltas; any other value is the input itself. */
 function givenInput(wire: JsonObject, key: number): Fragment[] {
   const input = inputOf(wire)
   const isPlaceholder = input === undefined || input === '' || (isObject(input) && Object.keys(input).length === 0)

@@ -1,5 +1,5 @@
 /**
- * Anthropic Messages: its words, and ours for them.
+ * Anthropic Messages: tables of its words and ours.
  *
  * @see https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons (read 2026-11)
  *
@@ -13,7 +13,7 @@ import type { ErrorWords } from '../../kit/api-error.ts'
 import type { Wire } from '../../kit/lacks.ts'
 import type { WireEffort, WireImageType } from './wire.ts'
 
-/** The name of the format: the key of all that is kept for this wire. */
+/** The name of the format, and the key of the unknown fields that are kept for it. */
 export const format = 'anthropic'
 
 /** The API's version. `2026-10-21` refuses sampling fields, documents in assistant turns and citations on user text. */

@@ -70,7 +70,7 @@ function decodeMessage(message: unknown, path: string, reading: Reading): Messag
   return compact({ role, content, name, providerData: others && { [format]: others } })
 }
 
-/** A field that is null says nothing. */
+/** The message without fields that are null. */
 function withoutNulls(message: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(message).filter(([, value]) => value !== null))
 }
@@ -88,7 +88,7 @@ function decodeResult(message: JsonObject, content: Content, name: string | unde
   })
 }
 
-/** An assistant's message is read as an answer is: calls, reasoning and what is unknown come out the same. */
+/** Reads an assistant's message in the same way as an answer: calls, reasoning and unknown fields. */
 function decodeAssistant(message: JsonObject, path: string, reading: Reading): AssistantMessage {
   const { name, content, ...said } = message
   const state = { ...newStreamState(compatible), model: reading.model }

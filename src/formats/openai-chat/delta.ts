@@ -29,14 +29,14 @@ export interface DeltaState {
   hasAudio: boolean
   /** The last thing read was text: where annotations belong. */
   isText: boolean
-  /** OpenRouter's proofs on their way, and the number of the block that they belong to. */
+  /** OpenRouter's incomplete proofs, and the number of their block. */
   details: JsonObject[] | undefined
   detailsBlock: number
-  /** Reasoning came in a plain field by itself: proofs that follow it repeat its text. */
+  /** Reasoning came in a plain field, without a proof: proofs that follow repeat its text. */
   hasPlainReasoning: boolean
   /** Custom calls whose text is not closed yet, by their index. */
   openCustom: Map<number, string | undefined>
-  /** Fields of the answer's choice that we have no word for. */
+  /** Unknown fields of the answer's choice. */
   readonly choice: Record<string, Json>
 }
 
@@ -66,7 +66,7 @@ export function isBlank(value: JsonObject): boolean {
   return Object.values(value).every((one) => one === '' || one === 0 || one === null)
 }
 
-/** Appends what has to wait for the end of the message. */
+/** Appends the fragments that have to wait for the end of the message. */
 export function endMessage(state: DeltaState, out: Fragment[]): void {
   endReasoning(state, out)
   for (const [position, id] of state.openCustom) {
@@ -284,7 +284,7 @@ function readCall(state: DeltaState, call: JsonObject, at: number, out: Fragment
   }
 }
 
-/** The type decides, and pieces have none: where `function` is filled in as well, the field with something in it counts. */
+/** Whether a call is of a custom tool. Pieces have no type: if `function` is set as well, the field that is not empty decides. */
 function isCustom({ type, function: said }: JsonObject, custom: JsonObject): boolean {
   if (type === 'custom' || !isObject(said)) return true
   return type !== 'function' && isBlank(said) && !isBlank(custom)
@@ -306,7 +306,7 @@ function customInput(
   return `{"input":"${text}`
 }
 
-/** Adds what is said of a function: its arguments may be an object already. */
+/** Adds the fields of a function. Its arguments can be an object. */
 function pushCall(state: DeltaState, piece: CallPiece, said: unknown, out: Fragment[]): void {
   const name = field(said, 'name')
   const args = field(said, 'arguments')

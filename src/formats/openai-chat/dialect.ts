@@ -33,7 +33,7 @@ import type {
   WireToolChoice,
 } from './wire.ts'
 
-/** The context of encoders of parts of a request. */
+/** The context of the functions that encode parts of a request. */
 export interface Encoding {
   readonly dialect: ChatDialect
   /** The model asked, for proofs. */
@@ -43,7 +43,7 @@ export interface Encoding {
 
 export type Tools = readonly (ToolDefinition | ProviderTool)[]
 
-/** The order of messages that a host demands. */
+/** The order of messages that a host requires. */
 export interface MessageOrder {
   /** Whether the first message has to be the user's. */
   readonly userFirst: boolean
@@ -52,7 +52,7 @@ export interface MessageOrder {
 
 /** How earlier reasoning is sent back. */
 export interface ReasoningReplay {
-  /** Whether it goes without a proof. */
+  /** Whether reasoning is sent without a proof. */
   readonly isPlain: boolean
   /** The fields of the message. See {@link ReasoningTurn}. */
   write(turn: ReasoningTurn, to: Encoding): Partial<Pick<WireAssistant, 'content'>> & DialectMessageFields
@@ -68,14 +68,14 @@ export interface ReasoningTurn {
   readonly content: string | readonly (WireTextPart | WireRefusalPart)[] | null
 }
 
-/** How a host takes tools where it differs from OpenAI. */
+/** How a host takes a tool choice, if it differs from OpenAI. */
 export type ToolChoosing = (
   choice: Exclude<ToolChoice, 'auto'>,
   tools: Tools,
   to: Encoding,
 ) => { readonly tools: Tools; readonly choice?: WireToolChoice }
 
-/** How one server differs from the others that speak this format. */
+/** How one server differs from others of this format. */
 export interface ChatDialect {
   /** The provider's name, in proofs, errors and `message.response`. */
   readonly provider: string
@@ -91,13 +91,13 @@ export interface ChatDialect {
 
   // ---- which fields a request may have
   readonly maxTokensField: 'max_completion_tokens' | 'max_tokens'
-  /** Fields, by their name on the wire, that are refused or ignored: not sent, with a minor loss. */
+  /** Fields that the host refuses or ignores, by their name in the format. They are not sent, which is a minor loss. */
   readonly refuses: ReadonlySet<string>
   /** Fields that have another name here. */
   readonly renames?: Readonly<Record<string, string>>
   /** Asks for usage in streams by `stream_options`. */
   readonly asksForUsage: boolean
-  /** Whether a JSON Schema is taken as response format; else `json_object`, with the schema in the prompt. */
+  /** Whether the host takes a JSON Schema as response format. Otherwise the format is `json_object`, and the schema is in the prompt. */
   readonly jsonSchema: boolean
   /** The maximum number of stop sequences. Default 4. */
   readonly maxStops?: number
@@ -107,13 +107,13 @@ export interface ChatDialect {
   readonly developerRole: 'developer' | 'system'
   /** Takes arrays of text parts in every role; otherwise content of only text is sent as one string. */
   readonly textParts?: boolean
-  /** The order of messages that it demands: `oneSystem`, `alternating`. Default: the order stays as it is. */
+  /** The order of messages that the host requires: `oneSystem`, `alternating`. Default: the order does not change. */
   readonly order?: MessageOrder
-  /** Refuses a user message right after tool results: `prepare` puts a word of the assistant's between. */
+  /** Refuses a user message directly after tool results: `prepare` inserts a short message of the assistant. */
   readonly bridgesResults?: boolean
   /** Takes names of participants. Default true. */
   readonly names?: boolean
-  /** How the end of a prefix worth caching is marked. Default: not at all. */
+  /** The field that marks the end of a prefix to cache. Default: none. */
   readonly cacheField?: 'prompt_cache_breakpoint' | 'cache_control'
   /** Kinds of media that a user message may hold by URL beside images. */
   readonly mediaUrls?: ReadonlySet<'file' | 'video'>
@@ -126,29 +126,29 @@ export interface ChatDialect {
   readonly encodeAudio?: (block: AudioBlock, path: string, to: Encoding) => WirePart | undefined
 
   // ---- tools
-  /** It takes no tools: how earlier calls and results are said (`spellCalls`). Default: it takes them. */
+  /** For hosts without tools: writes earlier calls and results as text (`spellCalls`). Default: the host takes tools. */
   readonly withoutTools?: (messages: readonly Message[], to: Encoding) => readonly Message[]
-  /** How a choice among tools is written: `choosing(…)`. Default: as OpenAI takes it. */
+  /** Encodes a tool choice: `choosing(…)`. Default: as OpenAI takes it. */
   readonly chooseTools?: ToolChoosing
   /** Has custom tools, which take free text. Default: their definitions are left out, and their calls are sent as calls of functions. */
   readonly customTools?: boolean
   /** `strict` of each of the tools: `withoutStrict`, `booleanStrict`, `sameStrict`. Default: as given. */
   readonly strict?: (tool: ToolDefinition, tools: Tools, note: (reason: string) => void) => boolean | undefined
-  /** Wants the tool's name on results. */
+  /** Requires the tool's name in results. */
   readonly resultName?: boolean
-  /** Default: whatever has at most 40 characters. */
+  /** The legal ids of calls. Default: at most 40 characters. */
   readonly callId?: IdRule
   /** Takes arguments that are not valid JSON; otherwise they are sent as `{}`. */
   readonly rawArguments?: boolean
 
   // ---- reasoning
-  /** The fields that ask for reasoning: `byEffort`, `byReasoning`, `byThinking`, `byEnableThinking`, `byTemplate`, `notAsked`. */
+  /** Writes the fields that request reasoning: `byEffort`, `byReasoning`, `byThinking`, `byEnableThinking`, `byTemplate`, `notAsked`. */
   readonly askReasoning: (reasoning: NonNullable<RequestOptions['reasoning']>, to: Encoding) => JsonObject
   /** Efforts that `byEffort` sends, least first: others become the nearest. Default: all; with `byThinking`, none: only on or off. */
   readonly efforts?: readonly ReasoningEffort[] | ((model: string) => readonly ReasoningEffort[])
-  /** Whether a model will reason, where that changes what it takes. */
+  /** Whether a model will reason, if its request then has other fields. */
   readonly reasons?: (model: string, effort: ReasoningEffort | undefined) => boolean
-  /** Fields that are refused, or ignored, while it does. */
+  /** Fields that the host refuses or ignores while the model reasons. */
   readonly whileReasoning?: { readonly refuses: ReadonlySet<string>; readonly refusesForcedCalls?: boolean }
   /** Fields of an answer that hold reasoning, in order: the first that is not empty counts. */
   readonly reasoningFields: readonly string[]
@@ -161,11 +161,11 @@ export interface ChatDialect {
    * read, other parts are kept whole. `compatible` reads the parts of every host.
    */
   readonly readPart?: (part: JsonObject) => readonly Fragment[] | undefined
-  /** Reasons to stop that only this provider has; they win over the common ones. */
+  /** The provider's own stop reasons. They override the common ones. */
   readonly stopReasons?: Readonly<Record<string, StopReason>>
-  /** Some of its streams reach `[DONE]` with no reason to stop. */
+  /** Some of its streams reach `[DONE]` without a stop reason. */
   readonly endsWithoutReason?: boolean
-  /** Features that it lacks beside those that follow from the other fields. */
+  /** Features that the host lacks, in addition to those of the other fields. */
   readonly lacks?: readonly Lack[]
   /** `completion_tokens` do not count reasoning. */
   readonly countsReasoningApart?: boolean
@@ -174,11 +174,11 @@ export interface ChatDialect {
   readonly adapt?: (codec: ClientCodec) => ClientCodec
 }
 
-/** Errors that mean something else at one host than at most hosts. */
+/** Errors that have another meaning at this host than at most hosts. */
 export interface DialectErrors {
-  /** By the body's own word. */
+  /** By the code in the body. */
   readonly kinds?: Readonly<Record<string, ApiErrorKind>>
-  /** By status, where the body has no word for it. */
+  /** By status, if the body has no code. */
   readonly statuses?: Readonly<Record<string, ApiErrorKind>>
   /** By status, for an answer without a body. */
   readonly emptyStatuses?: Readonly<Record<string, ApiErrorKind>>

@@ -1,14 +1,14 @@
-/** OpenAI itself, and an unknown compatible host: the dialects that all others begin with. @module */
+/** The dialects of OpenAI and of an unknown compatible host. All other dialects extend them. @module */
 import type { ReasoningEffort } from '../../core/model.ts'
 import { choosing } from './choice.ts'
 import type { ChatDialect } from './dialect.ts'
 import { byAnyEffort, byEffort } from './quirks/ask-reasoning.ts'
 import { readEveryPart } from './quirks/read-part.ts'
 
-/** Where providers that speak of reasoning put it. */
+/** The fields in which providers send reasoning. */
 const everyReasoningField: readonly string[] = ['reasoning_content', 'reasoning', 'reasoning_text']
 
-/** Fields that only OpenAI has, and that others have refused. */
+/** Fields that only OpenAI has. Other hosts have refused them. */
 const openaiOnly: readonly string[] = [
   'store',
   'metadata',
@@ -25,7 +25,7 @@ const openaiOnly: readonly string[] = [
   'moderation',
 ]
 
-/** The fields only OpenAI has, less those that a host takes, and with those that it refuses. */
+/** The fields that a host refuses: those that only OpenAI has, without those that the host takes, and with its own. */
 export function refusing(fields: readonly string[] = [], taking: readonly string[] = []): ReadonlySet<string> {
   return new Set([...openaiOnly, ...fields].filter((name) => !taking.includes(name)))
 }
@@ -61,7 +61,7 @@ export const openai: ChatDialect = {
   reasoningFields: everyReasoningField,
 }
 
-/** An unknown compatible host: only the fields that nearly all hosts take. The other dialects begin here. */
+/** An unknown compatible host: only the fields that nearly all hosts take. Other dialects extend it. */
 export const compatible: ChatDialect = {
   provider: 'openai-compatible',
   title: 'OpenAI-compatible',

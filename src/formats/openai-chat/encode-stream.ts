@@ -1,6 +1,6 @@
 /**
- * OpenAI Chat Completions: from our events to its chunks. Calls may be open side by side on this wire, so nothing waits but a call
- * whose id or name is not known yet.
+ * OpenAI Chat Completions: encodes events to chunks. This format allows several open calls, so only a call without an id or name has to
+ * wait.
  *
  * @module
  */
@@ -35,14 +35,14 @@ import { format } from './tables.ts'
 import { encodeCall } from './tools.ts'
 import { encodeUsage } from './usage.ts'
 
-/** A call on its way out. */
+/** A call that is being written. */
 interface CallOut {
-  /** Its index on the wire. */
+  /** Its index in the output. */
   readonly index: number
   isOpen: boolean
-  /** It is not a function's, so its pieces cannot be sent as they are. */
+  /** The call is not of a function, so its pieces cannot be sent unchanged. */
   isHeld: boolean
-  /** Arguments sent, or, before it is open, held back. */
+  /** The arguments that were sent or, before the call is open, held back. */
   text: string
 }
 
@@ -56,7 +56,7 @@ interface EncodeState {
   hasRefusal: boolean
   /** By the number of their block. */
   readonly calls: Map<number, CallOut>
-  /** Text said before the block of each number, for the offsets of citations. */
+  /** The length of the text so far, for the offsets of citations. */
   said: number
   readonly saidBefore: Map<number, number>
 }

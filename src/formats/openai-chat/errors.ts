@@ -14,7 +14,7 @@ import type { ChatDialect } from './dialect.ts'
 import { openai } from './dialects.ts'
 import { errorAnswers, errorKinds, finalErrors, generalErrorKinds } from './tables.ts'
 
-/** Reads an error answer, whichever of the shapes it has that these hosts use. */
+/** Reads an error answer in any of the shapes of these hosts. */
 export function decodeError(answer: ErrorAnswer, { dialect = openai }: CodecOptions<ChatDialect> = {}): ApiError {
   const { kinds, statuses, emptyStatuses } = dialect.errors ?? {}
   const isEmpty = answer.body === '' || answer.body === undefined
@@ -29,7 +29,7 @@ export function decodeError(answer: ErrorAnswer, { dialect = openai }: CodecOpti
 
 const noHeaders: ErrorAnswer['headers'] = { get: () => null }
 
-/** The error that a body or chunk is, although it came with a 200; else `undefined`. */
+/** The error in a body or chunk that came with status 200; otherwise `undefined`. */
 export function errorWithin(body: unknown, dialect: ChatDialect): ApiError | undefined {
   return isError(body) ? decodeError({ status: 0, headers: noHeaders, body }, { dialect }) : undefined
 }
@@ -47,7 +47,7 @@ function refusalOfMiniMax(body: unknown): JsonObject | undefined {
   return code === undefined || code === 0 ? undefined : { message, code: `minimax_${code}` }
 }
 
-/** The shapes that only one host has, as the shape that all others have. */
+/** Converts the shapes of single hosts to the common shape. */
 function plainError(body: unknown): unknown {
   const long = field(body, 'message')
   if (isObject(long)) return { ...(body as JsonObject), message: shortJson(long, 300) } // Mistral's 422
@@ -58,7 +58,7 @@ function plainError(body: unknown): unknown {
   return error ? { error } : body
 }
 
-/** An error as OpenAI would answer it. */
+/** Encodes an error as OpenAI sends it. */
 export function encodeError(error: ApiError): { readonly status: number; readonly body: unknown } {
   const { status, type, code } = errorAnswers[error.kind]
   const isFinal = error.providerCode !== undefined && finalErrors.has(error.providerCode)

@@ -49,7 +49,7 @@ export {
 }
 
 /**
- * A model of OpenAI's, asked by Chat Completions.
+ * A model of OpenAI, by Chat Completions.
  *
  * @example
  * ```ts
@@ -61,7 +61,7 @@ export function openaiChat(model: string, settings: ModelSettings = {}): Model {
   return chatModel(openai, model, settings)
 }
 
-/** A model of any server that speaks this format, described by its dialect. */
+/** A model of any server of this format, described by its dialect. */
 export function chatModel(dialect: ChatDialect, model: string, settings: ModelSettings = {}): Model {
   const { baseUrl: providerUrl } = dialect
   return {
@@ -73,7 +73,7 @@ export function chatModel(dialect: ChatDialect, model: string, settings: ModelSe
   }
 }
 
-/** The client's half for one server. */
+/** The client codec for one server. */
 export function createClientCodec(dialect: ChatDialect = openai): ClientCodec {
   const codec: ClientCodec = {
     name: format,
@@ -99,7 +99,7 @@ function keyHeaders({ keyHeader = 'authorization' }: ChatDialect, apiKey: string
   return { [keyHeader]: keyHeader === 'authorization' ? `Bearer ${apiKey}` : apiKey }
 }
 
-/** The gateway's half: what answers as OpenAI does. */
+/** The server codec: a gateway answers with it as OpenAI does. */
 export function createServerCodec(): ServerCodec {
   return withForeignProofs(
     { name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError },

@@ -1,5 +1,5 @@
 /**
- * OpenAI Chat Completions: the messages of a request, to the wire. The other way is `decode-messages.ts`.
+ * OpenAI Chat Completions: encodes the messages of a request. `decode-messages.ts` decodes them.
  *
  * @module
  */
@@ -39,7 +39,7 @@ import type { WireAnyPart, WireAssistant, WireInstruction, WireMessage, WireRefu
 /** A part of an assistant's content. */
 type SaidPart = WireTextPart | WireRefusalPart
 
-/** All messages, the system text first, arranged as the host wants them. */
+/** All messages, the system text first, in the order that the host requires. */
 export function encodeMessages(context: Context, to: Encoding): WireMessage[] {
   const { system } = context
   const messages = to.dialect.withoutTools?.(context.messages, to) ?? context.messages
@@ -113,7 +113,7 @@ function named(
   return { name }
 }
 
-/** A mark on the message stands on its last part. */
+/** A cache mark of the message goes on its last part. */
 function withMark<Part extends WireAnyPart>(
   content: string | Part[],
   message: Message,
