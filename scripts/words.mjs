@@ -123,7 +123,7 @@ export function findingsIn(path, text) {
 function filesOf(place) {
   if (!statSync(join(root, place)).isDirectory()) return [place]
   const names = readdirSync(join(root, place), { recursive: true, encoding: 'utf8' })
-  return names.map((name) => join(place, name))
+  return names.filter((name) => !name.startsWith('.')).map((name) => join(place, name))
 }
 
 if (process.argv[1] === import.meta.filename) {
