@@ -14,21 +14,27 @@ const builtTypes = ['test/package/{canary,declarations,release,require,start,wor
 const installed = ['test/package/clients.test.ts']
 /** The page in Firefox and WebKit, which `test/page` has in Chromium; and the site, which takes long to make. */
 const otherBrowsers = ['test/page/{browsers,site}.test.ts']
+/** These take long, and vary what other tests in `npm test` show already: only the project `exhaustive` has them. */
+const onlyExhaustive = [
+  'test/page/{chat-page,flow,static,turnstile}.test.ts',
+  'test/worker/{attack,breaks-outside,resume-example}.test.ts',
+]
 /**
  * These try the cases that can differ in `npm test`, on the recordings of `test/recordings`; in the project `exhaustive`, with
  * `ISOGLOT_EXHAUSTIVE=1`, they try every case, on the larger set too.
  */
 const exhaustive = [
+  ...onlyExhaustive,
   'test/laws/*.test.ts',
   'test/handoff/{handoff,http}.test.ts',
   'test/codecs/**/{corpus,prepared,quirks,stream}.test.ts',
   'test/client/{apply-event,resume,wires}.test.ts',
   'test/messages/{hand-off,laws,prepare.laws}.test.ts',
   ...installed,
-  'test/gateway/{ai-sdk,clients,faults,figures,keys,whole,worker}.test.ts',
+  'test/gateway/{ai-sdk,clients,faults,figures,keys,keys-in-streams,whole,worker}.test.ts',
   'test/fuzz/fuzz.test.ts',
-  'test/worker/{ai-sdk,attack,bookings-killed,bounds,canary,clients,door,keys,leases,locations,runs,runs-resume,runs-schedules,runs-sdk,spending,upstream}.test.ts',
-  'test/page/{chat-page,flow,page,static,turnstile}.test.ts',
+  'test/worker/{ai-sdk,bookings-killed,bounds,canary,clients,door,keys,leases,locations,runs,runs-resume,runs-schedules,runs-sdk,spending,upstream}.test.ts',
+  'test/page/page.test.ts',
   'test/page-wire/{ag-ui,events,ui-messages}.test.ts',
   'test/examples/{commands,pages,recipes}.test.ts',
 ]
@@ -110,7 +116,7 @@ export default defineConfig({
           ...waiting,
           name: 'worker',
           include: ['test/worker/**/*.test.ts'],
-          exclude: wranglerDev,
+          exclude: [...wranglerDev, ...onlyExhaustive],
           globalSetup: ['test/worker/bundle.ts'],
         },
       },
@@ -121,7 +127,7 @@ export default defineConfig({
           ...waiting,
           name: 'page',
           include: ['test/page/**/*.test.ts'],
-          exclude: otherBrowsers,
+          exclude: [...otherBrowsers, ...onlyExhaustive],
           globalSetup: ['test/worker/bundle.ts'],
         },
       },

@@ -143,7 +143,7 @@ const breaks = [
     ['size += value.byteLength\n      if (', 'size > maxBodyBytes'],
     'false',
     ['gateway/body', 'refusals'],
-    'a body that is good except for its size is refused',
+    'a body that is valid except for its size is refused',
   ),
   row(
     'any output limit',

@@ -1,33 +1,28 @@
 /** Checks the types of a request at run time, for JavaScript and for values that TypeScript does not see. @module */
 import { field, isObject, lookup } from '../core/lookup.ts'
-import { hasParts } from '../messages/create-context.ts'
+import { messagesOf } from '../messages/message-like.ts'
 import type { RoundChange } from './hooks.ts'
-import type { RunRequest } from './request.ts'
+import { type Forms, modelForms, type RunRequest } from './request.ts'
 
-/** The types or words that each field may have; a field that is not here is for the codec. */
-const forms: readonly (readonly [types: string, fields: string])[] = [
-  ['text', 'model.baseUrl end idempotencyKey user responseFormat.name responseFormat.description'],
-  ['boolean or function', 'strict'],
-  ['boolean', 'autoTools wholeAnswer parallelToolCalls responseFormat.strict'],
+/** The types or words that each field may have, and each field inside another. */
+const forms: Forms = [
+  ...modelForms,
+  ['text', 'model.baseUrl end idempotencyKey responseFormat.name responseFormat.description'],
+  ['boolean', 'autoTools wholeAnswer responseFormat.strict'],
   [
     'number',
-    'maxRounds maxRepeatedCalls toolTimeoutMs maxResultLength maxResultMedia maxEventBytes maxBodyBytes retries',
+    'maxRounds maxRepeatedCalls toolTimeoutMs maxResultLength maxResultMedia maxEventBytes maxBodyBytes retries reasoning.budgetTokens',
   ],
-  ['number', 'maxTokens temperature topP topK seed frequencyPenalty presencePenalty reasoning.budgetTokens'],
-  ['list', 'messages approvals stop observers'],
+  ['list', 'messages approvals observers'],
   ['list of tool({ name })', 'tools'],
   ['text or list', 'system'],
-  ['"auto", "none", "required" or object', 'toolChoice'],
   ['"auto" or "required"', 'toolChoice.mode'],
   ['"concurrent" or "sequential"', 'toolMode'],
   ['"run" or "keep"', 'lastCalls'],
   ['"json"', 'responseFormat.type'],
   ['"none", "minimal", "low", "medium", "high", "xhigh" or "max"', 'reasoning.effort'],
   ['text, list or object', 'prompt'],
-  [
-    'object',
-    'timeouts callLog signal providerState responseFormat responseFormat.schema reasoning providerOptions model.headers model.body',
-  ],
+  ['object', 'timeouts callLog signal providerState responseFormat.schema model.headers model.body'],
   ['function', 'stopWhen onToolRequest onToolResult onWarning beforeRound onRound onRequest model.fetch'],
 ]
 
@@ -96,13 +91,12 @@ export function checkRequest(request: RunRequest): void {
     const isDecision = isObject(one) && typeof one.toolCallId === 'string' && typeof one.approved === 'boolean'
     if (!isDecision) wrongType(`approvals[${at}]`, 'an object with "toolCallId" and "approved"')
   }
-  for (const [at, one] of messages.entries()) checkMessage(one, `messages[${at}]`)
+  messagesOf(messages)
   if (Array.isArray(prompt) && !isPair(prompt)) {
     throw new TypeError(
       'Cannot ask: "prompt" is one message, or a role and its content; a list of messages is for "messages"',
     )
   }
-  if (isObject(prompt) && !hasParts(prompt)) checkMessage(prompt, 'prompt')
   if (!(limit >= 1) || (limit % 1 !== 0 && limit !== Number.POSITIVE_INFINITY)) {
     throw new RangeError(`Cannot ask: "maxRepeatedCalls" is ${limit}; it is a whole number from 1 on, or Infinity`)
   }
@@ -163,12 +157,4 @@ function typeOf(value: unknown): string {
 /** A role and its content. */
 function isPair(value: readonly unknown[]): boolean {
   return value.length === 2 && typeof value[0] === 'string'
-}
-
-function checkMessage(like: unknown, path: string): void {
-  if (typeof like === 'string' || (Array.isArray(like) && isPair(like))) return
-  if (isObject(like) && typeof like.role === 'string') return
-  throw new TypeError(
-    `Cannot ask: "${path}" is not a message: it is a text, a role and content, or an object with a "role"; normalizeMessages of isoglot/import reads other forms`,
-  )
 }

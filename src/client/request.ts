@@ -161,15 +161,24 @@ function offeredName(tool: ToolDefinition | ProviderTool, rules: Rules): string 
   return 'name' in tool ? legalToolName(tool.name, rules) : JSON.stringify(tool)
 }
 
-/** The fields of a request that are for the run, and not for the model. */
-const ours =
-  'model system messages prompt tools providerState autoTools maxRepeatedCalls maxRounds toolMode toolTimeoutMs maxResultLength maxResultMedia split budget stopWhen approvals callLog onToolRequest onToolResult onWarning beforeRound onRound onRequest observers lastCalls wholeAnswer liveArguments signal timeouts maxEventBytes maxBodyBytes retries idempotencyKey resume'
+/** The types or words that each field may have. */
+export type Forms = readonly (readonly [types: string, fields: string])[]
 
-/** The options for the model: all but those of the run. */
+/** The options for the model. All other fields of a request are for the run. */
+export const modelForms: Forms = [
+  ['text', 'user'],
+  ['boolean or function', 'strict'],
+  ['boolean', 'parallelToolCalls'],
+  ['number', 'maxTokens temperature topP topK seed frequencyPenalty presencePenalty'],
+  ['list', 'stop'],
+  ['"auto", "none", "required" or object', 'toolChoice'],
+  ['object', 'responseFormat reasoning providerOptions'],
+]
+
+/** The options for the model. */
 export function optionsOf(request: RunRequest): Omit<RequestOptions, 'model' | 'stream'> {
-  const options: Record<string, unknown> = { ...request }
-  for (const name of ours.split(' ')) delete options[name]
-  return options
+  const names = modelForms.flatMap(([, fields]) => fields.split(' '))
+  return Object.fromEntries(Object.entries(request).filter(([name]) => names.includes(name)))
 }
 
 /** The options as they are encoded for a model. */

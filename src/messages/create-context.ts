@@ -54,7 +54,7 @@ export function hasParts(from: object): boolean {
 export function contextOf({ messages = [], prompt, ...parts }: ContextParts): Context {
   const before: readonly Message[] = messagesOf(messages)
   if (prompt === undefined) return { ...parts, messages: before }
-  if (!isParts(prompt)) return { ...parts, messages: [...before, messageOf(prompt, 'message')] }
+  if (!isParts(prompt)) return { ...parts, messages: [...before, messageOf(prompt, 'prompt')] }
   const inner = contextOf(prompt)
   return { ...parts, ...inner, messages: [...before, ...inner.messages] }
 }

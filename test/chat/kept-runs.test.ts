@@ -185,7 +185,7 @@ it('a storage that is full or blocked does not fail a turn, and a cut is still m
 })
 
 it('clear ends a run whose connection broke, so that it does not come back into the empty chat', async () => {
-  const made = server([chatText(...words)], [400])
+  const made = server([chatText(...words)], [100])
   made.hold()
   let isDown = false
   const fetch: typeof globalThis.fetch = async (input, init) => {

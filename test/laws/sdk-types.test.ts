@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import type { ChatResponse, Context, Json, JsonObject, RequestOptions } from '../../src/core/model.ts'
 import { encodeNdjson } from '../../src/framing/ndjson.ts'
 import { encodeSse } from '../../src/framing/sse.ts'
-import { isExhaustive } from '../support/cuts.ts'
+import { isExhaustive, itIfExhaustive } from '../support/cuts.ts'
 import { decodeText } from '../support/decode.ts'
 import { type Format, formats } from '../support/formats.ts'
 import { sdkSamples, uniquesIn } from '../support/sdk-samples.ts'
@@ -113,7 +113,7 @@ describe.each(Object.entries(sdkSamples))('%s', (name, make) => {
     expect(found).toEqual([])
   })
 
-  it.runIf(isExhaustive)('hands every field on to every other wire, or reports it', { timeout: 600_000 }, () => {
+  itIfExhaustive('hands every field on to every other wire, or reports it', () => {
     const asked = [...requests.flatMap((sample) => requestOf(format, sample) ?? []), ...answers.map(goneOn)]
     const others = wires.filter(({ folder }) => folder !== name)
     const distinct = new Map(asked.map((one) => [JSON.stringify(one).replace(/q\d+x|\b1\d{4}\b/g, '_'), one]))

@@ -152,7 +152,7 @@ describe('raw JSON', () => {
 
   it.each([
     ['an alias of a role', { role: 'human', content: 'Hi' }, 'the role "human" is not known'],
-    ['no role', { content: 'Hi' }, '"messages[1]" is not a message'],
+    ['no role', { content: 'Hi' }, '"messages[1]": the role undefined is not known'],
     ['no content', { role: 'user' }, '"content" is neither text nor a list of blocks'],
     [
       'a null that is not an assistant’s',
@@ -161,7 +161,7 @@ describe('raw JSON', () => {
     ],
     ['a part without a type', { role: 'user', content: [{ text: 'Hi' }] }, 'a block in it has no type'],
     ['a result of no call', { role: 'tool', content: 'x', tool_call_id: 'call_1' }, '"toolCallId" is missing'],
-    ['nothing', null, '"messages[1]" is not a message'],
+    ['nothing', null, '"messages[1]": it is not a message'],
   ])('[4.17] is refused before anything is sent: %s', async (_, raw, finding) => {
     for (const asking of Object.values(models)) {
       const model = {

@@ -31,13 +31,13 @@ export function inTurn<T>(all: readonly T[], share: number, turn = 0): readonly 
   return isExhaustive ? all : all.filter((_, at) => at % share === turn % share)
 }
 
-/** A test that only the project `exhaustive` has. */
-export function itIfExhaustive(title: string, body: () => Promise<void>): void {
-  if (isExhaustive) it(title, body)
-}
-
 /** A test over the cuts of a stream may take this long, in milliseconds. */
 export const cutsTimeout: number = 20 * 60_000
+
+/** A test that only the project `exhaustive` has. */
+export function itIfExhaustive(title: string, body: () => void | Promise<void>): void {
+  if (isExhaustive) it(title, body, cutsTimeout)
+}
 
 const [lf, cr] = [0x0a, 0x0d]
 

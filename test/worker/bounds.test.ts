@@ -401,7 +401,7 @@ describe('what is reserved', () => {
     'B3, B4: of a request of %s includes all the bytes of %s',
     async (wire, _, more) => {
       const answer = await post(pathOf(wire), { ...minimal[wire]('hi'), ...more }, crypto.randomUUID(), poor)
-      expect([answer.status, await answer.text()]).toEqual([429, expect.stringContaining('by itself')])
+      expect([answer.status, await answer.text()]).toEqual([429, expect.stringContaining('the whole budget')])
     },
   )
 
