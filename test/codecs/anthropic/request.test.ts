@@ -31,6 +31,19 @@ it('an empty message is left out, which is reported', () => {
   expect(losses).toMatchObject([{ path: 'messages[0]', action: 'dropped', severity: 'info' }])
 })
 
+it('moves text before the calls that it follows, and reports it', () => {
+  const ask = { ...call, id: 'toolu_1', index: 0 } as const
+  const { body, losses } = encode({
+    messages: [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: [ask, { type: 'text', text: 'One moment' }] },
+      { role: 'tool', toolCallId: 'toolu_1', content: 'ok' },
+    ],
+  })
+  expect(body.messages[1]?.content).toMatchObject([{ type: 'text', text: 'One moment' }, { type: 'tool_use' }])
+  expect(losses).toContainEqual(expect.objectContaining({ path: 'messages[1]', action: 'changed', severity: 'info' }))
+})
+
 describe('system text', () => {
   it('stands in the system field: its own, then that of leading system and developer messages [0.26] [0.75]', () => {
     const messages: Message[] = [

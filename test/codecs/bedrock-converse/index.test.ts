@@ -177,6 +177,21 @@ describe('a request', () => {
   })
 })
 
+it('a whole answer whose citations come after their text has them at that text', () => {
+  const citation = { title: 'Guide', location: { web: { url: 'https://a.test/guide', domain: 'a.test' } } }
+  const { message } = decodeResponse({
+    output: {
+      message: {
+        role: 'assistant',
+        content: [{ text: 'Sunny' }, { citationsContent: { content: [], citations: [citation] } }],
+      },
+    },
+    stopReason: 'end_turn',
+    usage,
+  })
+  expect(message.content).toMatchObject([{ type: 'text', text: 'Sunny', citations: [{ title: 'Guide' }] }])
+})
+
 describe('a stream', () => {
   it('has blocks without a beginning, calls in pieces, signatures after their text, and figures after its end', () => {
     const { response } = read(
