@@ -30,15 +30,15 @@ type OptionalKeys<Properties> = {
     : never
 }[keyof Properties]
 
-type PropertiesOf<Properties> = {
-  [Key in Exclude<keyof Properties, OptionalKeys<Properties>>]: ValueOf<Properties[Key]>
-} & {
-  [Key in OptionalKeys<Properties>]?: ValueOf<Properties[Key]>
+/** The names, and which of them are optional. */
+type NamesOf<Properties> = Record<Exclude<keyof Properties, OptionalKeys<Properties>>, unknown> & {
+  [Key in OptionalKeys<Properties>]?: unknown
 }
 
 /** The object that these properties describe, as one type: editors then show `{ city: string }`. */
-export type ObjectOf<Properties> =
-  PropertiesOf<Properties> extends infer Value ? { [Key in keyof Value]: Value[Key] } : never
+export type ObjectOf<Properties> = {
+  [Key in keyof NamesOf<Properties>]: Key extends keyof Properties ? ValueOf<Properties[Key]> : never
+}
 
 const optionalMarks = new WeakSet<object>()
 
