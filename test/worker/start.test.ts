@@ -188,11 +188,7 @@ describe('npm start -- --say', () => {
   )
 
   it.each([
-    [
-      'a model that is not there',
-      ['--say', 'Hello', '--model', 'anthropic:claude-9'],
-      'There is no model "claude-9" here',
-    ],
+    ['a model that is not there', ['--say', 'Hello', '--model', 'anthropic:claude-9'], 'There is no model "claude-9"'],
     ['an answer that breaks', ['--say', 'Please fail'], 'The provider failed'],
     ['a model without a wire', ['--say', 'Hello', '--model', 'claude'], 'Cannot ask "claude"'],
   ])(
