@@ -72,7 +72,7 @@ const sharedProcess = {
  * Tests of these projects wait for processes, browsers and timeouts, so more of them fit on the same cores. They come after the tests that
  * only compute.
  */
-const waiting = { maxWorkers: 6, sequence: { groupOrder: 1 } }
+const waiting = { maxWorkers: 4, sequence: { groupOrder: 1 } }
 
 /** `npm test` runs the first four projects, `npm run test:all` the other two. */
 export default defineConfig({
