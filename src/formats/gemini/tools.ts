@@ -216,7 +216,8 @@ export interface ResultHead {
 
 /**
  * Encodes the result of one call as an entry of `contents`: a content of the user with one `functionResponse` part. It has the call's id unless
- * the id has the form that isoglot generates, or the dialect has no ids. The results of parallel calls must share one content: `encodeRequest` joins them.
+ * the id has the form that isoglot generates, or the dialect has no ids. The results of parallel calls must share one content:
+ * `encodeRequest` joins them.
  */
 export function encodeResult(
   result: ToolMessage,
