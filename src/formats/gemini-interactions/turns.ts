@@ -114,7 +114,7 @@ function encodeThought(block: ReasoningBlock, signature: string | undefined): Wi
   return { ...kept, type: 'thought', ...(signature && { signature }), ...(summary.length > 0 && { summary }) }
 }
 
-/** Adds a call. Gemini 3 refuses the first call of a turn without a signature, so a call without one takes that of the thought before it. */
+/** Adds a call. Gemini 3 refuses the first call of a turn without a signature, so for the server, a call without one takes that of its thought. */
 function addCall(turn: Turn, call: ToolCall): void {
   const { proof, reader } = turn.scope
   const own = textOr(field(proof(call.opaque), 'signature'), undefined)

@@ -82,7 +82,7 @@ function fail(state: EncoderState, error: ApiError, out: Frame[]): void {
   out.push({ data: JSON.stringify(encodeError(error).body) })
 }
 
-// ---- blocks in their order --------------------------------------------------------------------
+// ---- the order of blocks ------------------------------------------------------------------------
 
 function takeTurn(state: EncoderState, event: BlockEvent, out: Frame[]): void {
   if (event.index > state.current) {
@@ -130,8 +130,8 @@ function writeEvent(state: EncoderState, event: BlockEvent, out: Frame[]): void 
 }
 
 /**
- * Writes a block at its end. Text and thoughts have been streamed already, so only their proof is written. It goes on an empty part, as from the
- * server.
+ * Writes a block at its end. Text and thoughts have been streamed already, so only their proof is written: on an
+ * empty part, as the server does.
  */
 function writeBlock(state: EncoderState, block: ContentBlock, path: string, out: Frame[]): void {
   if (block.type !== 'text' && block.type !== 'reasoning') {
