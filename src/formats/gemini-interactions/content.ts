@@ -1,5 +1,5 @@
 /**
- * Gemini Interactions: what is in the steps of users and models, both ways, and what a text rests on.
+ * Gemini Interactions: encodes and decodes the contents of steps, and the citations of texts.
  *
  * @see https://ai.google.dev/api/interactions-api (read 2026-11)
  *
@@ -23,24 +23,24 @@ import { byteLength, follow, type Lengths, newLengths, unitsAt } from '../../kit
 import { format } from './tables.ts'
 import type { WireContent, WireMedia, WireUrlCitation } from './wire.ts'
 
-/** A value that came in this format and goes back unchanged. Its type is not checked. */
+/** Returns a value that was received in this format, to send it unchanged. Its type is not checked. */
 export function verbatim<T>(value: Json | object): T {
   return value as T
 }
 
-/** Fields of this wire that a block was read with. */
+/** Returns the fields of this format that were kept with a block, a message or a tool. */
 export function keptFields(thing: { readonly providerData?: ProviderData }): JsonObject {
   return thing.providerData && Object.hasOwn(thing.providerData, format) ? (thing.providerData[format] ?? {}) : {}
 }
 
-/** Fields to keep with a block, if there are any. */
+/** Returns `providerData` with the fields to keep; an empty object if there are none. */
 export function keeping(fields: JsonObject | undefined): { providerData?: ProviderData } {
   return fields === undefined || Object.keys(fields).length === 0 ? {} : { providerData: { [format]: fields } }
 }
 
 // ---- decoding ---------------------------------------------------------------------------------
 
-/** The contents of a step: a list, one object, or a string. */
+/** Reads the contents of a step. The wire has a list, one object, or a string. */
 export function contentsOf(value: unknown): readonly Json[] {
   if (typeof value === 'string') return [{ type: 'text', text: value }]
   return isObject(value) ? [value] : arrayOf(value)
@@ -48,7 +48,7 @@ export function contentsOf(value: unknown): readonly Json[] {
 
 const knownOfText = new Set(['type', 'text', 'annotations'])
 
-/** One content; what we have no word for is kept as it came. */
+/** Decodes one content. A content that isoglot does not know is kept unchanged. */
 export function decodeContent(content: Json): ContentBlock {
   const text = field(content, 'text')
   if (isObject(content) && field(content, 'type') === 'text' && typeof text === 'string') {
@@ -61,7 +61,7 @@ export function decodeContent(content: Json): ContentBlock {
   return readMedia(content) ?? unknownContent(content)
 }
 
-/** A content without a word of ours. It says that it is not a step of its own. */
+/** Keeps an unknown content as a block. Its `providerData` marks it as a content, because an unknown step becomes an `unknown` block too. */
 export function unknownContent(value: Json): ContentBlock {
   const providerType = stringOr(field(value, 'type'), '')
   return { type: 'unknown', format, providerType, value, ...keeping({ content: true }) }
@@ -75,7 +75,7 @@ const mediaTypes: Readonly<Record<string, Media['type']>> = {
 }
 const details: Readonly<Record<string, NonNullable<ImageBlock['detail']>>> = { low: 'low', high: 'high' }
 
-/** Media with data or an address; `undefined` if it is something else. */
+/** Reads media with data or a URI. Returns `undefined` for any other content. */
 export function readMedia(content: Json): Media | undefined {
   const type = lookup(mediaTypes, field(content, 'type'))
   if (type === undefined || !isObject(content)) return undefined
@@ -90,7 +90,10 @@ export function readMedia(content: Json): Media | undefined {
 
 const knownOfAnnotation = new Set(['url', 'title', 'start_index', 'end_index'])
 
-/** Annotations of any kind. Their types and the fields without a word of ours are kept, and mark them as this wire's own. */
+/**
+ * Reads annotations of any type as citations. `providerData` keeps their type and the fields that isoglot has no field for, and marks them as
+ * citations of this format.
+ */
 export function readAnnotations(annotations: unknown, lengths: Lengths): CitationBlock[] {
   const unit = (byte: Json | undefined) =>
     typeof byte === 'number' && byte >= 0 && byte <= lengths.bytes ? unitsAt(lengths, byte) : undefined
@@ -114,7 +117,7 @@ export function readAnnotations(annotations: unknown, lengths: Lengths): Citatio
 
 // ---- encoding ---------------------------------------------------------------------------------
 
-/** One content; `undefined` if it cannot be one, and then the loss is written down. */
+/** Encodes a block as a content. Returns `undefined`, and reports the loss, if the format has no such content. */
 export function encodeContent(
   block: ContentBlock,
   path: string,
@@ -167,7 +170,7 @@ function resolutionOf(block: Media, path: string, into: Losses): Pick<WireMedia,
   return { resolution: 'high' }
 }
 
-/** The citations of a text: its own for the provider that made them; for a client, those with an address too. */
+/** Writes the citations of a text: those that were read from this format and, if `isAnswer` is true, all others that have a URL. */
 function annotationsOf(
   { citations = [], text }: TextBlock,
   path: string,

@@ -1,5 +1,5 @@
 /**
- * Gemini Interactions: a conversation from the steps of a request, as a gateway reads it.
+ * Gemini Interactions: decodes a request into a conversation, as a gateway does.
  *
  * @see https://ai.google.dev/api/interactions-api (read 2026-11)
  *
@@ -19,10 +19,9 @@ import { idPrefix, target } from './tables.ts'
 import { decodeDefinitions, decodeResult } from './tools.ts'
 
 /**
- * A conversation from a request of this wire. The input may be text, one content, a list of contents or of steps, or turns of the legacy
- * schema.
+ * Decodes a request. The input may be text, one content, a list of contents, a list of steps, or turns of the legacy schema.
  *
- * @throws {DecodeError} if the body is not an object, `input` is something else, or the answer to go on from has an empty id.
+ * @throws {DecodeError} if the body is not an object, `input` has another type, or `previous_interaction_id` is empty.
  */
 export function decodeRequest(body: unknown): DecodedRequest {
   const failure = `Cannot decode ${target} request`
@@ -66,21 +65,21 @@ export function decodeRequest(body: unknown): DecodedRequest {
 
 const stepEnding = /_(?:input|output|call|result)$/
 
-/** The input as steps, whatever form it has. Contents in a row are one step of the user. */
+/** Reads every form of input as steps. Contents that follow each other become one `user_input` step. */
 function toSteps(input: Json): JsonObject[] {
   if (typeof input === 'string') return [{ type: 'user_input', content: input }]
   const entries = (isObject(input) ? [input] : arrayOf(input)).filter(isObject)
   const steps: JsonObject[] = []
-  let said: Json[] = []
+  let contents: Json[] = []
   const flush = () => {
-    if (said.length > 0) steps.push({ type: 'user_input', content: said })
-    said = []
+    if (contents.length > 0) steps.push({ type: 'user_input', content: contents })
+    contents = []
   }
   for (const entry of entries) {
     const { type, role, content } = entry
     const isStep = typeof type === 'string' && (type === 'thought' || stepEnding.test(type))
     if (!isStep && role === undefined) {
-      said.push(entry)
+      contents.push(entry)
       continue
     }
     flush()
@@ -92,7 +91,7 @@ function toSteps(input: Json): JsonObject[] {
   return steps
 }
 
-/** A turn of the legacy schema holds texts, thoughts and calls side by side. */
+/** Reads a model's turn of the legacy schema, which has texts, thoughts and calls in one list, as steps. */
 function stepsOfTurn(content: Json | undefined): JsonObject[] {
   return contentsOf(content)
     .filter(isObject)
@@ -102,15 +101,15 @@ function stepsOfTurn(content: Json | undefined): JsonObject[] {
     })
 }
 
-/** A conversation that is being read. */
+/** The state while a conversation is decoded. */
 interface Intake {
   readonly messages: Message[]
-  /** Steps of the assistant's turn that is open. */
+  /** The steps of the assistant's open turn. */
   turn: JsonObject[]
   readonly model: string
-  /** Names of tools, by the ids of their calls. */
+  /** The names of tools, by the ids of their calls. */
   readonly names: Map<string, string>
-  /** The number of the next id that is made. */
+  /** The number in the next generated id. */
   nextId: number
 }
 
@@ -133,7 +132,7 @@ function takeResult(intake: Intake, step: JsonObject): void {
 
 const knownOfInput = new Set(['type', 'content'])
 
-/** Results may stand among what the user says. */
+/** Reads a `user_input` step. Its contents may include results, which become messages before the user's. */
 function takeInput(intake: Intake, step: JsonObject): void {
   endTurn(intake)
   const { content } = step
@@ -143,11 +142,11 @@ function takeInput(intake: Intake, step: JsonObject): void {
     else blocks.push(decodeContent(one))
   }
   if (blocks.length === 0 && arrayOf(content).length > 0) return
-  const said: Content = typeof content === 'string' ? content : blocks
-  intake.messages.push({ role: 'user', content: said, ...keeping(otherFields(step, knownOfInput)) })
+  const input: Content = typeof content === 'string' ? content : blocks
+  intake.messages.push({ role: 'user', content: input, ...keeping(otherFields(step, knownOfInput)) })
 }
 
-/** Steps of the model in a row are one turn. */
+/** Ends the assistant's open turn: the steps since the last user input or result become one message. */
 function endTurn(intake: Intake): void {
   const { turn } = intake
   if (turn.length === 0) return
@@ -158,6 +157,6 @@ function endTurn(intake: Intake): void {
   const { message } = fold([...fragments, { type: 'end', stopReason: 'stop' }], options)
   intake.nextId += turn.length
   intake.turn = []
-  const { stopReason: _, ...said } = message
-  intake.messages.push(said)
+  const { stopReason: _, ...assistant } = message
+  intake.messages.push(assistant)
 }

@@ -1,6 +1,6 @@
 /**
- * Gemini Interactions: from our stream events to its own, as a gateway answers. Each block is a step with a start, deltas and a stop, one
- * after the other, numbered from 0 without gaps.
+ * Gemini Interactions: encodes a streamed answer. Each block is a step with a start, deltas and a stop. Steps follow each other, and their
+ * indices count from 0 without gaps.
  *
  * @see https://ai.google.dev/gemini-api/docs/interactions/streaming (read 2026-11)
  *
@@ -28,23 +28,23 @@ import { answerScope, ending, identityOf, outputError } from './response.ts'
 import { target } from './tables.ts'
 import { encodeTurn } from './turns.ts'
 
-/** State between two events. */
+/** The state that is kept from one event to the next. */
 interface EncoderState {
   reply: Reply
   readonly into: Losses
   isStarted: boolean
   isEnded: boolean
-  /** Steps that have begun. */
+  /** The number of steps that have started. */
   count: number
-  /** Whether the last of them is open. */
+  /** Whether the last step is open. */
   isOpen: boolean
-  /** Arguments of the call that is open: those that came before its name, then all that were sent. */
+  /** The arguments of the current call so far. They are sent when its id and name are known. */
   text: string
-  /** The signature of the last thought, which a call takes that has none of its own. */
+  /** The signature of the last thought. A call with the same signature does not repeat it. */
   signature: string
 }
 
-/** Writes one answer. It ends in `[DONE]`, or in an `error` event. */
+/** Encodes one answer. The stream ends with `[DONE]`, or with an `error` event. */
 export function encodeStream(reply: Reply = {}): StreamEncoder {
   const state: EncoderState = {
     reply,
@@ -64,7 +64,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
       if (!state.isStarted) begin(state, event, out)
       if ('index' in event) pass(event, out)
       else if (event.type === 'message_end') finish(state, event.response, out)
-      // figures come again with the end, and a client does not get warnings
+      // usage is sent again at the end; warnings are not sent to a client
     },
     end: (out) => fail(state, cut(), out),
     fail: (error, out) => fail(state, error, out),
@@ -113,7 +113,7 @@ function write(state: EncoderState, event: BlockEvent, out: Frame[]): void {
       open(state, { type: 'thought' }, out)
       addDelta(state, { type: 'thought_summary', content: { type: 'text', text: event.text } }, out)
       break
-    case 'tool_call_chunk': // a call of the provider's own is written whole, when its kind is known
+    case 'tool_call_chunk': // a call of a server tool is written whole, at its end
       if (event.chunk.type === 'tool_call_chunk') addChunk(state, event.chunk, out)
       break
     case 'tool_call':
@@ -151,7 +151,7 @@ function sendWhole(state: EncoderState, step: JsonObject, out: Frame[]): void {
 
 // ---- calls ------------------------------------------------------------------------------------
 
-/** A call begins with its first argument: only then its name is whole. */
+/** Adds a chunk of a call. The step starts with the first piece of the arguments, because the name is complete only then. */
 function addChunk(state: EncoderState, { id, name, argumentsDelta = '' }: ToolCallChunk, out: Frame[]): void {
   const text = state.text + argumentsDelta
   if (state.isOpen) addDelta(state, { type: 'arguments_delta', arguments: argumentsDelta }, out)
@@ -162,7 +162,7 @@ function addChunk(state: EncoderState, { id, name, argumentsDelta = '' }: ToolCa
   state.text = text
 }
 
-/** A call that is open already stays as it was announced. */
+/** Ends a call. If its step has already started, its id and name stay as they were sent. */
 function endCall(state: EncoderState, call: ToolCall | InvalidToolCall, out: Frame[]): void {
   const sent = state.isOpen ? state.text.length : 0
   open(state, { type: 'function_call', id: call.id ?? '', name: call.name ?? '', arguments: {} }, out)
@@ -173,7 +173,7 @@ function endCall(state: EncoderState, call: ToolCall | InvalidToolCall, out: Fra
   state.signature = ''
 }
 
-/** Clients take a call without arguments for one that needs none: one that was cut off before them is left out. */
+/** Ends an invalid call. One without arguments is left out, because a client would read it as a valid call with no arguments. */
 function endInvalidCall(state: EncoderState, call: InvalidToolCall, out: Frame[]): void {
   const path = `message.invalidToolCalls[${call.index}]`
   if (!state.isOpen && !call.name) reportLoss(state.into, 'dropped', path, reasons.namelessCall)
@@ -186,7 +186,7 @@ function endInvalidCall(state: EncoderState, call: InvalidToolCall, out: Frame[]
 
 // ---- whole blocks -----------------------------------------------------------------------------
 
-/** Text sent in deltas stays as it is; annotations and signatures follow it. */
+/** Ends a block of content. Text that was sent in deltas is not repeated; only annotations and signatures are added. */
 function endContent(state: EncoderState, block: ContentBlock, out: Frame[]): void {
   const isStreamed = state.isOpen
   const [given] = encodeTurn([block], [], 'message', answerScope(state.into))
@@ -227,7 +227,7 @@ function addThought(state: EncoderState, { summary, signature }: JsonObject, isS
 
 const shellFields = ['type', 'id', 'call_id', 'name', 'server_name'] as const
 
-/** The start names the tool, and one delta has what was asked, or what came of it. */
+/** Writes the call or the result of a server tool. The start has the tool's name and ids, and one delta the arguments or the result. */
 function addHosted(state: EncoderState, step: JsonObject, out: Frame[]): void {
   const shell = shellFields
     .filter((name) => Object.hasOwn(step, name))

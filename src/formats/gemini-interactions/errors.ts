@@ -1,5 +1,5 @@
 /**
- * Gemini Interactions: errors, as an answer of their own or in the middle of a stream.
+ * Gemini Interactions: decodes and encodes errors, as an answer or in the middle of a stream.
  *
  * @see https://ai.google.dev/gemini-api/docs/api-errors (read 2026-11)
  *
@@ -11,20 +11,20 @@ import { arrayOf, field } from '../../core/lookup.ts'
 import { readApiError } from '../../kit/api-error.ts'
 import { errorAnswers, errorWords } from './tables.ts'
 
-/** Reads an error answer: in this wire's own shape, or as a `google.rpc.Status`, which may stand in an array. */
+/** Decodes an error answer: in the shape of this format, or as a `google.rpc.Status`, which may be in an array. */
 export function decodeError(answer: ErrorAnswer): ApiError {
   return readApiError(answer, isKeyInvalid(answer.body) ? { ...errorWords, statuses: {}, kinds: keyKinds } : errorWords)
 }
 
 const keyKinds = { ...errorWords.kinds, INVALID_ARGUMENT: 'authentication', invalid_request: 'authentication' } as const
 
-/** A wrong key is a 400 at Google's front end, and only its details say so. */
+/** Whether the API key is wrong. Google's front end answers status 400 in this case, and only the error's details have the reason. */
 function isKeyInvalid(body: unknown): boolean {
   const error = field(Array.isArray(body) ? body[0] : body, 'error')
   return arrayOf(field(error, 'details')).some((detail) => field(detail, 'reason') === 'API_KEY_INVALID')
 }
 
-/** An error that follows a 200: an `error` event, or an answer that failed. */
+/** Returns the error of an answer with status 200: an `error` event, or an answer that failed. */
 export function midStreamError(body: unknown): ApiError {
   return decodeError({ status: 0, headers: { get: () => null }, body })
 }
@@ -33,7 +33,7 @@ export interface WireErrorBody {
   readonly error: { readonly code: string; readonly message: string }
 }
 
-/** Writes an error as this wire's server does. */
+/** Encodes an error as a server of this format does. */
 export function encodeError(error: ApiError): { readonly status: number; readonly body: WireErrorBody } {
   const [status, code] = errorAnswers[error.kind]
   const isFinal = error.kind === 'rate_limit' && !error.retryable

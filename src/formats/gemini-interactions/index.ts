@@ -21,10 +21,10 @@ import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
 const providerUrl = 'https://generativelanguage.googleapis.com/v1beta'
 
 /**
- * A model of Google that is asked by Interactions, the successor of `generateContent`.
+ * A model of Google's Interactions API, the successor of `generateContent`.
  *
- * Stateless by default: nothing is stored, and thoughts travel with the history. To chain stored answers instead, give
- * `providerOptions: { 'gemini-interactions': { store: true } }` and hand each response's `providerState` to the next request.
+ * Requests are stateless by default: Google stores no answer, and the history includes thoughts. To continue stored answers instead, set
+ * `providerOptions: { 'gemini-interactions': { store: true } }` and pass each response's `providerState` to the next request.
  *
  * @param model Such as `gemini-3.8-flash`.
  * @param settings Default base URL: `https://generativelanguage.googleapis.com/v1beta`.
@@ -41,7 +41,7 @@ export function geminiInteractions(model: string, { baseUrl, ...settings }: Mode
   return { ...settings, codec: createClientCodec(), model, baseUrl: baseUrl ?? providerUrl, providerUrl }
 }
 
-/** The client's half. */
+/** Creates the codec of a client of this format. */
 export function createClientCodec(): ClientCodec {
   return {
     name: format,
@@ -62,7 +62,7 @@ export function createClientCodec(): ClientCodec {
   }
 }
 
-/** The gateway's half. */
+/** Creates the codec of a server of this format. */
 export function createServerCodec(): ServerCodec {
   return withForeignProofs(
     { name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError },

@@ -1,5 +1,5 @@
 /**
- * Gemini Interactions: what is asked beside the conversation, both ways.
+ * Gemini Interactions: encodes and decodes the options of a request.
  *
  * @see https://ai.google.dev/api/interactions-api (read 2026-11)
  *
@@ -25,7 +25,7 @@ import { format, levels } from './tables.ts'
 import { decodeToolChoice, encodeToolChoice } from './tools.ts'
 import type { WireGenerationConfig, WireRequest, WireResponseFormat } from './wire.ts'
 
-/** The fields that say how to answer. A choice needs functions to choose from: without one it is refused. */
+/** Encodes the options. A tool choice is sent only together with functions, because the API refuses it without them. */
 export function encodeOptions(
   options: RequestOptions,
   kept: JsonObject,
@@ -54,7 +54,7 @@ export function encodeOptions(
   })
 }
 
-/** Summaries come only if they are asked for. */
+/** Writes the thinking options. Summaries of thoughts are requested explicitly, because the API does not send them by default. */
 function encodeReasoning(
   { reasoning }: RequestOptions,
   kept: JsonObject,
@@ -79,14 +79,14 @@ function encodeFormat({ schema }: ResponseFormat): WireResponseFormat {
 
 // ---- decoding ---------------------------------------------------------------------------------
 
-/** Read here or with the conversation; everything else is kept as it is. */
+/** The fields that are read here or with the conversation. All other fields are kept unchanged. */
 const knownOfRequest: ReadonlySet<string> = new Set([
   ...['model', 'input', 'system_instruction', 'tools', 'previous_interaction_id', 'continuation_token', 'stream'],
   ...['generation_config', 'response_format', 'store'],
 ])
 const numbers = ['max_output_tokens', 'temperature', 'top_p', 'seed'] as const
 
-/** The options that a request asks for. Fields that cannot be read, or that isoglot has no option for, are kept unchanged. */
+/** Decodes the options of a request. Fields that cannot be read, or that isoglot has no option for, are kept unchanged. */
 export function decodeOptions(body: JsonObject): RequestOptions {
   const config = objectIn(body, 'generation_config')
   const [maxTokens, temperature, topP, seed] = numbers.map((name) => numberOr(field(config, name), undefined))
@@ -102,7 +102,7 @@ export function decodeOptions(body: JsonObject): RequestOptions {
     ...(effort === undefined ? [] : ['thinking_level', 'thinking_summaries']),
     ...(isShown ? ['thinking_summaries'] : []),
   ])
-  // The wire's default is written out, since ours is another.
+  // An absent `thinking_summaries` means `none` on the wire, but the encoder's default is `auto`. So `none` is kept explicitly.
   const summaries = effort === undefined ? undefined : (field(config, 'thinking_summaries') ?? 'none')
   const keptConfig = { ...otherFields(config, read), ...compact({ thinking_summaries: summaries }) }
   const kept = {
@@ -145,7 +145,7 @@ function readEffort(level: unknown): ReasoningEffort | undefined {
 
 const knownOfFormat = new Set(['type', 'mime_type', 'schema'])
 
-/** JSON as one text; a list of one is the same. */
+/** Reads a response format: JSON as text, or a list with only this entry. Returns `undefined` for any other format. */
 function readFormat(given: unknown): ResponseFormat | undefined {
   const [one, ...others] = Array.isArray(given) ? given : [given]
   const isJson = field(one, 'type') === 'text' && field(one, 'mime_type') === 'application/json'

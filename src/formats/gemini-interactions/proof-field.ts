@@ -1,10 +1,10 @@
 /**
- * Gemini Interactions: the field for proofs of another provider, when a gateway answers in this format.
+ * Gemini Interactions: the field in which a gateway that answers in this format sends proofs of another provider.
  *
  * @module
  */
 import { type ProofField, signatureField } from '../../kit/foreign-proofs.ts'
 import { format, provider } from './tables.ts'
 
-/** The signature of a thought. A stream has no place for one on a call. */
+/** `signature` of a thought. Calls are not used, because a stream has no field for the signature of a call. */
 export const proofField: ProofField = /* @__PURE__ */ signatureField(format, provider)

@@ -1,5 +1,5 @@
 /**
- * Gemini Interactions: a conversation as a list of steps.
+ * Gemini Interactions: encodes a conversation as a request with a list of steps.
  *
  * @see https://ai.google.dev/api/interactions-api (read 2026-11)
  *
@@ -31,22 +31,22 @@ import { encodeDefinitions, encodeResultFor } from './tools.ts'
 import { encodeTurn } from './turns.ts'
 import type { WireContent, WireFunctionTool, WireRequest, WireStep } from './wire.ts'
 
-/** Where a conversation goes. */
+/** The state while messages are encoded as steps. */
 interface Scope {
   readonly into: Losses
   readonly model: string
   readonly steps: WireStep[]
-  /** Media of results, for a model that takes them from users only: they follow all results of a turn. */
+  /** Media of results, for a model that accepts media only in user input. They are sent after all results of a turn. */
   besides: WireContent[]
 }
 
 /**
- * A request of this wire.
+ * Encodes a conversation as a request.
  *
- * Stateless unless `providerState.previousResponseId` or `providerOptions['gemini-interactions'].store` says otherwise: `store: false`, and
- * thoughts go back with the history.
+ * The request is stateless by default: it has `store: false`, and its history includes thoughts. `providerState.previousResponseId` and
+ * `providerOptions['gemini-interactions'].store` change this.
  *
- * @throws {UnsupportedError} at a loss that `options.strict` does not allow; by default those of content.
+ * @throws {UnsupportedError} if there is a loss that `options.strict` does not allow; by default these are losses of content.
  */
 export function encodeRequest(given: Context, asked: RequestOptions): EncodedRequest<WireRequest> {
   checkMessages(given.messages)
@@ -76,14 +76,14 @@ export function encodeRequest(given: Context, asked: RequestOptions): EncodedReq
       into,
     ),
     ...(typeof token === 'string' && { continuation_token: token }),
-    ...(kept.agent === undefined && { model: options.model }), // an agent has a model of its own
+    ...(kept.agent === undefined && { model: options.model }), // an agent has its own model
     ...placeInstruction(instruction, input, typeof token === 'string'),
     ...compact({ tools: context.tools === undefined ? unlessEmpty(tools) : tools }),
   }
   return { path: '/interactions', headers: {}, body, losses: into.list }
 }
 
-/** Where the state is. An answer made in the background has to be stored, and the format's own default is to store. */
+/** Writes whether the answer is stored, and the answer to continue. The default of the API is to store, and background answers need it. */
 function storage(
   { store, background }: JsonObject,
   previousResponseId: string | undefined,
@@ -92,13 +92,13 @@ function storage(
   return store === true || background === true ? {} : { store: false }
 }
 
-/** How many messages at the head are instructions: the wire has one place for them. */
+/** Returns the number of instructions at the start of the messages. They go into `system_instruction`, the only field for them. */
 function leadOf(messages: readonly Message[]): number {
   const end = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer')
   return end < 0 ? messages.length : end
 }
 
-/** Instructions and turns have no step of their own, so the fields kept with them have no place. */
+/** Reports the kept fields of an instruction or a turn of the model. They are lost, because such a message is not a step of its own. */
 function reportKept(message: Message, path: string, into: Losses): void {
   if (message.providerData !== undefined) reportLoss(into, 'dropped', `${path}.providerData`, reasons.fields, 'info')
 }
@@ -119,7 +119,7 @@ function encodeInstruction(content: Content, path: string, into: Losses): string
     .join('\n\n')
 }
 
-/** If there are only instructions, they become the input. A step of a stored answer has none. */
+/** Writes the instructions and the input. If there are only instructions, they become the input, unless the request continues an answer. */
 function placeInstruction(
   text: string,
   input: WireStep[],
@@ -144,7 +144,7 @@ function encodeMessages(context: Context, from: number, scope: Scope): WireStep[
   return scope.steps
 }
 
-/** A paused answer goes on if the same request is sent with its token: the pause itself is not a turn. */
+/** Leaves out a paused answer at the end. The same request with its token continues it, so the answer itself is not sent. */
 function withoutPaused({ messages, providerState }: Context): readonly Message[] {
   if (typeof providerState?.continuationToken !== 'string') return messages
   const last = findLastIndex(messages, ({ role }) => role === 'assistant')
@@ -176,17 +176,17 @@ function encodeAssistant(message: AssistantMessage, path: string, { steps, into,
 }
 type AssistantProof = Parameters<typeof ownProof>[0]
 
-/** Results first, then what the user says. */
+/** Writes the results of a user message, then its other blocks. */
 function encodeInput(content: Content, kept: JsonObject, path: string, scope: Scope): void {
   const blocks = blocksOf(content)
   for (const [at, block] of blocks.entries()) {
     if (block.type === 'tool_result') addResult(toMessage(block), `${path}.content[${at}]`, scope)
   }
   addBesides(scope)
-  const said = blocks.flatMap((block, at) =>
+  const contents = blocks.flatMap((block, at) =>
     block.type === 'tool_result' ? [] : (encodeContent(block, `${path}.content[${at}]`, scope.into) ?? []),
   )
-  if (said.length > 0) scope.steps.push({ ...kept, type: 'user_input', content: said })
+  if (contents.length > 0) scope.steps.push({ ...kept, type: 'user_input', content: contents })
 }
 
 function toMessage({ type: _, isError, ...result }: ToolResultBlock): ToolMessage {

@@ -1,5 +1,5 @@
 /**
- * Gemini Interactions: a whole answer, both ways.
+ * Gemini Interactions: decodes and encodes whole answers.
  *
  * @see https://ai.google.dev/api/interactions-api (read 2026-11)
  *
@@ -24,9 +24,9 @@ import type { WireResponse, WireUsage } from './wire.ts'
 // ---- decoding ---------------------------------------------------------------------------------
 
 /**
- * A whole answer. One that is made in the background is empty until it is fetched.
+ * Decodes a whole answer. An answer that is generated in the background has no content yet: it must be fetched later.
  *
- * @throws {ApiError} if the answer is that it failed.
+ * @throws {ApiError} if the body is an error, or an answer that failed.
  * @throws {DecodeError} if the body is not an answer.
  */
 export function decodeResponse(body: unknown, { callsBefore = 0 }: DecodeResponseOptions = {}): ChatResponse {
@@ -46,7 +46,7 @@ export function decodeResponse(body: unknown, { callsBefore = 0 }: DecodeRespons
   return fold(out, { provider, idPrefix, callsBefore })
 }
 
-/** The steps of an answer; `undefined` if it says nothing of them. The legacy schema has contents in their place. */
+/** Returns the steps of an answer; `undefined` if it does not have any list of them. The legacy schema has a list of contents instead. */
 export function stepsOf(interaction: unknown): readonly Json[] | undefined {
   const steps = field(interaction, 'steps')
   if (Array.isArray(steps)) return steps
@@ -56,7 +56,7 @@ export function stepsOf(interaction: unknown): readonly Json[] | undefined {
 
 const contentTypes: ReadonlySet<unknown> = new Set(['text', 'image', 'audio', 'video', 'document'])
 
-/** The model's text is now in a step of its own. Every other content is now a step. */
+/** Converts a content of the legacy schema to a step. Text and media become a `model_output`; every other content is already like a step. */
 export function stepOfContent(content: Json): Json {
   return contentTypes.has(field(content, 'type')) ? { type: 'model_output', content: [content] } : content
 }
@@ -79,7 +79,7 @@ const knownOfResponse = new Set([
   ...['continuation_token'],
 ])
 
-/** Reads the end of an answer: usage, fields of its own, the stop reason. `end` comes last. */
+/** Reads the end of an answer: its usage, its unknown fields and its stop reason. The `end` fragment is the last one. */
 export function readEnd(interaction: JsonObject, reading: Reading, out: Fragment[]): void {
   const usage = readUsage(field(interaction, 'usage'))
   if (usage !== undefined) out.push({ type: 'usage', usage })
@@ -100,7 +100,10 @@ export function readEnd(interaction: JsonObject, reading: Reading, out: Fragment
   })
 }
 
-/** The answer that the next request goes on from: one with an id is stored. A hop of a long answer has a token, stored or not. */
+/**
+ * Reads the state for the next request. An answer with an id is stored, and the next request can continue it. An answer that requires
+ * continuation has a token, stored or not.
+ */
 function readState(interaction: JsonObject, status: string): ProviderState | undefined {
   const isHop = status === 'requires_continuation'
   const state = compact({
@@ -110,7 +113,7 @@ function readState(interaction: JsonObject, status: string): ProviderState | und
   return Object.keys(state).length > 0 ? state : undefined
 }
 
-/** Input holds what was cached, and not what tools brought in; output does not hold thoughts. A count that is absent is 0. */
+/** Decodes token counts. Input includes cached tokens, but not the input that tools added. Output excludes thoughts. An absent count is 0. */
 export function readUsage(wire: unknown): Usage | undefined {
   if (!isObject(wire)) return undefined
   const count = (name: keyof WireUsage) => tokenCount(field(wire, name))
@@ -133,12 +136,12 @@ export function readUsage(wire: unknown): Usage | undefined {
 
 // ---- encoding ---------------------------------------------------------------------------------
 
-/** Everything goes to a client, except proofs of other wires. */
+/** The scope for answers to a client, who receives everything except proofs of other formats. */
 export function answerScope(into: Losses): TurnScope {
   return { into, reader: 'client', proof: (opaque) => (opaque?.format === format ? opaque.data : undefined) }
 }
 
-/** A whole answer as this wire's server gives it. */
+/** Encodes a whole answer, as a server of this format sends it. */
 export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
   const into = newLosses(target, false)
   const { message } = response
@@ -147,13 +150,13 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
   return { body: body as WireResponse, losses: into.list }
 }
 
-/** A step that says what went wrong with an answer that ended properly; none if nothing did. */
+/** Returns a step with the error that was received in an otherwise complete answer; an empty list if there was no error. */
 export function outputError({ providerData }: AssistantMessage): JsonObject[] {
   const error = field(providerData?.[format], 'error')
   return error === undefined ? [] : [{ type: 'model_output', content: [], error }]
 }
 
-/** An answer without its steps: what a stream ends with. */
+/** Encodes an answer without its steps. This is the last event of a stream, and part of a whole answer. */
 export function ending(response: ChatResponse, reply: Reply, into: Losses): Omit<WireResponse, 'steps'> {
   const { message, stopReason, usage = message.usage } = response
   const hasCalls = blocksOfTurn(message).some(({ type }) => type === 'tool_call')
@@ -172,7 +175,7 @@ export function ending(response: ChatResponse, reply: Reply, into: Losses): Omit
   }
 }
 
-/** An empty id says that the answer is not stored. */
+/** Returns the fields that identify an answer. An empty id means that the answer is not stored. */
 export function identityOf(
   { id, model }: { readonly id?: string; readonly model?: string },
   reply: Reply,
@@ -193,7 +196,7 @@ function failureOf({ stopReason, message }: ChatResponse): { code: string; messa
   return { code, message: 'A filter of the provider stopped the answer' }
 }
 
-/** Our sums taken apart. */
+/** Splits the sums of isoglot into the counts of the wire. */
 export function encodeUsage(usage: Usage): WireUsage {
   const { inputTokens = 0, outputTokens = 0, reasoningTokens = 0, cacheReadTokens = 0 } = usage
   const kept = keptFields(usage)

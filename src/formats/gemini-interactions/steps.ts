@@ -1,6 +1,6 @@
 /**
- * Gemini Interactions: from steps to pieces of blocks. A stream sends a step as a start, deltas and a stop. A whole step is a start that
- * has everything already. Answers, streams and the model's steps of a request share this.
+ * Gemini Interactions: reads steps into fragments of blocks. A stream sends a step as a start, deltas and a stop. A whole step is read like a
+ * start that has all content already. The decoders of answers, streams and requests use this code.
  *
  * @see https://ai.google.dev/gemini-api/docs/interactions (read 2026-11)
  *
@@ -14,16 +14,16 @@ import { follow, type Lengths, newLengths } from '../../kit/utf8.ts'
 import { contentsOf, decodeContent, keeping, readAnnotations } from './content.ts'
 import { format, hostedOf, provider, stepsOfDeltas } from './tables.ts'
 
-/** State of an answer while its steps are read. */
+/** The state of an answer while its steps are read. */
 export interface Reading {
   model: string
-  /** Whether a call takes the signature of the thought before it. Those of a history do not: the thought itself is there. */
+  /** Whether a call takes the signature of the thought before it. Calls in a history do not, because the history has the thought itself. */
   readonly signsCalls: boolean
-  /** The signature of the last thought, until a call takes it. */
+  /** The signature of the last thought. The next call takes it; it is then empty. */
   signature: string
-  /** Whether the client is to run something. */
+  /** Whether the answer has calls that the client must run. */
   hasCalls: boolean
-  /** Steps that came. */
+  /** The number of steps so far. */
   count: number
 }
 
@@ -31,30 +31,30 @@ export function newReading(model: string, signsCalls = true): Reading {
   return { model, signsCalls, signature: '', hasCalls: false, count: 0 }
 }
 
-/** A step that has begun. */
+/** A step that has started and not ended. */
 export interface OpenStep {
   readonly type: string
-  /** The step, with the deltas that are whole values in it. */
+  /** The fields of the step. Deltas that contain whole values are merged into it. */
   step: JsonObject
   readonly key: string
-  /** Contents that came: an answer's text is another block after a picture. */
+  /** The number of texts so far. Each text is a block: text that follows an image starts a new one. */
   parts: number
-  /** The text that is open, by its lengths. */
+  /** The lengths of the open text; `undefined` if no text is open. */
   text: Lengths | undefined
-  /** Pictures among the summaries of a thought. */
+  /** The images in the summary of a thought. */
   readonly pictures: Json[]
-  /** Whether a thought has a block already. */
+  /** Whether the thought has a block already. */
   hasBlock: boolean
-  /** Whether arguments came in pieces. */
+  /** Whether the arguments were received as deltas. */
   hasPieces: boolean
 }
 
-/** Reads a step that is whole. */
+/** Reads a whole step. */
 export function readStep(step: Json, reading: Reading, out: Fragment[]): void {
   if (isObject(step)) closeStep(openStep(step, reading, out), reading, out)
 }
 
-/** Begins a step. Its first piece is what it already has. */
+/** Starts a step, and reads the content that it already has. */
 export function openStep(step: JsonObject, reading: Reading, out: Fragment[]): OpenStep {
   const type = textOr(field(step, 'type'), '')
   const key = `${reading.count++}`
@@ -79,7 +79,7 @@ export function openStep(step: JsonObject, reading: Reading, out: Fragment[]): O
   return open
 }
 
-/** Adds a delta to the step that it belongs to. A step of an unknown kind is skipped. */
+/** Adds a delta to its step. A delta of an unknown type is skipped. */
 export function addDelta(open: OpenStep, delta: JsonObject, out: Fragment[]): void {
   const type = textOr(field(delta, 'type'), '')
   if (type === 'arguments_delta') addArguments(open, field(delta, 'arguments'), out)
@@ -90,8 +90,8 @@ export function addDelta(open: OpenStep, delta: JsonObject, out: Fragment[]): vo
 }
 
 /**
- * Ends a step: what was said of it as whole values becomes a block. A call whose own end never came stays open: whether it is one is for the
- * end of the answer to say.
+ * Ends a step. Its fields that are not streamed become a block. `isWhole` is false if the step's own end was not received: its call then stays
+ * open, and the end of the answer decides whether it is valid.
  */
 export function closeStep(open: OpenStep, reading: Reading, out: Fragment[], isWhole = true): void {
   const { type, step, key } = open
@@ -110,7 +110,7 @@ export function closeStep(open: OpenStep, reading: Reading, out: Fragment[], isW
       if (isWhole) out.push({ type: 'close', key })
       break
     case 'user_input':
-      break // what is fetched later begins with what was asked
+      break // an answer that is fetched later begins with the input of its request
     default: {
       const hosted = hostedOf(type)
       if (hosted?.part === 'call') closeHostedCall(open, reading, out)
@@ -124,7 +124,7 @@ export function closeStep(open: OpenStep, reading: Reading, out: Fragment[], isW
 
 // ---- output -----------------------------------------------------------------------------------
 
-/** A text goes on with the open one; what follows a picture is another. */
+/** Adds a content. Text continues the open text block; other content, such as an image, closes it. */
 function addContent(open: OpenStep, content: Json, out: Fragment[]): void {
   const type = field(content, 'type')
   if (type === 'text_annotation' || type === 'text_annotation_delta') {
@@ -180,17 +180,17 @@ function addSummary(open: OpenStep, content: Json, out: Fragment[]): void {
   out.push({ type: 'patch', key: open.key, ...keeping({ summary: [...open.pictures] }) })
 }
 
-/** Empty ones come in between: the last one with something in it counts. */
+/** Adds the signature of a thought. The server also sends empty ones; the last one that is not empty counts. */
 function addSignature(open: OpenStep, signature: unknown): void {
   if (typeof signature === 'string' && signature !== '') open.step = { ...open.step, signature }
 }
 
-/** A thought without text and signature is left out. */
+/** Ends a thought. A thought without text and signature is left out. */
 function closeThought(open: OpenStep, reading: Reading, out: Fragment[]): void {
   const { step, key } = open
   const signature = textOr(field(step, 'signature'), '')
   if (signature !== '') {
-    reading.signature = isEnvelope(signature) ? '' : signature // the envelope of another provider's proof is not a signature of the call
+    reading.signature = isEnvelope(signature) ? '' : signature // the proof of another provider, in an envelope, cannot sign a call
     out.push({ type: 'reasoning', key, text: '' }, { type: 'patch', key, opaque: proof({ signature }, reading) })
   }
   if (signature !== '' || open.hasBlock) out.push({ type: 'close', key })
@@ -203,7 +203,7 @@ function addCall({ key, step, type }: OpenStep, name: unknown, out: Fragment[]):
   out.push({ type: 'call', key, id: textOr(field(step, 'id'), null), name: textOr(name, null), ...server })
 }
 
-/** Text, in pieces that need not be JSON. Arguments in the start are then ignored. */
+/** Adds a piece of the arguments' JSON text. Arguments in the start of the step are then ignored. */
 function addArguments(open: OpenStep, piece: unknown, out: Fragment[]): void {
   if (typeof piece !== 'string' || piece === '') return
   open.hasPieces = true
@@ -228,7 +228,7 @@ function closeCall(open: OpenStep, reading: Reading, out: Fragment[]): void {
   })
 }
 
-/** An object, or its text where a client sends that. An empty one stands in every start. */
+/** Returns the arguments in the step: an object, or JSON text from some clients. Every start has an empty object, which is ignored. */
 function givenArguments({ step, hasPieces }: OpenStep): { arguments?: string | JsonObject; final?: true } {
   const given = field(step, 'arguments')
   if (hasPieces || !(typeof given === 'string' || isObject(given))) return {}
@@ -245,7 +245,7 @@ function closeHostedCall(open: OpenStep, reading: Reading, out: Fragment[]): voi
   out.push({ type: 'close', key })
 }
 
-/** The tool's own name where the step has one, as those of MCP servers do. */
+/** Returns the name of the tool: the step's `name`, which steps of MCP servers have, otherwise the name from the step's type. */
 function nameOf(type: string, step: JsonObject): string {
   return textOr(field(step, 'name'), hostedOf(type)?.name ?? '')
 }

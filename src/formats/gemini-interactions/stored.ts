@@ -1,5 +1,5 @@
 /**
- * Gemini Interactions: how Google keeps a streamed answer. It has to be stored, and an empty id says that it is not.
+ * Gemini Interactions: finds, fetches and stops a streamed answer that Google stores. An answer with an empty id is not stored.
  *
  * @see https://ai.google.dev/gemini-api/docs/interactions/background-execution (read 2026-11)
  *
@@ -10,7 +10,7 @@ import { compact, field, textOr } from '../../core/lookup.ts'
 
 const pathOf = (id: string) => `/interactions/${encodeURIComponent(id)}`
 
-/** The first event has the id of the answer. Each event may have an id of its own, with which the rest can be requested. */
+/** The first event has the id of the answer. Each event may have its own id, after which the rest of the stream can be requested. */
 export const stored: StoredStream = {
   placeOf({ data }) {
     if (!/"event_id"|"interaction"/.test(data)) return {}
@@ -31,6 +31,6 @@ function parsed(data: string): unknown {
   try {
     return JSON.parse(data)
   } catch {
-    return undefined // the decoder says so
+    return undefined // the decoder reports this error
   }
 }

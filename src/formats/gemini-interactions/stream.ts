@@ -1,8 +1,7 @@
 /**
- * Gemini Interactions: from its stream events to pieces of blocks. Events of the legacy schema, which stored streams and old gateways have,
- * are read under the names of today.
+ * Gemini Interactions: decodes a streamed answer. It also reads events of the legacy schema, which stored streams and old gateways send.
  *
- * Lengths of texts are kept, and no text.
+ * The decoder keeps the lengths of texts, for citations, but not the texts.
  *
  * @see https://ai.google.dev/gemini-api/docs/interactions/streaming (read 2026-11)
  *
@@ -18,14 +17,14 @@ import { readEnd, readStart, readUsage, stepOfContent, stepsOf } from './respons
 import { addDelta, closeStep, newReading, type OpenStep, openStep, type Reading, readStep } from './steps.ts'
 import { stepsOfDeltas, target, unfinished } from './tables.ts'
 
-/** State between two events. */
+/** The state that is kept from one event to the next. */
 interface StreamState extends Reading {
   isEnded: boolean
-  /** The index of the last event, for events that name none. */
+  /** The index of the last event, for events without an index. */
   last: number
-  /** Steps that are open, by their index. */
+  /** The open steps, by their index. */
   readonly steps: Map<number, OpenStep>
-  /** How each of them began, as JSON: a proxy may send an event twice. */
+  /** The start of each step as JSON, by its index. It shows whether a start was sent twice, as some proxies do. */
   readonly starts: Map<number, string>
   /** The token of the last checkpoint. */
   token: Json | undefined
@@ -34,8 +33,8 @@ interface StreamState extends Reading {
 /**
  * Decodes one answer.
  *
- * @throws {ApiError} at an `error` event and at an answer that failed: they can follow half an answer.
- * @throws {DecodeError} at an event that is not a JSON object.
+ * @throws {ApiError} at an `error` event, or if the answer failed. Both can come after part of an answer.
+ * @throws {DecodeError} if an event is not a JSON object.
  */
 export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): Machine<Frame, Fragment> {
   const state: StreamState = {
@@ -51,7 +50,7 @@ export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): 
       if (state.isEnded || frame.data === '' || frame.data.trim() === '[DONE]') return
       const event = readEvent(parse, frame)
       const type = textOr(field(event, 'event_type'), frame.event ?? '')
-      lookup(events, type)?.(state, event, out) // unknown kinds are skipped
+      lookup(events, type)?.(state, event, out) // events of unknown types are skipped
       const usage = readUsage(field(event.metadata, 'usage') ?? field(event.metadata, 'total_usage'))
       if (usage !== undefined && !state.isEnded) out.push({ type: 'usage', usage })
     },
@@ -66,7 +65,7 @@ function readEvent(parse: (text: string) => unknown, { data }: Frame): JsonObjec
   } catch (cause) {
     throw new DecodeError(`Cannot decode ${target} event: its data is not JSON`, { cause })
   }
-  if (Array.isArray(event)) throw midStreamError(event) // from Google's front end, after ten minutes
+  if (Array.isArray(event)) throw midStreamError(event) // Google's front end sends this after ten minutes
   if (isObject(event)) return event
   throw new DecodeError(`Cannot decode ${target} event: its data is not an object`)
 }
@@ -103,12 +102,12 @@ function addStep(state: StreamState, event: JsonObject, out: Fragment[]): void {
   const index = numberOr(event.index, state.last)
   const start = JSON.stringify(step)
   if (state.steps.has(index) && state.starts.get(index) === start) return
-  endStep(state, event, out) // one that has not ended where the next of its index begins
+  endStep(state, event, out) // if the step before it with this index has not ended
   state.steps.set(state.last, openStep(step, state, out))
   state.starts.set(state.last, start)
 }
 
-/** A delta of a step that was never announced begins it. */
+/** Adds a delta to its step. If the start of the step was not received, the delta starts it. */
 function addToStep(state: StreamState, event: JsonObject, out: Fragment[]): void {
   const { delta } = event
   if (!isObject(delta)) return
@@ -129,7 +128,7 @@ function endStep(state: StreamState, event: JsonObject, out: Fragment[]): void {
   if (step !== undefined) closeStep(step, state, out)
 }
 
-/** The end of an answer that is made in the background is reported elsewhere. */
+/** Ends the answer. A background answer that is not complete yet does not end here: this stream does not report its end. */
 function finish(state: StreamState, event: JsonObject, out: Fragment[]): void {
   const interaction = isObject(event.interaction) ? event.interaction : {}
   if (unfinished.has(field(interaction, 'status'))) return
@@ -140,7 +139,7 @@ function finish(state: StreamState, event: JsonObject, out: Fragment[]): void {
   readEnd({ ...compact({ continuation_token: state.token }), ...interaction }, state, out)
 }
 
-/** One that says nothing was seen in the middle of a stream that went on. */
+/** Throws the error of an `error` event. An empty error is skipped, because real streams have continued after one. */
 function fail(state: StreamState, event: JsonObject): void {
   const error = event.error ?? {}
   if (isObject(error) && !field(error, 'code') && !field(error, 'message')) return

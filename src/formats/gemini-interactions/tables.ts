@@ -1,5 +1,5 @@
 /**
- * Gemini Interactions: its words, and ours for them.
+ * Gemini Interactions: tables that map values of the wire to values of isoglot, and the limits of the format.
  *
  * @see https://ai.google.dev/api/interactions-api (read 2026-11)
  * @see https://ai.google.dev/gemini-api/docs/api-errors (read 2026-11)
@@ -17,16 +17,16 @@ import type { WireGenerationConfig } from './wire.ts'
 /** The name of the format. */
 export const format = 'gemini-interactions'
 
-/** The name of the provider: proofs of other providers do not go to it. */
+/** The name of the provider. Proofs of other providers are not sent to it. */
 export const provider = 'gemini'
 
-/** The target in the text of losses. */
+/** The name of the target in the messages of losses and errors. */
 export const target = 'Gemini Interactions'
 
-/** Calls that come without an id get this and a number. */
+/** The prefix of generated ids; a number follows. Calls without an id get such an id. */
 export const idPrefix = 'call_'
 
-/** The rules of this format for `prepare`. The limits of ids and names are not documented: these are safe. */
+/** The rules of this format for `prepare`. The limits of ids and names are not documented; these values are safe. */
 export const rules: Rules = {
   format,
   provider,
@@ -54,30 +54,30 @@ export const wire: Wire = {
   states: ['previousResponseId', 'continuationToken'],
 }
 
-/** Whether a model is older than the third generation: its results hold text only. */
+/** Whether a model is older than Gemini 3. Such models accept only text in results. */
 export function isBeforeGemini3(model: string): boolean {
   return /gemini-[12](?!\d)/i.test(model)
 }
 
-/** How an answer stands. `failed` is an error and not in it; a word not in it reads as `other`. */
+/** The stop reason for each status of an answer. `failed` is not in the table, because it is an error. An unknown status is read as `other`. */
 const statuses: Readonly<Record<string, StopReason>> = {
   completed: 'stop',
   incomplete: 'length',
   budget_exceeded: 'length',
-  requires_continuation: 'pause', // the same request with the answer's token goes on
+  requires_continuation: 'pause', // the client sends the same request with the answer's token to continue
   cancelled: 'aborted',
 }
 
-/** The stop reason of a status. The format has one status for a turn with calls and for one that waits for something else. */
+/** Returns the stop reason for a status. `requires_action` means a turn with calls, or a turn that waits for something else. */
 export function readStopReason(status: string, hasCalls: boolean): StopReason {
   if (status === 'requires_action') return hasCalls ? 'tool_calls' : 'pause'
   return lookup(statuses, status) ?? 'other'
 }
 
-/** An answer that is made in the background is not there yet. */
+/** The statuses of an answer that is generated in the background and is not complete yet. */
 export const unfinished: ReadonlySet<unknown> = new Set(['in_progress', 'queued'])
 
-/** The status that says why a turn ended, and whether it says just that: the wire has no words for the others. */
+/** The status for each stop reason. `isSaid` is false if the wire has no status with exactly this meaning. */
 const statusWords: Readonly<Record<StopReason, readonly [status: string, isSaid: boolean]>> = {
   stop: ['completed', true],
   tool_calls: ['requires_action', true],
@@ -92,14 +92,17 @@ const statusWords: Readonly<Record<StopReason, readonly [status: string, isSaid:
   max_rounds: ['completed', false],
 }
 
-/** The wire's own word while it still says the same, else the nearest one. */
+/**
+ * Returns the status for a stop reason. `word` is the status that was received: it is returned unchanged if it still matches the stop reason.
+ * `isSaid` is false if the status does not express the stop reason exactly.
+ */
 export function statusOf(
   reason: StopReason,
   word: string | undefined,
   hasCalls: boolean,
 ): { readonly status: string; readonly isSaid: boolean } {
   const isKnown = word !== undefined && (lookup(statuses, word) !== undefined || unfinished.has(word))
-  // A client goes on by itself from `requires_continuation`, with a token that it has to have.
+  // A client continues after `requires_continuation` without asking its user, and needs a token for that. So this status is not sent again.
   if (isKnown && word !== 'requires_continuation' && readStopReason(word, hasCalls) === reason) {
     return { status: word, isSaid: true }
   }
@@ -107,7 +110,7 @@ export function statusOf(
   return { status, isSaid }
 }
 
-/** There is no "off", and nothing above `high`. */
+/** The thinking level for each effort. The wire cannot switch thinking off, and its highest level is `high`. */
 export const levels: Readonly<Record<ReasoningEffort, NonNullable<WireGenerationConfig['thinking_level']>>> = {
   none: 'minimal',
   minimal: 'minimal',
@@ -118,7 +121,7 @@ export const levels: Readonly<Record<ReasoningEffort, NonNullable<WireGeneration
   max: 'high',
 }
 
-/** Which steps the deltas of a stream belong to, for one whose start was lost. A delta that is not in it is named for its step. */
+/** The type of step for each type of delta, for steps whose start was lost. Other deltas have the same type as their step. */
 export const stepsOfDeltas: Readonly<Record<string, string>> = {
   text: 'model_output',
   text_annotation: 'model_output',
@@ -132,17 +135,17 @@ export const stepsOfDeltas: Readonly<Record<string, string>> = {
   arguments_delta: 'function_call',
 }
 
-/** Tools that Google runs itself: one step for the call, one for its result. Our name is that of the step without its ending. */
+/** Steps of tools that Google runs itself: one for the call, one for its result. The tool's name is the step's type without the ending. */
 const hostedStep =
   /^(google_search|code_execution|url_context|google_maps|file_search|retrieval|mcp_server_tool|processing)_(call|result)$/
 
-/** The tool that Google runs, and whether the step is its call or its result; `undefined` for every other step. */
+/** Returns the tool that Google runs, and whether the step is its call or its result; `undefined` for every other step. */
 export function hostedOf(type: string): { readonly name: string; readonly part: 'call' | 'result' } | undefined {
   const found = hostedStep.exec(type)
   return found === null ? undefined : { name: found[1] as string, part: found[2] as 'call' | 'result' }
 }
 
-/** Codes of an answer that a filter stopped. */
+/** The error codes of an answer that a filter stopped. */
 export const blockedCodes: ReadonlySet<unknown> = new Set([
   ...['safety', 'recitation', 'language', 'prohibited_content', 'spii', 'blocklist', 'content_blocked'],
   ...['image_safety', 'image_prohibited_content', 'image_recitation', 'image_other'],
@@ -171,7 +174,7 @@ const kinds: Readonly<Record<string, ApiErrorKind>> = {
   gateway_timeout: 'timeout',
   missing_thought_signature: 'invalid_request',
   ...Object.fromEntries([...blockedCodes].map((code) => [code, 'invalid_request' as const])),
-  // The front end of Google's services answers in words of its own.
+  // Google's front end, which answers before the API does, has its own codes.
   INVALID_ARGUMENT: 'invalid_request',
   FAILED_PRECONDITION: 'permission',
   OUT_OF_RANGE: 'invalid_request',
@@ -183,10 +186,13 @@ const kinds: Readonly<Record<string, ApiErrorKind>> = {
   DEADLINE_EXCEEDED: 'timeout',
 }
 
-/** `quota_exceeded` is a daily quota. An error of the model, such as `malformed_function_call`, may not occur again. */
+/**
+ * The kinds of errors by code. `final` has the codes after which a retry cannot succeed; `quota_exceeded` is a daily quota. An error of the
+ * model, such as `malformed_function_call`, is not final.
+ */
 export const errorWords: ErrorWords = { provider, kinds, final: new Set(['quota_exceeded', 'already_exists']) }
 
-/** The status and the code of each kind of failure. */
+/** The HTTP status and the error code that a server answers for each kind of error. */
 export const errorAnswers: Readonly<Record<ApiErrorKind, readonly [status: number, code: string]>> = {
   invalid_request: [400, 'invalid_request'],
   context_length: [400, 'invalid_request'],

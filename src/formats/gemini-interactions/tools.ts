@@ -1,5 +1,5 @@
 /**
- * Gemini Interactions: definitions, choice, calls and results of tools.
+ * Gemini Interactions: encodes and decodes definitions of tools, the tool choice, calls and results.
  *
  * @see https://ai.google.dev/gemini-api/docs/function-calling (read 2026-11)
  *
@@ -30,7 +30,7 @@ import type { WireContent, WireFunctionCall, WireFunctionResult, WireFunctionToo
 
 type AnyTool = ToolDefinition | ProviderTool
 
-/** Definitions as the wire has them: flat. Tools of other formats are left out. */
+/** Encodes definitions as `tools`: one flat list of functions and provider tools. Provider tools of other formats are left out. */
 export function encodeDefinitions(tools: readonly AnyTool[]): WireFunctionTool[] {
   checkTools(tools)
   return tools.flatMap((tool) => encodeDefinition(tool) ?? [])
@@ -51,7 +51,7 @@ function encodeDefinition(tool: AnyTool): WireFunctionTool | undefined {
 
 const knownOfTool = new Set(['type', 'name', 'description', 'parameters'])
 
-/** Functions become definitions; every other kind of tool stays as it is. */
+/** Decodes `tools`. Functions become definitions; every other tool becomes a provider tool and stays unchanged. */
 export function decodeDefinitions(tools: unknown): AnyTool[] {
   return arrayOf(tools)
     .filter(isObject)
@@ -71,14 +71,14 @@ export function decodeDefinitions(tools: unknown): AnyTool[] {
 
 // ---- choice -----------------------------------------------------------------------------------
 
-/** `validated` takes names without forcing a call. */
+/** Encodes a tool choice. `names` with mode `auto` become `validated`, which takes names but does not force a call. */
 export function encodeToolChoice(choice: ToolChoice): WireToolChoice {
   if (typeof choice === 'string') return choice === 'required' ? 'any' : choice
   if ('name' in choice) return { allowed_tools: { mode: 'any', tools: [choice.name] } }
   return { allowed_tools: { mode: choice.mode === 'required' ? 'any' : 'validated', tools: [...choice.names] } }
 }
 
-/** `undefined` for a choice that we have no word for: it is kept as it is. */
+/** Decodes a tool choice. Returns `undefined` if isoglot has no equivalent; the choice is then kept unchanged. */
 export function decodeToolChoice(choice: unknown): ToolChoice | undefined {
   if (choice === 'auto' || choice === 'none') return choice
   if (choice === 'any') return 'required'
@@ -94,7 +94,7 @@ export function decodeToolChoice(choice: unknown): ToolChoice | undefined {
 
 // ---- calls ------------------------------------------------------------------------------------
 
-/** Which calls an answer holds. */
+/** Decodes only the calls of an answer. */
 export function decodeToolCalls(body: unknown): DecodedCalls {
   const reading = newReading(textOr(field(body, 'model'), ''))
   const fragments: Fragment[] = []
@@ -109,19 +109,19 @@ export function decodeToolCalls(body: unknown): DecodedCalls {
   }
 }
 
-/** A call as a step. The signature is for the turn to decide. */
+/** Encodes a call as a step, without a signature. `encodeTurn` adds the signature. */
 export function encodeCall(call: ToolCall): WireFunctionCall {
   return { ...keptFields(call), type: 'function_call', id: call.id, name: call.name, arguments: call.arguments }
 }
 
 // ---- results ----------------------------------------------------------------------------------
 
-/** The result of one call as an entry of `input`: a `function_result`. */
+/** Encodes the result of one call as an entry of `input`: a `function_result`. */
 export function encodeResult(result: ToolMessage): WireFunctionResult {
   return encodeResultFor(result, 'result', newLosses(target), true).step
 }
 
-/** The same within a request. Media follow the results if the model takes text only. */
+/** Does the same within a request. If the model accepts only text in results, `besides` has the media, which follow the results. */
 export function encodeResultFor(
   result: ToolMessage,
   path: string,
@@ -145,7 +145,7 @@ export function encodeResultFor(
   return { step, besides }
 }
 
-/** Only text goes as a string, which all models take. */
+/** Joins the texts of a result. Such a result is sent as a string, which all models accept. */
 function joined(content: Content, path: string, into: Losses): string {
   for (const [at, block] of typeof content === 'string' ? [] : content.entries()) {
     if (block.providerData !== undefined)
@@ -156,14 +156,14 @@ function joined(content: Content, path: string, into: Losses): string {
     .join('\n')
 }
 
-/** A list of blocks in this format. */
+/** Encodes content as a list of contents. */
 export function encodeContents(content: Content, path: string, into: Losses): WireContent[] {
   return blocksOf(content).flatMap((block, at) => encodeContent(block, `${path}[${at}]`, into) ?? [])
 }
 
 const knownOfResult = new Set(['type', 'call_id', 'name', 'result', 'is_error'])
 
-/** A result: text, a list of contents, or any other value as its JSON. */
+/** Decodes a result: text, a list of contents, or any other value as its JSON text. */
 export function decodeResult(step: JsonObject, name: string | undefined): ToolMessage {
   const result = field(step, 'result')
   const inner = field(result, 'content')

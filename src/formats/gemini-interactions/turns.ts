@@ -1,5 +1,5 @@
 /**
- * Gemini Interactions: from an assistant's blocks to steps, for the history of a request and for an answer.
+ * Gemini Interactions: encodes the blocks of an assistant's turn as steps, for the history of a request and for an answer.
  *
  * @see https://ai.google.dev/gemini-api/docs/thinking (read 2026-11)
  *
@@ -26,23 +26,23 @@ import { format } from './tables.ts'
 import { encodeCall } from './tools.ts'
 import type { WireContent, WireStep, WireThought } from './wire.ts'
 
-/** The reader of the steps. */
+/** The reader of the steps, and the proofs that it may receive. */
 export interface TurnScope {
   readonly into: Losses
-  /** A client, who gets everything, or the server, which takes no thought without a signature. */
+  /** `client` receives everything. `server` refuses a thought without a signature, so such a thought is not sent. */
   readonly reader: 'client' | 'server'
-  /** The proof, if it may go to this reader. */
+  /** Returns the data of the proof if it may be sent to this reader. */
   proof(opaque: Opaque | undefined): JsonObject | undefined
 }
 
 interface Turn {
   readonly scope: TurnScope
   readonly steps: WireStep[]
-  /** The signature of the last thought, until a call takes it. */
+  /** The signature of the last thought. The next call takes it; it is then `undefined`. */
   signature: string | undefined
 }
 
-/** Turns the blocks of one turn into steps. */
+/** Encodes the blocks of one turn as steps. Invalid calls are dropped and reported. */
 export function encodeTurn(
   blocks: readonly ContentBlock[],
   invalidCalls: readonly InvalidToolCall[],
@@ -83,7 +83,7 @@ function addBlock(turn: Turn, block: ContentBlock, path: string): void {
   }
 }
 
-/** Neighbours are one step. */
+/** Adds a content to the last step if that is a `model_output`, otherwise as a new step. */
 function addContent({ steps }: Turn, content: WireContent | undefined): void {
   if (content === undefined) return
   const last = steps.at(-1)
@@ -114,7 +114,7 @@ function encodeThought(block: ReasoningBlock, signature: string | undefined): Wi
   return { ...kept, type: 'thought', ...(signature && { signature }), ...(summary.length > 0 && { summary }) }
 }
 
-/** Gemini 3 refuses the first call of a turn without the signature of the thought before it. */
+/** Adds a call. Gemini 3 refuses the first call of a turn without a signature, so for the server, a call without one takes that of its thought. */
 function addCall(turn: Turn, call: ToolCall): void {
   const { proof, reader } = turn.scope
   const own = textOr(field(proof(call.opaque), 'signature'), undefined)
@@ -123,7 +123,7 @@ function addCall(turn: Turn, call: ToolCall): void {
   turn.steps.push({ ...encodeCall(call), ...(signature && { signature }) })
 }
 
-/** A call that the server ran goes back unchanged to that server, and to no other. */
+/** Adds a call or a result of a server tool. It is sent unchanged to the server that ran it. For other servers it is dropped and reported. */
 function addHosted(turn: Turn, block: ServerToolCall | ServerToolResult, path: string): void {
   const data = turn.scope.proof(block.opaque)
   if (data === undefined) reportLoss(turn.scope.into, 'dropped', path, reasons.serverTool)

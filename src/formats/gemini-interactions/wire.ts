@@ -1,5 +1,5 @@
 /**
- * Gemini Interactions: the wire's own types, only what we read or write.
+ * Gemini Interactions: the types of the wire. They have only the fields that isoglot reads or writes.
  *
  * @see https://ai.google.dev/api/interactions-api (as of `@google/genai` 3.1.0)
  *
@@ -7,7 +7,7 @@
  */
 import type { JsonObject } from '../../core/model.ts'
 
-/** A citation of a text. Offsets are UTF-8 bytes into the text, the end exclusive. */
+/** A citation of a text. Offsets are UTF-8 bytes in the text; the end is exclusive. */
 export interface WireUrlCitation {
   type: 'url_citation'
   url?: string
@@ -20,13 +20,13 @@ export interface WireText {
   text: string
   annotations?: WireUrlCitation[]
 }
-/** Data is raw base64; `uri` stands in place of it. */
+/** Media: either `data`, as base64 without the prefix of a data URL, or `uri`. */
 export interface WireMedia {
   type: 'image' | 'audio' | 'video' | 'document'
   data?: string
   uri?: string
   mime_type?: string
-  /** Of images and videos. */
+  /** Only for images and videos. */
   resolution?: 'low' | 'medium' | 'high' | 'ultra_high'
 }
 export type WireContent = WireText | WireMedia
@@ -49,7 +49,7 @@ export interface WireFunctionCall {
   id: string
   name: string
   arguments: JsonObject
-  /** Undocumented: Gemini 3 refuses a first call without it. */
+  /** Not documented. Gemini 3 refuses the first call of a turn without it. */
   signature?: string
 }
 export interface WireFunctionResult {
@@ -89,9 +89,9 @@ export interface WireResponseFormat {
   mime_type: 'application/json'
   schema?: { [keyword: string]: unknown }
 }
-/** A request. Fields that only one wire has may stand beside these. */
+/** A request. It may also have other fields, from `providerOptions`. */
 export interface WireRequest {
-  /** Absent with an `agent`. */
+  /** Absent if the request names an `agent`. */
   model?: string
   input?: WireStep[]
   system_instruction?: string
@@ -104,20 +104,20 @@ export interface WireRequest {
   stream?: boolean
 }
 
-/** The total is the sum of input, output, thoughts and what tools brought in. */
+/** Token counts. The total is the sum of input, output, thoughts and the input that tools added. */
 export interface WireUsage {
   total_input_tokens: number
-  /** Part of the input. */
+  /** Included in the input tokens. */
   total_cached_tokens: number
-  /** Without thoughts. */
+  /** Output tokens without thoughts. */
   total_output_tokens: number
   total_thought_tokens: number
-  /** Input that tools added; not part of the input tokens. */
+  /** Input that tools added. It is not included in the input tokens. */
   total_tool_use_tokens: number
   total_tokens: number
 }
 
-/** An answer as we write it. */
+/** An answer as isoglot encodes it. */
 export interface WireResponse {
   id: string
   object: 'interaction'

@@ -1,5 +1,5 @@
 /**
- * Gemini: what an answer rests on. The wire counts UTF-8 bytes, we count UTF-16 units.
+ * Gemini: the citations of an answer, in both directions. The wire counts offsets in UTF-8 bytes; isoglot counts UTF-16 code units.
  *
  * @see https://ai.google.dev/gemini-api/docs/google-search (read 2026-11)
  *
@@ -11,9 +11,9 @@ import { byteLength, follow, type Lengths, newLengths, unitsAt } from '../../kit
 import { isUnchanged } from './part.ts'
 import type { WireGroundingMetadata, WireSegment } from './wire.ts'
 
-/** The lengths of a text, and where in the answer it stands. */
+/** The lengths of one text block, and its position in the answer. */
 export interface Track extends Lengths {
-  /** Which of the answer's parts the text is made of, and where in it each begins, in bytes. */
+  /** The wire parts that the text consists of. `part` is the index of the part in the answer, `byte` its first UTF-8 byte in the text. */
   readonly parts: { readonly part: number; readonly byte: number }[]
 }
 
@@ -21,7 +21,7 @@ export function newTrack(part: number, byte = 0): Track {
   return { parts: [{ part, byte }], ...newLengths() }
 }
 
-/** The citations of each text, in the order of the tracks. */
+/** Reads the citations of a candidate. Returns one list for each text, in the order of `tracks`. */
 export function readCitations(candidate: Json | undefined, tracks: readonly Track[]): readonly CitationBlock[][] {
   const cited: CitationBlock[][] = tracks.map(() => [])
   const add = (segment: Json | undefined, source: object) => {
@@ -39,7 +39,7 @@ export function readCitations(candidate: Json | undefined, tracks: readonly Trac
   return cited
 }
 
-/** One for each chunk that a support names; one without a source if it names none. */
+/** Returns one source for each grounding chunk that a support names. If it names none, returns one entry without URL and title. */
 function sourcesOf(support: Json, candidate: Json | undefined): readonly object[] {
   const chunks = arrayOf(field(field(candidate, 'groundingMetadata'), 'groundingChunks'))
   const quoted = text(field(support, 'segment'), 'text')
@@ -54,11 +54,14 @@ function sourcesOf(support: Json, candidate: Json | undefined): readonly object[
 
 interface Place {
   readonly track: number
-  /** Empty where the offsets lie outside of all texts. */
+  /** In UTF-16 code units. Empty if the offsets are outside all texts. */
   readonly range: { readonly startIndex?: number; readonly endIndex?: number }
 }
 
-/** In the part that the segment names; else, as recorded streams count, in all text of the answer in a row. */
+/**
+ * Finds the text that a segment refers to. The offsets normally count within the part that the segment names. If they do not fit there, they
+ * count over all text of the answer, as in recorded streams.
+ */
 function locate(segment: Json | undefined, tracks: readonly Track[]): Place | undefined {
   if (tracks.length === 0) return undefined
   const end = numberOr(field(segment, 'endIndex'), undefined)
@@ -87,17 +90,20 @@ function text(value: Json | undefined, key: string): string | undefined {
   return stringOr(field(value, key), undefined)
 }
 
-// ---- and back ---------------------------------------------------------------------------------
+// ---- encode -----------------------------------------------------------------------------------
 
-/** A text of an answer on its way out. */
+/** A text block of an answer that is being encoded. */
 export interface CitedText {
-  /** Its place among the parts. Texts in a row may share one. */
+  /** The index of its part. Text blocks that follow each other may share one part. */
   readonly part: number
   readonly text: string
   readonly citations: readonly CitationBlock[]
 }
 
-/** The metadata as it came, while it says what the citations say; else what they say. */
+/**
+ * Writes the fields of a candidate that hold citations. If `raw` still decodes to the same citations, it is returned unchanged. Otherwise the
+ * citations replace its grounding and citation metadata.
+ */
 export function encodeCitations(texts: readonly CitedText[], raw: JsonObject): JsonObject {
   const tracks = texts.map((cited, at) => {
     const track = newTrack(cited.part, -bytesBefore(texts, at))
@@ -112,7 +118,7 @@ export function encodeCitations(texts: readonly CitedText[], raw: JsonObject): J
   return Object.keys(grounding).length > 0 ? { ...rest, groundingMetadata: grounding } : rest
 }
 
-/** Bytes of the texts before that are in the same part. */
+/** The number of UTF-8 bytes in the texts before this one that share its part. */
 function bytesBefore(texts: readonly CitedText[], at: number): number {
   let bytes = 0
   for (let one = at - 1; one >= 0 && texts[one]?.part === texts[at]?.part; one--)
@@ -120,7 +126,7 @@ function bytesBefore(texts: readonly CitedText[], at: number): number {
   return bytes
 }
 
-/** Sources, each once, and what rests on them; `undefined` if nothing is cited. */
+/** Writes each source once, and one support for each citation. Returns `undefined` if there are no citations. */
 function encodeGrounding(texts: readonly CitedText[]): WireGroundingMetadata | undefined {
   const sources = new Map<string, { readonly index: number; readonly uri?: string; readonly title?: string }>()
   const supports = texts.flatMap(({ part, text, citations }, at) => {

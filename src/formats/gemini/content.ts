@@ -1,7 +1,7 @@
 /**
- * Gemini: parts of contents, and our blocks. Calls of functions and their results are `tools.ts`'s.
+ * Gemini: decodes parts of contents into blocks, and encodes blocks as parts. `tools.ts` does this for calls of functions and their results.
  *
- * A signature stays on the very part that it came with: a signed part is a block of its own, even with empty text.
+ * A signature must stay on the part that it was received with. So a signed part is a block of its own, even if its text is empty.
  *
  * @see https://ai.google.dev/api/caching#Part (read 2026-11)
  *
@@ -26,7 +26,7 @@ import type { WirePart } from './wire.ts'
 
 // ---- decode -----------------------------------------------------------------------------------
 
-/** Reads a part that is neither a call nor a result of a function. A part that isoglot does not know becomes an `unknown` block. */
+/** Reads a part, except calls and results of functions. A part that isoglot does not know becomes an `unknown` block. */
 export function decodePart(part: Json, origin: Origin): ContentBlock {
   if (!isObject(part)) return { type: 'unknown', format: 'gemini', providerType: 'part', value: part }
   for (const [name, read] of Object.entries(readers)) {
@@ -41,14 +41,14 @@ export function decodePart(part: Json, origin: Origin): ContentBlock {
   return { type: 'unknown', format: 'gemini', providerType: Object.keys(part)[0] ?? 'part', value: part }
 }
 
-/** Whether a part holds nothing at all, as image models send between their pictures; sent back, it would be refused. */
+/** Whether a part has no fields. Image models send such parts between images, and the server refuses them in a request. */
 export function isEmptyPart(part: Json): boolean {
   return isObject(part) && Object.keys(part).length === 0
 }
 
 type Reader = (part: JsonObject, data: JsonObject, origin: Origin) => ContentBlock | undefined
 
-/** By the part's data field. */
+/** The reader for each data field of a part. */
 const readers: Readonly<Record<string, Reader>> = {
   inlineData: readBlob,
   fileData: readFile,
@@ -67,7 +67,7 @@ function readText(part: JsonObject, text: string, origin: Origin): ContentBlock 
 
 // ---- encode -----------------------------------------------------------------------------------
 
-/** A part, or `undefined` if there is nothing to send. Losses are reported. */
+/** Encodes a block as a part. Returns `undefined` if there is nothing to send. Losses are reported. */
 export function encodeBlock(block: ContentBlock, scope: Scope, path: string): WirePart | undefined {
   noteForeign(block, scope, path)
   switch (block.type) {
@@ -108,7 +108,7 @@ function noteForeign(block: ContentBlock, scope: Scope, path: string): void {
   }
 }
 
-/** Empty text goes only where it carries a signature. */
+/** Writes text. Empty text is sent only if it has a signature. */
 function encodeText(
   text: string,
   mark: { readonly thought?: true },

@@ -1,5 +1,5 @@
 /**
- * Gemini: the turns of this wire as a conversation.
+ * Gemini: decodes the `contents` of a request into messages.
  *
  * @see https://ai.google.dev/api/caching#Content (read 2026-11)
  *
@@ -24,21 +24,21 @@ import { keptFields, type Origin } from './part.ts'
 import { knownFields } from './tables.ts'
 import { decodeResult, readCallPart } from './tools.ts'
 
-/** State between two contents. */
+/** The state that is kept from one content to the next. */
 interface Reading {
   readonly origin: Origin
   readonly messages: Message[]
-  /** Calls of the last turn that have no result yet: one without an id goes to the first of its name. */
+  /** Calls of the last model turn that have no result yet. A result without an id belongs to the first of them with its name. */
   pending: { readonly id: string; readonly name: string }[]
-  /** The number of the next id that is made. */
+  /** The number in the next generated id. */
   nextId: number
   wasModel: boolean
 }
 
 /**
- * Reads contents: a list, or a single one. A string is a user's text.
+ * Reads contents: a list, or a single content. A string is text of the user.
  *
- * @throws {DecodeError} at what is not content, with its path.
+ * @throws {DecodeError} if a value is not a content; the error has its path.
  */
 export function decodeContents(contents: Json | undefined, origin: Origin): readonly Message[] {
   const list = typeof contents === 'string' ? [contents] : listOf(contents)
@@ -56,7 +56,7 @@ export function decodeContents(contents: Json | undefined, origin: Origin): read
 
 const roles: Readonly<Record<string, 'user' | 'assistant' | 'system'>> = {
   user: 'user',
-  function: 'user', // of old clients: results
+  function: 'user', // old clients send results with this role
   tool: 'user',
   model: 'assistant',
   assistant: 'assistant',
@@ -80,7 +80,7 @@ function readContent(reading: Reading, content: Json, path: string): void {
   reading.wasModel = role === 'assistant'
 }
 
-/** The parts of a content under the wire's own names; parts with nothing in them say nothing. */
+/** Reads the parts of a content, with field names in `camelCase`. Empty parts are left out: they have no meaning. */
 export function decodeParts(parts: Json | undefined, path: string): readonly Json[] {
   if (parts !== undefined && parts !== null && typeof parts !== 'object' && typeof parts !== 'string') {
     throw invalid(path, 'it is not an array')
@@ -142,15 +142,15 @@ function idsIn(contents: readonly Json[]): string[] {
 }
 
 function readUserTurn(reading: Reading, parts: readonly Json[], kept: Kept): void {
-  const said: ContentBlock[] = []
+  const content: ContentBlock[] = []
   const results: ToolMessage[] = []
   for (const part of parts) {
     const result = field(part, 'functionResponse')
     if (isObject(part) && isObject(result)) results.push(readResult(reading, part, result))
-    else said.push(decodePart(part, reading.origin))
+    else content.push(decodePart(part, reading.origin))
   }
   const messages: Message[] = [...results]
-  if (said.length > 0 || results.length === 0) messages.push({ role: 'user', content: contentOf(said) })
+  if (content.length > 0 || results.length === 0) messages.push({ role: 'user', content: contentOf(content) })
   for (const [at, message] of messages.entries()) {
     reading.messages.push(at > 0 ? message : { ...message, ...joinKept(message, kept) })
   }
@@ -161,7 +161,7 @@ function joinKept({ providerData }: Message, kept: Kept): Kept {
   return { providerData: { gemini: { ...providerData.gemini, ...kept.providerData.gemini } } }
 }
 
-/** By id, otherwise the first open call of its name, otherwise a new call. */
+/** Reads a result. It belongs to the call with its id, otherwise to the first open call with its name, otherwise to a call with a new id. */
 function readResult(reading: Reading, part: JsonObject, result: JsonObject): ToolMessage {
   const id = textOr(field(result, 'id'), undefined)
   const name = field(result, 'name')
@@ -171,14 +171,14 @@ function readResult(reading: Reading, part: JsonObject, result: JsonObject): Too
   return decodeResult(part, result, toolCallId, (media) => decodePart(camelPart(media), reading.origin))
 }
 
-/** One text that is nothing but text is a string. */
+/** Returns a string for a single text block without other fields; returns any other blocks unchanged. */
 export function contentOf(blocks: readonly ContentBlock[]): Content {
   const [first, second] = blocks
   const isPlain = first?.type === 'text' && second === undefined && Object.keys(first).length === 2
   return isPlain ? first.text : blocks
 }
 
-/** @returns the error for a request that is not one. */
+/** @returns the error for an invalid request. `path` is the place in the request, `finding` what is wrong there. */
 export function invalid(path: string, finding: string): DecodeError {
   return new DecodeError(`Cannot decode Gemini request: "${path}": ${finding}`, { path })
 }

@@ -1,8 +1,8 @@
 /**
- * Gemini: an answer in pieces, to the wire.
+ * Gemini: encodes a streamed answer.
  *
- * Every chunk has a part, the last one too (an empty text, as the server sends it): the official client's chat forgets a whole answer if
- * one of its chunks has none.
+ * Every chunk has a part. The last one has an empty text, as the server sends it. If a chunk has no part, the chat of Google's client removes
+ * the whole answer from its history.
  *
  * @see https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent (read 2026-11)
  * @see https://github.com/googleapis/js-genai/blob/main/src/chats.ts (`isValidResponse`)
@@ -22,24 +22,24 @@ import type { WireCandidate, WirePart, WireResponse } from './wire.ts'
 
 type BlockEvent = Extract<MessageEvent, { readonly index: number }>
 
-/** State between two events. */
+/** The state that is kept from one event to the next. */
 interface EncoderState {
   readonly reply: Reply
   readonly losses: Losses
   head: Partial<WireResponse>
-  /** The block that is being written. This wire has one at a time: events of later ones wait. */
+  /** The index of the block that is being written. The wire has one block at a time, so events of later blocks wait. */
   current: number
   readonly waiting: Map<number, BlockEvent[]>
-  /** Parts so far as a client counts them, text in a row being one. */
+  /** The number of parts so far, as a client counts them: text chunks that follow each other are one part. */
   parts: number
-  /** The type of the last part, as long as text may be added to it. */
+  /** The type of the last part; `undefined` if text cannot be added to it. */
   last: 'text' | 'thought' | undefined
-  /** Of each text block, the part that it went on. */
+  /** The index of the part of each text block. */
   readonly textParts: number[]
   isEnded: boolean
 }
 
-/** Writes one answer. Text is held back only until the block before has ended. */
+/** Encodes one answer. An event waits only until the blocks before its block have ended. */
 export function encodeStream(reply: Reply = {}): StreamEncoder {
   const state: EncoderState = {
     reply,
@@ -63,7 +63,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
         case 'message_end':
           writeWaiting(state, out)
           return writeEnd(state, event.message, event.response.providerData?.gemini, out)
-        case 'usage': // goes with the end
+        case 'usage': // the last chunk has the usage
         case 'warning':
           return
         default:
@@ -82,7 +82,7 @@ function fail(state: EncoderState, error: ApiError, out: Frame[]): void {
   out.push({ data: JSON.stringify(encodeError(error).body) })
 }
 
-// ---- blocks in their order --------------------------------------------------------------------
+// ---- the order of blocks ------------------------------------------------------------------------
 
 function takeTurn(state: EncoderState, event: BlockEvent, out: Frame[]): void {
   if (event.index > state.current) {
@@ -99,7 +99,7 @@ function takeTurn(state: EncoderState, event: BlockEvent, out: Frame[]): void {
   for (const waited of next ?? []) takeTurn(state, waited, out)
 }
 
-/** At the end only blocks that never ended still wait. */
+/** Writes the events that still wait at the end. They follow a block that never ended. */
 function writeWaiting(state: EncoderState, out: Frame[]): void {
   for (const index of [...state.waiting.keys()].sort((one, other) => one - other)) {
     for (const event of state.waiting.get(index) ?? []) writeEvent(state, event, out)
@@ -125,11 +125,14 @@ function writeEvent(state: EncoderState, event: BlockEvent, out: Frame[]): void 
       writeBlock(state, event.block, `message.content[${event.index}]`, out)
       break
     case 'invalid_tool_call': // the finish reason reports it
-    case 'tool_call_chunk': // calls go whole
+    case 'tool_call_chunk': // a call is sent whole, at its end
   }
 }
 
-/** Text and thoughts were streamed already, so only the proof is left: it goes on an empty part after them, as the server sends it. */
+/**
+ * Writes a block at its end. Text and thoughts have been streamed already, so only their proof is written: on an
+ * empty part, as the server does.
+ */
 function writeBlock(state: EncoderState, block: ContentBlock, path: string, out: Frame[]): void {
   if (block.type !== 'text' && block.type !== 'reasoning') {
     const part = encodeServed(block, serverScope(state.losses), path)

@@ -1,5 +1,5 @@
 /**
- * Gemini: error answers, both ways. A `google.rpc.Status` in an envelope, bare or in an array.
+ * Gemini: decodes and encodes error answers: a `google.rpc.Status` in the field `error`. The body may be an array with such an object.
  *
  * @see https://ai.google.dev/gemini-api/docs/troubleshooting (read 2026-11)
  * @see https://cloud.google.com/apis/design/errors#error_details (read 2026-11)
@@ -14,7 +14,7 @@ import { type ErrorWords, readApiError } from '../../kit/api-error.ts'
 import { errorKinds, errorStatuses, type GeminiDialect, geminiDialect } from './tables.ts'
 import type { WireError } from './wire.ts'
 
-/** Reads an error answer: one with a status, or one in the middle of a stream (status 0). */
+/** Decodes an error answer: one with an HTTP status, or one in the middle of a stream (status 0). */
 export function decodeError(
   answer: ErrorAnswer,
   { dialect: { provider } = geminiDialect }: CodecOptions<GeminiDialect> = {},
@@ -24,7 +24,7 @@ export function decodeError(
   return readApiError(answer, words)
 }
 
-/** A wrong key is a 400 here, and only its details say so. */
+/** Whether the API key is wrong. Gemini answers status 400 in this case, and only the error's details have the reason. */
 function isKeyInvalid(body: unknown): boolean {
   const error = field(Array.isArray(body) ? body[0] : body, 'error')
   return arrayOf(field(error, 'details')).some((detail) => field(detail, 'reason') === 'API_KEY_INVALID')
@@ -32,7 +32,7 @@ function isKeyInvalid(body: unknown): boolean {
 
 const retryInfo = 'type.googleapis.com/google.rpc.RetryInfo'
 
-/** An error of any provider, as this one would say it. */
+/** Encodes an error of any provider in this format. */
 export function encodeError(error: ApiError): { readonly status: number; readonly body: WireError } {
   const [code, status] = errorStatuses[error.kind]
   const wait = error.retryAfterMs

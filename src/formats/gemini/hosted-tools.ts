@@ -1,7 +1,8 @@
 /**
- * Gemini: the tools that Google runs itself, as typed values.
+ * Gemini: typed functions for the tools that Google runs itself.
  *
- * Beside functions of your own they work only on Gemini 3 and later, with `toolConfig.includeServerSideToolInvocations`.
+ * A request can have both these tools and your own functions only on Gemini 3 and later, with
+ * `toolConfig.includeServerSideToolInvocations`.
  *
  * @see https://ai.google.dev/api/caching#Tool (read 2026-11)
  *
@@ -11,7 +12,7 @@
 import { compact } from '../../core/lookup.ts'
 import type { HostedTool } from '../../kit/hosted-tool.ts'
 
-/** From which confidence on that a site is a fraud it is left out of the results. */
+/** The lowest confidence (that a site is harmful) at which Google leaves the site out of the results. */
 export type BlockingConfidence =
   | 'BLOCK_LOW_AND_ABOVE'
   | 'BLOCK_MEDIUM_AND_ABOVE'
@@ -22,17 +23,17 @@ export type BlockingConfidence =
 
 /** Options of {@link googleSearch}. */
 export interface GoogleSearchOptions {
-  /** Sites to leave out, 2000 at most. Vertex AI only. Default: none. */
+  /** Domains to leave out of the results, at most 2000. Vertex AI only. Default: none. */
   readonly blockedDomains?: readonly string[]
-  /** Vertex AI only. */
+  /** Google leaves out sites that it considers harmful with this confidence or a higher one. Vertex AI only. */
   readonly blockingConfidence?: BlockingConfidence
-  /** The things to search for: pages, pictures or both. Default: pages. */
+  /** The kinds of results: web pages, images or both. Default: web pages. */
   readonly searchTypes?: readonly ('web' | 'image')[]
-  /** Only results from `start` on and before `end`, both in RFC 3339. Not on Vertex AI. Default: of any time. */
+  /** Returns only results from `start` (inclusive) to `end` (exclusive), both in RFC 3339. Not on Vertex AI. Default: any time. */
   readonly timeRange?: { readonly start: string; readonly end: string }
 }
 
-/** A search by Google, as the wire has it. */
+/** The wire form of {@link googleSearch}. */
 export type WireGoogleSearch = {
   googleSearch: {
     excludeDomains?: string[]
@@ -72,11 +73,11 @@ function encodeSearchTypes(types: readonly ('web' | 'image')[]) {
   }
 }
 
-/** A code execution, as the wire has it. */
+/** The wire form of {@link codeExecution}. */
 export type WireCodeExecution = { codeExecution: Record<string, never> }
 
 /**
- * Lets the model run Python in a sandbox of Google's.
+ * Lets the model run Python code in a sandbox at Google.
  *
  * @see https://ai.google.dev/gemini-api/docs/code-execution (read 2026-11)
  */
@@ -84,11 +85,11 @@ export function codeExecution(): HostedTool<'gemini', WireCodeExecution> {
   return hosted({ codeExecution: {} })
 }
 
-/** The reading of addresses, as the wire has it. */
+/** The wire form of {@link urlContext}. */
 export type WireUrlContext = { urlContext: Record<string, never> }
 
 /**
- * Lets the model read pages whose addresses stand in the conversation.
+ * Lets the model read web pages whose URLs are in the conversation.
  *
  * @see https://ai.google.dev/gemini-api/docs/url-context (read 2026-11)
  */

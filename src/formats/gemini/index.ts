@@ -37,13 +37,13 @@ export { type GeminiDialect, geminiDialect } from './tables.ts'
 export { encodeDefinitions, encodeResult } from './tools.ts'
 export type { WireRequest, WireResponse } from './wire.ts'
 
-/** Options of {@link gemini} beside the model's name. */
+/** Options of {@link gemini}, except the model's name. */
 export interface GeminiSettings extends ModelSettings {
-  /** Where developer messages go, since Gemini has no such role. Default `user`; `system` puts them after the system text. */
+  /** Where developer messages go, because Gemini has no such role. Default: `user`. `system` puts them after the system text. */
   readonly developer?: 'user' | 'system'
   /**
-   * Where later system and developer messages go. Default: they stay, as tagged text of the user. With `hoist`, `developer` is `system` by
-   * default. Gemini has no `inline`.
+   * Where later system and developer messages go. Default: they keep their place, as tagged text of the user. With `hoist`, the default of
+   * `developer` is `system`. Gemini does not support `inline`.
    */
   readonly lateInstructions?: LateInstructions
 }
@@ -51,11 +51,11 @@ export interface GeminiSettings extends ModelSettings {
 /**
  * A model of Google's Gemini API.
  *
- * The key travels in `x-goog-api-key`, never in the address. Browsers may call this API as it is.
+ * The API key is sent in the header `x-goog-api-key`, never in the URL. Browsers can call this API directly.
  *
- * @param model Such as `gemini-3-pro-preview`; `tunedModels/…` for one of your own.
+ * @param model Such as `gemini-3-pro-preview`, or `tunedModels/…` for a model that you tuned.
  * @param settings Default base URL: `https://generativelanguage.googleapis.com/v1beta`.
- * @throws {TypeError} at `lateInstructions: 'inline'`.
+ * @throws {TypeError} if `lateInstructions` is `inline`.
  * @example
  * ```ts
  * import { generate } from 'isoglot'
@@ -77,7 +77,7 @@ export function gemini(model: string, settings: GeminiSettings = {}): Model {
   return { ...rest, codec, model, baseUrl: baseUrl ?? providerUrl, providerUrl }
 }
 
-/** The codec of a client of this format, or of a host that speaks a dialect of it. */
+/** Creates the client codec of this format, or of a host with a dialect of it. */
 export function createClientCodec(dialect: GeminiDialect = geminiDialect): ClientCodec {
   const { provider } = dialect
   return {
@@ -98,7 +98,7 @@ export function createClientCodec(dialect: GeminiDialect = geminiDialect): Clien
   }
 }
 
-/** The codec of a server of this format. Its path names the model and the method. */
+/** Creates the server codec of this format. The path of a request contains the model and the method. */
 export function createServerCodec(): ServerCodec {
   return withForeignProofs(
     { name: 'gemini', framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError },

@@ -1,5 +1,5 @@
 /**
- * Gemini: media, as data or as the address of a file, both ways.
+ * Gemini: encodes and decodes media, as base64 data or as the URI of a file.
  *
  * @see https://ai.google.dev/api/caching#Blob (read 2026-11)
  * @see https://ai.google.dev/gemini-api/docs/file-input-methods (read 2026-11)
@@ -19,12 +19,12 @@ import type { WirePart } from './wire.ts'
 
 // ---- decode -----------------------------------------------------------------------------------
 
-/** Reads `inlineData`; `undefined` if it holds no data. */
+/** Reads `inlineData`. Returns `undefined` if it does not contain data. */
 export function readBlob(part: JsonObject, blob: JsonObject, origin: Origin): ContentBlock | undefined {
   return readMedia(part, 'inlineData', blob, { data: field(blob, 'data') }, origin)
 }
 
-/** Reads `fileData`; `undefined` if it names no file. */
+/** Reads `fileData`. Returns `undefined` if it does not contain a URI. */
 export function readFile(part: JsonObject, file: JsonObject, origin: Origin): ContentBlock | undefined {
   return readMedia(part, 'fileData', file, placeOf(field(file, 'fileUri')), origin)
 }
@@ -39,26 +39,26 @@ function readMedia(
   const mimeType = stringOr(field(wire, 'mimeType'), undefined)
   if (!Object.values(source).every((value) => typeof value === 'string')) return undefined
   const type = mediaType(mimeType)
-  // Only images have a field for a proof.
+  // Image blocks are the only media blocks with a field for a proof.
   const opaque = type === 'image' ? proofOf(part, origin) : undefined
   const providerData = kept(part, name, knownFields[name], opaque !== undefined)
   return { type, ...source, ...compact({ mimeType, opaque, providerData }) } as Media
 }
 
-/** By the first half of a MIME type; what is neither seen nor heard is a file. */
+/** Returns the type of block for a MIME type: image, audio or video by its first half, otherwise file. */
 function mediaType(mimeType: string | undefined): Media['type'] {
   const kind = mimeType?.split('/')[0]
   return kind === 'image' || kind === 'audio' || kind === 'video' ? kind : 'file'
 }
 
-/** Where a file is; not there if the wire does not say it. */
+/** Returns the fields for the place of a file. Their value is not a string if the wire has no URI. */
 function placeOf(uri: Json | undefined): { readonly [field: string]: Json | undefined } {
   return typeof uri === 'string' ? place(uri) : { url: uri }
 }
 
 // ---- encode -----------------------------------------------------------------------------------
 
-/** A part with the data, else with the address. */
+/** Writes a part with the data of a block, otherwise with its URI. Returns `undefined` if it has neither. */
 export function encodeMedia(block: Media, scope: Scope, path: string): WirePart | undefined {
   const ours = block.providerData?.gemini
   const common = { ...ours, ...(block.type === 'image' && signatureOf(block, scope, path)) }

@@ -1,5 +1,5 @@
 /**
- * Gemini: a conversation as the turns of this wire. The only roles are `user` and `model`, and results are a user's.
+ * Gemini: encodes messages as `contents`. The only roles are `user` and `model`; results have the role `user`.
  *
  * @see https://ai.google.dev/api/caching#Content (read 2026-11)
  * @see https://ai.google.dev/gemini-api/docs/thought-signatures (read 2026-11)
@@ -25,14 +25,17 @@ import { isGemini3, unsignedCall } from './tables.ts'
 import { encodeCall, encodeResultPart, isMadeId } from './tools.ts'
 import type { WireContent, WirePart } from './wire.ts'
 
-/** A content that is being built; neighbours of one role become one. Results get a content of their own: beside other parts they may be misread. */
+/**
+ * A content that is being built. Messages of one role that follow each other become one content. Results have a content of their own, because
+ * models may misread them between other parts.
+ */
 interface Turn {
   readonly kind: 'user' | 'model' | 'results'
   readonly parts: WirePart[]
   fields: JsonObject
 }
 
-/** The turns, in the order of the messages, system messages left out. */
+/** Encodes the messages in their order, without system messages. */
 export function encodeContents(context: Context, scope: Scope): readonly WireContent[] {
   const turns: Turn[] = []
   const calls = callsOf(context.messages)
@@ -43,7 +46,7 @@ export function encodeContents(context: Context, scope: Scope): readonly WireCon
   return turns.map(({ kind, parts, fields }) => ({ ...fields, role: kind === 'model' ? 'model' : 'user', parts }))
 }
 
-/** A paused answer goes on if the same request is sent with its token: the pause itself is not a turn. */
+/** Leaves out a paused answer at the end. The same request with its token continues it, so the answer itself is not sent. */
 function withoutPaused({ messages, providerState }: Context): readonly Message[] {
   const last = messages.at(-1)
   const isPaused = last?.role === 'assistant' && last.stopReason === 'pause'
@@ -52,10 +55,11 @@ function withoutPaused({ messages, providerState }: Context): readonly Message[]
 
 interface Known {
   readonly name: string
+  /** Whether isoglot generated the call's id. */
   readonly isMade: boolean
 }
 
-/** The facts about calls that their results need. */
+/** The fields of each call that its result needs, by the call's id. */
 function callsOf(messages: readonly Message[]): ReadonlyMap<string, Known> {
   const calls = new Map<string, Known>()
   for (const message of messages) {
@@ -104,7 +108,7 @@ function encodeDeveloper(content: Content, fields: JsonObject, place: Place): vo
   encodeUser(content, fields, place)
 }
 
-/** Results first, then what the user says. */
+/** Writes the results of a user message, then its other blocks. */
 function encodeUser(content: Content, fields: JsonObject, place: Place): void {
   const blocks = blocksOf(content)
   for (const block of blocks) {
@@ -113,12 +117,12 @@ function encodeUser(content: Content, fields: JsonObject, place: Place): void {
   }
   if (content === '') reportLoss(place.scope.losses, 'dropped', place.path, reasons.empty, 'info')
   const path = `${place.path}.content`
-  const said = blocks.flatMap((block, at) =>
+  const parts = blocks.flatMap((block, at) =>
     block.type === 'tool_call'
       ? refuse(place.scope, `${path}[${at}]`)
       : (encodeBlock(block, place.scope, `${path}[${at}]`) ?? []),
   )
-  add(place.turns, 'user', said, fields)
+  add(place.turns, 'user', parts, fields)
 }
 
 function refuse(scope: Scope, path: string): never[] {
@@ -126,7 +130,7 @@ function refuse(scope: Scope, path: string): never[] {
   return []
 }
 
-/** The parts of a turn of the model. A call that never was one goes only if `prepare` made one of it. */
+/** Encodes a turn of the model as parts. An invalid call is not sent, unless `prepare` has turned it into a valid one. */
 function encodeTurn(message: AssistantMessage, scope: Scope, path: string): readonly WirePart[] {
   for (const at of (message.invalidToolCalls ?? []).keys()) {
     reportLoss(scope.losses, 'dropped', `${path}.invalidToolCalls[${at}]`, 'an invalid call cannot be sent')
@@ -160,7 +164,7 @@ function addResult(
   if (besides.length > 0) add(turns, 'user', besides, {})
 }
 
-/** Media of a result go after all results of their turn. */
+/** Adds parts to the last content of their kind, or as a new one. Results join those of their turn, even after media of another result. */
 function add(turns: Turn[], kind: Turn['kind'], parts: readonly WirePart[], fields: JsonObject): void {
   if (parts.length === 0) return
   const last = turns.at(-1)
@@ -175,8 +179,8 @@ function add(turns: Turn[], kind: Turn['kind'], parts: readonly WirePart[], fiel
 }
 
 /**
- * Gemini 3 checks the first call of each step. One that another model made gets the documented placeholder, and only where there is no
- * signature: in earlier turns too, which the server does not check, since the next turn must not change what was sent before.
+ * Signs the first call of each turn that has no signature, with the documented placeholder: Gemini 3 refuses a call of another model without
+ * one. The server does not check earlier turns, but they are signed too, so that a later request sends them unchanged.
  */
 function signFirstCalls(turns: readonly Turn[], scope: Scope): void {
   if (!isGemini3(scope.model)) return

@@ -1,7 +1,7 @@
 /**
- * Gemini: names of fields. The wire writes `camelCase` and reads `snake_case` as well, as all of Google's JSON does.
+ * Gemini: names of fields. Like all of Google's JSON, the wire writes `camelCase`, and reads `snake_case` as well.
  *
- * Only names of the wire's own objects are changed: arguments, schemas and results hold names of others.
+ * Only the names in objects of the wire are changed. Arguments, schemas and results contain names that users chose.
  *
  * @see https://protobuf.dev/programming-guides/json/ (read 2026-11)
  *
@@ -10,7 +10,7 @@
 import { arrayOf, field, isObject, setOwn } from '../../core/lookup.ts'
 import type { Json, JsonObject } from '../../core/model.ts'
 
-/** The object under the wire's own names; itself if it has no others. Where both forms of a name are there, `camelCase` counts. */
+/** Returns the object with its names in `camelCase`; the same object if they are already. If it has both forms of a name, `camelCase` wins. */
 export function camelNames(object: JsonObject): JsonObject {
   const names = Object.keys(object)
   if (!names.some(isSnake)) return object
@@ -27,7 +27,7 @@ function isSnake(name: string): boolean {
   return /^[a-z]+(?:_[a-z0-9]+)+$/.test(name)
 }
 
-/** The same for a value of any kind, and for the objects in its fields `inner`. */
+/** Does the same for any value, and for the objects in its fields `inner`. A value that is not an object stays unchanged. */
 export function camelNested(value: Json | undefined, inner: readonly string[]): Json | undefined {
   if (!isObject(value)) return value
   let renamed = camelNames(value)
@@ -39,7 +39,7 @@ export function camelNested(value: Json | undefined, inner: readonly string[]): 
   return renamed
 }
 
-/** The same for a part and its data. */
+/** Does the same for a part and the object in its data field. */
 export function camelPart(part: Json): Json {
   return camelNested(part, dataFields) as Json
 }
@@ -49,7 +49,7 @@ const dataFields = [
   ...['toolCall', 'toolResponse'],
 ]
 
-/** A list. Old clients leave the brackets off if it has one entry. */
+/** Reads a list. Old clients send a list of one entry without the brackets. */
 export function listOf(value: Json | undefined): readonly Json[] {
   return isObject(value) ? [value] : arrayOf(value)
 }

@@ -1,5 +1,5 @@
 /**
- * Gemini: what is asked beside the conversation, both ways.
+ * Gemini: encodes and decodes the options of a request: `generationConfig` and `toolConfig`.
  *
  * @see https://ai.google.dev/api/generate-content#v1beta.GenerationConfig (read 2026-11)
  * @see https://ai.google.dev/gemini-api/docs/thinking (read 2026-11)
@@ -28,7 +28,7 @@ import type { WireGenerationConfig, WireThinkingConfig, WireTool, WireToolConfig
 
 type Reasoning = NonNullable<RequestOptions['reasoning']>
 
-/** Fields that are the same except for their names. */
+/** Options that differ from the wire's fields only in their names. */
 const plainFields = {
   temperature: 'temperature',
   topP: 'topP',
@@ -42,7 +42,7 @@ type PlainOption = keyof typeof plainFields
 
 // ---- encode -----------------------------------------------------------------------------------
 
-/** `undefined` if nothing is asked. */
+/** Writes the `generationConfig`. Returns `undefined` if no option needs it. */
 export function encodeConfig(
   options: RequestOptions,
   dialect: GeminiDialect,
@@ -90,7 +90,10 @@ function encodeFormat(
   return { responseMimeType, responseSchema: toOpenApi(format.schema, losses, 'options.responseFormat.schema') }
 }
 
-/** A budget as it is, else a level on Gemini 3 and a budget on 2.5: both together are refused. Thoughts are shown but where they are off. */
+/**
+ * Writes the thinking options. A budget in tokens is sent unchanged. An effort becomes a level on Gemini 3, and a budget on Gemini 2.5. Gemini
+ * refuses a level together with a budget. Thoughts are requested unless thinking is off.
+ */
 function encodeThinking(options: RequestOptions, losses: Losses): { readonly thinkingConfig?: WireThinkingConfig } {
   const { effort, budgetTokens } = options.reasoning ?? {}
   if (budgetTokens !== undefined) {
@@ -120,7 +123,7 @@ function encodeThinking(options: RequestOptions, losses: Losses): { readonly thi
   return { thinkingConfig: { thinkingBudget: budget, ...shown } }
 }
 
-/** The choice is sent only with functions to choose from: Gemini refuses it otherwise. */
+/** Writes the `toolConfig`. A tool choice is sent only together with functions, because Gemini refuses it without them. */
 export function encodeToolConfig(
   { toolChoice, providerOptions }: RequestOptions,
   tools: readonly WireTool[],
@@ -144,8 +147,8 @@ export function encodeToolConfig(
 // ---- decode -----------------------------------------------------------------------------------
 
 /**
- * The fields of a `generationConfig` that isoglot has options for, and the rest of it. A field in both comes back unchanged unless its
- * option is changed.
+ * Reads a `generationConfig`: `options` has the options, `rest` the other fields. The fields of the response format and of thinking are in
+ * both: the encoder sends them unchanged unless their option has changed.
  */
 export function decodeConfig(config: JsonObject): {
   readonly options: Partial<RequestOptions>
@@ -185,7 +188,7 @@ function decodeThinking(config: Json | undefined): Reasoning | undefined {
   return effort && { effort }
 }
 
-/** The tool choice of a `toolConfig`. */
+/** Reads the tool choice of a `toolConfig`. */
 export function decodeToolConfig(config: Json | undefined): Pick<RequestOptions, 'toolChoice'> {
   return compact({ toolChoice: decodeToolChoice(field(config, 'functionCallingConfig')) })
 }

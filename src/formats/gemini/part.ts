@@ -1,5 +1,5 @@
 /**
- * Gemini: what all parts have in common: who made them, their signatures, and the fields that have no word of ours.
+ * Gemini: code for parts of all kinds: their origin, their signatures, and the fields that isoglot has no field for.
  *
  * @see https://ai.google.dev/gemini-api/docs/thought-signatures (read 2026-11)
  *
@@ -17,25 +17,25 @@ import type { WirePart } from './wire.ts'
 
 // ---- decode -----------------------------------------------------------------------------------
 
-/** The provider that made the input. */
+/** The provider and the model that made the input. */
 export interface Origin {
   readonly provider: string
   readonly model: string
 }
 
-/** A part's signature, which belongs to it and to nothing beside it. */
+/** Reads the signature of a part. It is valid for this part only. */
 export function proofOf(part: JsonObject, { provider, model }: Origin): Opaque | undefined {
   const thoughtSignature = field(part, 'thoughtSignature')
   if (typeof thoughtSignature !== 'string') return undefined
   return { provider, model, format: 'gemini', data: { thoughtSignature } }
 }
 
-/** The fields of one wire object that have no word of ours. */
+/** Keeps the fields of a wire object that isoglot has no field for. */
 export function keptFields(fields: JsonObject | undefined): ProviderData | undefined {
   return fields === undefined || Object.keys(fields).length === 0 ? undefined : { gemini: fields }
 }
 
-/** The fields of a part, and of its data field, that have no word of ours. */
+/** Keeps the fields of a part, and of the object in its data field `name`, that isoglot has no field for. */
 export function kept(
   part: JsonObject,
   name: string,
@@ -50,18 +50,18 @@ export function kept(
   return keptFields({ ...rest, ...(innerRest && { [name]: innerRest }) })
 }
 
-/** JSON text of anything; `undefined` if it is nested too deep to be written. */
+/** Returns a value as JSON text; `undefined` if it is nested too deep. */
 export function jsonText(value: Json): string | undefined {
   return textOfArguments({ value }) === undefined ? undefined : JSON.stringify(value)
 }
 
 // ---- encode -----------------------------------------------------------------------------------
 
-/** The context that encoders of blocks need. */
+/** The values that all encoders of blocks need. */
 export interface Scope {
   readonly losses: Losses
   readonly dialect: GeminiDialect
-  /** Empty: proofs of all models of this provider may go. */
+  /** The model of the request. If empty, proofs of all models of this provider may be sent. */
   readonly model: string
 }
 
@@ -71,7 +71,7 @@ export interface Signable {
   readonly providerData?: ProviderData
 }
 
-/** The signature that may go on this part, if any. */
+/** Returns the block's signature if it may be sent to the target; otherwise reports the loss. */
 export function signatureOf(block: Signable, scope: Scope, path: string): Pick<WirePart, 'thoughtSignature'> {
   if (block.opaque === undefined) return {}
   const target = { format: 'gemini', provider: scope.dialect.provider, model: scope.model }
@@ -86,7 +86,7 @@ export function drop(scope: Scope, path: string, reason: string): undefined {
   reportLoss(scope.losses, 'dropped', path, reason, 'minor')
 }
 
-/** Whether what was kept of the wire, read again, still says what we are to say: then it goes back as it came. */
+/** Whether a value kept from the wire still decodes to the current value. If so, the kept value can be sent unchanged. */
 export function isUnchanged(kept: Json | undefined, read: (kept: Json) => unknown, now: unknown): boolean {
   return kept !== undefined && JSON.stringify(read(kept)) === JSON.stringify(now)
 }

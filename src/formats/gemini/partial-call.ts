@@ -1,5 +1,5 @@
 /**
- * Gemini on Vertex: arguments that stream as values with paths.
+ * Gemini on Vertex: arguments of a call that are streamed as values, each with a JSON path.
  *
  * @see https://docs.cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling#streaming-fc (read 2026-11)
  *
@@ -8,11 +8,11 @@
 import { arrayOf, field, isObject, setOwn } from '../../core/lookup.ts'
 import type { Json, JsonObject } from '../../core/model.ts'
 
-/** A call whose arguments are still coming. */
+/** A call whose arguments are not complete yet. */
 export interface PartialCall {
   readonly key: string
   readonly args: JsonObject
-  /** The path of a string that goes on. */
+  /** The path of a string that the next piece continues. */
   openPath: string | undefined
   /** Values without a valid place. With any of them, the call is invalid. */
   readonly misplaced: Json[]
@@ -22,7 +22,7 @@ export function newPartialCall(key: string): PartialCall {
   return { key, args: {}, openPath: undefined, misplaced: [] }
 }
 
-/** Puts the values of one piece where their paths say. */
+/** Adds the values of `partialArgs` to the call, each at its path. */
 export function addPartialArgs(call: PartialCall, partialArgs: Json | undefined): void {
   for (const piece of arrayOf(partialArgs)) {
     const path = field(piece, 'jsonPath')
@@ -35,7 +35,10 @@ export function addPartialArgs(call: PartialCall, partialArgs: Json | undefined)
   }
 }
 
-/** The arguments; or text that is not an object, where something had no place or the call was never finished. */
+/**
+ * Returns the arguments of a call at its end. If a value had no valid path, or the call did not finish, returns text that is not a JSON
+ * object, so that the call is reported as invalid.
+ */
 export function endPartialCall(call: PartialCall, isFinished: boolean): JsonObject | string {
   if (call.misplaced.length > 0) return JSON.stringify(call.misplaced)
   return isFinished ? call.args : JSON.stringify(call.args).slice(0, -1)
@@ -49,10 +52,10 @@ function readValue(piece: Json): Json | undefined {
   return field(piece, 'nullValue') === undefined ? undefined : null
 }
 
-/** Deeper paths than these are refused: what walks the arguments later may overflow its stack. */
+/** The maximum number of steps in a path. Deeper arguments could overflow the stack of recursive code that reads them later. */
 const maxSteps = 64
 
-/** `$.a.b[0]['c']` as steps; `undefined` if it is not such a path. */
+/** Splits a path such as `$.a.b[0]['c']` into its steps. Returns `undefined` if it is not a valid path. */
 function readPath(path: string): readonly (string | number)[] | undefined {
   if (!path.startsWith('$')) return undefined
   const steps: (string | number)[] = []
@@ -66,7 +69,7 @@ function readPath(path: string): readonly (string | number)[] | undefined {
   return steps.length > 0 ? steps : undefined
 }
 
-/** Writes a value at its path, or appends its text to the text that is there. Returns whether there is such a place. */
+/** Writes a value at its path. If `goesOn` is true, appends text to the text there. Returns false if the path does not fit the arguments. */
 function place(args: JsonObject, steps: readonly (string | number)[], value: Json, goesOn: boolean): boolean {
   let holder: JsonObject | Json[] = args
   for (const [at, step] of steps.entries()) {
@@ -88,7 +91,7 @@ function read(holder: JsonObject | Json[], step: string | number): Json | undefi
   return Array.isArray(holder) ? (typeof step === 'number' ? holder[step] : undefined) : field(holder, String(step))
 }
 
-/** Elements come in order: one beyond the next would leave a gap. */
+/** Writes one field or element. Returns false if an index is beyond the next free one, because the array would have a gap. */
 function write(holder: JsonObject | Json[], step: string | number, value: Json): boolean {
   if (Array.isArray(holder)) {
     if (typeof step !== 'number' || step > holder.length) return false

@@ -1,5 +1,5 @@
 /**
- * Gemini: the field for proofs of another provider, when a gateway answers in this format.
+ * Gemini: the field in which a gateway that answers in this format sends proofs of another provider.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { textOr } from '../../core/lookup.ts'
 import type { ProofField } from '../../kit/foreign-proofs.ts'
 import { geminiDialect } from './tables.ts'
 
-/** The signature of any part, calls included. It has to be base64, and an envelope is. */
+/** `thoughtSignature`, which any part can have, including calls. It must be base64, and a proof envelope is base64. */
 export const proofField: ProofField = {
   format: 'gemini',
   owners: [geminiDialect.provider],

@@ -1,5 +1,5 @@
 /**
- * Gemini: requests, both ways. The model and the method stand in the path.
+ * Gemini: encodes and decodes requests. The path contains the model and the method.
  *
  * @see https://ai.google.dev/api/generate-content#method:-models.generatecontent (read 2026-11)
  *
@@ -27,10 +27,10 @@ import type { WirePart, WireRequest } from './wire.ts'
 // ---- encode -----------------------------------------------------------------------------------
 
 /**
- * Writes a conversation as a request.
+ * Encodes a conversation as a request.
  *
- * @throws {UnsupportedError} at a loss that `options.strict` does not allow.
- * @throws {TypeError} at a model name that cannot stand in a path.
+ * @throws {UnsupportedError} if there is a loss that `options.strict` does not allow.
+ * @throws {TypeError} if the model's name cannot be written in a path.
  */
 export function encodeRequest(
   given: Context,
@@ -60,7 +60,7 @@ export function encodeRequest(
   return { path: pathOf(options), headers: {}, body, losses: scope.losses.list }
 }
 
-/** `/models/{model}:{method}`; a name may have its collection before it, such as `tunedModels/mine`. */
+/** Returns `/models/{model}:{method}`. A name may contain its collection, such as `tunedModels/mine`; `models/` is then not added. */
 function pathOf({ model, stream }: RequestOptions): string {
   const steps = model.split('/')
   if (steps.some((step) => /^\.{0,2}$/.test(step))) {
@@ -73,7 +73,9 @@ function pathOf({ model, stream }: RequestOptions): string {
 
 // ---- system -----------------------------------------------------------------------------------
 
-/** System text from everywhere: this wire has one place for it. Developer text follows where the dialect puts it there. */
+/**
+ * Collects all system text, because this wire has only one field for it. Developer text follows if the dialect sends it as system text.
+ */
 function encodeSystem({ system, messages }: Context, scope: Scope): readonly WirePart[] {
   if (system === '') reportLoss(scope.losses, 'dropped', 'system', lackReasons.empty, 'info')
   const parts = [...encodeBlocks(blocksOf(system ?? null), scope, 'system')]
@@ -100,10 +102,10 @@ function encodeBlocks(blocks: readonly ContentBlock[], scope: Scope, path: strin
 // ---- decode -----------------------------------------------------------------------------------
 
 /**
- * Reads a request. The path has the model and whether to stream. Names may be in `camelCase` or `snake_case`; fields that isoglot has no
- * option for are kept under `options.providerOptions.gemini`, and so are fields that would not be written again in the same form.
+ * Decodes a request. The path contains the model and whether to stream. Field names may be in `camelCase` or `snake_case`. Fields that isoglot
+ * has no option for are kept under `options.providerOptions.gemini`. Fields that the encoder would write in another form are kept there too.
  *
- * @throws {DecodeError} at what is not a request, with its path.
+ * @throws {DecodeError} if a value is not valid in a request; the error has its path.
  */
 export function decodeRequest(
   body: unknown,
@@ -113,7 +115,7 @@ export function decodeRequest(
   refuseDeep(body, 'Cannot decode Gemini request')
   const wire = camelNames(body)
   const { model, stream } = readPath(path, field(wire, 'model'))
-  // A client's history does not say which model signed it: any model of this provider may have.
+  // A request does not say which model made the signatures in its history. Any model of this provider may have made them.
   const origin: Origin = { provider: dialect.provider, model: '' }
   const { system, rest: systemRest } = readSystem(field(wire, 'systemInstruction'), origin)
   const tools = readTools(field(wire, 'tools'))
@@ -137,7 +139,7 @@ export function decodeRequest(
   }
 }
 
-/** `…/models/{model}:{method}`; the collection of tuned models is part of the name. */
+/** Reads the model and the method from `…/models/{model}:{method}`. For tuned models, `tunedModels/` is part of the name. */
 function readPath(path: string, named: Json | undefined): { readonly model: string; readonly stream: boolean } {
   const found = /(?:^|\/)(?:models\/|(?=tunedModels\/))([^?#]+)(?::|%3A)(\w+)/i.exec(path)
   const model = found?.[1] === undefined ? textOr(named, '').replace(/^models\//, '') : decoded(found[1])

@@ -1,5 +1,5 @@
 /**
- * Gemini: whole answers, both ways.
+ * Gemini: decodes and encodes whole answers.
  *
  * @see https://ai.google.dev/api/generate-content#v1beta.GenerateContentResponse (read 2026-11)
  *
@@ -33,11 +33,11 @@ import type { WireCandidate, WirePart, WireResponse } from './wire.ts'
 // ---- decode -----------------------------------------------------------------------------------
 
 /**
- * Reads a whole answer: an object, or the JSON array that a stream without `alt=sse` is.
+ * Decodes a whole answer: an object, or the JSON array of a stream without `alt=sse`.
  *
- * @throws {DecodeError} if there are neither candidates nor a blocked prompt, or a field is what it cannot be.
- * @throws {ApiError} if it is an error.
- * @throws {InterruptedError} if it has no `finishReason`; `partial` holds what there is.
+ * @throws {DecodeError} if the body has neither candidates nor a blocked prompt, or a field has the wrong type.
+ * @throws {ApiError} if the body is an error.
+ * @throws {InterruptedError} if the body has no `finishReason`; `partial` has the answer so far.
  */
 export function decodeResponse(
   body: unknown,
@@ -51,7 +51,7 @@ export function decodeResponse(
   return fold(fragments, { provider: dialect.provider, idPrefix: 'gemini_', callsBefore })
 }
 
-/** The calls of a body, whether or not it says that it is whole. */
+/** Decodes the calls of a body, even if the body does not report a complete answer. */
 export function decodeToolCalls(
   body: unknown,
   { dialect = geminiDialect }: CodecOptions<GeminiDialect> = {},
@@ -75,7 +75,7 @@ function readBody(body: unknown, dialect: GeminiDialect): { readonly state: Stat
 
 // ---- encode -----------------------------------------------------------------------------------
 
-/** Writes an answer of any provider. */
+/** Encodes an answer of any provider. */
 export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
   const book = newLosses('Gemini', false)
   const { message } = response
@@ -92,7 +92,7 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
   return { body, losses: book.list }
 }
 
-/** The identity of the answer, without fields that are not known. */
+/** Returns the model and the id of the answer. Fields that are not known are left out. */
 export function encodeHead(message: Pick<AssistantMessage, 'response'>, reply: Reply): Partial<WireResponse> {
   return compact({
     modelVersion: reply.model ?? message.response?.model,
@@ -100,7 +100,7 @@ export function encodeHead(message: Pick<AssistantMessage, 'response'>, reply: R
   })
 }
 
-/** A blocked prompt has no answer. */
+/** Whether the prompt was blocked, so that there is no answer. */
 function isBlocked({ message, stopReason, providerData }: ChatResponse): boolean {
   const feedback = field(providerData?.gemini, 'promptFeedback')
   const hasReason = (field(feedback, 'blockReason') ?? field(feedback, 'blockReasonMessage')) !== undefined
@@ -123,7 +123,7 @@ function encodeCandidate(message: AssistantMessage, book: Losses): WireCandidate
   }
 }
 
-/** A server has no model: every signature of this wire goes out, and comes back from the client. */
+/** The scope for answers to a client. Its model is empty, so signatures of all models of Gemini are sent: the client returns them. */
 export function serverScope(book: Losses): Scope {
   return { losses: book, dialect: geminiDialect, model: '' }
 }
@@ -144,7 +144,7 @@ function encodePieces(blocks: readonly ContentBlock[], scope: Scope): readonly P
   })
 }
 
-/** A block as a server sends it: ids that other wires made go out, so that the client can name the call. */
+/** Encodes a block for a client. Ids that isoglot generated for another format are sent too, so that a result can refer to its call. */
 export function encodeServed(block: ContentBlock, scope: Scope, path: string): WirePart | undefined {
   if (block.type !== 'tool_call') return encodeBlock(block, scope, path)
   const { generatedId: _, ...call } = block
@@ -154,9 +154,9 @@ export function encodeServed(block: ContentBlock, scope: Scope, path: string): W
 type Finish = Pick<WireCandidate, 'finishReason' | 'finishMessage'>
 
 /**
- * The format's own finish reason, while it still says the same. A client would read `{}` as the arguments of an invalid call and run it, so
- * such a turn gets a finish reason of its own, and a message. A call that the token limit or a filter cut is left out: the reason for the
- * end says why.
+ * Writes the finish reason. One that was received from Gemini is sent unchanged if it still matches the stop reason. A client would run an
+ * invalid call with the arguments `{}`, so a turn with such a call gets its own finish reason and a message instead. A call that the token
+ * limit or a filter cut off is left out: the finish reason already explains that.
  */
 export function encodeFinish(message: AssistantMessage, book: Losses): Finish {
   const invalid = message.invalidToolCalls?.[0]
@@ -167,7 +167,7 @@ export function encodeFinish(message: AssistantMessage, book: Losses): Finish {
     reportLoss(book, 'dropped', 'message.invalidToolCalls', 'the answer was cut before the call was whole', 'major')
   }
   const raw = message.rawStopReason
-  // Other wires write such words too: one that we do not know is ours if the answer is.
+  // Other formats have words in this form too. So a word that is not in our table counts only if the answer is from Gemini.
   const { provider = 'gemini' } = message.response ?? {}
   const isOurs =
     raw !== undefined && /^[A-Z][A-Z_]*$/.test(raw) && (provider === 'gemini' || lookup(stopReasons, raw) !== undefined)

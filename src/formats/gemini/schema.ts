@@ -1,5 +1,5 @@
 /**
- * Gemini: JSON Schema, and the subset of OpenAPI 3.0 that its older field takes.
+ * Gemini: converts between JSON Schema and the subset of OpenAPI 3.0 that Gemini's older schema fields accept.
  *
  * @see https://ai.google.dev/api/caching#Schema (read 2026-11)
  *
@@ -12,7 +12,7 @@ import { type Losses, reportLoss } from '../../kit/losses.ts'
 
 // ---- decode -----------------------------------------------------------------------------------
 
-/** OpenAPI as JSON Schema: types in lower case, and `nullable` as a type. Schemas deeper than 64 levels stay as they are. */
+/** Converts OpenAPI to JSON Schema: types in lower case, and `nullable` as the type `null`. Below 64 levels, schemas stay unchanged. */
 export function fromOpenApi(schema: JsonObject, depth = 0): JsonObject {
   if (depth > maxArgumentsDepth) return schema
   const read: JsonObject = {}
@@ -37,7 +37,7 @@ function readNested(value: Json, depth: number): Json {
 
 // ---- encode -----------------------------------------------------------------------------------
 
-/** Whether a schema asks for nothing: no arguments at all. */
+/** Whether a schema has no properties, so that its tool takes no arguments. */
 export function isEmptySchema(schema: JsonSchema): boolean {
   const properties = field(schema, 'properties')
   const hasNone = properties === undefined || (isObject(properties) && Object.keys(properties).length === 0)
@@ -52,13 +52,13 @@ const bare: ReadonlySet<string> = new Set([
   'title',
 ])
 
-/** Keywords that are the same in both. */
+/** Keywords that are the same in JSON Schema and OpenAPI. */
 const shared: ReadonlySet<string> = new Set([
   ...['type', 'format', 'title', 'description', 'nullable', 'enum', 'items', 'properties', 'required', 'anyOf'],
   ...['propertyOrdering', 'minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties'],
   ...['minimum', 'maximum', 'pattern', 'default', 'example'],
 ])
-/** Keywords that do not change which values fit. */
+/** Keywords that can be left out without a report, because they do not change which values are valid. */
 const silent: ReadonlySet<string> = new Set(['$schema', '$id', '$defs', 'definitions', '$comment', '$anchor'])
 
 interface Task {
@@ -66,16 +66,19 @@ interface Task {
   readonly path: string
   readonly root: JsonObject
   readonly depth: number
-  /** The references that are being followed. */
+  /** The references that contain the current schema. One of them again would be a recursion. */
   readonly open: readonly string[]
-  /** The schemas so far: references to references grow with each level. */
+  /** The number of schemas so far. It is limited, because nested references can multiply them with each level. */
   readonly size: { schemas: number }
 }
 
-/** The maximum number of schemas after references are written out. */
+/** The maximum number of schemas after references are replaced by their targets. */
 const maxSchemas = 5000
 
-/** A JSON Schema as far as OpenAPI carries it: references written out, `const` as `enum`, the type `null` as `nullable`. */
+/**
+ * Converts a JSON Schema to OpenAPI. References become their targets, `const` becomes `enum`, and the type `null` becomes `nullable`. Keywords
+ * that OpenAPI lacks are reported as losses.
+ */
 export function toOpenApi(schema: JsonSchema, losses: Losses, path: string): JsonObject {
   const root = schema as JsonObject
   return convert(root, { losses, path, root, depth: 0, open: [], size: { schemas: 0 } })
@@ -115,7 +118,7 @@ function convertList(value: Json, task: Task): Json {
   return arrayOf(value).map((one) => (isObject(one) ? convert(one, task) : {}))
 }
 
-/** One type beside `null` is nullable; several are alternatives. */
+/** Writes a list of types. One type with `null` becomes a nullable type; several types become `anyOf`. */
 function encodeTypes(types: readonly Json[]): JsonObject {
   const others = types.filter((type) => type !== 'null')
   const nullable = others.length < types.length ? { nullable: true } : {}
@@ -123,7 +126,7 @@ function encodeTypes(types: readonly Json[]): JsonObject {
   return { anyOf: others.map((type) => ({ type })), ...nullable }
 }
 
-/** Only strings may be enumerated here. */
+/** Writes an `enum`. Gemini accepts only strings in it, so an `enum` with other values is left out and reported. */
 function encodeEnum(values: readonly Json[], task: Task): JsonObject {
   const strings = values.filter((value): value is string => typeof value === 'string')
   const nullable = values.includes(null) ? { nullable: true } : {}
@@ -133,7 +136,7 @@ function encodeEnum(values: readonly Json[], task: Task): JsonObject {
   return { type: 'string', enum: strings, ...nullable }
 }
 
-/** The keywords of `allOf` as if they stood beside it. */
+/** Merges the schemas in `allOf` into the schema that contains them. */
 function withoutAllOf(schema: JsonObject): JsonObject {
   const { allOf, ...others } = schema
   if (!Array.isArray(allOf)) return schema
@@ -150,7 +153,7 @@ function withoutAllOf(schema: JsonObject): JsonObject {
   return rest
 }
 
-/** The target of a reference, written out; a recursion ends as an object without fields of its own. */
+/** Converts the target of a reference. A recursive or unknown reference becomes an object of any shape. */
 function followReference(reference: string, task: Task): JsonObject {
   const target = resolve(reference, task.root)
   if (target !== undefined && !task.open.includes(reference)) {

@@ -1,5 +1,6 @@
 /**
- * Gemini: what Google runs itself, both ways: code and its result, and calls of other tools of its own, where they are made visible.
+ * Gemini: encodes and decodes calls and results of tools that Google runs itself: code execution, and other tools if the request asks for
+ * their calls.
  *
  * @see https://ai.google.dev/gemini-api/docs/code-execution (read 2026-11)
  *
@@ -15,7 +16,7 @@ import type { WirePart } from './wire.ts'
 
 // ---- decode -----------------------------------------------------------------------------------
 
-/** Reads `executableCode`: a call of a tool of that name. */
+/** Reads `executableCode` as a call of the server tool `code_execution`. */
 export function readCode(part: JsonObject, code: JsonObject, origin: Origin): ServerToolCall {
   const args = otherFields(code, new Set(['id'])) ?? {}
   return readServerCall(part, 'executableCode', { tool: 'code_execution', args, rest: {} }, origin)
@@ -66,7 +67,7 @@ function readServerResult(
   part: JsonObject,
   name: 'codeExecutionResult' | 'toolResponse',
   origin: Origin,
-  said: Pick<ServerToolResult, 'output'> & {
+  facts: Pick<ServerToolResult, 'output'> & {
     readonly name: string | undefined
     readonly status?: ServerToolResult['status'] | undefined
   },
@@ -76,19 +77,19 @@ function readServerResult(
   const providerData = marked(part, name, rest)
   return {
     type: 'server_tool_result',
-    ...compact({ toolCallId, ...said, opaque: proofOf(part, origin) }),
+    ...compact({ toolCallId, ...facts, opaque: proofOf(part, origin) }),
     providerData,
   }
 }
 
-/** The kept fields of a part. They always include the data field, because only its name shows the kind of the part. */
+/** Returns the kept fields of a part. They always include the data field, because only its name shows the kind of the part. */
 function marked(part: JsonObject, name: string, rest: JsonObject): ProviderData {
   return { gemini: { ...otherFields(part, new Set([name, 'thoughtSignature'])), [name]: rest } }
 }
 
 // ---- encode -----------------------------------------------------------------------------------
 
-/** The part that the call came in. A call of another provider is dropped, which is a loss. */
+/** Writes a call as the part that it was read from. A call of another provider is dropped and reported as a loss. */
 export function encodeServerCall(block: ServerToolCall, scope: Scope, path: string): WirePart | undefined {
   const ours = block.providerData?.gemini
   const common = { ...ours, ...signatureOf(block, scope, path) }
@@ -99,7 +100,7 @@ export function encodeServerCall(block: ServerToolCall, scope: Scope, path: stri
   return { ...common, toolCall: { ...call, ...id, toolType: block.name, args: block.arguments } }
 }
 
-/** The part that the result came in. One of another provider is dropped, which is a loss. */
+/** Writes a result as the part that it was read from. A result of another provider is dropped and reported as a loss. */
 export function encodeServerResult(block: ServerToolResult, scope: Scope, path: string): WirePart | undefined {
   const ours = block.providerData?.gemini
   const common = { ...ours, ...signatureOf(block, scope, path) }
@@ -111,11 +112,11 @@ export function encodeServerResult(block: ServerToolResult, scope: Scope, path: 
   }
   const response = field(ours, 'toolResponse')
   if (!isObject(response)) return drop(scope, path, lackReasons.serverTool)
-  const said = compact({ toolType: block.name, response: block.output as JsonObject | undefined })
-  return { ...common, toolResponse: { ...response, ...said, ...id } }
+  const facts = compact({ toolType: block.name, response: block.output as JsonObject | undefined })
+  return { ...common, toolResponse: { ...response, ...facts, ...id } }
 }
 
-/** The wire's own word while it still says the same. */
+/** Returns the `outcome` that was received if it still matches the block's status, otherwise the one for that status. */
 function outcomeOf(block: ServerToolResult, ran: JsonObject): string {
   const word = stringOr(field(ran, 'outcome'), undefined)
   if (word !== undefined && lookup(outcomes, word) === block.status) return word

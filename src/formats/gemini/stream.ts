@@ -1,7 +1,7 @@
 /**
- * Gemini: an answer in pieces, from the wire. Each chunk is a whole response whose parts are increments.
+ * Gemini: decodes a streamed answer. Each chunk is a whole response object, whose parts continue those before.
  *
- * A whole body is one chunk, and a stream without `alt=sse` is a JSON array of them: `response.ts` reads both with this.
+ * `response.ts` uses this decoder too: a whole body is one chunk, and a stream without `alt=sse` is a JSON array of chunks.
  *
  * @see https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent (read 2026-11)
  *
@@ -21,44 +21,47 @@ import { type GeminiDialect, geminiDialect, knownFields, stopReasons } from './t
 import { readCallPart } from './tools.ts'
 import { decodeUsage, isSameSnapshot, mergeUsage } from './usage.ts'
 
-/** State between two chunks. */
+/** The state that is kept from one chunk to the next. */
 export interface State {
   readonly dialect: GeminiDialect
-  /** The dialect's: proofs are its. */
+  /** The provider of the dialect, which made the proofs. */
   readonly provider: string
   model: string
   isStarted: boolean
-  /** Wire parts so far, text that goes on in the next chunk counted once: what the wire's `partIndex` means. */
+  /** The number of wire parts so far, as `partIndex` counts them: text that continues in the next chunk counts once. */
   parts: number
-  /** Candidates so far, in all chunks. */
+  /** The number of candidates in all chunks so far. */
   candidateCount: number
-  /** Calls so far: their keys. */
+  /** The number of calls so far; it makes their keys. */
   calls: number
-  /** One for each text block; its place here is the block's key. */
+  /** One entry for each text block. Its index is the block's key. */
   readonly tracks: Track[]
-  /** The text block that goes on with the next unsigned text. */
+  /** The key of the text block that the next unsigned text continues. */
   openText: number | undefined
-  /** Text blocks that have ended. They are closed with the next chunk: their citations may come with the very one that ends them. */
+  /** Keys of text blocks that have ended. The next chunk closes them, because the chunk that ends them may also contain their citations. */
   ended: number[]
   partialCall: PartialCall | undefined
   finishReason: string | undefined
-  /** Why the prompt was blocked; empty if the wire gives no reason. */
+  /** Why the prompt was blocked; empty if the wire does not say why. */
   blockReason: string | undefined
-  /** Snapshots merged, the last of them, and what they say. */
+  /** All usage snapshots merged. */
   usage: JsonObject
+  /** The last usage snapshot. */
   snapshot: JsonObject | undefined
+  /** The fragment for the merged usage. */
   figures: Fragment | undefined
-  /** Fields of the candidate, and of the response, that have no word of ours. */
+  /** Fields of the candidate that isoglot has no field for. */
   candidate: JsonObject
+  /** Fields of the response that isoglot has no field for. */
   response: JsonObject
 }
 
 /**
- * Decodes one answer. The answer ends with the stream, after a `finishReason` or a `blockReason`: old servers repeat the first with every
- * chunk, and figures may follow it.
+ * Decodes one answer. The answer ends at the end of the stream, if it had a `finishReason` or a `blockReason`. A `finishReason` does not end
+ * it: old servers repeat it in every chunk, and usage may follow it.
  *
- * @throws {ApiError} at an `error`, which can follow a 200 and half an answer.
- * @throws {DecodeError} if a frame is not JSON, or a field of it is what it cannot be.
+ * @throws {ApiError} at an `error`, which can come after status 200 and part of an answer.
+ * @throws {DecodeError} if a frame is not valid JSON, or one of its fields has the wrong type.
  */
 export function decodeStream({
   parse = JSON.parse,
@@ -108,7 +111,7 @@ function parseFrame(parse: (text: string) => unknown, text: string): unknown {
 
 // ---- chunks -----------------------------------------------------------------------------------
 
-/** Reads a chunk or a whole body; or a list of chunks, which the API sends if the request did not ask for events. */
+/** Reads a chunk, a whole body, or a list of chunks. The API sends a list if the request did not ask for SSE. */
 export function readChunks(state: State, value: unknown, out: Fragment[]): void {
   if (!Array.isArray(value)) readChunk(state, value, '', out)
   else for (const [at, chunk] of value.entries()) readChunk(state, chunk, `[${at}]`, out)
@@ -142,7 +145,7 @@ function begin(state: State, chunk: JsonObject, out: Fragment[]): void {
   out.push(compact({ type: 'start', id, model, createdAt: numberOr(createdAt, undefined) }))
 }
 
-/** With every chunk, and mostly the same again. */
+/** Reads the usage, which most streams repeat unchanged in every chunk. If it is unchanged, the same fragment is sent again. */
 function readUsage(state: State, snapshot: JsonObject, out: Fragment[]): void {
   if (state.figures === undefined || !isSameSnapshot(snapshot, state.snapshot)) {
     state.usage = mergeUsage(state.usage, snapshot)
@@ -152,7 +155,7 @@ function readUsage(state: State, snapshot: JsonObject, out: Fragment[]): void {
   out.push(state.figures)
 }
 
-/** A blocked prompt has no candidates; some hosts give a message in place of the reason. */
+/** Reads why a prompt was blocked; such an answer has no candidates. Some hosts send a message instead of the reason. */
 function readFeedback(state: State, feedback: Json | undefined): void {
   const reason = textOr(field(feedback, 'blockReason'), undefined)
   const message = textOr(field(feedback, 'blockReasonMessage'), undefined)
@@ -173,14 +176,14 @@ function readCandidate(state: State, candidate: Json, at: number, out: Fragment[
   if (rest !== undefined) keepCandidateFields(state, rest)
 }
 
-/** We have one answer. Where several were asked for, the others are kept as they came. */
+/** Keeps a candidate other than the first one unchanged. isoglot has only one answer, but a request can ask for several. */
 function keepOtherCandidate(state: State, candidate: JsonObject): void {
   const others = field(state.response, 'candidates')
   if (Array.isArray(others)) others.push(candidate)
   else state.response = { ...state.response, candidates: [candidate] }
 }
 
-/** Later fields replace earlier ones; grounding grows by field, and each chunk has other recitations. */
+/** Keeps fields of the candidate. Later fields replace earlier ones, except the objects in `growing`: their fields are merged. */
 function keepCandidateFields(state: State, rest: JsonObject): void {
   const before = state.candidate
   const merged = { ...before, ...rest }
@@ -191,7 +194,7 @@ function keepCandidateFields(state: State, rest: JsonObject): void {
   state.candidate = merged
 }
 
-/** Objects that come in pieces, and which of their lists go on in the next. */
+/** Objects whose fields are spread over several chunks, and their lists to which later chunks add entries. */
 const growing: Readonly<Record<string, readonly string[]>> = {
   groundingMetadata: [],
   citationMetadata: ['citationSources', 'citations'],
@@ -223,13 +226,13 @@ function readPart(state: State, part: Json, isNext: boolean, out: Fragment[]): v
   else if (!isEmptyPart(part)) readBlock(state, decodePart(part, state), out)
 }
 
-/** The text of a part that is nothing but text, which most are. */
+/** Returns the text of a part that has no other field. Most parts are like that. */
 function plainText(part: JsonObject): string | undefined {
   for (const key in part) if (key !== 'text') return undefined
   return typeof part.text === 'string' ? part.text : undefined
 }
 
-/** Text goes on with the text before; after other parts of its chunk it is a part of its own, as citations count. */
+/** Adds text to the open text block. If it is not the first part of its chunk, citations count it as a part of its own. */
 function readText(state: State, text: string, isNext: boolean, out: Fragment[]): void {
   if (text === '') return
   const goesOn = state.openText !== undefined
@@ -255,7 +258,7 @@ function closeEnded(state: State, out: Fragment[]): void {
   state.ended = []
 }
 
-/** Thoughts without a proof go on with those before; every other block is whole. */
+/** Reads a block. A thought without a proof continues the one before; every other block is complete. */
 function readBlock(state: State, block: ContentBlock, out: Fragment[]): void {
   endText(state)
   if (block.type === 'reasoning' && block.opaque === undefined && block.providerData === undefined) {
@@ -318,7 +321,7 @@ export function endAnswer(state: State, out: Fragment[]): void {
   if (end !== undefined) out.push(end)
 }
 
-/** `undefined` if nothing on the wire says that the answer is whole. */
+/** Returns the end of the answer; `undefined` if the wire did not report that the answer is complete. */
 function readEnd({ finishReason, blockReason, candidate }: State): Fragment | undefined {
   if (finishReason === undefined && blockReason === undefined) return undefined
   const rawStopReason = finishReason ?? blockReason

@@ -1,5 +1,5 @@
 /**
- * Gemini: its words, and ours for them.
+ * Gemini: tables that map values of the wire to values of isoglot, and the limits of the format.
  *
  * @see https://ai.google.dev/api/generate-content#FinishReason (read 2026-11)
  * @see https://ai.google.dev/gemini-api/docs/thinking (read 2026-11)
@@ -12,24 +12,24 @@ import type { ReasoningEffort, ServerToolResult, StopReason } from '../../core/m
 import type { Wire } from '../../kit/lacks.ts'
 import type { WireThinkingConfig } from './wire.ts'
 
-/** In what a host of this format differs. */
+/** The differences between hosts of this format. */
 export interface GeminiDialect {
-  /** The provider: proofs of one are not sent to another. */
+  /** The provider. Proofs of one provider are not sent to another. */
   readonly provider: string
-  /** Where developer messages go: Gemini has no such role. */
+  /** Where developer messages go, because Gemini has no such role: into the turns of the user, or into the system text. */
   readonly developer: 'user' | 'system'
-  /** Whether calls and results may carry ids; Vertex refuses them. */
+  /** Whether calls and results may have ids. Vertex refuses them. */
   readonly callIds: boolean
-  /** `json`: schemas go as they are; `openapi`: narrowed to the subset that old models and Vertex read. */
+  /** `json` sends JSON Schemas unchanged. `openapi` reduces them to the OpenAPI subset that old models and Vertex read. */
   readonly schemas: 'json' | 'openapi'
-  /** Later system and developer messages: `hoist` them into the system text. Default: they stay, as tagged text of the user. */
+  /** `hoist` moves later system and developer messages into the system text. Default: they keep their place, as tagged text of the user. */
   readonly lateInstructions?: 'hoist'
 }
 
 /** The Gemini Developer API. */
 export const geminiDialect: GeminiDialect = { provider: 'gemini', developer: 'user', callIds: true, schemas: 'json' }
 
-/** Why the model stopped. `STOP` stands for calls too; a word not in it reads as `other`. */
+/** The stop reason for each `finishReason`. A turn with calls also ends with `STOP`. A reason that is not in the table is read as `other`. */
 export const stopReasons: Readonly<Record<string, StopReason>> = {
   STOP: 'stop',
   MAX_TOKENS: 'length',
@@ -43,18 +43,18 @@ export const stopReasons: Readonly<Record<string, StopReason>> = {
   IMAGE_PROHIBITED_CONTENT: 'content_filter',
   IMAGE_RECITATION: 'content_filter',
   MODEL_ARMOR: 'content_filter',
-  MALFORMED_FUNCTION_CALL: 'error', // the model wrote a call that does not parse: `finishMessage` has the reason, and asking again may help
+  MALFORMED_FUNCTION_CALL: 'error', // the model wrote a call that cannot be parsed; `finishMessage` says why, and a second request may succeed
   UNEXPECTED_TOOL_CALL: 'error',
   TOO_MANY_TOOL_CALLS: 'error',
   MALFORMED_RESPONSE: 'error',
-  CONTINUATION: 'pause', // the same request with the answer's `continuationToken` goes on
+  CONTINUATION: 'pause', // the client sends the same request with the answer's `continuationToken` to continue
   OTHER: 'other',
   IMAGE_OTHER: 'other',
   NO_IMAGE: 'other',
   FINISH_REASON_UNSPECIFIED: 'other',
 }
 
-/** Finish reasons that we send as a server. A reason that this format lacks becomes the nearest one. */
+/** The `finishReason` that a server sends for each stop reason. A reason that this format lacks becomes the nearest one. */
 export const finishReasons: Readonly<Record<StopReason, string>> = {
   stop: 'STOP',
   tool_calls: 'STOP',
@@ -69,7 +69,7 @@ export const finishReasons: Readonly<Record<StopReason, string>> = {
   max_rounds: 'STOP',
 }
 
-/** Gemini 3 and later think at a level, and cannot be kept from it. */
+/** The thinking level of each effort, for Gemini 3 and later. These models have no way to switch thinking off. */
 export const thinkingLevels: Readonly<
   Record<ReasoningEffort, Exclude<WireThinkingConfig['thinkingLevel'], undefined>>
 > = {
@@ -87,7 +87,7 @@ export const efforts: Readonly<Record<string, ReasoningEffort>> = {
   MEDIUM: 'medium',
   HIGH: 'high',
 }
-/** Gemini 2.5 thinks within a budget of tokens. */
+/** The thinking budget of each effort in tokens, for Gemini 2.5. */
 export const thinkingBudgets: Readonly<Record<ReasoningEffort, number>> = {
   none: 0,
   minimal: 1024,
@@ -97,20 +97,20 @@ export const thinkingBudgets: Readonly<Record<ReasoningEffort, number>> = {
   xhigh: 24576,
   max: 32768,
 }
-/** The least and the most that a family of 2.5 takes, in tokens. */
+/** The minimum and maximum thinking budget in tokens for each family of Gemini 2.5. */
 export const budgetLimits: { readonly pro: readonly [number, number]; readonly flash: readonly [number, number] } = {
   pro: [128, 32768],
   flash: [0, 24576],
 }
 
-/** How running code ended. */
+/** The status for each `outcome` of executed code. */
 export const outcomes: Readonly<Record<string, Exclude<ServerToolResult['status'], undefined>>> = {
   OUTCOME_OK: 'success',
   OUTCOME_FAILED: 'error',
   OUTCOME_DEADLINE_EXCEEDED: 'error',
 }
 
-/** `error.status`, by what it means. */
+/** The kind of error for each `error.status`. */
 export const errorKinds: Readonly<Record<string, ApiErrorKind>> = {
   INVALID_ARGUMENT: 'invalid_request',
   FAILED_PRECONDITION: 'permission', // the region, or billing
@@ -125,7 +125,7 @@ export const errorKinds: Readonly<Record<string, ApiErrorKind>> = {
   UNAVAILABLE: 'overloaded',
   DEADLINE_EXCEEDED: 'timeout',
 }
-/** The HTTP status that we answer as a server, and the name that matches it. */
+/** The HTTP status that a server answers for each kind of error, and the matching `error.status`. */
 export const errorStatuses: Readonly<Record<ApiErrorKind, readonly [code: number, status: string]>> = {
   invalid_request: [400, 'INVALID_ARGUMENT'],
   context_length: [400, 'INVALID_ARGUMENT'],
@@ -138,7 +138,7 @@ export const errorStatuses: Readonly<Record<ApiErrorKind, readonly [code: number
   timeout: [504, 'DEADLINE_EXCEEDED'],
 }
 
-/** The placeholder that Google documents for calls that another model made; it is valid base64 by chance. */
+/** The placeholder signature that Google documents for calls that another model made. It happens to be valid base64. */
 export const unsignedCall = 'skip_thought_signature_validator'
 
 /** The maximum number of stop sequences in a request. */
@@ -149,7 +149,7 @@ type KnownObject =
   | ('inlineData' | 'fileData' | 'codeExecutionResult' | 'toolCall' | 'toolResponse')
   | ('functionCall' | 'functionResponse')
 
-/** Fields with a word of ours; every other one is kept under `providerData.gemini`. */
+/** The fields that isoglot has a field for. Every other field is kept under `providerData.gemini`. */
 export const knownFields: Readonly<Record<KnownObject, ReadonlySet<string>>> = {
   response: new Set(['candidates', 'usageMetadata', 'modelVersion', 'responseId']),
   candidate: new Set(['content', 'finishReason', 'index']),
@@ -189,14 +189,14 @@ export function rulesOf(dialect: GeminiDialect): Rules {
   }
 }
 
-/** Whether a model is of the third generation or later; the aliases `…-latest` are, since 2026. */
+/** Whether a model is Gemini 3 or later. The aliases `…-latest` refer to such models since 2026. */
 export function isGemini3(model: string): boolean {
   if (isAlias(model)) return true
   const generation = /gemini-(\d+)/i.exec(model)?.[1]
   return generation !== undefined && Number(generation) >= 3
 }
 
-/** `gemini-flash-latest` and its like name no model: what answers is another one every few months. */
+/** Whether a name is an alias such as `gemini-flash-latest`. The model that an alias refers to changes every few months. */
 export function isAlias(model: string): boolean {
   return /-latest$/i.test(model)
 }

@@ -1,5 +1,5 @@
 /**
- * Gemini: definitions of functions, the choice among them, calls and results.
+ * Gemini: encodes and decodes definitions of tools, the tool choice, calls and results.
  *
  * @see https://ai.google.dev/api/caching#Tool (read 2026-11)
  * @see https://ai.google.dev/gemini-api/docs/function-calling (read 2026-11)
@@ -40,7 +40,7 @@ import type {
 
 type Tool = ToolDefinition | ProviderTool
 
-/** Definitions as `tools`: neighbouring functions in one entry, each tool of a provider in its own. */
+/** Encodes definitions as `tools`. Functions that follow each other share one entry; each provider tool has its own entry. */
 export function encodeDefinitions(
   tools: readonly Tool[],
   { dialect = geminiDialect }: CodecOptions<GeminiDialect> = {},
@@ -48,7 +48,7 @@ export function encodeDefinitions(
   return encodeDefinitionsFor(tools, dialect, newLosses('Gemini', false))
 }
 
-/** The same within a request, whose losses are noted together. */
+/** Does the same within a request, and reports losses to those of the request. */
 export function encodeDefinitionsFor(
   tools: readonly Tool[],
   dialect: GeminiDialect,
@@ -80,7 +80,10 @@ function encodeDefinition(tool: ToolDefinition, dialect: GeminiDialect, into: Lo
   } satisfies WireFunctionDeclaration
 }
 
-/** The older field where it came so; nothing for a tool without arguments, since an empty object is refused. */
+/**
+ * Writes the schema of the arguments. A schema that was read from the older field `parameters` is sent there unchanged. A tool without
+ * arguments gets none, because Gemini refuses an empty object.
+ */
 function encodeParameters(
   { parameters }: ToolDefinition,
   raw: Json | undefined,
@@ -104,7 +107,7 @@ function readSchema(raw: Json): unknown {
   return isObject(raw) ? fromOpenApi(raw) : undefined
 }
 
-/** Reads one entry of `tools`: functions, and whatever else stands in it as tools of the provider. */
+/** Reads one entry of `tools`: its functions, and its other fields as a provider tool. */
 export function decodeDefinitions(entry: JsonObject): readonly Tool[] {
   const declarations = field(entry, 'functionDeclarations')
   if (!Array.isArray(declarations)) return [{ type: 'provider_tool', format: 'gemini', value: entry }]
@@ -127,7 +130,7 @@ function decodeDefinition(declaration: JsonObject): ToolDefinition {
 
 // ---- choice -----------------------------------------------------------------------------------
 
-/** `names` with mode `auto` become `VALIDATED`, the one mode that both offers some and demands none. */
+/** Writes a tool choice. `names` with mode `auto` become `VALIDATED`, the only mode that takes names but does not force a call. */
 export function encodeToolChoice(choice: ToolChoice): WireFunctionCallingConfig {
   if (choice === 'auto') return { mode: 'AUTO' }
   if (choice === 'none') return { mode: 'NONE' }
@@ -136,7 +139,7 @@ export function encodeToolChoice(choice: ToolChoice): WireFunctionCallingConfig 
   return { mode: choice.mode === 'required' ? 'ANY' : 'VALIDATED', allowedFunctionNames: choice.names }
 }
 
-/** `undefined` for what has no word of ours. */
+/** Reads a tool choice. Returns `undefined` if isoglot has no equivalent. */
 export function decodeToolChoice(config: Json | undefined): ToolChoice | undefined {
   const given = field(config, 'allowedFunctionNames')
   const names = Array.isArray(given) ? given.filter((name) => typeof name === 'string') : []
@@ -157,12 +160,12 @@ export function decodeToolChoice(config: Json | undefined): ToolChoice | undefin
 
 // ---- calls ------------------------------------------------------------------------------------
 
-/** Whether we made an id, by its mark or its form. Such ids are never sent. */
+/** Whether isoglot generated an id: the call is marked, or the id has the form `gemini_1`. Such ids are never sent. */
 export function isMadeId(id: string, isMarked?: boolean): boolean {
   return isMarked === true || /^gemini_\d+$/.test(id)
 }
 
-/** Arguments that are left out stay so; everything else of the call is written from its parsed form. */
+/** Writes a call from its parsed fields. If the call was received without arguments, `args` is left out again. */
 export function encodeCall(call: ToolCall, scope: Scope, path: string): WirePart {
   const ours = call.providerData?.gemini
   const hasId = scope.dialect.callIds && !isMadeId(call.id, call.generatedId)
@@ -180,7 +183,7 @@ export function encodeCall(call: ToolCall, scope: Scope, path: string): WirePart
   }
 }
 
-/** A whole call, from its part. */
+/** Reads a call from its part. */
 export function readCallPart(part: JsonObject, call: JsonObject, origin: Origin, key?: string): CallFragment {
   const opaque = proofOf(part, origin)
   return compact({
@@ -194,7 +197,7 @@ export function readCallPart(part: JsonObject, call: JsonObject, origin: Origin,
   })
 }
 
-/** An object, or text that should be one. Any other value becomes its JSON text, which then fails as arguments. */
+/** Returns the arguments: an object, or JSON text. Any other value becomes its JSON text, so that the call is reported as invalid. */
 function argumentsOf(call: JsonObject): JsonObject | string | undefined {
   const args = field(call, 'args')
   if (args === undefined || args === null) return undefined
@@ -203,18 +206,18 @@ function argumentsOf(call: JsonObject): JsonObject | string | undefined {
 
 // ---- results ----------------------------------------------------------------------------------
 
-/** Fields of a result beside its content. */
+/** The fields of a result, except its content. */
 export interface ResultHead {
-  /** Absent where none may be sent. */
+  /** Absent if no id may be sent. */
   readonly id?: string
   readonly name: string
   readonly isError: boolean
 }
 
 /**
- * The result of one call as an entry of `contents`: a user's content with one `functionResponse` part. It has the call's id unless that
- * has the form of ours, or the dialect sends none; in a request the call decides. The results of parallel calls must share one content:
- * `encodeRequest` sees to that.
+ * Encodes the result of one call as an entry of `contents`: a content of the user with one `functionResponse` part. It has the call's id unless
+ * the id has the form that isoglot generates, or the dialect has no ids. The results of parallel calls must share one content:
+ * `encodeRequest` joins them.
  */
 export function encodeResult(
   result: ToolMessage,
@@ -227,7 +230,7 @@ export function encodeResult(
   return { role: 'user', parts: [encodeResultPart(result, head, scope, 'content').part] }
 }
 
-/** The part of a result, and the media that a model before Gemini 3 takes in a content of its own after it. */
+/** Encodes a result as a part. Models before Gemini 3 take no media in results: `besides` has the media for a content after the result. */
 export function encodeResultPart(
   result: Pick<ToolMessage, 'content' | 'providerData'>,
   head: ResultHead,
@@ -258,7 +261,10 @@ function isMedia(block: ContentBlock): boolean {
   return block.type === 'image' || block.type === 'audio' || block.type === 'video' || block.type === 'file'
 }
 
-/** The wire wants an object: `output`, or `error` for a failure; another object goes back as it came while its text is the same. */
+/**
+ * Writes the `response` object of a result: `output`, or `error` if the call failed. An object that was received is sent back unchanged if it
+ * still decodes to the same text.
+ */
 function encodeOutput(
   blocks: readonly ContentBlock[],
   isError: boolean,
@@ -280,7 +286,7 @@ function encodeOutput(
   return isError ? { error: text } : { output: text }
 }
 
-/** An object as text: its only field, if that is `output` or `error`; otherwise its JSON. */
+/** Reads a `response` object as text: its only field if that is `output` or `error`, otherwise the object as JSON. */
 export function readOutput(response: Json): { readonly text: string; readonly isError: boolean } {
   const output = field(response, 'output')
   const error = field(response, 'error')
@@ -289,7 +295,7 @@ export function readOutput(response: Json): { readonly text: string; readonly is
   return { text: typeof only === 'string' ? only : (jsonText(only ?? response) ?? ''), isError }
 }
 
-/** A result, from its part. `toolCallId` is the caller's to find where the wire has none. */
+/** Reads a result from its part. The caller finds the `toolCallId`, because the wire may not have one. */
 export function decodeResult(
   part: JsonObject,
   result: JsonObject,

@@ -1,5 +1,6 @@
 /**
- * Gemini: figures. The prompt holds what is cached, and not what tools brought in; candidates do not hold thoughts.
+ * Gemini: decodes and encodes token counts. The prompt count includes cached tokens, but not the input that tools added. The candidates count
+ * does not include thoughts.
  *
  * @see https://ai.google.dev/api/generate-content#UsageMetadata (read 2026-11)
  *
@@ -10,14 +11,14 @@ import type { Json, JsonObject, Usage } from '../../core/model.ts'
 import { addend, settleUsage, tokenCount } from '../../core/usage.ts'
 import type { WireUsage } from './wire.ts'
 
-/** Each snapshot replaces, field by field, what is there; a field that is gone, or null, stays as it was. */
+/** Merges a usage snapshot into the earlier ones. Its fields replace earlier values. Absent or null fields keep theirs. */
 export function mergeUsage(before: JsonObject, snapshot: JsonObject): JsonObject {
   const merged = { ...before, ...snapshot }
   for (const name in before) if (snapshot[name] === null) merged[name] = before[name] as Json
   return merged
 }
 
-/** Whether two snapshots have the same counts, those by modality included: most chunks repeat the ones before. */
+/** Whether two snapshots have the same counts, including counts by modality. Most chunks repeat the counts of the one before. */
 export function isSameSnapshot(one: unknown, other: unknown, levels = 3): boolean {
   if (one === other) return true
   if (levels === 0 || !isParsedObject(one) || !isParsedObject(other)) return false
@@ -30,7 +31,10 @@ function isParsedObject(value: unknown): value is Readonly<Record<string, unknow
   return typeof value === 'object' && value !== null
 }
 
-/** Sums of the reported counts. If the prompt or the total is reported, an absent count is 0. Comes with every chunk, so no copies here. */
+/**
+ * Adds up the reported counts. If the prompt, the candidates or the total are reported, an absent count is 0. This runs for most chunks, so it
+ * does not copy `wire`.
+ */
 export function decodeUsage(wire: JsonObject): Usage {
   const prompt = count(wire, 'promptTokenCount')
   const output = count(wire, 'candidatesTokenCount')
@@ -57,7 +61,7 @@ function count(wire: JsonObject, name: keyof WireUsage): number | undefined {
   return tokenCount(field(wire, name))
 }
 
-/** Our sums taken apart; a count of 0 is left out, as the server does. */
+/** Splits the sums into the counts of the wire. A count of 0 is left out, as the server does, unless it was received. */
 export function encodeUsage(usage: Usage): WireUsage {
   const raw = usage.providerData?.gemini ?? {}
   const part = (name: keyof WireUsage) => numberOr(field(raw, name), 0)

@@ -1,5 +1,5 @@
 /**
- * Gemini `generateContent`: the wire's own types, with only the fields that we read or write.
+ * Gemini `generateContent`: the types of the wire. They have only the fields that isoglot reads or writes.
  *
  * @see https://ai.google.dev/api/generate-content (read 2026-11)
  *
@@ -9,7 +9,7 @@ import type { JsonObject } from '../../core/model.ts'
 
 export interface WireBlob {
   readonly mimeType?: string
-  /** Raw base64. */
+  /** Base64, without the prefix of a data URL. */
   readonly data?: string
 }
 export interface WireFileData {
@@ -25,7 +25,7 @@ export interface WireFunctionResponse {
   readonly id?: string
   readonly name?: string
   readonly response?: JsonObject
-  /** Media of a result; Gemini 3 and later. */
+  /** Media of a result. Only Gemini 3 and later accept them. */
   readonly parts?: readonly { readonly inlineData?: WireBlob; readonly fileData?: WireFileData }[]
 }
 export interface WireExecutableCode {
@@ -38,7 +38,7 @@ export interface WireCodeExecutionResult {
   readonly outcome?: string
   readonly output?: string
 }
-/** A call of a tool that Google runs, made visible. */
+/** A call of a tool that Google runs. It is sent only if the request asks for it. */
 export interface WireToolCall {
   readonly id?: string
   readonly toolType?: string
@@ -49,7 +49,7 @@ export interface WireToolResponse {
   readonly toolType?: string
   readonly response?: JsonObject
 }
-/** Exactly one data field each. */
+/** A part has exactly one data field. */
 export interface WirePart {
   readonly text?: string
   readonly thought?: boolean
@@ -70,11 +70,11 @@ export interface WireContent {
 export interface WireFunctionDeclaration {
   readonly name: string
   readonly description?: string
-  /** OpenAPI 3.0 subset; never beside `parametersJsonSchema`. */
+  /** A schema in a subset of OpenAPI 3.0. Cannot be combined with `parametersJsonSchema`. */
   readonly parameters?: JsonObject
   readonly parametersJsonSchema?: unknown
 }
-/** Declarations of functions, or one built-in tool under a name of its own. */
+/** Declarations of functions, or one hosted tool under its own field, such as `googleSearch`. */
 export interface WireTool {
   readonly functionDeclarations?: readonly WireFunctionDeclaration[]
 }
@@ -87,7 +87,7 @@ export interface WireToolConfig {
 }
 export interface WireThinkingConfig {
   readonly includeThoughts?: boolean
-  /** Tokens; 0 is off, -1 is automatic. Never beside `thinkingLevel`. */
+  /** In tokens; 0 is off, -1 is automatic. Cannot be combined with `thinkingLevel`. */
   readonly thinkingBudget?: number
   readonly thinkingLevel?: 'MINIMAL' | 'LOW' | 'MEDIUM' | 'HIGH'
 }
@@ -106,7 +106,7 @@ export interface WireGenerationConfig {
   readonly responseJsonSchema?: unknown
   readonly thinkingConfig?: WireThinkingConfig
 }
-/** The body of a request; the model stands in the path. */
+/** The body of a request. The path contains the model. */
 export interface WireRequest {
   readonly contents: readonly WireContent[]
   readonly systemInstruction?: { readonly parts: readonly WirePart[] }
@@ -117,16 +117,16 @@ export interface WireRequest {
 }
 
 export interface WireUsage {
-  /** Input, cached input included, what tools brought in excluded. */
+  /** Input tokens, including cached ones, without the input that tools added. */
   readonly promptTokenCount?: number
   readonly toolUsePromptTokenCount?: number
   readonly cachedContentTokenCount?: number
-  /** Output without thoughts. */
+  /** Output tokens without thoughts. */
   readonly candidatesTokenCount?: number
   readonly thoughtsTokenCount?: number
   readonly totalTokenCount?: number
 }
-/** Offsets are UTF-8 bytes. */
+/** A range of an answer's text. Offsets are UTF-8 bytes, and the end is exclusive. */
 export interface WireSegment {
   readonly startIndex?: number
   readonly endIndex?: number
@@ -147,7 +147,7 @@ export interface WireCandidate {
   readonly index?: number
   readonly groundingMetadata?: WireGroundingMetadata
 }
-/** A whole answer, and each piece of a streamed one. */
+/** A whole answer, or one chunk of a streamed answer. */
 export interface WireResponse {
   readonly candidates?: readonly WireCandidate[]
   readonly usageMetadata?: WireUsage
