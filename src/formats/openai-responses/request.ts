@@ -100,7 +100,8 @@ function storage(
   model: string,
   dialect: ResponsesDialect,
 ): Pick<WireRequest, 'store' | 'include' | 'previous_response_id' | 'conversation'> {
-  if (conversation !== undefined) return { conversation: verbatim(conversation) } // the server refuses it together with `previous_response_id`
+  // The server refuses `conversation` together with `previous_response_id`.
+  if (conversation !== undefined) return { conversation: verbatim(conversation) }
   if (previousResponseId !== undefined) return { store: kept.store !== false, previous_response_id: previousResponseId }
   if (kept.store === true) return {}
   const asks = dialect.encryptsReasoning(model) && (kept.store === undefined || kept.include === undefined)

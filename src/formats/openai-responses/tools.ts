@@ -64,7 +64,7 @@ function encodeDefinition(tool: AnyTool): WireFunctionTool | undefined {
   const isOwn = (tool as ToolDefinition).providerData?.[format] !== undefined
   return {
     type: 'function',
-    // Without `strict`, the server uses strict mode where it can, and may change the schema. So tools from elsewhere get `false`.
+    // Without `strict`, the server uses strict mode where it can, and may change the schema. A tool not read from this wire gets `false`.
     ...(isOwn ? {} : { strict: false, parameters: { type: 'object', properties: {} } }),
     ...keptFields(tool as ToolDefinition),
     ...compact({ name, description, parameters, strict }),
