@@ -1,5 +1,5 @@
 /**
- * OpenAI Responses: what is in a message of input, and what an answer's text rests on.
+ * OpenAI Responses: the parts of input messages, and the annotations (citations) of an answer's text.
  *
  * @see https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
  *
@@ -34,7 +34,7 @@ export interface PartScope {
 
 // ---- input parts: encoding --------------------------------------------------------------------
 
-/** Content as the wire has it: a string stays one, and blocks are parts. */
+/** Encodes content. A string stays a string, and blocks become parts. */
 export function encodeParts(content: Content, path: string, scope: PartScope): string | WireInputPart[] {
   if (typeof content === 'string') return content
   return content.flatMap((block, at) =>
@@ -42,7 +42,7 @@ export function encodeParts(content: Content, path: string, scope: PartScope): s
   )
 }
 
-/** One part; `undefined` if it cannot be one, and then the loss is written down. */
+/** Encodes a block as a part. If that is not possible, reports the loss and returns `undefined`. */
 export function encodePart(block: ContentBlock, path: string, scope: PartScope): WireInputPart | undefined {
   const part = encodeKnownPart(block, path, scope)
   if (part === undefined) return undefined
@@ -103,26 +103,26 @@ function encodeUnknownPart(block: UnknownBlock, path: string, into: Losses): Wir
 }
 
 /**
- * A value of this format that goes back unchanged, or a model's message: the official client's types demand an `id` and a `status` of it,
- * but the server does not. The compiler checks the type of everything else that is sent.
+ * Returns a value unchanged, with another type. Used for values of this format that are sent back unchanged, and for a model's messages:
+ * the official types require their `id` and `status`, but the server does not. TypeScript checks everything else that is sent.
  */
 export function verbatim<T>(value: Json | object): T {
   return value as T
 }
 
-/** Fields of this wire that a block was read with. */
+/** Returns the fields of this wire that the decoder kept with a block. */
 export function keptFields(block: { readonly providerData?: ProviderData }): JsonObject {
   return block.providerData && Object.hasOwn(block.providerData, format) ? (block.providerData[format] ?? {}) : {}
 }
 
-/** Fields to keep with a block, if there are any. */
+/** Returns `providerData` that keeps fields with a block, or an empty object if there are no fields. */
 export function keeping(fields: JsonObject | undefined): { providerData?: ProviderData } {
   return fields === undefined || Object.keys(fields).length === 0 ? {} : { providerData: { [format]: fields } }
 }
 
 // ---- input parts: decoding --------------------------------------------------------------------
 
-/** The content of an input message. */
+/** Decodes the content of an input message. */
 export function decodeParts(content: unknown): Content {
   if (typeof content === 'string') return content
   return arrayOf(content).map(decodePart)
@@ -144,7 +144,7 @@ function decodePart(part: Json): ContentBlock {
   return read ?? unknownBlock(part)
 }
 
-/** A value that isoglot does not know, unchanged. */
+/** Makes a block that holds a value of an unknown type, unchanged. */
 export function unknownBlock(value: Json, kept?: JsonObject): UnknownBlock {
   return { type: 'unknown', format, providerType: stringOr(field(value, 'type'), ''), value, ...keeping(kept) }
 }
@@ -157,11 +157,11 @@ function readText(part: JsonObject): ContentBlock | undefined {
 
 const knownOfText = new Set(['type', 'text', 'prompt_cache_breakpoint'])
 const knownOfImage = new Set(['type', 'detail', 'image_url', 'file_id', 'prompt_cache_breakpoint'])
-/** An unknown word for the detail is kept. */
+/** For images with an unknown `detail`. The field is not in this set, so it is kept in `providerData`. */
 const knownOfOddImage = new Set(['type', 'image_url', 'file_id', 'prompt_cache_breakpoint'])
 const knownOfFile = new Set(['type', 'file_data', 'file_id', 'file_url', 'filename', 'prompt_cache_breakpoint'])
 
-/** The cache hint of a part, and the fields that we do not know. */
+/** Reads the cache hint of a part, and keeps the unknown fields. */
 function readExtras(
   part: JsonObject,
   known: ReadonlySet<string>,
@@ -199,7 +199,7 @@ function readFile(part: JsonObject): ContentBlock | undefined {
   return { type: 'file', ...source, ...compact({ filename }), ...readExtras(part, knownOfFile) }
 }
 
-/** Base64 in a data URL is data; everything else is an address. */
+/** Reads the source of an image or a file. Base64 in a data URL becomes `data`. Other text becomes `url`, if it can be a URL. */
 function readSource(value: unknown, otherwise: 'url' | 'data'): Partial<FileBlock> | undefined {
   if (typeof value !== 'string') return undefined
   const inline = readDataUrl(value)
@@ -216,7 +216,7 @@ function readFileId(part: JsonObject): Partial<FileBlock> | undefined {
 
 const knownOfAnnotation = new Set(['url', 'title', 'start_index', 'end_index'])
 
-/** An annotation of any kind. Its type and the fields we have no word for are kept, and mark it as this wire's own. */
+/** Decodes an annotation of any type. Its type and its unknown fields are kept. They also mark the citation as one from this wire. */
 export function readAnnotation(annotation: Json): CitationBlock {
   const rest = isObject(annotation) ? otherFields(annotation, knownOfAnnotation) : undefined
   return {
@@ -231,7 +231,7 @@ export function readAnnotation(annotation: Json): CitationBlock {
   }
 }
 
-/** An annotation again; what another wire cited becomes a `url_citation`, whose fields are all required. */
+/** Encodes a citation. A citation from another wire becomes a `url_citation`. It requires all its fields, so missing ones get defaults. */
 export function writeAnnotation(citation: CitationBlock, text: string): WireUrlCitation {
   const own = citation.providerData?.[format]
   const given = compact({

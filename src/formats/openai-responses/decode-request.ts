@@ -1,5 +1,5 @@
 /**
- * OpenAI Responses: a conversation from the items of a request, as a gateway reads it.
+ * OpenAI Responses: decodes the items of a request into a conversation, for a gateway.
  *
  * @see https://platform.openai.com/docs/api-reference/responses/create
  *
@@ -30,9 +30,9 @@ import { idPrefix, target } from './tables.ts'
 import { customCall, decodeDefinitions, decodeResult } from './tools.ts'
 
 /**
- * A conversation from a request of this wire.
+ * Decodes a request of this format into a conversation and its options.
  *
- * @throws {DecodeError} if the body is not an object, or `input` is neither text nor a list.
+ * @throws {DecodeError} if the body or an item is not an object, or `input` is neither text nor a list.
  */
 export function decodeRequest(
   body: unknown,
@@ -64,16 +64,16 @@ export function decodeRequest(
   return { context, options, losses: [] }
 }
 
-/** A conversation that is being read. */
+/** State while a conversation is read. */
 interface Intake {
   readonly messages: Message[]
-  /** The assistant's turn that is open. */
+  /** The assistant's turn that is being read, if there is one. */
   turn: { readonly fragments: Fragment[]; readonly reading: Reading; items: number; hasMessage: boolean } | undefined
   readonly dialect: ResponsesDialect
   readonly model: string
-  /** Names of tools, by the ids of their calls. */
+  /** The names of the tools, by the ids of their calls. Results get the name from here. */
   readonly names: Map<string, string>
-  /** The number of the next id that is made. */
+  /** The number in the next id that isoglot makes for a call without an id. */
   nextId: number
 }
 
@@ -108,7 +108,7 @@ function takeItem(intake: Intake, item: Json): void {
   intake.messages.push({ role, content, ...keeping(otherFields(item, knownOfInput)) })
 }
 
-/** Items of the assistant in a row are one turn. A message in the short form is one of its own, if another is before it. */
+/** Reads an item of the assistant. Adjacent items are one turn. A second message without an id begins a new turn. */
 function takeTurnItem(intake: Intake, item: JsonObject): void {
   const isMessage = field(item, 'role') === 'assistant'
   const isShort = isMessage && typeof item.content === 'string'

@@ -1,5 +1,5 @@
 /**
- * How servers that speak OpenAI Responses may differ, and what OpenAI's own does.
+ * How servers that use the format OpenAI Responses can differ, and the dialect of OpenAI's own server.
  *
  * @see https://platform.openai.com/docs/api-reference/responses
  *
@@ -9,35 +9,35 @@ import type { ContentBlock, RequestOptions } from '../../core/model.ts'
 
 /** How a server of this format differs from the others. */
 export interface ResponsesDialect {
-  /** Proofs are tied to this name. */
+  /** The name of the provider. A proof is valid only for the provider that it names. */
   readonly provider: string
-  /** The provider's name for people, in errors. Default: `provider`. */
+  /** The name of the provider in error messages. Default: `provider`. */
   readonly title?: string
-  /** `undefined`: there is no address that serves all. */
+  /** `undefined` if users do not share one base URL. */
   readonly baseUrl: string | undefined
-  /** Which header takes the key: `Authorization: Bearer …`, or `api-key`. */
+  /** The header that has the API key: `Authorization: Bearer …`, or `api-key`. */
   readonly keyHeader: 'authorization' | 'api-key'
-  /** Where leading system text goes: its own field, or a `system` item at the head of the input. */
+  /** Where the leading system text is sent: in the field `instructions`, or as a `system` item at the start of the input. */
   readonly system: 'instructions' | 'item'
-  /** Whether answers are stored, so that `previous_response_id` works. */
+  /** Whether the server can store answers. Only then `previous_response_id` works. */
   readonly stores: boolean
-  /** Whether a model of this name gives its reasoning in encrypted form: those that do not reason answer 400 when asked. */
+  /** Whether to ask this model for encrypted reasoning. A model that does not reason answers with 400 if it is asked. */
   encryptsReasoning(model: string): boolean
-  /** Types of block that a tool's result may hold beside text. */
+  /** The types of blocks that a tool result can have, in addition to text. */
   readonly resultMedia: ReadonlySet<ContentBlock['type']>
-  /** Whether parts take `prompt_cache_breakpoint`. */
+  /** Whether parts of the input can have `prompt_cache_breakpoint`. */
   readonly cacheHints: boolean
-  /** Options that the official server has no field for, and the field that this one has. */
+  /** Options that OpenAI's server does not support, and the name of the field for each on this server. */
   readonly extraOptions: Readonly<Partial<Record<keyof RequestOptions, string>>>
-  /** Which field names the end user. */
+  /** The field for the id of the end user. */
   readonly userField: 'safety_identifier' | 'user'
-  /** In tokens: less is a 400, and is raised to it. */
+  /** The minimum of `max_output_tokens`, in tokens. A lower value is raised to it, because the server would answer with 400. */
   readonly minOutputTokens: number
-  /** Tools that the server runs itself though it reports their calls as a client's. */
+  /** The names of tools that the server runs itself, although it reports their calls as calls for the client. */
   readonly serverTools: ReadonlySet<string>
 }
 
-/** Families that do not reason: "Encrypted content is not supported with this model", says the server. */
+/** Matches models that do not reason. For encrypted reasoning, the server answers "Encrypted content is not supported with this model". */
 const withoutReasoning = /(?:^|\/)(?:gpt-[34]|chatgpt|gpt-5-chat)/
 
 /** OpenAI itself. */
@@ -57,7 +57,7 @@ export const openaiDialect: ResponsesDialect = {
   serverTools: new Set(),
 }
 
-/** A server that differs from OpenAI's in this. */
+/** Makes the dialect of a server from its differences to OpenAI's server. */
 export function variant(differences: Partial<ResponsesDialect>): ResponsesDialect {
   return { ...openaiDialect, ...differences }
 }

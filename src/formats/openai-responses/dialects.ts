@@ -1,5 +1,6 @@
 /**
- * Servers that speak OpenAI Responses, each a value of what it does otherwise. xAI's is in `src/providers`, since it has a path of its own.
+ * Servers that use the format OpenAI Responses. Each dialect lists only how its server differs from OpenAI's. The dialect of xAI is in
+ * `src/providers`, because xAI has its own entry point.
  *
  * @see https://learn.microsoft.com/azure/ai-foundry/openai/how-to/responses, https://openrouter.ai/docs/api-reference/responses-api,
  *   https://lmstudio.ai/docs/developer/openai-compat
@@ -8,7 +9,7 @@
  */
 import { type ResponsesDialect, variant } from './dialect.ts'
 
-/** Azure OpenAI: the base URL is the resource's own, `https://NAME.openai.azure.com/openai/v1`. */
+/** Azure OpenAI. Each resource has its own base URL: `https://NAME.openai.azure.com/openai/v1`. */
 export const azureDialect: ResponsesDialect = /* @__PURE__ */ variant({
   provider: 'azure',
   baseUrl: undefined,
@@ -16,7 +17,7 @@ export const azureDialect: ResponsesDialect = /* @__PURE__ */ variant({
   cacheHints: false,
 })
 
-/** OpenRouter: stateless, and takes the sampling options that OpenAI's own server has no field for. */
+/** OpenRouter. It stores no answers, and it has fields for sampling options that OpenAI's own server does not support. */
 export const openRouterDialect: ResponsesDialect = /* @__PURE__ */ variant({
   provider: 'openrouter',
   baseUrl: 'https://openrouter.ai/api/v1',
@@ -26,7 +27,7 @@ export const openRouterDialect: ResponsesDialect = /* @__PURE__ */ variant({
   userField: 'user',
 })
 
-/** LM Studio: the user's own server, by default on this machine. */
+/** LM Studio, a server that the user runs. The default base URL is on the same machine. */
 export const lmStudioDialect: ResponsesDialect = /* @__PURE__ */ variant({
   provider: 'lmstudio',
   baseUrl: 'http://localhost:1234/v1',
@@ -36,7 +37,7 @@ export const lmStudioDialect: ResponsesDialect = /* @__PURE__ */ variant({
   minOutputTokens: 1,
 })
 
-/** GitHub Copilot: stateless, and its item ids change from event to event. */
+/** GitHub Copilot. It stores no answers, and the id of an item changes from event to event. */
 export const copilotDialect: ResponsesDialect = /* @__PURE__ */ variant({
   provider: 'copilot',
   baseUrl: 'https://api.githubcopilot.com',

@@ -1,5 +1,6 @@
 /**
- * OpenAI Responses: the items of an answer as a gateway streams it. Each has an index and an id, is announced once and done once.
+ * OpenAI Responses: writes the items of an answer that a gateway streams. Each item has an index and an id. One event announces it
+ * (`output_item.added`), and one event completes it (`output_item.done`).
  *
  * @see https://platform.openai.com/docs/api-reference/responses-streaming
  *
@@ -12,13 +13,13 @@ import { idOf, makeId } from './response.ts'
 import { format } from './tables.ts'
 import { encodeTurn, type TurnScope } from './turns.ts'
 
-/** An item that was announced and is not done. */
+/** An item that was announced and is not complete yet. */
 export interface OpenItem {
   readonly item: JsonObject
   readonly index: number
-  /** The part of it that deltas belong to was announced. */
+  /** Whether the part that the deltas belong to was announced. */
   hasPart: boolean
-  /** Arguments that came, or that wait for the call to have a name. */
+  /** The arguments that were sent so far, as JSON text. Only used for function calls. */
   text: string
 }
 
@@ -26,24 +27,26 @@ export interface OpenItem {
 export interface EncoderState {
   readonly reply: Reply
   readonly into: Losses
-  /** The fields of the answer in every event that repeats them. */
+  /** The id, the model and the time of the answer. Several events repeat them. */
   identity: Reply
   sequence: number
   isStarted: boolean
   isEnded: boolean
-  /** Items that are done, by their index: the last event repeats them. */
+  /** Complete items, by their index. The last event repeats them. */
   readonly output: JsonObject[]
+  /** Announced items that are not complete, by block. */
   readonly open: Map<number, OpenItem>
-  /** Arguments of calls that have no name yet, by block. */
+  /** Arguments of calls that have no id or no name yet, by block. */
   readonly waiting: Map<number, string>
-  /** Blocks that are custom calls: their pieces are JSON, and the wire has the free text in it, so they go out when they are whole. */
+  /** The indexes of blocks that are custom calls. Their chunks are JSON, but the wire needs free text. So they are sent when complete. */
   readonly custom: Set<number>
-  /** A call that the server ran, until its result is known. */
+  /** A call that the server ran. It waits here until its result is known: both are written as one item. */
   held: ServerToolCall | undefined
+  /** The number of items that were announced. It is the index of the next item. */
   count: number
 }
 
-/** Sends an event under the next number. */
+/** Sends an event with the next sequence number. */
 export function send(state: EncoderState, type: string, fields: JsonObject, out: Frame[]): void {
   out.push({ event: type, data: JSON.stringify({ type, sequence_number: state.sequence++, ...fields }) })
 }
@@ -62,7 +65,7 @@ export function openItem(state: EncoderState, block: number, item: JsonObject, o
   return opened
 }
 
-/** Says of an announced item that it is done: with the id it was announced with. */
+/** Completes an announced item. The event repeats the id that the item was announced with. */
 export function closeItem(state: EncoderState, block: number, opened: OpenItem, item: JsonObject, out: Frame[]): void {
   const whole = { ...item, id: opened.item.id ?? null }
   state.open.delete(block)
@@ -70,7 +73,7 @@ export function closeItem(state: EncoderState, block: number, opened: OpenItem, 
   send(state, 'response.output_item.done', { output_index: opened.index, item: whole }, out)
 }
 
-/** Sends an event of an announced item. */
+/** Sends an event that belongs to an announced item. */
 export function sendPart(
   state: EncoderState,
   { item, index }: OpenItem,
@@ -81,7 +84,7 @@ export function sendPart(
   send(state, type, { item_id: item.id ?? null, output_index: index, ...fields }, out)
 }
 
-/** An item that comes whole. */
+/** Announces and completes an item that is known as a whole. */
 export function sendWhole(state: EncoderState, item: JsonObject, out: Frame[]): void {
   const index = state.count++
   const whole = { id: makeId(String(item.type), responseId(state), index), ...item }
@@ -90,7 +93,7 @@ export function sendWhole(state: EncoderState, item: JsonObject, out: Frame[]): 
   send(state, 'response.output_item.done', { output_index: index, item: whole }, out)
 }
 
-/** The blocks as the items that a whole answer has. */
+/** Turns blocks into the same items that an answer without streaming has. */
 export function itemsOf(
   state: EncoderState,
   blocks: readonly ContentBlock[],
@@ -105,7 +108,7 @@ export function itemsOf(
   return encodeTurn(blocks, invalid, 'message', scope)
 }
 
-/** Lets go of a call whose result did not follow it. */
+/** Sends the waiting server call, if there is one, without a result: something other than its result followed it. */
 export function release(state: EncoderState, out: Frame[]): void {
   if (state.held === undefined) return
   const call = state.held

@@ -1,8 +1,8 @@
 /**
- * OpenAI Responses: from our stream events to its own, as a gateway answers.
+ * OpenAI Responses: turns the stream events of isoglot into the events of this format. A gateway uses it to answer.
  *
- * Each block is an item with an index, an id and events of its own, so that open blocks may interleave. The official client checks
- * that ids stay the same, that parts are announced, and that the last event repeats the whole answer.
+ * Each block becomes an item with its own index, id and events, so the events of open blocks may alternate. The official client checks
+ * three things: the id of an item stays the same, each part is announced, and the last event repeats the whole answer.
  *
  * @see https://platform.openai.com/docs/api-reference/responses-streaming
  *
@@ -39,7 +39,7 @@ import { encodeUsage, ending, skeleton } from './response.ts'
 import { target } from './tables.ts'
 import { customCall } from './tools.ts'
 
-/** Writes one answer. */
+/** Creates an encoder for one answer. */
 export function encodeStream(reply: Reply = {}): StreamEncoder {
   const state: EncoderState = {
     reply,
@@ -75,7 +75,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
         case 'message_end':
           return finish(state, event.response, out)
         default:
-          return // figures come again with the end, and a client does not get warnings
+          return // `message_end` repeats the usage, and clients get no warnings
       }
     },
     end: (out) => fail(state, cut(), out),
@@ -113,7 +113,7 @@ function finish(state: EncoderState, response: ChatResponse, out: Frame[]): void
   state.isEnded = true
 }
 
-/** An `error` event in the documented flat form, and the answer as it stands, failed. */
+/** Sends an `error` event in the documented flat form. Then sends the answer so far, with the status `failed`. */
 function fail(state: EncoderState, error: ApiError, out: Frame[]): void {
   if (state.isEnded) return
   if (!state.isStarted) begin(state, { type: 'message_start' }, out)
@@ -133,6 +133,7 @@ function fail(state: EncoderState, error: ApiError, out: Frame[]): void {
 
 // ---- text -------------------------------------------------------------------------------------
 
+/** The name in the events of each type of text, and the field that holds the text. */
 const textEvents = {
   output_text: { name: 'output_text', field: 'text' },
   refusal: { name: 'refusal', field: 'refusal' },
@@ -189,7 +190,7 @@ function addReasoning(state: EncoderState, block: number, delta: string, out: Fr
   sendPart(state, opened, 'response.reasoning_summary_text.delta', { summary_index: 0, delta }, out)
 }
 
-/** A summary that was streamed as one ends as one. */
+/** Completes a reasoning item. Its text is a summary only if the stream sent it as a summary. */
 function finishReasoning(state: EncoderState, block: number, text: string, item: JsonObject, out: Frame[]): void {
   const opened = openReasoning(state, block, out)
   const part = { type: 'summary_text', text }
@@ -203,7 +204,7 @@ function finishReasoning(state: EncoderState, block: number, text: string, item:
 
 // ---- calls ------------------------------------------------------------------------------------
 
-/** A call begins with its first argument: only then its name is whole. */
+/** Announces a call at its first chunk with arguments, because its name may come in several chunks. Then sends the arguments. */
 function addChunk(state: EncoderState, event: MessageEvent & { type: 'tool_call_chunk' }, out: Frame[]): void {
   const { chunk, index } = event
   if (chunk.type === 'server_tool_call_chunk') return
@@ -240,7 +241,7 @@ function finishCall(state: EncoderState, block: number, call: ToolCall | Invalid
   const [item] = isValid ? itemsOf(state, [call]) : itemsOf(state, [], [call])
   const begun = state.open.get(block)
   state.waiting.delete(block)
-  if (item === undefined && begun === undefined) return // without a name, and written down
+  if (item === undefined && begun === undefined) return // the call has no name: `itemsOf` reported the loss
   if (begun === undefined && item?.type === customCall) {
     finishCustomCall(state, block, item, out)
     return

@@ -1,5 +1,5 @@
 /**
- * OpenAI Responses: errors, as an answer of their own or in the middle of a stream.
+ * OpenAI Responses: errors as an HTTP answer, and errors within a stream.
  *
  * @see https://platform.openai.com/docs/guides/error-codes
  *
@@ -12,7 +12,7 @@ import { readApiError } from '../../kit/api-error.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { errorAnswers, errorWords, midStreamWords } from './tables.ts'
 
-/** Reads an error answer of any of the shapes that servers of this format have. */
+/** Reads an error answer. Servers of this format have several forms of it; all are accepted. */
 export function decodeError(
   answer: ErrorAnswer,
   { dialect = openaiDialect }: CodecOptions<ResponsesDialect> = {},
@@ -22,7 +22,7 @@ export function decodeError(
 
 const noHeaders = { get: () => null }
 
-/** An error that follows a 200: its body is an `error` event, flat or nested, or a `response` that failed. */
+/** Reads an error that comes after the HTTP status 200. Its body is an `error` event, flat or nested, or a `response` that failed. */
 export function midStreamError(body: unknown, dialect: ResponsesDialect): ApiError {
   return readApiError({ status: 0, headers: noHeaders, body }, midStreamWords(dialect.provider))
 }
@@ -36,7 +36,7 @@ export interface WireErrorBody {
   }
 }
 
-/** Writes an error as this wire's server does. */
+/** Encodes an error in the form of OpenAI's server. */
 export function encodeError(error: ApiError): { readonly status: number; readonly body: WireErrorBody } {
   const [status, type, code] = errorAnswers[error.kind]
   const isFinal = error.kind === 'rate_limit' && !error.retryable

@@ -19,10 +19,10 @@ import { format, idPrefix, rulesOf } from './tables.ts'
 import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
 
 /**
- * A model that is asked by OpenAI's Responses.
+ * A model that isoglot calls with OpenAI's Responses API.
  *
- * Stateless by default: nothing is stored, and reasoning travels with the history in encrypted form. To chain stored answers
- * instead, give `providerOptions: { 'openai-responses': { store: true } }` and hand each response's `providerState` to the next
+ * By default the server stores no answer, and each request sends earlier reasoning back in encrypted form. To chain stored answers
+ * instead, set `providerOptions: { 'openai-responses': { store: true } }` and pass each response's `providerState` to the next
  * request.
  *
  * @example
@@ -37,7 +37,7 @@ export function openaiResponses(model: string, settings: ModelSettings = {}): Mo
   return responsesModel(model, settings, openaiDialect)
 }
 
-/** A model of any server of this format. @throws {TypeError} if neither the settings nor the dialect say where it is. */
+/** A model on any server of this format. @throws {TypeError} if neither the settings nor the dialect have a base URL. */
 export function responsesModel(model: string, settings: ModelSettings, dialect: ResponsesDialect): Model {
   const baseUrl = settings.baseUrl ?? dialect.baseUrl
   if (baseUrl === undefined)
@@ -46,7 +46,7 @@ export function responsesModel(model: string, settings: ModelSettings, dialect: 
   return { ...settings, baseUrl, codec: createClientCodec(dialect), model, ...(providerUrl && { providerUrl }) }
 }
 
-/** The client's half, for a server of this format. Default: OpenAI's. */
+/** Creates the codec that a client uses to call a server of this format. Default: OpenAI's server. */
 export function createClientCodec(dialect: ResponsesDialect = openaiDialect): ClientCodec {
   const { provider, title } = dialect
   return {
@@ -72,7 +72,7 @@ function keyHeaders(apiKey: string | undefined, { keyHeader }: ResponsesDialect)
   return keyHeader === 'api-key' ? { 'api-key': apiKey } : { authorization: `Bearer ${apiKey}` }
 }
 
-/** The gateway's half. */
+/** Creates the codec that a gateway uses to answer clients in this format. */
 export function createServerCodec(): ServerCodec {
   return withForeignProofs(
     { name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError },

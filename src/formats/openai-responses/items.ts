@@ -1,6 +1,6 @@
 /**
- * OpenAI Responses: from the items of an output to pieces of blocks. Streams and whole answers share it, and so do the
- * assistant's items of a request.
+ * OpenAI Responses: turns the items of an output into fragments of blocks. The decoders of streams, of whole answers and of the
+ * assistant's items in a request use it.
  *
  * @see https://platform.openai.com/docs/api-reference/responses/object#responses/object-output
  *
@@ -18,13 +18,13 @@ import { callFragment, customCall, wrappedCalls, wrapperName } from './tools.ts'
 export interface Reading {
   readonly dialect: ResponsesDialect
   model: string
-  /** The last reasoning item: those that follow belong to it, and may not be sent back without it. */
+  /** The id of the last reasoning item. The items after it belong to it: the server refuses them without it. */
   after: string | undefined
-  /** Decides the stop reason: whether the answer has text, a refusal, or waits for an approval or for tools that the client finds. */
+  /** These three decide the stop reason. `needsApproval`: the answer waits for an approval, or for a tool search by the client. */
   hasText: boolean
   hasRefusal: boolean
   needsApproval: boolean
-  /** Whether the wrapper of parallel calls is opened. In a history it is not: its output answers the wrapper. */
+  /** Whether a wrapper of parallel calls is split into its calls. Not in a history: there, the output answers the wrapper itself. */
   readonly opensWrappers: boolean
 }
 
@@ -32,16 +32,16 @@ export function newReading(dialect: ResponsesDialect, model: string, opensWrappe
   return { dialect, model, after: undefined, hasText: false, hasRefusal: false, needsApproval: false, opensWrappers }
 }
 
-/** The part of an item that a stream has sent already. Empty for a whole item. */
+/** The part of an item that a stream has already sent. Empty if the item was not streamed. */
 export interface Progress {
   readonly type: string
-  /** Its place among the items that came. */
+  /** The position of the item among those received. */
   readonly order: number
-  /** Length of what came of each text, by its index: to find what deltas left out. */
+  /** The length of each text received so far, by its index. The complete item then shows the text that the deltas did not have. */
   readonly lengths: Map<number, number>
-  /** How many annotations came for each text. */
+  /** The number of annotations received for each text, by its index. */
   readonly annotations: Map<number, number>
-  /** Which part of reasoning is open. */
+  /** The part of reasoning that the last delta belongs to. For a call: the name of the wrapper, if it is one. */
   part: string
 }
 
@@ -49,7 +49,7 @@ export function newProgress(type = '', order = 0): Progress {
   return { type, order, lengths: new Map(), annotations: new Map(), part: '' }
 }
 
-/** Ids that we made ourselves for a client of the gateway: no server knows them. */
+/** Matches ids that a gateway made for its client (see `makeId`). No server knows them, so they are not sent back. */
 export const madeId: RegExp = /^[a-z]+_iso_/
 
 type ItemReader = (item: JsonObject, key: number, progress: Progress, reading: Reading, out: Fragment[]) => void
@@ -64,7 +64,7 @@ const readers: Readonly<Record<string, ItemReader>> = {
   program_output: readHostedResult,
 }
 
-/** Reads an item that is whole; what we have no word for is an `unknown` block, to be sent back as it is. */
+/** Reads a complete item. An item of an unknown type becomes an `unknown` block, which is sent back unchanged. */
 export function readItem(item: Json, key: number, progress: Progress, reading: Reading, out: Fragment[]): void {
   if (!isObject(item)) return
   const type = stringOr(field(item, 'type'), field(item, 'role') === 'assistant' ? 'message' : '')
@@ -80,7 +80,7 @@ const knownOfMessage = new Set(['type', 'id', 'role', 'content', 'status'])
 const knownOfText = new Set(['type', 'text', 'annotations'])
 const knownOfRefusal = new Set(['type', 'refusal'])
 
-/** The key of a text: an item may hold several. */
+/** Returns the key of a text. An item can have several texts, so the key has the index of the text. */
 export function textKey(item: number, index: number): string {
   return `${item}/${index}`
 }
@@ -132,8 +132,9 @@ function textOfPart(part: Json): string | undefined {
 }
 
 /**
- * The `content_index` under which each text of a whole item was streamed, by its place in the item. They are the same, but at hosts
- * that count reasoning parts in the stream and not in the item, such as Bedrock and vLLM: there the texts are paired in order.
+ * Returns the `content_index` that each text of a complete item had in the stream, by its position in the item. Usually the two are
+ * the same, and the map is empty. Bedrock and vLLM count reasoning parts in the stream but not in the item: then the texts are
+ * matched in order.
  */
 function streamedPlaces(parts: readonly Json[], { lengths }: Progress): ReadonlyMap<number, number> {
   const texts = [...parts.keys()].filter((at) => textOfPart(parts[at] ?? null) !== undefined)
@@ -143,7 +144,7 @@ function streamedPlaces(parts: readonly Json[], { lengths }: Progress): Readonly
   return new Map(texts.map((at, order) => [at, came[order] ?? highest + order]))
 }
 
-/** Every answer has the field, and hardly any has something in it. */
+/** Leaves out `logprobs` if the list is empty. Every answer has the field, and it is rarely filled. */
 function withoutEmptyLogprobs(fields: JsonObject | undefined): JsonObject {
   const { logprobs, ...rest } = fields ?? {}
   return logprobs === undefined || arrayOf(logprobs).length === 0 ? rest : { ...rest, logprobs }
@@ -151,10 +152,10 @@ function withoutEmptyLogprobs(fields: JsonObject | undefined): JsonObject {
 
 // ---- reasoning --------------------------------------------------------------------------------
 
-/** The text between the parts of a summary. */
+/** The text that separates the parts of a summary. */
 export const partBreak = '\n\n'
 
-/** All that can be read of reasoning: the summary, then the reasoning itself where a server shows it. */
+/** Returns the readable text of a reasoning item: the summary, then the reasoning itself if the server shows it. */
 export function reasoningText(item: JsonObject): string {
   const parts = [...arrayOf(field(item, 'summary')), ...arrayOf(field(item, 'content'))]
   return parts.flatMap((part) => textOr(field(part, 'text'), [])).join(partBreak)
@@ -175,7 +176,7 @@ function readReasoning(item: JsonObject, key: number, progress: Progress, readin
   if (!isMade) reading.after = id
 }
 
-/** One part without further fields, or none: can be written again from only the text. */
+/** Whether the summary can be written again from its text: it has no part, or one part without other fields. */
 function isPlainSummary(summary: unknown, text: string): boolean {
   const parts = arrayOf(summary)
   if (parts.length === 0) return text === ''
@@ -195,11 +196,11 @@ function readCall(item: JsonObject, key: number, _progress: Progress, reading: R
   }
   if (wrapped.length > 0) return
   out.push(callFragment(item, { key, opaque, server }))
-  // One that was cut stays open: whether it is a call is for the end to say.
+  // A call that was cut off stays open. The end of the answer decides whether it is a valid call.
   if (field(item, 'status') !== 'incomplete') out.push({ type: 'close', key })
 }
 
-/** Some servers report what they run themselves as a client's call, and only the tool's name shows it. */
+/** Whether the server runs this call itself. Some servers report such calls as calls for the client; only the tool's name differs. */
 export function isServerCall(item: JsonObject, dialect: ResponsesDialect): boolean {
   return dialect.serverTools.has(stringOr(field(item, 'name'), ''))
 }
@@ -238,7 +239,7 @@ function readHostedResult(
   out.push({ type: 'block', block: compact({ type: 'server_tool_result', toolCallId, name, status, output, opaque }) })
 }
 
-/** The tool's own name where the item has one, as those of MCP servers and xAI do. */
+/** Returns the name in the item if it has one, as the items of MCP servers and of xAI do. Otherwise the name from the table. */
 export function hostedName(item: JsonObject, hosted: HostedCall): string {
   return textOr(field(item, 'name'), hosted.name)
 }
@@ -272,6 +273,7 @@ const readUnknown: ItemReader = (item, _key, _progress, _reading, out) => {
 
 // ---- proofs -----------------------------------------------------------------------------------
 
+/** Makes a proof. It also names the reasoning item that came before, if there is one. */
 function proof(data: JsonObject, { dialect, model, after }: Reading): Opaque {
   return {
     provider: dialect.provider,
@@ -281,7 +283,7 @@ function proof(data: JsonObject, { dialect, model, after }: Reading): Opaque {
   }
 }
 
-/** The id, status and reasoning that an item belongs to. */
+/** Makes a proof of the id and the status of an item. An id that a gateway made is left out. */
 function proofOf(item: JsonObject, reading: Reading): Opaque {
   const { id, status } = item
   const isMade = typeof id === 'string' && madeId.test(id)

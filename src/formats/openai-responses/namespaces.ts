@@ -1,5 +1,5 @@
 /**
- * OpenAI Responses: tools in namespaces.
+ * OpenAI Responses: sends tools in namespaces.
  *
  * @see https://platform.openai.com/docs/guides/tools-tool-search (read 2026-11)
  * @module
@@ -10,8 +10,8 @@ import type { Json, JsonObject } from '../../core/model.ts'
 
 /**
  * Returns the same model, which sends tools in namespaces. `providerData['openai-responses'].namespace` of a tool has the name and the
- * description of its namespace. The tool only runs calls of its own namespace. To let the model search for the tool, add
- * `defer_loading: true` beside `namespace`, and the tool `{ type: 'tool_search' }`.
+ * description of its namespace. A tool runs only calls of its own namespace. To let the model search for the tool, add
+ * `defer_loading: true` next to `namespace`, and add the tool `{ type: 'tool_search' }`.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * OpenAI Responses: what is asked beside the conversation, both ways.
+ * OpenAI Responses: encodes and decodes the options of a request, such as the temperature. The conversation is encoded elsewhere.
  *
  * @see https://platform.openai.com/docs/api-reference/responses/create
  *
@@ -16,7 +16,7 @@ import { efforts, format } from './tables.ts'
 import { decodeToolChoice } from './tools.ts'
 import type { WireRequest, WireTextFormat } from './wire.ts'
 
-/** The fields that say how to answer. */
+/** Encodes the options that control how the model answers. */
 export function encodeOptions(
   options: RequestOptions,
   kept: JsonObject,
@@ -85,7 +85,7 @@ function encodeExtraOptions(options: RequestOptions, { extraOptions }: Responses
 
 // ---- decoding ---------------------------------------------------------------------------------
 
-/** Read here or with the conversation; everything else is kept as it is. */
+/** The fields that isoglot reads, here or with the conversation. Other fields are kept unchanged in `providerOptions`. */
 const knownOfRequest: ReadonlySet<string> = new Set([
   ...[
     'model',
@@ -101,12 +101,12 @@ const knownOfRequest: ReadonlySet<string> = new Set([
   ...['top_p', 'text', 'reasoning', 'tool_choice', 'parallel_tool_calls', 'safety_identifier', 'user', 'store'],
 ])
 
-/** The id of the conversation that the provider stores, in either form. */
+/** Reads the id of a stored conversation. The field is the id itself, or an object with the id. */
 export function readConversation({ conversation }: JsonObject): string | undefined {
   return textOr(isObject(conversation) ? field(conversation, 'id') : conversation, undefined)
 }
 
-/** The options that a request asks for. */
+/** Reads the options of a request. */
 export function decodeOptions(body: JsonObject): RequestOptions {
   const { text, reasoning, tool_choice: choice } = body
   const responseFormat = readFormat(field(text, 'format'))
@@ -128,11 +128,11 @@ export function decodeOptions(body: JsonObject): RequestOptions {
       text: keptText(text, responseFormat !== undefined),
       reasoning: effort === undefined ? reasoning : withoutField(reasoning, 'effort'),
       tool_choice: toolChoice === undefined ? choice : undefined,
-      user: field(body, 'user'), // says that the older field is the one in use
+      user: field(body, 'user'), // kept, so that `encodeUser` writes the older field again
       safety_identifier: user !== undefined && identifier !== undefined ? identifier : undefined,
       tools: Array.isArray(body.tools) ? undefined : body.tools,
       conversation: readConversation(body) === undefined ? body.conversation : undefined,
-      // The wire's default is written out, since ours is another.
+      // The wire's default is `true`. It is written here, because isoglot's default is `false`.
       store: field(body, 'store') ?? true,
     }),
   }
@@ -153,7 +153,7 @@ export function decodeOptions(body: JsonObject): RequestOptions {
   }
 }
 
-/** A field whose value is of no use to us stays as it came. */
+/** Keeps a field unchanged if its value has another type than expected. */
 function unread(body: JsonObject, name: string, type: string): JsonObject {
   const value = field(body, name)
   return value === undefined || typeof value === type ? {} : { [name]: value }
@@ -180,7 +180,7 @@ function keptText(text: Json | undefined, isRead: boolean): Json | undefined {
   return isRead ? withoutField(text, 'format') : text
 }
 
-/** The other fields, if there are any. */
+/** Returns the other fields, or `undefined` if there are none. Returns a value that is not an object unchanged. */
 function withoutField(value: Json | undefined, name: string): Json | undefined {
   return isObject(value) ? otherFields(value, new Set([name])) : value
 }

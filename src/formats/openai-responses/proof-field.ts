@@ -1,5 +1,5 @@
 /**
- * OpenAI Responses: the field for proofs of another provider, when a gateway answers in this format.
+ * OpenAI Responses: the field in which a gateway of this format sends the proofs of other providers to its client.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { ProofField } from '../../kit/foreign-proofs.ts'
 import { openaiDialect } from './dialect.ts'
 import { format } from './tables.ts'
 
-/** The encrypted content of a reasoning item, which clients without stored state send back. */
+/** The field is `encrypted_content` of a reasoning item. Clients send it back if the server stores no answers. */
 export const proofField: ProofField = {
   format,
   owners: [openaiDialect.provider],

@@ -1,5 +1,5 @@
 /**
- * OpenAI Responses: a conversation as a list of items.
+ * OpenAI Responses: encodes a conversation as a request, which is a list of items.
  *
  * @see https://platform.openai.com/docs/api-reference/responses/create
  *
@@ -38,21 +38,22 @@ import type { WireCallOutput, WireFunctionTool, WireItem, WireRequest } from './
 
 // ---- encoding ---------------------------------------------------------------------------------
 
-/** Where a conversation goes. */
+/** The target of an encoded conversation. */
 interface Scope extends PartScope {
   readonly model: string
+  /** Whether the server has the earlier items stored. */
   readonly isStored: boolean
-  /** Calls of the conversation, by id: results say what their calls say. */
+  /** Calls of the conversation, by id. A result repeats some fields of its call. */
   readonly calls: Map<string, ToolCall>
 }
 
 /**
- * A request of this wire.
+ * Encodes a request of this format.
  *
- * Stateless unless `providerState` or `providerOptions['openai-responses'].store` says otherwise: `store: false`,
- * and reasoning is asked for in encrypted form, to be sent back with the history.
+ * By default the request has `store: false` and asks for encrypted reasoning, which the next request sends back with the history.
+ * `providerState` and `providerOptions['openai-responses'].store` change this.
  *
- * @throws {UnsupportedError} at a loss that `options.strict` does not allow; by default those of content.
+ * @throws {UnsupportedError} at a loss that `options.strict` does not allow. By default these are losses of content.
  */
 export function encodeRequest(
   given: Context,
@@ -65,11 +66,11 @@ export function encodeRequest(
   const { previousResponseId, conversationId = kept.conversation ?? undefined } = context.providerState ?? {}
   const isAsked = kept.store !== false || conversationId !== undefined
   const chain = findChain(context, { stores: dialect.stores, isAsked }, into)
-  // If the whole history is sent, the conversation is not: it would have the history twice.
+  // A request that sends the whole history does not name the stored conversation: the server would have the history twice.
   const conversation = previousResponseId === chain.previousResponseId ? conversationId : undefined
   const isStored = chain.previousResponseId !== undefined || conversation !== undefined || kept.store === true
   const scope: Scope = { into, dialect, model: options.model, isStored, calls: new Map() }
-  into.places.set('system.content', 'system') // the system text is encoded as the content of a message
+  into.places.set('system.content', 'system') // losses name `system`, although it is encoded as the content of a message
   const lead = splitInstructions(context, dialect, chain.previousResponseId !== undefined, into)
   const input = [
     ...lead.items.flatMap((message) => encodeMessage(message, 'system', scope)),
@@ -91,7 +92,7 @@ export function encodeRequest(
   return { path: '/responses', headers: {}, body, losses: into.list }
 }
 
-/** Where the state is. The caller's settings win. Our own choice sets every field. */
+/** Returns the fields that say where the server finds the state. The caller's settings have priority over the defaults of isoglot. */
 function storage(
   kept: JsonObject,
   conversation: Json | undefined,
@@ -99,7 +100,8 @@ function storage(
   model: string,
   dialect: ResponsesDialect,
 ): Pick<WireRequest, 'store' | 'include' | 'previous_response_id' | 'conversation'> {
-  if (conversation !== undefined) return { conversation: verbatim(conversation) } // never beside an answer's id
+  // The server refuses `conversation` together with `previous_response_id`.
+  if (conversation !== undefined) return { conversation: verbatim(conversation) }
   if (previousResponseId !== undefined) return { store: kept.store !== false, previous_response_id: previousResponseId }
   if (kept.store === true) return {}
   const asks = dialect.encryptsReasoning(model) && (kept.store === undefined || kept.include === undefined)
@@ -107,12 +109,12 @@ function storage(
   return { store: false, include: verbatim([...new Set([...arrayOf(kept.include), 'reasoning.encrypted_content'])]) }
 }
 
-/** Leading system text, which goes to a field of its own where it is plain and the server has one. */
+/** The leading system text. It is sent in `instructions` if it is plain text and the server has that field. */
 interface Lead {
   readonly instructions: string
-  /** Messages that are in `instructions`. */
+  /** The messages whose text is in `instructions`. They are not sent as items. */
   readonly hoisted: ReadonlySet<Message>
-  /** The context's own system text, where it has to be an item. */
+  /** `context.system`, if it must be sent as an item. */
   readonly items: readonly InstructionMessage[]
 }
 
@@ -148,7 +150,7 @@ function isPlainSystem(message: Message): boolean {
   )
 }
 
-/** An empty input is refused even with instructions: then they are the input. */
+/** The server refuses an empty input, even with instructions. If the input is empty, the instructions are sent as the input. */
 function placeInstructions(instructions: string, input: WireItem[]): { instructions?: string; input: WireItem[] } {
   if (instructions === '') return { input }
   return input.length === 0 ? { input: [{ role: 'system', content: instructions }] } : { instructions, input }
@@ -171,7 +173,7 @@ function encodeMessages(
   return items
 }
 
-/** Results of calls that came in one wrapper are one output under its id. */
+/** Adds an item. Results of calls that came in one wrapper are joined: the model expects one output with the id of the wrapper. */
 function addItem(items: WireItem[], item: WireItem): void {
   const last = items.at(-1)
   const isMore = item.type === 'function_call_output' && last?.type === item.type && last.call_id === item.call_id
@@ -214,7 +216,7 @@ function turnScope({ response }: AssistantMessage, { into, dialect, model, isSto
   }
 }
 
-/** A result goes back in the way that its call came. */
+/** Encodes a result. Its type and its `caller` match those of its call. */
 function encodeToolMessage(message: ToolMessage, path: string, scope: Scope): WireCallOutput {
   const call = scope.calls.get(message.toolCallId)
   const { type, caller } = call === undefined ? ({} as JsonObject) : keptFields(call)
@@ -239,7 +241,7 @@ function encodeInput(message: UserMessage | InstructionMessage, path: string, sc
   return [...outputs, { ...keptFields(message), role: message.role, content: parts }]
 }
 
-/** A hint on the message is one on its last part. */
+/** Moves the cache hint of a message to its last part: on this wire, only parts have cache hints. */
 function withHint({ content, metadata }: UserMessage | InstructionMessage): Content {
   const blocks = blocksOf(content)
   const last = blocks.at(-1)
@@ -251,7 +253,7 @@ function toMessage({ type: _, isError, ...result }: ToolResultBlock): ToolMessag
   return { role: 'tool', ...result, ...compact({ status: isError ? ('error' as const) : undefined }) }
 }
 
-/** The server refuses `json_object` unless the input has the word; instructions do not count. */
+/** Adds the word "JSON" to the input if it is missing. Without it, the server refuses `json_object`. Instructions do not count. */
 function withWordJson(items: WireItem[], { responseFormat }: RequestOptions, into: Losses): WireItem[] {
   if (responseFormat === undefined || responseFormat.schema !== undefined || hasWordJson(items)) return items
   const reason = 'the wire wants the word "JSON" in the input'

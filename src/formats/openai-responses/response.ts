@@ -1,5 +1,5 @@
 /**
- * OpenAI Responses: a whole answer, both ways.
+ * OpenAI Responses: encodes and decodes a whole answer, without streaming.
  *
  * @see https://platform.openai.com/docs/api-reference/responses/object
  *
@@ -34,10 +34,10 @@ import type { WireResponse, WireUsage } from './wire.ts'
 // ---- decoding ---------------------------------------------------------------------------------
 
 /**
- * A whole answer.
+ * Decodes a whole answer.
  *
- * @throws {ApiError} if the answer is that it failed.
- * @throws {DecodeError} if the body is not an answer, or not one yet: a background answer that is `queued` or `in_progress`.
+ * @throws {ApiError} if the status of the answer is `failed`, or the body is an error.
+ * @throws {DecodeError} if the body is not an answer, or if it is a background answer that is still `queued` or `in_progress`.
  */
 export function decodeResponse(
   body: unknown,
@@ -70,7 +70,7 @@ function readResponse(body: unknown, dialect: ResponsesDialect): Fragment[] {
   return out
 }
 
-/** Reads the id, the model and the time. */
+/** Reads the id, the model and the creation time. */
 export function readStart(response: unknown, out: Fragment[]): void {
   const id = textOr(field(response, 'id'), undefined)
   const model = textOr(field(response, 'model'), undefined)
@@ -82,7 +82,7 @@ const knownOfResponse = new Set([
   ...['id', 'object', 'created_at', 'model', 'status', 'output', 'usage', 'error', 'incomplete_details'],
 ])
 
-/** Reads the end of an answer: usage, fields of its own, the stop reason. `end` comes last. */
+/** Reads the end of an answer: the usage, unknown fields and the stop reason. The fragment `end` comes last. */
 export function readEnd(response: JsonObject, reading: Reading, out: Fragment[]): void {
   const { dialect } = reading
   const usage = readUsage(field(response, 'usage'))
@@ -103,13 +103,13 @@ export function readEnd(response: JsonObject, reading: Reading, out: Fragment[])
   )
 }
 
-/** The wire has one word for all of these. */
+/** Returns the stop reason of an answer with the status `completed`. Its items decide, because the wire has only this status. */
 function settledStop({ needsApproval, hasRefusal, hasText }: Reading): StopReason {
   if (needsApproval) return 'pause'
   return hasRefusal && !hasText ? 'refusal' : 'stop'
 }
 
-/** Reads the id to continue from. Only stored answers have one: `store` is true, or the answer belongs to a conversation. */
+/** Reads the id that the next request continues from. Only a stored answer has one: `store` is true, or it belongs to a conversation. */
 function readState(response: JsonObject, dialect: ResponsesDialect): ProviderState | undefined {
   const id = textOr(field(response, 'id'), undefined)
   const conversationId = textOr(field(field(response, 'conversation'), 'id'), undefined)
@@ -117,7 +117,7 @@ function readState(response: JsonObject, dialect: ResponsesDialect): ProviderSta
   return id !== undefined && isStored ? compact({ previousResponseId: id, conversationId }) : undefined
 }
 
-/** `input_tokens` holds what was cached, and `output_tokens` what was thought. */
+/** Reads the usage, in tokens. `input_tokens` includes cached tokens, and `output_tokens` includes reasoning tokens. */
 export function readUsage(usage: unknown): Usage | undefined {
   if (!isObject(usage)) return undefined
   const count = (of: unknown, name: string) => tokenCount(field(of, name))
@@ -137,7 +137,7 @@ export function readUsage(usage: unknown): Usage | undefined {
 
 // ---- encoding ---------------------------------------------------------------------------------
 
-/** A whole answer as this wire's server gives it. Every item has an id: the one it came with, or one made for it. */
+/** Encodes a whole answer in the form of OpenAI's server. Every item has an id: its original one, or a new one. */
 export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
   const into = newLosses(target, false)
   const body = {
@@ -161,7 +161,7 @@ function encodeOutput(response: ChatResponse, reply: Reply, into: Losses): JsonO
   return items.map((item, index) => answered(item, response, responseId, index))
 }
 
-/** The item with an id and a status: clients want both. */
+/** Adds an id and a status to an item, because clients expect both. */
 function answered(item: JsonObject, { stopReason }: ChatResponse, responseId: string, index: number): JsonObject {
   const type = stringOr(item.type, '')
   const isCut = type === 'function_call' && stopReason === 'length' && !isJson(item.arguments)
@@ -169,7 +169,7 @@ function answered(item: JsonObject, { stopReason }: ChatResponse, responseId: st
   return { ...(typeof item.id === 'string' ? {} : { id: makeId(type, responseId, index) }), ...status, ...item }
 }
 
-/** Items that always say how they stand. */
+/** The types of items that always have a `status`. */
 const withStatus: ReadonlySet<string> = new Set(['message', 'function_call', 'custom_tool_call'])
 
 function isJson(text: unknown): boolean {
@@ -181,6 +181,7 @@ function isJson(text: unknown): boolean {
   }
 }
 
+/** Prefixes of ids, by the type of the item. */
 const idPrefixes: Readonly<Record<string, string>> = {
   message: 'msg',
   reasoning: 'rs',
@@ -189,7 +190,7 @@ const idPrefixes: Readonly<Record<string, string>> = {
   image_generation_call: 'ig',
 }
 
-/** An id for an item that has none: recognised when it comes back, since no server knows it. */
+/** Makes an id for an item without one. No server knows it, so it has a mark (`madeId`) and is removed when a client sends it back. */
 export function makeId(type: string, responseId: string, index: number): string {
   const prefix = Object.hasOwn(idPrefixes, type) ? idPrefixes[type] : 'item'
   return `${prefix}_iso_${hash(responseId)}_${index}`
@@ -199,7 +200,7 @@ export function idOf({ message }: Pick<ChatResponse, 'message'>, reply: Reply): 
   return reply.id ?? message.response?.id ?? 'resp_0'
 }
 
-/** Fields that the official client takes to be always there. */
+/** Fields that the official client expects in every answer. */
 const defaults: JsonObject = {
   instructions: null,
   metadata: {},
@@ -210,7 +211,7 @@ const defaults: JsonObject = {
   top_p: null,
 }
 
-/** An answer without its content: what begins a stream, too. */
+/** Returns an answer without its content. A stream begins with it, too. */
 export function skeleton(
   response: Pick<ChatResponse, 'message' | 'providerData'>,
   reply: Reply,
@@ -232,24 +233,24 @@ function isRefusal(block: ContentBlock): boolean {
   return block.type === 'text' && block.refusal === true
 }
 
-/** Items that wait for the client, where they are unknown blocks. */
+/** The types of items that wait for the client. In isoglot they are `unknown` blocks. */
 const asked: ReadonlySet<string> = new Set(['mcp_approval_request', 'tool_search_call'])
 
-/** The wire says that an answer is complete, and by its items why. */
+/** Whether `completed` and the items together express the stop reason. */
 function isCompletion(stopReason: StopReason, { content }: AssistantMessage): boolean {
   if (stopReason !== 'pause') return stopReason === 'stop' || stopReason === 'tool_calls' || stopReason === 'refusal'
   return blocksOf(content).some((block) => block.type === 'unknown' && asked.has(block.providerType))
 }
 
-/** How an answer ended. The wire says that the model declined by a part of that kind, or else that it was filtered. */
+/** Encodes the stop reason. If the model refused, a part of type `refusal` shows it. Without such a part, the answer is `content_filter`. */
 export function ending(
   { stopReason, message }: ChatResponse,
   into: Losses,
 ): Pick<WireResponse, 'status' | 'error' | 'incomplete_details'> {
   const isFiltered = stopReason === 'refusal' && !blocksOf(message.content).some(isRefusal)
   const { status, reason } = statusOf(isFiltered ? 'content_filter' : stopReason, message.rawStopReason)
-  const isSaid = status === 'completed' ? isCompletion(stopReason, message) : !isFiltered
-  if (!isSaid) {
+  const isStated = status === 'completed' ? isCompletion(stopReason, message) : !isFiltered
+  if (!isStated) {
     const word = reason ?? status
     reportLoss(into, 'changed', 'stopReason', `the wire has no word for "${stopReason}": "${word}" is sent`)
   }
@@ -265,7 +266,7 @@ function failure({ rawStopReason }: AssistantMessage): WireResponse['error'] {
   return { code: 'server_error', message: `The provider ended the answer with an error${why}` }
 }
 
-/** Figures that are not known are 0, since the wire demands them all; their sum is made up where it is missing. */
+/** Encodes the usage, in tokens. The wire requires all numbers: an unknown one becomes 0, and a missing total becomes the sum. */
 export function encodeUsage(usage: Usage | undefined): WireUsage | null {
   if (usage === undefined) return null
   const kept = keptFields(usage)
@@ -285,7 +286,7 @@ export function encodeUsage(usage: Usage | undefined): WireUsage | null {
   } as WireUsage
 }
 
-/** Older answers of the wire do not have this one. */
+/** Encodes the tokens written to the cache. If the original usage did not have the field, as in older answers, it is left out. */
 function cacheWrites({ cacheWriteTokens }: Usage, kept: JsonObject): JsonObject {
   if (cacheWriteTokens !== undefined) return { cache_write_tokens: cacheWriteTokens }
   return 'cached_tokens' in kept ? {} : { cache_write_tokens: 0 }

@@ -1,8 +1,9 @@
 /**
- * OpenAI Responses: from its stream events to pieces of blocks.
+ * OpenAI Responses: turns its stream events into fragments of blocks.
  *
- * Pieces belong together by `output_index`, since some hosts change item ids from event to event. Deltas come as they are; what
- * they left out is taken from the item when it is done. Lengths are kept, and no text.
+ * `output_index` links the events of an item, because some hosts change the item's id from event to event. Deltas are passed on
+ * unchanged. When an item is complete, the rest that the deltas did not have is read from it. So the decoder stores only the length of
+ * each text, not the text.
  *
  * @see https://platform.openai.com/docs/api-reference/responses-streaming
  *
@@ -34,18 +35,18 @@ import { argumentsOf, customCall, customOpening, customPiece, wrapperName } from
 interface StreamState extends Reading {
   isStarted: boolean
   isEnded: boolean
-  /** The item of the last event, for events that name none. */
+  /** The `output_index` of the last event, for events without one. */
   last: number
-  /** Items that came. */
+  /** The number of items received. */
   count: number
-  /** Items that are open, by `output_index`. */
+  /** Items that are not complete yet, by `output_index`. */
   readonly items: Map<number, Progress>
 }
 
 /**
- * Decodes one answer.
+ * Creates a decoder for one answer.
  *
- * @throws {ApiError} at an `error` event, flat or nested, and at `response.failed`: they can follow half an answer.
+ * @throws {ApiError} at an `error` event, flat or nested, and at `response.failed`. Both can come after half an answer.
  * @throws {DecodeError} at an event that is not a JSON object.
  */
 export function decodeStream({
@@ -66,7 +67,7 @@ export function decodeStream({
       const event = readEvent(parse, frame)
       const type = typeof event.type === 'string' ? event.type : (frame.event ?? '')
       if (type === 'response.output_text.delta') return addText(state, event, 'output_text', out)
-      lookup(steps, type)?.(state, event, out) // kinds to come, `keepalive` and progress of hosted tools are skipped
+      lookup(steps, type)?.(state, event, out) // skips unknown events, `keepalive` and the progress of hosted tools
     },
     end() {},
   }
@@ -127,7 +128,7 @@ function finish(state: StreamState, event: JsonObject, out: Fragment[]): void {
   readEnd({ ...response, status }, state, out)
 }
 
-/** A gateway may send no items at all, or leave some open: the whole answer at the end has them. */
+/** Reads missing items from the whole answer in the last event. Some gateways stream no items, or do not complete all of them. */
 function finishFromOutput(state: StreamState, output: readonly Json[], out: Fragment[]): void {
   if (state.count === 0) {
     for (const [index, item] of output.entries()) finishItem(state, { output_index: index, item }, out)
@@ -147,7 +148,7 @@ function fail(state: StreamState, event: JsonObject, _out: Fragment[]): never {
 
 // ---- items ------------------------------------------------------------------------------------
 
-/** The item of an event: by its index, else the last one. One that was never announced begins here. */
+/** Returns the item of an event, by its index. Without an index, it is the last item. An item that was not announced begins here. */
 function itemOf(state: StreamState, event: JsonObject, type: string): Progress {
   state.last = numberOr(event.output_index, state.last)
   let item = state.items.get(state.last)
@@ -168,7 +169,7 @@ function addItem(state: StreamState, event: JsonObject, out: Fragment[]): void {
   const isCustom = progress.type === customCall
   if (progress.type !== 'function_call' && !isCustom && !hosted) return
   if (field(item, 'name') === wrapperName) {
-    progress.part = wrapperName // what calls are in it is known at its end
+    progress.part = wrapperName // its calls are known only when it is complete
     return
   }
   const id = hosted ? hostedId(item, hosted) : textOr(field(item, 'call_id'), null)
@@ -198,7 +199,7 @@ function addText(state: StreamState, event: JsonObject, type: 'output_text' | 'r
   out.push(type === 'refusal' ? { type: 'text', key, text: delta, refusal: true } : { type: 'text', key, text: delta })
 }
 
-/** Opens the text, so that an empty one has its place. */
+/** Opens a text, so that an empty text becomes a block too. */
 function addPart(state: StreamState, event: JsonObject, out: Fragment[]): void {
   const type = field(event.part, 'type')
   if (type !== 'output_text' && type !== 'refusal') return
@@ -250,7 +251,7 @@ function finishArguments(state: StreamState, event: JsonObject, out: Fragment[])
   out.push({ type: 'call', key: state.last, arguments: given, final: true })
 }
 
-/** Free text, as the one argument `input`. */
+/** Passes on the free text of a custom call as JSON: it is the value of the argument `input`. */
 function addCustomInput(state: StreamState, event: JsonObject, out: Fragment[]): void {
   const { delta } = event
   if (typeof delta !== 'string' || delta === '') return

@@ -1,5 +1,5 @@
 /**
- * OpenAI Responses: its words, and ours for them.
+ * OpenAI Responses: tables that map the words of this format to the words of isoglot, and back.
  *
  * @see https://platform.openai.com/docs/api-reference/responses (as of `openai` 7.55.0)
  *
@@ -18,13 +18,13 @@ import type { WireCacheBreakpoint } from './wire.ts'
 /** The name of the format. */
 export const format = 'openai-responses'
 
-/** The target in the text of losses. */
+/** The name of this format in the messages of losses and errors. */
 export const target = 'OpenAI Responses'
 
-/** Calls that come without an id get this and a number. */
+/** A call without an id gets an id of this prefix and a number. */
 export const idPrefix = 'call_'
 
-/** The rules of this format for `prepare`. `call_id` has 1 to 64 characters; names of 64 are safe on every server. */
+/** The rules of this format for `prepare`. `call_id` has 1 to 64 characters. Every server accepts tool names of up to 64 characters. */
 export function rulesOf(dialect: ResponsesDialect): Rules {
   return {
     format,
@@ -42,7 +42,7 @@ export function rulesOf(dialect: ResponsesDialect): Rules {
   }
 }
 
-/** Features that a server of this format lacks. */
+/** The features that a server of this format does not support. */
 export function wireOf({ provider, stores, extraOptions, cacheHints }: ResponsesDialect): Wire {
   const lacks = new Set<Lack>(['names', 'toolCacheHints', 'callCacheHints', 'inputCitations', 'titles', 'errorFlag'])
   for (const name of ['topK', 'seed', 'stop', 'frequencyPenalty', 'presencePenalty'] as const) {
@@ -53,7 +53,7 @@ export function wireOf({ provider, stores, extraOptions, cacheHints }: Responses
   return { format, provider, lacks, keepsReasoning: false, states }
 }
 
-/** Why an answer is `incomplete`; a word not in it reads as `other`. */
+/** Stop reasons by the reason that the wire gives for `incomplete`. Every other reason is read as `other`. */
 const incompleteReasons: Readonly<Record<string, StopReason>> = {
   max_output_tokens: 'length',
   content_filter: 'content_filter',
@@ -61,7 +61,7 @@ const incompleteReasons: Readonly<Record<string, StopReason>> = {
   steered: 'other',
 }
 
-/** How an answer stands. `failed` is an error and not in it; what is not yet final reads as `interrupted`. */
+/** Stop reasons by the status of an answer. A status that is not final is read as `interrupted`. `failed` is missing: it is an error. */
 const statuses: Readonly<Record<string, StopReason>> = {
   completed: 'stop',
   cancelled: 'aborted',
@@ -74,7 +74,7 @@ export function readStopReason(status: string, reason: string | undefined): Stop
   return lookup(statuses, status) ?? 'other'
 }
 
-/** The `status` and the reason for `incomplete` that say why a turn ended. */
+/** Returns the `status`, and for `incomplete` the reason, that the wire has for a stop reason. */
 export function statusOf(reason: StopReason, word: string | undefined): { status: string; reason: string | null } {
   if (reason === 'length') return { status: 'incomplete', reason: 'max_output_tokens' }
   if (reason === 'content_filter') return { status: 'incomplete', reason: 'content_filter' }
@@ -95,17 +95,18 @@ export const efforts: Readonly<Record<string, ReasoningEffort>> = {
   max: 'max',
 }
 
-/** A hosted call: which of our names it has, which of its fields say what was asked, and which what came of it. */
+/** How to read a hosted call: the name of its tool in isoglot, the fields with its arguments, and the field with its result. */
 export interface HostedCall {
   readonly name: string
-  /** One field whose object is the arguments, or the fields that make them. */
+  /** A string: the field that holds the object of arguments. A list: the fields that are the arguments. */
   readonly input: string | readonly string[]
+  /** The field that holds the result. */
   readonly output?: string
-  /** The field that results and calls name it by. Default: `id`. */
+  /** The field with the id that links the call and its result. Default: `id`. */
   readonly link?: 'call_id'
 }
 
-/** Calls that the server runs. Hosted items that are not here, and calls that a client must answer, are kept as `unknown`. */
+/** Calls that the server runs, by the type of their item. Other hosted items, and calls that a client must answer, become `unknown` blocks. */
 export const hostedCalls: Readonly<Record<string, HostedCall>> = {
   web_search_call: { name: 'web_search', input: 'action' },
   x_search_call: { name: 'x_search', input: [] },
@@ -116,23 +117,23 @@ export const hostedCalls: Readonly<Record<string, HostedCall>> = {
   program: { name: 'program', input: ['code'], link: 'call_id' },
 }
 
-/** Results of such calls that are items of their own. */
+/** Results of hosted calls that are separate items, by the type of the item. `output` is the field that holds the result. */
 export const hostedResults: Readonly<Record<string, { readonly name: string; readonly output: string }>> = {
   tool_search_output: { name: 'tool_search', output: 'tools' },
   program_output: { name: 'program', output: 'result' },
 }
 
-/** The kind of an item that the server runs; `undefined` for others, and for a search of tools that the client is to make. */
+/** Returns how to read a call that the server runs. Returns `undefined` for other items, and for a tool search that the client must run. */
 export function hostedOf(item: Json): HostedCall | undefined {
   return field(item, 'execution') === 'client' ? undefined : lookup(hostedCalls, field(item, 'type'))
 }
 
-/** The id of a call that the server runs. */
+/** Returns the id of a call that the server runs. */
 export function hostedId(item: Json, { link }: HostedCall): string {
   return textOr(link && field(item, link), stringOr(field(item, 'id'), ''))
 }
 
-/** How long a prefix is kept: the wire knows two times, and its own default. */
+/** The two cache times of the wire. Without one of them, the server uses its default time. */
 const ttls: Readonly<Record<string, '30m' | '12h'>> = { '30m': '30m', '12h': '12h' }
 
 export function cacheBreakpoint(hint: NonNullable<Metadata['cacheHint']>): WireCacheBreakpoint {
@@ -176,18 +177,19 @@ const kinds: Readonly<Record<string, ApiErrorKind>> = {
   server_is_overloaded: 'overloaded',
 }
 
+/** Codes of errors that a retry cannot solve. */
 const final: ReadonlySet<string> = new Set(['insufficient_quota'])
 
 export function errorWords(provider: string): ErrorWords {
   return { provider, kinds, final }
 }
 
-/** An error in mid-stream has no status, so its `type` decides. Otherwise the status is more precise. */
+/** For errors within a stream. They have no HTTP status, so the `type` gives the kind. Where there is a status, it is more precise. */
 export function midStreamWords(provider: string): ErrorWords {
   return { provider, kinds: { ...kinds, invalid_request_error: 'invalid_request', server_error: 'server' }, final }
 }
 
-/** The status, the type and the code of each kind of failure. */
+/** The HTTP status, the type and the code that a gateway sends for each kind of error. */
 export const errorAnswers: Readonly<
   Record<ApiErrorKind, readonly [status: number, type: string, code: string | null]>
 > = {

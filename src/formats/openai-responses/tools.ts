@@ -1,7 +1,7 @@
 /**
- * OpenAI Responses: definitions, choice, calls and results of tools.
+ * OpenAI Responses: tool definitions, tool choice, calls and results.
  *
- * `call_id` links a call and its result and is our `ToolCall.id`; the item's own `id` is a proof and travels apart.
+ * `call_id` links a call and its result. In isoglot it is `ToolCall.id`. The item's `id` is different: it is part of the proof.
  *
  * @see https://platform.openai.com/docs/guides/function-calling?api-mode=responses
  *
@@ -47,7 +47,7 @@ import type {
 
 type AnyTool = ToolDefinition | ProviderTool
 
-/** Definitions as the wire has them: flat. Tools of other formats are left out. */
+/** Encodes definitions in the flat form of this wire. Provider tools of other formats are left out. */
 export function encodeDefinitions(
   tools: readonly AnyTool[],
   _options: CodecOptions<ResponsesDialect> = {},
@@ -64,7 +64,7 @@ function encodeDefinition(tool: AnyTool): WireFunctionTool | undefined {
   const isOwn = (tool as ToolDefinition).providerData?.[format] !== undefined
   return {
     type: 'function',
-    // Absent is not `false` but "strict if it can be", which may change the schema: what was not written for this wire says `false`.
+    // Without `strict`, the server uses strict mode where it can, and may change the schema. A tool not read from this wire gets `false`.
     ...(isOwn ? {} : { strict: false, parameters: { type: 'object', properties: {} } }),
     ...keptFields(tool as ToolDefinition),
     ...compact({ name, description, parameters, strict }),
@@ -73,7 +73,7 @@ function encodeDefinition(tool: AnyTool): WireFunctionTool | undefined {
 
 const knownOfTool = new Set(['type', 'name', 'description', 'parameters', 'strict'])
 
-/** Functions become definitions; every other kind of tool stays as it is. */
+/** Decodes tools. Functions become definitions. All other tools become provider tools, with their value unchanged. */
 export function decodeDefinitions(tools: unknown): AnyTool[] {
   return arrayOf(tools).flatMap((tool) => (isObject(tool) ? [decodeDefinition(tool)] : []))
 }
@@ -106,7 +106,7 @@ export function encodeToolChoice(choice: ToolChoice): WireToolChoice {
   return { type: 'allowed_tools', mode: choice.mode, tools: choice.names.map((name) => ({ type: 'function', name })) }
 }
 
-/** `undefined` for a choice that we have no word for: it is kept as it is. */
+/** Returns `undefined` for a choice that isoglot does not know. The caller then keeps it unchanged. */
 export function decodeToolChoice(choice: unknown): ToolChoice | undefined {
   if (choice === 'auto' || choice === 'none' || choice === 'required') return choice
   const type = field(choice, 'type')
@@ -119,7 +119,7 @@ export function decodeToolChoice(choice: unknown): ToolChoice | undefined {
   return names.length === tools.length ? { names, mode } : undefined
 }
 
-/** Leaves out a choice that has nothing to choose from. */
+/** Encodes the options of tool choice. A request without tools has none of them: they are reported as a loss. */
 export function encodeChoiceOptions(
   options: RequestOptions,
   hasTools: boolean,
@@ -138,7 +138,7 @@ export function encodeChoiceOptions(
 
 // ---- calls ------------------------------------------------------------------------------------
 
-/** Calls of custom tools: their input is free text, and we have it as the one argument `input`. */
+/** The type of calls of custom tools. Their input is free text. In isoglot, that text is the value of the only argument, `input`. */
 export const customCall = 'custom_tool_call'
 
 const knownOfCall = new Set(['type', 'id', 'call_id', 'name', 'arguments', 'input', 'status'])
@@ -147,11 +147,11 @@ const knownOfCall = new Set(['type', 'id', 'call_id', 'name', 'arguments', 'inpu
 export interface CallReading {
   readonly key: BlockKey
   readonly opaque: Opaque
-  /** The server runs it. */
+  /** Whether the server runs the call. */
   readonly server: boolean
 }
 
-/** A whole call: replaces what came of it before. */
+/** Makes the fragment of a complete call. It replaces earlier fragments of the same call. */
 export function callFragment(item: JsonObject, { key, opaque, server }: CallReading): Fragment {
   const isCustom = field(item, 'type') === customCall
   const rest = otherFields(item, knownOfCall)
@@ -162,14 +162,14 @@ export function callFragment(item: JsonObject, { key, opaque, server }: CallRead
     key,
     id: textOr(field(item, 'call_id'), null),
     name: textOr(field(item, 'name'), null),
-    ...(given !== '' && { arguments: given, final: true }), // some hosts empty them again at the end
+    ...(given !== '' && { arguments: given, final: true }), // some hosts send empty arguments at the end, after the real ones
     opaque,
     ...keeping(kept),
     ...(server && { server: true as const }),
   }
 }
 
-/** The text of the arguments, or an object where a server sends one. */
+/** Returns the arguments as text, or as an object if the server sends an object. */
 export function argumentsOf(item: JsonObject): string | JsonObject {
   const given = field(item, 'arguments')
   return typeof given === 'string' || isObject(given) ? given : ''
@@ -179,13 +179,14 @@ function customArguments(input: unknown): string {
   return JSON.stringify({ input: stringOr(input, '') })
 }
 
-/** The beginning of the arguments of a custom call, a piece in the middle, and their end. */
+/** The start of the JSON arguments of a custom call. */
 export const customOpening = '{"input":"'
+/** Escapes a chunk of free text, for use inside the JSON string of `input`. */
 export function customPiece(delta: string): string {
   return JSON.stringify(delta).slice(1, -1)
 }
 
-/** Which calls an answer holds. */
+/** Reads the tool calls of an answer. */
 export function decodeToolCalls(
   body: unknown,
   { dialect = openaiDialect }: CodecOptions<ResponsesDialect> = {},
@@ -207,7 +208,7 @@ export function isCallItem(item: Json): item is JsonObject {
   return type === 'function_call' || type === customCall
 }
 
-/** A call as an item, without its id: whether that may be sent is for the turn to decide. */
+/** Encodes a call as an item, without the item's `id`. `encodeTurn` decides whether the id may be sent. */
 export function encodeCall(call: ToolCall): WireFunctionCall | WireCustomCall {
   const { type, ...kept } = keptFields(call)
   if (type === customCall) {
@@ -217,7 +218,7 @@ export function encodeCall(call: ToolCall): WireFunctionCall | WireCustomCall {
   return { ...kept, type: 'function_call', call_id: call.id, name: call.name, arguments: textOfCall(call) }
 }
 
-/** The text that the call came with, except if its arguments were changed since. */
+/** Returns the arguments as the original text. If the caller changed the arguments, returns them as new JSON text. */
 function textOfCall(call: ToolCall): string {
   const parsed = parseArguments(call.argumentsText)
   const isSame = 'reason' in parsed || JSON.stringify(parsed.value) === JSON.stringify(call.arguments)
@@ -226,10 +227,10 @@ function textOfCall(call: ToolCall): string {
 
 // ---- the wrapper of parallel calls ------------------------------------------------------------
 
-/** Models leak this tool of theirs: one call whose arguments are the real ones (vercel/ai 6be0f51). */
+/** The name of an internal tool that models sometimes call. The arguments of that call hold the real calls (vercel/ai 6be0f51). */
 export const wrapperName = 'multi_tool_use.parallel'
 
-/** The calls within a wrapper, each with what is needed to write the wrapper again; none if it is not as we know it. */
+/** Returns the calls in a wrapper, each with the data to write the wrapper again. Returns no calls if the wrapper has another form. */
 export function wrappedCalls(
   item: JsonObject,
 ): readonly { id: string; name: string; arguments: JsonObject; wrapper: JsonObject }[] {
@@ -246,7 +247,7 @@ export function wrappedCalls(
   return id !== '' && calls.length === uses.length ? calls : []
 }
 
-/** The wrapper that a call came in. */
+/** Returns the wrapper that a call came in, if there was one. */
 export function wrapperOf(call: ToolCall | undefined): { call_id: string; arguments: string } | undefined {
   const wrapper = call === undefined ? undefined : keptFields(call).wrapper
   const id = field(wrapper, 'call_id')
@@ -257,7 +258,7 @@ export function wrapperOf(call: ToolCall | undefined): { call_id: string; argume
 
 // ---- results ----------------------------------------------------------------------------------
 
-/** The result of one call as an entry of `input`: a `function_call_output`, or a `custom_tool_call_output`. */
+/** Encodes the result of one call as an item of `input`: a `function_call_output` or a `custom_tool_call_output`. */
 export function encodeResult(
   result: ToolMessage,
   { dialect = openaiDialect }: CodecOptions<ResponsesDialect> = {},
@@ -265,7 +266,7 @@ export function encodeResult(
   return encodeResultFor({ into: newLosses(target), dialect }, result, 'result')
 }
 
-/** The same within a request. The wire has no flag for errors, so the text says so. */
+/** Encodes a result within a request. The wire has no field for errors, so a mark in the text says that the tool failed. */
 export function encodeResultFor(scope: PartScope, result: ToolMessage, path: string): WireCallOutput {
   const { type: _, ...kept } = keptFields(result)
   const isCustom = keptFields(result).type === `${customCall}_output`
@@ -300,19 +301,19 @@ function joined(content: Content): string {
 
 const knownOfOutput = new Set(['call_id', 'output', 'type'])
 
-/** A result, its error mark taken off again. */
+/** Decodes a result. The error mark in its text becomes `status: 'error'`. */
 export function decodeResult(item: JsonObject, name: string | undefined): ToolMessage {
   const type = field(item, 'type')
   const output = field(item, 'output')
   const content =
     typeof output === 'string' || Array.isArray(output) ? decodeParts(output) : JSON.stringify(output ?? '')
-  const { content: said, isError } = unmark(content)
+  const { content: unmarkedContent, isError } = unmark(content)
   const kept = type === 'function_call_output' ? {} : { type: type ?? null }
   return compact({
     role: 'tool',
     toolCallId: stringOr(field(item, 'call_id'), ''),
     name,
-    content: said,
+    content: unmarkedContent,
     status: isError ? 'error' : undefined,
     ...keeping({ ...otherFields(item, knownOfOutput), ...kept }),
   })

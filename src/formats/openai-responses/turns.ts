@@ -1,8 +1,8 @@
 /**
- * OpenAI Responses: from an assistant's blocks to items, for the history of a request and for the output of an answer.
+ * OpenAI Responses: turns an assistant's blocks into items, for the history of a request and for the output of an answer.
  *
- * Reasoning and what follows it are one unit: the server refuses a reasoning item without its follower, and an item with an id without its
- * reasoning. So ids go back only where the reasoning they belong to goes before them, and never by themselves.
+ * A reasoning item and the items after it belong together. The server refuses a reasoning item if no item follows it, and it refuses an
+ * item with an id if its reasoning is missing. So the id of an item is sent back only if its reasoning is sent before it.
  *
  * @see https://platform.openai.com/docs/guides/reasoning#keeping-reasoning-items-in-context
  *
@@ -32,40 +32,42 @@ import { reasoningText } from './items.ts'
 import { format, type HostedCall, hostedCalls, hostedResults } from './tables.ts'
 import { encodeCall, wrapperName, wrapperOf } from './tools.ts'
 
-/** The reader of the items. */
+/** For which reader the items are written. */
 export interface TurnScope {
   readonly into: Losses
-  /** The proof, if it may go to this reader. */
+  /** Returns the data of the proof, if it may be sent to this reader. */
   proof(opaque: Opaque | undefined): JsonObject | undefined
   /**
-   * `answer`: a client, who gets everything. `stored`: the server, which knows the items. `stateless`: the server, which does not,
-   * so that reasoning goes back in encrypted form or not at all.
+   * `answer`: a client, which gets everything. `stored`: a server that has the earlier items stored. `stateless`: a server that has not
+   * stored them, so reasoning is sent back only in encrypted form.
    */
   readonly reader: 'answer' | 'stored' | 'stateless'
-  /** Whether unknown items came from this reader. */
+  /** Whether unknown items came from this reader. If not, they are not sent. */
   readonly isOwn: boolean
 }
 
-/** An item on its way. */
+/** An item before the whole turn is known. */
 interface Draft {
   readonly item: JsonObject
-  /** The reasoning that the item belongs to. */
+  /** The id of the reasoning item that this item belongs to. */
   readonly after: string | undefined
-  /** Its reasoning was left out, so that its id may not be sent. */
+  /** Whether its reasoning was left out. Then the id of the item must not be sent. */
   readonly isCutOff: boolean
-  /** Text that did not come from this wire, so that the short form says it all. */
+  /** Whether the item is a message whose text did not come from this wire. Then the short form is enough. */
   readonly isPlain: boolean
 }
 
 interface Turn {
   readonly scope: TurnScope
   readonly path: string
+  /** Results that are part of the item of their call, by the id of the call. */
   readonly results: ReadonlyMap<string, ServerToolResult>
   readonly drafts: Draft[]
+  /** Whether the last reasoning was left out. */
   isCutOff: boolean
 }
 
-/** Turns the blocks of one turn into items. */
+/** Turns the blocks and the invalid calls of one turn into items. */
 export function encodeTurn(
   blocks: readonly ContentBlock[],
   invalidCalls: readonly InvalidToolCall[],
@@ -123,7 +125,7 @@ function addBlock(turn: Turn, block: ContentBlock, path: string): void {
   }
 }
 
-/** `reasoningId` is a proof's, and no field of the wire. */
+/** Adds an item. `reasoningId` is a field of isoglot's proofs, not of the wire, so the item does not have it. */
 function add(turn: Turn, { reasoningId, ...item }: JsonObject, isPlain = false): void {
   turn.drafts.push({ item, after: stringOr(reasoningId, undefined), isCutOff: turn.isCutOff, isPlain })
 }
@@ -153,14 +155,14 @@ function encodeText(block: TextBlock, kept: JsonObject, { scope }: Turn, path: s
   return { ...logprobs, ...kept, type: 'output_text', text: block.text, annotations }
 }
 
-/** Of this wire, and with all fields that it requires; who left some out, such as xAI, knows its own. */
+/** Whether the server accepts a citation: it came from this wire, and has all required fields. A server accepts its own, even incomplete. */
 function isReadable({ providerData, title, startIndex, endIndex }: CitationBlock, isOwn: boolean): boolean {
   const own = providerData?.[format]
   if (own === undefined || isOwn || own.type !== 'url_citation') return own !== undefined
   return title !== undefined && startIndex !== undefined && endIndex !== undefined
 }
 
-/** Parts of one item stand in it together again. */
+/** Adds a part of a message. Parts that came in one item are written in one item again. */
 function addPart(turn: Turn, part: Json, proof: JsonObject | undefined, message: JsonObject | undefined): void {
   const last = turn.drafts.at(-1)?.item
   const content = last?.type === 'message' ? last.content : undefined
@@ -190,6 +192,7 @@ function addReasoning(turn: Turn, block: ReasoningBlock, path: string): void {
   add(turn, encodeReasoning(block, proof ?? {}))
 }
 
+/** Returns why reasoning cannot be sent, or `undefined` if it can. */
 function whyUnsendable(proof: JsonObject | undefined, { reader }: TurnScope): string | undefined {
   if (reader === 'answer') return undefined
   if (proof === undefined) return 'it is reasoning without a proof that is valid here'
@@ -199,12 +202,12 @@ function whyUnsendable(proof: JsonObject | undefined, { reader }: TurnScope): st
     : undefined
 }
 
-/** The parts as they came, unless the text was changed since. Parts are kept only where they are more than one text. */
+/** Writes the original parts, unless the text was changed. The proof has the parts only if the text is not enough to write them. */
 function encodeReasoning(block: ReasoningBlock, { status, ...proof }: JsonObject): JsonObject {
   const summary = block.text === '' ? [] : [{ type: 'summary_text', text: block.text }]
   const isSame = !('summary' in proof) || reasoningText(proof) === block.text
   const { content: _, ...changed } = proof
-  // "status": null on a reasoning item is refused.
+  // The server refuses a reasoning item with "status": null.
   const kept = compact({ status: stringOr(status, undefined), type: 'reasoning' })
   return isSame ? { summary, ...proof, ...kept } : { ...changed, summary, ...kept }
 }
@@ -231,7 +234,7 @@ function addInvalidCall(turn: Turn, call: InvalidToolCall, path: string): void {
   add(turn, { ...kept, ...proof, type: 'function_call', call_id, name, arguments: argumentsText })
 }
 
-/** A call that the server ran, with what came of it: one item, and only for who made it. */
+/** Adds a call that the server ran, together with its result, as one item. Only the provider that ran it accepts the item. */
 function addHosted(turn: Turn, call: ServerToolCall, path: string): void {
   const proof = turn.scope.proof(call.opaque)
   if (proof === undefined) {
@@ -247,10 +250,10 @@ export function encodeHosted(
   proof: JsonObject,
 ): JsonObject {
   const hosted = lookup(hostedCalls, proof.type)
-  if (hosted === undefined) return proof // reported as a client's call, and whole in its proof
+  if (hosted === undefined) return proof // the server reported it as a client's call, and the proof has the whole item
   const item = { ...proof, ...hostedInput(call, proof, hosted) }
-  const isSaid = proof.error !== undefined && JSON.stringify(proof.error) === JSON.stringify(result?.output)
-  if (result === undefined || isSaid) return item
+  const isRepeated = proof.error !== undefined && JSON.stringify(proof.error) === JSON.stringify(result?.output)
+  if (result === undefined || isRepeated) return item
   const isOutput = hosted.output !== undefined && !Object.hasOwn(proof, hosted.output)
   return { ...item, [isOutput ? (hosted.output as string) : 'error']: (result.output ?? null) as Json }
 }
@@ -264,7 +267,7 @@ function hostedInput(call: ServerToolCall, proof: JsonObject, { input }: HostedC
   return isGiven ? { [input]: call.arguments } : {}
 }
 
-/** A result is part of its call's item, or an item of its own. */
+/** Adds the result of a server call. It is a separate item, or part of the item of its call. */
 function addResult(turn: Turn, result: ServerToolResult, path: string): void {
   const proof = turn.scope.proof(result.opaque)
   const own = lookup(hostedResults, proof?.type)
@@ -276,7 +279,7 @@ function addResult(turn: Turn, result: ServerToolResult, path: string): void {
   if (!isTaken) reportLoss(turn.scope.into, 'dropped', path, reasons.serverTool)
 }
 
-// ---- images and what is unknown ---------------------------------------------------------------
+// ---- images and unknown items ------------------------------------------------------------------
 
 function addImage(turn: Turn, block: ImageBlock, path: string): void {
   const proof = turn.scope.proof(block.opaque)
@@ -309,7 +312,7 @@ function addUnknown(turn: Turn, block: UnknownBlock, path: string): void {
 
 // ---- pairing ----------------------------------------------------------------------------------
 
-/** Fields that only an answer has. */
+/** Fields that only answers have. They are not sent back. */
 const answerOnly: ReadonlySet<string> = new Set(['created_by', 'parsed', 'parsed_arguments'])
 
 function finishTurn({ drafts, scope, path }: Turn): JsonObject[] {
@@ -320,12 +323,12 @@ function finishTurn({ drafts, scope, path }: Turn): JsonObject[] {
   }
   const reasoned = new Set(drafts.flatMap(({ item }) => (item.type === 'reasoning' ? stringOr(item.id, []) : [])))
   return drafts.map(({ item, after, isCutOff, isPlain }) => {
-    const isAlone = isCutOff || (after !== undefined && !reasoned.has(after))
-    return (isPlain ? shortForm(item) : undefined) ?? withoutFields(item, isAlone)
+    const isSeparated = isCutOff || (after !== undefined && !reasoned.has(after))
+    return (isPlain ? shortForm(item) : undefined) ?? withoutFields(item, isSeparated)
   })
 }
 
-/** The short form of a message, if it is one text and nothing else: servers that are strict about the long one take it. */
+/** Returns the short form of a message that has only one text. Some servers are strict about the long form, but accept the short one. */
 function shortForm({ content }: JsonObject): JsonObject | undefined {
   const [part, second] = Array.isArray(content) ? content : []
   if (second !== undefined || field(part, 'type') !== 'output_text' || !isObject(part)) return undefined
@@ -333,7 +336,7 @@ function shortForm({ content }: JsonObject): JsonObject | undefined {
   return isBare ? { role: 'assistant', content: part.text ?? '' } : undefined
 }
 
-function withoutFields(item: JsonObject, isAlone: boolean): JsonObject {
-  const entries = Object.entries(item).filter(([name]) => !answerOnly.has(name) && !(isAlone && name === 'id'))
+function withoutFields(item: JsonObject, isSeparated: boolean): JsonObject {
+  const entries = Object.entries(item).filter(([name]) => !answerOnly.has(name) && !(isSeparated && name === 'id'))
   return entries.length === Object.keys(item).length ? item : Object.fromEntries(entries)
 }

@@ -1,5 +1,5 @@
 /**
- * OpenAI Responses: the wire's own types, only what we read or write.
+ * OpenAI Responses: types of the wire. They have only the fields that isoglot reads or writes.
  *
  * @see https://platform.openai.com/docs/api-reference/responses (as of `openai` 7.55.0)
  *
@@ -7,7 +7,7 @@
  */
 import type { JsonObject } from '../../core/model.ts'
 
-/** Marks the end of a prefix worth caching; only OpenAI has it. */
+/** Marks the end of a prefix that the server caches. Only OpenAI has this field. */
 export interface WireCacheBreakpoint {
   mode: 'explicit'
   ttl?: '30m' | '12h'
@@ -19,7 +19,7 @@ export interface WireInputText extends WirePart {
   type: 'input_text'
   text: string
 }
-/** `image_url` is a string here, an address or a data URL. */
+/** `image_url` is a string: a URL or a data URL. In Chat Completions it is an object. */
 export interface WireInputImage extends WirePart {
   type: 'input_image'
   detail: 'auto' | 'low' | 'high' | 'original'
@@ -53,13 +53,13 @@ export interface WireRefusal {
   refusal: string
 }
 
-/** A message in the short form: what is said, and by whom. */
+/** A message in the short form: only the role and the content. */
 export interface WireEasyMessage {
   type?: 'message'
   role: 'user' | 'assistant' | 'system' | 'developer'
   content: string | WireInputPart[]
 }
-/** A message as the model wrote it. The official types demand `id` and `status`; the server does without them. */
+/** A message of the model, in the long form. The official types require `id` and `status`; the server does not. */
 export interface WireOutputMessage {
   type: 'message'
   id: string
@@ -88,7 +88,7 @@ export interface WireCallOutput {
   call_id: string
   output: string | WireInputPart[]
 }
-/** The official types demand `id`; the server does without it. */
+/** The official types require `id`; the server does not. */
 export interface WireReasoning {
   type: 'reasoning'
   id: string
@@ -109,7 +109,7 @@ export interface WireFunctionTool {
   name: string
   description?: string
   parameters: { [keyword: string]: unknown } | null
-  /** Absent is not `false`: the server then tries to be strict. */
+  /** If the field is absent, the server uses strict mode where it can. `false` turns strict mode off. */
   strict: boolean | null
 }
 export type WireToolChoice =
@@ -151,7 +151,7 @@ export interface WireRequest {
   user?: string
 }
 
-/** An item of an answer's `output`: tolerant, since new kinds arrive without notice. */
+/** An item of an answer's `output`. Any object is allowed, because OpenAI adds new types without notice. */
 export type WireOutputItem = JsonObject
 
 export interface WireUsage {
@@ -162,7 +162,7 @@ export interface WireUsage {
   total_tokens: number
 }
 
-/** An answer as we write it. */
+/** An answer as isoglot writes it. */
 export interface WireResponse {
   id: string
   object: 'response'

@@ -1,5 +1,5 @@
 /**
- * OpenAI Responses, the tools that OpenAI runs itself: Python in a container.
+ * OpenAI Responses, a tool that OpenAI runs: the code interpreter, which runs Python in a container.
  *
  * @see https://platform.openai.com/docs/guides/tools-code-interpreter (read 2026-11)
  *
@@ -10,28 +10,28 @@ import { compact } from '../../../core/lookup.ts'
 import type { HostedTool } from '../../../kit/hosted-tool.ts'
 import { hosted } from './hosted.ts'
 
-/** The sites that code may reach: none, or these, with secrets that are added to requests to them. */
+/** The domains that the code may reach: none, or those listed. The provider adds the secrets to requests to their domains. */
 export type NetworkPolicy =
   | 'disabled'
   | {
       readonly allowedDomains: readonly string[]
-      /** Keys that the code uses by `name` and never sees. If you print the tool, you print them. */
+      /** Secrets that the code uses by `name`. It never sees their values. If you print the tool, you print them. */
       readonly domainSecrets?: readonly { readonly domain: string; readonly name: string; readonly value: string }[]
     }
 
-/** A container that is made for the answer. */
+/** Options of a new container, which the provider creates for the answer. */
 export interface ContainerOptions {
-  /** Uploaded files to put into it. Default: none. */
+  /** The ids of uploaded files that the container has. Default: none. */
   readonly fileIds?: readonly string[]
-  /** In gigabytes. Default `1g`. */
+  /** The memory of the container, in gigabytes. Default `1g`. */
   readonly memoryLimit?: '1g' | '4g' | '16g' | '64g'
-  /** Default: the provider's. */
+  /** The network access of the code. Default: the provider's. */
   readonly network?: NetworkPolicy
 }
 
 /** Options of {@link codeInterpreter}. */
 export interface CodeInterpreterOptions {
-  /** The id of one that is there, or what a new one is to be like. Default: a new one. */
+  /** The id of an existing container, or the options of a new one. Default: a new one. */
   readonly container?: string | ContainerOptions
 }
 
@@ -45,11 +45,11 @@ type WireContainer = {
   network_policy?: WireNetworkPolicy
 }
 
-/** A code interpreter, as the wire has it. */
+/** A code interpreter in the form of the wire. */
 export type WireCodeInterpreter = { type: 'code_interpreter'; container: string | WireContainer }
 
 /**
- * Lets the model run Python in a container of OpenAI's.
+ * Lets the model run Python in a container at OpenAI.
  */
 export function codeInterpreter(
   options: CodeInterpreterOptions = {},

@@ -1,5 +1,5 @@
 /**
- * OpenAI Responses, the tools that OpenAI runs itself: a search of files.
+ * OpenAI Responses, a tool that OpenAI runs: file search.
  *
  * @see https://platform.openai.com/docs/guides/tools-file-search (read 2026-11)
  *
@@ -10,7 +10,7 @@ import { compact } from '../../../core/lookup.ts'
 import type { HostedTool } from '../../../kit/hosted-tool.ts'
 import { hosted } from './hosted.ts'
 
-/** A condition on the attributes of files; the words are those of the wire. */
+/** A condition on the attributes of files. It has the form and the field names of the wire. */
 export type FileFilter =
   | {
       type: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'nin'
@@ -19,13 +19,13 @@ export type FileFilter =
     }
   | { type: 'and' | 'or'; filters: FileFilter[] }
 
-/** How what was found is ordered. */
+/** How the results are ranked. */
 export interface RankingOptions {
-  /** Default `auto`. */
+  /** The algorithm that ranks the results. Default `auto`. */
   readonly ranker?: 'auto' | 'default-2024-11-15'
-  /** From 0 to 1: what scores less is left out. Default 0. */
+  /** The minimum score of a result, from 0 to 1. Default 0. */
   readonly scoreThreshold?: number
-  /** How much meaning weighs against words, where both are searched. */
+  /** The weights of the two kinds of search: by meaning (embeddings) and by the words of the text. */
   readonly hybridSearch?: { readonly embeddingWeight: number; readonly textWeight: number }
 }
 
@@ -33,10 +33,11 @@ export interface RankingOptions {
 export interface FileSearchOptions {
   /** The ids of the vector stores to search. */
   readonly vectorStoreIds: readonly string[]
-  /** Default: all files. */
+  /** Which files to search, by their attributes. Default: all files. */
   readonly filters?: FileFilter
-  /** From 1 to 50. Default: the provider's. */
+  /** The maximum number of results, from 1 to 50. Default: the provider's. */
   readonly maxResults?: number
+  /** Default: the provider's. */
   readonly ranking?: RankingOptions
 }
 
@@ -46,7 +47,7 @@ type WireRanking = {
   hybrid_search?: { embedding_weight: number; text_weight: number }
 }
 
-/** A file search, as the wire has it. */
+/** A file search in the form of the wire. */
 export type WireFileSearch = {
   type: 'file_search'
   vector_store_ids: string[]
@@ -56,7 +57,7 @@ export type WireFileSearch = {
 }
 
 /**
- * Lets the model search files that were put into vector stores.
+ * Lets the model search the files in your vector stores.
  */
 export function fileSearch(options: FileSearchOptions): HostedTool<'openai-responses', WireFileSearch> {
   const { vectorStoreIds, filters, maxResults, ranking } = options

@@ -1,5 +1,5 @@
 /**
- * OpenAI Responses, the tools that OpenAI runs itself: pictures.
+ * OpenAI Responses, a tool that OpenAI runs: image generation.
  *
  * @see https://platform.openai.com/docs/guides/tools-image-generation (read 2026-11)
  *
@@ -12,41 +12,41 @@ import { hosted } from './hosted.ts'
 
 /** Options of {@link imageGeneration}. */
 export interface ImageGenerationOptions {
-  /** Whether to make a new picture or change one that is there. Default `auto`. */
+  /** Whether to make a new image or edit one of the conversation. Default `auto`. */
   readonly action?: 'generate' | 'edit' | 'auto'
-  /** `transparent` needs `png` or `webp`. Default `auto`. */
+  /** The background of the image. `transparent` needs the output format `png` or `webp`. Default `auto`. */
   readonly background?: 'transparent' | 'opaque' | 'auto'
-  /** How much the picture is thought over, however well it is drawn. Default: the effort of the request's reasoning. */
+  /** How much the model reasons about the image. It is independent of `quality`. Default: the reasoning effort of the request. */
   readonly complexity?: 'low' | 'medium' | 'high'
-  /** Pictures in a `gif`. Default 9. */
+  /** The number of frames of a `gif`. Default 9. */
   readonly frameCount?: number
-  /** Of each picture in a `gif`, in milliseconds, in steps of 10. Default 200. */
+  /** How long a `gif` shows each frame, in milliseconds, a multiple of 10. Default 200. */
   readonly frameDurationMs?: number
-  /** How close to stay to the pictures given, faces above all. Default `low`; not for `gpt-image-2`. */
+  /** How closely the result matches the input images, mainly their faces. Default `low`. `gpt-image-2` does not support it. */
   readonly inputFidelity?: 'high' | 'low'
-  /** The part of a picture that may change: an uploaded file, or base64. */
+  /** A mask: the area of the image that may change. `fileId` is an uploaded file, `imageUrl` is an image in base64. */
   readonly mask?: { readonly fileId?: string; readonly imageUrl?: string }
-  /** Default `gpt-image-2`. */
+  /** The model that makes the image. Default `gpt-image-2`. */
   readonly model?: string
-  /** Default `auto`. */
+  /** How strictly images are moderated. Default `auto`. */
   readonly moderation?: 'auto' | 'low'
-  /** In percent. Default 100. */
+  /** The compression level of the image, in percent. Default 100. */
   readonly outputCompression?: number
-  /** Default `png`. */
+  /** The file format of the image. Default `png`. */
   readonly outputFormat?: 'png' | 'webp' | 'jpeg' | 'gif' | 'svg'
-  /** Pictures to stream before the whole one, from 0 to 3. Default 0. */
+  /** The number of partial images to stream before the final one, from 0 to 3. Default 0. */
   readonly partialImages?: number
-  /** Default `auto`. */
+  /** The quality of the image. Default `auto`. */
   readonly quality?: 'low' | 'medium' | 'high' | 'xhigh' | 'max' | 'auto'
-  /** Width and height in pixels, such as `1024x1536`, or `auto`. */
+  /** The width and height in pixels, such as `1024x1536`, or `auto`. */
   readonly size?: string
-  /** The model that writes an `svg`, and its effort. Default: the model of the request. */
+  /** The model that writes an `svg`, and its reasoning effort. Default: the model of the request. */
   readonly svg?: { readonly model?: string; readonly reasoningEffort?: SvgEffort }
 }
 
 type SvgEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
 
-/** An image generation, as the wire has it. */
+/** An image generation tool in the form of the wire. */
 export type WireImageGeneration = {
   type: 'image_generation'
   action?: 'generate' | 'edit' | 'auto'
@@ -67,7 +67,7 @@ export type WireImageGeneration = {
 }
 
 /**
- * Lets the model draw.
+ * Lets the model generate and edit images.
  */
 export function imageGeneration(
   options: ImageGenerationOptions = {},

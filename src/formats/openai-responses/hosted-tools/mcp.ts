@@ -1,5 +1,5 @@
 /**
- * OpenAI Responses, the tools that OpenAI runs itself: the tools of an MCP server.
+ * OpenAI Responses, a tool that OpenAI runs: the tools of an MCP server.
  *
  * @see https://platform.openai.com/docs/guides/tools-connectors-mcp (read 2026-11)
  *
@@ -10,41 +10,42 @@ import { compact } from '../../../core/lookup.ts'
 import type { HostedTool } from '../../../kit/hosted-tool.ts'
 import { hosted } from './hosted.ts'
 
-/** Some tools of an MCP server: those that fit all that is said. */
+/** Selects tools of an MCP server. A tool must match every field that is set. */
 export interface McpToolFilter {
-  /** Whether they change nothing, by their own `readOnlyHint`. */
+  /** Selects tools by their `readOnlyHint`: whether the tool says that it changes nothing. */
   readonly readOnly?: boolean
+  /** The names of the tools. */
   readonly toolNames?: readonly string[]
 }
 
-/** Where an MCP server is: an address, or the id of a Secure MCP Tunnel. Connectors are deprecated, and left to raw values. */
+/** The address of an MCP server: a URL, or the id of a Secure MCP Tunnel. Connectors are deprecated: write them as a raw `provider_tool`. */
 export type McpPlace =
   | { readonly serverUrl: string; readonly tunnelId?: never }
   | { readonly serverUrl?: never; readonly tunnelId: string }
 
 /** Options of {@link mcp}. */
 export type McpOptions = McpPlace & {
-  /** The name of the server in its calls. */
+  /** The name of the server. Calls of its tools have it as `server_label`. */
   readonly serverLabel: string
   /** The description of the server that the model receives. */
   readonly serverDescription?: string
-  /** Default: all that it has. */
+  /** The tools that the model may call. Default: all tools of the server. */
   readonly allowedTools?: readonly string[] | McpToolFilter
-  /** An OAuth token for the server. If you print or store the tool, you print or store it. */
+  /** An OAuth token for the server. It is part of the tool: if you print or store the tool, you print or store the token. */
   readonly authorization?: string
-  /** Headers of every request to the server. */
+  /** HTTP headers that OpenAI sends with every request to the server. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Which calls wait for a person. Default `always`. */
+  /** Which calls need an approval before they run. Default `always`. */
   readonly requireApproval?: 'always' | 'never' | { readonly always?: McpToolFilter; readonly never?: McpToolFilter }
-  /** The allowed callers: the model itself, or a program that it writes. Default: the provider's. */
+  /** The allowed callers of the tools: the model itself, or a program that it writes. Default: the provider's. */
   readonly allowedCallers?: readonly ('direct' | 'programmatic')[]
-  /** Keeps the tools from the model until a search for tools finds them. Default `false`. */
+  /** If `true`, the model gets the definition of a tool only after a tool search finds it. Default `false`. */
   readonly deferLoading?: boolean
 }
 
 type WireMcpToolFilter = { read_only?: boolean; tool_names?: string[] }
 
-/** An MCP server, as the wire has it. */
+/** An MCP server in the form of the wire. */
 export type WireMcp = {
   type: 'mcp'
   server_label: string
@@ -60,7 +61,7 @@ export type WireMcp = {
 }
 
 /**
- * Lets the model call the tools of an MCP server, from OpenAI's side. To call them from yours, use `isoglot/mcp`.
+ * Lets the model call the tools of an MCP server. OpenAI connects to the server. To connect from your own program, use `isoglot/mcp`.
  */
 export function mcp(options: McpOptions): HostedTool<'openai-responses', WireMcp> {
   const { allowedTools, authorization, headers, requireApproval, allowedCallers } = options
@@ -85,7 +86,7 @@ function encodeAllowedTools(tools: readonly string[] | McpToolFilter): string[] 
   return isList(tools) ? [...tools] : encodeFilter(tools)
 }
 
-/** `Array.isArray` does not narrow lists that are read-only. */
+/** TypeScript does not narrow a read-only list with `Array.isArray`, so this function does it. */
 function isList(tools: readonly string[] | McpToolFilter): tools is readonly string[] {
   return Array.isArray(tools)
 }

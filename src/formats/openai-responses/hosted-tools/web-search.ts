@@ -1,5 +1,5 @@
 /**
- * OpenAI Responses, the tools that OpenAI runs itself: a search of the web.
+ * OpenAI Responses, a tool that OpenAI runs: web search.
  *
  * @see https://platform.openai.com/docs/guides/tools-web-search (read 2026-11)
  *
@@ -12,19 +12,19 @@ import { hosted } from './hosted.ts'
 
 /** Options of {@link webSearch}. */
 export interface WebSearchOptions {
-  /** The only sites to search, with what stands under them. Default: all. */
+  /** Searches only these domains and their subdomains. Default: all domains. */
   readonly allowedDomains?: readonly string[]
-  /** `false` searches only stored pages, and fetches no page. Default `true`. */
+  /** Whether the search may load pages from the web. `false`: it uses only pages that are already cached. Default `true`. */
   readonly externalWebAccess?: boolean
-  /** How much of the context a search may fill. Default `medium`. */
+  /** How much of the model's context the search may use. Default `medium`. */
   readonly searchContextSize?: 'low' | 'medium' | 'high'
-  /** Default: the United States; `{}` is nowhere in particular. */
+  /** The approximate location of the user. Default: the United States. `{}` means no particular place. */
   readonly userLocation?: UserLocation
-  /** Default: the current one. */
+  /** The version of the tool. Default: the current one. */
   readonly version?: '2025_08_26'
 }
 
-/** A web search, as the wire has it. */
+/** A web search in the form of the wire. */
 export type WireWebSearch = {
   type: 'web_search' | 'web_search_2025_08_26'
   external_web_access?: boolean
