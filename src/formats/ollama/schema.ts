@@ -9,7 +9,7 @@
 import { field, isObject } from '../../core/lookup.ts'
 import type { JsonSchema } from '../../core/model.ts'
 
-/** A schema below this depth is sent unchanged, with its references, since it is probably recursive. */
+/** The maximum depth. A schema that is nested deeper keeps its references, since it is probably recursive. */
 const maxDepth = 32
 /** The maximum number of nodes of an expanded schema. A larger schema is sent unchanged. */
 const maxNodes = 5000
