@@ -1,5 +1,5 @@
 /**
- * Bedrock Converse: errors, both ways. A header names an error, and in streams the type of the exception does.
+ * Bedrock Converse: reads and writes errors. The name of an error is in a header. In streams, it is the type of the exception.
  *
  * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html#API_runtime_Converse_Errors (read 2026-11)
  *
@@ -55,7 +55,7 @@ function named(answer: ErrorAnswer, name: string): ApiError {
   return new ApiError(error.message, { kind, retryable: error.retryable, ...details, ...change })
 }
 
-/** The status, header and body that say the error, to a client of this wire. */
+/** Returns the status, the headers and the body of an error for a client of this format. */
 export function encodeError(error: ApiError): {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
