@@ -33,8 +33,8 @@ export function decodeException(type: string, body: unknown): ApiError {
 
 function named(answer: ErrorAnswer, name: string): ApiError {
   const message = textOr(field(answer.body, 'message'), textOr(field(answer.body, 'Message'), undefined))
-  const said = message === undefined ? answer.body : { message, code: name }
-  const error = readApiError({ ...answer, body: said }, errorWords)
+  const fields = message === undefined ? answer.body : { message, code: name }
+  const error = readApiError({ ...answer, body: fields }, errorWords)
   const { kind, status, retryAfterMs, provider } = error
   const change: Partial<ApiErrorDetails> = {
     ...(kind === 'invalid_request' && tooLong.test(error.message) && { kind: 'context_length' }),

@@ -118,7 +118,7 @@ function endBlocks(state: DecodeState, out: Fragment[]): void {
 
 /** Ends the open text when the block `key` starts. The text gets the stored citations, except those of the block `key`. */
 function closeText(state: DecodeState, key: number, out: Fragment[]): void {
-  tellCitations(state, (at) => at !== key, out)
+  closeCitations(state, (at) => at !== key, out)
   if (state.text !== undefined) out.push({ type: 'close', key: state.text.key })
   state.text = undefined
 }
@@ -193,20 +193,20 @@ function addReasoning(state: DecodeState, key: number, content: JsonObject, out:
 }
 
 /** Emits the stored citations of the blocks that `isDue` selects. A block without text has citations for the text before it. */
-function tellCitations(state: DecodeState, isDue: (key: number) => boolean, out: Fragment[]): void {
-  const said: LastText | undefined = state.text
+function closeCitations(state: DecodeState, isDue: (key: number) => boolean, out: Fragment[]): void {
+  const last: LastText | undefined = state.text
   const due = state.citations.filter(({ key }) => isDue(key))
-  if (due.length === 0 || said === undefined) return
+  if (due.length === 0 || last === undefined) return
   state.citations = state.citations.filter((one) => !due.includes(one))
   out.push({
     type: 'patch',
-    key: said.key,
-    citations: due.map(({ citation }) => decodeCitation(citation, said.length)),
+    key: last.key,
+    citations: due.map(({ citation }) => decodeCitation(citation, last.length)),
   })
 }
 
 function readStop(state: DecodeState, key: number, out: Fragment[]): void {
-  tellCitations(state, () => true, out)
+  closeCitations(state, () => true, out)
   const result = state.results.get(key)
   const other = state.others.get(key)
   state.results.delete(key)

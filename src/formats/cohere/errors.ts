@@ -35,6 +35,6 @@ export function encodeError(error: ApiError): { readonly status: number; readonl
   const { kind, message } = error
   const status = kind === 'permission' && error.status === 402 ? 402 : statusOf[kind]
   if (kind !== 'context_length') return { status, body: { message } }
-  const said = message.toLowerCase().includes(tooLong) ? message : `${tooLong}: ${message}`
-  return { status, body: { message: said, error_type: 'TOO_MANY_TOKENS' } }
+  const shown = message.toLowerCase().includes(tooLong) ? message : `${tooLong}: ${message}`
+  return { status, body: { message: shown, error_type: 'TOO_MANY_TOKENS' } }
 }

@@ -112,7 +112,7 @@ function encodeUser(message: UserMessage, path: string, documents: WireDocument[
   const results: WireMessage[] = []
   const parts: ReturnType<typeof encodeUserPart>[] = []
   // A message that has only documents would be empty without them. So their text is written into the message.
-  const isSaid = content.some(({ type }) => type === 'text' || type === 'image')
+  const hasMore = content.some(({ type }) => type === 'text' || type === 'image')
   for (const [at, block] of content.entries()) {
     const where = `${path}.content[${at}]`
     if (block.type === 'tool_result') {
@@ -122,14 +122,14 @@ function encodeUser(message: UserMessage, path: string, documents: WireDocument[
       continue
     }
     const document = encodeDocument(block, where, to.losses)
-    if (document !== undefined && to.takesDocuments && isSaid) documents.push(document)
+    if (document !== undefined && to.takesDocuments && hasMore) documents.push(document)
     else if (document === undefined) parts.push(encodeUserPart(block, where, to.losses))
     else parts.push(inPlace(document, `${where}.${block.type === 'file' ? 'filename' : 'title'}`, to))
   }
-  const said = parts.filter((part) => part !== undefined)
-  if (said.length === 0 && results.length > 0) return results
-  if (said.length === 0) said.push({ type: 'text', text: placeholder }) // the server refuses an empty one
-  return [...results, { ...keptFields(message), role: 'user', content: said }]
+  const partsSent = parts.filter((part) => part !== undefined)
+  if (partsSent.length === 0 && results.length > 0) return results
+  if (partsSent.length === 0) partsSent.push({ type: 'text', text: placeholder }) // the server refuses an empty one
+  return [...results, { ...keptFields(message), role: 'user', content: partsSent }]
 }
 
 /** Writes a document as a text part. `path` is the path of its title. */
