@@ -19,7 +19,7 @@ import type { WireBlock, WireMessage, WireRequest } from './wire.ts'
 
 // ---- encode -----------------------------------------------------------------------------------
 
-/** The text of a user's turn when none of its blocks could be sent, so that the turn stays. */
+/** The text of a user's turn if none of its blocks can be sent. Without it the turn would be omitted. */
 const placeholder = '(Nothing that can be shown here.)'
 
 /** Writes the system text and the turns. Consecutive messages of the same role become one turn. */

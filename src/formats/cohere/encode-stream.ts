@@ -114,7 +114,7 @@ function writeBlock(state: EncodeState, event: BlockEvent, out: Frame[]): void {
     case 'reasoning_delta':
       writeContent(state, { type: 'thinking', thinking: '' }, { thinking: event.text }, out)
       return
-    case 'tool_call_chunk': // chunks of calls that the provider runs are skipped: the format does not support them
+    case 'tool_call_chunk': // the chunk of a call that the provider runs is skipped: the format does not support it
       if (event.chunk.type === 'tool_call_chunk') writeChunk(state, event.chunk, out)
       return
     case 'tool_call':

@@ -102,7 +102,7 @@ function encodeSystem(
   return []
 }
 
-/** The text of a user's message when none of its blocks could be sent. The losses name the blocks. */
+/** The text of a user's message if none of its blocks can be sent. The reported losses name the blocks. */
 const placeholder = '(Nothing that can be shown here.)'
 
 /** Writes a user's message. Tool results inside it become separate messages before it. */
@@ -128,7 +128,7 @@ function encodeUser(message: UserMessage, path: string, documents: WireDocument[
   }
   const partsSent = parts.filter((part) => part !== undefined)
   if (partsSent.length === 0 && results.length > 0) return results
-  if (partsSent.length === 0) partsSent.push({ type: 'text', text: placeholder }) // the server refuses an empty one
+  if (partsSent.length === 0) partsSent.push({ type: 'text', text: placeholder }) // the server refuses an empty message
   return [...results, { ...keptFields(message), role: 'user', content: partsSent }]
 }
 

@@ -101,7 +101,7 @@ const number =
 
 /** Readers for the entries of `options`. */
 const runOptions: Readonly<Record<string, Reader>> = {
-  num_predict: (value) => (typeof value === 'number' && value > 0 ? { maxTokens: value } : undefined), // -1: no limit
+  num_predict: (value) => (typeof value === 'number' && value > 0 ? { maxTokens: value } : undefined), // -1 means no limit
   temperature: number('temperature'),
   top_p: number('topP'),
   top_k: number('topK'),

@@ -72,7 +72,7 @@ export interface WireFigures {
 /** A whole answer, or the last line of a streamed answer. */
 export interface WireResponse extends WireFigures {
   model: string
-  /** RFC 3339. */
+  /** The time of the answer, in RFC 3339. */
   created_at: string
   message: WireMessage
   done: boolean
