@@ -1,5 +1,5 @@
 /**
- * Bedrock Converse: content blocks and ours, calls and results of our tools aside (`tools.ts`).
+ * Bedrock Converse: converts content blocks, both ways. Calls and results of the user's own tools are in `tools.ts`.
  *
  * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html (read 2026-11)
  *
@@ -24,34 +24,37 @@ import * as lackReasons from '../../kit/reasons.ts'
 import { format, leftOut, mediaFormats, provider, reasons } from './tables.ts'
 import type { WireBlock, WireCitation, WireSource } from './wire.ts'
 
-/** Our own kept fields: what goes back under what we encode. */
+/** Returns the fields that isoglot kept from this format. The encoder writes them first, and its own fields replace them. */
 export function keptFields(value: { readonly providerData?: ProviderData | undefined }): JsonObject {
   return objectIn(value.providerData, format)
 }
 
-/** A value that came from this wire goes back to it as it is. */
+/** Returns a value that came from this format unchanged, with the type that the encoder needs. */
 export function verbatim<T>(value: Json): T {
   return value as T
 }
 
-/** Where blocks are written to. */
+/** The place that blocks are written to, and the state that its encoders share. */
 export interface Scope {
   readonly losses: Losses
   readonly model: string
   readonly place: 'user' | 'assistant' | 'result' | 'answer'
-  /** The names of the documents of the request so far: no two may be alike. */
+  /** The names of the documents of the request so far. Each name must be unique. */
   readonly names: Set<string>
 }
 
 // ---- encode -----------------------------------------------------------------------------------
 
-/** Any block but calls and results of our tools; `undefined`, with a loss, if the wire cannot carry it. */
+/**
+ * Writes a block, except a call or a result of the user's tools. If the format does not support the block, it reports a loss and returns
+ * `undefined`. An empty text also returns `undefined`, without a loss.
+ */
 export function encodeBlock(block: ContentBlock, path: string, scope: Scope): WireBlock | undefined {
   const { losses, place } = scope
   const isSpoken = place === 'assistant' || place === 'answer'
   switch (block.type) {
     case 'text':
-      if (block.text.trim() === '') return undefined // refused: an empty text says nothing
+      if (block.text.trim() === '') return undefined // Bedrock refuses an empty text; omitting it loses nothing
       if (place === 'answer' && block.citations?.length) return encodeCited(block)
       return guardOf(block) ?? { text: block.text }
     case 'plain_text':
@@ -80,7 +83,7 @@ export function encodeBlock(block: ContentBlock, path: string, scope: Scope): Wi
   return undefined
 }
 
-/** A text that a guardrail is to check, as it came. */
+/** Returns the original `guardContent` of a text, which marks the text for a guardrail. Returns `undefined` if the text was changed. */
 function guardOf(block: ContentBlock & { type: 'text' }): WireBlock | undefined {
   const { guardContent } = keptFields(block)
   return field(field(guardContent, 'text'), 'text') === block.text
@@ -123,7 +126,7 @@ function encodeMedia(block: MediaBlock, path: string, scope: Scope): WireBlock |
   return { [block.type]: media } as unknown as WireBlock
 }
 
-/** A name as the wire takes it, and none twice: letters, digits, single blanks, hyphens, parentheses and brackets. */
+/** Returns a unique name that Bedrock accepts. It may have letters, digits, single spaces, hyphens, parentheses and brackets. */
 function nameOf(title: string | undefined, { names }: Scope): string {
   const bare = (title ?? '').replace(/\.\w{1,5}$/, '').replace(/[^A-Za-z0-9\s()[\]-]/g, '-')
   const name = bare.replace(/\s+/g, ' ').trim().slice(0, 180) || `document-${names.size + 1}`
@@ -137,7 +140,7 @@ function encodeCited({ text, citations = [] }: ContentBlock & { type: 'text' }):
   return { citationsContent: { content: [{ text }], citations: citations.map(encodeCitation) } }
 }
 
-/** A citation of this wire as it came; of others, what a client can show. */
+/** Writes a citation. If it came from this format, it is unchanged. If not, it has the fields that a client can show. */
 export function encodeCitation(citation: CitationBlock): WireCitation {
   const { url, title, text, providerData } = citation
   if (providerData?.[format] !== undefined) return verbatim(keptFields(citation))
@@ -151,7 +154,7 @@ export function encodeCitation(citation: CitationBlock): WireCitation {
 
 // ---- decode -----------------------------------------------------------------------------------
 
-/** Any block but calls and results of our tools, by the one key that it has. */
+/** Reads a block, except a call or a result of the user's tools. The block has one key, which names its type. */
 export function decodeBlock(wire: JsonObject): ContentBlock {
   const [kind = ''] = Object.keys(wire)
   const body = objectIn(wire, kind)
@@ -209,7 +212,7 @@ function decodeReasoning(body: JsonObject): ReasoningBlock | undefined {
   return compact({ type: 'reasoning', text, opaque })
 }
 
-/** An answer does not say which model gave it. */
+/** Returns a proof with this data. Its model is empty, since an answer of this format does not name its model. */
 export function proof(data: JsonObject): Opaque {
   return { provider, model: '', format, data }
 }
@@ -222,7 +225,7 @@ function decodeCited(body: JsonObject): ContentBlock | undefined {
   return { type: 'text', text, citations: citations.map((one) => decodeCitation(one, text.length)) }
 }
 
-/** A citation of a text of this length: it is for all of it. */
+/** Reads a citation. It covers the whole text; `length` is the length of that text in UTF-16 units. */
 export function decodeCitation(wire: JsonObject, length: number): CitationBlock {
   const source = textOr(field(wire, 'source'), undefined)
   const address = source !== undefined && /^https?:/.test(source) ? source : undefined
@@ -239,7 +242,7 @@ export function decodeCitation(wire: JsonObject, length: number): CitationBlock 
   })
 }
 
-/** Only those that Bedrock ran. */
+/** Reads a call that Bedrock ran. Returns `undefined` for any other call. */
 function decodeServerCall({ toolUseId, name, input, ...kept }: JsonObject): ContentBlock | undefined {
   const argumentsText = isObject(input) ? textOfArguments(input) : undefined
   if (kept.type !== 'server_tool_use' || typeof name !== 'string' || argumentsText === undefined) return undefined
@@ -254,7 +257,7 @@ function decodeServerCall({ toolUseId, name, input, ...kept }: JsonObject): Cont
   }
 }
 
-/** The result of such a call, in the same message. */
+/** Reads the result of a call that Bedrock ran. It is in the same message as the call. */
 export function decodeServerResult(body: JsonObject): ContentBlock {
   return compact({
     type: 'server_tool_result',
@@ -265,25 +268,25 @@ export function decodeServerResult(body: JsonObject): ContentBlock {
   })
 }
 
-// ---- reading what may be anything -------------------------------------------------------------
+// ---- reading unchecked values -----------------------------------------------------------------
 
-/** The thing that is being decoded, for the text of errors. */
+/** The kind of body that is being decoded; error messages name it. */
 export type Subject = 'request' | 'response' | 'stream'
 
-/** The elements, if it is a list; nothing and `null` are an empty one. */
+/** Returns the value if it is a list. `undefined` and `null` read as an empty list. Throws for other values. */
 export function listAt(value: unknown, path: string, subject: Subject): readonly Json[] {
   if (Array.isArray(value)) return value
   if (value === undefined || value === null) return []
   throw misfit(path, 'not a list', subject, value)
 }
 
-/** The value, if it is an object. */
+/** Returns the value if it is an object. Throws otherwise. */
 export function objectAt(value: unknown, path: string, subject: Subject): JsonObject {
   if (isObject(value)) return value
   throw misfit(path, value === undefined || value === null ? 'missing' : 'not an object', subject, value)
 }
 
-/** The value, if it is a string; nothing and `null` are an empty one. */
+/** Returns the value if it is a string. `undefined` and `null` read as an empty string. Throws for other values. */
 export function stringAt(value: unknown, path: string, subject: Subject): string {
   if (typeof value === 'string') return value
   if (value === undefined || value === null) return ''

@@ -1,5 +1,5 @@
 /**
- * Bedrock Converse: writes streams for clients of this format. Each block has a number, and a block starts after the previous one has ended.
+ * Bedrock Converse: writes streams for clients of this format. Each block has an index. A block starts after the previous block has ended.
  *
  * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html (read 2026-11)
  *
@@ -33,7 +33,7 @@ interface EncodeState {
   blocks: number
 }
 
-/** Writes one answer. It ends in `metadata`, or in an exception if the events end without their own end. */
+/** Writes one answer. It ends with `metadata`. If the events end without `message_end`, it ends with an exception. */
 export function encodeStream(_reply: Reply = {}): StreamEncoder {
   const state: EncodeState = {
     losses: newLosses('Bedrock', false),
@@ -75,7 +75,7 @@ function begin(state: EncodeState, out: Frame[]): void {
   state.isStarted = true
 }
 
-/** Exceptions of a stream have a small first letter. */
+/** Ends the stream with an exception. In streams, the name of an exception starts with a lower-case letter. */
 function fail(state: EncodeState, error: ApiError, out: Frame[]): void {
   if (state.isEnded) return
   state.isEnded = true
@@ -101,7 +101,7 @@ function writeBlock(state: EncodeState, event: BlockEvent, out: Frame[]): void {
     case 'reasoning_delta':
       writeDelta(state, { reasoningContent: { text: event.text } }, out)
       return
-    case 'tool_call_chunk': // a call of the provider's own is written whole, when its kind is known
+    case 'tool_call_chunk': // a call that the provider runs is written later, as one block
       if (event.chunk.type === 'tool_call_chunk') writeChunk(state, event.chunk, out)
       return
     case 'tool_call':
@@ -127,7 +127,7 @@ function writeStart(state: EncodeState, start: object, out: Frame[]): void {
 
 // ---- calls ------------------------------------------------------------------------------------
 
-/** A call begins with its id and its whole name: the name is whole once arguments follow. */
+/** Writes a piece of a call. The start of a call needs its complete name, which is known when the first arguments arrive. */
 function writeChunk(state: EncodeState, chunk: ToolCallChunk, out: Frame[]): void {
   const { open } = state
   addPiece(open, chunk)
@@ -151,7 +151,10 @@ function writeArguments(state: EncodeState, input: string, out: Frame[]): void {
   writeDelta(state, { toolUse: { input } }, out)
 }
 
-/** The pieces of an invalid call that were sent stay as they are. No client can parse them, so no client runs the call. */
+/**
+ * Ends a call. If the call is invalid, the pieces that were already sent are not corrected. Clients cannot parse them, so they do not run
+ * the call.
+ */
 function endCall(state: EncodeState, call: ToolCall | InvalidToolCall, out: Frame[]): void {
   const { open, losses } = state
   if (call.type === 'invalid_tool_call') {
@@ -171,7 +174,7 @@ function endCall(state: EncodeState, call: ToolCall | InvalidToolCall, out: Fram
 
 // ---- everything else --------------------------------------------------------------------------
 
-/** Text and reasoning went out as they came; citations and the signature follow. */
+/** Ends a content block. Text and reasoning were already sent as deltas, so only the citations and the signature are still to write. */
 function endContent(state: EncodeState, block: ContentBlock, path: string, out: Frame[]): void {
   const wire = encodeBlock(block, path, answering(state.losses)) as JsonObject | undefined
   if (wire === undefined) return
@@ -190,7 +193,7 @@ function endContent(state: EncodeState, block: ContentBlock, path: string, out: 
   } else writeWhole(state, wire, path, out)
 }
 
-/** A call that Bedrock ran and its result, or a block whose text is all that a stream has a place for. */
+/** Writes a block without deltas of its own: a call that Bedrock ran, its result, or a block that becomes text. */
 function writeWhole(state: EncodeState, wire: JsonObject, path: string, out: Frame[]): void {
   const { input, ...use } = objectIn(wire, 'toolUse')
   const { content, ...result } = objectIn(wire, 'toolResult')

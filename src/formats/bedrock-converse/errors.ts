@@ -1,5 +1,5 @@
 /**
- * Bedrock Converse: errors, both ways. A header names an error, and in streams the type of the exception does.
+ * Bedrock Converse: reads and writes errors. The name of an error is in a header. In streams, it is the type of the exception.
  *
  * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html#API_runtime_Converse_Errors (read 2026-11)
  *
@@ -33,8 +33,8 @@ export function decodeException(type: string, body: unknown): ApiError {
 
 function named(answer: ErrorAnswer, name: string): ApiError {
   const message = textOr(field(answer.body, 'message'), textOr(field(answer.body, 'Message'), undefined))
-  const said = message === undefined ? answer.body : { message, code: name }
-  const error = readApiError({ ...answer, body: said }, errorWords)
+  const fields = message === undefined ? answer.body : { message, code: name }
+  const error = readApiError({ ...answer, body: fields }, errorWords)
   const { kind, status, retryAfterMs, provider } = error
   const change: Partial<ApiErrorDetails> = {
     ...(kind === 'invalid_request' && tooLong.test(error.message) && { kind: 'context_length' }),
@@ -55,7 +55,7 @@ function named(answer: ErrorAnswer, name: string): ApiError {
   return new ApiError(error.message, { kind, retryable: error.retryable, ...details, ...change })
 }
 
-/** The status, header and body that say the error, to a client of this wire. */
+/** Returns the status, the headers and the body of an error for a client of this format. */
 export function encodeError(error: ApiError): {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>

@@ -18,19 +18,22 @@ import { decodeStream } from './stream.ts'
 import { format, idPrefix, provider, rules } from './tables.ts'
 import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
 
-/** Options of {@link bedrockConverse} beside the model's name. */
+/** Settings of {@link bedrockConverse}. */
 export interface BedrockSettings extends ModelSettings {
-  /** Such as `us-east-1`. The address and the signature have it. */
+  /** The AWS region, such as `us-east-1`. It is part of the address and of the signature. */
   readonly region: string
-  /** Signs each request. Not for web pages: who reads the page can read the secret. Default: none, and the `apiKey` is sent. */
+  /**
+   * Signs each request. Do not use it in web pages, since every visitor can read the secret. By default requests are not signed, and the
+   * `apiKey` is sent.
+   */
   readonly aws?: AwsSigner
 }
 
 /**
  * A model of Bedrock's Converse API.
  *
- * It takes an API key of Bedrock (`AWS_BEARER_TOKEN_BEDROCK`), or signs requests with the keys of an account. Many newer models are
- * asked by the name of an inference profile, such as `us.anthropic.claude-haiku-4-5-20251001-v1:0`.
+ * It uses an API key of Bedrock (`AWS_BEARER_TOKEN_BEDROCK`), or signs requests with the access keys of an account. Many newer models need
+ * the id of an inference profile instead of a model id, such as `us.anthropic.claude-haiku-4-5-20251001-v1:0`.
  *
  * @param model The model's id, the id of an inference profile, or an ARN.
  * @param settings `baseUrl` is `https://bedrock-runtime.<region>.amazonaws.com` by default.
@@ -54,7 +57,7 @@ export function bedrockConverse(model: string, { region, aws, ...settings }: Bed
   return aws === undefined ? { ...own, providerUrl } : { ...own, fetch: signing(aws, region, settings.fetch) }
 }
 
-/** The codec of a client of Bedrock. */
+/** Creates the codec for a client of Bedrock. */
 export function createClientCodec(): ClientCodec {
   return {
     name: format,
@@ -79,7 +82,7 @@ function headers(apiKey: string | undefined): Record<string, string> {
   return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
 }
 
-/** The codec of a server that answers as Bedrock does. */
+/** Creates the codec for a server that answers as Bedrock does. */
 export function createServerCodec(): ServerCodec {
   const codec = { name: format, decodeRequest, encodeResponse, encodeStream, encodeError }
   return withForeignProofs({ ...codec, framing: 'event-stream', encodeFrame: encodeEventStream }, proofField)

@@ -1,7 +1,8 @@
 /**
- * Bedrock Converse: a conversation and its turns, both ways.
+ * Bedrock Converse: reads and writes a conversation and its turns.
  *
- * The wire knows users and assistants that take turns: results of tools are blocks of a user's message, system text stands apart.
+ * In this format, the turns of the user and the assistant alternate. Tool results are blocks of a user's message. The system text has a
+ * separate field.
  *
  * @module
  */
@@ -18,10 +19,10 @@ import type { WireBlock, WireMessage, WireRequest } from './wire.ts'
 
 // ---- encode -----------------------------------------------------------------------------------
 
-/** The text of a user's turn when none of its blocks could be sent, so that the turn stays. */
+/** The text of a user's turn if none of its blocks can be sent. Without it the turn would be omitted. */
 const placeholder = '(Nothing that can be shown here.)'
 
-/** System text and turns. Neighbours of one role share a turn. */
+/** Writes the system text and the turns. Consecutive messages of the same role become one turn. */
 export function encodeConversation(
   { system, messages }: Context,
   scope: Omit<Scope, 'place'>,
@@ -50,7 +51,7 @@ export function encodeConversation(
     }
     const last = turns.at(-1)
     if (last?.role === role) last.content.push(...content)
-    // Kept fields of a tool message belong to its block.
+    // The kept fields of a tool message are written in its block, not here.
     else turns.push({ ...(message.role !== 'tool' && keptFields(message)), role, content })
   }
   for (const turn of turns) if (turn.role === 'user') settle(turn, scope)
@@ -80,7 +81,7 @@ function encodeMessage(message: Message, path: string, scope: Scope): WireBlock[
   return blocksOf(message.content).flatMap((block, at) => encodePart(block, `${path}.content[${at}]`, scope) ?? [])
 }
 
-/** The blocks of an assistant's turn, for a request or an answer. */
+/** Writes the blocks of an assistant's turn, for a request or an answer. */
 export function encodeTurnBlocks(message: AssistantMessage, path: string, scope: Scope): WireBlock[] {
   return blocksOfTurn(message).flatMap((block, at) => encodePart(block, `${path}.content[${at}]`, scope) ?? [])
 }
@@ -91,7 +92,7 @@ function encodePart(block: ContentBlock, path: string, scope: Scope): WireBlock 
   return encodeBlock(block, path, scope)
 }
 
-/** Results come first; a document needs a text beside it. */
+/** Moves the results of a turn to its start, and adds a text if the turn has a document but no text. Bedrock requires both. */
 function settle(turn: WireMessage, { losses }: Omit<Scope, 'place'>): void {
   const results = turn.content.filter((block) => 'toolResult' in block)
   const others = turn.content.filter((block) => !('toolResult' in block))
@@ -104,7 +105,7 @@ function settle(turn: WireMessage, { losses }: Omit<Scope, 'place'>): void {
 
 const messageFields: ReadonlySet<string> = new Set(['role', 'content'])
 
-/** Every message of the wire, as one of ours or more. */
+/** Reads the messages of a request. A message with tool results becomes several messages. */
 export function decodeMessages(body: JsonObject): Message[] {
   const names = new Map<string, string>()
   return listAt(field(body, 'messages'), 'messages', 'request').flatMap((entry, at) => {
@@ -129,7 +130,7 @@ export function decodeMessages(body: JsonObject): Message[] {
   })
 }
 
-/** The results come first, as messages of their own; what else is said follows. */
+/** Reads a user's message. Its results become separate messages, and its other blocks become a user's message after them. */
 function decodeUser(blocks: readonly JsonObject[], names: ReadonlyMap<string, string>): Message[] {
   const results = blocks.flatMap((block) => {
     const result = field(block, 'toolResult')

@@ -1,6 +1,6 @@
 /**
- * Bedrock Converse: options of a request beside the conversation, both ways. Options that not every model has go into the model's own body,
- * in the terms of its family.
+ * Bedrock Converse: reads and writes the options of a request. Options that only some models support are written in
+ * `additionalModelRequestFields`, with the names that the model's family uses.
  *
  * @see https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters.html (read 2026-11)
  *
@@ -19,7 +19,7 @@ import type { WireRequest } from './wire.ts'
 
 // ---- encode -----------------------------------------------------------------------------------
 
-/** All fields but those of the conversation and the tools, over those that were kept. */
+/** Writes all fields of a request except those of the conversation and the tools. They replace kept fields of the same name. */
 export function encodeOptions(options: RequestOptions, losses: Losses): Omit<WireRequest, 'messages'> {
   const kept = keptFields({ providerData: options.providerOptions })
   const { maxTokens, temperature, topP, stop } = options
@@ -53,7 +53,7 @@ function encodeTopK({ topK, model }: RequestOptions, losses: Losses): JsonObject
   return {}
 }
 
-/** How much to think, in the words of the family; a key that a model does not know is refused. */
+/** Writes the reasoning options with the names of the model's family. A model refuses names that it does not know. */
 function encodeReasoning(options: RequestOptions, losses: Losses): JsonObject {
   const { reasoning, model, maxTokens } = options
   if (reasoning === undefined) return {}
@@ -104,7 +104,7 @@ function dropReasoning(losses: Losses, reason: string): JsonObject {
   return {}
 }
 
-/** Of three levels the nearest. */
+/** Returns the nearest of the three levels, or `undefined` if reasoning is off or has no effort. */
 function levelOf(
   reasoning: NonNullable<RequestOptions['reasoning']>,
   losses: Losses,
@@ -117,7 +117,7 @@ function levelOf(
   return nearest
 }
 
-/** Without a schema the model is asked in words: see `encodeRequest`. */
+/** Writes a response format that has a schema. Without a schema, an instruction asks for JSON: see `jsonInstruction`. */
 function encodeFormat({ responseFormat }: RequestOptions): Pick<WireRequest, 'outputConfig'> {
   const schema = responseFormat?.schema
   if (schema === undefined) return {}
@@ -125,7 +125,7 @@ function encodeFormat({ responseFormat }: RequestOptions): Pick<WireRequest, 'ou
   return { outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } } }
 }
 
-/** The instruction for JSON of whatever shape. */
+/** Returns the instruction that asks for JSON when there is no schema. */
 export function jsonInstruction({ responseFormat }: RequestOptions, losses: Losses): { text: string }[] {
   if (responseFormat === undefined || responseFormat.schema !== undefined) return []
   reportLoss(losses, 'changed', 'options.responseFormat', reasons.jsonInWords)
@@ -136,7 +136,7 @@ export function jsonInstruction({ responseFormat }: RequestOptions, losses: Loss
 
 const conversationFields: ReadonlySet<string> = new Set(['messages', 'system'])
 
-/** Reads what we have words for. Everything else is kept. */
+/** Reads the fields that isoglot has an option for. All other fields are kept. */
 export function decodeOptions(request: JsonObject, model: string, stream: boolean): RequestOptions {
   const { inferenceConfig, toolConfig, outputConfig, additionalModelRequestFields, ...others } =
     otherFields(request, conversationFields) ?? {}
@@ -196,7 +196,7 @@ function readOwnFields(fields: Json | undefined): Read {
 
 const efforts: ReadonlySet<unknown> = new Set(['low', 'medium', 'high', 'xhigh', 'max'])
 
-/** Reads the reasoning options from the fields of any model family. `kept` has the fields that isoglot has no option for. */
+/** Reads the reasoning options from the fields of any model family. `kept` has the fields without an option in isoglot. */
 function readReasoning(fields: JsonObject): Pick<RequestOptions, 'reasoning'> & { readonly kept: JsonObject } {
   const { thinking, reasoning_config, reasoningConfig, reasoning_effort, output_config, ...kept } = fields
   const asked = [thinking, reasoning_config, reasoningConfig].find(isObject)
@@ -215,5 +215,5 @@ function readFormat(config: Json | undefined): RequestOptions['responseFormat'] 
   const text = field(field(field(field(config, 'textFormat'), 'structure'), 'jsonSchema'), 'schema')
   if (typeof text !== 'string') return undefined
   const parsed = parseObject(text)
-  return 'value' in parsed ? { type: 'json', schema: parsed.value } : undefined // otherwise it is kept as it came
+  return 'value' in parsed ? { type: 'json', schema: parsed.value } : undefined // text that is not an object is kept unchanged
 }

@@ -1,10 +1,10 @@
 /**
- * Bedrock Converse: the field for proofs of another provider, when a gateway answers in this format.
+ * Bedrock Converse: the field that holds proofs of another provider when a gateway answers in this format.
  *
  * @module
  */
 import { type ProofField, signatureField } from '../../kit/foreign-proofs.ts'
 import { format, provider } from './tables.ts'
 
-/** The signature of a reasoning text. */
+/** The proof field of this format: the signature of a reasoning text. */
 export const proofField: ProofField = /* @__PURE__ */ signatureField(format, provider)

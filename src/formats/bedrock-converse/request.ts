@@ -1,5 +1,5 @@
 /**
- * Bedrock Converse: whole requests, both ways. The path has the model, and whether the answer streams; the body is the same.
+ * Bedrock Converse: reads and writes whole requests. The path, not the body, names the model and says whether the answer is streamed.
  *
  * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html (read 2026-11)
  *
@@ -20,9 +20,9 @@ import { decodeDefinition, encodeToolConfig } from './tools.ts'
 import type { WireRequest } from './wire.ts'
 
 /**
- * Encodes a conversation that `prepare` has been through; one that has not is encoded as it stands.
+ * Writes a request. The conversation should be one that `prepare` returned; other conversations are encoded without its changes.
  *
- * @throws {UnsupportedError} if something would be lost that `options.strict` does not let go.
+ * @throws {UnsupportedError} if content would be lost and `options.strict` does not allow it.
  */
 export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
   checkMessages(given.messages)
@@ -42,9 +42,9 @@ export function encodeRequest(given: Context, asked: EncodeRequestOptions): Enco
 }
 
 /**
- * Reads a client's request. The model and whether to stream are in the path.
+ * Reads a client's request. `path` names the model and says whether the answer is streamed.
  *
- * @throws {DecodeError} where the server would answer with 400: invalid messages, content that is not a list.
+ * @throws {DecodeError} if the server would answer with 400: messages are invalid, or content is not a list.
  */
 export function decodeRequest(body: unknown, { path = '' }: DecodeRequestOptions = {}): DecodedRequest {
   const request = objectAt(body, 'body', 'request')

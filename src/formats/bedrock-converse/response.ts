@@ -1,5 +1,5 @@
 /**
- * Bedrock Converse: whole answers, both ways, and what streams read and write in the same way.
+ * Bedrock Converse: reads and writes whole answers, and has the code that streams share.
  *
  * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html (read 2026-11)
  *
@@ -25,9 +25,9 @@ import type { WireResponse, WireUsage } from './wire.ts'
 /**
  * Reads a whole answer.
  *
- * @throws {ApiError} if it is an error after all.
- * @throws {DecodeError} if it is not an answer.
- * @throws {InterruptedError} if it does not say why it ended.
+ * @throws {ApiError} if the body is an error, though its status was 200.
+ * @throws {DecodeError} if the body is not an answer.
+ * @throws {InterruptedError} if the body does not have a `stopReason`.
  */
 export function decodeResponse(body: unknown, { callsBefore = 0 }: DecodeResponseOptions = {}): ChatResponse {
   refuseDeep(body, 'Cannot decode Bedrock response')
@@ -47,7 +47,7 @@ export function decodeResponse(body: unknown, { callsBefore = 0 }: DecodeRespons
   return fold(out, { provider, idPrefix, callsBefore })
 }
 
-/** The text that the citations after it belong to. */
+/** The last text. Citations in the blocks after it belong to it. `length` is in UTF-16 units. */
 export interface LastText {
   readonly key: BlockKey
   readonly length: number
@@ -76,14 +76,14 @@ function readBlock(
     return last
   }
   const decoded = decodeBlock(block)
-  if (decoded.type === 'text' && decoded.text === '') return last // gpt-oss begins with one
+  if (decoded.type === 'text' && decoded.text === '') return last // gpt-oss starts its answers with an empty text
   out.push({ type: 'block', block: decoded, key })
   return decoded.type === 'text' ? { key, length: decoded.text.length } : undefined
 }
 
 const answerFields: ReadonlySet<string> = new Set(['output', 'stopReason', 'usage', 'p'])
 
-/** Figures, and what else is said of the answer as a whole. */
+/** Reads the usage and the unknown fields of an answer. */
 export function readExtra(wire: JsonObject, out: Fragment[]): void {
   const usage = field(wire, 'usage')
   if (isObject(usage)) out.push({ type: 'usage', usage: decodeUsage(usage) })
@@ -95,7 +95,7 @@ export function endFragment(reason: string): Fragment {
   return { type: 'end', stopReason: lookup(stopReasons, reason) ?? 'other', rawStopReason: reason }
 }
 
-/** This wire counts cached input apart; our `inputTokens` is all of it. */
+/** Reads the usage, in tokens. Bedrock counts cached input separately; here it is part of `inputTokens`. */
 function decodeUsage(wire: JsonObject): Usage {
   const count = (name: string) => tokenCount(field(wire, name))
   const uncached = count('inputTokens')
@@ -113,7 +113,7 @@ function decodeUsage(wire: JsonObject): Usage {
 
 // ---- encode -----------------------------------------------------------------------------------
 
-/** Writes a whole answer. The wire has no place for an id, the model's name and the date. */
+/** Writes a whole answer. The format does not have fields for an id, the model's name and the date. */
 export function encodeResponse(response: ChatResponse, _reply: Reply = {}): EncodedResponse<WireResponse> {
   const losses = newLosses('Bedrock', false)
   const { message } = response
@@ -130,18 +130,21 @@ export function encodeResponse(response: ChatResponse, _reply: Reply = {}): Enco
   return { body, losses: losses.list }
 }
 
-/** Clients of this wire take the proofs of this wire. */
+/** Returns the scope for an answer. Clients of this format accept its proofs. */
 export function answering(losses: Losses): Scope {
   return { losses, model: '', place: 'answer', names: new Set() }
 }
 
-/** Without its arguments an invalid call could run, so it is left out. */
+/** Reports a loss for each invalid call. The call is omitted, since a client would run it without arguments. */
 function noteInvalidCalls({ invalidToolCalls = [] }: AssistantMessage, losses: Losses): void {
   for (const at of invalidToolCalls.keys())
     reportLoss(losses, 'dropped', `message.invalidToolCalls[${at}]`, 'its arguments are not an object')
 }
 
-/** The word of the server that it came from, if it still says the same; otherwise the one for our reason. */
+/**
+ * Returns the `stopReason` to write. If the answer came from Bedrock and its own word still means the same stop reason, that word is used.
+ * Otherwise the table has the word for the stop reason.
+ */
 export function encodeStopReason({ message, stopReason }: ChatResponse, hasCalls: boolean, losses: Losses): string {
   const raw = textOr(message.rawStopReason, undefined)
   const meaning = message.response?.provider === provider ? (lookup(stopReasons, raw) ?? 'other') : undefined
@@ -153,7 +156,7 @@ export function encodeStopReason({ message, stopReason }: ChatResponse, hasCalls
   return word
 }
 
-/** Clients require all three of input, output and total. */
+/** Writes the usage. Clients require all three counts: input, output and total. */
 export function encodeUsage(usage: Usage = {}): WireUsage {
   const { inputTokens = 0, outputTokens = 0, cacheReadTokens, cacheWriteTokens } = usage
   return {

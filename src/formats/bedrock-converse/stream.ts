@@ -1,5 +1,5 @@
 /**
- * Bedrock Converse: streams, read. Text, reasoning and citations begin with their first delta; calls and results say that they begin.
+ * Bedrock Converse: reads streams. Calls and results have a start event. Text, reasoning and citations start with their first delta.
  *
  * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html (read 2026-11)
  *
@@ -15,18 +15,18 @@ import { decodeException } from './errors.ts'
 import { endFragment, type LastText, readExtra } from './response.ts'
 import { readCallFragment } from './tools.ts'
 
-/** State between two events. */
+/** State that is kept from event to event. */
 interface DecodeState {
   isStarted: boolean
-  /** The text that is open still, since citations may follow it in a block of their own, and how long it is. */
+  /** The text that is still open, and its length in UTF-16 units. It stays open because its citations may be in the next block. */
   text: { readonly key: number; length: number } | undefined
-  /** Citations of a block, until its text is whole. */
+  /** Citations by the key of their block. They are stored until their text is complete. */
   citations: { readonly key: number; readonly citation: JsonObject }[]
-  /** Blocks of reasoning that have begun. */
+  /** The keys of reasoning blocks that have started. */
   readonly reasoning: Set<number>
-  /** Results of tools that Bedrock ran, until they are whole. */
+  /** Results of tools that Bedrock ran. They are stored until they are complete. */
   readonly results: Map<number, JsonObject>
-  /** Blocks of all other kinds, such as images, until they are whole. */
+  /** Blocks of all other types, such as images. They are stored until they are complete. */
   readonly others: Map<number, JsonObject>
   stopReason: string | undefined
   isEnded: boolean
@@ -35,8 +35,8 @@ interface DecodeState {
 /**
  * Decodes one answer.
  *
- * @throws {ApiError} at an exception, which can follow a 200 and half an answer.
- * @throws {DecodeError} at an event that is not a JSON object, or lacks what it must have.
+ * @throws {ApiError} if an exception arrives, which can come after status 200 and part of the answer.
+ * @throws {DecodeError} if an event is not a JSON object, or does not have a required field.
  */
 export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): Machine<Frame, Fragment> {
   const state: DecodeState = {
@@ -100,25 +100,25 @@ function readEvent(state: DecodeState, type: string, event: JsonObject, out: Fra
       readExtra(event, out)
       end(state, out)
   }
-  // `initial-response`, and types to come
+  // `initial-response` and unknown types are ignored.
 }
 
-/** The figures follow the reason for the end. Where they never come, the answer is whole all the same. */
+/** Ends the answer. Bedrock sends the usage after the stop reason. An answer without usage is still complete. */
 function end(state: DecodeState, out: Fragment[]): void {
   if (state.stopReason === undefined || state.isEnded) return
   state.isEnded = true
   out.push(endFragment(state.stopReason))
 }
 
-/** Citations and results wait for the end of their block. Where that never came, the answer's end is theirs. */
+/** Ends all open blocks at the end of the answer, in case their own end event did not arrive. */
 function endBlocks(state: DecodeState, out: Fragment[]): void {
   for (const key of [...state.results.keys(), ...state.others.keys()]) readStop(state, key, out)
   closeText(state, -1, out)
 }
 
-/** Ends the text when the block of this key begins. Citations that came before are its own, unless they are of that block. */
+/** Ends the open text when the block `key` starts. The text gets the stored citations, except those of the block `key`. */
 function closeText(state: DecodeState, key: number, out: Fragment[]): void {
-  tellCitations(state, (at) => at !== key, out)
+  closeCitations(state, (at) => at !== key, out)
   if (state.text !== undefined) out.push({ type: 'close', key: state.text.key })
   state.text = undefined
 }
@@ -150,7 +150,7 @@ function readDelta(state: DecodeState, key: number, delta: JsonObject, out: Frag
   } else if (isObject(delta.image) || state.others.has(key)) addOther(state, key, delta, out)
 }
 
-/** A part of a block of another kind: texts in it grow, such as the bytes of an image. An empty beginning says nothing. */
+/** Adds a part to a block of another type, such as an image. Strings, such as base64, are appended. An empty start event is ignored. */
 function addOther(state: DecodeState, key: number, part: Json | undefined, out: Fragment[]): void {
   if (!isObject(part) || !Object.values(part).some(isObject)) return
   closeText(state, key, out)
@@ -166,7 +166,7 @@ function grown(before: Json | undefined, part: Json): Json {
   }
 }
 
-/** Empty deltas are common, and blocks that have no others: those are not there. */
+/** Adds a piece of text. Empty deltas are common, so they are ignored. A block that has only empty deltas is not reported. */
 function addText(state: DecodeState, key: number, text: string, out: Fragment[]): void {
   if (text === '') return
   if (state.text?.key !== key) {
@@ -188,25 +188,25 @@ function addReasoning(state: DecodeState, key: number, content: JsonObject, out:
   if (!state.reasoning.has(key)) out.push({ type: 'block', key, open: true, block: { type: 'reasoning', text: '' } })
   state.reasoning.add(key)
   if (typeof text === 'string' && text !== '') out.push({ type: 'reasoning', key, text })
-  const whole = textOr(signature, undefined) // it replaces
+  const whole = textOr(signature, undefined) // a later signature replaces an earlier one
   if (whole !== undefined) out.push({ type: 'patch', key, opaque: proof({ signature: whole }) })
 }
 
-/** Citations of a block without a text of its own are for the text before it. */
-function tellCitations(state: DecodeState, isDue: (key: number) => boolean, out: Fragment[]): void {
-  const said: LastText | undefined = state.text
+/** Emits the stored citations of the blocks that `isDue` selects. A block without text has citations for the text before it. */
+function closeCitations(state: DecodeState, isDue: (key: number) => boolean, out: Fragment[]): void {
+  const last: LastText | undefined = state.text
   const due = state.citations.filter(({ key }) => isDue(key))
-  if (due.length === 0 || said === undefined) return
+  if (due.length === 0 || last === undefined) return
   state.citations = state.citations.filter((one) => !due.includes(one))
   out.push({
     type: 'patch',
-    key: said.key,
-    citations: due.map(({ citation }) => decodeCitation(citation, said.length)),
+    key: last.key,
+    citations: due.map(({ citation }) => decodeCitation(citation, last.length)),
   })
 }
 
 function readStop(state: DecodeState, key: number, out: Fragment[]): void {
-  tellCitations(state, () => true, out)
+  closeCitations(state, () => true, out)
   const result = state.results.get(key)
   const other = state.others.get(key)
   state.results.delete(key)

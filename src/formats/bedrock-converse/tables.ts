@@ -1,5 +1,5 @@
 /**
- * Bedrock Converse: its words, and ours for them.
+ * Bedrock Converse: tables that map Bedrock's names to isoglot's.
  *
  * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html (read 2026-11)
  *
@@ -12,11 +12,11 @@ import type { ErrorWords } from '../../kit/api-error.ts'
 import type { Wire } from '../../kit/lacks.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 
-/** The name of the format: the key of all that is kept for this wire. */
+/** The name of the format. Fields that are kept for this format are stored under this key. */
 export const format = 'bedrock-converse'
 /** The name of the provider. */
 export const provider = 'bedrock'
-/** Calls that come without an id get this and a number. */
+/** The prefix of a generated id. A call without an id gets this prefix and a number. */
 export const idPrefix = 'tooluse_isoglot_'
 
 export const rules: Rules = {
@@ -24,7 +24,7 @@ export const rules: Rules = {
   provider,
   callId: { pattern: /^[\w.:-]+$/, maxLength: 64 },
   toolName: { pattern: /^[\w-]+$/, maxLength: 64 },
-  resultMedia: new Set(['image']), // Claude, Nova and Llama take more
+  resultMedia: new Set(['image']), // Claude, Nova and Llama accept more types
   foreignReasoning: 'drop',
   lateInstructions: 'user',
   userFirst: true,
@@ -43,7 +43,7 @@ export const wire: Wire = {
   ]),
 }
 
-/** The family of a model, by its name after the head of the ARN and the region. */
+/** The family of a model. Models of one family use the same names for their own options. */
 export type Family = 'claude-budget' | 'claude-effort' | 'nova' | 'nova-2' | 'gpt-oss' | 'qwen3' | 'other'
 const families: readonly (readonly [RegExp, Family])[] = [
   [/claude-(?:\d|instant|(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:-\d{8}|[@:]|$))/, 'claude-budget'],
@@ -54,12 +54,15 @@ const families: readonly (readonly [RegExp, Family])[] = [
   [/qwen3/, 'qwen3'],
 ]
 
-/** An application profile's ARN hides it: that is `other`, which is sent what every model takes. */
+/**
+ * Returns the family of a model. The ARN of an application profile does not have the model's name, so its family is `other`. Such a model
+ * gets only the options that every model accepts.
+ */
 export function familyOf(model: string): Family {
   return families.find(([pattern]) => pattern.test(model))?.[1] ?? 'other'
 }
 
-/** Why the model stopped. A word not in it reads as `other`. */
+/** Stop reasons by Bedrock's `stopReason`. A word that is not in the table reads as `other`. */
 export const stopReasons: Readonly<Record<string, StopReason>> = {
   end_turn: 'stop',
   stop_sequence: 'stop',
@@ -72,7 +75,7 @@ export const stopReasons: Readonly<Record<string, StopReason>> = {
   malformed_model_output: 'error',
 }
 
-/** Ours to its. */
+/** Bedrock's `stopReason` for each stop reason. */
 export const wireStopReasons: Readonly<Record<StopReason, string>> = {
   stop: 'end_turn',
   length: 'max_tokens',
@@ -87,7 +90,7 @@ export const wireStopReasons: Readonly<Record<StopReason, string>> = {
   aborted: 'malformed_model_output',
 }
 
-/** The formats of media, by their type in the sense of MIME. */
+/** Bedrock's media formats by MIME type. */
 export const mediaFormats: Readonly<
   Record<'image' | 'video' | 'audio' | 'document', Readonly<Record<string, string>>>
 > = {
@@ -126,7 +129,7 @@ export const mediaFormats: Readonly<
   },
 }
 
-/** The kinds of failures, by the names that the API gives them. In streams these have a small first letter. */
+/** The kinds of errors, by their names in the API. In streams, these names start with a lower-case letter. */
 const kinds: Readonly<Record<string, ApiErrorKind>> = {
   ValidationException: 'invalid_request',
   ServiceQuotaExceededException: 'rate_limit',
@@ -147,7 +150,7 @@ const kinds: Readonly<Record<string, ApiErrorKind>> = {
 }
 export const errorWords: ErrorWords = { provider, kinds, final: new Set(['ServiceQuotaExceededException']) }
 
-/** Its name and status for each kind of failure. */
+/** Bedrock's name and status for each kind of error. */
 export const wireErrors: Readonly<Record<ApiErrorKind, readonly [name: string, status: number]>> = {
   authentication: ['UnrecognizedClientException', 403],
   permission: ['AccessDeniedException', 403],
@@ -160,7 +163,7 @@ export const wireErrors: Readonly<Record<ApiErrorKind, readonly [name: string, s
   timeout: ['ModelTimeoutException', 408],
 }
 
-/** Reasons for losses. */
+/** The reasons that are reported with losses. */
 export const reasons = {
   remote: 'Bedrock takes media as data or by an address of S3: fetch it and send its data',
   mediaType: 'Bedrock does not have this type of media',
@@ -175,7 +178,7 @@ export const reasons = {
   lateFields: 'they came when the block had begun',
 } as const
 
-/** Blocks that the wire has no place for. */
+/** The block types that this format does not support, with the reason and severity of the loss. */
 export const leftOut: Readonly<Record<string, readonly [string, Loss['severity']]>> = {
   citation: [lackReasons.citation, 'minor'],
   unknown: [lackReasons.foreignBlock, 'minor'],

@@ -1,5 +1,5 @@
 /**
- * Bedrock Converse: tools, the choice among them, calls and results, both ways.
+ * Bedrock Converse: reads and writes tools, the tool choice, calls and results.
  *
  * @see https://docs.aws.amazon.com/bedrock/latest/userguide/tool-use.html (read 2026-11)
  *
@@ -41,7 +41,7 @@ type Tools = readonly (ToolDefinition | ProviderTool)[]
 
 // ---- definitions ------------------------------------------------------------------------------
 
-/** The tools, without those of other formats. */
+/** Writes the tools, without those of other formats. */
 export function encodeDefinitions(tools: Tools, _options: CodecOptions = {}): WireTool[] {
   checkTools(tools)
   return tools.flatMap((tool) => {
@@ -58,7 +58,7 @@ function encodeDefinition(tool: ToolDefinition): WireTool {
 
 const specFields: ReadonlySet<string> = new Set(['name', 'description', 'inputSchema'])
 
-/** Reads one entry of `tools`; what is not a tool of ours is kept as it is. */
+/** Reads one entry of `tools`. An entry that is not a `toolSpec` is kept unchanged. */
 export function decodeDefinition(entry: Json, path: string): ToolDefinition | ProviderTool {
   const value = objectAt(entry, path, 'request')
   const spec = field(value, 'toolSpec')
@@ -76,7 +76,10 @@ export function decodeDefinition(entry: Json, path: string): ToolDefinition | Pr
 
 // ---- choice -----------------------------------------------------------------------------------
 
-/** The tools that go, and the choice among them. Calls of the history need the definitions of their tools. */
+/**
+ * Writes the tools and the tool choice. If the history has calls, Bedrock requires tool definitions. If there are none to send, definitions
+ * without a schema are made from the names of the called tools.
+ */
 export function encodeToolConfig(
   given: Tools,
   messages: readonly Message[],
@@ -111,7 +114,7 @@ function namesCalled(messages: readonly Message[]): ReadonlySet<string> {
   )
 }
 
-/** A choice among some is made by sending only those. */
+/** Returns the tools to send. A choice by a list of names sends only the named tools. */
 function chosen(tools: Tools, choice: RequestOptions['toolChoice'], losses: Losses): Tools {
   if (typeof choice !== 'object' || !('names' in choice)) return tools
   return chosenTools(tools, (tool) => 'name' in tool && choice.names.includes(tool.name), losses)
@@ -125,7 +128,7 @@ function choiceOf(choice: RequestOptions['toolChoice']): WireToolChoice | undefi
   return choice.mode === 'required' ? { any: {} } : { auto: {} }
 }
 
-/** `undefined` for a choice that we do not know: it is kept. */
+/** Reads a tool choice. Returns `undefined` for an unknown choice, which the caller keeps. */
 export function decodeToolChoice(wire: unknown): RequestOptions['toolChoice'] {
   const name = field(field(wire, 'tool'), 'name')
   if (typeof name === 'string') return { name }
@@ -139,7 +142,7 @@ export function encodeCall(call: ToolCall): WireToolUse {
   return { ...keptFields(call), toolUseId: call.id, name: call.name, input: call.arguments }
 }
 
-/** A call that could not be one, for a history that has its result: without its arguments, which are not an object. */
+/** Writes an invalid call of a history, because its result needs a call. Its arguments are not an object, so an empty object is sent. */
 export function encodeInvalidCall(call: InvalidToolCall, path: string, losses: Losses): WireToolUse {
   reportLoss(losses, 'changed', `${path}.argumentsText`, reasons.invalidCall)
   return { toolUseId: call.id ?? `invalid_${call.index}`, name: call.name ?? 'unnamed_tool', input: {} }
@@ -147,7 +150,7 @@ export function encodeInvalidCall(call: InvalidToolCall, path: string, losses: L
 
 const callFields: ReadonlySet<string> = new Set(['toolUseId', 'name', 'input', 'type'])
 
-/** A call, or the beginning of one. */
+/** Reads a call, or the start of a call, as a fragment. */
 export function readCallFragment(body: JsonObject): CallFragment {
   const input = field(body, 'input')
   const isServers = field(body, 'type') === 'server_tool_use'
@@ -167,7 +170,7 @@ function argumentsOf(input: Json): string | JsonObject {
   return isObject(input) || typeof input === 'string' ? input : JSON.stringify(input)
 }
 
-/** The calls of our tools in the body of an answer. */
+/** Reads the calls in the body of an answer, except those that Bedrock ran. */
 export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): DecodedCalls {
   const content = field(field(field(body, 'output'), 'message'), 'content') ?? field(body, 'content')
   const uses = arrayOf(content).flatMap((block) => {
@@ -189,8 +192,8 @@ export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): Dec
 // ---- results ----------------------------------------------------------------------------------
 
 /**
- * The result of one call as an entry of `messages`: a user message with one `toolResult`. The results of parallel calls must share one
- * message: `encodeRequest` sees to that.
+ * Writes the result of one call as an entry of `messages`: a user message with one `toolResult`. The results of parallel calls must be in
+ * the same message; `encodeRequest` joins them.
  */
 export function encodeResult(result: ToolMessage, _options: CodecOptions = {}): WireMessage {
   const scope: Scope = { losses: newLosses('Bedrock'), model: '', place: 'result', names: new Set() }
@@ -205,13 +208,13 @@ export function encodeToolResult(result: ToolMessage | ToolResultBlock, path: st
     return encodeBlock(block, `${path}.content[${at}]`, { ...scope, place: 'result' }) ?? []
   })
   const content = isSame ? [verbatim<WireBlock>({ json })] : [...blocks]
-  if (isError && content.length === 0) content.push({ text: ' ' }) // an error without content is refused
+  if (isError && content.length === 0) content.push({ text: ' ' }) // Bedrock refuses an error without content
   return { ...kept, toolUseId: result.toolCallId, content, ...(isError && { status: 'error' }) }
 }
 
 const resultFields: ReadonlySet<string> = new Set(['toolUseId', 'content', 'status'])
 
-/** `names`: of the calls so far, by id, since results here do not say whose they are. */
+/** Reads a result. `names` has the tool name of each call so far, by id, since a result of this format does not have a name. */
 export function decodeResult(wire: JsonObject, names: ReadonlyMap<string, string>): ToolMessage {
   const toolCallId = stringOr(field(wire, 'toolUseId'), '')
   const status = field(wire, 'status')

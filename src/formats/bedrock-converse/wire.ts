@@ -1,12 +1,12 @@
 /**
- * Bedrock Converse as it travels: only the fields we read or write, in the vendor's own spelling.
+ * Types of the Bedrock Converse API. They have only the fields that isoglot reads or writes.
  *
  * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html (read 2026-11)
  *
  * @module
  */
 
-/** Bytes are base64 in JSON, without a `data:` prefix. */
+/** The data of a medium. `bytes` is base64 without a `data:` prefix. */
 export type WireSource = { bytes: string } | { s3Location: { uri: string } } | { text: string }
 export interface WireMedia {
   format: string
@@ -33,7 +33,7 @@ export interface WireCitation {
   location?: { [kind: string]: unknown }
 }
 
-/** A union with exactly one key each. Blocks that we kept are handed on as they came. */
+/** A block. Each has exactly one key. A block that isoglot kept is sent unchanged. */
 export type WireBlock =
   | { text: string }
   | { image: WireMedia }
@@ -60,11 +60,11 @@ export interface WireRequest {
   system?: { text: string }[]
   inferenceConfig?: { maxTokens?: number; temperature?: number; topP?: number; stopSequences?: string[] }
   toolConfig?: { tools: WireTool[]; toolChoice?: WireToolChoice }
-  /** `schema` is the text of JSON. */
+  /** `schema` is JSON text. */
   outputConfig?: {
     textFormat: { type: 'json_schema'; structure: { jsonSchema: { schema: string; name: string } } }
   }
-  /** Fields of the model's own body. */
+  /** Fields that are specific to the model. */
   additionalModelRequestFields?: { [field: string]: unknown }
 }
 
@@ -76,7 +76,7 @@ export interface WireUsage {
   cacheWriteInputTokens?: number
 }
 
-/** There is no id, no model and no date. */
+/** An answer. It does not have an id, a model or a date. */
 export interface WireResponse {
   output: { message: { role: 'assistant'; content: WireBlock[] } }
   stopReason: string

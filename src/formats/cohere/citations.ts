@@ -1,5 +1,6 @@
 /**
- * Cohere Chat v2: citations. The wire has one for each cited piece of an answer, with all its sources; we have one for each source.
+ * Cohere Chat v2: reads and writes citations. Cohere sends one citation for each cited passage of an answer, with a list of sources.
+ * isoglot has one citation for each source.
  *
  * @see https://docs.cohere.com/docs/rag-citations (read 2026-11)
  *
@@ -13,7 +14,7 @@ import type { WireCitation, WireSource } from './wire.ts'
 
 // ---- decode -----------------------------------------------------------------------------------
 
-/** Reads a citation of this text: one of ours for each of its sources. */
+/** Reads a citation of `text`. Returns one citation for each of its sources. */
 export function decodeCitation(wire: JsonObject, text: string): CitationBlock[] {
   const { sources, ...kept } = wire
   const found = arrayOf(sources).filter(isObject)
@@ -27,7 +28,7 @@ export function decodeCitation(wire: JsonObject, text: string): CitationBlock[] 
   }))
 }
 
-/** The passage that a source has, and where it is from. */
+/** Returns the passage of a source, its title and its URL. */
 function fieldsOf(source: JsonObject): Pick<CitationBlock, 'url' | 'title' | 'text'> {
   const data = { ...objectIn(source, 'document'), ...objectIn(source, 'tool_output') }
   const text = textOr(field(data, 'text'), textOr(field(data, 'content'), undefined))
@@ -35,7 +36,10 @@ function fieldsOf(source: JsonObject): Pick<CitationBlock, 'url' | 'title' | 'te
   return compact({ url: textOr(field(data, 'url'), undefined), title, text })
 }
 
-/** Offsets count characters: UTF-16 units or code points, whichever fits the words that the citation quotes. */
+/**
+ * Returns the range that a citation covers, in UTF-16 units. Cohere's offsets may be UTF-16 units or code points. The quoted text of the
+ * citation decides which of them it is.
+ */
 function spanOf(wire: JsonObject, text: string): Pick<CitationBlock, 'startIndex' | 'endIndex'> {
   const start = numberOr(field(wire, 'start'), -1)
   const end = numberOr(field(wire, 'end'), -1)
@@ -51,8 +55,8 @@ function spanOf(wire: JsonObject, text: string): Pick<CitationBlock, 'startIndex
 // ---- encode -----------------------------------------------------------------------------------
 
 /**
- * The citations of a text, which is this content of its message. Those of other providers go into answers only, where a client can show
- * them.
+ * Writes the citations of a text. `contentIndex` is the index of the text in the content of its message. Citations of other providers are
+ * written only in answers, where a client can show them.
  */
 export function encodeCitations(
   block: TextBlock,
@@ -66,10 +70,10 @@ export function encodeCitations(
     if (!isOwn && !isAnswer) continue
     const start = numberOr(kept.start, citation.startIndex ?? 0)
     const end = numberOr(kept.end, citation.endIndex ?? block.text.length)
-    const said = isOwn ? (source === undefined ? [] : [verbatim<WireSource>(source)]) : [foreignSource(citation)]
+    const sourceArray = isOwn ? (source === undefined ? [] : [verbatim<WireSource>(source)]) : [foreignSource(citation)]
     const last = encoded.at(-1)
     if (last?.start === start && last.end === end) {
-      last.sources.push(...said)
+      last.sources.push(...sourceArray)
       continue
     }
     const index = isFirst && kept.content_index === undefined ? undefined : contentIndex
@@ -78,7 +82,7 @@ export function encodeCitations(
       start,
       end,
       text: stringOr(kept.text, block.text.slice(start, end)),
-      sources: said,
+      sources: sourceArray,
       type: stringOr(kept.type, 'TEXT_CONTENT'),
       ...compact({ content_index: index }),
     })
@@ -91,7 +95,7 @@ function foreignSource({ url, title, text }: CitationBlock): WireSource {
   return { type: 'document', id, document: compact({ id, text, title, url }) }
 }
 
-/** Whether a citation is of text that is said, and not of thinking or of a plan. */
+/** Returns whether a citation belongs to a text of the answer, and not to thinking or to a plan. */
 export function isOfText(citation: Json): boolean {
   const type = field(citation, 'type')
   return type !== 'THINKING_CONTENT' && type !== 'PLAN'

@@ -1,5 +1,5 @@
 /**
- * Cohere Chat v2: parts of messages and our blocks.
+ * Cohere Chat v2: converts blocks to parts of messages, and back.
  *
  * @see https://docs.cohere.com/reference/chat (read 2026-11)
  *
@@ -36,19 +36,19 @@ import * as lackReasons from '../../kit/reasons.ts'
 import { format, leftOut, reasons } from './tables.ts'
 import type { WireDocument, WireDocumentPart, WireImage, WireText } from './wire.ts'
 
-/** Our own kept fields: what goes back under what we encode. */
+/** Returns the fields that isoglot kept from this format. The encoder writes them first, and its own fields replace them. */
 export function keptFields(value: { readonly providerData?: ProviderData | undefined }): JsonObject {
   return objectIn(value.providerData, format)
 }
 
-/** A value that came from this wire goes back to it as it is. */
+/** Returns a value that came from this format unchanged, with the type that the encoder needs. */
 export function verbatim<T>(value: Json): T {
   return value as T
 }
 
 // ---- encode -----------------------------------------------------------------------------------
 
-/** A part of text; `undefined`, with a loss, for what is not text. */
+/** Writes a block as a text part. For a block that is not text, it reports a loss and returns `undefined`. */
 export function encodeTextPart(block: ContentBlock, path: string, losses: Losses): WireText | undefined {
   if (block.type === 'text' || block.type === 'plain_text') {
     const { document: _, ...kept } = keptFields(block)
@@ -66,7 +66,7 @@ export function encodeTextParts(blocks: readonly ContentBlock[], path: string, l
   return blocks.flatMap((block, at) => encodeTextPart(block, `${path}[${at}]`, losses) ?? [])
 }
 
-/** A block of a user's message, documents aside. */
+/** Writes a block of a user's message that is not a document. */
 export function encodeUserPart(block: ContentBlock, path: string, losses: Losses): WireText | WireImage | undefined {
   return block.type === 'image' ? encodeImage(block, path, losses) : encodeTextPart(block, path, losses)
 }
@@ -83,7 +83,7 @@ function encodeImage(block: ImageBlock, path: string, losses: Losses): WireImage
   return { ...kept, type: 'image_url', image_url: { ...(isObject(image) && image), url, ...compact({ detail }) } }
 }
 
-/** The document that a block is: a text document, or a file of text; `undefined` for every other block. */
+/** Writes a text document or a text file as a document. Returns `undefined` for every other block. */
 export function encodeDocument(block: ContentBlock, path: string, losses: Losses): WireDocument | undefined {
   if (block.type === 'file') return encodeFile(block, path, losses)
   if (block.type !== 'plain_text') return undefined
@@ -104,7 +104,7 @@ function documentData(text: string, title: string | undefined): WireDocument['da
   return compact({ text, title })
 }
 
-/** A block of a tool's result: text or a document. */
+/** Writes a block of a tool's result, as text or as a document. */
 export function encodeResultPart(
   block: ContentBlock,
   path: string,
@@ -114,7 +114,7 @@ export function encodeResultPart(
   return document === undefined ? encodeTextPart(block, path, losses) : { type: 'document', document }
 }
 
-/** Proofs and fields of other formats, which an answer cannot carry. Each is reported as a loss of severity `info`. */
+/** Reports a loss of severity `info` for each proof and field of another format, since an answer of this format cannot have them. */
 export function noteForeign(
   value: { readonly metadata?: Metadata; readonly providerData?: ProviderData; readonly opaque?: Opaque },
   path: string,
@@ -129,13 +129,13 @@ export function noteForeign(
 
 // ---- decode -----------------------------------------------------------------------------------
 
-/** A string stays a string. */
+/** Reads the content of a message: a string, which is returned unchanged, or a list of parts. */
 export function decodeContent(value: unknown, path: string): Content {
   if (typeof value === 'string') return value
   return listAt(value, path, 'request').map((part, at) => decodePart(part, `${path}[${at}]`))
 }
 
-/** A part of a message; one of an unknown type is kept whole. */
+/** Reads a part of a message. A part of an unknown type is kept unchanged. */
 function decodePart(value: Json, path: string): ContentBlock {
   const part = objectAt(value, path, 'request')
   const text = field(part, 'text')
@@ -167,7 +167,7 @@ function decodeImage(part: JsonObject): ImageBlock | undefined {
   })
 }
 
-/** A document of a request or a result: its text, or all of its fields as JSON if it has more than text and title. */
+/** Reads a document of a request or of a result. If it has fields other than text and title, all its fields become JSON text. */
 export function decodeDocument(value: Json): PlainTextBlock {
   const data = typeof value === 'string' ? { text: value } : objectIn(value, 'data')
   const { text, title, ...more } = data as JsonObject
@@ -181,32 +181,32 @@ export function decodeDocument(value: Json): PlainTextBlock {
   })
 }
 
-/** Fields of a part beside its type and its body. */
+/** Returns the fields of a part other than `type` and the fields in `body`. */
 export function restOf(part: JsonObject, ...body: readonly string[]): { providerData?: { [format]: JsonObject } } {
   const rest = otherFields(part, new Set(['type', ...body]))
   return rest === undefined ? {} : { providerData: { [format]: rest } }
 }
 
-// ---- reading what may be anything -------------------------------------------------------------
+// ---- reading unchecked values -----------------------------------------------------------------
 
-/** The thing that is being decoded, for the text of errors. */
+/** The kind of body that is being decoded; error messages name it. */
 export type Subject = 'request' | 'response' | 'stream'
 
-/** The value, if it is a string; nothing and `null` are an empty one. */
+/** Returns the value if it is a string. `undefined` and `null` read as an empty string. Throws for other values. */
 export function stringAt(value: unknown, path: string, subject: Subject): string {
   if (typeof value === 'string') return value
   if (value === undefined || value === null) return ''
   throw misfit(path, 'not a string', subject, value)
 }
 
-/** The elements, if it is a list; nothing and `null` are an empty one. */
+/** Returns the value if it is a list. `undefined` and `null` read as an empty list. Throws for other values. */
 export function listAt(value: unknown, path: string, subject: Subject): readonly Json[] {
   if (Array.isArray(value)) return value
   if (value === undefined || value === null) return []
   throw misfit(path, 'not a list', subject, value)
 }
 
-/** The value, if it is an object. */
+/** Returns the value if it is an object. Throws otherwise. */
 export function objectAt(value: unknown, path: string, subject: Subject): JsonObject {
   if (isObject(value)) return value
   throw misfit(path, value === undefined || value === null ? 'missing' : 'not an object', subject, value)

@@ -1,5 +1,5 @@
 /**
- * Cohere Chat v2: streams, written. Contents, calls and citations are counted apart; of all of them one is open at a time.
+ * Cohere Chat v2: writes streams. Contents, calls and citations are counted separately, each from 0. Only one of them is open at a time.
  *
  * @see https://docs.cohere.com/docs/streaming (read 2026-11)
  *
@@ -38,7 +38,7 @@ interface EncodeState {
   hasText: boolean
 }
 
-/** Writes one answer. It ends in `message-end` and `[DONE]`, with an error if the events end without their own end. */
+/** Writes one answer. It ends with `message-end` and `[DONE]`. If the events end without `message_end`, `message-end` has an error. */
 export function encodeStream(reply: Reply = {}): StreamEncoder {
   const state: EncodeState = {
     reply,
@@ -114,7 +114,7 @@ function writeBlock(state: EncodeState, event: BlockEvent, out: Frame[]): void {
     case 'reasoning_delta':
       writeContent(state, { type: 'thinking', thinking: '' }, { thinking: event.text }, out)
       return
-    case 'tool_call_chunk': // a call of the provider's own has no place
+    case 'tool_call_chunk': // the chunk of a call that the provider runs is skipped: the format does not support it
       if (event.chunk.type === 'tool_call_chunk') writeChunk(state, event.chunk, out)
       return
     case 'tool_call':
@@ -141,7 +141,10 @@ function writeContent(state: EncodeState, start: WireText | WireThinking, conten
   push('content-delta', { index, delta: { message: { content } } }, out)
 }
 
-/** Text and thinking went out as they came, and citations follow; what has no deltas is written whole. */
+/**
+ * Ends a content. Text and thinking were already sent as deltas, so only the citations of the text are still to write. A block without
+ * deltas is written completely.
+ */
 function endContent(state: EncodeState, block: ContentBlock, path: string, out: Frame[]): void {
   noteForeign(block, path, state.losses)
   if (block.type === 'text' && block.text !== '') endText(state, block, out)
@@ -168,7 +171,7 @@ function endText(state: EncodeState, block: TextBlock, out: Frame[]): void {
 
 // ---- calls ------------------------------------------------------------------------------------
 
-/** A call begins with its id and its whole name: the name is whole once arguments follow. */
+/** Writes a piece of a call. The start of a call needs its complete name, which is known when the first arguments arrive. */
 function writeChunk(state: EncodeState, chunk: ToolCallChunk, out: Frame[]): void {
   const { open } = state
   addPiece(open, chunk)

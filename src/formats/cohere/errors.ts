@@ -1,5 +1,5 @@
 /**
- * Cohere Chat v2: errors, both ways. An error is a status and a sentence.
+ * Cohere Chat v2: reads and writes errors. An error is a status and a sentence.
  *
  * @see https://docs.cohere.com/reference/errors (read 2026-11)
  *
@@ -12,13 +12,13 @@ import { readApiError, statusOf } from '../../kit/api-error.ts'
 import { errorWords } from './tables.ts'
 import type { WireError } from './wire.ts'
 
-/** Reads an error answer, or the error that a stream ends with (status 0). */
+/** Reads an error answer, or the error at the end of a stream. The status of an error in a stream is 0. */
 export function decodeError(answer: ErrorAnswer, _options: CodecOptions = {}): ApiError {
   const error = readApiError(answer, errorWords)
   const { kind, message, status, retryAfterMs, provider, body } = error
   const change: Partial<ApiErrorDetails> = {
     ...(kind === 'invalid_request' && /\bmodel\b.*(?:not found|not supported)/i.test(message) && { kind: 'not_found' }),
-    // A limit of the key, by month or for trial, does not pass by waiting a little.
+    // A monthly limit or the limit of a trial key does not end soon, so a retry would fail.
     ...(kind === 'rate_limit' && /trial key|calls? \/ month|per month|monthly/i.test(message) && { retryable: false }),
   }
   const requestId = error.requestId ?? answer.headers.get('x-debug-trace-id') ?? undefined
@@ -27,14 +27,14 @@ export function decodeError(answer: ErrorAnswer, _options: CodecOptions = {}): A
   return new ApiError(message, { kind, retryable: error.retryable, ...details, ...change })
 }
 
-/** The text by which a message about a too long conversation is recognised. */
+/** Clients recognise a conversation that is too long by this text in the message. */
 const tooLong = 'too many tokens'
 
-/** The status and body that say the error, to a client of this wire. */
+/** Returns the status and the body of an error for a client of this format. */
 export function encodeError(error: ApiError): { readonly status: number; readonly body: WireError } {
   const { kind, message } = error
   const status = kind === 'permission' && error.status === 402 ? 402 : statusOf[kind]
   if (kind !== 'context_length') return { status, body: { message } }
-  const said = message.toLowerCase().includes(tooLong) ? message : `${tooLong}: ${message}`
-  return { status, body: { message: said, error_type: 'TOO_MANY_TOKENS' } }
+  const shown = message.toLowerCase().includes(tooLong) ? message : `${tooLong}: ${message}`
+  return { status, body: { message: shown, error_type: 'TOO_MANY_TOKENS' } }
 }

@@ -17,8 +17,9 @@ import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
 /**
  * A model of Cohere's Chat API, version 2.
  *
- * Documents of a user message (`plain_text` blocks, files of text) go beside the messages, where the model can cite them: citations come
- * with the text of the answer. `providerOptions.cohere` takes `citation_options`, `safety_mode` and the other fields of the API.
+ * Documents of a user message (`plain_text` blocks and text files) are sent in the `documents` field, so that the model can cite them. The
+ * citations are in the text blocks of the answer. `providerOptions.cohere` takes `citation_options`, `safety_mode` and the other fields of
+ * the API.
  *
  * @param model The model's name, such as `command-a-03-2025`.
  * @param settings `baseUrl` is `https://api.cohere.com/v2` by default.
@@ -33,7 +34,7 @@ export function cohere(model: string, settings: ModelSettings = {}): Model {
   return { ...settings, codec: createClientCodec(), model, baseUrl: settings.baseUrl ?? providerUrl, providerUrl }
 }
 
-/** The codec of a client of Cohere. */
+/** Creates the codec for a client of Cohere. */
 export function createClientCodec(): ClientCodec {
   return {
     name: format,
@@ -57,7 +58,7 @@ function headers(apiKey: string | undefined): Record<string, string> {
   return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
 }
 
-/** The codec of a gateway that answers as Cohere does. */
+/** Creates the codec for a gateway that answers as Cohere does. */
 export function createServerCodec(): ServerCodec {
   return { name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError }
 }

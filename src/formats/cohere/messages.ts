@@ -1,6 +1,6 @@
 /**
- * Cohere Chat v2: messages and documents, both ways. Documents stand beside the messages of a request; here they are blocks of the last
- * user message.
+ * Cohere Chat v2: reads and writes messages and documents. A request has its documents in a separate field. In isoglot they are blocks of
+ * the last user message.
  *
  * @see https://docs.cohere.com/reference/chat (read 2026-11)
  *
@@ -52,18 +52,18 @@ import type {
 
 // ---- encode -----------------------------------------------------------------------------------
 
-/** The target of encoded messages. */
+/** How messages are encoded, for a request or for an answer. */
 export interface Encoding {
   readonly losses: Losses
-  /** Whether documents may stand beside the messages; otherwise their text stands in them. */
+  /** Whether the `documents` field may be used. If not, the text of the documents is written into the messages. */
   readonly takesDocuments: boolean
-  /** Whether the model takes earlier thoughts. */
+  /** Whether the model accepts the thinking of earlier turns. */
   readonly takesThinking: boolean
-  /** Whether it is an answer, for a client. */
+  /** Whether an answer for a client is encoded, and not a request. */
   readonly isAnswer: boolean
 }
 
-/** The messages of a request, system text first, and the documents beside them. */
+/** Writes the messages of a request, with the system text as the first message, and its documents. */
 export function encodeMessages(
   { system, messages }: Context,
   to: Encoding,
@@ -83,12 +83,12 @@ function encodeMessage(message: Message, path: string, documents: WireDocument[]
     case 'user':
       return encodeUser(message, path, documents, to)
     case 'system':
-    case 'developer': // the wire has no such role
+    case 'developer': // written as `system`: Cohere does not have this role
       return encodeSystem(message.content, path, `${path}.content`, keptFields(message), to)
   }
 }
 
-/** Instructions; none if nothing of them can be sent, since the wire refuses an empty message. */
+/** Writes instructions. The message is omitted if nothing in it can be sent, since Cohere refuses an empty message. */
 function encodeSystem(
   content: Content,
   path: string,
@@ -102,17 +102,17 @@ function encodeSystem(
   return []
 }
 
-/** The text of a user's message when none of its blocks could be sent. The losses name the blocks. */
+/** The text of a user's message if none of its blocks can be sent. The reported losses name the blocks. */
 const placeholder = '(Nothing that can be shown here.)'
 
-/** A user's message; results inside it become messages of their own, before it. */
+/** Writes a user's message. Tool results inside it become separate messages before it. */
 function encodeUser(message: UserMessage, path: string, documents: WireDocument[], to: Encoding): WireMessage[] {
   const { content } = message
   if (typeof content === 'string') return [{ ...keptFields(message), role: 'user', content }]
   const results: WireMessage[] = []
   const parts: ReturnType<typeof encodeUserPart>[] = []
-  // A message of documents only would be left with nothing: it holds their text.
-  const isSaid = content.some(({ type }) => type === 'text' || type === 'image')
+  // A message that has only documents would be empty without them. So their text is written into the message.
+  const hasMore = content.some(({ type }) => type === 'text' || type === 'image')
   for (const [at, block] of content.entries()) {
     const where = `${path}.content[${at}]`
     if (block.type === 'tool_result') {
@@ -122,23 +122,23 @@ function encodeUser(message: UserMessage, path: string, documents: WireDocument[
       continue
     }
     const document = encodeDocument(block, where, to.losses)
-    if (document !== undefined && to.takesDocuments && isSaid) documents.push(document)
+    if (document !== undefined && to.takesDocuments && hasMore) documents.push(document)
     else if (document === undefined) parts.push(encodeUserPart(block, where, to.losses))
     else parts.push(inPlace(document, `${where}.${block.type === 'file' ? 'filename' : 'title'}`, to))
   }
-  const said = parts.filter((part) => part !== undefined)
-  if (said.length === 0 && results.length > 0) return results
-  if (said.length === 0) said.push({ type: 'text', text: placeholder }) // the server refuses an empty one
-  return [...results, { ...keptFields(message), role: 'user', content: said }]
+  const partsSent = parts.filter((part) => part !== undefined)
+  if (partsSent.length === 0 && results.length > 0) return results
+  if (partsSent.length === 0) partsSent.push({ type: 'text', text: placeholder }) // the server refuses an empty message
+  return [...results, { ...keptFields(message), role: 'user', content: partsSent }]
 }
 
-/** `path` is that of its title. */
+/** Writes a document as a text part. `path` is the path of its title. */
 function inPlace({ data }: WireDocument, path: string, { losses }: Encoding): WireText {
   if (data.title !== undefined) reportLoss(losses, 'dropped', path, lackReasons.title, 'info')
   return { type: 'text', text: String(data.text) }
 }
 
-/** A turn with nothing to send, such as one with only another provider's tools, is left out. */
+/** Writes an assistant's turn. It is omitted if nothing in it can be sent, such as when it has only another provider's tools. */
 function encodeTurn(message: AssistantMessage, path: string, to: Encoding): WireMessage[] {
   const encoded = encodeAssistant(message, path, to)
   const { content, tool_plan: plan, tool_calls: calls } = encoded
@@ -149,7 +149,7 @@ function encodeTurn(message: AssistantMessage, path: string, to: Encoding): Wire
   return []
 }
 
-/** An assistant's message, of a history or of an answer. */
+/** Writes an assistant's message of a history or of an answer. */
 export function encodeAssistant(message: AssistantMessage, path: string, to: Encoding): WireAssistant {
   const { citations: keptCitations, ...kept } = keptFields(message)
   const content: (WireText | WireThinking)[] = []
@@ -217,7 +217,7 @@ function encodeCalls(message: AssistantMessage, path: string, { isAnswer, losses
   })
 }
 
-/** The wire has calls in a list of their own. */
+/** Reports a loss if a block follows a call. Cohere has calls in a separate list, so the order is lost. */
 function noteOrder(blocks: readonly ContentBlock[], path: string, { losses }: Encoding): void {
   const firstCall = blocks.findIndex(({ type }) => type === 'tool_call')
   if (firstCall >= 0 && blocks.slice(firstCall).some(({ type }) => type !== 'tool_call'))
@@ -226,7 +226,7 @@ function noteOrder(blocks: readonly ContentBlock[], path: string, { losses }: En
 
 // ---- decode -----------------------------------------------------------------------------------
 
-/** Reads the messages of a request, and the documents beside them. */
+/** Reads the messages and the documents of a request. */
 export function decodeMessages(entries: readonly Json[], documents: readonly Json[]): Message[] {
   const names = new Map<string, string>()
   let made = nextNumber(idPrefix, entries.flatMap(idsIn))
@@ -266,7 +266,7 @@ function decodeMessage(entry: JsonObject, path: string, names: ReadonlyMap<strin
   throw misfit(`${path}.role`, 'none of system, user, assistant and tool', 'request', role)
 }
 
-/** An assistant's message is read as an answer is: calls, plan and citations come out the same. */
+/** Reads an assistant's message with the code that reads answers, so that calls, plan and citations get the same form. */
 function decodeAssistant(entry: JsonObject, path: string, made: number): AssistantMessage {
   const fragments: Fragment[] = []
   readMessage(newState(), entry, path, 'request', fragments)

@@ -1,5 +1,5 @@
 /**
- * Cohere Chat v2: what is asked of the model beside the conversation, both ways.
+ * Cohere Chat v2: reads and writes the options of a request.
  *
  * @see https://docs.cohere.com/reference/chat (read 2026-11)
  *
@@ -27,7 +27,7 @@ const ranges: Readonly<Record<Limited, readonly [least: number, most: number]>> 
 }
 const maxStops = 5
 
-/** All fields but those of the conversation and of the response's format. */
+/** Writes all fields of a request except those of the conversation and `response_format`. */
 export function encodeOptions(options: RequestOptions, losses: Losses): Omit<WireRequest, 'model' | 'messages'> {
   const { stream = false, maxTokens, seed, stop } = options
   const within = (name: Limited) => limited(name, options[name], losses)
@@ -58,7 +58,7 @@ function limited(name: Limited, value: number | undefined, losses: Losses): numb
   return sent
 }
 
-/** Models that can think do so by default. */
+/** Writes the `thinking` field. Without it, a model that can think does so. */
 function encodeThinking({ reasoning, model, maxTokens }: RequestOptions, losses: Losses): WireRequest['thinking'] {
   if (reasoning === undefined) return undefined
   const { effort, budgetTokens } = reasoning
@@ -136,7 +136,7 @@ function readResponseFormat(value: Json): Partial<RequestOptions> | undefined {
 
 const conversationFields: ReadonlySet<string> = new Set(['model', 'messages', 'documents', 'tools', 'strict_tools'])
 
-/** Reads what we have words for. Everything else is kept. */
+/** Reads the fields that isoglot has an option for. All other fields are kept. */
 export function decodeOptions(request: JsonObject, model: string): RequestOptions {
   const options: Partial<RequestOptions> = {}
   const read = new Set(conversationFields)

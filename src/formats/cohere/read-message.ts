@@ -1,7 +1,7 @@
 /**
- * Cohere Chat v2: what whole messages and streams are read with in the same way.
+ * Cohere Chat v2: code that reads both whole messages and streams.
  *
- * A citation may follow the end of its text, so the block of a text stays open until another begins.
+ * A citation may follow the end of its text, so the block of a text stays open until another block begins.
  *
  * @module
  */
@@ -15,17 +15,18 @@ import { decodeError } from './errors.ts'
 import { format, stopReasons } from './tables.ts'
 import { readCallFragment } from './tools.ts'
 
-/** State between two pieces of an answer. */
+/** State that is kept while an answer is read. */
 export interface ReadState {
-  /** Pieces of what may be cited, by the wire's index of the content. */
+  /** The pieces of each text that a citation may refer to, by the index of its content. */
   readonly texts: Map<number, string[]>
-  /** Those whose text has not ended. */
+  /** Citations whose text has not ended. */
   readonly citations: JsonObject[]
+  /** Citations that do not belong to a text. They are kept with the message. */
   readonly otherCitations: Json[]
-  /** Contents of kinds that we do not know, until they are whole. */
+  /** Contents of unknown types, by index. Each is stored until it is complete. */
   readonly unknown: Map<number, JsonObject>
   hasPlan: boolean
-  /** One entry a token, where they were asked for. */
+  /** One entry for each token, if the request asked for them. */
   readonly logprobs: Json[]
 }
 
@@ -33,12 +34,12 @@ export function newState(): ReadState {
   return { texts: new Map(), citations: [], otherCitations: [], unknown: new Map(), hasPlan: false, logprobs: [] }
 }
 
-/** Where the contents, the calls and the plan of an answer stand: each has a count of its own. */
+/** The block keys of contents, calls and the plan. Contents and calls are counted separately, so an index would not be unique. */
 export const keyOf = { content: (at: number) => `content ${at}`, call: (at: number) => `call ${at}`, plan: 'plan' }
 
 const messageFields: ReadonlySet<string> = new Set(['role', 'content', 'tool_plan', 'tool_calls', 'citations'])
 
-/** A whole message: what is said, the plan, the calls. */
+/** Reads a whole message: its contents, its plan and its calls. */
 export function readMessage(
   state: ReadState,
   message: JsonObject,
@@ -63,7 +64,7 @@ export function readMessage(
   endMessage(state, out)
 }
 
-/** Appends what is known only at the end of a message, and contents whose own end never came. */
+/** Emits the citations at the end of a message, and any content that did not end. */
 export function endMessage(state: ReadState, out: Fragment[]): void {
   for (const at of [...state.unknown.keys()]) endContent(state, at, out)
   endTexts(state, out)
@@ -75,10 +76,10 @@ function textParts(text: string): Json[] {
   return text === '' ? [] : [{ type: 'text', text }]
 }
 
-/** A content, or the beginning of one. */
+/** Reads a whole content, or the start of a content. */
 export function startContent(state: ReadState, at: number, part: JsonObject, out: Fragment[]): void {
   const key = keyOf.content(at)
-  // Some hosts begin with only the type.
+  // Some hosts send only the type at the start.
   const { type, text = type === 'text' ? '' : undefined, thinking = type === 'thinking' ? '' : undefined } = part
   if (typeof text === 'string') {
     state.texts.set(at, [text])
@@ -100,7 +101,7 @@ export function endContent(state: ReadState, at: number, out: Fragment[]): void 
   else if (!state.texts.has(at)) out.push({ type: 'close', key: keyOf.content(at) })
 }
 
-/** The plan has neither a beginning nor an end of its own. */
+/** Adds a piece of the plan. Cohere does not send events for its start and end, so the first piece opens the block. */
 export function addPlan(state: ReadState, text: string, out: Fragment[]): void {
   if (text === '') return
   const block = { type: 'reasoning', text: '', providerData: { [format]: { toolPlan: true } } } as const
@@ -110,8 +111,8 @@ export function addPlan(state: ReadState, text: string, out: Fragment[]): void {
 }
 
 /**
- * Ends the texts so far, with their citations; what is cited later is added to them all the same. Citations of thinking and of plans have
- * no block that could hold them, and are kept with the message.
+ * Ends all texts read so far and adds their citations. A citation that arrives later is still added to its text. Citations of thinking and
+ * of plans do not belong to a text block, so they are kept with the message.
  */
 export function endTexts(state: ReadState, out: Fragment[]): void {
   const first = [...state.texts.keys()][0] ?? 0
@@ -130,7 +131,7 @@ export function endTexts(state: ReadState, out: Fragment[]): void {
   for (const at of state.texts.keys()) out.push({ type: 'close', key: keyOf.content(at) })
 }
 
-/** Figures of the answer, beside what was paid. Images are counted apart from the other input. */
+/** Reads the usage of an answer, in tokens. Cohere counts image tokens separately; here they are part of `inputTokens`. */
 export function decodeUsage(wire: JsonObject): Usage {
   const tokens = objectIn(wire, 'tokens')
   const counted = Object.keys(tokens).length > 0 ? tokens : objectIn(wire, 'billed_units')
@@ -151,9 +152,9 @@ export function decodeUsage(wire: JsonObject): Usage {
 const endFields: ReadonlySet<string> = new Set(['id', 'type', 'message', 'finish_reason', 'usage', 'error'])
 
 /**
- * The end of an answer: why, the figures, and what else is said of it.
+ * Reads the end of an answer: its usage, its unknown fields and its stop reason.
  *
- * @throws {ApiError} if it ended with an error, and says which.
+ * @throws {ApiError} if the answer has an `error`.
  */
 export function readEnd(state: ReadState, end: JsonObject, out: Fragment[]): void {
   const usage = field(end, 'usage')

@@ -1,5 +1,5 @@
 /**
- * Cohere Chat v2: whole requests, both ways.
+ * Cohere Chat v2: reads and writes whole requests.
  *
  * @see https://docs.cohere.com/reference/chat (read 2026-11)
  *
@@ -22,7 +22,7 @@ import type { WireMessage, WireRequest } from './wire.ts'
 /**
  * Writes a request.
  *
- * @throws {UnsupportedError} for what would be lost and matters: media other than images and files of text.
+ * @throws {UnsupportedError} if important content would be lost, such as media other than images and text files.
  */
 export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
   checkMessages(given.messages)
@@ -50,7 +50,7 @@ export function encodeRequest(given: Context, asked: EncodeRequestOptions): Enco
   return { path: '/chat', headers: {}, body, losses: losses.list }
 }
 
-/** With tools there is no JSON mode: the model is asked in words, at the head of the conversation. */
+/** Writes the response format. Cohere's JSON mode does not work together with tools. In this case a system message asks for JSON. */
 function encodeFormat(
   { responseFormat }: RequestOptions,
   hasTools: boolean,
@@ -69,7 +69,7 @@ function encodeFormat(
 /**
  * Reads a client's request. Documents become blocks of the last user message.
  *
- * @throws {DecodeError} where the server would answer with 400: no model, invalid messages.
+ * @throws {DecodeError} if the server would answer with 400: the model is missing, or messages are invalid.
  */
 export function decodeRequest(body: unknown, _options: DecodeRequestOptions = {}): DecodedRequest {
   const request = objectAt(body, 'body', 'request')

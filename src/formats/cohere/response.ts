@@ -1,5 +1,5 @@
 /**
- * Cohere Chat v2: whole answers, both ways, and what streams write in the same way.
+ * Cohere Chat v2: reads and writes whole answers, and has the code that streams share for writing.
  *
  * @see https://docs.cohere.com/reference/chat (read 2026-11)
  *
@@ -23,9 +23,9 @@ import type { WireResponse, WireUsage } from './wire.ts'
 /**
  * Reads a whole answer.
  *
- * @throws {ApiError} if it is an error after all.
- * @throws {DecodeError} if it is not an answer.
- * @throws {InterruptedError} if it does not say why it ended.
+ * @throws {ApiError} if the body is an error, though its status was 200.
+ * @throws {DecodeError} if the body is not an answer.
+ * @throws {InterruptedError} if the body does not have a `finish_reason`.
  */
 export function decodeResponse(body: unknown, { callsBefore = 0 }: DecodeResponseOptions = {}): ChatResponse {
   refuseDeep(body, 'Cannot decode Cohere response')
@@ -39,7 +39,7 @@ export function decodeResponse(body: unknown, { callsBefore = 0 }: DecodeRespons
   return fold(out, { provider: format, idPrefix, callsBefore })
 }
 
-/** Writes a whole answer. The wire has no place for the model's name and the date. */
+/** Writes a whole answer. The format does not have fields for the model's name and the date. */
 export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
   const losses = newLosses('Cohere', false)
   const { message } = response
@@ -56,12 +56,15 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
   return { body, losses: losses.list }
 }
 
-/** Clients of this wire take thinking, and text where others have documents. */
+/** Returns how an answer is encoded. Clients of this format accept thinking. Documents are written as text. */
 export function answering(losses: Losses): Encoding {
   return { losses, takesDocuments: false, takesThinking: true, isAnswer: true }
 }
 
-/** The word of the server that it came from, if it still says the same; otherwise the one for our reason. */
+/**
+ * Returns the `finish_reason`. If the answer came from Cohere and its own word still means the same stop reason, that word is used.
+ * Otherwise the table has the word for the stop reason.
+ */
 export function encodeStopReason({ message, stopReason }: ChatResponse, hasCalls: boolean, losses: Losses): string {
   const { rawStopReason: raw, response } = message
   const meaning = response?.provider === format ? (lookup(stopReasons, raw) ?? 'other') : undefined
@@ -72,7 +75,7 @@ export function encodeStopReason({ message, stopReason }: ChatResponse, hasCalls
   return word
 }
 
-/** Clients calculate with both kinds of figures; where only one is known, it is sent for the other too. */
+/** Writes the usage. Clients read both `tokens` and `billed_units`. If the billed units are unknown, the token counts are sent for both. */
 export function encodeUsage(usage: Usage = {}): WireUsage {
   const { inputTokens = 0, outputTokens = 0, cacheReadTokens, reasoningTokens } = usage
   const kept = keptFields(usage)

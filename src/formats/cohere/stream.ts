@@ -1,5 +1,5 @@
 /**
- * Cohere Chat v2: streams, read. Contents, calls and citations are counted apart, each from 0.
+ * Cohere Chat v2: reads streams. Contents, calls and citations are counted separately, each from 0.
  *
  * @see https://docs.cohere.com/docs/streaming (read 2026-11)
  *
@@ -29,8 +29,8 @@ import { readCallFragment } from './tools.ts'
 /**
  * Decodes one answer.
  *
- * @throws {ApiError} where the answer ends with an error, which can follow a 200 and half an answer.
- * @throws {DecodeError} at an event that is not a JSON object, or lacks what it must have.
+ * @throws {ApiError} if the answer ends with an error, which can come after status 200 and part of the answer.
+ * @throws {DecodeError} if an event is not a JSON object, or does not have a required field.
  */
 export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): Machine<Frame, Fragment> {
   const state = newState()
@@ -40,7 +40,7 @@ export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): 
       readEvent(state, parseEvent(parse, data), out)
     },
     end(out) {
-      endMessage(state, out) // the end never came: what is there keeps its citations
+      endMessage(state, out) // if `message-end` did not arrive, the text so far still gets its citations
     },
   }
 }
@@ -99,7 +99,7 @@ function readEvent(state: ReadState, event: JsonObject, out: Fragment[]): void {
     case undefined:
       if (typeof field(event, 'message') === 'string') throw decodeError({ status: 0, headers: noHeaders, body: event })
   }
-  // `citation-end`, `debug`, and types to come
+  // `citation-end`, `debug` and unknown types are ignored.
 }
 
 function readCall(at: number, message: JsonObject, out: Fragment[]): void {
@@ -121,7 +121,7 @@ function readContent(state: ReadState, at: number, event: JsonObject, part: Json
   } else if (typeof thinking === 'string') out.push({ type: 'reasoning', text: thinking, key: keyOf.content(at) })
 }
 
-/** A delta of a content that we do not know: texts grow, and everything else is as the last delta has it. */
+/** Adds a delta to a content of an unknown type. Strings are appended; any other value replaces the earlier one. */
 function grown(content: JsonObject, delta: JsonObject): JsonObject {
   const fields = Object.entries(delta).map(([name, value]) => {
     const before = field(content, name)

@@ -1,5 +1,5 @@
 /**
- * Cohere Chat v2: its words, and ours for them.
+ * Cohere Chat v2: tables that map Cohere's names to isoglot's.
  *
  * @see https://docs.cohere.com/reference/chat (read 2026-11)
  * @see https://docs.cohere.com/reference/errors (read 2026-11)
@@ -15,10 +15,10 @@ import * as lackReasons from '../../kit/reasons.ts'
 /** The name of the format, and of the provider. */
 export const format = 'cohere'
 
-/** Calls that come without an id get this and a number. */
+/** The prefix of a generated id. A call without an id gets this prefix and a number. */
 export const idPrefix = 'cohere_'
 
-/** Thinking has no proof: the server takes that of any model. */
+/** The rules for conversations. Thinking does not have a proof: the server accepts the thinking of any model. */
 export const rules: Rules = {
   format,
   provider: format,
@@ -26,7 +26,7 @@ export const rules: Rules = {
   toolName: { pattern: /^[A-Za-z][\w-]*$/, maxLength: 64 },
   resultMedia: new Set(['plain_text']),
   foreignReasoning: 'keep',
-  lateInstructions: 'user', // one of its errors is "system turn must be the first in the list"
+  lateInstructions: 'user', // otherwise the server answers with "system turn must be the first in the list"
   userFirst: false,
   refusesEmpty: true,
   pairs: 'id',
@@ -43,16 +43,16 @@ export const wire: Wire = {
   ]),
 }
 
-/** Models that do not think; they refuse to be asked for it. */
+/** Models that do not think. They refuse a request with `thinking`. */
 const thoughtless =
   /^(?:c4ai-|command(?:-light|-nightly)?$|command-(?:light-nightly|r)|command-a-(?:03-|vision|translate))/
 
-/** Whether a model thinks, and takes thoughts. A name that we do not know is taken for one that does. */
+/** Returns whether a model thinks and accepts the thinking of earlier turns. It is true for an unknown name. */
 export function thinks(model: string): boolean {
   return !thoughtless.test(model)
 }
 
-/** Why the model stopped. A word not in it reads as `other`. */
+/** Stop reasons by `finish_reason`. A word that is not in the table reads as `other`. */
 export const stopReasons: Readonly<Record<string, StopReason>> = {
   COMPLETE: 'stop',
   STOP_SEQUENCE: 'stop',
@@ -60,13 +60,13 @@ export const stopReasons: Readonly<Record<string, StopReason>> = {
   TOOL_CALL: 'tool_calls',
   ERROR: 'error',
   TIMEOUT: 'error',
-  // Of version 1, whose words some hosts still have.
+  // Words of version 1 of the API, which some hosts still send.
   ERROR_LIMIT: 'length',
   ERROR_TOXIC: 'content_filter',
   USER_CANCEL: 'error',
 }
 
-/** Ours to its. */
+/** The `finish_reason` for each stop reason. */
 export const finishReasons: Readonly<Record<StopReason, string>> = {
   stop: 'COMPLETE',
   length: 'MAX_TOKENS',
@@ -81,7 +81,7 @@ export const finishReasons: Readonly<Record<StopReason, string>> = {
   aborted: 'ERROR',
 }
 
-/** Errors are a sentence and a status; two of the statuses are this API's own. */
+/** How errors are read. An error has only a sentence and a status. The statuses listed here have a special meaning in this API. */
 export const errorWords: ErrorWords = {
   provider: format,
   kinds: {},
@@ -89,7 +89,7 @@ export const errorWords: ErrorWords = {
   statuses: { 498: 'invalid_request', 499: 'server', 501: 'invalid_request' },
 }
 
-/** Reasons for losses. */
+/** The reasons that are reported with losses. */
 export const reasons = {
   fileId: 'Cohere takes images by URL or as data, and not by the id of a file',
   media: 'Cohere takes text and images here',
@@ -104,7 +104,7 @@ export const reasons = {
   lateFields: 'they came when the block had begun',
 } as const
 
-/** Blocks that the wire has no place for, and that are not media. */
+/** The block types, other than media, that this format does not support, with the reason and severity of the loss. */
 export const leftOut: Readonly<Record<string, readonly [string, Loss['severity']]>> = {
   reasoning: [reasons.onlyText, 'minor'],
   citation: [lackReasons.citation, 'minor'],

@@ -1,5 +1,5 @@
 /**
- * Cohere Chat v2: tools, the choice among them, calls and results, both ways.
+ * Cohere Chat v2: reads and writes tools, the tool choice, calls and results.
  *
  * @see https://docs.cohere.com/docs/tool-use-overview (read 2026-11)
  *
@@ -40,7 +40,7 @@ type Tools = readonly (ToolDefinition | ProviderTool)[]
 
 // ---- definitions ------------------------------------------------------------------------------
 
-/** The tools, without those of other formats. */
+/** Writes the tools, without those of other formats. */
 export function encodeDefinitions(tools: Tools, _options: CodecOptions = {}): WireTool[] {
   checkTools(tools)
   return tools.flatMap((tool) => {
@@ -63,7 +63,7 @@ function encodeDefinition(tool: ToolDefinition): WireTool {
   }
 }
 
-/** The switch is one for all tools, so some strict ones among others are not. */
+/** Writes `strict_tools`. It applies to all tools, so it is sent only if every tool is strict. */
 export function encodeStrictness(tools: Tools, losses: Losses): Pick<WireRequest, 'strict_tools'> {
   const isStrict = (tool: Tools[number]) => 'name' in tool && tool.strict === true
   if (!tools.some(isStrict)) return {}
@@ -77,7 +77,7 @@ export function encodeStrictness(tools: Tools, losses: Losses): Pick<WireRequest
 const definitionFields: ReadonlySet<string> = new Set(['type', 'function'])
 const functionFields: ReadonlySet<string> = new Set(['name', 'description', 'parameters'])
 
-/** Reads one entry of `tools`; what is not a function is kept as it is. */
+/** Reads one entry of `tools`. An entry that is not a function is kept unchanged. */
 export function decodeDefinition(entry: Json, isStrict: boolean, path: string): ToolDefinition | ProviderTool {
   const tool = objectAt(entry, path, 'request')
   const body = field(tool, 'function')
@@ -93,7 +93,7 @@ export function decodeDefinition(entry: Json, isStrict: boolean, path: string): 
   })
 }
 
-/** Fields that we have no word for, in the shape of the wire: those of the entry, and those of its `function`. */
+/** Returns the unknown fields of an entry and of its `function`, nested as in the request or the answer. */
 function keep(
   entry: JsonObject,
   entryFields: ReadonlySet<string>,
@@ -108,7 +108,7 @@ function keep(
 
 // ---- choice -----------------------------------------------------------------------------------
 
-/** The tools that go, and the word for the choice among them: a choice of some is made by sending only those. */
+/** Returns the tools to send and the `tool_choice`. Cohere cannot choose by name, so only the chosen tools are sent. */
 export function encodeToolChoice(
   tools: Tools,
   options: RequestOptions,
@@ -127,12 +127,12 @@ export function encodeToolChoice(
 
 // ---- calls ------------------------------------------------------------------------------------
 
-/** A call of a history. One whose arguments were not an object is sent with none, so that its result has a call. */
+/** Writes a call of a history. If its arguments are not an object, an empty object is sent, because its result needs a call. */
 export function encodeCall(call: ToolCall | InvalidToolCall): WireCall {
   return writeCall(call, call.type === 'tool_call' ? exactArguments(call) : '{}')
 }
 
-/** A call of an answer, with the text that came, whatever it is: clients parse it, as they parse that of Cohere. */
+/** Writes a call of an answer. Its arguments are sent unchanged, even if they are not JSON: clients parse them, as they do with Cohere. */
 export function encodeServedCall(call: ToolCall | InvalidToolCall): WireCall {
   return writeCall(call, call.type === 'tool_call' ? exactArguments(call) : call.argumentsText)
 }
@@ -146,7 +146,7 @@ function writeCall(call: ToolCall | InvalidToolCall, args: string): WireCall {
 const callFields: ReadonlySet<string> = new Set(['id', 'type', 'function'])
 const callFunctionFields: ReadonlySet<string> = new Set(['name', 'arguments'])
 
-/** A call, or a piece of one, as a fragment. */
+/** Reads a call, or a piece of a call, as a fragment. */
 export function readCallFragment(entry: Json | undefined, path: string, subject: Subject): CallFragment {
   const call = objectAt(entry, path, subject)
   const body = objectIn(call, 'function')
@@ -160,7 +160,7 @@ export function readCallFragment(entry: Json | undefined, path: string, subject:
   })
 }
 
-/** The calls of an answer or of a message. Those without an id get one. */
+/** Reads the calls of an answer or of a message. A call without an id gets a generated one. */
 export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): DecodedCalls {
   const message = isObject(field(body, 'message')) ? field(body, 'message') : body
   const calls = listAt(field(message, 'tool_calls'), 'tool_calls', 'response').map((entry, index) => {
@@ -182,12 +182,12 @@ export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): Dec
 
 // ---- results ----------------------------------------------------------------------------------
 
-/** The result of one call as an entry of `messages`: a message of role `tool`. */
+/** Writes the result of one call as an entry of `messages`: a message with the role `tool`. */
 export function encodeResult(result: ToolMessage, _options: CodecOptions = {}): WireToolResult {
   return encodeResultFor(result, 'result', newLosses('Cohere'))
 }
 
-/** The same within a request: a failure is said in the text, since the wire has no flag for it. */
+/** Writes a result within a request. Its text says that the call failed, since the format does not have a flag for it. */
 export function encodeResultFor(result: ToolMessage, path: string, losses: Losses): WireToolResult {
   const isError = result.status === 'error'
   const parts = blocksOf(result.content).flatMap((block, at) => {
@@ -202,7 +202,7 @@ export function encodeResultFor(result: ToolMessage, path: string, losses: Losse
 
 const resultFields: ReadonlySet<string> = new Set(['role', 'tool_call_id', 'content'])
 
-/** `names`: of the calls so far, by id, since results here do not say whose they are. */
+/** Reads a result. `names` has the tool name of each call so far, by id, since a result of this format does not have a name. */
 export function decodeResult(entry: JsonObject, path: string, names: ReadonlyMap<string, string>): ToolMessage {
   const toolCallId = stringAt(field(entry, 'tool_call_id'), `${path}.tool_call_id`, 'request')
   const { content, isError } = unmark(decodeContent(field(entry, 'content'), `${path}.content`))

@@ -1,5 +1,5 @@
 /**
- * Cohere Chat v2 as it travels: only the fields we read or write, in the vendor's own spelling.
+ * Types of the Cohere Chat v2 API. They have only the fields that isoglot reads or writes.
  *
  * @see https://docs.cohere.com/reference/chat (read 2026-11)
  *
@@ -18,7 +18,7 @@ export interface WireImage {
   type: 'image_url'
   image_url: { url: string; detail?: 'auto' | 'low' | 'high' }
 }
-/** Its `data` may have any fields; `text` and `title` are the fields that models expect. */
+/** A document. Its `data` may have any fields; models expect `text` and `title`. */
 export interface WireDocument {
   id?: string
   data: { [field: string]: unknown }
@@ -31,7 +31,7 @@ export interface WireDocumentPart {
 export interface WireCall {
   id: string
   type: 'function'
-  /** `arguments` is the text of JSON. */
+  /** `arguments` is JSON text. */
   function: { name: string; arguments: string }
 }
 
@@ -41,21 +41,21 @@ export interface WireSource {
   document?: { [field: string]: unknown }
   tool_output?: { [field: string]: unknown }
 }
-/** `start` and `end` count characters of one content; `text` is what stands there. */
+/** A citation. `start` and `end` are offsets in characters within one content; `text` is the cited text. */
 export interface WireCitation {
   start: number
   end: number
   text: string
   sources: WireSource[]
   type?: string
-  /** Absent: the first text. */
+  /** The index of the cited content. If it is missing, the first text is cited. */
   content_index?: number
 }
 
 export interface WireAssistant {
   role: 'assistant'
   content?: string | (WireText | WireThinking)[]
-  /** The text of a model that does not think, before its calls. */
+  /** The plan that a model without thinking writes before its calls. */
   tool_plan?: string
   tool_calls?: WireCall[]
   citations?: WireCitation[]
@@ -82,7 +82,7 @@ export interface WireRequest {
   stream: boolean
   tools?: WireTool[]
   tool_choice?: 'REQUIRED' | 'NONE'
-  /** For all tools at once. */
+  /** Applies to all tools. */
   strict_tools?: boolean
   documents?: WireDocument[]
   response_format?: { type: 'json_object'; json_schema?: { [keyword: string]: unknown } }
@@ -98,7 +98,7 @@ export interface WireRequest {
 }
 
 export interface WireUsage {
-  /** The units that are billed. */
+  /** The billed units. */
   billed_units: { [unit: string]: number }
   /** Tokens that the model read and wrote; images are not in `input_tokens`. */
   tokens: { input_tokens: number; output_tokens: number; reasoning_tokens?: number; image_tokens?: number }

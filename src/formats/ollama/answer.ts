@@ -1,5 +1,5 @@
 /**
- * Ollama: what a whole answer and the last line of a streamed one share.
+ * Ollama: code that whole answers and the last line of streamed answers share.
  *
  * @see https://docs.ollama.com/api/chat
  *
@@ -15,19 +15,22 @@ import { keptFields } from './content.ts'
 import { doneReason, figureFields, format, readStopReason, reasons } from './tables.ts'
 import type { WireFigures, WireResponse } from './wire.ts'
 
-/** Seconds since 1970. The wire has nanoseconds, which not every `Date.parse` reads. */
+/**
+ * Reads a time and returns seconds since 1970. The fraction is removed first: Ollama sends nanoseconds, and some implementations of
+ * `Date.parse` reject them.
+ */
 export function readTime(text: string): number | undefined {
   const time = Date.parse(text.replace(/\.\d+/, ''))
   return Number.isNaN(time) ? undefined : Math.floor(time / 1000)
 }
 
-/** RFC 3339, of seconds since 1970; what no date can hold is 1970. */
+/** Writes seconds since 1970 as an RFC 3339 time. A number that is out of range for `Date` is written as 1970. */
 export function writeTime(seconds = 0): string {
   const date = new Date(seconds * 1000)
   return (Number.isNaN(date.getTime()) ? new Date(0) : date).toISOString()
 }
 
-/** The server leaves zeros out, so that what is not there is 0. */
+/** Reads the token counts of the last line. A missing count is 0, since the server omits zeros. */
 export function readUsage(line: JsonObject): Usage {
   const inputTokens = addend(field(line, 'prompt_eval_count'))
   const outputTokens = addend(field(line, 'eval_count'))
@@ -41,7 +44,7 @@ export function readUsage(line: JsonObject): Usage {
   return { ...settleUsage({ inputTokens, outputTokens, totalTokens }), ...providerData }
 }
 
-/** Counts are ours, zeros left out; durations are those that an Ollama server sent. */
+/** Writes the token counts from `usage`, without zeros. Durations are written only if an Ollama server sent them. */
 function encodeUsage(usage: Usage = {}): WireFigures {
   const { prompt_eval_count: _in, eval_count: _out, ...durations } = keptFields(usage)
   return {
@@ -50,7 +53,7 @@ function encodeUsage(usage: Usage = {}): WireFigures {
   }
 }
 
-/** The end of an answer: all of it but what was said. */
+/** Writes the last line of an answer: all its fields, with an empty message. */
 export function encodeEnd(response: ChatResponse, reply: Reply, losses: Losses): WireResponse {
   const from = response.message.response
   const { created_at: keptTime, ...kept } = keptFields(response)
@@ -68,7 +71,10 @@ export function encodeEnd(response: ChatResponse, reply: Reply, losses: Losses):
 
 const expressible: ReadonlySet<StopReason> = new Set(['stop', 'length', 'tool_calls'])
 
-/** The word of the Ollama server that it came from, if it still says the same; else the nearest of the two there are. */
+/**
+ * Returns the `done_reason`. If the answer came from an Ollama server and its own word still means the same stop reason, that word is
+ * used. Otherwise the result is the nearest of `stop` and `length`.
+ */
 function encodeStopReason({ message, stopReason }: ChatResponse, losses: Losses): string {
   const word = message.response?.provider === format ? message.rawStopReason : undefined
   if (word !== undefined && settleStopReason(readStopReason(word), stopReason === 'tool_calls') === stopReason)

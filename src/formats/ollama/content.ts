@@ -1,6 +1,6 @@
 /**
- * Ollama: blocks to the fields of a message and back. A message has one text, one thinking and a list of images, so that their order
- * among one another is not kept.
+ * Ollama: converts blocks to the fields of a message, and back. A message has one text, one thinking text and one list of images, so
+ * the order of the blocks is lost.
  *
  * @see https://docs.ollama.com/api/chat
  *
@@ -14,21 +14,21 @@ import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { format, leftOut, reasons, sniffImage } from './tables.ts'
 
-/** The fields of a message made of its blocks, calls aside. */
+/** The fields of a message that blocks are written to, without `tool_calls`. */
 export interface Fields {
   text: string
   thinking: string
   readonly images: string[]
 }
 
-/** Sorts blocks into the fields of a message; calls and results are others' business. `glue` stands between two texts. */
+/** Writes blocks to the fields of a message. Calls and results are skipped; see tools.ts. `glue` is inserted between two texts. */
 export function encodeBlocks(blocks: readonly ContentBlock[], path: string, glue: string, losses: Losses): Fields {
   const fields = noFields()
   for (const [at, block] of blocks.entries()) encodeBlock(block, fields, `${path}[${at}]`, glue, losses)
   return fields
 }
 
-/** Where a message begins. */
+/** Returns the fields of an empty message. */
 export function noFields(): Fields {
   return { text: '', thinking: '', images: [] }
 }
@@ -86,7 +86,7 @@ interface Annotated {
   readonly opaque?: Opaque
 }
 
-/** Fields of a message, block or tool that this format has no place for. Each is reported as a loss of severity `info`. */
+/** Reports a loss of severity `info` for each field of a message, block or tool that this format does not support. */
 export function noteForeign(value: Annotated, where: string, losses: Losses): void {
   if (value.metadata?.cacheHint !== undefined)
     reportLoss(losses, 'dropped', `${where}.metadata.cacheHint`, lackReasons.cacheHint, 'info')
@@ -97,12 +97,12 @@ export function noteForeign(value: Annotated, where: string, losses: Losses): vo
   }
 }
 
-/** Our own kept fields: what goes back under what we encode. */
+/** Returns the fields that isoglot kept from this format. The encoder writes them first, and its own fields replace them. */
 export function keptFields(value: { readonly providerData?: ProviderData | undefined }): JsonObject {
   return objectIn(value.providerData, format)
 }
 
-/** Images of a message, as blocks. A `data:` prefix is not of this wire, but clients send it. */
+/** Reads the images of a message as blocks. The format has raw base64 only, but some clients send a `data:` URL; it is accepted. */
 export function decodeImages(images: readonly Json[], path: string, subject: Subject): ImageBlock[] {
   return images.map((image, at) => {
     const given = stringAt(image, `${path}[${at}]`, subject)
@@ -113,33 +113,33 @@ export function decodeImages(images: readonly Json[], path: string, subject: Sub
   })
 }
 
-// ---- reading what may be anything -------------------------------------------------------------
+// ---- reading unchecked values -----------------------------------------------------------------
 
-/** The thing that is being decoded, for the text of errors. */
+/** The kind of body that is being decoded; error messages name it. */
 export type Subject = 'request' | 'response'
 
-/** The value, if it is a string; nothing and `null` are an empty one, as the server has it. */
+/** Returns the value if it is a string. `undefined` and `null` read as an empty string, as in the server. Throws for other values. */
 export function stringAt(value: unknown, path: string, subject: Subject): string {
   if (typeof value === 'string') return value
   if (value === undefined || value === null) return ''
   throw misfit(path, 'not a string', subject, value)
 }
 
-/** The value, if it is a string with something in it. */
+/** Returns the value if it is a string and not empty. Throws otherwise. */
 export function textAt(value: unknown, path: string, subject: Subject): string {
   const text = stringAt(value, path, subject)
   if (text === '') throw misfit(path, 'missing', subject, value)
   return text
 }
 
-/** The elements, if it is a list; nothing and `null` are an empty one. */
+/** Returns the value if it is a list. `undefined` and `null` read as an empty list. Throws for other values. */
 export function listAt(value: unknown, path: string, subject: Subject): readonly Json[] {
   if (Array.isArray(value)) return value
   if (value === undefined || value === null) return []
   throw misfit(path, 'not a list', subject, value)
 }
 
-/** The value, if it is an object. */
+/** Returns the value if it is an object. Throws otherwise. */
 export function objectAt(value: unknown, path: string, subject: Subject): JsonObject {
   if (isObject(value)) return value
   const finding = value === undefined || value === null ? 'missing' : 'not an object'

@@ -16,11 +16,12 @@ import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
 /**
  * A model of an Ollama server.
  *
- * A browser may ask a server of its own machine; other origins have to be on the server's list (`OLLAMA_ORIGINS`). A model that is not
- * loaded yet can take minutes to say its first word. The window is small by default: set `num_ctx`, or what is too long is cut silently.
+ * A page on `localhost` may call a server on the same machine. Other origins must be in the server's list (`OLLAMA_ORIGINS`). If the
+ * model is not loaded yet, its first token can take minutes. The context window is small by default, and the server cuts longer
+ * conversations silently: set `num_ctx`.
  *
- * @param model Such as `qwen3:8b`.
- * @param settings `baseUrl` defaults to `http://localhost:11434`; Ollama's cloud is `https://ollama.com`, and takes an `apiKey`.
+ * @param model The model's name, such as `qwen3:8b`.
+ * @param settings `baseUrl` is `http://localhost:11434` by default. For Ollama's cloud it is `https://ollama.com`, with an `apiKey`.
  * @example
  * ```ts
  * const model = ollama('qwen3:8b', { body: { keep_alive: '30m' } })
@@ -31,7 +32,7 @@ export function ollama(model: string, settings: ModelSettings = {}): Model {
   return { ...settings, baseUrl: settings.baseUrl ?? 'http://localhost:11434', codec: createClientCodec(), model }
 }
 
-/** The codec of a client of an Ollama server. */
+/** Creates the codec for a client of an Ollama server. */
 export function createClientCodec(): ClientCodec {
   return {
     name: format,
@@ -51,12 +52,12 @@ export function createClientCodec(): ClientCodec {
   }
 }
 
-/** A server on the user's own machine needs no key; Ollama's cloud does. */
+/** Only Ollama's cloud needs a key. A server on the user's own machine does not. */
 function headers(apiKey: string | undefined): Record<string, string> {
   return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
 }
 
-/** The codec of a gateway that answers as an Ollama server does. */
+/** Creates the codec for a gateway that answers as an Ollama server does. */
 export function createServerCodec(): ServerCodec {
   return { name: format, framing: 'ndjson', decodeRequest, encodeResponse, encodeStream, encodeError }
 }

@@ -1,5 +1,5 @@
 /**
- * Ollama: messages, both ways.
+ * Ollama: reads and writes messages.
  *
  * @see https://docs.ollama.com/api/chat
  *
@@ -33,7 +33,7 @@ import type { WireMessage } from './wire.ts'
 
 // ---- encode -----------------------------------------------------------------------------------
 
-/** The messages of a request, system text first. */
+/** Writes the messages of a request. The system text is the first message. */
 export function encodeMessages({ system, messages }: Context, losses: Losses): WireMessage[] {
   const calls = callsOf(messages)
   const encoded = messages.flatMap((message, at) => encodeMessage(message, calls, `messages[${at}]`, losses))
@@ -50,14 +50,14 @@ function encodeMessage(message: Message, calls: Calls, path: string, losses: Los
     case 'user':
       return encodeUser(message, calls, path, losses)
     case 'system':
-    case 'developer': // the wire has no such role: a template would lose it
+    case 'developer': // written as `system`: Ollama does not have this role, and a template would drop the message
       return [{ ...keptFields(message), role: 'system', ...encodeContent(message.content, `${path}.content`, losses) }]
   }
 }
 
 type Calls = ReadonlyMap<string, ToolCall | InvalidToolCall>
 
-/** All calls by id, so that a result can say its tool's name. */
+/** Returns all calls by id. A result is written with the name of its tool, which only the call has. */
 function callsOf(messages: readonly Message[]): Calls {
   const calls = new Map<string, ToolCall | InvalidToolCall>()
   for (const message of messages) {
@@ -74,7 +74,7 @@ function encodeContent(content: Content, path: string, losses: Losses): { conten
   return compact({ content: text, images: unlessEmpty(images) })
 }
 
-/** A user's message; results inside it become messages of their own, before it. */
+/** Writes a user's message. Tool results inside it become separate messages before it. */
 function encodeUser(message: UserMessage, calls: Calls, path: string, losses: Losses): WireMessage[] {
   const blocks = blocksOf(message.content)
   const results = blocks.filter((block): block is ToolResultBlock => block.type === 'tool_result')
@@ -93,12 +93,12 @@ function toMessage({ toolCallId, name, content, isError, providerData }: ToolRes
   return { role: 'tool', toolCallId, content, ...compact({ name, status, providerData }) }
 }
 
-/** A turn with nothing to send, such as one with only another provider's tools, is left out. */
+/** Writes an assistant's turn. It is omitted if nothing in it can be sent, such as when it has only another provider's tools. */
 function encodeTurn(message: AssistantMessage, path: string, losses: Losses): WireMessage[] {
   const encoded = encodeAssistant(message, path, losses)
-  const isSaid = blocksOf(message.content).every((block) => block.type === 'text')
+  const isSimple = blocksOf(message.content).every((block) => block.type === 'text')
   const isBlank = Object.entries(encoded).every(([key, value]) => key === 'role' || value === '')
-  if (isSaid || !isBlank) return [encoded]
+  if (isSimple || !isBlank) return [encoded]
   reportLoss(losses, 'dropped', path, lackReasons.nothing)
   return []
 }
@@ -109,7 +109,7 @@ function encodeAssistant(message: AssistantMessage, path: string, losses: Losses
   return {
     ...keptFields(message),
     role: 'assistant',
-    content: text, // an empty string for a turn with only calls
+    content: text, // empty if the turn has only calls
     ...compact({
       thinking: textOr(thinking, undefined),
       images: unlessEmpty(images),
@@ -120,24 +120,27 @@ function encodeAssistant(message: AssistantMessage, path: string, losses: Losses
 
 // ---- decode -----------------------------------------------------------------------------------
 
-/** State between two messages. */
+/** State that is kept from message to message. */
 interface Reading {
-  /** All ids of calls, so that those made are new. */
+  /** The ids of all calls so far. An id that isoglot generates must not be one of them. */
   readonly ids: Set<string>
   /** Calls without a result, oldest first. */
   open: Asked[]
-  /** The number of the next id that is made. */
+  /** The number in the next generated id. */
   made: number
 }
 
-/** A call, and the id that the wire has for it, which old servers use again and again. */
+/** A call, its id in isoglot, and its id in the request. Old servers use the same id for several calls. */
 interface Asked {
   readonly call: ToolCall | InvalidToolCall
   readonly id: string
   readonly wireId: string | undefined
 }
 
-/** Reads the messages of a request. A result is matched to its call by id; without an id by name and order; without a name by order. */
+/**
+ * Reads the messages of a request. A result is matched to its call by id. If it has no id, it is matched by name and order; if it has no
+ * name either, by order only.
+ */
 export function decodeMessages(entries: readonly Json[]): Message[] {
   const reading: Reading = { ids: new Set(), open: [], made: nextNumber(idPrefix, entries.flatMap(idsIn)) }
   return entries.map((entry, at) =>
@@ -156,12 +159,12 @@ function decodeMessage(entry: JsonObject, path: string, reading: Reading): Messa
     case 'developer':
     case 'user':
       return { role, ...decodeContent(entry, path) }
-    default: // goes into the template as it is
+    default: // an unknown role is kept: the server passes it to the template unchanged
       return withKept({ role: 'user', ...decodeContent(entry, path) }, { role: field(entry, 'role') ?? null })
   }
 }
 
-/** Content of only text stays a string. */
+/** Reads the content of a message. Without images it is a string. */
 function decodeContent(entry: JsonObject, path: string): { content: Content; providerData?: ProviderData } {
   const text = stringAt(field(entry, 'content'), `${path}.content`, 'request')
   const images = decodeImages(listAt(field(entry, 'images'), `${path}.images`, 'request'), `${path}.images`, 'request')
@@ -200,7 +203,10 @@ function decodeTurn(entry: JsonObject, path: string, reading: Reading): Assistan
   })
 }
 
-/** A call with an id that is its own: one that an earlier call has is kept aside for the wire. */
+/**
+ * Reads a call and gives it a unique id. If an earlier call has the same id, the call gets a generated one, and its original id is kept in
+ * `providerData` to be sent back.
+ */
 function decodeCall(entry: Json, index: number, path: string, reading: Reading): ToolCall | InvalidToolCall {
   const fragment = readCallFragment(entry, index, path, 'request')
   const wireId = fragment.id ?? undefined
@@ -228,21 +234,21 @@ function decodeResult(entry: JsonObject, path: string, reading: Reading): ToolMe
   const toolName = textOr(field(entry, 'tool_name'), undefined)
   const asked = takeAsked(reading, wireId, toolName)
   const toolCallId = asked?.id ?? wireId ?? makeId(reading)
-  // An id that is not the neutral one goes back as it came.
+  // If the id in isoglot is not the id of the request, the id of the request is kept to be sent back.
   const read = [...(toolName === undefined ? [] : ['tool_name']), ...(toolCallId === wireId ? ['tool_call_id'] : [])]
   const kept = otherFields(keptFields({ providerData }), new Set(read))
-  const { content: said, isError } = unmark(content)
+  const { content: parts, isError } = unmark(content)
   return compact({
     role: 'tool',
     toolCallId,
     name: toolName ?? asked?.call.name,
-    content: said,
+    content: parts,
     status: isError ? 'error' : undefined,
     providerData: kept && { [format]: kept },
   })
 }
 
-/** The call that a result answers, which then is open no longer. */
+/** Returns the call that a result answers, and removes it from the open calls. */
 function takeAsked(reading: Reading, id: string | undefined, name: string | undefined): Asked | undefined {
   const found =
     (id === undefined ? undefined : reading.open[findLastIndex(reading.open, (one) => one.wireId === id)]) ??

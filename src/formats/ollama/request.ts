@@ -1,5 +1,5 @@
 /**
- * Ollama: whole requests, both ways.
+ * Ollama: reads and writes whole requests.
  *
  * @see https://docs.ollama.com/api/chat
  *
@@ -25,7 +25,7 @@ import type { WireOptions, WireRequest, WireThink } from './wire.ts'
 /**
  * Writes a request.
  *
- * @throws {UnsupportedError} for what would be lost and matters: media other than inline images, another wire's tools.
+ * @throws {UnsupportedError} if important content would be lost, such as media other than inline images, or another format's tools.
  */
 export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
   checkMessages(given.messages)
@@ -37,7 +37,7 @@ export function encodeRequest(given: Context, asked: EncodeRequestOptions): Enco
     ...kept,
     model: options.model,
     messages: encodeMessages(context, losses),
-    stream: options.stream ?? false, // absent, the server would stream
+    stream: options.stream ?? false, // always sent: the server streams if the field is missing
     ...(tools && (tools.length > 0 || context.tools?.length === 0) && { tools: encodeDefinitions(tools) }),
     ...encodeFormat(options),
     ...encodeThink(options, losses),
@@ -76,9 +76,9 @@ function encodeOptions(options: RequestOptions, kept: Json | undefined): { optio
 // ---- decode -----------------------------------------------------------------------------------
 
 /**
- * Reads a client's request, as tolerantly as the server does. `stream` absent means true.
+ * Reads a client's request. It accepts everything that the server accepts. A missing `stream` means true.
  *
- * @throws {DecodeError} where the server would answer with 400: no model, invalid messages, content that is not a string.
+ * @throws {DecodeError} if the server would answer with 400: the model is missing, or messages are invalid, or content is not a string.
  */
 export function decodeRequest(body: unknown, _options: DecodeRequestOptions = {}): DecodedRequest {
   const request = objectAt(body, 'body', 'request')
@@ -99,9 +99,9 @@ const number =
   (value) =>
     typeof value === 'number' ? { [name]: value } : undefined
 
-/** The entries of `options`. */
+/** Readers for the entries of `options`. */
 const runOptions: Readonly<Record<string, Reader>> = {
-  num_predict: (value) => (typeof value === 'number' && value > 0 ? { maxTokens: value } : undefined), // -1: no limit
+  num_predict: (value) => (typeof value === 'number' && value > 0 ? { maxTokens: value } : undefined), // -1 means no limit
   temperature: number('temperature'),
   top_p: number('topP'),
   top_k: number('topK'),
@@ -118,7 +118,7 @@ function isStrings(value: Json): value is string[] {
   return Array.isArray(value) && value.every((entry) => typeof entry === 'string')
 }
 
-/** The fields beside the conversation. */
+/** Readers for the fields of a request that are not part of the conversation. */
 const requestOptions: Readonly<Record<string, Reader>> = {
   stream: (value) => (typeof value === 'boolean' ? { stream: value } : undefined),
   think: (value) => {
@@ -146,7 +146,7 @@ function isEmpty(value: unknown): boolean {
   return isObject(value) && Object.keys(value).length === 0
 }
 
-/** Reads the fields in the table into `into`, and returns the rest. */
+/** Reads the fields that `readers` knows, stores the options in `into`, and returns the other fields. */
 function readFields(
   fields: JsonObject,
   readers: Readonly<Record<string, Reader>>,

@@ -1,5 +1,5 @@
 /**
- * Ollama: whole answers, both ways.
+ * Ollama: reads and writes whole answers.
  *
  * @see https://docs.ollama.com/api/chat
  *
@@ -21,11 +21,11 @@ import { encodeServedCall } from './tools.ts'
 import type { WireMessage, WireResponse } from './wire.ts'
 
 /**
- * Reads a whole answer: a stream of one line.
+ * Reads a whole answer. It is read like a stream that has one line.
  *
- * @throws {ApiError} if it is an error after all.
- * @throws {DecodeError} if it is not an answer.
- * @throws {InterruptedError} if it is not `done`.
+ * @throws {ApiError} if the body is an error, though its status was 200.
+ * @throws {DecodeError} if the body is not an answer.
+ * @throws {InterruptedError} if `done` is not true.
  */
 export function decodeResponse(body: unknown, { callsBefore = 0 }: DecodeResponseOptions = {}): ChatResponse {
   refuseDeep(body, 'Cannot decode Ollama response')
@@ -38,7 +38,7 @@ export function decodeResponse(body: unknown, { callsBefore = 0 }: DecodeRespons
 /**
  * Writes a whole answer.
  *
- * @throws {ApiError} if a call in it is invalid, in the words of the server.
+ * @throws {ApiError} if a call in the answer is invalid. The message is the one that the Ollama server sends in this case.
  */
 export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
   const losses = newLosses('Ollama', false)
@@ -65,7 +65,7 @@ function encodeMessage(message: AssistantMessage, losses: Losses): WireMessage {
   }
 }
 
-/** As in a stream: one that was cut with its answer is left out, any other is an error. */
+/** Omits a call that was cut off with its answer, and throws for any other invalid call. Streams do the same. */
 function refuseInvalidCalls({ invalidToolCalls = [] }: AssistantMessage, losses: Losses): void {
   for (const call of invalidToolCalls) {
     if (call.reason !== 'truncated') throw invalidCallError(call)

@@ -1,5 +1,6 @@
 /**
- * Ollama: schemas of tools. The server reads them into a narrow type that has no `$ref`, and drops what does not fit without a word.
+ * Ollama: schemas of tools. The server reads a schema into a type that does not have `$ref`, and silently drops the keywords that this
+ * type does not have. So references are replaced by their targets before the schema is sent.
  *
  * @see https://github.com/ollama/ollama/blob/main/api/types.go (`ToolFunctionParameters`, `ToolProperty`)
  *
@@ -8,14 +9,17 @@
 import { field, isObject } from '../../core/lookup.ts'
 import type { JsonSchema } from '../../core/model.ts'
 
-/** Schemas nested deeper than this keep their references: they are recursive, or might as well be. */
+/** The maximum depth. A schema that is nested deeper keeps its references, since it is probably recursive. */
 const maxDepth = 32
 /** The maximum number of nodes of an expanded schema. A larger schema is sent unchanged. */
 const maxNodes = 5000
-/** This number of characters of a referenced schema counts as one more node: a reference to a long text may be repeated a thousand times. */
+/**
+ * Each of this number of characters in a referenced schema counts as one more node. This limits the size if a thousand references have the
+ * same long text as their target.
+ */
 const charactersPerNode = 64
 
-/** Keywords whose values are data, and no schemas. */
+/** Keywords whose values are data and not schemas. A `$ref` in them is not a reference. */
 const dataKeywords: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples'])
 
 interface Walk {
@@ -24,7 +28,10 @@ interface Walk {
   leftReferences: boolean
 }
 
-/** The schema with what its local references stand for in their places, and without the definitions that are no longer named. */
+/**
+ * Returns the schema with its local references replaced by their targets. The definitions are removed if no reference is left. A schema
+ * that would become too large is returned unchanged.
+ */
 export function inlineReferences(schema: JsonSchema): JsonSchema {
   const walk: Walk = { root: schema, nodes: 0, leftReferences: false }
   const { $defs: _defs, definitions: _definitions, ...visible } = schema
@@ -51,7 +58,8 @@ function inline(node: unknown, walk: Walk, trail: readonly string[], depth = 0):
 }
 
 /**
- * The target of a reference, overridden by the keywords beside the reference; the reference itself, if it is recursive or names nothing.
+ * Returns the target of a reference. Keywords in the same object as the reference replace those of the target. If the reference is
+ * recursive or has no target, it is returned unchanged.
  */
 function follow(node: JsonSchema, reference: string, walk: Walk, trail: readonly string[], depth: number): unknown {
   const target = trail.includes(reference) ? undefined : resolve(walk.root, reference)
@@ -64,7 +72,7 @@ function follow(node: JsonSchema, reference: string, walk: Walk, trail: readonly
   return inline({ ...target, ...beside }, walk, [...trail, reference], depth + 1)
 }
 
-/** A JSON Pointer in a fragment. @see https://www.rfc-editor.org/rfc/rfc6901#section-6 */
+/** Returns the value at a JSON Pointer in a URL fragment, such as `#/$defs/city`. @see https://www.rfc-editor.org/rfc/rfc6901#section-6 */
 function resolve(root: JsonSchema, reference: string): unknown {
   if (!reference.startsWith('#/')) return undefined
   let at: unknown = root

@@ -1,5 +1,5 @@
 /**
- * Ollama: its words, and ours for them.
+ * Ollama: tables that map Ollama's names to isoglot's.
  *
  * @see https://github.com/ollama/ollama/blob/main/api/types.go
  * @see https://github.com/ollama/ollama/blob/main/server/routes.go
@@ -16,21 +16,24 @@ import type { WireThink } from './wire.ts'
 /** The name of the format, and of the provider. */
 export const format = 'ollama'
 
-/** Calls that come without an id get this and a number. */
+/** The prefix of a generated id. A call without an id gets this prefix and a number. */
 export const idPrefix = 'ollama_'
 
-/** Whether an id is one that we made for a call of this wire: it never goes back. */
+/** Returns whether isoglot generated this id for a call of this format. Generated ids are never sent to the server. */
 export function isMadeId(id: string): boolean {
   return id.startsWith(idPrefix) && /^\d+$/.test(id.slice(idPrefix.length))
 }
 
-/** Names and ids are free: templates write them out as text. Results belong to calls by order and name; ids are extra. */
+/**
+ * The rules for conversations. Names and ids may be any text, since templates only print them. A result is matched to its call by order and
+ * name, so ids are optional.
+ */
 export const rules: Rules = {
   format,
   provider: format,
   callId: { pattern: /^.+$/s, maxLength: 256 },
   toolName: { pattern: /^.+$/s, maxLength: 256 },
-  resultMedia: new Set(), // a few templates take images there; the user's message always may have them
+  resultMedia: new Set(), // only a few templates accept images in results; all accept them in a user's message
   foreignReasoning: 'keep',
   lateInstructions: 'keep',
   userFirst: false,
@@ -58,10 +61,10 @@ export const wire: Wire = {
   ]),
 }
 
-/** Why the model stopped; calls make `tool_calls` of `stop`. A word not in it reads as `other`. */
+/** Stop reasons by `done_reason`. An unknown word reads as `other`. If the answer has calls, `stop` becomes `tool_calls`. */
 const stopReasons: Readonly<Record<string, StopReason>> = {
   stop: 'stop',
-  '': 'stop', // old servers say no more than `done`
+  '': 'stop', // old servers send `done` without a reason
   length: 'length',
   load: 'other', // no messages were sent: the model was only loaded
   unload: 'other',
@@ -71,22 +74,22 @@ export function readStopReason(word: string): StopReason {
   return lookup(stopReasons, word) ?? 'other'
 }
 
-/** The format has two stop reasons of its own; every other normal end is `stop`. */
+/** Returns the `done_reason` for a stop reason. The format has only two words: `length`, and `stop` for all others. */
 export function doneReason(reason: StopReason): 'stop' | 'length' {
   return reason === 'length' ? 'length' : 'stop'
 }
 
-/** Values of `think` that name an effort; `true` turns it on without one. */
+/** The values of `think` that name an effort. `true` turns thinking on without an effort. */
 const efforts: Readonly<Record<string, ReasoningEffort>> = { low: 'low', medium: 'medium', high: 'high', max: 'max' }
 
-/** Reads `think`; `undefined` for words we do not know. */
+/** Reads `think`. Returns `undefined` for an unknown value. */
 export function readThink(think: unknown): RequestOptions['reasoning'] {
   if (think === true) return {}
   const effort = think === false ? 'none' : lookup(efforts, think)
   return effort === undefined ? undefined : { effort }
 }
 
-/** The levels are four, on a few models only; the others take each as `true`. */
+/** The value of `think` for each effort. Ollama has four levels, but only a few models use them. Others treat each level as `true`. */
 export const thinkOfEffort: Readonly<Record<ReasoningEffort, WireThink>> = {
   none: false,
   minimal: 'low',
@@ -97,7 +100,7 @@ export const thinkOfEffort: Readonly<Record<ReasoningEffort, WireThink>> = {
   max: 'max',
 }
 
-/** Images come without a type: how the base64 of each begins. */
+/** The first characters of the base64 of each image type. Ollama's images do not have a media type. */
 const imageTypes: readonly (readonly [string, string])[] = [
   ['iVBORw0KGgo', 'image/png'],
   ['/9j/', 'image/jpeg'],
@@ -106,12 +109,12 @@ const imageTypes: readonly (readonly [string, string])[] = [
   ['Qk', 'image/bmp'],
 ]
 
-/** The type of an image, by its first bytes; `undefined` if they are unknown. */
+/** Returns the media type of an image by its first bytes, or `undefined` if they are unknown. */
 export function sniffImage(base64: string): string | undefined {
   return imageTypes.find(([head]) => base64.startsWith(head))?.[1]
 }
 
-/** The figures of an answer. */
+/** The fields of an answer that have token counts, or durations in nanoseconds. */
 export const figureFields: readonly string[] = [
   'prompt_eval_count',
   'eval_count',
@@ -121,7 +124,7 @@ export const figureFields: readonly string[] = [
   'eval_duration',
 ]
 
-/** Fields of an answer, or of a line, that we read. */
+/** The fields of an answer or of a line that isoglot reads. All others are kept in `providerData`. */
 export const answerFields: ReadonlySet<string> = new Set([
   'model',
   'created_at',
@@ -132,7 +135,7 @@ export const answerFields: ReadonlySet<string> = new Set([
   ...figureFields,
 ])
 
-/** Reasons for losses. */
+/** The reasons that are reported with losses. */
 export const reasons = {
   toolChoice: 'Ollama has no tool_choice: a call cannot be demanded',
   remoteImage: 'Ollama takes images only as base64: fetch it and send its data',
@@ -142,7 +145,7 @@ export const reasons = {
   stopReason: 'Ollama has no word for it: "stop" is sent',
 } as const
 
-/** Blocks that the wire has no place for. */
+/** The block types that this format does not support, with the reason and severity of the loss. */
 export const leftOut: Readonly<Record<string, readonly [string, Loss['severity']]>> = {
   audio: [reasons.media, 'major'],
   video: [reasons.media, 'major'],

@@ -1,5 +1,5 @@
 /**
- * Ollama: tools, calls and results, both ways.
+ * Ollama: reads and writes tools, calls and results.
  *
  * @see https://docs.ollama.com/capabilities/tool-calling
  *
@@ -32,7 +32,7 @@ import type { WireMessage, WireTool, WireToolCall } from './wire.ts'
 
 // ---- definitions ------------------------------------------------------------------------------
 
-/** The tools, without those of other formats. References in schemas are written out, since the server would drop them. */
+/** Writes the tools, without those of other formats. References in schemas are replaced by their targets, since the server drops them. */
 export function encodeDefinitions(
   tools: readonly (ToolDefinition | ProviderTool)[],
   _options: CodecOptions = {},
@@ -66,7 +66,7 @@ function encodeSchema(parameters: ToolDefinition['parameters']): WireTool['funct
 const definitionFields: ReadonlySet<string> = new Set(['type', 'function'])
 const functionFields: ReadonlySet<string> = new Set(['name', 'description', 'parameters'])
 
-/** Reads one entry of `tools`; what is not a function is kept as it is. */
+/** Reads one entry of `tools`. An entry that is not a function is kept unchanged. */
 export function decodeDefinition(entry: Json, path: string): ToolDefinition | ProviderTool {
   const tool = objectAt(entry, path, 'request')
   const body = field(tool, 'function')
@@ -82,7 +82,7 @@ export function decodeDefinition(entry: Json, path: string): ToolDefinition | Pr
   })
 }
 
-/** Fields that we have no word for, in the shape of the wire: those of the entry, and those of its `function`. */
+/** Returns the unknown fields of an entry and of its `function`, nested as in the request or the answer. */
 function keep(
   entry: JsonObject,
   entryFields: ReadonlySet<string>,
@@ -95,7 +95,10 @@ function keep(
   return { [format]: { ...outer, ...compact({ function: inner }) } }
 }
 
-/** Which tools the model sees: with no `tool_choice` on the wire, leaving tools out is all that can be done. Those of other wires are left out later, with a loss. */
+/**
+ * Returns the tools to send for a tool choice. Ollama does not have `tool_choice`, so isoglot can only omit tools. Tools of other formats
+ * are omitted later, with a loss.
+ */
 export function chooseTools(
   tools: readonly (ToolDefinition | ProviderTool)[] | undefined,
   choice: RequestOptions['toolChoice'],
@@ -120,7 +123,10 @@ export function chooseTools(
 
 // ---- calls ------------------------------------------------------------------------------------
 
-/** The calls of an assistant's turn. A call whose arguments were not an object is sent without arguments, so that its result has a call. */
+/**
+ * Writes the calls of an assistant's turn. A call whose arguments are not an object is sent with an empty object, because its result needs
+ * a call.
+ */
 export function encodeCalls(message: AssistantMessage, path: string, losses: Losses): WireToolCall[] {
   const calls = blocksOfTurn(message).filter((block): block is ToolCall => block.type === 'tool_call')
   const invalid = (message.invalidToolCalls ?? []).filter((call, at) => {
@@ -147,7 +153,7 @@ function encodeCall(call: ToolCall | InvalidToolCall): WireToolCall {
   }
 }
 
-/** A call as the server itself sends it: with an id and its number. */
+/** Writes a call as an Ollama server sends it: with an id and an index. */
 export function encodeServedCall(call: ToolCall): WireToolCall {
   const { id = call.id, function: body, ...rest } = encodeCall(call)
   return { id, ...rest, function: { index: call.index, ...body } }
@@ -156,7 +162,7 @@ export function encodeServedCall(call: ToolCall): WireToolCall {
 const callFields: ReadonlySet<string> = new Set(['id', 'function'])
 const callFunctionFields: ReadonlySet<string> = new Set(['index', 'name', 'arguments'])
 
-/** One call of a message as a fragment. It is whole; its number is kept only if it is not its place. */
+/** Reads one call of a message as a fragment. The call is complete. Its `index` is kept only if it differs from its position. */
 export function readCallFragment(entry: Json, position: number, path: string, subject: Subject): CallFragment {
   const call = objectAt(entry, path, subject)
   const body = objectAt(field(call, 'function'), `${path}.function`, subject)
@@ -173,14 +179,14 @@ export function readCallFragment(entry: Json, position: number, path: string, su
 
 const indexlessFields: ReadonlySet<string> = new Set(['name', 'arguments'])
 
-/** An object; text of one is accepted; anything else becomes the text that shows why it is not a call. */
+/** Reads arguments. An object or a string is returned as it is. Any other value becomes JSON text, which makes the call invalid. */
 function readArguments(value: Json | undefined): string | JsonObject | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === 'string' || isObject(value)) return value
   return textOfArguments(value as unknown as JsonObject) ?? '[]'
 }
 
-/** A call, or why it is invalid, of an entry whose id is settled. */
+/** Returns the call of a fragment, or an invalid call with its reason. The caller has already chosen the id. */
 export function readWholeCall(
   fragment: CallFragment,
   id: string,
@@ -200,7 +206,7 @@ export function readWholeCall(
   })
 }
 
-/** The calls of an answer or of a message. Those without an id get one. */
+/** Reads the calls of an answer or of a message. A call without an id gets a generated one. */
 export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): DecodedCalls {
   const message = field(body, 'message') ?? body
   const entries = listAt(field(message, 'tool_calls'), 'tool_calls', 'response')
@@ -216,12 +222,12 @@ export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): Dec
 
 // ---- results ----------------------------------------------------------------------------------
 
-/** The result of one call as an entry of `messages`: a message of role `tool`. */
+/** Writes the result of one call as an entry of `messages`: a message with the role `tool`. */
 export function encodeResult(result: ToolMessage, _options: CodecOptions = {}): WireMessage {
   return encodeResultFor(undefined, result, 'result', newLosses('Ollama'))
 }
 
-/** The same for a call of a request: the tool's name if it is known, and the call's id only if it was not made by us. */
+/** Writes a result within a request. It has the tool's name if that is known, and the call's id unless isoglot generated the id. */
 export function encodeResultFor(
   call: ToolCall | InvalidToolCall | undefined,
   result: ToolMessage,

@@ -1,5 +1,5 @@
 /**
- * Ollama's own chat wire: the fields that we read or write, in Ollama's spelling.
+ * Types of Ollama's own chat API. They have only the fields that isoglot reads or writes.
  *
  * @see https://docs.ollama.com/api/chat
  * @see https://github.com/ollama/ollama/blob/main/api/types.go
@@ -8,15 +8,15 @@
  */
 import type { Json, JsonObject } from '../../core/model.ts'
 
-/** A call: always whole, its arguments always an object. */
+/** A call. It is always complete, and its arguments are always an object. */
 export interface WireToolCall {
-  /** Newer servers make one; older ones have none. */
+  /** Newer servers send an id; older servers do not. */
   id?: string
   type?: 'function'
   function: { index?: number; name: string; arguments: JsonObject }
 }
 
-/** A message. `content` is a string on every one of them, if an empty one. */
+/** A message. `content` is always a string; it can be empty. */
 export interface WireMessage {
   role: string
   content: string
@@ -25,7 +25,7 @@ export interface WireMessage {
   images?: string[]
   tool_calls?: WireToolCall[]
   tool_name?: string
-  /** Read by newer servers. */
+  /** Only newer servers read this field. */
   tool_call_id?: string
 }
 
@@ -34,7 +34,7 @@ export interface WireTool {
   function: { name: string; description?: string; parameters: { type: string; [keyword: string]: unknown } }
 }
 
-/** How the model is run; the server takes more of them than we have words for. */
+/** Options for running the model. The server accepts more options than isoglot has. */
 export interface WireOptions {
   num_predict?: number
   temperature?: number
@@ -51,7 +51,7 @@ export type WireThink = boolean | 'low' | 'medium' | 'high' | 'max'
 export interface WireRequest {
   model: string
   messages: WireMessage[]
-  /** Absent means true: it is always sent. */
+  /** Always sent, since a missing field means true. */
   stream: boolean
   tools?: WireTool[]
   format?: 'json' | { [keyword: string]: unknown }
@@ -59,7 +59,7 @@ export interface WireRequest {
   options?: WireOptions
 }
 
-/** The counts of the last line; a zero is left out. Durations are nanoseconds. */
+/** The usage on the last line. Counts are in tokens, and a zero is omitted. Durations are in nanoseconds. */
 export interface WireFigures {
   prompt_eval_count?: number
   eval_count?: number
@@ -69,10 +69,10 @@ export interface WireFigures {
   eval_duration?: number
 }
 
-/** A whole answer, or the last line of a streamed one. */
+/** A whole answer, or the last line of a streamed answer. */
 export interface WireResponse extends WireFigures {
   model: string
-  /** RFC 3339. */
+  /** The time of the answer, in RFC 3339. */
   created_at: string
   message: WireMessage
   done: boolean
