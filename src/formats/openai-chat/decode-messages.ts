@@ -76,13 +76,13 @@ function withoutNulls(message: JsonObject): JsonObject {
 }
 
 function decodeResult(message: JsonObject, content: Content, name: string | undefined, reading: Reading): ToolMessage {
-  const { content: said, isError } = unmark(content)
+  const { content: plain, isError } = unmark(content)
   const others = otherFields(withoutNulls(message), resultFields)
   return compact({
     role: 'tool',
     toolCallId: textOr(message.tool_call_id, reading.legacyId),
     name,
-    content: said,
+    content: plain,
     status: isError ? 'error' : undefined,
     providerData: others && { [format]: others },
   })
@@ -90,10 +90,10 @@ function decodeResult(message: JsonObject, content: Content, name: string | unde
 
 /** Reads an assistant's message in the same way as an answer: calls, reasoning and unknown fields. */
 function decodeAssistant(message: JsonObject, path: string, reading: Reading): AssistantMessage {
-  const { name, content, ...said } = message
+  const { name, content, ...fields } = message
   const state = { ...newStreamState(compatible), model: reading.model }
   const fragments: Fragment[] = []
-  readDelta(state, { ...withoutNulls(said), content: checkedContent(content, path) }, fragments, true)
+  readDelta(state, { ...withoutNulls(fields), content: checkedContent(content, path) }, fragments, true)
   endMessage(state, fragments)
   fragments.push({ type: 'end', stopReason: 'stop' })
   const read = fold(fragments.map(owned), { callsBefore: reading.nextId, idPrefix }).message

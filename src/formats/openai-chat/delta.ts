@@ -124,8 +124,8 @@ function readAnnotations(state: DeltaState, annotations: unknown, out: Fragment[
   const citations: CitationBlock[] = []
   const others: Json[] = []
   for (const annotation of arrayOf(annotations)) {
-    const said = field(annotation, 'url_citation')
-    if (isObject(said) && isBlank(said)) continue
+    const wire = field(annotation, 'url_citation')
+    if (isObject(wire) && isBlank(wire)) continue
     const citation = readCitation(annotation)
     if (citation === undefined) others.push(annotation)
     else citations.push(citation)
@@ -139,15 +139,15 @@ function readAnnotations(state: DeltaState, annotations: unknown, out: Fragment[
 const citationFields = new Set(['url', 'title', 'start_index', 'end_index'])
 
 function readCitation(annotation: Json): CitationBlock | undefined {
-  const said = field(annotation, 'url_citation')
-  if (!isObject(said)) return undefined
-  const others = otherFields(said, citationFields)
+  const wire = field(annotation, 'url_citation')
+  if (!isObject(wire)) return undefined
+  const others = otherFields(wire, citationFields)
   return compact({
     type: 'citation',
-    url: textOr(said.url, undefined),
-    title: stringOr(said.title, undefined),
-    startIndex: numberOr(said.start_index, undefined),
-    endIndex: numberOr(said.end_index, undefined),
+    url: textOr(wire.url, undefined),
+    title: stringOr(wire.title, undefined),
+    startIndex: numberOr(wire.start_index, undefined),
+    endIndex: numberOr(wire.end_index, undefined),
     providerData: others && { [format]: others },
   })
 }
@@ -253,12 +253,12 @@ function isBlankCall(delta: JsonObject): boolean {
 const functionFields = new Set(['name', 'arguments'])
 
 function readCall(state: DeltaState, call: JsonObject, at: number, out: Fragment[], isWhole: boolean): void {
-  const { custom, function: said } = call
+  const { custom, function: body } = call
   const position = numberOr(call.index, undefined)
   const id = stringOr(call.id, undefined)
   const found = otherFields(call, callFields)
   const proofs = found && otherFields(found, { has: (name) => !proofNames.has(name) || found[name] === null })
-  const inFunction = isObject(said) ? otherFields(said, functionFields) : undefined
+  const inFunction = isObject(body) ? otherFields(body, functionFields) : undefined
   const others = found && otherFields(found, proofNames)
   const piece: CallPiece = { type: 'call' }
   if (isWhole) piece.key = `call:${at}`
@@ -277,17 +277,17 @@ function readCall(state: DeltaState, call: JsonObject, at: number, out: Fragment
       { name: custom.name ?? null, arguments: customInput(state, custom, piece.id, position ?? -1, isWhole) },
       out,
     )
-  } else if (type === 'function' || said !== undefined) {
-    pushCall(state, piece, said, out)
+  } else if (type === 'function' || body !== undefined) {
+    pushCall(state, piece, body, out)
   } else {
     out.push({ type: 'block', block: { type: 'unknown', format, providerType: `tool_calls:${type}`, value: call } })
   }
 }
 
 /** Whether a call is of a custom tool. Later pieces of a call have no type: if both fields are set, the non-empty one decides. */
-function isCustom({ type, function: said }: JsonObject, custom: JsonObject): boolean {
-  if (type === 'custom' || !isObject(said)) return true
-  return type !== 'function' && isBlank(said) && !isBlank(custom)
+function isCustom({ type, function: body }: JsonObject, custom: JsonObject): boolean {
+  if (type === 'custom' || !isObject(body)) return true
+  return type !== 'function' && isBlank(body) && !isBlank(custom)
 }
 
 /** Free text becomes the argument `input`. In a stream, `endMessage` adds the closing `"}`. */
@@ -307,9 +307,9 @@ function customInput(
 }
 
 /** Adds the fields of a function to a call. Some hosts send the arguments as an object. */
-function pushCall(state: DeltaState, piece: CallPiece, said: unknown, out: Fragment[]): void {
-  const name = field(said, 'name')
-  const args = field(said, 'arguments')
+function pushCall(state: DeltaState, piece: CallPiece, body: unknown, out: Fragment[]): void {
+  const name = field(body, 'name')
+  const args = field(body, 'arguments')
   if (typeof name === 'string') piece.name = name
   if (typeof args === 'string' || isObject(args)) piece.arguments = args
   else if (args !== undefined && args !== null) piece.arguments = JSON.stringify(args)

@@ -110,10 +110,10 @@ function fail(state: EncodeState, error: ApiError, out: Frame[]): void {
   out.push({ data: JSON.stringify(encodeError(error).body) })
 }
 
-function begin(state: EncodeState, said: { readonly id?: string; readonly model?: string }, out: Frame[]): void {
+function begin(state: EncodeState, head: { readonly id?: string; readonly model?: string }, out: Frame[]): void {
   if (state.isStarted) return
   state.isStarted = true
-  const { id, model } = said
+  const { id, model } = head
   const response = compact({ id, model })
   state.head = {
     ...identity({ role: 'assistant', content: null, response }, state.reply),
