@@ -81,7 +81,7 @@ function goOnIn(id: string | undefined, body: WireRequest, into: Losses): void {
   else reportLoss(into, 'dropped', 'providerState.containerId', 'no code waits in it', 'info')
 }
 
-/** Switches thinking off in a round that another model started. With thinking, a round must begin with a thinking block of this model. */
+/** Switches thinking off in a round that did not begin with thinking, such as another model's. The API refuses it with thinking. */
 function settleThinking(body: WireRequest, into: Losses): void {
   const [turn, results] = body.messages.slice(-2)
   if (body.thinking?.type !== 'enabled' || turn?.role !== 'assistant' || typeof turn.content === 'string') return

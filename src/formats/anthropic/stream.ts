@@ -221,7 +221,7 @@ function readDelta(state: DecodeState, event: JsonObject, out: Fragment[]): void
       out.push({ type: 'reasoning', text: piece(delta, 'thinking'), key })
       return
     case 'signature_delta': {
-      const signature = piece(delta, 'signature') // whole: it replaces
+      const signature = piece(delta, 'signature') // complete, so it replaces an earlier one
       if (signature !== '') out.push({ type: 'patch', key, opaque: signed(signature, state) })
       return
     }
