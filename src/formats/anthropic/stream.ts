@@ -150,8 +150,8 @@ function readMessageDelta(state: DecodeState, event: JsonObject, out: Fragment[]
     ...(isObject(delta) && otherFields(delta, knownFields.delta)),
   }
   state.container = extra.container ?? state.container
-  const changed = otherFields(extra, { has: (name) => extra[name] === null })
-  if (changed !== undefined) out.push({ type: 'extra', providerData: { [format]: changed } })
+  const present = otherFields(extra, { has: (name) => extra[name] === null })
+  if (present !== undefined) out.push({ type: 'extra', providerData: { [format]: present } })
   readUsage(state, field(event, 'usage'), out)
   state.stopReason = textOr(field(delta, 'stop_reason'), state.stopReason)
 }
