@@ -183,13 +183,13 @@ export function createChat(settings: ChatSettings): Chat {
           yield events
         }
       },
-      onEnd(said, result, cause) {
+      onEnd(added, result, cause) {
         const failure = link.signal.aborted && cause === link.signal.reason ? undefined : cause
         turn = undefined
         link.end()
-        if (said.some(isAnswer)) {
-          messages.push(...said)
-          usage = addUsage(usage, ...said.map((message) => (message.role === 'assistant' ? message.usage : undefined)))
+        if (added.some(isAnswer)) {
+          messages.push(...added)
+          usage = addUsage(usage, ...added.map((message) => (message.role === 'assistant' ? message.usage : undefined)))
           state = result?.providerState && { provider, value: result.providerState }
         }
         changeTo(failure === undefined ? 'ready' : 'error', failure)

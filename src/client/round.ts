@@ -137,8 +137,8 @@ export class Round implements ToolHost, Asker {
       const { outcome, pending, results = [] } = yield* this.#nextAfter(message, empty)
       if (onRound !== undefined) {
         const about = { round: this.#number, model: this.#model, ms: this.#answerMs, attempts: this.attempts }
-        const told = onRound({ ...about, answer, calls: callsOf(message), results, usage, losses: warnings })
-        await unlessAborted(Promise.resolve(told), this.signal)
+        const done = onRound({ ...about, answer, calls: callsOf(message), results, usage, losses: warnings })
+        await unlessAborted(Promise.resolve(done), this.signal)
       }
       if (outcome !== undefined) return this.#finish(outcome, message, pending)
     }
@@ -204,15 +204,15 @@ export class Round implements ToolHost, Asker {
     let end = {}
     try {
       for await (const batch of askAround({ model, context, options, signal }, (asked) => this.#ask(asked))) {
-        let told = this.#toolRun === undefined ? batch : await this.#toolRun.mark(batch)
-        for (const event of told) {
+        let events = this.#toolRun === undefined ? batch : await this.#toolRun.mark(batch)
+        for (const event of events) {
           if (event.type === 'warning') this.#warn([event.warning])
           if (event.type !== 'message_end') continue
           const message = withAskedModel(event.message, this.#model.model)
           response = { ...event.response, message, warnings: this.#losses }
         }
-        if (this.#isOnlyWhole) told = told.filter(({ type }) => type === 'message_end' || type === 'warning')
-        if (told.length > 0) yield told
+        if (this.#isOnlyWhole) events = events.filter(({ type }) => type === 'message_end' || type === 'warning')
+        if (events.length > 0) yield events
       }
       if (response === undefined) throw new TypeError('Cannot finish the answer: it ended without a "message_end"')
       this.partial = undefined

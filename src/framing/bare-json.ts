@@ -1,8 +1,8 @@
 /**
- * JSON that stands in an event stream without `data:`, such as the error that Gemini sends in the middle of an answer, or an answer
- * that is one JSON array because the request did not ask for events.
+ * Reads bare JSON: JSON in an event stream without `data:`. For example, Gemini can send an error in this form in the middle of an
+ * answer. A complete answer is one JSON array if the request did not ask for events.
  *
- * @see https://github.com/googleapis/js-genai/blob/main/src/_api_client.ts whose reader looks for such an error in each chunk
+ * @see https://github.com/googleapis/js-genai/blob/main/src/_api_client.ts whose reader checks each chunk for such an error
  *
  * @module
  */
@@ -10,13 +10,13 @@ import type { Frame } from '../core/codec.ts'
 import { isWholeJson } from './lines.ts'
 
 export interface BareJson {
-  /** Takes text, appends the objects that end in it to `out`, and returns whether one is still open. */
+  /** Reads text, appends the objects that end in it to `out`, and returns whether an object is still open. */
   push(text: string, out: Frame[]): boolean
-  /** Forgets an object that has begun. */
+  /** Drops an incomplete object. */
   reset(): void
 }
 
-/** Finds objects by their braces, each as it ends. Text between them is ignored. An object that is not valid JSON is dropped. */
+/** Finds each object by its braces. Ignores text between objects. Drops an object that is not valid JSON. */
 export function readBareJson(): BareJson {
   let pieces: string[] = []
   let depth = 0
@@ -30,7 +30,7 @@ export function readBareJson(): BareJson {
     isEscaped = false
   }
 
-  /** Goes on in the object that is open, and returns where it ends, if it does. */
+  /** Reads on in the open object. Returns the index of its end; `undefined` if it does not end in this text. */
   function findEnd(text: string, from: number): number | undefined {
     for (let at = from; at < text.length; at++) {
       const char = text[at]

@@ -1,7 +1,8 @@
 /**
- * Amazon's event streams, in and out: binary messages with headers, a payload and two checksums.
+ * Decodes and encodes Amazon's event streams: binary messages with headers, a payload and two checksums.
  *
- * A frame's `event` is the `:event-type` of its message; of an exception it is `exception:` and its type, which no event is called.
+ * A frame's `event` is the `:event-type` of its message. For an exception, it is `exception:` and the exception's type. No event has such a
+ * name.
  *
  * @see https://docs.aws.amazon.com/lexv2/latest/dg/event-stream-encoding.html (read 2026-11)
  *
@@ -12,22 +13,22 @@ import { DecodeError, InterruptedError } from '../core/errors.ts'
 import type { Machine } from '../core/reducer.ts'
 import { defaultMaxEventBytes, type FrameLimits, tooLarge } from './lines.ts'
 
-/** Total length, length of the headers, and the checksum of these two. */
+/** The length of the prelude, in bytes: total length, length of the headers, and the checksum of these two. */
 const preludeBytes = 12
 const checksumBytes = 4
 const exceptionMark = 'exception:'
 
 /**
- * Bytes, cut anywhere, to a frame a message.
+ * Decodes bytes to one frame for each message. Chunks can end at any byte.
  *
- * @throws {LimitError} at a message that says it is longer than `maxEventBytes`, before it is held.
- * @throws {DecodeError} at a length that cannot be one, or a checksum that is wrong: nothing after it can be trusted.
- * @throws {InterruptedError} at the end, if a message has begun.
+ * @throws {LimitError} if the length of a message is more than `maxEventBytes`. The message is not stored first.
+ * @throws {DecodeError} if a length or a checksum is wrong. The bytes after it cannot be decoded.
+ * @throws {InterruptedError} if the stream ends in the middle of a message.
  */
 export function decodeEventStream({
   maxEventBytes = defaultMaxEventBytes,
 }: FrameLimits = {}): Machine<Uint8Array, Frame> {
-  /** Begins with what is held; the rest of it is room. */
+  /** Starts with the stored bytes. The rest is free space. */
   let buffer = new Uint8Array(0)
   let held = 0
 
@@ -82,10 +83,10 @@ function broken(finding: string): DecodeError {
   return new DecodeError(`Cannot read the event stream: ${finding}`)
 }
 
-/** One for all streams: it keeps nothing between calls. */
+/** One decoder for all streams, since it stores nothing between calls. */
 const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: false, ignoreBOM: true })
 
-/** One frame; none for a message of a kind that we do not know. */
+/** Returns one frame, or an empty array for a message of an unknown kind. */
 function readMessage(bytes: Uint8Array): Frame[] {
   const end = bytes.length - checksumBytes
   if (viewOf(bytes).getUint32(end) !== checksum(bytes.subarray(0, end)))
@@ -107,11 +108,11 @@ function readMessage(bytes: Uint8Array): Frame[] {
   }
 }
 
-/** How long the values of each type of header are; texts and bytes say it themselves. */
+/** The length in bytes of a header's value, by the header's type. -1: the value starts with its length (text and bytes). */
 const valueBytes: readonly number[] = [0, 0, 1, 2, 4, 8, -1, -1, 8, 16]
 const textType = 7
 
-/** The headers that are text: all others are skipped. */
+/** Returns the text headers. Skips all others. */
 function readHeaders(bytes: Uint8Array): Map<string, string> {
   const headers = new Map<string, string>()
   const view = viewOf(bytes)
@@ -140,7 +141,7 @@ function readHeaders(bytes: Uint8Array): Map<string, string> {
 
 const encoder = /* @__PURE__ */ new TextEncoder()
 
-/** A frame as a message. */
+/** Encodes a frame as a message. */
 export function encodeEventStream({ event = '', data }: Frame): Uint8Array {
   const isException = event.startsWith(exceptionMark)
   const headers = [
@@ -170,7 +171,7 @@ function textHeader(name: string, value: string): number[] {
 
 // ---- checksums --------------------------------------------------------------------------------
 
-/** CRC-32 as in Ethernet and zip. @see https://www.w3.org/TR/png-3/#D-CRCAppendix */
+/** Returns the CRC-32 checksum, as used in Ethernet and zip. @see https://www.w3.org/TR/png-3/#D-CRCAppendix */
 function checksum(bytes: Uint8Array): number {
   let sum = 0xffffffff
   for (const byte of bytes) sum = (table[(sum ^ byte) & 0xff] as number) ^ (sum >>> 8)

@@ -1,31 +1,31 @@
 /**
- * From bytes, cut anywhere, to whole lines of text, in bounded memory: what both framings stand on.
+ * Decodes bytes to complete lines of text, in bounded memory. SSE and NDJSON use it. Chunks can end at any byte.
  *
- * Bytes are held between chunks, not text. No line end lies inside a UTF-8 sequence, so each run of whole lines decodes by itself: one call
- * of the decoder for a chunk that ends a line, none for one that does not, however small the chunks are.
+ * The reader stores bytes between chunks, not text. A line end is never inside a UTF-8 sequence, so complete lines can be decoded without
+ * the bytes after them. The decoder is called once for a chunk that has a line end, and not for other chunks.
  *
  * @module
  */
 import { LimitError } from '../core/errors.ts'
 
 export interface FrameLimits {
-  /** Largest event or line, in bytes of UTF-8 on the wire. Default 8 MiB. */
+  /** The maximum size of an event or line, in bytes of UTF-8. Default 8 MiB. */
   readonly maxEventBytes?: number
 }
 
 export const defaultMaxEventBytes: number = 8 * 1024 * 1024
 
-/** Takes whole lines, each of them ended by one LF. `isNarrow`: each of its units was one byte. */
+/** Receives complete lines, each ended by one LF. `isNarrow`: each character was one byte, so the text's length is its size in bytes. */
 export type TakeLines = (lines: string, isNarrow: boolean) => void
 
 export interface LineReader {
   /**
-   * Hands on the lines that the chunk completes, then keeps a copy of the rest.
+   * Passes the lines that are complete with this chunk to `TakeLines`, then stores a copy of the rest.
    *
-   * @throws {LimitError} if the rest is longer than an event may be.
+   * @throws {LimitError} if the rest is longer than the maximum size of an event.
    */
   push(chunk: Uint8Array): void
-  /** The last line, if it has no end. */
+  /** Returns the last line if it has no line end; otherwise an empty string. */
   rest(): string
 }
 
@@ -34,19 +34,19 @@ const CR = 0x0d
 const nothing = new Uint8Array(0)
 
 /**
- * One for all streams, since it keeps nothing between calls: each of them would cost as much as some events. Without `stream`, which
- * would cost Node its fast decoder, each call would drop a BOM: so none does.
+ * One decoder for all streams, since it stores nothing between calls and creating one takes as long as reading several events. It is called
+ * without `stream`, because Node's decoder is slower with it. Then each call would drop a BOM, so `ignoreBOM` keeps it.
  */
 const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: false, ignoreBOM: true })
 
 export function readLines(maxBytes: number, takeLines: TakeLines): LineReader {
-  /** Begins with what is held; the rest of it is room. */
+  /** Starts with the stored bytes. The rest is free space. */
   let buffer = nothing
   let heldLength = 0
   let isFirst = true
   let endedInCr = false
 
-  /** Appends bytes to those that are held. */
+  /** Appends bytes to the stored bytes. */
   function add(bytes: Uint8Array): void {
     const length = heldLength + bytes.length
     if (length > buffer.length) {
@@ -55,11 +55,11 @@ export function readLines(maxBytes: number, takeLines: TakeLines): LineReader {
       buffer = larger
     }
     if (bytes.length === 1) buffer[heldLength] = bytes[0] as number
-    else buffer.set(bytes, heldLength) // which for one byte takes four times as long
+    else buffer.set(bytes, heldLength) // for one byte, `set` takes four times as long
     heldLength = length
   }
 
-  /** Lets go of the first bytes, and of room that only a large event needed. */
+  /** Drops the bytes before `start`, and shrinks a buffer that only a large event needed. */
   function keepFrom(start: number): void {
     if (buffer.length > roomy && heldLength - start < roomy) buffer = buffer.slice(start, heldLength)
     else buffer.copyWithin(0, start, heldLength)
@@ -79,13 +79,13 @@ export function readLines(maxBytes: number, takeLines: TakeLines): LineReader {
     return start === 0 ? text : text.slice(start)
   }
 
-  /** Makes every line end an LF, also where a CRLF was cut in two. */
+  /** Changes every line end to LF, also if a chunk ended between CR and LF. */
   function unifyLineEnds(text: string): string {
     const start = endedInCr && text.charCodeAt(0) === LF ? 1 : 0
     endedInCr = text.charCodeAt(text.length - 1) === CR
     const lines = start === 0 ? text : text.slice(start)
     if (!lines.includes('\r')) return lines
-    const unified = lines.replace(/\r\n/g, '\n') // in half the time of `replaceAll`, and a fifth of that of /\r\n?/g
+    const unified = lines.replace(/\r\n/g, '\n') // takes half the time of `replaceAll`, and a fifth of the time of /\r\n?/g
     return unified.includes('\r') ? unified.replaceAll('\r', '\n') : unified
   }
 
@@ -108,14 +108,14 @@ export function readLines(maxBytes: number, takeLines: TakeLines): LineReader {
   }
 }
 
-/** More room than this is let go when an event is over, in bytes. */
+/** A buffer larger than this shrinks after a large event, in bytes. */
 const roomy = 64 * 1024
 
 function endOfLastLine(bytes: Uint8Array): number {
   return Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1
 }
 
-/** The bytes of a text that is valid UTF-8 on the wire. */
+/** Returns the length of a text in bytes of UTF-8. */
 export function byteLength(text: string, isNarrow: boolean): number {
   if (isNarrow) return text.length
   let bytes = text.length
@@ -132,7 +132,7 @@ export function tooLarge(maxBytes: number): LimitError {
   return new LimitError(message, 'maxEventBytes', maxBytes)
 }
 
-/** Whether the text is the whole JSON of an object or array. A number might go on, so scalars never count. */
+/** Whether the text is a complete JSON object or array. Scalars return false, since a number can be incomplete and still valid. */
 export function isWholeJson(text: string): boolean {
   if (!/^\s*[{[]/.test(text)) return false
   try {

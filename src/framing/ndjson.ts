@@ -1,5 +1,5 @@
 /**
- * One JSON value a line, in and out.
+ * Decodes and encodes NDJSON: one JSON value on each line.
  *
  * @see https://github.com/ndjson/ndjson-spec
  *
@@ -10,10 +10,10 @@ import type { Machine } from '../core/reducer.ts'
 import { byteLength, defaultMaxEventBytes, type FrameLimits, isWholeJson, readLines, tooLarge } from './lines.ts'
 
 /**
- * Bytes, cut anywhere, to a frame a line. Blank lines count for nothing. A last line without its end counts only if it is whole
- * JSON: half of one is dropped, and the codec sees a stream without its end.
+ * Decodes bytes to one frame for each line. Chunks can end at any byte. Blank lines are ignored. A last line without a line end is read
+ * only if it is complete JSON. Otherwise it is dropped, and the codec reports an incomplete stream.
  *
- * @throws {LimitError} at a line longer than `maxEventBytes`; the lines before it are in `out`.
+ * @throws {LimitError} if a line is longer than `maxEventBytes`. The lines before it are in `out`.
  */
 export function decodeNdjson({ maxEventBytes = defaultMaxEventBytes }: FrameLimits = {}): Machine<Uint8Array, Frame> {
   let frames: Frame[] = []
@@ -41,7 +41,7 @@ export function decodeNdjson({ maxEventBytes = defaultMaxEventBytes }: FrameLimi
   }
 }
 
-/** A frame as a line. A raw line end in JSON is white space, and becomes a blank; an event's name has no place here. */
+/** Encodes a frame as a line. A line end inside JSON is white space, so it becomes a space. The name of the event is not written. */
 export function encodeNdjson(frame: Frame): string {
   return `${frame.data.replace(/[\r\n]+/g, ' ')}\n`
 }

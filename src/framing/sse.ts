@@ -1,6 +1,6 @@
 /**
- * Server-sent events, in and out. `eventsource-parser` reads the fields; what is around them is here: bytes, bounds, the end of the
- * stream, and JSON that stands in it without `data:`.
+ * Decodes and encodes server-sent events. `eventsource-parser` reads the fields. This file reads bytes, checks limits, handles the end of
+ * the stream, and reads bare JSON (JSON without `data:`).
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  *
@@ -13,25 +13,25 @@ import { readBareJson } from './bare-json.ts'
 import { byteLength, defaultMaxEventBytes, type FrameLimits, isWholeJson, readLines, tooLarge } from './lines.ts'
 
 /**
- * Bytes, cut anywhere, to a frame an event.
+ * Decodes bytes to one frame for each event. Chunks can end at any byte.
  *
- * A last event without its blank line counts only if its data is the whole JSON of an object or array, or `[DONE]`: half of one is
- * dropped, and the codec sees a stream without its end. Lines that are not fields count for nothing, with one exception: a line outside
- * any event that begins with `{`, `[` or `,` (after white space, if any) is bare JSON, which may go on over several lines. Each whole
- * object in it, also as an element of an array, is a frame.
+ * A last event without a blank line after it is read only if its data is a complete JSON object or array, or `[DONE]`. Otherwise it is
+ * dropped, and the codec reports an incomplete stream. Lines that are not fields are ignored, with one exception: a line outside an event
+ * that starts with `{`, `[` or `,`, with or without white space before it, is bare JSON. Bare JSON can have several lines. Each complete
+ * object in it is a frame, also if it is an element of an array.
  *
- * @throws {LimitError} at an event, or any line, of more than `maxEventBytes`; the events before it are in `out`.
+ * @throws {LimitError} if an event or a line is larger than `maxEventBytes`. The events before it are in `out`.
  */
 export function decodeSse({ maxEventBytes = defaultMaxEventBytes }: FrameLimits = {}): Machine<Uint8Array, Frame> {
   let frames: Frame[] = []
-  /** Bytes so far of the event, or of the bare object. */
+  /** The size so far of the event or of the bare object, in bytes. */
   let eventBytes = 0
   let hasData = false
   let isInBare = false
   let isAtEnd = false
   const bare = readBareJson()
 
-  /** Made when the first event comes that is not plain: most streams have none. */
+  /** Created for the first event that `takePlain` does not read. Most streams do not need it. */
   let parser: EventSourceParser | undefined
 
   function feed(lines: string): void {
@@ -41,7 +41,7 @@ export function decodeSse({ maxEventBytes = defaultMaxEventBytes }: FrameLimits 
 
   function newParser(): EventSourceParser {
     const created = createParser({
-      // Its own limit is only the second one: it does not count an event that comes whole, nor names and ids.
+      // `fits` checks the limit first. The parser's limit does not count complete events, names and ids.
       maxBufferSize: maxEventBytes,
       onError(error) {
         if (error.type === 'max-buffer-size-exceeded') throw tooLarge(maxEventBytes)
@@ -51,12 +51,12 @@ export function decodeSse({ maxEventBytes = defaultMaxEventBytes }: FrameLimits 
         frames.push(event === undefined ? { data } : { event, data })
       },
     })
-    // The parser would drop a second BOM. After a first line it does not look for one.
+    // The parser drops a BOM before the first line. `readLines` has already dropped one, so a second BOM must stay.
     created.feed('\n')
     return created
   }
 
-  /** Takes plain events itself; looks at each other line, and feeds the parser with as many at a time as can be. */
+  /** Reads plain events without the parser. Checks every other line, and passes as many lines as possible to the parser at once. */
   function takeLines(lines: string, isNarrow: boolean): void {
     let fed = 0
     for (let at = 0; at < lines.length; ) {
@@ -81,8 +81,9 @@ export function decodeSse({ maxEventBytes = defaultMaxEventBytes }: FrameLimits 
   }
 
   /**
-   * Takes an event of the form that nearly all have, in a third of the parser's time: `data`, perhaps after a name, and a blank line.
-   * Returns where it ends; -1 if it is of another form, or so large that it must be measured.
+   * Reads a plain event: a line with `data`, with or without a name before it, then a blank line. Nearly all events are plain, and this
+   * takes a third of the parser's time. Returns the index of the event's end. Returns -1 if the event is not plain, or if it is so large
+   * that its size must be checked.
    */
   function takePlain(lines: string, at: number, fed: number): number {
     const start = lines.startsWith('event: ', at) ? lines.indexOf('\n', at) + 1 : at
@@ -97,7 +98,7 @@ export function decodeSse({ maxEventBytes = defaultMaxEventBytes }: FrameLimits 
     return end + 2
   }
 
-  /** In the middle of bare JSON every line is, except one that JSON cannot have. */
+  /** Whether a line is bare JSON. After bare JSON has started, every line is, until a line that cannot be JSON. */
   function isBareLine(lines: string, at: number): boolean {
     if (!isInBare) return !hasData && startsBare(lines, at)
     if (!breaksBare(lines, at)) return true
@@ -114,7 +115,7 @@ export function decodeSse({ maxEventBytes = defaultMaxEventBytes }: FrameLimits 
     if (!isInBare) eventBytes = 0
   }
 
-  /** Adds a line to the size of its event. A blank one ends the event, and comments belong to none. */
+  /** Adds a line to the size of its event. Returns whether the size is within the limit. A blank line ends the event. */
   function fits(lines: string, at: number, end: number, isNarrow: boolean): boolean {
     if (at === end) {
       eventBytes = 0
@@ -139,7 +140,7 @@ export function decodeSse({ maxEventBytes = defaultMaxEventBytes }: FrameLimits 
       frames = out
       isAtEnd = true
       const last = reader.rest()
-      // A name that is cut looks like a name. Only data and bare JSON show by themselves whether they are whole.
+      // An incomplete name can look like a complete one. Only for data and bare JSON can the code check that they are complete.
       if (isInBare || startsBare(last, 0) || last.startsWith('data')) takeLines(`${last}\n`, false)
       parser?.feed('\n')
     },
@@ -150,7 +151,7 @@ const lineFeed = 0x0a
 const colon = 0x3a
 const letterD = 0x64
 
-/** No field begins so: `{`, `[` or a comma, with or without white space before it. */
+/** Whether a line starts with `{`, `[` or a comma, with or without white space before it. No SSE field starts with these. */
 function startsBare(lines: string, at: number): boolean {
   let start = at
   while (lines.charCodeAt(start) === 0x20 || lines.charCodeAt(start) === 0x09) start++
@@ -158,15 +159,15 @@ function startsBare(lines: string, at: number): boolean {
   return first === 0x7b || first === 0x5b || first === 0x2c
 }
 
-/** No line of JSON begins so: a string has no line end in it. */
+/** Whether a line starts like a comment, `data:` or `event:`. No line of JSON does, since a JSON string cannot contain a line end. */
 function breaksBare(lines: string, at: number): boolean {
   return lines.charCodeAt(at) === colon || lines.startsWith('data:', at) || lines.startsWith('event:', at)
 }
 
 /**
- * A frame as an event. Data of several lines travels as several `data:` lines, and every line end in it arrives as LF.
+ * Encodes a frame as an event. Each line of the data is written as a `data:` line. The client reads every line end in the data as LF.
  *
- * @throws {TypeError} at a line end in the event's name, which would end the field.
+ * @throws {TypeError} if the event's name contains a line end, which would end the field.
  */
 export function encodeSse({ event, data }: Frame): string {
   if (event !== undefined && /[\r\n]/.test(event)) {

@@ -235,13 +235,13 @@ function lookupKind(mimeType: string): string {
 
 function readReasoning(value: JsonObject): JsonObject {
   const { type: _, text, reasoning, reasoning_content, summary, content, encrypted_content, extras, ...rest } = value
-  const said = text ?? reasoning ?? (isObject(reasoning_content) ? reasoning_content.text : reasoning_content)
+  const plain = text ?? reasoning ?? (isObject(reasoning_content) ? reasoning_content.text : reasoning_content)
   const signature = field(extras, 'signature') ?? field(reasoning_content, 'signature')
   return {
     ...rest,
     type: 'reasoning',
     text:
-      said ?? [...arrayOf(summary), ...arrayOf(content)].map((part) => stringOr(field(part, 'text'), '')).join('\n\n'),
+      plain ?? [...arrayOf(summary), ...arrayOf(content)].map((part) => stringOr(field(part, 'text'), '')).join('\n\n'),
     ...(typeof signature === 'string' && { opaque: claudeProof({ signature }) }),
     ...(typeof encrypted_content === 'string' && { opaque: openaiProof({ encrypted_content }, rest.id) }),
   }
@@ -311,12 +311,12 @@ function readResult(value: JsonObject): JsonObject {
 function geminiResult({ functionResponse }: JsonObject): JsonObject {
   const response = field(functionResponse, 'response')
   const error = field(response, 'error')
-  const said = error ?? field(response, 'output') ?? field(response, 'result') ?? response ?? ''
+  const output = error ?? field(response, 'output') ?? field(response, 'result') ?? response ?? ''
   return {
     type: 'tool_result',
     toolCallId: readId(field(functionResponse, 'id')) ?? '',
     ...defined('name', field(functionResponse, 'name')),
-    content: typeof said === 'string' ? said : JSON.stringify(said),
+    content: typeof output === 'string' ? output : JSON.stringify(output),
     ...compact({ isError: error !== undefined || undefined }),
   }
 }

@@ -200,22 +200,22 @@ function readAssistant(value: JsonObject, path: string, reading: Reading): JsonO
   const calls = lists.flatMap(arrayOf)
   const hasContent = (fields.content ?? parts) !== undefined
   if (!hasContent && calls.length === 0 && fields.content !== null) throw wrong(path, '"content" is missing')
-  const said = readContent(withServerResults(fields.content ?? parts ?? null), path, reading)
+  const body = readContent(withServerResults(fields.content ?? parts ?? null), path, reading)
   const invalid = [...arrayOf(invalidToolCalls), ...arrayOf(invalid_tool_calls)].filter(isObject).map(readInvalid)
-  const outside = readCalls(calls, said.blocks, path, reading)
+  const outside = readCalls(calls, body.blocks, path, reading)
   const thought = textOr(reasoning_content ?? reasoning ?? thinking, undefined)
   const refused = textOr(refusal, undefined)
   const added = thought !== undefined || refused !== undefined || outside.calls.length > 0
   const all: ContentBlock[] = [
     ...(thought === undefined ? [] : [{ type: 'reasoning', text: thought } as const]),
-    ...said.blocks,
+    ...body.blocks,
     ...(refused === undefined ? [] : [{ type: 'text', text: refused, refusal: true } as const]),
     ...outside.calls,
   ]
-  const invalidCalls = [...invalid, ...said.invalid, ...outside.invalid]
+  const invalidCalls = [...invalid, ...body.invalid, ...outside.invalid]
   return {
     ...fields,
-    content: (added ? all : said.content) as Json,
+    content: (added ? all : body.content) as Json,
     ...compact({ invalidToolCalls: invalidCalls.length > 0 ? (invalidCalls as unknown as Json) : undefined }),
   }
 }

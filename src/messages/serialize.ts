@@ -79,8 +79,8 @@ export function deserializeContext(value: unknown): Context {
 /** A result as JSON, with its version. An error keeps only its message. @throws {TypeError} if something in it is not JSON. */
 export function serializeToolResult(result: ToolResult): SerializedToolResult {
   const { error, ...rest } = result
-  const { cause: _, ...said } = error ?? {}
-  return { ...plain({ ...rest, ...compact({ error: error && said }) }, 'result'), version: 1, type: 'tool_result' }
+  const { cause: _, ...fields } = error ?? {}
+  return { ...plain({ ...rest, ...compact({ error: error && fields }) }, 'result'), version: 1, type: 'tool_result' }
 }
 
 /** Reads a serialised result. @throws {DecodeError} if it is not a result, or has a version that is not known. */

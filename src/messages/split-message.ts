@@ -78,8 +78,8 @@ function piece(whole: Whole, content: Content, at: number, isLast: boolean): Mes
   const { id, ...rest } = whole
   const one = { ...rest, ...compact({ id: at === 0 ? id : undefined }), content }
   if (one.role !== 'assistant' || isLast) return one
-  const { usage, stopReason, rawStopReason, response, ...said } = one
-  return said
+  const { usage, stopReason, rawStopReason, response, ...fields } = one
+  return fields
 }
 
 /** An empty part is not a message. */

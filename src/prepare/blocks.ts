@@ -1,4 +1,4 @@
-/** Each block by itself: its text, its proof, its name. @module */
+/** Prepares the text, the proof and the name of each block. @module */
 
 import type {
   Content,
@@ -15,12 +15,12 @@ import { ownProof } from '../kit/opaque.ts'
 import { type Item, note, type Task, withContent } from './task.ts'
 import { wellFormed, wellFormedJson } from './well-formed.ts'
 
-/** Makes text well-formed and names legal, and drops proofs of others, foreign reasoning, fragments and empty text. */
+/** Makes text well-formed and names legal. Drops proofs and reasoning of other providers, chunks and empty text. */
 export function prepareBlocks(item: Item, task: Task): Item {
   return withContent(item, prepareContent(item.message.content, `${item.path}.content`, task))
 }
 
-/** The system text; `undefined` if there is none, or none is left. */
+/** The prepared system text; `undefined` if it is absent or empty. */
 export function prepareSystem(system: Content | undefined, task: Task): Content | undefined {
   if (system === undefined) return undefined
   const prepared = prepareContent(system, 'system', task)
@@ -75,7 +75,7 @@ function prepareBlock(block: ContentBlock, path: string, task: Task): ContentBlo
 
 function prepareText(block: TextBlock, path: string, task: Task): TextBlock | undefined {
   const own = withoutForeignProof(block, path, task)
-  // A signed block goes back even if it is empty.
+  // A block with a proof is sent back even if its text is empty.
   if (own.opaque !== undefined || !isBlank(own.text, task)) return withoutLoneSurrogates(own, ['text'], path, task)
   note(task, 'dropped', path, 'it is empty text')
   return undefined
@@ -106,7 +106,7 @@ function prepareReasoning(block: ReasoningBlock, path: string, task: Task): Cont
 function prepareCall(call: ToolCall, path: string, task: Task): ToolCall {
   const own = withoutForeignProof(call, path, task)
   const read = withoutLoneSurrogates(own, ['argumentsText', 'arguments'], path, task)
-  // The text may hold the halves as escapes, which the server would read: then it is written again.
+  // The arguments text can contain lone surrogates as escapes, which the server would decode. So it is written from the fixed arguments.
   const fixed = read.arguments === own.arguments ? read : { ...read, argumentsText: JSON.stringify(read.arguments) }
   const name = legalId(fixed.name, task.rules.toolName)
   if (name === fixed.name) return fixed

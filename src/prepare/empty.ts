@@ -1,7 +1,7 @@
-/** Messages with nothing in them. @module */
+/** Drops messages without content. @module */
 import { type Item, note, type Task } from './task.ts'
 
-/** Drops empty turns of the assistant, and other empty messages where the wire refuses them. A result may be empty: it is an answer. */
+/** Drops empty assistant messages, and other empty messages if the format refuses them. Keeps empty results, since each call needs one. */
 export function dropEmptyMessage(item: Item, task: Task): Item | readonly Item[] {
   const { role, content } = item.message
   const mayBeEmpty = role === 'tool' || (role !== 'assistant' && !task.rules.refusesEmpty)

@@ -1,6 +1,6 @@
 /**
- * Calls and their results: every call has one result, right after its turn and in the order of the calls, under an id that is legal and
- * that no other call of the conversation has, and with the number of its place.
+ * Pairs calls and results. After this pass, every call has exactly one result. The results follow their turn directly, in the order of
+ * the calls. Each id is legal and unique in the conversation. Each call has the index of its place.
  *
  * @module
  */
@@ -9,10 +9,10 @@ import type { AssistantMessage, ContentBlock, Message, ToolCall, ToolMessage } f
 import { legalId } from '../kit/ids.ts'
 import { type Item, note, resultTag, type Task, tagged, withContent } from './task.ts'
 
-/** The result that a model receives for a call without one. */
+/** The text of the error result that is sent for a call without a result. */
 export const noResult = 'No result is available for this call; do not assume that it ran'
 
-/** A call, and the result that was found for it. */
+/** A call and its result. */
 interface Pair {
   /** The id that results name. */
   readonly id: string
@@ -23,26 +23,26 @@ interface Pair {
     | undefined
 }
 
-/** A turn of the assistant with calls of ours. */
+/** An assistant message with calls that the caller runs. */
 interface Turn {
   readonly item: Item
   readonly pairs: readonly Pair[]
 }
 
-/** The calls so far. */
+/** The calls read so far. */
 interface Calls {
-  /** Those without a result, by the id that results name, in order. */
+  /** Calls without a result, in order. The key is the id that results name. */
   readonly open: Map<string, Pair[]>
-  /** The latest one of each id that has its result. */
+  /** The latest call of each id that has a result. */
   readonly answered: Map<string, Pair>
-  /** Ids as the wire has them. */
+  /** The ids that are already used in the request. */
   readonly taken: Set<string>
-  /** How often each id was made another one. */
+  /** The number of copies that were made of each id, to make ids unique. */
   readonly copies: Map<string, number>
   latest: Turn | undefined
 }
 
-/** Pairs calls and results. Calls that the provider ran itself are left out. */
+/** Pairs calls and results. Ignores calls that the provider ran. */
 export function pairResults(items: readonly Item[], task: Task): readonly Item[] {
   const sequence: (Item | Turn)[] = []
   const calls: Calls = { open: new Map(), answered: new Map(), taken: new Set(), copies: new Map(), latest: undefined }
@@ -60,7 +60,7 @@ export function pairResults(items: readonly Item[], task: Task): readonly Item[]
   return sequence.flatMap((entry) => ('pairs' in entry ? writeTurn(entry, task) : [entry]))
 }
 
-/** Whether the turn of this call is the last thing that was said. */
+/** Whether the turn of this call is the last turn of the conversation. */
 function endsWith(sequence: readonly (Item | Turn)[], pair: Pair): boolean {
   const last = sequence.at(-1)
   return last !== undefined && 'pairs' in last && last.pairs.includes(pair)
@@ -95,7 +95,7 @@ function put<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
   else values.push(value)
 }
 
-/** The id as the wire may have it; where a call before has that one, another, the same each time. */
+/** Returns a legal id. If an earlier call already has it, returns a different id, which is the same in every run. */
 function takeId(id: string, { taken, copies }: Calls, { rules }: Task): string {
   let legal = legalId(id, rules.callId)
   let copy = copies.get(id) ?? 1
@@ -106,8 +106,8 @@ function takeId(id: string, { taken, copies }: Calls, { rules }: Task): string {
 }
 
 /**
- * The call that a result answers, which now has it: of the latest turn that has an unanswered one with this id, the first. A result
- * without an id belongs to the latest turn, and answers its first unanswered call of this name.
+ * Finds the call that a result answers, and marks it as answered. The call is the first unanswered call with this id, in the latest turn
+ * that has one. A result without an id answers the first unanswered call of this name in the latest turn.
  */
 function takePair({ open, answered, latest }: Calls, message: ToolMessage): Pair | undefined {
   const pair = message.toolCallId === '' ? findByName(latest, message.name) : open.get(message.toolCallId)?.pop()
@@ -121,7 +121,7 @@ function findByName(turn: Turn | undefined, name: string | undefined): Pair | un
   return turn?.pairs.find(({ call, answer }) => answer === undefined && (name === undefined || call.name === name))
 }
 
-/** A result that answers no call, or a call that has its result already: it may not be sent as one, and its text is not lost. */
+/** A result without an unanswered call. It cannot be sent as a result, so it is sent as user text. */
 function strayResult(item: Item, message: ToolMessage, { answered, latest }: Calls, task: Task): readonly Item[] {
   if (latest === undefined && task.chained) return [item]
   const answer = answered.get(message.toolCallId)?.answer

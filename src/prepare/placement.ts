@@ -1,10 +1,10 @@
-/** The order of roles. @module */
+/** Changes the order of roles where a format requires it. @module */
 import type { InstructionMessage, Message } from '../core/model.ts'
 import { type Item, note, type Task, tagged } from './task.ts'
 
 /**
- * Where a wire takes instructions only at its head, later ones become user text, between tags that say what they were, or move to the
- * head.
+ * Some formats take instructions only before the first message. For these, later instructions become user text between tags that name the
+ * role, or move to the start.
  */
 export function placeLateInstructions(items: readonly Item[], task: Task): readonly Item[] {
   const { lateInstructions } = task.rules
@@ -26,7 +26,7 @@ export function placeLateInstructions(items: readonly Item[], task: Task): reado
   return [...head, ...others]
 }
 
-/** The user message that is added where a format needs one first. */
+/** The text of the user message that is added if a format requires a user message first. */
 export const opening = '(The conversation begins with the assistant.)'
 
 export function startWithUser(items: readonly Item[], task: Task): readonly Item[] {
@@ -40,7 +40,7 @@ export function startWithUser(items: readonly Item[], task: Task): readonly Item
   ]
 }
 
-/** The assistant message that is added where a format needs one between a result and a user message. */
+/** The text of the assistant message that is added if a format requires one between a result and a user message. */
 export const bridge = '(The results are in.)'
 
 export function bridgeResults(items: readonly Item[], task: Task): readonly Item[] {

@@ -1,8 +1,8 @@
 /**
- * From the conversation as it is stored to the conversation as one wire takes it.
+ * Converts a stored conversation to one that a format accepts.
  *
- * A stored conversation is never rewritten: a conversation begun on one provider goes on with any other, in the middle of a tool round too,
- * and back again with nothing lost. Each pass is a file of its own, and its rule for the wire stands in the codec's `Rules`.
+ * The stored conversation does not change. So a conversation can move to another provider, even in the middle of a round, and back again
+ * without a loss. Each pass is a separate file. The codec's `Rules` say what the format requires of each pass.
  *
  * @module
  */
@@ -22,18 +22,18 @@ import { splitLongMessage } from './split.ts'
 import type { Item, Pass, Step, Task } from './task.ts'
 import { dropFailedTurn, foldCalls, liftResults, settleTurn } from './turns.ts'
 
-/** For whom a conversation is prepared. */
+/** The target that a conversation is prepared for. */
 export interface PrepareOptions {
-  /** The model that is asked: proofs of other model families do not travel. Empty if unknown. */
+  /** The model of the request. Proofs of other model families are not sent. Empty if unknown. */
   readonly model: string
-  /** Splits messages that ask for it: `splitting()`. Without it such a message is a `TypeError`. */
+  /** Splits messages that request it: `splitting()`. Without this option, such a message throws a `TypeError`. */
   readonly split?: Splitting
 }
 
-/** A conversation that a wire can take, and what that cost. */
+/** A conversation that the format accepts, and the losses. */
 export interface Prepared {
   readonly context: Context
-  /** Everything that differs from what was given; empty if nothing does, and then `context` is the one that was given. */
+  /** Every difference from the given conversation. If this is empty, `context` is the given object. */
   readonly losses: Loss[]
 }
 
@@ -50,12 +50,13 @@ const steps: readonly Step[] = [
 const passes: readonly Pass[] = [placeLateInstructions, pairResults, moveResultMedia, bridgeResults, startWithUser]
 
 /**
- * The conversation as the wire of `rules` takes it, and what had to be changed for that. Pure and idempotent; `context` stays as it is.
+ * Returns the conversation in a form that the format of `rules` accepts, and reports every change. Pure and idempotent: it does not change
+ * `context`.
  *
- * Calls without results get an error result, results without calls become tagged user text, results follow their calls directly and in the
- * same order, ids are legal and unique in the whole conversation. Tools are left alone: see {@link legalToolName}.
+ * A call without a result gets an error result. A result without a call becomes user text between tags. Results follow their calls directly
+ * and in the same order. Ids are legal and unique in the conversation. Tools do not change: see {@link legalToolName}.
  *
- * @throws {TypeError} for what is not a message of ours; `normalizeMessages` reads raw JSON and the messages of other libraries.
+ * @throws {TypeError} if a value is not an isoglot message. `normalizeMessages` reads raw JSON and the messages of other libraries.
  */
 export function prepare(context: Context, rules: Rules, options: PrepareOptions): Prepared {
   checkMessages(context.messages)
@@ -87,7 +88,7 @@ export function prepare(context: Context, rules: Rules, options: PrepareOptions)
   return { context: { ...rest, ...compact({ system }), messages }, losses: task.losses }
 }
 
-/** Losses of the encoder count the blocks that the caller wrote. A block that was made here counts as its message. */
+/** Stores the path of each block, since the encoder reports losses by the caller's paths. A block made here has the path of its message. */
 function remember(content: Content | null, path: string, { places }: Task): void {
   if (content === null || typeof content === 'string') return
   standing(
@@ -97,8 +98,8 @@ function remember(content: Content | null, path: string, { places }: Task): void
 }
 
 /**
- * The name a tool goes by on the wire: its own where that is legal. For definitions, `toolChoice` and the names of calls alike, so that
- * a map of these finds the tool of a call that comes back.
+ * Returns the name of a tool in the request: its own name if that is legal. Definitions, `toolChoice` and calls all use this name, so a map
+ * of these names finds the tool of a call in the answer.
  */
 export function legalToolName(name: string, rules: Rules): string {
   return legalId(name, rules.toolName)

@@ -1,4 +1,4 @@
-/** Media in results, where a wire has no place for them: a pointer in the result, and the media after the results. @module */
+/** Moves media out of results, for formats whose results cannot hold them. @module */
 import { blocksOf } from '../core/content.ts'
 import type { ContentBlock } from '../core/model.ts'
 import { type Item, note, resultTag, type Task, withContent } from './task.ts'
@@ -6,8 +6,8 @@ import { type Item, note, resultTag, type Task, withContent } from './task.ts'
 const mediaTypes: ReadonlySet<ContentBlock['type']> = new Set(['image', 'audio', 'video', 'file'])
 
 /**
- * Moves what a result may not hold to one user message after all results of the turn, tagged with the call it came from. Media never become
- * text: a small image would be 100,000 tokens.
+ * Moves media that a result may not hold to one user message after all results of the turn. A tag names the call, and the result says that
+ * its media follow. Media never become text, since a small image as text would be 100,000 tokens.
  */
 export function moveResultMedia(items: readonly Item[], task: Task): readonly Item[] {
   const isForeign = ({ type }: ContentBlock) => mediaTypes.has(type) && !task.rules.resultMedia.has(type)

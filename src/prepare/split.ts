@@ -1,7 +1,7 @@
-/** Messages that ask to be split, split. @module */
+/** Splits messages that request it. @module */
 import { type Item, note, type Task } from './task.ts'
 
-/** @throws {TypeError} for a message that asks to be split where nothing was passed that splits. */
+/** @throws {TypeError} if a message requests to be split and the `split` option is not set. */
 export function splitLongMessage(item: Item, task: Task): Item | readonly Item[] {
   const { message, path } = item
   if (!('split' in message) || message.split === undefined) return item

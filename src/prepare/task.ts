@@ -6,26 +6,26 @@ import type { Splitting } from '../messages/split-message.ts'
 /** A message that is being prepared, and its place. */
 export interface Item {
   readonly message: Message
-  /** Such as `messages[2]`. */
+  /** For example `messages[2]`. */
   readonly path: string
 }
 
-/** One `prepare`. */
+/** The state of one call of `prepare`. */
 export interface Task {
   readonly rules: Rules
   /** The format and provider whose proofs are valid. */
   readonly target: { readonly format: string; readonly provider: string; readonly model: string }
   readonly losses: Loss[]
-  /** Where blocks stood in what the caller wrote, by the block that goes. */
+  /** The path of each block in the caller's conversation. The key is the block that is sent. */
   readonly places: Map<ContentBlock, string>
-  /** The invalid calls from which calls in this conversation were made. */
+  /** The invalid call that each of these calls replaces. */
   readonly invalid: Map<ToolCall, InvalidToolCall>
   readonly splitting: Splitting | undefined
-  /** Results may answer calls that only the provider has. */
+  /** Whether results may answer calls that only the provider stores. */
   readonly chained: boolean
 }
 
-/** Prepares one message. Returns it, its replacement, or nothing. */
+/** Prepares one message. Returns the message, its replacements, or an empty array. */
 export type Step = (item: Item, task: Task) => Item | readonly Item[]
 
 /** Prepares messages that depend on one another. */
@@ -48,7 +48,7 @@ export function withContent(item: Item, content: Content | null): Item {
   return { ...item, message: { ...item.message, content } as Message }
 }
 
-/** Content between tags, so that a model sees what it is and where it came from. */
+/** Puts content between tags, so that the model can read what it is and where it came from. */
 export function tagged(content: Content, open: string, close: string): Content {
   if (typeof content === 'string') return `${open}\n${content}\n${close}`
   const tag = (text: string): ContentBlock => ({ type: 'text', text })

@@ -1,4 +1,4 @@
-/** Prepares the assistant's turns: the place of their calls, and empty turns. @module */
+/** Prepares assistant messages: moves calls and results to their places, replaces invalid calls, drops failed turns. @module */
 
 import { blocksOf, blocksOfTurn } from '../core/content.ts'
 import { compact, findLastIndex } from '../core/lookup.ts'
@@ -33,15 +33,15 @@ function isUseful(message: AssistantMessage): boolean {
   )
 }
 
-/** Makes a turn whole: invalid calls become calls that can be sent, and reasoning does not come last. */
+/** Makes a turn that can be sent: replaces invalid calls, and drops reasoning at the end. */
 export function settleTurn(item: Item, task: Task): Item {
   if (item.message.role !== 'assistant') return item
   return withoutLastReasoning(withInvalidCalls(item, item.message, task), task)
 }
 
 /**
- * A wire has no invalid calls, but a turn without them would be another turn. The raw text travels where arguments are text; where
- * they are an object, it is empty. Neither ever runs: the turn gets an error result.
+ * Replaces invalid calls with calls, since formats do not have invalid calls and the turn must stay complete. If the format has arguments
+ * as text, the raw text is sent. If they are an object, an empty object is sent. These calls never run: each gets an error result.
  */
 function withInvalidCalls(item: Item, message: AssistantMessage, task: Task): Item {
   const { invalidToolCalls, ...rest } = message
@@ -72,8 +72,8 @@ function sendable(invalid: InvalidToolCall, path: string, task: Task): ToolCall 
 }
 
 /**
- * Where reasoning is bound to what follows it, nothing following is an error. A format that keeps reasoning of other providers does not
- * bind it.
+ * Some formats bind reasoning to the block after it and refuse reasoning at the end of a turn. A format that keeps reasoning of other
+ * providers does not have this rule.
  */
 function withoutLastReasoning(item: Item, task: Task): Item {
   const blocks = item.message.content
@@ -84,7 +84,7 @@ function withoutLastReasoning(item: Item, task: Task): Item {
   return withContent(item, blocks.slice(0, end))
 }
 
-/** Makes a tool message of each result that is a block in another message: before the text of a user, after that of a model. */
+/** Moves each result block to a separate tool message: before the user's message, or after the assistant's message. */
 export function liftResults(item: Item, task: Task): Item | readonly Item[] {
   const { content, role } = item.message
   if (content === null || typeof content === 'string' || role === 'tool') return item

@@ -1,7 +1,7 @@
-/** Text without lone surrogates: halves of characters, which servers refuse with their whole request. @module */
+/** Replaces lone surrogates (halves of a character) in text. Servers refuse a request that contains one. @module */
 import type { Json } from '../core/model.ts'
 
-/** With the `u` flag a pair is one character, so that only lone halves match. */
+/** With the `u` flag, a pair is one character, so only lone surrogates match. */
 const loneSurrogate = /\p{Surrogate}/gu
 
 /** `String.prototype.toWellFormed`, which Safari before 16.4, Firefox before 119 and Chrome before 111 lack. */
@@ -9,7 +9,7 @@ export function wellFormed(text: string): string {
   return text.replace(loneSurrogate, '\uFFFD')
 }
 
-/** The same for all text in a JSON value, keys too; the value itself if all of it is well-formed. */
+/** Does the same for every string and key of a JSON value. Returns the same value if all text is well-formed. */
 export function wellFormedJson<T extends Json>(value: T): T
 export function wellFormedJson(value: Json): Json {
   if (typeof value === 'string') return wellFormed(value)

@@ -1,12 +1,12 @@
 /**
- * Alibaba: OpenAI Chat Completions, and how it differs.
+ * The models of Alibaba, in the format OpenAI Chat Completions.
  *
  * @module
  */
 import type { Model, ModelSettings } from '../core/codec.ts'
 import { byEnableThinking, type ChatDialect, chatModel, compatible } from '../formats/openai-chat/index.ts'
 
-/** How Alibaba differs. */
+/** The dialect of Alibaba. */
 export const alibabaDialect: ChatDialect = {
   ...compatible,
   provider: 'alibaba',

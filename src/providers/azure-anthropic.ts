@@ -15,7 +15,7 @@ export interface AzureAnthropicSettings
     Pick<AnthropicDialect, 'beta' | 'maxTokens' | 'lateInstructions'> {
   /** The name of the resource: `https://{resource}.services.ai.azure.com`. Required without `baseUrl`. */
   readonly resource?: string
-  /** The header for `apiKey`: `api-key` for a key, `authorization` for a token of Entra. Default: `api-key`. */
+  /** The header for `apiKey`: `api-key` for a key, `authorization` for an Entra token. Default: `api-key`. */
   readonly keyHeader?: 'api-key' | 'authorization'
 }
 

@@ -1,17 +1,17 @@
 /**
- * Azure OpenAI: OpenAI's models at an address of your own, with your own key.
+ * Azure OpenAI: OpenAI's models at the address of your resource, with the key of your resource.
  *
  * @module
  */
 import type { Model, ModelSettings } from '../core/codec.ts'
 import { type ChatDialect, chatModel, openai } from '../formats/openai-chat/index.ts'
 
-/** How Azure OpenAI differs. */
+/** The dialect of Azure OpenAI. */
 export const azureOpenaiDialect: ChatDialect = {
   ...openai,
   provider: 'azure-openai',
   title: 'Azure OpenAI',
-  baseUrl: '', // everyone has their own
+  baseUrl: '', // each resource has its own address
   keyHeader: 'api-key',
 }
 
@@ -19,9 +19,9 @@ export const azureOpenaiDialect: ChatDialect = {
 export interface AzureSettings extends ModelSettings {
   /** The name of the resource: `https://{resource}.openai.azure.com`. Required without `baseUrl`. */
   readonly resource?: string
-  /** Uses the older path, which has the deployment and this version. Default: the `v1` path, which has neither. */
+  /** If set, requests use the older path, which contains the deployment and this version. Default: the `v1` path, without them. */
   readonly apiVersion?: string
-  /** The header for `apiKey`: `api-key` for a key, `authorization` for a token of Entra. Default: `api-key`. */
+  /** The header for `apiKey`: `api-key` for a key, `authorization` for an Entra token. Default: `api-key`. */
   readonly keyHeader?: 'api-key' | 'authorization'
 }
 

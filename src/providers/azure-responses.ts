@@ -11,12 +11,12 @@ import { azureDialect, responsesModel } from '../formats/openai-responses/index.
 export interface AzureResponsesSettings extends ModelSettings {
   /** The name of the resource: `https://{resource}.openai.azure.com`. Required without `baseUrl`. */
   readonly resource?: string
-  /** The header for `apiKey`: `api-key` for a key, `authorization` for a token of Entra. Default: `api-key`. */
+  /** The header for `apiKey`: `api-key` for a key, `authorization` for an Entra token. Default: `api-key`. */
   readonly keyHeader?: 'api-key' | 'authorization'
 }
 
 /**
- * A deployment of Azure OpenAI, by the format OpenAI Responses. Stateless by default, as `openaiResponses` is.
+ * A deployment of Azure OpenAI, in the format OpenAI Responses. Stateless by default, like `openaiResponses`.
  *
  * @throws {TypeError} if neither `resource` nor `baseUrl` is given.
  * @example

@@ -18,10 +18,10 @@ export interface BedrockAnthropicSettings
 }
 
 /**
- * Claude on Amazon Bedrock, by the endpoint `bedrock-mantle`, which streams as Anthropic's own API does.
+ * Claude on Amazon Bedrock. Uses the endpoint `bedrock-mantle`, whose streams are the same as those of Anthropic's API.
  *
- * @param model Such as `anthropic.claude-sonnet-5`.
- * @param settings `apiKey` is a key of Bedrock, or a function that returns one. Short-term keys last for twelve hours at most.
+ * @param model The model's id, for example `anthropic.claude-sonnet-5`.
+ * @param settings `apiKey` is a Bedrock key, or a function that returns one. Short-term keys are valid for at most 12 hours.
  * @throws {TypeError} if neither `region` nor `baseUrl` is given.
  * @example
  * ```ts

@@ -27,10 +27,10 @@ export interface BedrockInvokeSettings
 }
 
 /**
- * Claude on Amazon Bedrock by `InvokeModel`, for regions and accounts without the endpoint that `bedrockAnthropic` uses.
+ * Claude on Amazon Bedrock, with `InvokeModel`. For regions and accounts without the endpoint that `bedrockAnthropic` uses.
  *
  * @param model A model's id, the id of an inference profile such as `us.anthropic.claude-sonnet-4-5-20250929-v1:0`, or an ARN.
- * @param settings `apiKey` is a key of Bedrock, or a function that returns one.
+ * @param settings `apiKey` is a Bedrock key, or a function that returns one.
  * @example
  * ```ts
  * const model = bedrockInvoke('us.anthropic.claude-sonnet-4-5-20250929-v1:0', { region: 'us-east-1', apiKey })
@@ -83,7 +83,7 @@ function invoking(codec: ClientCodec, beta: readonly string[]): ClientCodec {
 
 const exceptionMark = 'exception:'
 
-/** Turns an exception in a stream into an error response. In streams, the name of the exception begins with a small letter. */
+/** Converts an exception in a stream to an error response. In streams, the exception's name starts with a lower-case letter. */
 function exceptionOf({ event = '', data }: Frame): Parameters<typeof decodeError>[0] {
   const type = event.slice(exceptionMark.length)
   const message = textOr(field(parsed(data), 'message'), data)

@@ -1,5 +1,5 @@
 /**
- * Cerebras: OpenAI Chat Completions, and how it differs.
+ * The models of Cerebras, in the format OpenAI Chat Completions.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import {
   sameStrict,
 } from '../formats/openai-chat/index.ts'
 
-/** How Cerebras differs. */
+/** The dialect of Cerebras. */
 export const cerebrasDialect: ChatDialect = {
   ...compatible,
   provider: 'cerebras',

@@ -1,5 +1,5 @@
 /**
- * DeepSeek: OpenAI Chat Completions, and how it differs.
+ * The models of DeepSeek, in the format OpenAI Chat Completions.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import {
   withoutStrict,
 } from '../formats/openai-chat/index.ts'
 
-/** How DeepSeek differs. */
+/** The dialect of DeepSeek. */
 export const deepseekDialect: ChatDialect = {
   ...compatible,
   provider: 'deepseek',
@@ -22,14 +22,14 @@ export const deepseekDialect: ChatDialect = {
   baseUrl: 'https://api.deepseek.com',
   refuses: /* @__PURE__ */ refusing(['top_k', 'seed', 'parallel_tool_calls', 'user']),
   textOnly: true,
-  jsonSchema: false, // the word "json" must stand in the prompt, and the schema goes with it
+  jsonSchema: false, // the prompt must contain the word "json", so the schema is also in the prompt
   strict: withoutStrict,
   lacks: ['strictTools'],
   askReasoning: byThinking,
-  efforts: ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'], // it takes all words, and thinks at low, high or max
+  efforts: ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'], // it accepts all values, but has only low, high and max
   reasons: (model, effort) => (effort === undefined ? /reasoner|v4/.test(model) : effort !== 'none'),
   whileReasoning: { refuses: /* @__PURE__ */ new Set(['temperature', 'top_p']), refusesForcedCalls: true },
-  // R1 refuses its reasoning, and calls no tools; its successors want it back from the first call on.
+  // R1 refuses reasoning in requests and does not call tools. Later models require reasoning from the first call on.
   replay: /* @__PURE__ */ replayAs('reasoning_content', true),
   stopReasons: { insufficient_system_resource: 'error' },
   endsWithoutReason: false,

@@ -1,12 +1,12 @@
 /**
- * Gemini (compatible): OpenAI Chat Completions, and how it differs.
+ * Gemini models at Google's compatible endpoint, in the format OpenAI Chat Completions.
  *
  * @module
  */
 import type { Model, ModelSettings } from '../core/codec.ts'
 import { type ChatDialect, chatModel, compatible, refusing } from '../formats/openai-chat/index.ts'
 
-/** How Gemini (compatible) differs. */
+/** The dialect of Google's compatible endpoint. */
 export const geminiChatDialect: ChatDialect = {
   ...compatible,
   provider: 'gemini',
@@ -16,7 +16,7 @@ export const geminiChatDialect: ChatDialect = {
 }
 
 /**
- * A Gemini model, by Google's compatible endpoint. `isoglot/gemini` uses Gemini's own format, which has more features.
+ * A Gemini model at Google's compatible endpoint. `isoglot/gemini` uses Gemini's own format, which has more features.
  *
  * @example
  * ```ts

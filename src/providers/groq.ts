@@ -1,5 +1,5 @@
 /**
- * Groq: OpenAI Chat Completions, and how it differs.
+ * The models of Groq, in the format OpenAI Chat Completions.
  *
  * @see https://console.groq.com/docs/compound (read 2026-11)
  * @module
@@ -12,7 +12,7 @@ import { parseArguments } from '../core/tool-call.ts'
 import { type ChatDialect, chatModel, compatible, refusing, replayAs } from '../formats/openai-chat/index.ts'
 import { changeFragments } from '../kit/change-fragments.ts'
 
-/** How Groq differs. */
+/** The dialect of Groq. */
 export const groqDialect: ChatDialect = {
   ...compatible,
   provider: 'groq',
@@ -22,8 +22,8 @@ export const groqDialect: ChatDialect = {
   replay: /* @__PURE__ */ replayAs('reasoning'),
   endsWithoutReason: false,
   errors: {
-    kinds: { tool_use_failed: 'server' }, // the model's own error: the next try may go well
-    statuses: { 413: 'rate_limit' }, // more than the tokens of a minute
+    kinds: { tool_use_failed: 'server' }, // the model made an error, so a retry can succeed
+    statuses: { 413: 'rate_limit' }, // the request has more tokens than the limit per minute
   },
   adapt,
 }
@@ -118,7 +118,7 @@ function blocksOfTool(tool: JsonObject, index: number): readonly ContentBlock[] 
   const args = 'value' in parsed ? parsed.value : {}
   const output = otherFields(tool, callFields)
   const result = { type: 'server_tool_result' as const, toolCallId: id, name, output, providerData: { [format]: {} } }
-  // Unchanged: a gateway sends it to clients of this format.
+  // The entry is stored unchanged, so that a gateway can send it to clients of this format.
   const providerData = { [format]: { executed_tools: [tool] } }
   return [
     { type: 'server_tool_call', id, name, arguments: args, argumentsText, providerData },

@@ -1,12 +1,12 @@
 /**
- * llama.cpp: OpenAI Chat Completions, and how it differs.
+ * The models of llama.cpp, in the format OpenAI Chat Completions.
  *
  * @module
  */
 import type { Model, ModelSettings } from '../core/codec.ts'
 import { byTemplate, type ChatDialect, chatModel, compatible, replayAs } from '../formats/openai-chat/index.ts'
 
-/** How llama.cpp differs. */
+/** The dialect of llama.cpp. */
 export const llamacppDialect: ChatDialect = {
   ...compatible,
   provider: 'llamacpp',

@@ -1,12 +1,12 @@
 /**
- * LM Studio: OpenAI Chat Completions, and how it differs.
+ * The models of LM Studio, in the format OpenAI Chat Completions.
  *
  * @module
  */
 import type { Model, ModelSettings } from '../core/codec.ts'
 import { booleanStrict, type ChatDialect, chatModel, compatible } from '../formats/openai-chat/index.ts'
 
-/** How LM Studio differs. */
+/** The dialect of LM Studio. */
 export const lmstudioDialect: ChatDialect = {
   ...compatible,
   provider: 'lmstudio',

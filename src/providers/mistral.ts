@@ -1,5 +1,5 @@
 /**
- * Mistral: OpenAI Chat Completions, and how it differs.
+ * The models of Mistral, in the format OpenAI Chat Completions.
  *
  * @module
  */
@@ -28,13 +28,13 @@ function encodeDocument(block: FileBlock, path: string, to: Encoding): WirePart 
   return undefined
 }
 
-/** Mistral takes only the data of the part that OpenAI takes. */
+/** Encodes audio. In place of OpenAI's object, Mistral takes only the base64 data. */
 function encodeSpeech(block: AudioBlock, path: string, to: Encoding): WirePart | undefined {
   const part = encodeAudio(block, path, to)
   return part && beyondTypes({ type: 'input_audio', input_audio: block.data ?? '' })
 }
 
-/** How Mistral differs. */
+/** The dialect of Mistral. */
 export const mistralDialect: ChatDialect = {
   ...compatible,
   provider: 'mistral',
@@ -42,14 +42,14 @@ export const mistralDialect: ChatDialect = {
   baseUrl: 'https://api.mistral.ai/v1',
   refuses: /* @__PURE__ */ refusing(['top_k', 'user', 'logprobs', 'top_logprobs', 'logit_bias', 'stream_options']),
   renames: { seed: 'random_seed' },
-  asksForUsage: false, // it comes unasked
+  asksForUsage: false, // Mistral always sends usage
   order: /* @__PURE__ */ markingPrefill(oneSystem),
   bridgesResults: true,
   encodeFile: encodeDocument,
   encodeAudio: encodeSpeech,
   lacks: ['filenames'],
   mediaUrls: /* @__PURE__ */ new Set(['file']),
-  chooseTools: /* @__PURE__ */ choosing(['required'], 'any'), // named is unreliable, and with none the text may be garbled
+  chooseTools: /* @__PURE__ */ choosing(['required'], 'any'), // a choice by name is unreliable, and `none` can garble the text
   resultName: true,
   callId: { pattern: /^[A-Za-z0-9]{9}$/, maxLength: 9 },
   askReasoning: notAsked,

@@ -1,12 +1,12 @@
 /**
- * Moonshot: OpenAI Chat Completions, and how it differs.
+ * The models of Moonshot, in the format OpenAI Chat Completions.
  *
  * @module
  */
 import type { Model, ModelSettings } from '../core/codec.ts'
 import { type ChatDialect, chatModel, choosing, compatible, refusing, replayAs } from '../formats/openai-chat/index.ts'
 
-/** How Moonshot differs. */
+/** The dialect of Moonshot. */
 export const moonshotDialect: ChatDialect = {
   ...compatible,
   provider: 'moonshot',

@@ -1,26 +1,26 @@
 /**
- * Ollama: OpenAI Chat Completions, and how it differs.
+ * The models of Ollama, in the format OpenAI Chat Completions.
  *
  * @module
  */
 import type { Model, ModelSettings } from '../core/codec.ts'
 import { type ChatDialect, chatModel, choosing, compatible, replayAs } from '../formats/openai-chat/index.ts'
 
-/** How Ollama differs. */
+/** The dialect of Ollama. */
 export const ollamaChatDialect: ChatDialect = {
   ...compatible,
   provider: 'ollama',
   title: 'Ollama',
   baseUrl: 'http://localhost:11434/v1',
-  chooseTools: /* @__PURE__ */ choosing([]), // it has none: fewer tools say the same
+  chooseTools: /* @__PURE__ */ choosing([]), // Ollama has no tool choice, so fewer tools are sent
   textParts: false,
-  inlineImages: true, // only data URLs of images
+  inlineImages: true, // Ollama takes images only as data URLs
   replay: /* @__PURE__ */ replayAs('reasoning'),
   stopReasons: { end: 'stop' },
 }
 
 /**
- * A model that Ollama serves, by its compatible endpoint. `isoglot/ollama` uses Ollama's own format, which has more features.
+ * A model that Ollama serves, at its compatible endpoint. `isoglot/ollama` uses Ollama's own format, which has more features.
  *
  * @example
  * ```ts

@@ -12,14 +12,14 @@ export interface CompatibleServer extends Partial<ChatDialect>, Omit<ModelSettin
 }
 
 /**
- * Makes a function for the models of a server of OpenAI Chat Completions.
+ * Returns a function that creates the models of a server with the format OpenAI Chat Completions.
  *
  * @example
  * ```ts
  * const local = openaiCompatible({ baseUrl: 'http://localhost:8000/v1', provider: 'my-server' })
  * const { message } = await generate({ model: local('qwen3'), prompt: 'Hello' })
  * ```
- * @throws {TypeError} without a `baseUrl`.
+ * @throws {TypeError} if `baseUrl` is missing.
  */
 export function openaiCompatible(server: CompatibleServer): (model: string, settings?: ModelSettings) => Model {
   if (typeof server?.baseUrl !== 'string') {
@@ -33,6 +33,6 @@ export function openaiCompatible(server: CompatibleServer): (model: string, sett
   const dialect: ChatDialect = { ...compatible, title: server.provider ?? compatible.title, ...differences }
   return (model, settings = {}) => {
     const { providerUrl: _, ...own } = chatModel(dialect, model, { ...given, ...settings })
-    return own // whether it needs a key, its owner knows
+    return own // isoglot does not know whether this server needs a key
   }
 }

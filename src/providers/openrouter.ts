@@ -1,5 +1,5 @@
 /**
- * OpenRouter: OpenAI Chat Completions, and how it differs.
+ * The models of OpenRouter, in the format OpenAI Chat Completions.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import {
   replayDetails,
 } from '../formats/openai-chat/index.ts'
 
-/** How OpenRouter differs. */
+/** The dialect of OpenRouter. */
 export const openrouterDialect: ChatDialect = {
   ...compatible,
   provider: 'openrouter',

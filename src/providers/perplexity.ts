@@ -1,5 +1,5 @@
 /**
- * Perplexity: OpenAI Chat Completions, and how it differs.
+ * The models of Perplexity, in the format OpenAI Chat Completions.
  *
  * @see https://docs.perplexity.ai/api-reference/chat-completions-post (read 2026-11)
  * @module
@@ -19,14 +19,14 @@ import {
 } from '../formats/openai-chat/index.ts'
 import { changeFragments } from '../kit/change-fragments.ts'
 
-/** How Perplexity differs. */
+/** The dialect of Perplexity. */
 export const perplexityDialect: ChatDialect = {
   ...compatible,
   provider: 'perplexity',
   title: 'Perplexity',
   baseUrl: 'https://api.perplexity.ai',
   refuses: /* @__PURE__ */ refusing(['seed', 'stop', 'user'], ['web_search_options']),
-  asksForUsage: false, // it comes unasked
+  asksForUsage: false, // Perplexity always sends usage
   order: alternating,
   withoutTools: spellCalls,
   chooseTools: /* @__PURE__ */ choosing([]),
@@ -88,7 +88,7 @@ function cited(response: ChatResponse): ChatResponse {
   return { ...response, message: { ...response.message, content: [...content.slice(0, -1), { ...last, citations }] } }
 }
 
-/** Finds marks in the pieces of a text, outside of fenced code. It stores the marks and the last, incomplete line. */
+/** Finds marks in the deltas of a text, outside fenced code. It stores the marks and the last, incomplete line. */
 function markReader() {
   const found: { readonly number: number; readonly startIndex: number; readonly endIndex: number }[] = []
   let line = ''
@@ -115,7 +115,7 @@ function markReader() {
         line = next
       }
     },
-    /** Citations for the marks whose number is in the list of sources. */
+    /** Returns citations for the marks whose number is in the list of sources. */
     citations(sources: ProviderData | undefined): readonly CitationBlock[] {
       readLine()
       const data = sources?.['openai-chat']

@@ -1,12 +1,12 @@
 /**
- * Together: OpenAI Chat Completions, and how it differs.
+ * The models of Together, in the format OpenAI Chat Completions.
  *
  * @module
  */
 import type { Model, ModelSettings } from '../core/codec.ts'
 import { type ChatDialect, chatModel, compatible } from '../formats/openai-chat/index.ts'
 
-/** How Together differs. */
+/** The dialect of Together. */
 export const togetherDialect: ChatDialect = {
   ...compatible,
   provider: 'together',

@@ -22,9 +22,9 @@ export interface VertexAnthropicSettings
 }
 
 /**
- * Claude on Vertex AI. There are no file ids, and not every server tool and beta feature.
+ * Claude on Vertex AI. It does not have file ids, and lacks some server tools and beta features.
  *
- * @param model Such as `claude-sonnet-4-5@20250929`.
+ * @param model The model's id, for example `claude-sonnet-4-5@20250929`.
  * @param settings `apiKey` is an access token, or a function that returns one: `googleServiceAccount` of `isoglot/cloud-auth`.
  * @throws {TypeError} if neither `project` nor `baseUrl` is given.
  * @example

@@ -9,12 +9,12 @@ import { createClientCodec, type GeminiDialect, geminiDialect } from '../formats
 import { bearer } from '../kit/bearer.ts'
 import { vertexAddress } from '../kit/vertex.ts'
 
-/** How Gemini differs on Vertex AI: neither calls nor results have ids. */
+/** The dialect of Gemini on Vertex AI: calls and results do not have ids. */
 export const vertexGeminiDialect: GeminiDialect = { ...geminiDialect, provider: 'vertex', callIds: false }
 
 /** The settings of {@link vertexGemini}. */
 export interface VertexGeminiSettings extends ModelSettings {
-  /** The id of the project. With it, `apiKey` is an access token; without it, a key of express mode. */
+  /** The id of the project. With a project, `apiKey` is an access token. Without it, `apiKey` is a key of express mode. */
   readonly project?: string
   /** The location, such as `europe-west1` or `eu`. Default `global`. Not every location has every model. */
   readonly location?: string
@@ -23,7 +23,7 @@ export interface VertexGeminiSettings extends ModelSettings {
 /**
  * Gemini on Vertex AI: with a project and an access token, or in express mode with only a key.
  *
- * @param model Such as `gemini-3-flash`; `endpoints/…` for your own model.
+ * @param model The model's name, for example `gemini-3-flash`, or `endpoints/…` for your own model.
  * @param settings `apiKey` is an access token, or a function that returns one: `googleServiceAccount` of `isoglot/cloud-auth`.
  * @example
  * ```ts
@@ -40,7 +40,7 @@ export function vertexGemini(model: string, settings: VertexGeminiSettings = {})
     codec: {
       ...codec,
       title: 'Vertex AI',
-      // A project refuses keys of its API; express mode has nothing else.
+      // With a project, Vertex AI refuses API keys. Express mode takes only API keys.
       headers: project === undefined ? codec.headers : bearer,
       encodeRequest(context, options) {
         const encoded = codec.encodeRequest(context, options)

@@ -1,5 +1,5 @@
 /**
- * vLLM: OpenAI Chat Completions, and how it differs.
+ * The models of vLLM, in the format OpenAI Chat Completions.
  *
  * @module
  */
@@ -13,13 +13,13 @@ import {
   replayAs,
 } from '../formats/openai-chat/index.ts'
 
-/** How vLLM differs. */
+/** The dialect of vLLM. */
 export const vllmDialect: ChatDialect = {
   ...compatible,
   provider: 'vllm',
   title: 'vLLM',
   baseUrl: 'http://localhost:8000/v1',
-  order: oneSystem, // the templates of some models refuse a second one
+  order: oneSystem, // the chat templates of some models refuse a second system message
   askReasoning: byTemplate,
   replay: /* @__PURE__ */ replayAs('reasoning'),
 }

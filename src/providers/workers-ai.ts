@@ -1,5 +1,5 @@
 /**
- * Cloudflare Workers AI: OpenAI Chat Completions, and how it differs. Its older models have their own frames.
+ * The models of Cloudflare Workers AI, in the format OpenAI Chat Completions. Older models have a different format.
  *
  * @see https://developers.cloudflare.com/workers-ai/ (read 2026-09)
  * @see https://github.com/cloudflare/workerd/blob/main/src/cloudflare/internal/ai-api.ts
@@ -21,22 +21,22 @@ import {
 } from '../formats/openai-chat/index.ts'
 import { newLosses, reportLoss } from '../kit/losses.ts'
 
-/** How much the answer of an older model may be, in tokens, where the request does not say: the server's own default is 256. */
+/** `max_tokens` for older models if the request does not set it. The server's default is only 256 tokens. */
 const defaultMaxTokens = 2048
 
-/** The code of an error: the free allowance of the day is used up, and waiting does not help. */
+/** The error code for: the free allowance of the day is used up. A retry does not help. */
 const usedUp = '3036'
 
 const chooseAny = /* @__PURE__ */ choosing(['none', 'required', 'named'])
 const chooseNone = /* @__PURE__ */ choosing([])
 
-/** How Workers AI differs. */
+/** The dialect of Workers AI. */
 export const workersAiDialect: ChatDialect = {
   ...compatible,
   provider: 'workers-ai',
   title: 'Workers AI',
-  baseUrl: '', // everyone has their own
-  asksForUsage: false, // it comes unasked
+  baseUrl: '', // each account has its own address
+  asksForUsage: false, // Workers AI always sends usage
   inlineImages: true,
   chooseTools: (choice, tools, to) => (isOlder(to.model) ? chooseNone : chooseAny)(choice, tools, to),
   askReasoning,
@@ -45,7 +45,7 @@ export const workersAiDialect: ChatDialect = {
     kinds: {
       5007: 'not_found',
       3042: 'not_found',
-      5016: 'permission', // the model's licence waits for consent
+      5016: 'permission', // the account has not accepted the model's licence
       5018: 'permission',
       3041: 'permission',
       3023: 'permission',
@@ -65,24 +65,24 @@ export interface WorkersAiBinding {
   run(model: string, inputs: object, options: object): Promise<unknown>
 }
 
-/** A Cloudflare account, for asking by REST. */
+/** A Cloudflare account, for requests by REST. */
 export interface WorkersAiAccount {
   readonly accountId: string
-  /** A token with the permission "Workers AI: Read", or a function that gets it at each call. */
+  /** A token with the permission "Workers AI: Read", or a function that returns it for each request. */
   readonly apiToken: string | (() => string | Promise<string>)
 }
 
-/** Options of {@link workersAi} beside the model's name. */
+/** Options of {@link workersAi}. */
 export interface WorkersAiSettings extends Pick<ModelSettings, 'headers' | 'body'> {
   /** The name of an AI Gateway that requests go through. Default: none. */
   readonly gateway?: string
 }
 
 /**
- * A model of Cloudflare Workers AI: by the binding of a Worker, which needs no key, or by REST with the token of an account.
+ * A model of Cloudflare Workers AI. Requests use the binding of a Worker, without a key, or REST with the token of an account.
  *
- * @param service `env.AI`, or an account. The token of an account must not be in a page.
- * @param model Such as `@cf/qwen/qwen3-30b-a3b-fp8`.
+ * @param service `env.AI`, or an account. Do not use an account's token in a web page.
+ * @param model The model's name, for example `@cf/qwen/qwen3-30b-a3b-fp8`.
  * @throws {TypeError} if `service` is neither a binding nor an account, and `baseUrl` is not given.
  * @example
  * ```ts
@@ -111,7 +111,7 @@ export function workersAi(
 ): Model {
   if (isObject(service) && 'run' in service && typeof service.run === 'function') {
     const fetch = bindingFetch(service as unknown as WorkersAiBinding, gateway)
-    // Its code asks this address, so that errors of the network name it.
+    // The binding sends requests to this address, so network errors name it.
     const { providerUrl: _, ...asked } = chatModel(workersAiDialect, model, {
       ...settings,
       baseUrl: 'https://workers-binding.ai',
@@ -139,8 +139,8 @@ export interface WorkersAiEnv {
 }
 
 /**
- * The models of a Worker that has the binding `AI`, by their names, for `createGateway`: no provider's key is needed. None without the
- * binding.
+ * Returns the models of a Worker that has the binding `AI`, by name, for `createGateway`. They do not need a provider's key. Without the
+ * binding, there are no models.
  *
  * @example
  * ```ts
@@ -156,7 +156,7 @@ export function workersAiModels({
   return Object.fromEntries(names.filter(Boolean).map((name) => [name, workersAi(AI, name)]))
 }
 
-/** A `fetch` that asks the binding. Raw answers have a status and headers, and errors do not throw. */
+/** Returns a `fetch` that sends requests to the binding. Raw answers have a status and headers, so errors do not throw. */
 function bindingFetch(ai: WorkersAiBinding, gateway: string | undefined): typeof fetch {
   return async (_url, init) => {
     const { model, ...inputs } = JSON.parse(init?.body as string)
@@ -175,14 +175,14 @@ function bindingFetch(ai: WorkersAiBinding, gateway: string | undefined): typeof
 
 // ---- models -----------------------------------------------------------------------------------
 
-/** Models from before 2026: their requests and answers have a form of their own, and no field for a choice among tools. */
+/** Whether a model is from before 2026. Such models have a different format, without a tool choice. */
 function isOlder(model: string): boolean {
   return /\/(?:llama|meta-llama|mistral|gemma-(?:2b|3|7b)|qwen(?:1|2)\.5|qwq|deepseek-(?:r1|coder|math)|granite|hermes|phi-|sqlcoder)/i.test(
     model,
   )
 }
 
-/** Least first. A model that is not listed gets the effort as it is. */
+/** The efforts of each model, lowest first. For a model that is not listed, the effort does not change. */
 const efforts: readonly (readonly [RegExp, readonly ReasoningEffort[]])[] = [
   [/glm-5\.3/, ['low', 'high', 'max']],
   [/glm-5\.2/, ['none', 'high', 'max']],
@@ -200,7 +200,7 @@ function askReasoning(reasoning: Reasoning, to: Encoding): JsonObject {
   const { model, dialect } = to
   if (/glm-4\.7-flash/.test(model)) return byTemplate(reasoning, to)
   const known = isOlder(model) ? [] : (efforts.find(([name]) => name.test(model))?.[1] ?? everyEffort)
-  // `none` is not the smallest effort: it is sent only if it was asked for.
+  // `none` is not the lowest effort: it is sent only if the request has it.
   const isOff = (reasoning.effort ?? (reasoning.budgetTokens === 0 && 'none')) === 'none'
   const taken = isOff ? known : known.filter((effort) => effort !== 'none')
   return byEffort(reasoning, { ...to, dialect: { ...dialect, efforts: taken } })
@@ -231,19 +231,19 @@ function adaptRequest(encoded: EncodedRequest<WireRequest>, options: RequestOpti
   const { messages, ...fields } = encoded.body
   const body: WireRequest = {
     ...fields,
-    // A turn with only calls: null is refused.
+    // A turn with only calls has null as content, which the server refuses.
     messages: messages.map((message) => (message.content === null ? { ...message, content: '' } : message)),
   }
   if (!isOlder(model)) return { ...encoded, body }
   const into = newLosses(workersAiDialect.title, strict)
-  delete body.tool_choice // `auto`, which is all that they have
+  delete body.tool_choice // older models have only `auto`
   if (body.max_tokens === undefined) {
     body.max_tokens = defaultMaxTokens
     reportLoss(into, 'invented', 'options.maxTokens', 'the model would stop after 256 tokens', 'info')
   }
   const { response_format: format } = body
   const schema = field(field(format, 'json_schema'), 'schema')
-  // The schema stands where others have its name and the schema, and such an answer has no stream.
+  // Older models take the schema itself in place of an object with its name and the schema. They cannot stream such an answer.
   const structured = {
     ...(format !== undefined && { stream: false }),
     ...(schema !== undefined && { response_format: { type: 'json_schema', json_schema: schema } }),
@@ -257,13 +257,13 @@ function adaptRequest(encoded: EncodedRequest<WireRequest>, options: RequestOpti
 
 // ---- answers ----------------------------------------------------------------------------------
 
-/** JSON in an answer is written as text, which a body that is too deep does not survive. */
+/** Converts a complete answer. JSON in it is written as text, so a body that is nested too deep is refused first. */
 function adaptWhole(body: unknown): unknown {
   refuseDeep(body, 'Cannot decode Workers AI response')
   return adaptAnswer(body)
 }
 
-/** Without the envelope of REST, and with the errors of the binding as those of REST. */
+/** Returns the answer without the envelope of REST. Converts errors of the binding to the form of REST errors. */
 function unwrapped(body: unknown): unknown {
   if (!isObject(body)) return body
   const { result, internalCode } = body
@@ -273,7 +273,7 @@ function unwrapped(body: unknown): unknown {
   return { errors: [{ message, code: internalCode }] }
 }
 
-/** The frames of older models as those of Chat. */
+/** Converts a frame of an older model to a chunk of Chat Completions. */
 function adaptAnswer(answer: unknown): unknown {
   const body = unwrapped(answer)
   if (!isObject(body)) return body
@@ -284,7 +284,7 @@ function adaptAnswer(answer: unknown): unknown {
   return { ...others, choices: [{ index: 0, delta }] }
 }
 
-/** Structured output may come parsed. */
+/** Writes structured output as text, since some models send it as parsed JSON. */
 function withTextContent(choice: Json): Json {
   const message = field(choice, 'message')
   const content = field(message, 'content')
@@ -296,7 +296,7 @@ function textOf(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Some models have name and arguments beside each other, without `function`. */
+/** Adds `function` to a call. Some models send `name` and `arguments` directly in the call. */
 function nested(call: Json): Json {
   if (!isObject(call) || 'function' in call) return call
   const { name, arguments: args, ...others } = call

@@ -9,7 +9,7 @@ import type { Model, ModelSettings } from '../core/codec.ts'
 import { type ResponsesDialect, variant } from '../formats/openai-responses/dialect.ts'
 import { responsesModel } from '../formats/openai-responses/index.ts'
 
-/** `instructions` and `previous_response_id` exclude each other there, so system text is an item. */
+/** xAI refuses `instructions` together with `previous_response_id`, so system text is sent as an item. */
 export const xaiDialect: ResponsesDialect = /* @__PURE__ */ variant({
   provider: 'xai',
   title: 'xAI',
@@ -24,7 +24,7 @@ export const xaiDialect: ResponsesDialect = /* @__PURE__ */ variant({
 })
 
 /**
- * A model of xAI that is asked by Responses. Stateless by default, as `openaiResponses` is.
+ * A model of xAI, in the format OpenAI Responses. Stateless by default, like `openaiResponses`.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * xAI: OpenAI Chat Completions, and how it differs.
+ * The models of xAI, in the format OpenAI Chat Completions.
  *
  * @module
  */
@@ -7,13 +7,13 @@ import type { Model, ModelSettings } from '../core/codec.ts'
 import type { ReasoningEffort } from '../core/model.ts'
 import { type ChatDialect, chatModel, compatible, refusing } from '../formats/openai-chat/index.ts'
 
-/** grok-4 and grok-4.20 refuse every effort; grok-4.5 cannot be switched off. */
+/** Returns the efforts of a model. grok-4 and grok-4.20 refuse every effort. For grok-4.5, reasoning cannot be switched off. */
 function efforts(model: string): readonly ReasoningEffort[] {
   if (/^grok-4(?:-|$|\.20)/.test(model)) return []
   return /^grok-4\.5/.test(model) ? ['low', 'medium', 'high'] : ['none', 'low', 'medium', 'high']
 }
 
-/** How xAI differs. */
+/** The dialect of xAI. */
 export const xaiDialect: ChatDialect = {
   ...compatible,
   provider: 'xai',

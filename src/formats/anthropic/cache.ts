@@ -16,10 +16,10 @@ type CacheHint = NonNullable<Metadata['cacheHint']>
 /** The highest number of marks in one request. */
 const maxMarks = 4
 
-/** The path of the hint that a mark was made of, for losses. */
+/** The path of the cache hint of each mark, for losses. */
 const hintPaths = /* @__PURE__ */ new WeakMap<object, string>()
 
-/** The hint of a mark; `undefined` if the mark has fields that a hint cannot express. */
+/** Decodes a mark to a cache hint. Returns `undefined` if the mark has fields that a hint cannot express. */
 export function decodeCacheHint(mark: unknown): CacheHint | undefined {
   if (!isObject(mark) || mark.type !== 'ephemeral') return undefined
   const { type: _, ttl, ...rest } = mark
@@ -42,15 +42,16 @@ export function encodeCacheHint(
   return mark
 }
 
-/** A part of the body that may be marked. */
+/** A part of the body that can have a mark. */
 export interface Markable {
   readonly part: { cache_control?: unknown; readonly defer_loading?: unknown }
   readonly path: string
 }
 
 /**
- * Brings the marks of a body, in the order of the prompt, within the wire's rules: four at most (the last ones cover most); those of an
- * hour before those of five minutes; none on tools whose loading is deferred. Changes the parts.
+ * Removes or changes marks that the API refuses. `parts` has the order of the prompt. A body can have at most four marks: the last four are
+ * kept, since they cover the longest prefixes. Marks of one hour must come before marks of five minutes. Tools with deferred loading
+ * cannot have a mark. Changes the parts.
  */
 export function settleMarks(parts: readonly Markable[], marksElsewhere: number, losses: Losses): void {
   const marked = parts.filter(({ part }) => isObject(part.cache_control))

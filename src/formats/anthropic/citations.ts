@@ -10,7 +10,7 @@ import type { CitationBlock, JsonObject } from '../../core/model.ts'
 import { keptOf } from './scope.ts'
 import { documentCitations, format } from './tables.ts'
 
-/** Fields that only Anthropic has are kept: it checks an `encrypted_index` that comes back. */
+/** Decodes a citation. Keeps Anthropic's own fields, since Anthropic checks the `encrypted_index` in later requests. */
 export function decodeCitation(wire: JsonObject): CitationBlock {
   const title = textOr(field(wire, 'title'), textOr(field(wire, 'document_title'), undefined))
   const url = textOr(field(wire, 'url'), undefined)
@@ -19,7 +19,7 @@ export function decodeCitation(wire: JsonObject): CitationBlock {
   return compact({ type: 'citation', url, title, text, providerData: isMadeByUs ? undefined : { [format]: wire } })
 }
 
-/** A citation of this format. Of other formats, and only in an answer, the fields that a client can show. */
+/** Encodes a citation. A citation of another format is sent only in an answer, with the fields that a client can show. */
 export function encodeCitation(citation: CitationBlock, isAnswer: boolean): object | undefined {
   const kept = keptOf(citation)
   const { url, title, text } = citation

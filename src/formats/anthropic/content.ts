@@ -51,7 +51,7 @@ import type { WireBlock } from './wire.ts'
 
 type Decoder = (wire: JsonObject, origin: Origin) => ContentBlock | undefined
 
-/** Each returns `undefined` for an unknown shape. */
+/** Decoders by the type of the block. Each returns `undefined` for an unknown shape. */
 const decoders: Readonly<Record<string, Decoder>> = {
   text: decodeText,
   image: decodeImage,
@@ -68,7 +68,7 @@ export function decodeBlock(wire: JsonObject, origin: Origin): ContentBlock {
   return decode?.(wire, origin) ?? unknownBlock(wire)
 }
 
-/** Server tools change often, but the names of their blocks have these endings. */
+/** Returns a decoder by the ending of the block's type. Anthropic adds new server tools often, but their types have these endings. */
 function decoderOfFamily(type: string): Decoder | undefined {
   if (isServerCall(type)) return decodeServerCall
   return type.endsWith('_tool_result') ? decodeServerResult : undefined
@@ -102,7 +102,7 @@ function decodeThinking(wire: JsonObject, origin: Origin): ReasoningBlock | unde
   })
 }
 
-/** The proof of a signature. */
+/** Returns the proof that has the signature. */
 export function signed(signature: string, { provider, model }: Origin): Opaque {
   return { provider, model, format, data: { signature } }
 }
@@ -131,7 +131,7 @@ function decodeServerCall(wire: JsonObject): ServerToolCall | undefined {
   }
 }
 
-/** Keeps the type of a server's call, which also names its server. */
+/** Returns the stored data of a server call: its type, which also names its server. */
 export function serverCallData(wire: JsonObject, kept?: ProviderData): ProviderData {
   return { [format]: { ...kept?.[format], type: field(wire, 'type') ?? 'server_tool_use' } }
 }
@@ -189,7 +189,7 @@ export function encodeBlock(block: ContentBlock, path: string, scope: Scope): Wi
   }
 }
 
-/** A document. Where the format does not allow one, its text is sent as text. */
+/** Encodes a document. Where the format does not allow documents, the text of the document is sent as text. */
 function encodePlainText(block: PlainTextBlock, path: string, scope: Scope): WireBlock | undefined {
   if (scope.place !== 'system' && scope.place !== 'answer') return encodeDocumentText(block, path, scope)
   if (block.title !== undefined) drop(`${path}.title`, reasons.title, scope, 'info')
@@ -208,14 +208,14 @@ function encodeCitations(block: TextBlock, path: string, scope: Scope): object[]
   if (citations.length > 0 && scope.place !== 'assistant' && scope.place !== 'answer' && scope.isStrictVersion) {
     return drop(`${path}.citations`, "this version refuses citations outside the assistant's text", scope)
   }
-  // Their indexes are encrypted.
+  // Only the provider that made the turn can read the encrypted indexes of its citations.
   const own = scope.isForeign ? [] : citations
   const encoded = own.flatMap((citation) => encodeCitation(citation, scope.place === 'answer') ?? [])
   if (encoded.length < citations.length) drop(`${path}.citations`, reasons.citations, scope)
   return encoded.length === 0 && citations.length > 0 ? undefined : encoded
 }
 
-/** Thinking without a valid signature is refused, so it is not sent. In an answer, its text can be shown. */
+/** Encodes reasoning. Anthropic refuses thinking without a valid signature, so it is not sent. In an answer, clients can show its text. */
 function encodeReasoning(block: ReasoningBlock, path: string, scope: Scope): WireBlock | undefined {
   const proof = ownProof(block.opaque, scope.target)
   const { data, signature } = proof ?? {}

@@ -62,7 +62,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
           state.id = event.id
           state.model = event.model
           return
-        case 'usage': // the first figures, if they come at once, go out with `message_start`
+        case 'usage': // figures that come before the first block are sent with `message_start`
           state.usage = event.usage
           return
         case 'warning':
@@ -136,7 +136,7 @@ function writeBlock(state: EncodeState, event: BlockEvent, out: Frame[]): void {
       startBlock(state, block, { type: 'thinking', thinking: '', signature: '' }, out)
       writeDelta(block, { type: 'thinking_delta', thinking: event.text }, out)
       return
-    case 'tool_call_chunk': // a call of the provider's own is written whole, when its kind is known
+    case 'tool_call_chunk': // a call that the provider runs is written when it is complete, since its kind is known only then
       if (event.chunk.type === 'tool_call_chunk') writeChunk(state, block, event.chunk, out)
       return
     case 'tool_call':
@@ -164,7 +164,7 @@ function writeDelta(block: OpenBlock, delta: object, out: Frame[]): void {
 
 // ---- calls ------------------------------------------------------------------------------------
 
-/** A call begins with its id and its complete name. The name is complete when arguments follow. */
+/** Writes a chunk of a call. The call's block starts with the id and the complete name. The name is complete when arguments follow. */
 function writeChunk(state: EncodeState, block: OpenBlock, chunk: ToolCallChunk, out: Frame[]): void {
   addPiece(block, chunk)
   const { id, name, pending } = block
@@ -204,7 +204,7 @@ function noteLateFields(state: EncodeState, path: string, whole: ContentBlock): 
   reportLoss(state.losses, 'dropped', `${path}.providerData`, 'they came when the block had begun', 'info')
 }
 
-/** The pieces already sent stay as they are. No client can parse them, so no client runs the call. */
+/** Ends an invalid call. The chunks that were sent do not change. Clients cannot parse them, so no client runs the call. */
 function endInvalidCall(state: EncodeState, block: OpenBlock, call: InvalidToolCall, out: Frame[]): void {
   if (block.at !== undefined) {
     writeArguments(block, call.argumentsText.slice(block.sent), out)
@@ -215,7 +215,7 @@ function endInvalidCall(state: EncodeState, block: OpenBlock, call: InvalidToolC
 
 // ---- everything else --------------------------------------------------------------------------
 
-/** Citations and the signature come after the text; a block that has no deltas is written whole. */
+/** Writes the end of a block. Citations and the signature come after the text. A block without deltas is written complete. */
 function endContent(state: EncodeState, block: OpenBlock, content: ContentBlock, path: string, out: Frame[]): void {
   const wire =
     content.type === 'text' && content.text === '' ? undefined : encodeBlock(content, path, answerScope(state.losses))

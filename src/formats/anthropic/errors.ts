@@ -1,5 +1,5 @@
 /**
- * Anthropic Messages: errors, both ways.
+ * Anthropic Messages: decodes and encodes errors.
  *
  * @see https://platform.claude.com/docs/en/api/errors (read 2026-11)
  *
@@ -36,19 +36,19 @@ export function decodeError(answer: ErrorAnswer, { dialect = {} }: CodecOptions<
   })
 }
 
-/** Two kinds that its error types do not show: an account without credit, and a request that the edge found too large (HTML, or plain). */
+/** Returns the kind of two errors that have no error type: no credit, and a request that is too large (an HTML or text answer). */
 function readKind({ kind, message, status }: ApiError): ApiErrorKind {
   if (/credit balance is too low/i.test(message)) return 'permission'
   return status === 413 ? 'context_length' : kind
 }
 
-/** A spending limit is reported as a rate limit, but waiting does not help. */
+/** Returns the error code of a spending limit. Anthropic reports it as a rate limit, but a retry does not help. */
 function spendLimit(body: unknown): string | undefined {
   const word = textOr(field(field(field(body, 'error'), 'details'), 'error_code'), undefined)
   return word?.includes('spend_limit') ? word : undefined
 }
 
-/** The error of an error event in a stream. */
+/** Decodes an error event of a stream. */
 export function decodeErrorEvent(event: unknown, provider: string): ApiError {
   return decodeError({ status: 0, headers: { get: () => null }, body: event }, { dialect: { provider } })
 }
@@ -56,7 +56,7 @@ export function decodeErrorEvent(event: unknown, provider: string): ApiError {
 /** Clients look for this text to detect a conversation that is too long. */
 const tooLong = /prompt is too long|exceed context limit/i
 
-/** The body and status with which this API would report an error. */
+/** Encodes an error as this API reports it: the body and the HTTP status. */
 export function encodeError(error: ApiError): { readonly status: number; readonly body: WireError } {
   const isBilling = error.kind === 'permission' && error.status === 402
   const [type, status] = isBilling ? (['billing_error', 402] as const) : wireErrors[error.kind]

@@ -12,9 +12,9 @@ import { compact } from '../../core/lookup.ts'
 import type { HostedTool, UserLocation } from '../../kit/hosted-tool.ts'
 import { format } from './tables.ts'
 
-// ---- what they share --------------------------------------------------------------------------
+// ---- common options ---------------------------------------------------------------------------
 
-/** The callers that a tool allows: the model itself, or code that it runs in {@link codeExecution} of that date. */
+/** The callers that a tool allows: the model, or code that the model runs in {@link codeExecution} of that date. */
 export type ToolCaller = 'direct' | `code_execution_${'20250825' | '20260120' | '20260521'}`
 
 /** Options of every tool that Anthropic runs. */
@@ -63,9 +63,9 @@ function encodeDomains({ allowedDomains, blockedDomains }: DomainOptions): WireD
   })
 }
 
-/** Whether the answer also has the results that code consumed. */
+/** Whether the answer also has the results that code has used. */
 type ResultsOption = {
-  /** `excluded` leaves out of the answer what finished code of the same turn has consumed. Default `full`. */
+  /** `excluded`: the answer does not have the results that finished code of the same turn has used. Default `full`. */
   readonly responseInclusion?: 'full' | 'excluded'
 }
 
@@ -74,7 +74,7 @@ type ResultsOption = {
 /** Options of {@link webSearch}. */
 export type WebSearchOptions = HostedToolOptions &
   DomainOptions & {
-    /** The most searches in one request. Default: no limit. */
+    /** The maximum number of searches in one request. Default: no limit. */
     readonly maxUses?: number
     /** The location of the user. Default: none. */
     readonly userLocation?: UserLocation
@@ -141,11 +141,11 @@ type WireUrlSource = { type: 'all' | 'none' } | { type: 'only' | 'except'; tools
 /** Options of {@link webFetch}. */
 export type WebFetchOptions = HostedToolOptions &
   DomainOptions & {
-    /** Whether answers cite what was fetched. Default `false`. */
+    /** Whether answers cite the fetched pages. Default `false`. */
     readonly citations?: boolean
-    /** The approximate maximum of tokens of text from one page; not for PDFs and similar files. Default: no limit. */
+    /** The approximate maximum length of the text of one page, in tokens. Not for PDFs and similar files. Default: no limit. */
     readonly maxContentTokens?: number
-    /** The most fetches in one request. Default: no limit. */
+    /** The maximum number of fetches in one request. Default: no limit. */
     readonly maxUses?: number
     readonly urlSources?: UrlSources
   } & (
@@ -158,7 +158,7 @@ export type WebFetchOptions = HostedToolOptions &
     | { readonly version: '20260309'; readonly useCache?: boolean; readonly responseInclusion?: never }
     | ({
         readonly version: '20260318'
-        /** `false` fetches a page again that was fetched before. Default `true`. */
+        /** Whether a page that was fetched before can come from the cache. `false` fetches it again. Default `true`. */
         readonly useCache?: boolean
       } & ResultsOption)
   )
@@ -226,7 +226,7 @@ function encodeReference(name: string): WireToolReference {
 
 /** Options of {@link codeExecution}. */
 export interface CodeExecutionOptions extends HostedToolOptions {
-  /** `20250522` runs only Python. From `20260120` on, Python's memory outlives a run. Default `20250825`. */
+  /** `20250522` runs only Python. From `20260120` on, Python keeps its variables between runs. Default `20250825`. */
   readonly version?: '20250522' | '20250825' | '20260120' | '20260521'
 }
 

@@ -1,5 +1,5 @@
 /**
- * Images, documents and search results.
+ * Anthropic Messages: encodes and decodes images, documents and search results.
  *
  * @see https://platform.claude.com/docs/en/build-with-claude/pdf-support (read 2026-11)
  *
@@ -13,13 +13,13 @@ import { drop, extrasFor, extrasOf, keptOf, type Scope } from './scope.ts'
 import { imageTypes, knownFields } from './tables.ts'
 import type { WireBlock, WireDocumentSource, WireImageSource, WireImageType } from './wire.ts'
 
-/** Returns `undefined`, here and below, for an unknown shape. */
+/** Decodes an image. This decoder and the next ones return `undefined` for an unknown shape. */
 export function decodeImage(wire: JsonObject): ImageBlock | undefined {
   const media = decodeSource(field(wire, 'source'))
   return media && { type: 'image', ...media, ...extrasOf(wire, knownFields.image) }
 }
 
-/** A document: plain text becomes a text block, and anything else a file. */
+/** Decodes a document: plain text becomes a text block, and any other document a file. */
 export function decodeDocument(wire: JsonObject): FileBlock | PlainTextBlock | undefined {
   const source = field(wire, 'source')
   const title = textOr(field(wire, 'title'), undefined)
@@ -33,7 +33,7 @@ export function decodeDocument(wire: JsonObject): FileBlock | PlainTextBlock | u
   return media && { type: 'file', ...media, ...compact({ filename: title }), ...extras }
 }
 
-/** The sources of images and documents that isoglot knows, if they have no other fields. */
+/** Decodes the source of an image or document. Returns `undefined` for unknown sources and unknown fields. */
 function decodeSource(source: unknown): Pick<FileBlock, 'data' | 'mimeType' | 'url' | 'fileId'> | undefined {
   if (!isObject(source)) return undefined
   const { type, data, media_type: mimeType, url, file_id: fileId, ...rest } = source
@@ -61,12 +61,12 @@ function textOfParts(content: unknown): string | undefined {
   return Array.isArray(content) ? text : undefined
 }
 
-/** A text document, or the search result that it was. */
+/** Encodes a text document. If it was decoded from a search result, encodes it as a search result. */
 export function encodeDocumentText(block: PlainTextBlock, path: string, scope: Scope): WireBlock | undefined {
   const kept = keptOf(block)
   const title = block.title === undefined ? undefined : { title: block.title }
   if (kept?.type === 'search_result') {
-    // Its parts are what is cited, so they stay unless the text was edited.
+    // Citations name parts of the search result, so the parts are kept unless the text was edited.
     const isSame = textOfParts(kept.content) === block.text
     const content = isSame ? {} : { content: [{ type: 'text', text: block.text }] }
     return { ...extrasFor(block, path, scope), ...title, ...content } as WireBlock
@@ -82,7 +82,7 @@ function documentIn(document: WireBlock, path: string, scope: Scope): WireBlock 
   return document
 }
 
-/** An image, if it is of one of the four types that Anthropic takes. */
+/** Encodes an image, if it has one of the four types that Anthropic takes. */
 export function encodeImage(block: ImageBlock, path: string, scope: Scope): WireBlock | undefined {
   if (scope.place === 'answer') return drop(path, 'an answer here has no images', scope, 'major')
   if (block.detail !== undefined && block.detail !== 'auto')
@@ -117,7 +117,7 @@ function imageType(mimeType: string): WireImageType | undefined {
   return Object.values(imageTypes).find((one) => one === type)
 }
 
-/** PDF and text; an image that is given as a file is sent as an image. */
+/** Encodes a PDF or text file. A file that is an image is sent as an image. */
 export function encodeFile(given: FileBlock, path: string, scope: Scope): WireBlock | undefined {
   const block = withoutDataUrl(given)
   if (block.mimeType?.startsWith('image/')) return encodeImage({ ...block, type: 'image' }, path, scope)

@@ -36,26 +36,26 @@ type Turns = Omit<Scope, 'place'>
 /** A message that is being encoded. */
 interface Turn {
   readonly role: WireMessage['role']
-  /** A string stays a string until something is added. */
+  /** A string until a block is added, then a list of blocks. */
   content: string | WireBlock[]
   kept: JsonObject | undefined
   /** The path of its last message. */
   path: string
 }
 
-/** The text of a user's turn when none of its blocks could be sent, so that the turn stays. The losses name the blocks. */
+/** The text of a user's turn if none of its blocks can be sent, since a turn must not be empty. The losses name the blocks. */
 const placeholder = '(Nothing that can be shown here.)'
 
 function hadMore({ role, content }: Message): boolean {
   return role === 'user' && content !== null && !isText(content)
 }
 
-/** A system message may hold only settings of the turns after it, such as their effort. */
+/** Whether a system message has only settings, such as an effort, for the turns after it. */
 function isSetting(message: Message): boolean {
   return message.role === 'system' && keptOf(message)?.output_config !== undefined
 }
 
-/** System text and turns. Neighbours of one role share a turn. */
+/** Encodes the system text and the turns. Consecutive messages of one role become one turn. */
 export function encodeConversation(context: Context, scope: Turns): Pick<WireRequest, 'system' | 'messages'> {
   const start = context.messages.findIndex(
     (message) => (message.role !== 'system' && message.role !== 'developer') || isSetting(message),
@@ -75,7 +75,7 @@ export function encodeConversation(context: Context, scope: Turns): Pick<WireReq
   return compact({ system, messages: messages.filter(({ content }) => content?.length !== 0) })
 }
 
-/** The system text, then the leading instructions: a string if there is only one string. */
+/** Encodes the system text and the instructions before the first turn. Returns a string if there is only one string. */
 function encodeSystem(context: Context, leading: number, scope: Turns): WireRequest['system'] {
   const place = { ...scope, place: 'system' } as const
   const { system } = context
@@ -90,7 +90,7 @@ function encodeSystem(context: Context, leading: number, scope: Turns): WireRequ
     return only.length === 0 ? undefined : (only as string | WireText[])
   }
   const blocks = blocksOf(system ?? '').flatMap((block, at) => encodeBlock(block, `system[${at}]`, place) ?? [])
-  // A developer's word ranks below the system's.
+  // Developer messages come after system messages, because they have lower priority.
   for (const role of ['system', 'developer'] as const) {
     for (const [at, message] of instructions.entries()) {
       if (message.role !== role) continue
@@ -141,7 +141,7 @@ function encodeAssistant(message: AssistantMessage, path: string, scope: Scope):
   return blocks
 }
 
-/** The blocks of an assistant's turn, for a request or an answer. */
+/** Encodes the blocks of an assistant's turn, for a request or an answer. */
 export function encodeTurnBlocks(message: AssistantMessage, path: string, scope: Scope): WireBlock[] {
   return blocksOfTurn(message).flatMap((block, at) => encodePart(block, `${path}.content[${at}]`, scope) ?? [])
 }
@@ -155,7 +155,7 @@ function encodePart(block: ContentBlock, path: string, scope: Scope): WireBlock 
 function addTurn(turns: Turn[], message: Message, content: string | WireBlock[], path: string): void {
   const role =
     message.role === 'assistant' ? 'assistant' : message.role === 'user' || message.role === 'tool' ? 'user' : 'system'
-  // Kept fields of a tool message belong to its block.
+  // The stored fields of a tool message are sent in its block.
   const kept = message.role === 'tool' ? undefined : keptOf(message)
   const last = turns.at(-1)
   if (last?.role !== role) {
@@ -190,7 +190,7 @@ function resultsFirst(blocks: readonly WireBlock[]): WireBlock[] {
 }
 
 /**
- * Moves text before the calls that it follows, because the API has refused text after a call. No text moves across another kind of block.
+ * Moves text after calls to the place before them, because the API has refused text after a call. Text never moves across other blocks.
  */
 function callsLast(blocks: readonly WireBlock[], path: string, scope: Turns): readonly WireBlock[] {
   const settled: WireBlock[] = []
@@ -218,7 +218,7 @@ function withoutLastThinking(blocks: readonly WireBlock[], path: string, scope: 
   return blocks.slice(0, end)
 }
 
-/** The model continues a last assistant turn, which must not end in white space. */
+/** Removes white space at the end of a last assistant turn. The model continues this turn, and the API refuses white space there. */
 function trimEnd(content: string | WireBlock[], path: string, scope: Turns): string | WireBlock[] {
   const last = typeof content === 'string' ? content : content.at(-1)
   const text = typeof last === 'object' && last.type === 'text' ? last.text : last
@@ -258,14 +258,14 @@ function decodeMessage(wire: unknown, path: string, names: Map<string, string>, 
       return [{ ...decodeAssistant(content, `${path}.content`, names, origin), ...extras }]
     case 'system':
     case 'developer':
-      // One that only changes the settings has no content.
+      // A message that only changes settings has no content.
       if (content === undefined && providerData !== undefined) return [{ role: 'system', content: [], providerData }]
       return [{ role: 'system', content: decodeContent(content, `${path}.content`, origin), ...extras }]
   }
   throw wrong(`${path}.role`, 'is not user, assistant or system')
 }
 
-/** The blocks of a content, each of them an object with a type. */
+/** Returns the blocks of a content. Each is an object with a type. */
 function blocksIn(content: unknown, path: string): readonly JsonObject[] {
   if (!Array.isArray(content)) throw wrong(path, 'is neither a string nor an array')
   return content.map((block, at) => {

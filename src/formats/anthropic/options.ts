@@ -20,7 +20,7 @@ import type { WireOutputConfig, WireRequest, WireThinkingConfig } from './wire.t
 
 type Fields = Omit<WireRequest, 'messages' | 'system' | 'tools'>
 
-/** Encodes all fields except those of the conversation, over unknown fields that were kept. */
+/** Encodes all fields except those of the conversation. They replace stored unknown fields of the same name. */
 export function encodeOptions(
   options: RequestOptions,
   hasTools: boolean,
@@ -56,7 +56,7 @@ function keptOptions(options: RequestOptions): JsonObject {
   return objectIn(options.providerOptions, format)
 }
 
-/** Anthropic requires this field. The budget for thinking is added to that of the answer. */
+/** Returns `max_tokens`, which Anthropic requires: the tokens of the answer plus the thinking budget. */
 function chooseMaxTokens(options: RequestOptions, dialect: AnthropicDialect, losses: Losses): number {
   if (options.maxTokens !== undefined) return options.maxTokens
   const chosen = (dialect.maxTokens ?? defaultMaxTokens(options.model)) + (budgetFor(options) ?? 0)
@@ -88,7 +88,7 @@ function encodeSchema(schema: NonNullable<ResponseFormat['schema']>, losses: Los
   return narrowed.schema
 }
 
-/** Newer models and versions take no sampling fields, and no model takes them while it thinks. */
+/** Encodes sampling fields. Newer models and API versions refuse them, and every model refuses them with thinking. */
 function sampling(
   options: RequestOptions,
   thinking: WireThinkingConfig | undefined,
@@ -124,7 +124,7 @@ function stopSequences({ stop }: RequestOptions, losses: Losses): string[] | und
   return taken?.length === 0 && stop?.length !== 0 ? undefined : taken
 }
 
-/** With a budget for thinking, no call can be forced. */
+/** Returns the tool choice. With a thinking budget, the API refuses a forced call. */
 function chooseTool(
   options: RequestOptions,
   thinking: WireThinkingConfig | undefined,
@@ -162,7 +162,7 @@ export const knownRequestFields: ReadonlySet<string> = new Set([
 /**
  * Decodes all fields except those of the conversation. Unknown fields are kept, also inside known fields.
  *
- * @throws {DecodeError} if a field that we know has another type than it must.
+ * @throws {DecodeError} if a known field has the wrong type.
  */
 export function decodeOptions(body: JsonObject, otherFields: JsonObject | undefined): RequestOptions {
   const model = read(body, 'model', 'string')
@@ -207,7 +207,7 @@ export function decodeOptions(body: JsonObject, otherFields: JsonObject | undefi
 
 type Types = { string: string; number: number; boolean: boolean }
 
-/** `null` counts as absent. */
+/** Returns a field's value. `null` is read as absent. */
 function read<T extends keyof Types>(body: JsonObject, name: string, type: T): Types[T] | undefined {
   const value = field(body, name)
   if (value === undefined || value === null) return undefined
@@ -225,7 +225,7 @@ function readStop(body: JsonObject): string[] | undefined {
   })
 }
 
-/** `output_format` is the older name of `output_config.format`. */
+/** Decodes `output_config.format`, or its older name `output_format`. */
 function readOutput(body: JsonObject): { readonly responseFormat?: ResponseFormat; readonly kept?: JsonObject } {
   const { effort: _, format: asked, ...rest } = objectIn(body, 'output_config')
   const wanted = asked ?? field(body, 'output_format')

@@ -20,7 +20,7 @@ import { type AnthropicDialect, format, wireOf } from './tables.ts'
 import { decodeDefinition, encodeDefinitionsFor, selectTools } from './tools.ts'
 import type { WireBlock, WireRequest, WireText } from './wire.ts'
 
-/** Without it, the older version does not know file ids. */
+/** The beta feature that the older API version requires for file ids. */
 const filesBeta = 'files-api-2025-04-14'
 /** Anthropic has no JSON mode without a schema, so this text asks the model for JSON. */
 const jsonInstruction = 'Answer with one JSON value and nothing else.'
@@ -28,7 +28,7 @@ const jsonInstruction = 'Answer with one JSON value and nothing else.'
 /**
  * Encodes a conversation that `prepare` has prepared. Any other conversation is encoded unchanged.
  *
- * @throws {UnsupportedError} for a loss that `options.strict` does not allow.
+ * @throws {UnsupportedError} if there is a loss that `options.strict` does not allow.
  */
 export function encodeRequest(
   given: Context,
@@ -70,7 +70,7 @@ function askForJson(body: WireRequest, { responseFormat }: RequestOptions, into:
   )
 }
 
-/** Code that called a tool waits for the result in its container. A container ends soon, so other requests do not name it. */
+/** Sets the container if code in it waits for the result of its call. Other requests do not name a container, since it expires soon. */
 function goOnIn(id: string | undefined, body: WireRequest, into: Losses): void {
   const { container, messages } = body // with skills, it is an object
   if (id === undefined) return
@@ -81,7 +81,7 @@ function goOnIn(id: string | undefined, body: WireRequest, into: Losses): void {
   else reportLoss(into, 'dropped', 'providerState.containerId', 'no code waits in it', 'info')
 }
 
-/** With thinking, a tool round must begin with a thinking block. A round that another model started continues without thinking. */
+/** Switches thinking off in a round that did not begin with thinking, such as another model's. The API refuses it with thinking. */
 function settleThinking(body: WireRequest, into: Losses): void {
   const [turn, results] = body.messages.slice(-2)
   if (body.thinking?.type !== 'enabled' || turn?.role !== 'assistant' || typeof turn.content === 'string') return
@@ -96,7 +96,7 @@ function hasBlock(content: string | readonly WireBlock[] | undefined, type: Wire
   return typeof content === 'object' && content.some((block) => block.type === type)
 }
 
-/** All parts that can have a mark, in the order of the prompt. */
+/** Returns all parts that can have a cache mark, in the order of the prompt. */
 function* markable(body: WireRequest): Generator<Markable> {
   for (const [at, part] of (body.tools ?? []).entries()) yield { part, path: `tools[${at}]` }
   if (typeof body.system === 'object') {
@@ -121,9 +121,9 @@ function namesFile(content: string | readonly WireBlock[]): boolean {
 }
 
 /**
- * Reads a client's request.
+ * Decodes a client's request.
  *
- * @throws {DecodeError} if a field that we know has a type that it must not have; `path` names it.
+ * @throws {DecodeError} if a known field has the wrong type. `path` names the field.
  */
 export function decodeRequest(
   body: unknown,

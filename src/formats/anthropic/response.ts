@@ -1,5 +1,5 @@
 /**
- * Anthropic Messages: encodes and decodes whole answers. Streams share some of this code.
+ * Anthropic Messages: encodes and decodes complete answers. Streams use some of this code.
  *
  * @see https://platform.claude.com/docs/en/api/messages (read 2026-11)
  *
@@ -29,17 +29,17 @@ import { type AnthropicDialect, format, knownFields, stopReasons, wireStopReason
 import { inputOf } from './tools.ts'
 import type { WireResponse, WireUsage } from './wire.ts'
 
-/** The prefix of made ids, for calls without an id. A number follows it. */
+/** The start of generated ids, for calls without an id. A number follows it. */
 export const idPrefix = 'toolu_isoglot_'
 
 // ---- decoding ---------------------------------------------------------------------------------
 
 /**
- * Decodes a whole answer.
+ * Decodes a complete answer.
  *
- * @throws {ApiError} if the body is an error's.
- * @throws {DecodeError} if it is not a message; `path` names what is wrong.
- * @throws {InterruptedError} if it has no `stop_reason`, so it is incomplete.
+ * @throws {ApiError} if the body is an error.
+ * @throws {DecodeError} if the body is not a message. `path` names the wrong field.
+ * @throws {InterruptedError} if the answer has no `stop_reason`, so it is incomplete.
  */
 export function decodeResponse(
   body: unknown,
@@ -74,7 +74,7 @@ function readResponse(body: JsonObject, provider: string): Fragment[] {
   return out
 }
 
-/** Reads the fields of the whole message, in a body and in `message_start`. */
+/** Reads the message's fields, except its content: from a body or from `message_start`. */
 export function readHead(message: JsonObject, out: Fragment[]): void {
   const id = textOr(field(message, 'id'), undefined)
   const model = textOr(field(message, 'model'), undefined)
@@ -98,7 +98,7 @@ export function isCall(block: JsonObject): boolean {
   return type === 'tool_use' || isServerCall(type)
 }
 
-/** A call without its arguments. */
+/** Reads a call, without its arguments. */
 export function readCallStart(block: JsonObject, key: BlockKey): CallFragment {
   const isServers = isServerCall(field(block, 'type'))
   const { providerData } = extrasOf(block, knownFields.call)
@@ -124,7 +124,7 @@ export function endFragment(reason: string, container: unknown): Fragment {
   })
 }
 
-/** This format counts cached input separately. Our `inputTokens` is the sum. */
+/** Decodes usage, in tokens. This format counts cached input separately. `inputTokens` of isoglot is the sum. */
 export function decodeUsage(wire: JsonObject): Usage {
   const count = (name: string) => tokenCount(field(wire, name))
   const uncached = count('input_tokens')
@@ -142,7 +142,7 @@ export function decodeUsage(wire: JsonObject): Usage {
 
 // ---- encoding ---------------------------------------------------------------------------------
 
-/** Encodes an answer as this API sends it. It refuses nothing: parts that the format cannot express are losses. */
+/** Encodes an answer as this API sends it. Never throws for content: parts that the format cannot express are losses. */
 export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
   const into = newLosses('Anthropic', false)
   const { message } = response
@@ -163,12 +163,12 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
   return { body, losses: into.list }
 }
 
-/** The scope of an answer: clients of this format take the proofs of this format. */
+/** Returns the scope of an answer. Proofs of this format are valid in it, since clients of this format send them back. */
 export function answerScope(into: Losses): Parameters<typeof encodeTurnBlocks>[2] {
   return { losses: into, target: { format, provider: format, model: '' }, place: 'answer' }
 }
 
-/** Without its arguments an invalid call could run, so it is left out. */
+/** Reports invalid calls, which are not sent. With empty arguments, a client could run such a call. */
 function noteInvalidCalls(message: AssistantMessage, into: Losses): void {
   for (const at of (message.invalidToolCalls ?? []).keys()) {
     reportLoss(into, 'dropped', `message.invalidToolCalls[${at}]`, 'its arguments are not an object')
@@ -176,8 +176,8 @@ function noteInvalidCalls(message: AssistantMessage, into: Losses): void {
 }
 
 /**
- * Returns the format's own stop reason, if the message has one and it is still right; otherwise the equivalent of our reason. The reason of
- * this provider is also right with calls: `end_turn` beside calls means that the calls ran during the answer.
+ * Returns the message's own stop reason, if this format has it with the same meaning. Otherwise returns this format's value for `reason`.
+ * Anthropic's own `end_turn` in a message with calls is kept: the calls ran during the answer.
  */
 export function encodeStopReason(
   message: AssistantMessage,
@@ -190,7 +190,7 @@ export function encodeStopReason(
   const meaning = lookup(stopReasons, raw) ?? (isOwn ? 'other' : undefined)
   const settled = meaning !== undefined && isOwn ? settleStopReason(meaning, hasCalls) : meaning
   if (raw !== undefined && settled === reason) return raw
-  if (reason === 'tool_calls' && !hasCalls) return 'end_turn' // the missing call was reported already
+  if (reason === 'tool_calls' && !hasCalls) return 'end_turn' // the loss of the call is already reported
   const word = wireStopReasons[reason]
   if (word !== null && lookup(stopReasons, word) !== reason) {
     reportLoss(into, 'changed', 'stopReason', `it has no word for "${reason}": "${word}" is sent`)
@@ -198,7 +198,7 @@ export function encodeStopReason(
   return word
 }
 
-/** Never below 0, and never absent: clients calculate with them. */
+/** Encodes usage. Every figure is present and at least 0, since clients calculate with them. */
 export function encodeUsage(usage: Usage = {}): WireUsage {
   const { inputTokens = 0, outputTokens = 0, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage
   const kept = keptOf(usage)

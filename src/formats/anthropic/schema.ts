@@ -1,5 +1,5 @@
 /**
- * Converts a JSON Schema for structured output. Keywords that it does not support move into the description, which the model reads.
+ * Converts a JSON Schema for structured output. Keywords that Anthropic does not support move to the description, which the model reads.
  *
  * @see the helper of the official SDK: @anthropic-ai/sdk lib/transform-json-schema (1.11.0)
  *
@@ -9,7 +9,7 @@ import { isObject, lookup } from '../../core/lookup.ts'
 import type { Json, JsonObject, JsonSchema } from '../../core/model.ts'
 import { textOfArguments } from '../../core/tool-call.ts'
 
-/** Schemas nested deeper than this are left as they are. */
+/** The maximum depth of nested schemas. Deeper schemas do not change. */
 const maxDepth = 64
 
 const formats: ReadonlySet<unknown> = new Set([
@@ -25,7 +25,7 @@ const formats: ReadonlySet<unknown> = new Set([
   'uuid',
 ])
 
-/** How a keyword holds schemas: one, by name, or as a list. */
+/** The value of each keyword that has schemas: one schema, schemas by name, or a list of schemas. */
 const nested: Readonly<Record<string, 'schema' | 'named' | 'row'>> = {
   items: 'schema',
   properties: 'named',
@@ -46,7 +46,7 @@ const taken: ReadonlySet<string> = new Set([
   '$ref',
 ])
 
-/** The schema with only supported keywords, and whether it differs from the given one. */
+/** Returns the schema with only supported keywords, and whether it differs from the given one. */
 export function narrowSchema(schema: JsonSchema): { readonly schema: JsonObject; readonly isChanged: boolean } {
   const notes = { isChanged: false }
   return { schema: narrow(schema as JsonObject, 0, notes), ...notes }

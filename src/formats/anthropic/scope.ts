@@ -1,5 +1,5 @@
 /**
- * The source and the target of blocks, and the fields that are kept.
+ * Anthropic Messages: the source and the target of blocks, and the stored fields.
  *
  * @see https://platform.claude.com/docs/en/api/messages (read 2026-11)
  *
@@ -20,12 +20,12 @@ export interface Origin {
   readonly model: string
 }
 
-/** An unknown block, whole. */
+/** Decodes an unknown block. It is kept unchanged. */
 export function unknownBlock(wire: JsonObject): UnknownBlock {
   return { type: 'unknown', format, providerType: stringOr(field(wire, 'type'), ''), value: wire }
 }
 
-/** The cache mark and the unknown fields. */
+/** Returns the cache hint and the unknown fields of a value. */
 export function extrasOf(
   wire: JsonObject,
   known: ReadonlySet<string>,
@@ -38,26 +38,26 @@ export function extrasOf(
   return compact({ metadata: { cacheHint }, providerData: unlessEmpty(kept) && { [format]: kept } })
 }
 
-/** The target of blocks. */
+/** The target that blocks are encoded for. */
 export interface Scope {
   readonly losses: Losses
   /** The format and provider whose proofs are valid. */
   readonly target: { readonly format: string; readonly provider: string; readonly model: string }
   readonly place: 'system' | 'user' | 'assistant' | 'result' | 'answer'
-  /** Another provider made the turn: data that only that provider can read is left out. */
+  /** Whether another provider made the turn. If so, data that only that provider can read is not sent. */
   readonly isForeign?: boolean
-  /** `2026-10-21` or later. */
+  /** Whether the API's version is `2026-10-21` or later. */
   readonly isStrictVersion?: boolean
   readonly unsignedThinking?: boolean
 }
 
-/** The kept fields of this format, unchanged. */
+/** Returns the stored fields of this format, unchanged. */
 export function keptOf(holder: { readonly providerData?: ProviderData }): JsonObject | undefined {
   const kept = field(holder.providerData, format)
   return isObject(kept) ? kept : undefined
 }
 
-/** A value from this format, which is sent back unchanged. */
+/** Casts a value that was decoded from this format and is sent back unchanged. */
 export function verbatim(value: Json | object): WireBlock {
   return { ...(value as object) } as WireBlock
 }
@@ -72,7 +72,7 @@ export function drop(
   reportLoss(scope.losses, 'dropped', path, reason, severity)
 }
 
-/** Fields and proofs of other formats are only for those formats. */
+/** Reports the loss of fields and proofs of other formats, which are not sent. */
 export function noteForeignFields(
   holder: { readonly providerData?: ProviderData; readonly opaque?: Opaque; readonly type?: string },
   path: string,
@@ -86,7 +86,7 @@ export function noteForeignFields(
   }
 }
 
-/** The fields kept with a block and its cache mark. */
+/** Returns the stored fields of a block and its cache mark. */
 export function extrasFor(block: ContentBlock, path: string, scope: Scope): object {
   const mark = scope.place === 'answer' ? undefined : encodeCacheHint(block.metadata, path, scope.losses)
   return { ...keptOf(block), ...compact({ cache_control: mark }) }

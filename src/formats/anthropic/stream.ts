@@ -20,30 +20,30 @@ import { unknownBlock } from './scope.ts'
 import { type AnthropicDialect, format, knownFields } from './tables.ts'
 import { inputOf } from './tools.ts'
 
-/** State between two events. */
+/** The decoder's state between two events. */
 interface DecodeState {
   readonly provider: string
-  /** The model in `message_start`: proofs are of this model. */
+  /** The model in `message_start`. The answer's proofs are of this model. */
   model: string
   isStarted: boolean
-  /** The usage so far, in Anthropic's fields: a later figure replaces an earlier one. */
+  /** The usage so far, in Anthropic's fields. A later figure replaces an earlier one. */
   usage: JsonObject
   stopReason: string | undefined
   /** The container in `message_start` or `message_delta`. */
   container: unknown
   isEnded: boolean
   nextKey: number
-  /** Keys of blocks, by their index. Spliced streams use an index again for another block. */
+  /** Keys of blocks, by their index. A stream that is joined from two streams can use an index for two blocks. */
   readonly keys: Map<unknown, number>
-  /** Blocks of kinds that we do not know, by key, until they are whole. */
+  /** Blocks of unknown kinds, by key, until they are complete. */
   readonly unknown: Map<number, JsonObject>
 }
 
 /**
  * Decodes one answer.
  *
- * @throws {ApiError} at an `error` event, which can follow a 200 and half an answer.
- * @throws {DecodeError} at an event that is not a JSON object, or lacks a required field.
+ * @throws {ApiError} at an `error` event. This can happen after status 200 and a part of the answer.
+ * @throws {DecodeError} if an event is not a JSON object, or a required field is missing.
  */
 export function decodeStream({
   parse = JSON.parse,
@@ -84,7 +84,7 @@ export function decodeStream({
           flush(state, out)
           throw decodeErrorEvent(event, state.provider)
       }
-      // `ping`, and types to come, which the source says to ignore
+      // `ping` and unknown types, which Anthropic's documentation says to ignore
     },
     end: (out) => end(state, out),
   }
@@ -113,7 +113,7 @@ function flush(state: DecodeState, out: Fragment[]): void {
   for (const key of [...state.unknown.keys()]) readStop(state, key, out)
 }
 
-/** Reads `message_start`. A second one, repeated or inserted by a proxy, adds nothing: its blocks belong to this answer. */
+/** Reads `message_start`. Ignores a second one, which a proxy can insert: the blocks after it belong to the same answer. */
 function readMessage(state: DecodeState, message: unknown, out: Fragment[]): void {
   if (state.isStarted || !isObject(message)) return
   state.isStarted = true
@@ -124,7 +124,7 @@ function readMessage(state: DecodeState, message: unknown, out: Fragment[]): voi
   const content = field(message, 'content')
   if (!Array.isArray(content)) return
   for (const [index, block] of content.entries()) {
-    if (isObject(block)) readBlock(block, openKey(state, index), state, out) // programmatic tool calling fills it beforehand
+    if (isObject(block)) readBlock(block, openKey(state, index), state, out) // with programmatic tool calling, `message_start` has blocks
   }
 }
 
@@ -150,8 +150,8 @@ function readMessageDelta(state: DecodeState, event: JsonObject, out: Fragment[]
     ...(isObject(delta) && otherFields(delta, knownFields.delta)),
   }
   state.container = extra.container ?? state.container
-  const said = otherFields(extra, { has: (name) => extra[name] === null })
-  if (said !== undefined) out.push({ type: 'extra', providerData: { [format]: said } })
+  const present = otherFields(extra, { has: (name) => extra[name] === null })
+  if (present !== undefined) out.push({ type: 'extra', providerData: { [format]: present } })
   readUsage(state, field(event, 'usage'), out)
   state.stopReason = textOr(field(delta, 'stop_reason'), state.stopReason)
 }
@@ -182,7 +182,7 @@ function readStart(state: DecodeState, event: JsonObject, out: Fragment[]): void
   else out.push({ type: 'block', block, key, open: true })
 }
 
-/** The input of a block. `{}` is a placeholder for the deltas; any other value is the input itself. */
+/** Reads the input of a block. `{}` is a placeholder: the deltas bring the input. Any other value is the complete input. */
 function givenInput(wire: JsonObject, key: number): Fragment[] {
   const input = inputOf(wire)
   const isPlaceholder = input === undefined || input === '' || (isObject(input) && Object.keys(input).length === 0)
@@ -221,7 +221,7 @@ function readDelta(state: DecodeState, event: JsonObject, out: Fragment[]): void
       out.push({ type: 'reasoning', text: piece(delta, 'thinking'), key })
       return
     case 'signature_delta': {
-      const signature = piece(delta, 'signature') // whole: it replaces
+      const signature = piece(delta, 'signature') // complete, so it replaces an earlier one
       if (signature !== '') out.push({ type: 'patch', key, opaque: signed(signature, state) })
       return
     }
@@ -239,10 +239,10 @@ function piece(delta: JsonObject, name: string): string {
   throw new DecodeError(`Cannot decode Anthropic stream: "delta.${name}" is not a string`, { path: `delta.${name}` })
 }
 
-/** A delta of a block that we do not know: texts grow, and everything else is as the last delta has it. */
+/** Adds a delta to a block of an unknown kind. Text is appended. Other values are replaced. */
 function addTo(block: JsonObject, delta: JsonObject): JsonObject {
   const { type, ...fields } = delta
-  if (type === 'compaction_delta') return { ...block, ...fields } // whole: it replaces
+  if (type === 'compaction_delta') return { ...block, ...fields } // complete, so it replaces earlier fields
   const grown = Object.entries(fields).map(([name, value]) => {
     const before = field(block, name)
     return [name, typeof before === 'string' && typeof value === 'string' ? before + value : value] as const

@@ -1,5 +1,5 @@
 /**
- * Anthropic Messages: tables of its words and ours.
+ * Anthropic Messages: tables from its values to isoglot's values and back.
  *
  * @see https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons (read 2026-11)
  *
@@ -13,7 +13,7 @@ import type { ErrorWords } from '../../kit/api-error.ts'
 import type { Wire } from '../../kit/lacks.ts'
 import type { WireEffort, WireImageType } from './wire.ts'
 
-/** The name of the format, and the key of the unknown fields that are kept for it. */
+/** The name of the format, and the key of its stored unknown fields. */
 export const format = 'anthropic'
 
 /** The API's version. `2026-10-21` refuses sampling fields, documents in assistant turns and citations on user text. */
@@ -21,7 +21,7 @@ export type AnthropicVersion = '2023-06-01' | '2026-10-21'
 
 /** The differences between hosts of this format. */
 export interface AnthropicDialect {
-  /** The provider's name, whose proofs are valid here. Default `anthropic`. */
+  /** The provider's name. Only its proofs are sent. Default `anthropic`. */
   readonly provider?: string
   /** Default `2023-06-01`. */
   readonly version?: AnthropicVersion
@@ -29,29 +29,29 @@ export interface AnthropicDialect {
   readonly browser?: boolean
   /** Names of beta features, for the `anthropic-beta` header. */
   readonly beta?: readonly string[]
-  /** `max_tokens`, which this wire requires, where the request names none. Default: 8192, and 4096 for Claude 3. */
+  /** `max_tokens` if the request does not set it, since the API requires it. Default: 8192, and 4096 for Claude 3. */
   readonly maxTokens?: number
-  /** The host takes thinking without a signature back: DeepSeek, Kimi, GLM, MiniMax. Default false. */
+  /** Whether the host accepts thinking without a signature in requests: DeepSeek, Kimi, GLM, MiniMax. Default false. */
   readonly unsignedThinking?: boolean
-  /** Where later system and developer messages go. Default: they stay, as tagged text of the user. */
+  /** How later system and developer messages are sent. Default: at their place, as user text between tags. */
   readonly lateInstructions?: LateInstructions
 }
 
-/** Why the model stopped. The list grows without notice; a word not in it reads as `other`. */
+/** Stop reasons by Anthropic's value. Anthropic adds values without notice. An unknown value becomes `other`. */
 export const stopReasons: Readonly<Record<string, StopReason>> = {
   end_turn: 'stop',
   stop_sequence: 'stop',
   max_tokens: 'length',
   model_context_window_exceeded: 'length',
   tool_use: 'tool_calls',
-  pause_turn: 'pause', // a server tool ran long: send the turn back as it is, and it goes on
+  pause_turn: 'pause', // a server tool takes long: if the turn is sent back unchanged, the model continues it
   compaction: 'pause',
   refusal: 'refusal',
-  sensitive: 'content_filter', // seen on the wire, in no document
+  sensitive: 'content_filter', // seen in answers, but not documented
 }
 
 /**
- * Ours to its, for answers made elsewhere. An answer that did not end properly has no stop reason: `null`, as for a stream that was cut.
+ * Anthropic's values by stop reason, for answers of other formats. An incomplete answer has `null`, as a stream that was cut off.
  */
 export const wireStopReasons: Readonly<Record<StopReason, string | null>> = {
   stop: 'end_turn',
@@ -67,7 +67,7 @@ export const wireStopReasons: Readonly<Record<StopReason, string | null>> = {
   aborted: null,
 }
 
-/** Efforts it knows. `none` is said by switching thinking off. */
+/** Anthropic's values by effort. `none` is not in the table: it switches thinking off. */
 export const efforts: Readonly<Record<Exclude<ReasoningEffort, 'none'>, WireEffort>> = {
   minimal: 'low',
   low: 'low',
@@ -76,30 +76,30 @@ export const efforts: Readonly<Record<Exclude<ReasoningEffort, 'none'>, WireEffo
   xhigh: 'xhigh',
   max: 'max',
 }
-/** The least that `budget_tokens` may be. */
+/** The minimum of `budget_tokens`. */
 export const minBudgetTokens = 1024
 
-/** Bedrock writes the vendor before the name, and often a region before both: `eu.anthropic.claude-…`. */
+/** Matches names of Claude models. On Bedrock, the vendor and often a region come before the name: `eu.anthropic.claude-…`. */
 const claude = /^(?:[a-z]+\.)*claude-/
-/** Claude models up to 4.6, which take sampling fields and budgets. */
+/** Matches Claude models up to 4.6, which take sampling fields and budgets. */
 const older = /claude-(?:\d|instant|(?:opus|sonnet|haiku)-4(?:-[0-6])?(?:[-@:.](?!\d{1,2}(?:$|[-@:]))|$))/
-/** Claude models up to 4.5, which do not think adaptively. */
+/** Matches Claude models up to 4.5, which do not have adaptive thinking. */
 const budgetOnly = /claude-(?:\d|instant|(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:[-@:.](?!\d{1,2}(?:$|[-@:]))|$))/
 
 /** Whether a model takes no sampling fields and no budgets, and thinks by default. False for models of other vendors. */
 export function isNewer(model: string): boolean {
   return claude.test(model) && !older.test(model)
 }
-/** Whether a model thinks adaptively, by effort. */
+/** Whether a model has adaptive thinking, which an effort controls. */
 export function isAdaptive(model: string): boolean {
   return claude.test(model) && !budgetOnly.test(model)
 }
-/** `max_tokens` if the request has none: the wire requires it, and Claude 3 allows no more than 4096. */
+/** Returns `max_tokens` for a request without it, since the API requires it. Claude 3 allows at most 4096. */
 export function defaultMaxTokens(model: string): number {
   return /claude-(?:3-(?:opus|sonnet|haiku)|[12]|instant)/.test(model) ? 4096 : 8192
 }
 
-/** Types of images it takes, by the first characters of their base64. */
+/** The image types that Anthropic takes, by the first characters of their base64. */
 export const imageTypes: Readonly<Record<string, WireImageType>> = {
   '/9j/': 'image/jpeg',
   iVBO: 'image/png',
@@ -107,7 +107,7 @@ export const imageTypes: Readonly<Record<string, WireImageType>> = {
   UklG: 'image/webp',
 }
 
-/** The citations that call their title a document's. */
+/** The types of citations whose title is in `document_title`. */
 export const documentCitations: ReadonlySet<string> = new Set([
   'char_location',
   'page_location',
@@ -129,9 +129,9 @@ const kinds: Readonly<Record<string, ApiErrorKind>> = {
 export const errorWords: ErrorWords = {
   provider: format,
   kinds,
-  final: new Set(), // spend limits stand in `details`: see `decodeError`
+  final: new Set(), // spending limits are in `details`: see `decodeError`
 }
-/** Its word and status for each kind of failure. */
+/** Anthropic's error type and HTTP status by kind of error. */
 export const wireErrors: Readonly<Record<ApiErrorKind, readonly [type: string, status: number]>> = {
   authentication: ['authentication_error', 401],
   permission: ['permission_error', 403],
@@ -144,7 +144,7 @@ export const wireErrors: Readonly<Record<ApiErrorKind, readonly [type: string, s
   timeout: ['timeout_error', 504],
 }
 
-/** Features that this format lacks. */
+/** Features that this format does not have. */
 export function wireOf({ provider = format, unsignedThinking = false }: AnthropicDialect): Wire {
   return { format, provider, lacks, keepsReasoning: unsignedThinking, states: ['containerId'] }
 }
@@ -175,7 +175,7 @@ const rules: Rules = {
   pairs: 'id',
 }
 
-// ---- fields we know; the others are kept -------------------------------------------------------
+// ---- known fields; other fields are kept -------------------------------------------------------
 
 const fields = (...names: string[]): ReadonlySet<string> => new Set(names)
 

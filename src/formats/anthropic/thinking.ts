@@ -1,5 +1,5 @@
 /**
- * Anthropic Messages: how much the model is to think, both ways. A budget says it to older models, an effort to newer ones.
+ * Anthropic Messages: encodes and decodes the reasoning option. Older models take a budget of tokens, newer models an effort.
  *
  * @see https://platform.claude.com/docs/en/build-with-claude/extended-thinking (read 2026-11)
  *
@@ -18,19 +18,19 @@ type Reasoning = NonNullable<RequestOptions['reasoning']>
 
 // ---- encoding ---------------------------------------------------------------------------------
 
-/** Newer models think by default, so "off" has to be sent. */
+/** Whether the request switches thinking off. This must be sent, since newer models think by default. */
 function isOff({ effort, budgetTokens }: Reasoning): boolean {
   return effort === 'none' || budgetTokens === 0
 }
 
-/** The budget asked for, where the model takes one. */
+/** Returns the thinking budget in tokens; `undefined` if the request has none or the model does not take one. */
 export function budgetFor({ reasoning, model }: RequestOptions): number | undefined {
   if (reasoning === undefined || isOff(reasoning) || isNewer(model)) return undefined
   if (reasoning.budgetTokens !== undefined) return Math.max(minBudgetTokens, reasoning.budgetTokens)
   return isAdaptive(model) ? undefined : lookup(effortBudgets, reasoning.effort)
 }
 
-/** The `thinking` field; `undefined` if the request has none. */
+/** Encodes the `thinking` field. Returns `undefined` if the request does not need it. */
 export function encodeThinking(
   options: RequestOptions,
   maxTokens: number,
@@ -73,31 +73,31 @@ function noteBudget({ reasoning, model }: RequestOptions, sent: number, losses: 
     reportLoss(losses, 'dropped', 'options.reasoning.effort', reasons.budgetWins, 'info')
 }
 
-/** It asks for reasoning, and says not how much. */
+/** Whether a request asks for reasoning without an effort or a budget. */
 function isBare({ effort, budgetTokens }: Reasoning): boolean {
   return effort === undefined && budgetTokens === undefined
 }
 
-/** Whether thinking has to be asked for. A request of this format that only had an effort is sent with only an effort. */
+/** Whether `thinking` must be sent. If a decoded request of this format had only an effort, only an effort is sent. */
 function isAsked({ effort, budgetTokens }: Reasoning, kept: JsonObject): boolean {
   if (effort === undefined) return budgetTokens !== undefined || keptThinking(kept) === undefined
   return field(objectIn(kept, 'output_config'), 'effort') !== effort || field(kept, 'thinking') !== undefined
 }
 
-/** A way of thinking of this wire that was kept. */
+/** Returns the stored `thinking` field of a decoded request. */
 export function keptThinking(kept: JsonObject): WireThinkingConfig | undefined {
   const thinking = field(kept, 'thinking')
   return typeof field(thinking, 'type') === 'string' ? (thinking as unknown as WireThinkingConfig) : undefined
 }
 
-/** Kept fields of the same kind of thinking, such as `display`, are added to it. */
+/** Adds stored fields, such as `display`, if they belong to the same type of thinking. */
 export function mergeThinking(kept: JsonObject, thinking: WireThinkingConfig): WireThinkingConfig {
   const { type, ...rest } = objectIn(kept, 'thinking')
   const isSame = thinking.type !== 'disabled' && (type === undefined || type === thinking.type)
   return isSame ? { ...rest, ...thinking } : thinking
 }
 
-/** The effort for models that think by it; of a budget that they do not take, the nearest. */
+/** Returns the effort for models that take one. A budget becomes the nearest effort. */
 export function chooseEffort({ reasoning, model }: RequestOptions, losses: Losses): WireOutputConfig['effort'] {
   if (reasoning === undefined || !isAdaptive(model)) return undefined
   if (reasoning.effort === undefined && !isNewer(model)) return undefined
@@ -109,16 +109,16 @@ export function chooseEffort({ reasoning, model }: RequestOptions, losses: Losse
 
 // ---- decoding ---------------------------------------------------------------------------------
 
-/** Fields of a request about thinking. */
+/** The reasoning option of a decoded request, and stored fields. */
 export interface Thinking {
   readonly reasoning?: Reasoning
   /** Fields of `thinking` that isoglot has no option for. */
   readonly kept?: JsonObject
-  /** An effort that came without thinking: of models that do not think by themselves it says something else. */
+  /** An effort of a request without `thinking`. For models that do not think by default, it does not ask for reasoning. */
   readonly keptEffort?: string
 }
 
-/** Reads `thinking` and `output_config.effort`, which together say how much to think. */
+/** Decodes `thinking` and `output_config.effort` to the reasoning option. */
 export function readThinking(body: JsonObject, model: string): Thinking {
   const thinking = objectIn(body, 'thinking')
   const word = field(field(body, 'output_config'), 'effort')

@@ -1,5 +1,5 @@
 /**
- * Anthropic Messages: definitions of tools, the choice among them, their calls and results.
+ * Anthropic Messages: encodes and decodes tools, the tool choice, calls and results.
  *
  * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview (read 2026-11)
  *
@@ -33,7 +33,7 @@ import type { WireMessage, WireTool, WireToolChoice, WireToolResult, WireToolUse
 
 // ---- definitions ------------------------------------------------------------------------------
 
-/** Definitions as the wire has them; the provider's own tools go as they are. Those of other formats are left out. */
+/** Encodes definitions. Anthropic's own tools are sent unchanged. Tools of other formats are dropped. */
 export function encodeDefinitions(
   tools: readonly (ToolDefinition | ProviderTool)[],
   _options: CodecOptions<AnthropicDialect> = {},
@@ -41,7 +41,7 @@ export function encodeDefinitions(
   return encodeDefinitionsFor(tools, newLosses('Anthropic'))
 }
 
-/** The same within a request, whose losses are noted together. */
+/** Does the same inside a request, and reports losses to `into`. */
 export function encodeDefinitionsFor(tools: readonly (ToolDefinition | ProviderTool)[], into: Losses): WireTool[] {
   checkTools(tools)
   return tools.flatMap((tool, at) => encodeDefinition(tool, `tools[${at}]`, into) ?? [])
@@ -64,7 +64,7 @@ function encodeDefinition(tool: ToolDefinition | ProviderTool, path: string, int
   }
 }
 
-/** The top of a schema must be of type `object`. */
+/** Returns the schema of the arguments. The API requires the type `object`. */
 function inputSchema({ parameters }: ToolDefinition, path: string, into: Losses): WireTool['input_schema'] {
   if (parameters === undefined || Object.keys(parameters).length === 0) return { type: 'object', properties: {} }
   if (parameters.type !== undefined && parameters.type !== 'object') {
@@ -73,7 +73,7 @@ function inputSchema({ parameters }: ToolDefinition, path: string, into: Losses)
   return { ...parameters, type: 'object' }
 }
 
-/** A tool of ours, or one that only this wire knows. */
+/** Decodes a tool. A tool that only this format has becomes a `provider_tool`. */
 export function decodeDefinition(wire: unknown, path: string): ToolDefinition | ProviderTool {
   if (!isObject(wire)) throw new DecodeError(`Cannot decode Anthropic request: "${path}" is not an object`, { path })
   const { type, name, description, input_schema: parameters, strict } = wire
@@ -93,7 +93,7 @@ export function decodeDefinition(wire: unknown, path: string): ToolDefinition | 
 
 type Choice = Pick<RequestOptions, 'toolChoice' | 'parallelToolCalls'>
 
-/** `undefined`: the wire's default, which is `auto`. */
+/** Encodes the tool choice. Returns `undefined` for the API's default, which is `auto`. */
 export function encodeToolChoice({ toolChoice, parallelToolCalls }: Choice): WireToolChoice | undefined {
   if (toolChoice === 'none') return { type: 'none' }
   if (toolChoice === undefined) {
@@ -116,7 +116,7 @@ function isForced(choice: ToolChoice): boolean {
   return choice === 'required' || (typeof choice === 'object' && 'mode' in choice && choice.mode === 'required')
 }
 
-/** A choice among some tools is made by sending only those, which begins another prompt cache. */
+/** Returns the tools that the choice names. The API cannot choose among several tools, so only these are sent: a new prompt cache. */
 export function selectTools(
   tools: readonly (ToolDefinition | ProviderTool)[],
   choice: ToolChoice | undefined,
@@ -127,7 +127,7 @@ export function selectTools(
   return chosenTools(tools, (tool) => 'value' in tool || names.has(tool.name), into)
 }
 
-/** `undefined` for a type that we do not know: it is kept. @throws {DecodeError} if it has none. */
+/** Decodes the tool choice. Returns `undefined` for an unknown type, which is kept. @throws {DecodeError} if the type is missing. */
 export function decodeToolChoice(wire: unknown): Choice | undefined {
   const disabled = field(wire, 'disable_parallel_tool_use')
   const parallel = typeof disabled === 'boolean' ? { parallelToolCalls: !disabled } : {}
@@ -153,7 +153,7 @@ export function decodeToolChoice(wire: unknown): Choice | undefined {
 
 // ---- calls ------------------------------------------------------------------------------------
 
-/** A call has an object for its input, always. */
+/** Encodes a call. Its input is always an object. */
 export function encodeCall(call: ToolCall, path: string, scope: Scope): WireToolUse {
   noteForeignFields(call, path, scope.losses)
   const mark = scope.place === 'answer' ? undefined : encodeCacheHint(call.metadata, path, scope.losses)
@@ -167,7 +167,7 @@ export function encodeCall(call: ToolCall, path: string, scope: Scope): WireTool
   }
 }
 
-/** A call that could not be one, for a history that has its result: without its arguments, which are not an object. */
+/** Encodes an invalid call, since the request also has its result. The input is empty, because the arguments are not an object. */
 export function encodeInvalidCall(call: InvalidToolCall, path: string, scope: Scope): WireToolUse {
   reportLoss(scope.losses, 'changed', `${path}.argumentsText`, 'arguments that are not an object cannot be sent')
   return {
@@ -179,14 +179,14 @@ export function encodeInvalidCall(call: InvalidToolCall, path: string, scope: Sc
   }
 }
 
-/** The arguments of a call: text where a host sends text, `undefined` for nothing. */
+/** Returns the arguments of a call: an object, text if the host sends text, or `undefined` if they are absent. */
 export function inputOf(wire: JsonObject): CallFragment['arguments'] {
   const input = field(wire, 'input')
   if (input === undefined || input === null) return undefined
   return isObject(input) || typeof input === 'string' ? input : JSON.stringify(input)
 }
 
-/** `undefined` if its input is nested too deep to be written as text. */
+/** Decodes a call. Returns `undefined` if its input is nested too deep to be written as text. */
 export function decodeCall(wire: JsonObject, index: number): ToolCall | InvalidToolCall | undefined {
   const input = inputOf(wire) ?? ''
   const argumentsText = typeof input === 'string' ? input : textOfArguments(input)
@@ -202,7 +202,7 @@ export function decodeCall(wire: JsonObject, index: number): ToolCall | InvalidT
   return metadata === undefined || call.type === 'invalid_tool_call' ? call : { ...call, metadata }
 }
 
-/** The calls of our tools in the body of an answer; calls that the provider runs itself are left out. */
+/** Decodes the calls in the body of an answer. Ignores calls that the provider runs. */
 export function decodeToolCalls(body: unknown, _options: CodecOptions<AnthropicDialect> = {}): DecodedCalls {
   const toolCalls: ToolCall[] = []
   const invalidToolCalls: InvalidToolCall[] = []
@@ -218,8 +218,8 @@ export function decodeToolCalls(body: unknown, _options: CodecOptions<AnthropicD
 // ---- results ----------------------------------------------------------------------------------
 
 /**
- * The result of one call as an entry of `messages`: a user message with one `tool_result` block. The results of parallel calls must
- * share one message: `encodeRequest` sees to that.
+ * Encodes the result of one call as an entry of `messages`: a user message with one `tool_result` block. The results of parallel calls must
+ * be in one message, which `encodeRequest` does.
  */
 export function encodeResult(result: ToolMessage, { dialect = {} }: CodecOptions<AnthropicDialect> = {}): WireMessage {
   const target = { format, provider: dialect.provider ?? format, model: '' }
@@ -246,7 +246,7 @@ function resultContent(content: Content, path: string, scope: Scope): WireToolRe
   return blocks as Exclude<WireToolResult['content'], string | undefined>
 }
 
-/** `names`: of the calls so far, by id, since results here do not say whose they are. */
+/** Decodes a result. `names` has the tool names of earlier calls by call id, since a result in this format has no tool name. */
 export function decodeResult(wire: JsonObject, names: ReadonlyMap<string, string>, origin: Origin): ToolMessage {
   const toolCallId = stringOr(field(wire, 'tool_use_id'), '')
   const name = names.get(toolCallId)

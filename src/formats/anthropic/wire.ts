@@ -1,5 +1,5 @@
 /**
- * Anthropic Messages as it travels: only the fields we read or write, in the vendor's own spelling.
+ * Anthropic Messages: types of the JSON, with only the fields that isoglot reads or writes.
  *
  * @see https://platform.claude.com/docs/en/api/messages (read 2026-11)
  *
@@ -8,7 +8,7 @@
 
 export interface WireCacheControl {
   type: 'ephemeral'
-  /** Absent: 5 minutes. */
+  /** The lifetime of the cache entry. Default: 5 minutes. */
   ttl?: '5m' | '1h'
 }
 
@@ -62,7 +62,7 @@ export interface WireToolResult {
   is_error?: boolean
   cache_control?: WireCacheControl
 }
-/** Blocks that we write ourselves; those we kept are handed on as they came. */
+/** Blocks that isoglot writes. Stored blocks are sent back unchanged. */
 export type WireBlock =
   | WireText
   | WireImage
@@ -109,9 +109,9 @@ export interface WireRequest {
   thinking?: WireThinkingConfig
   output_config?: WireOutputConfig
   metadata?: { user_id?: string }
-  /** An id, or an object with one and skills. */
+  /** An id, or an object with an id and skills. */
   container?: string | { [field: string]: unknown }
-  /** The sampling fields exist on `2023-06-01` only. */
+  /** Only version `2023-06-01` has the sampling fields. */
   temperature?: number
   top_p?: number
   top_k?: number

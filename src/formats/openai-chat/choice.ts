@@ -1,4 +1,4 @@
-/** OpenAI Chat Completions: the choice among tools, to the wire. @module */
+/** OpenAI Chat Completions: encodes the tool choice. @module */
 
 import { field } from '../../core/lookup.ts'
 import type { ProviderTool, ToolChoice, ToolDefinition } from '../../core/model.ts'
@@ -13,7 +13,7 @@ interface Chosen {
   readonly choice?: WireToolChoice
 }
 
-/** The tools that go, and the word for the choice among them. */
+/** Returns the tools to send and the encoded tool choice. */
 export function encodeToolChoice(choice: ToolChoice | undefined, tools: Tools, to: Encoding): Chosen {
   if (choice === undefined || tools.length === 0) return { tools }
   if (choice === 'auto') return { tools, choice }
@@ -29,10 +29,11 @@ function chooseAsOpenai(choice: Exclude<ToolChoice, 'auto'>, tools: Tools): Chos
 }
 
 /**
- * The choice for a host that has some of OpenAI's words for it. Where it has no word, fewer tools say the same.
+ * Encodes the tool choice for a host that has only some of OpenAI's values. If the host does not have a value, fewer tools are sent, which
+ * has the same effect.
  *
- * @param words those that it has: for no tool, for some tool, and for one by its name
- * @param required its word for "some tool must be called"
+ * @param words the values that the host has: for no tool, for any tool, and for one tool by name
+ * @param required the host's value for "the model must call a tool"
  */
 export function choosing(
   words: readonly ('none' | 'required' | 'named')[],
@@ -58,7 +59,7 @@ export function choosing(
   }
 }
 
-/** A choice says which kind of tool it names: a function, or a custom tool, which takes free text. */
+/** A choice of one tool has the kind of the tool: a function, or a custom tool, which takes free text. */
 function choiceOf(name: string, tools: Tools): WireNamedChoice {
   const isCustom = tools.some((tool) => isProviderTool(tool) && field(tool.value.custom, 'name') === name)
   return isCustom ? { type: 'custom', custom: { name } } : { type: 'function', function: { name } }

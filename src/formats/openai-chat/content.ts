@@ -1,5 +1,5 @@
 /**
- * OpenAI Chat Completions: content parts and our blocks.
+ * OpenAI Chat Completions: encodes blocks to content parts.
  *
  * @module
  */
@@ -21,25 +21,25 @@ import type { Encoding, ReasoningTurn } from './dialect.ts'
 import { format } from './tables.ts'
 import type { DialectPart, DialectToolChoice, WireAnyPart, WirePart, WireTextPart } from './wire.ts'
 
-/** Fields of this wire that a block or message keeps. */
+/** The fields of this format that are stored in a block or message. */
 export function kept(thing: { readonly providerData?: ProviderData }): JsonObject | undefined {
   const data = thing.providerData
   return data !== undefined && Object.hasOwn(data, format) ? data[format] : undefined
 }
 
-/** A user's content in parts. Results that stand in it are messages of their own. */
+/** Encodes a user's content to parts. Skips results, since they are separate messages. */
 export function encodeUserParts(blocks: readonly ContentBlock[], path: string, to: Encoding): WirePart[] {
   return encodeParts(blocks, path, (block, place) =>
     block.type === 'tool_result' ? undefined : encodePart(block, place, to, encodeMedia),
   )
 }
 
-/** The same where the wire takes only text. */
+/** Does the same where the format takes only text. */
 export function encodeTextParts(blocks: readonly ContentBlock[], path: string, to: Encoding): WireTextPart[] {
   return encodeParts(blocks, path, (block, place) => encodeTextPart(block, place, to))
 }
 
-/** The parts of blocks, without those that have none. */
+/** Encodes blocks to parts. Skips blocks that `encode` returns `undefined` for. */
 export function encodeParts<Part>(
   blocks: readonly ContentBlock[],
   path: string,
@@ -48,12 +48,12 @@ export function encodeParts<Part>(
   return blocks.map((block, at) => encode(block, `${path}[${at}]`)).filter((part) => part !== undefined)
 }
 
-/** `undefined` for what is not text, with a loss. */
+/** Encodes a text block. For other blocks, reports a loss and returns `undefined`. */
 export function encodeTextPart(block: ContentBlock, path: string, to: Encoding): WireTextPart | undefined {
   return encodePart<WireTextPart>(block, path, to, () => dropBlock(block, path, to, 'only text may stand here'))
 }
 
-/** A part that came in this format goes back as it came. */
+/** Encodes a block to a part. A part that was decoded from this format is sent back unchanged. */
 function encodePart<Part extends WirePart = WireTextPart>(
   block: ContentBlock,
   path: string,
@@ -71,8 +71,8 @@ function encodePart<Part extends WirePart = WireTextPart>(
 }
 
 /**
- * Parts as content: one string where that says the same, and the host does not insist on more. `glue` stands between texts: in an
- * answer nothing does, since there they are pieces of one.
+ * Returns the parts as content: one string if they are all plain text and the host takes a string. `glue` separates the texts. In an answer
+ * it is empty, since the texts there are parts of one text.
  */
 export function toContent<Part extends WireAnyPart>(
   parts: readonly Part[],
@@ -85,7 +85,7 @@ export function toContent<Part extends WireAnyPart>(
   return joins && texts.length === parts.length ? texts.join(glue) : [...parts]
 }
 
-/** For values that the official client's types do not know: parts of other hosts, and parts of a provider that isoglot does not know. */
+/** Casts a value that the official client's types do not have: parts of other hosts, and parts that isoglot does not know. */
 export function beyondTypes<T>(value: DialectPart | DialectToolChoice | Json): T {
   return value as unknown as T
 }
@@ -104,14 +104,14 @@ function encodeMedia(block: ContentBlock, path: string, to: Encoding): WirePart 
   return dropBlock(block, path, to, `${title} takes no ${block.type} here${how}`)
 }
 
-/** Blocks whose loss takes nothing from what was said. */
+/** Blocks whose loss does not change the text of the conversation. */
 const minorBlocks = /^(?:citation|reasoning|server_.*|.*_chunk|unknown)$/
 
 export function dropBlock(block: ContentBlock, path: string, to: Pick<Encoding, 'losses'>, reason: string): undefined {
   reportLoss(to.losses, 'dropped', path, reason, minorBlocks.test(block.type) ? 'minor' : 'major')
 }
 
-/** Notes reasoning that the host does not take back. */
+/** Reports the loss of reasoning that the host does not accept in a request. */
 export function dropReasoning({ blocks, path }: ReasoningTurn, to: Pick<Encoding, 'losses'>): void {
   for (const [at, block] of blocks.entries()) {
     if (block.type === 'reasoning') dropBlock(block, `${path}[${at}]`, to, reasons.reasoning)
@@ -127,7 +127,7 @@ function encodeImage(block: ImageBlock, path: string, to: Encoding): WirePart | 
   return beyondTypes({ type: 'image_url', image_url: compact({ url, detail }) })
 }
 
-/** By media type; `mpeg` is what an mp3 is registered as. */
+/** Audio formats by media type. The registered media type of mp3 is `audio/mpeg`. */
 const audioFormats: Readonly<Record<string, 'wav' | 'mp3'>> = {
   'audio/wav': 'wav',
   'audio/x-wav': 'wav',
@@ -161,7 +161,7 @@ function encodeFile(block: FileBlock, path: string, to: Encoding): WirePart | un
   return { type: 'file', file: compact({ filename, file_data: url }) }
 }
 
-/** The mark of a prefix worth caching, in the host's own words. */
+/** Encodes a cache hint as the host's cache mark. */
 export function cacheMark(metadata: Metadata | undefined, path: string, to: Encoding): JsonObject | undefined {
   const hint = metadata?.cacheHint
   const { cacheField } = to.dialect

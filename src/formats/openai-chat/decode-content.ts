@@ -1,5 +1,5 @@
 /**
- * OpenAI Chat Completions: content in a form that requests and other hosts have. Answers of OpenAI itself are read by `read-part.ts`.
+ * OpenAI Chat Completions: decodes the content of requests and of other hosts' answers. `read-part.ts` decodes the answers of OpenAI.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Content, ContentBlock, JsonObject, Metadata } from '../../core/mod
 import { mediaOf, readPart, unread } from './read-part.ts'
 import { format } from './tables.ts'
 
-/** A string stays a string. @throws {DecodeError} if it is neither that nor an array of objects. */
+/** Decodes content. A string stays a string. @throws {DecodeError} if the value is not a string or an array of objects. */
 export function decodeContent(value: unknown, path: string): Content {
   if (typeof value === 'string') return value
   if (value === null || value === undefined) return []
@@ -23,7 +23,7 @@ export function decodeContent(value: unknown, path: string): Content {
   })
 }
 
-/** Reads a part of any host's. A cache mark becomes a hint, except on a part of an unknown type, which is kept whole. */
+/** Decodes a part of any host. A cache mark becomes a cache hint. A part of an unknown type is kept unchanged, with its mark. */
 export function decodePart(part: JsonObject): ContentBlock {
   const name = Object.hasOwn(part, 'prompt_cache_breakpoint') ? 'prompt_cache_breakpoint' : 'cache_control'
   const { [name]: mark, ...unmarked } = part
@@ -33,7 +33,7 @@ export function decodePart(part: JsonObject): ContentBlock {
   return block.type === 'unknown' ? { ...block, value: part } : { ...block, metadata: { cacheHint } }
 }
 
-/** Reads the media that only requests have. Mistral has a bare string where OpenAI has an object. */
+/** Decodes media that only requests have. Mistral sends a string where OpenAI sends an object. */
 function decodeMedia(part: JsonObject): ContentBlock | undefined {
   const type = textOr(field(part, 'type'), '')
   const body = field(part, type)
@@ -50,7 +50,7 @@ function decodeMedia(part: JsonObject): ContentBlock | undefined {
       const fileData = textOr(field(body, 'file_data'), undefined)
       const fileId = textOr(field(body, 'file_id'), undefined)
       const filename = textOr(field(body, 'filename'), undefined)
-      // Bare base64 does not name its type: it goes back as it came.
+      // Base64 without a data URL has no media type, so it is kept unchanged.
       const isBare = fileData !== undefined && !/^[a-z]+:/i.test(fileData)
       if (isBare || (fileData === undefined && fileId === undefined)) return undefined
       const others = unread(part, type, ['file_data', 'file_id', 'filename'])

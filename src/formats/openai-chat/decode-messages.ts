@@ -1,5 +1,5 @@
 /**
- * OpenAI Chat Completions: the messages of a request, from the wire.
+ * OpenAI Chat Completions: decodes the messages of a request.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { compatible } from './dialects.ts'
 import { newStreamState } from './stream.ts'
 import { format, proofOwners } from './tables.ts'
 
-/** The roles of the wire; `function` is what `tool` was called. */
+/** The roles of this format. `function` is the older name of `tool`. */
 const roles: Readonly<Record<string, Role>> = {
   system: 'system',
   developer: 'developer',
@@ -28,16 +28,16 @@ const roles: Readonly<Record<string, Role>> = {
   function: 'tool',
 }
 
-/** State between messages. */
+/** The decoder's state between messages. */
 interface Reading {
-  /** The number of the next id that is made. */
+  /** The number in the next generated id. */
   nextId: number
-  /** The id of the latest call of the deprecated form, which its result does not name. */
+  /** The id of the latest call of the deprecated form (`function_call`). Its result does not have the id. */
   legacyId: string
   readonly model: string
 }
 
-/** @throws {DecodeError} if it is not an array of objects with known roles. */
+/** Decodes messages. @throws {DecodeError} if the value is not an array of objects with known roles. */
 export function decodeMessages(value: unknown, model: string): Message[] {
   if (!Array.isArray(value)) {
     throw new DecodeError(`Cannot decode ${format} request: "messages" is not an array`, { path: 'messages' })
@@ -70,19 +70,19 @@ function decodeMessage(message: unknown, path: string, reading: Reading): Messag
   return compact({ role, content, name, providerData: others && { [format]: others } })
 }
 
-/** The message without fields that are null. */
+/** Returns the message without fields whose value is null. */
 function withoutNulls(message: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(message).filter(([, value]) => value !== null))
 }
 
 function decodeResult(message: JsonObject, content: Content, name: string | undefined, reading: Reading): ToolMessage {
-  const { content: said, isError } = unmark(content)
+  const { content: plain, isError } = unmark(content)
   const others = otherFields(withoutNulls(message), resultFields)
   return compact({
     role: 'tool',
     toolCallId: textOr(message.tool_call_id, reading.legacyId),
     name,
-    content: said,
+    content: plain,
     status: isError ? 'error' : undefined,
     providerData: others && { [format]: others },
   })
@@ -90,10 +90,10 @@ function decodeResult(message: JsonObject, content: Content, name: string | unde
 
 /** Reads an assistant's message in the same way as an answer: calls, reasoning and unknown fields. */
 function decodeAssistant(message: JsonObject, path: string, reading: Reading): AssistantMessage {
-  const { name, content, ...said } = message
+  const { name, content, ...fields } = message
   const state = { ...newStreamState(compatible), model: reading.model }
   const fragments: Fragment[] = []
-  readDelta(state, { ...withoutNulls(said), content: checkedContent(content, path) }, fragments, true)
+  readDelta(state, { ...withoutNulls(fields), content: checkedContent(content, path) }, fragments, true)
   endMessage(state, fragments)
   fragments.push({ type: 'end', stopReason: 'stop' })
   const read = fold(fragments.map(owned), { callsBefore: reading.nextId, idPrefix }).message
@@ -115,7 +115,7 @@ function checkedContent(content: Json | undefined, path: string): Json {
   })
 }
 
-/** A request does not name the provider of its proofs; the name of the field does. */
+/** Sets the provider of a proof by the name of its field, since a request does not name the provider. */
 function owned(fragment: Fragment): Fragment {
   if (!('opaque' in fragment) || fragment.opaque === undefined) return fragment
   const word = Object.keys(fragment.opaque.data)[0]

@@ -1,5 +1,5 @@
 /**
- * OpenAI Chat Completions: from a piece of the assistant's message to fragments. A whole message is one large piece.
+ * OpenAI Chat Completions: decodes a delta of the assistant's message to fragments. A complete message is read like one large delta.
  *
  * @module
  */
@@ -20,27 +20,27 @@ import type { ChatDialect } from './dialect.ts'
 import { readPart } from './read-part.ts'
 import { answerFields, callFields, deltaBookkeeping, format, proofNames } from './tables.ts'
 
-/** State between two pieces. No text is kept except that of proofs, which cannot be sent back in pieces. */
+/** The decoder's state between deltas. It stores text only of proofs, since a proof must be sent back complete. */
 export interface DeltaState {
   readonly dialect: ChatDialect
-  /** The model, as the answer named it. */
+  /** The model's name in the answer. */
   model: string
   hasRefusal: boolean
   hasAudio: boolean
-  /** The last thing read was text: where annotations belong. */
+  /** Whether the last part read was text. Annotations belong to this text. */
   isText: boolean
-  /** OpenRouter's incomplete proofs, and the number of their block. */
+  /** OpenRouter's incomplete proofs. */
   details: JsonObject[] | undefined
   detailsBlock: number
-  /** Reasoning came in a plain field, without a proof: proofs that follow repeat its text. */
+  /** Whether reasoning came in a field without a proof. Proofs after it repeat its text. */
   hasPlainReasoning: boolean
-  /** Custom calls whose text is not closed yet, by their index. */
+  /** The ids of custom calls whose text is not complete yet, by the index of the call. */
   openCustom: Map<number, string | undefined>
-  /** Unknown fields of the answer's choice. */
+  /** Unknown fields of the choice in the answer. */
   readonly choice: Record<string, Json>
 }
 
-/** Reads a delta or, with `isWhole`, a message: in the order reasoning, text with its citations, refusal, media, calls. */
+/** Reads a delta or, with `isWhole`, a complete message. The order is: reasoning, text with its citations, refusal, media, calls. */
 export function readDelta(state: DeltaState, delta: JsonObject, out: Fragment[], isWhole: boolean): void {
   for (const name in delta) {
     if (answerFields.has(name) || !Object.hasOwn(delta, name)) continue
@@ -61,12 +61,12 @@ export function readDelta(state: DeltaState, delta: JsonObject, out: Fragment[],
   readCalls(state, delta, out, isWhole)
 }
 
-/** Whether a server only filled in the field: Snowflake sends every field of an answer, those that it does not use with empty values. */
+/** Whether all values are empty. Snowflake sends every field of an answer, and gives empty values to the fields that it does not use. */
 export function isBlank(value: JsonObject): boolean {
   return Object.values(value).every((one) => one === '' || one === 0 || one === null)
 }
 
-/** Appends the fragments that have to wait for the end of the message. */
+/** Appends the fragments that are complete only at the end of the message. */
 export function endMessage(state: DeltaState, out: Fragment[]): void {
   endReasoning(state, out)
   for (const [position, id] of state.openCustom) {
@@ -90,7 +90,7 @@ function pushText(state: DeltaState, fragment: Fragment, out: Fragment[]): void 
   out.push(fragment)
 }
 
-/** A string or an array of parts. */
+/** Reads content: a string or an array of parts. */
 function readContent(state: DeltaState, content: Json | undefined, out: Fragment[]): void {
   if (typeof content === 'string') {
     if (content !== '') pushText(state, { type: 'text', text: content }, out)
@@ -104,7 +104,7 @@ function readContent(state: DeltaState, content: Json | undefined, out: Fragment
   }
 }
 
-/** Reads a part as the dialect does, if it knows the part. A value that is not an object is kept under the name of its field. */
+/** Reads a part with the dialect's `readPart`, then with the common one. A value that is not an object is kept under its field's name. */
 function pushPart(state: DeltaState, value: Json, name: string, out: Fragment[]): void {
   const part = isObject(value) ? value : { type: name, value }
   const read = state.dialect.readPart?.(part) ?? [{ type: 'block' as const, block: readPart(part) }]
@@ -119,13 +119,13 @@ function pushPart(state: DeltaState, value: Json, name: string, out: Fragment[])
   }
 }
 
-/** Nested OpenAI citations belong to the text before them; others, such as OpenRouter's of files, are kept. */
+/** Reads OpenAI's citations, which belong to the text before them. Keeps other annotations, such as OpenRouter's file annotations. */
 function readAnnotations(state: DeltaState, annotations: unknown, out: Fragment[]): void {
   const citations: CitationBlock[] = []
   const others: Json[] = []
   for (const annotation of arrayOf(annotations)) {
-    const said = field(annotation, 'url_citation')
-    if (isObject(said) && isBlank(said)) continue
+    const wire = field(annotation, 'url_citation')
+    if (isObject(wire) && isBlank(wire)) continue
     const citation = readCitation(annotation)
     if (citation === undefined) others.push(annotation)
     else citations.push(citation)
@@ -139,22 +139,22 @@ function readAnnotations(state: DeltaState, annotations: unknown, out: Fragment[
 const citationFields = new Set(['url', 'title', 'start_index', 'end_index'])
 
 function readCitation(annotation: Json): CitationBlock | undefined {
-  const said = field(annotation, 'url_citation')
-  if (!isObject(said)) return undefined
-  const others = otherFields(said, citationFields)
+  const wire = field(annotation, 'url_citation')
+  if (!isObject(wire)) return undefined
+  const others = otherFields(wire, citationFields)
   return compact({
     type: 'citation',
-    url: textOr(said.url, undefined),
-    title: stringOr(said.title, undefined),
-    startIndex: numberOr(said.start_index, undefined),
-    endIndex: numberOr(said.end_index, undefined),
+    url: textOr(wire.url, undefined),
+    title: stringOr(wire.title, undefined),
+    startIndex: numberOr(wire.start_index, undefined),
+    endIndex: numberOr(wire.end_index, undefined),
     providerData: others && { [format]: others },
   })
 }
 
 const audioFields = new Set(['id', 'data', 'transcript'])
 
-/** Made audio: only its id is sent back, and `expires_at` comes last. */
+/** Reads generated audio. Only its id is sent back in later requests. `expires_at` comes in the last chunk. */
 function readAudio(state: DeltaState, audio: JsonObject, out: Fragment[]): void {
   const others = otherFields(audio, audioFields)
   const added = compact({
@@ -170,7 +170,7 @@ function readAudio(state: DeltaState, audio: JsonObject, out: Fragment[]): void 
 
 // ---- reasoning --------------------------------------------------------------------------------
 
-/** Some hosts send the same text in two fields: the first that is not empty counts. OpenRouter has a proof beside it. */
+/** Reads reasoning. Some hosts send the same text in two fields: the first non-empty field is read. OpenRouter also sends a proof. */
 function readReasoning(state: DeltaState, delta: JsonObject, out: Fragment[]): void {
   const pieces = arrayOf(delta.reasoning_details)
     .filter(isObject)
@@ -194,7 +194,7 @@ function readReasoning(state: DeltaState, delta: JsonObject, out: Fragment[]): v
 
 const detailsKey = (state: DeltaState) => `reasoning_details:${state.detailsBlock}`
 
-/** Pieces of one detail have the same index and type. */
+/** Appends a piece to its detail. Pieces of one detail have the same index and type. */
 function addPiece(details: JsonObject[], piece: JsonObject): void {
   const detail = details.find((one) => one.index === piece.index && one.type === piece.type)
   if (detail === undefined || piece.index === undefined) {
@@ -209,7 +209,7 @@ function addPiece(details: JsonObject[], piece: JsonObject): void {
   }
 }
 
-/** Any other piece ends a reasoning block, so that formats with one open block at a time need not wait. */
+/** Ends the reasoning block. Any other piece ends it, so that formats with one open block at a time can write at once. */
 function endReasoning(state: DeltaState, out: Fragment[]): void {
   if (state.details === undefined) return
   const key = detailsKey(state)
@@ -224,7 +224,7 @@ function proof({ dialect, model }: DeltaState, data: JsonObject): Opaque {
 
 // ---- calls ------------------------------------------------------------------------------------
 
-/** One for each event: its fields are set one by one, since to spread those that may be absent takes ten times as long. */
+/** A call fragment with writable fields. Setting the fields one by one is ten times as fast as spreading optional fields. */
 type CallPiece = { -readonly [Key in keyof CallFragment]: CallFragment[Key] }
 
 function readCalls(state: DeltaState, delta: JsonObject, out: Fragment[], isWhole: boolean): void {
@@ -242,9 +242,9 @@ function readCalls(state: DeltaState, delta: JsonObject, out: Fragment[], isWhol
   }
 }
 
-/** A call with an index and a type at most, and nothing in its function. */
+/** Whether a call has no values except an index and a type. */
 function isBlankCall(delta: JsonObject): boolean {
-  if (delta.id || textOr(field(delta.function, 'arguments'), undefined) !== undefined) return false // every piece of a stream
+  if (delta.id || textOr(field(delta.function, 'arguments'), undefined) !== undefined) return false // the common case in a stream
   const { index: _, type = 'function', ...call } = delta
   const isEmpty = (value: Json) => (isObject(value) ? isBlank(value) : value === '' || value === null)
   return (type === 'function' || type === '' || type === null) && Object.values(call).every(isEmpty)
@@ -253,12 +253,12 @@ function isBlankCall(delta: JsonObject): boolean {
 const functionFields = new Set(['name', 'arguments'])
 
 function readCall(state: DeltaState, call: JsonObject, at: number, out: Fragment[], isWhole: boolean): void {
-  const { custom, function: said } = call
+  const { custom, function: body } = call
   const position = numberOr(call.index, undefined)
   const id = stringOr(call.id, undefined)
   const found = otherFields(call, callFields)
   const proofs = found && otherFields(found, { has: (name) => !proofNames.has(name) || found[name] === null })
-  const inFunction = isObject(said) ? otherFields(said, functionFields) : undefined
+  const inFunction = isObject(body) ? otherFields(body, functionFields) : undefined
   const others = found && otherFields(found, proofNames)
   const piece: CallPiece = { type: 'call' }
   if (isWhole) piece.key = `call:${at}`
@@ -277,20 +277,20 @@ function readCall(state: DeltaState, call: JsonObject, at: number, out: Fragment
       { name: custom.name ?? null, arguments: customInput(state, custom, piece.id, position ?? -1, isWhole) },
       out,
     )
-  } else if (type === 'function' || said !== undefined) {
-    pushCall(state, piece, said, out)
+  } else if (type === 'function' || body !== undefined) {
+    pushCall(state, piece, body, out)
   } else {
     out.push({ type: 'block', block: { type: 'unknown', format, providerType: `tool_calls:${type}`, value: call } })
   }
 }
 
-/** Whether a call is of a custom tool. Pieces have no type: if `function` is set as well, the field that is not empty decides. */
-function isCustom({ type, function: said }: JsonObject, custom: JsonObject): boolean {
-  if (type === 'custom' || !isObject(said)) return true
-  return type !== 'function' && isBlank(said) && !isBlank(custom)
+/** Whether a call is of a custom tool. Later pieces of a call have no type: if both fields are set, the non-empty one decides. */
+function isCustom({ type, function: body }: JsonObject, custom: JsonObject): boolean {
+  if (type === 'custom' || !isObject(body)) return true
+  return type !== 'function' && isBlank(body) && !isBlank(custom)
 }
 
-/** Free text becomes the one argument `input`; in a stream its text is closed by the end of the message. */
+/** Free text becomes the argument `input`. In a stream, `endMessage` adds the closing `"}`. */
 function customInput(
   { openCustom }: DeltaState,
   custom: JsonObject,
@@ -306,10 +306,10 @@ function customInput(
   return `{"input":"${text}`
 }
 
-/** Adds the fields of a function. Its arguments can be an object. */
-function pushCall(state: DeltaState, piece: CallPiece, said: unknown, out: Fragment[]): void {
-  const name = field(said, 'name')
-  const args = field(said, 'arguments')
+/** Adds the fields of a function to a call. Some hosts send the arguments as an object. */
+function pushCall(state: DeltaState, piece: CallPiece, body: unknown, out: Fragment[]): void {
+  const name = field(body, 'name')
+  const args = field(body, 'arguments')
   if (typeof name === 'string') piece.name = name
   if (typeof args === 'string' || isObject(args)) piece.arguments = args
   else if (args !== undefined && args !== null) piece.arguments = JSON.stringify(args)

@@ -1,7 +1,7 @@
 /**
- * The differences between the servers of this format, as a value. One decoder reads them all, since every known difference in answers is
- * read for all hosts. So most of a dialect says which fields may be sent. A difference that needs code is a function of the dialect, so
- * that a page loads only the code of the hosts that it names. Types only.
+ * The differences between the servers of this format, as a value. One decoder reads the answers of all hosts. So a dialect mostly says
+ * which fields may be sent. A difference that needs code is a function in the dialect, so that a page loads only the code of the hosts
+ * that it imports. This file has only types.
  *
  * @module
  */
@@ -36,7 +36,7 @@ import type {
 /** The context of the functions that encode parts of a request. */
 export interface Encoding {
   readonly dialect: ChatDialect
-  /** The model asked, for proofs. */
+  /** The model of the request. Only proofs of this model are sent. */
   readonly model: string
   readonly losses: Losses
 }
@@ -45,7 +45,7 @@ export type Tools = readonly (ToolDefinition | ProviderTool)[]
 
 /** The order of messages that a host requires. */
 export interface MessageOrder {
-  /** Whether the first message has to be the user's. */
+  /** Whether the first message must be a user message. */
   readonly userFirst: boolean
   arrange(messages: WireMessage[], to: Encoding): WireMessage[]
 }
@@ -54,7 +54,7 @@ export interface MessageOrder {
 export interface ReasoningReplay {
   /** Whether reasoning is sent without a proof. */
   readonly isPlain: boolean
-  /** The fields of the message. See {@link ReasoningTurn}. */
+  /** Returns the fields of the message that hold the reasoning. See {@link ReasoningTurn}. */
   write(turn: ReasoningTurn, to: Encoding): Partial<Pick<WireAssistant, 'content'>> & DialectMessageFields
 }
 
@@ -62,13 +62,13 @@ export interface ReasoningReplay {
 export interface ReasoningTurn {
   readonly blocks: readonly ContentBlock[]
   readonly path: string
-  /** Whether the turn holds the first calls of the conversation, or comes after them. */
+  /** Whether the turn has the first calls of the conversation or comes after them. */
   readonly inCalls: boolean
   /** The encoded content. */
   readonly content: string | readonly (WireTextPart | WireRefusalPart)[] | null
 }
 
-/** How a host takes a tool choice, if it differs from OpenAI. */
+/** Encodes a tool choice for a host that differs from OpenAI. */
 export type ToolChoosing = (
   choice: Exclude<ToolChoice, 'auto'>,
   tools: Tools,
@@ -79,23 +79,23 @@ export type ToolChoosing = (
 export interface ChatDialect {
   /** The provider's name, in proofs, errors and `message.response`. */
   readonly provider: string
-  /** The provider's name for people, in messages of errors. */
+  /** The provider's name in error messages. */
   readonly title: string
   readonly baseUrl: string
   /** Default `/chat/completions`. */
   readonly path?: string
-  /** The header that the key goes into. Default `authorization`, as a bearer token. */
+  /** The header that has the API key. Default `authorization`, as a bearer token. */
   readonly keyHeader?: 'authorization' | 'api-key'
-  /** For calls that come without an id. Default `call_`. */
+  /** The start of generated ids, for calls without an id. Default `call_`. */
   readonly idPrefix?: string
 
   // ---- which fields a request may have
   readonly maxTokensField: 'max_completion_tokens' | 'max_tokens'
-  /** Fields that the host refuses or ignores, by their name in the format. They are not sent, which is a minor loss. */
+  /** Fields that the host refuses or ignores, by their name in this format. They are not sent, which is a minor loss. */
   readonly refuses: ReadonlySet<string>
-  /** Fields that have another name here. */
+  /** Fields that have another name at this host: from the name in this format to the host's name. */
   readonly renames?: Readonly<Record<string, string>>
-  /** Asks for usage in streams by `stream_options`. */
+  /** Whether `stream_options` requests usage in streams. */
   readonly asksForUsage: boolean
   /** Whether the host takes a JSON Schema as response format. Otherwise the format is `json_object`, and the schema is in the prompt. */
   readonly jsonSchema: boolean
@@ -103,83 +103,83 @@ export interface ChatDialect {
   readonly maxStops?: number
 
   // ---- messages
-  /** The role with which a developer message is sent. */
+  /** The role of developer messages in the request. */
   readonly developerRole: 'developer' | 'system'
-  /** Takes arrays of text parts in every role; otherwise content of only text is sent as one string. */
+  /** Whether every role takes arrays of text parts. Otherwise text-only content is sent as one string. */
   readonly textParts?: boolean
   /** The order of messages that the host requires: `oneSystem`, `alternating`. Default: the order does not change. */
   readonly order?: MessageOrder
-  /** Refuses a user message directly after tool results: `prepare` inserts a short message of the assistant. */
+  /** Whether the host refuses a user message directly after tool results. If so, `prepare` inserts a short assistant message. */
   readonly bridgesResults?: boolean
-  /** Takes names of participants. Default true. */
+  /** Whether the host takes names of participants. Default true. */
   readonly names?: boolean
   /** The field that marks the end of a prefix to cache. Default: none. */
   readonly cacheField?: 'prompt_cache_breakpoint' | 'cache_control'
-  /** Kinds of media that a user message may hold by URL beside images. */
+  /** Kinds of media, besides images, that a user message may have by URL. */
   readonly mediaUrls?: ReadonlySet<'file' | 'video'>
-  /** Takes no media at all. */
+  /** Whether the host takes only text, and no media. */
   readonly textOnly?: boolean
-  /** Takes images as data, and no other media. */
+  /** Whether the host takes images only as data, and no other media. */
   readonly inlineImages?: boolean
-  /** How documents and audio are written. Default: as OpenAI takes them. */
+  /** Encodes documents and audio. Default: OpenAI's encoding. */
   readonly encodeFile?: (block: FileBlock, path: string, to: Encoding) => WirePart | undefined
   readonly encodeAudio?: (block: AudioBlock, path: string, to: Encoding) => WirePart | undefined
 
   // ---- tools
   /** For hosts without tools: writes earlier calls and results as text (`spellCalls`). Default: the host takes tools. */
   readonly withoutTools?: (messages: readonly Message[], to: Encoding) => readonly Message[]
-  /** Encodes a tool choice: `choosing(…)`. Default: as OpenAI takes it. */
+  /** Encodes a tool choice: `choosing(…)`. Default: OpenAI's encoding. */
   readonly chooseTools?: ToolChoosing
-  /** Has custom tools, which take free text. Default: their definitions are left out, and their calls are sent as calls of functions. */
+  /** Whether the host has custom tools, which take free text. Default false: definitions are not sent; calls are sent as function calls. */
   readonly customTools?: boolean
-  /** `strict` of each of the tools: `withoutStrict`, `booleanStrict`, `sameStrict`. Default: as given. */
+  /** Returns `strict` of a tool: `withoutStrict`, `booleanStrict`, `sameStrict`. Default: the tool's own value. */
   readonly strict?: (tool: ToolDefinition, tools: Tools, note: (reason: string) => void) => boolean | undefined
-  /** Requires the tool's name in results. */
+  /** Whether results must have the tool's name. */
   readonly resultName?: boolean
-  /** The legal ids of calls. Default: at most 40 characters. */
+  /** The rule for ids of calls. Default: at most 40 characters. */
   readonly callId?: IdRule
-  /** Takes arguments that are not valid JSON; otherwise they are sent as `{}`. */
+  /** Whether the host takes arguments that are not valid JSON. Otherwise they are sent as `{}`. */
   readonly rawArguments?: boolean
 
   // ---- reasoning
   /** Writes the fields that request reasoning: `byEffort`, `byReasoning`, `byThinking`, `byEnableThinking`, `byTemplate`, `notAsked`. */
   readonly askReasoning: (reasoning: NonNullable<RequestOptions['reasoning']>, to: Encoding) => JsonObject
-  /** Efforts that `byEffort` sends, least first: others become the nearest. Default: all; with `byThinking`, none: only on or off. */
+  /** Efforts that the host has, lowest first. Other efforts become the nearest one. Default: all; with `byThinking`, only on and off. */
   readonly efforts?: readonly ReasoningEffort[] | ((model: string) => readonly ReasoningEffort[])
-  /** Whether a model will reason, if its request then has other fields. */
+  /** Whether the model will reason. Set only if a request with reasoning must have other fields. */
   readonly reasons?: (model: string, effort: ReasoningEffort | undefined) => boolean
   /** Fields that the host refuses or ignores while the model reasons. */
   readonly whileReasoning?: { readonly refuses: ReadonlySet<string>; readonly refusesForcedCalls?: boolean }
-  /** Fields of an answer that hold reasoning, in order: the first that is not empty counts. */
+  /** Fields of an answer that have reasoning, in order. The first non-empty field is read. */
   readonly reasoningFields: readonly string[]
   /** How earlier reasoning is sent back: `replayAs(…)`, `replayThinking`, `replayDetails`. Default: not at all. */
   readonly replay?: ReasoningReplay
 
   // ---- answers
   /**
-   * Reads a part of an answer's content that OpenAI does not send, and returns `undefined` for others. Default: text, refusals and images are
-   * read, other parts are kept whole. `compatible` reads the parts of every host.
+   * Reads a part of an answer that OpenAI does not send, and returns `undefined` for other parts. Default: text, refusals and images are
+   * read, and other parts are kept unchanged. `compatible` reads the parts of every host.
    */
   readonly readPart?: (part: JsonObject) => readonly Fragment[] | undefined
-  /** The provider's own stop reasons. They override the common ones. */
+  /** Stop reasons of this provider. They override the common ones. */
   readonly stopReasons?: Readonly<Record<string, StopReason>>
-  /** Some of its streams reach `[DONE]` without a stop reason. */
+  /** Whether some streams of this host end with `[DONE]` and have no stop reason. */
   readonly endsWithoutReason?: boolean
-  /** Features that the host lacks, in addition to those of the other fields. */
+  /** Features that the host does not have, in addition to those that follow from the other fields. */
   readonly lacks?: readonly Lack[]
-  /** `completion_tokens` do not count reasoning. */
+  /** Whether `completion_tokens` does not include reasoning. */
   readonly countsReasoningApart?: boolean
   readonly errors?: DialectErrors
-  /** Changes the codec, for a host whose requests or answers have another form. Default: they have this format's. */
+  /** Changes the codec, for a host whose requests or answers are not in this format. Default: no change. */
   readonly adapt?: (codec: ClientCodec) => ClientCodec
 }
 
-/** Errors that have another meaning at this host than at most hosts. */
+/** Errors whose meaning at this host differs from other hosts. */
 export interface DialectErrors {
-  /** By the code in the body. */
+  /** Kinds by the error code in the body. */
   readonly kinds?: Readonly<Record<string, ApiErrorKind>>
-  /** By status, if the body has no code. */
+  /** Kinds by status, if the body has no error code. */
   readonly statuses?: Readonly<Record<string, ApiErrorKind>>
-  /** By status, for an answer without a body. */
+  /** Kinds by status, if the answer has no body. */
   readonly emptyStatuses?: Readonly<Record<string, ApiErrorKind>>
 }

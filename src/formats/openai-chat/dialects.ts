@@ -8,7 +8,7 @@ import { readEveryPart } from './quirks/read-part.ts'
 /** The fields in which providers send reasoning. */
 const everyReasoningField: readonly string[] = ['reasoning_content', 'reasoning', 'reasoning_text']
 
-/** Fields that only OpenAI has. Other hosts have refused them. */
+/** Fields that only OpenAI has. Other hosts refuse a request with them. */
 const openaiOnly: readonly string[] = [
   'store',
   'metadata',
@@ -25,12 +25,12 @@ const openaiOnly: readonly string[] = [
   'moderation',
 ]
 
-/** The fields that a host refuses: those that only OpenAI has, without those that the host takes, and with its own. */
+/** Returns the fields that a host refuses: the fields that only OpenAI has, except `taking`, plus `fields`. */
 export function refusing(fields: readonly string[] = [], taking: readonly string[] = []): ReadonlySet<string> {
   return new Set([...openaiOnly, ...fields].filter((name) => !taking.includes(name)))
 }
 
-/** OpenAI itself. */
+/** The dialect of OpenAI. */
 export const openai: ChatDialect = {
   provider: 'openai',
   title: 'OpenAI',
@@ -61,7 +61,7 @@ export const openai: ChatDialect = {
   reasoningFields: everyReasoningField,
 }
 
-/** An unknown compatible host: only the fields that nearly all hosts take. Other dialects extend it. */
+/** The dialect of an unknown compatible host: only the fields that nearly all hosts take. Other dialects extend it. */
 export const compatible: ChatDialect = {
   provider: 'openai-compatible',
   title: 'OpenAI-compatible',
@@ -78,7 +78,7 @@ export const compatible: ChatDialect = {
   endsWithoutReason: true,
 }
 
-/** o-series and gpt-5 always reason; gpt-5.1 to 5.4 only when asked to; chat variants never do. */
+/** o-series and gpt-5 always reason. gpt-5.1 to 5.4 reason only if the request sets an effort. Chat variants never reason. */
 function isReasoning(model: string, effort: ReasoningEffort | undefined): boolean {
   if (!/^(?:o\d|gpt-5(?!.*chat))/.test(model)) return false
   if (/^gpt-5\.[1-4](?!.*pro)/.test(model)) return effort !== undefined && effort !== 'none'

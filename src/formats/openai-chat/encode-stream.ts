@@ -1,5 +1,5 @@
 /**
- * OpenAI Chat Completions: encodes events to chunks. This format allows several open calls, so only a call without an id or name has to
+ * OpenAI Chat Completions: encodes events to chunks. This format allows several open calls, so only a call without an id or name must
  * wait.
  *
  * @module
@@ -40,9 +40,9 @@ interface CallOut {
   /** Its index in the output. */
   readonly index: number
   isOpen: boolean
-  /** The call is not of a function, so its pieces cannot be sent unchanged. */
+  /** Whether the call is held back until it ends, since it is not of a function and its chunks cannot be sent unchanged. */
   isHeld: boolean
-  /** The arguments that were sent or, before the call is open, held back. */
+  /** The arguments sent so far. Before the call is open: the arguments held back. */
   text: string
 }
 
@@ -54,9 +54,9 @@ interface EncodeState {
   isStarted: boolean
   isEnded: boolean
   hasRefusal: boolean
-  /** By the number of their block. */
+  /** The calls by the index of their block. */
   readonly calls: Map<number, CallOut>
-  /** The length of the text so far, for the offsets of citations. */
+  /** The length of the text so far, in UTF-16 code units, for the offsets of citations. */
   said: number
   readonly saidBefore: Map<number, number>
 }
@@ -110,10 +110,10 @@ function fail(state: EncodeState, error: ApiError, out: Frame[]): void {
   out.push({ data: JSON.stringify(encodeError(error).body) })
 }
 
-function begin(state: EncodeState, said: { readonly id?: string; readonly model?: string }, out: Frame[]): void {
+function begin(state: EncodeState, head: { readonly id?: string; readonly model?: string }, out: Frame[]): void {
   if (state.isStarted) return
   state.isStarted = true
-  const { id, model } = said
+  const { id, model } = head
   const response = compact({ id, model })
   state.head = {
     ...identity({ role: 'assistant', content: null, response }, state.reply),
@@ -200,7 +200,7 @@ function callOut(state: EncodeState, index: number): CallOut {
   return call
 }
 
-/** Clients take id, type and name once: the call is opened with the first piece of its arguments, when the name is whole. */
+/** Clients read id, type and name once. So the first chunk of a call is sent with its first arguments, when the name is complete. */
 function sendChunk(state: EncodeState, index: number, chunk: ToolCallChunk, out: Frame[]): void {
   const call = callOut(state, index)
   const { id, name, argumentsDelta = '' } = chunk
@@ -216,7 +216,7 @@ function sendChunk(state: EncodeState, index: number, chunk: ToolCallChunk, out:
   sendCall(state, call, { id, type: 'function', function: { name, arguments: call.text } }, out)
 }
 
-/** Sends the rest of a call that its chunks did not have. */
+/** Sends the rest of a call: everything that its chunks did not have. */
 function sendRest(state: EncodeState, index: number, ended: ToolCall | InvalidToolCall, out: Frame[]): void {
   const call = callOut(state, index)
   const whole = encodeCall(ended, wire(state))

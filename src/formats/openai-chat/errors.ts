@@ -1,5 +1,5 @@
 /**
- * OpenAI Chat Completions: errors, by status, as a 200, and in the middle of a stream.
+ * OpenAI Chat Completions: decodes and encodes errors. An error can come with an error status, with status 200, or inside a stream.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import type { ChatDialect } from './dialect.ts'
 import { openai } from './dialects.ts'
 import { errorAnswers, errorKinds, finalErrors, generalErrorKinds } from './tables.ts'
 
-/** Reads an error answer in any of the shapes of these hosts. */
+/** Decodes an error answer of any host of this format. */
 export function decodeError(answer: ErrorAnswer, { dialect = openai }: CodecOptions<ChatDialect> = {}): ApiError {
   const { kinds, statuses, emptyStatuses } = dialect.errors ?? {}
   const isEmpty = answer.body === '' || answer.body === undefined
@@ -29,12 +29,12 @@ export function decodeError(answer: ErrorAnswer, { dialect = openai }: CodecOpti
 
 const noHeaders: ErrorAnswer['headers'] = { get: () => null }
 
-/** The error in a body or chunk that came with status 200; otherwise `undefined`. */
+/** Returns the error in a body or chunk with status 200; `undefined` if it is not an error. */
 export function errorWithin(body: unknown, dialect: ChatDialect): ApiError | undefined {
   return isError(body) ? decodeError({ status: 0, headers: noHeaders, body }, { dialect }) : undefined
 }
 
-/** OpenAI and most: `error`. Mistral, old vLLM: `object`. Cloudflare: `errors`. MiniMax: `base_resp`. Gemini: an array. */
+/** OpenAI and most hosts send `error`. Mistral and old vLLM: `object`. Cloudflare: `errors`. MiniMax: `base_resp`. Gemini: an array. */
 function isError(body: unknown): boolean {
   if (Array.isArray(body)) return isObject(field(body[0], 'error'))
   if (field(body, 'error') || field(body, 'object') === 'error') return true
@@ -47,7 +47,7 @@ function refusalOfMiniMax(body: unknown): JsonObject | undefined {
   return code === undefined || code === 0 ? undefined : { message, code: `minimax_${code}` }
 }
 
-/** Converts the shapes of single hosts to the common shape. */
+/** Converts the error bodies of single hosts to the common form. */
 function plainError(body: unknown): unknown {
   const long = field(body, 'message')
   if (isObject(long)) return { ...(body as JsonObject), message: shortJson(long, 300) } // Mistral's 422

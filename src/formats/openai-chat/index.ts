@@ -49,7 +49,7 @@ export {
 }
 
 /**
- * A model of OpenAI, by Chat Completions.
+ * A model of OpenAI's Chat Completions API.
  *
  * @example
  * ```ts
@@ -99,7 +99,7 @@ function keyHeaders({ keyHeader = 'authorization' }: ChatDialect, apiKey: string
   return { [keyHeader]: keyHeader === 'authorization' ? `Bearer ${apiKey}` : apiKey }
 }
 
-/** The server codec: a gateway answers with it as OpenAI does. */
+/** The server codec. With it, a gateway answers in OpenAI's format. */
 export function createServerCodec(): ServerCodec {
   return withForeignProofs(
     { name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError },

@@ -36,10 +36,10 @@ import { format, plainNames, proofNames } from './tables.ts'
 import { encodeCall, encodeResultFor } from './tools.ts'
 import type { WireAnyPart, WireAssistant, WireInstruction, WireMessage, WireRefusalPart, WireTextPart } from './wire.ts'
 
-/** A part of an assistant's content. */
+/** A part of an assistant message's content. */
 type SaidPart = WireTextPart | WireRefusalPart
 
-/** All messages, the system text first, in the order that the host requires. */
+/** Encodes all messages, the system text first, in the order that the host requires. */
 export function encodeMessages(context: Context, to: Encoding): WireMessage[] {
   const { system } = context
   const messages = to.dialect.withoutTools?.(context.messages, to) ?? context.messages
@@ -77,7 +77,7 @@ function encodeInstruction(
   return { ...kept(message), role, ...saidIn(message, parts, path, to) }
 }
 
-/** Results that stand in a user's message come before it, each in a message of its own. */
+/** Encodes a user message. Each result block in it becomes a separate message before it. */
 function encodeUser(message: UserMessage, path: string, to: Encoding): WireMessage[] {
   const blocks = blocksOf(message.content)
   const results = encodeParts(blocks, `${path}.content`, (block, place) => {
@@ -90,7 +90,7 @@ function encodeUser(message: UserMessage, path: string, to: Encoding): WireMessa
   return [...results, { ...kept(message), role: 'user', ...saidIn(message, parts, path, to) }]
 }
 
-/** The content of a message that is not an answer, and the name of its author. */
+/** Returns the content of a user or instruction message, and the name of its author. */
 function saidIn<Part extends WireAnyPart>(
   message: InstructionMessage | UserMessage,
   parts: readonly Part[],
@@ -113,7 +113,7 @@ function named(
   return { name }
 }
 
-/** A cache mark of the message goes on its last part. */
+/** Adds the message's cache mark to its last part. */
 function withMark<Part extends WireAnyPart>(
   content: string | Part[],
   message: Message,
@@ -126,7 +126,7 @@ function withMark<Part extends WireAnyPart>(
   return parts.map((part, at) => (at === parts.length - 1 ? { ...part, ...mark } : part))
 }
 
-/** A turn with nothing to send, such as one with only another provider's tools, is left out: servers refuse empty messages. */
+/** Encodes a turn. Drops a turn that would be empty, for example one with only another provider's tools: servers refuse empty messages. */
 function encodeTurn(message: AssistantMessage, path: string, inCalls: boolean, to: Encoding): WireAssistant[] {
   const encoded = encodeAssistant(message, path, inCalls, to)
   const isSaid = blocksOf(message.content).every((block) => block.type === 'text')
@@ -148,18 +148,18 @@ function encodeAssistant(message: AssistantMessage, path: string, inCalls: boole
   const audio = blocks.find(isMadeAudio)
   const parts = encodeParts(blocks, `${path}.content`, (block, place) => encodeSaid(block, place, to))
   const isAlone = calls.length === 0 && audio === undefined
-  const said = parts.length > 0 || isAlone ? toContent(parts, to, parts.length === 1, '') : null
+  const content = parts.length > 0 || isAlone ? toContent(parts, to, parts.length === 1, '') : null
   return {
     ...keptFor(message, path, to),
     role: 'assistant',
-    content: said === null ? null : withMark(said, message, path, to),
+    content: content === null ? null : withMark(content, message, path, to),
     ...named(message, path, to),
-    ...encodeReasoning({ blocks, path: `${path}.content`, inCalls, content: said }, to),
+    ...encodeReasoning({ blocks, path: `${path}.content`, inCalls, content }, to),
     ...compact({ audio: audio && { id: audio.id }, tool_calls: unlessEmpty(calls) }),
   }
 }
 
-/** Kept fields of a provider's message go back only to that provider, and its proofs only to that model. */
+/** Returns the stored fields of a message. They are sent only to the provider of the message, and proofs only to its model. */
 function keptFor(message: AssistantMessage, path: string, to: Encoding): JsonObject | undefined {
   const own = kept(message)
   const { provider: from, model = '' } = message.response ?? {}
@@ -184,7 +184,7 @@ function isMadeAudio(block: ContentBlock): block is AudioBlock & { id: string } 
   return block.type === 'audio' && block.id !== undefined
 }
 
-/** A part of what the assistant said: text, and how it refused where the host takes that. */
+/** Encodes a block of an assistant message: text, a refusal, or the transcript of audio. */
 function encodeSaid(block: ContentBlock, path: string, to: Encoding): SaidPart | undefined {
   const { type } = block
   if (type === 'tool_call' || type === 'reasoning' || isUnknownCall(block) || isMadeAudio(block)) return undefined
@@ -196,7 +196,7 @@ function encodeSaid(block: ContentBlock, path: string, to: Encoding): SaidPart |
   return type === 'text' && block.refusal ? { type: 'refusal', refusal: block.text } : part
 }
 
-/** Earlier reasoning, in the way the host wants it back, if it does. */
+/** Encodes earlier reasoning in the form that the host requires. Drops it if the host does not accept reasoning. */
 function encodeReasoning(turn: ReasoningTurn, to: Encoding): ReturnType<ReasoningReplay['write']> {
   const { replay } = to.dialect
   if (replay !== undefined) return replay.write(turn, to)

@@ -7,7 +7,7 @@ import { arrayOf, field, textOr } from '../../core/lookup.ts'
 import type { ProofField } from '../../kit/foreign-proofs.ts'
 import { format, proofOwners } from './tables.ts'
 
-/** OpenRouter's `reasoning_details` beside the text: clients that keep an answer's message as it is send them back. */
+/** Writes proofs as OpenRouter's `reasoning_details`. Clients that store the answer's message unchanged send this field back. */
 export const proofField: ProofField = {
   format,
   owners: [proofOwners.reasoning_details, proofOwners.extra_content],

@@ -1,5 +1,5 @@
 /**
- * OpenAI Chat Completions: a part of an answer's content as a block.
+ * OpenAI Chat Completions: decodes a content part of an answer to a block.
  *
  * @module
  */
@@ -8,14 +8,14 @@ import { readDataUrl } from '../../core/media.ts'
 import type { ContentBlock, JsonObject, ProviderData } from '../../core/model.ts'
 import { format } from './tables.ts'
 
-/** Reads a part. A part of an unknown type is kept whole. */
+/** Decodes a part. A part of an unknown type is kept unchanged. */
 export function readPart(part: JsonObject): ContentBlock {
   const type = textOr(field(part, 'type'), '')
   const body = field(part, type)
   if (typeof body === 'string' && (type === 'text' || type === 'refusal')) {
     return { type: 'text', text: body, ...(type === 'refusal' && { refusal: true }), ...unread(part, type) }
   }
-  // An object, or, at Mistral, the bare URL.
+  // OpenAI sends an object with the URL. Mistral sends only the URL.
   const url = textOr(body, textOr(field(body, 'url'), undefined))
   if (type !== 'image_url' || url === undefined) return { type: 'unknown', format, providerType: type, value: part }
   const detail = field(body, 'detail')
@@ -24,13 +24,13 @@ export function readPart(part: JsonObject): ContentBlock {
   return { type: 'image', ...mediaOf(url), ...(known && { detail }), ...unread(part, type, read) }
 }
 
-/** The media itself where its URL holds it as base64, and otherwise the URL. */
+/** Returns the data and media type of a base64 data URL. Returns any other URL unchanged. */
 export function mediaOf(url: string): { url: string } | { data: string; mimeType: string } {
   const read = readDataUrl(url)
   return read?.base64 ? { data: read.data, mimeType: read.mimeType } : { url }
 }
 
-/** The fields that a part has beside its type and body, and those of the body that we do not read: they are kept. */
+/** Returns the unread fields of a part and of its body, which are stored with the block. */
 export function unread(part: JsonObject, type: string, read: readonly string[] = []): { providerData?: ProviderData } {
   const inBody = otherFields(objectIn(part, type), new Set(read))
   const others = { ...otherFields(part, new Set(['type', type])), ...(inBody && { [type]: inBody }) }

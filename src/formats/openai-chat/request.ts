@@ -1,5 +1,5 @@
 /**
- * OpenAI Chat Completions: requests, both ways.
+ * OpenAI Chat Completions: encodes and decodes requests.
  *
  * @module
  */
@@ -36,13 +36,13 @@ import { format, plainOptions, requestFields, wireOf } from './tables.ts'
 import { decodeDefinitions, decodeToolChoice, encodeDefinitionsFor } from './tools.ts'
 import type { WireMessage, WireRequest } from './wire.ts'
 
-/** The fields beside the conversation. */
+/** The fields of a request, except the model, the conversation and the tools. */
 type WireOptions = Omit<WireRequest, 'model' | 'messages' | 'tools' | 'tool_choice'>
 
 /**
- * Writes a request.
+ * Encodes a request.
  *
- * @throws {UnsupportedError} if something would be lost that `options.strict` says must not be: by default, content.
+ * @throws {UnsupportedError} if there is a loss that `options.strict` does not allow. By default, a loss of content is not allowed.
  */
 export function encodeRequest(
   given: Context,
@@ -92,7 +92,7 @@ function encodeStops(stops: readonly string[], { dialect, losses: into }: Encodi
 
 // ---- what the host takes ----------------------------------------------------------------------
 
-/** The fields under the host's names, without those that it refuses. */
+/** Returns the fields under the host's names, without the fields that the host refuses. */
 function byModelRules(fields: WireOptions, options: RequestOptions, to: Encoding): JsonObject {
   const { refuses, renames = {}, title, whileReasoning } = to.dialect
   const refusesNow = isReasoning(options, to) ? whileReasoning?.refuses : undefined
@@ -116,7 +116,7 @@ function isReasoning({ model, reasoning }: RequestOptions, { dialect }: Encoding
   return dialect.reasons?.(model, reasoning?.effort) === true
 }
 
-/** Usage in a stream comes only where it is asked for. */
+/** Requests usage in a stream. Without this, some hosts do not send it. */
 function withUsage(fields: WireOptions, options: RequestOptions, { dialect }: Encoding): WireOptions {
   const { stream_options: own, ...others } = fields
   if (!options.stream || !dialect.asksForUsage) return others
@@ -127,7 +127,7 @@ function withUsage(fields: WireOptions, options: RequestOptions, { dialect }: En
 
 interface Structured {
   readonly fields: Pick<WireRequest, 'response_format'>
-  /** Text for the prompt, since the host has no other field for it. */
+  /** Text that is added to the prompt, since the host has no field for the schema. */
   readonly instruction?: string
 }
 
@@ -154,7 +154,7 @@ function encodeResponseFormat(wanted: ResponseFormat | undefined, to: Encoding):
   return { fields, instruction }
 }
 
-/** `json_object` is refused unless the messages speak of JSON; a schema is always written there. */
+/** Adds the instruction to the messages. Hosts refuse `json_object` if no message has the word JSON. A schema is always added. */
 function withInstruction(messages: WireMessage[], instruction: string | undefined, to: Encoding): WireMessage[] {
   const speaksOfJson = ({ content }: WireMessage) => /json/i.test(JSON.stringify(content))
   if (instruction === undefined || (instruction === answerInJson && messages.some(speaksOfJson))) return messages
@@ -187,12 +187,12 @@ function encodeTools(
   return definitions.length === 0 ? {} : compact({ tools: definitions, tool_choice: choice })
 }
 
-// ---- from the wire ----------------------------------------------------------------------------
+// ---- decoding ---------------------------------------------------------------------------------
 
 /**
- * Reads a request, tolerant of what clients send: deprecated names, text as string or parts, nulls.
+ * Decodes a request. Accepts deprecated names, text as a string or as parts, and nulls, since clients send all of these.
  *
- * @throws {DecodeError} naming the path, if a field that we read is of the wrong type.
+ * @throws {DecodeError} with the path, if a known field has the wrong type.
  */
 export function decodeRequest(body: unknown, _options: DecodeRequestOptions<ChatDialect> = {}): DecodedRequest {
   if (!isObject(body)) throw new DecodeError(`Cannot decode ${format} request: it is not an object`)
@@ -212,7 +212,7 @@ function wrong(path: string, wanted: string): DecodeError {
   return new DecodeError(`Cannot decode ${format} request: "${path}" is not ${wanted}`, { path })
 }
 
-/** The plain options that are not numbers. */
+/** The types of plain options that are not numbers. */
 const typesOfOptions = { stream: 'boolean', parallel_tool_calls: 'boolean', user: 'string' } as const
 
 function decodeOptions(body: JsonObject): Omit<RequestOptions, 'model'> {
@@ -227,7 +227,7 @@ function decodeOptions(body: JsonObject): Omit<RequestOptions, 'model'> {
   const chosen = decodeToolChoice(body)
   const responseFormat = decodeResponseFormat(field(body, 'response_format'))
   const reasoning = decodeEffort(field(body, 'reasoning_effort'))
-  // Words that we do not know go back to this wire as they came.
+  // Unknown values are kept, so that a request in this format can send them unchanged.
   const unread = new Set<string>()
   if (chosen === undefined && (field(body, 'tool_choice') ?? null) !== null) unread.add('tool_choice')
   if (responseFormat === undefined && typeof field(field(body, 'response_format'), 'type') === 'string') {
@@ -274,17 +274,17 @@ function decodeResponseFormat(value: Json | undefined): ResponseFormat | undefin
   const type = field(value, 'type')
   if (typeof type !== 'string') throw wrong('response_format', 'an object with a type')
   if (type === 'json_object') return { type: 'json' }
-  const said = field(value, 'json_schema')
+  const body = field(value, 'json_schema')
   if (type !== 'json_schema') return undefined
-  if (!isObject(said)) throw wrong('response_format.json_schema', 'an object')
-  const schema = field(said, 'schema')
-  const strict = field(said, 'strict')
+  if (!isObject(body)) throw wrong('response_format.json_schema', 'an object')
+  const schema = field(body, 'schema')
+  const strict = field(body, 'strict')
   return {
     type: 'json',
     schema: (isObject(schema) ? schema : {}) as JsonSchema,
     ...compact({
-      name: textOr(said.name, undefined),
-      description: stringOr(said.description, undefined),
+      name: textOr(body.name, undefined),
+      description: stringOr(body.description, undefined),
       strict: typeof strict === 'boolean' ? strict : undefined,
     }),
   }

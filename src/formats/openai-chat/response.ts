@@ -1,5 +1,5 @@
 /**
- * OpenAI Chat Completions: whole answers. Reading one is reading a stream of one large piece.
+ * OpenAI Chat Completions: decodes and encodes complete answers. A complete answer is read like a stream of one large chunk.
  *
  * @module
  */
@@ -39,11 +39,11 @@ import { encodeUsage } from './usage.ts'
 import type { WireAnnotation, WireCall, WireResponse } from './wire.ts'
 
 /**
- * Reads an answer.
+ * Decodes an answer.
  *
- * @throws {ApiError} if it is an error, though it came with a 200.
- * @throws {DecodeError} if it has no choices.
- * @throws {InterruptedError} if it says of no reason why it ended, and the host always does.
+ * @throws {ApiError} if the body is an error with status 200.
+ * @throws {DecodeError} if the answer has no choices.
+ * @throws {InterruptedError} if the answer has no finish reason and the host always sends one.
  */
 export function decodeResponse(
   body: unknown,
@@ -66,7 +66,7 @@ function readWhole(body: unknown, dialect: ChatDialect): Fragment[] {
   return fragments
 }
 
-/** The calls in a whole answer, whether or not it says why it ended. */
+/** Returns the calls of a complete answer, with or without a finish reason. */
 export function decodeToolCalls(body: unknown, { dialect = openai }: CodecOptions<ChatDialect> = {}): DecodedCalls {
   const fragments = readWhole(body, dialect)
   if (!fragments.some(({ type }) => type === 'end')) fragments.push({ type: 'end', stopReason: 'stop' })
@@ -74,9 +74,9 @@ export function decodeToolCalls(body: unknown, { dialect = openai }: CodecOption
   return { toolCalls: toolCallsOf(message), invalidToolCalls: message.invalidToolCalls ?? [] }
 }
 
-// ---- to the wire ------------------------------------------------------------------------------
+// ---- encoding ---------------------------------------------------------------------------------
 
-/** Writes an answer, with every field that clients rely on. */
+/** Encodes an answer, with every field that clients need. */
 export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
   const { message } = response
   const to: Encoding = { dialect: openai, model: '', losses: newLosses(openai.title, false) }
@@ -103,17 +103,17 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
   return { body: body as unknown as WireResponse, losses: to.losses.list }
 }
 
-/** The first fields of every body and chunk. */
+/** Returns the first fields of every body and chunk. */
 export function identity(message: AssistantMessage | undefined, reply: Reply): JsonObject {
-  const said = message?.response
+  const response = message?.response
   return {
-    id: reply.id ?? said?.id ?? 'chatcmpl-0',
-    created: reply.createdAt ?? said?.createdAt ?? 0,
-    model: reply.model ?? said?.model ?? '',
+    id: reply.id ?? response?.id ?? 'chatcmpl-0',
+    created: reply.createdAt ?? response?.createdAt ?? 0,
+    model: reply.model ?? response?.model ?? '',
   }
 }
 
-/** Calls are said whatever the provider said; else its own word stands where it is one of this wire and means the same. */
+/** Returns `tool_calls` if the answer has calls; otherwise the provider's own reason if this format has it with the same meaning. */
 export function finishReason(response: ChatResponse, hasCalls: boolean, into: Losses): string {
   const { rawStopReason: raw } = response.message
   const { stopReason } = response
@@ -138,15 +138,15 @@ function isRefusal({ message }: ChatResponse): boolean {
 
 function encodeAnswer(message: AssistantMessage, to: Encoding): JsonObject {
   const blocks = blocksOfTurn(message)
-  const said = blocks.filter((block): block is TextBlock => block.type === 'text' && !block.refusal)
+  const texts = blocks.filter((block): block is TextBlock => block.type === 'text' && !block.refusal)
   const parts = contentParts(blocks)
   const calls = encodeCalls(message, to)
-  const annotations = encodeAnnotations(said)
+  const annotations = encodeAnnotations(texts)
   for (const [at, block] of blocks.entries()) checkAnswerBlock(block, `message.content[${at}]`, to)
   return {
     ...kept(message),
     role: 'assistant',
-    content: parts ?? (said.length > 0 ? said.map((block) => block.text).join('') : null),
+    content: parts ?? (texts.length > 0 ? texts.map((block) => block.text).join('') : null),
     refusal: textOfKind(blocks, (block) => block.type === 'text' && block.refusal === true) ?? null,
     ...encodeReasoning(blocks),
     ...compact({ annotations: unlessEmpty(annotations as unknown as JsonObject[]) }),
@@ -161,7 +161,7 @@ function textOfKind(blocks: readonly ContentBlock[], isOfKind: (block: ContentBl
   return found.length === 0 ? undefined : found.map((block) => block.text).join('')
 }
 
-/** Parts of this wire that we have no word for can only stand among parts. */
+/** Returns the content as parts if it has unknown parts of this format, since a string cannot hold them. */
 function contentParts(blocks: readonly ContentBlock[]): JsonObject[] | undefined {
   if (!blocks.some(isUnknownPart)) return undefined
   return blocks.flatMap((block) => {
@@ -178,23 +178,23 @@ function isUnknownCall(block: ContentBlock): boolean {
   return block.type === 'unknown' && block.format === format && block.providerType.startsWith('tool_calls')
 }
 
-/** Reasoning in the word that most clients read, and OpenRouter's proofs as they are. */
+/** Encodes reasoning in the field that most clients read, and OpenRouter's proofs unchanged. */
 function encodeReasoning(blocks: readonly ContentBlock[]): JsonObject {
   const text = textOfKind(blocks, (block) => block.type === 'reasoning')
   const details = blocks.flatMap((block) => reasoningDetails(block))
   return compact({ reasoning_content: text || undefined, reasoning_details: unlessEmpty(details) })
 }
 
-/** The details that a reasoning block carries in this format, of any provider. */
+/** Returns the `reasoning_details` of a reasoning block, of any provider of this format. */
 export function reasoningDetails(block: ContentBlock): JsonObject[] {
   if (block.type !== 'reasoning' || block.opaque?.format !== format) return []
   return arrayOf(block.opaque.data.reasoning_details).filter(isObject)
 }
 
-/** One offset runs through all text, whereas ours begins at 0 in each block. */
-export function encodeAnnotations(said: readonly TextBlock[]): WireAnnotation[] {
+/** Encodes citations. In this format, offsets count from the start of the whole text. In isoglot, they start at 0 in each block. */
+export function encodeAnnotations(texts: readonly TextBlock[]): WireAnnotation[] {
   let before = 0
-  return said.flatMap(({ text, citations = [] }) => {
+  return texts.flatMap(({ text, citations = [] }) => {
     const start = before
     before += text.length
     return citations.map((citation) => ({
@@ -210,7 +210,7 @@ export function encodeAnnotations(said: readonly TextBlock[]): WireAnnotation[] 
   })
 }
 
-/** Made audio has a place on the wire; made images have one at OpenRouter, which clients know. */
+/** Encodes generated audio in OpenAI's field, and generated images in OpenRouter's field, which clients read. */
 function encodeMedia(blocks: readonly ContentBlock[]): JsonObject {
   const fields: JsonObject = {}
   const images: JsonObject[] = []
@@ -237,19 +237,19 @@ function encodeCalls(message: AssistantMessage, to: Encoding): JsonObject {
   return encoded.length + unknown.length > 0 ? { tool_calls: [...encoded, ...unknown] } : {}
 }
 
-/** A proof that came in this format goes out in it: the client sends it back through us. */
+/** Adds the call's proof if it came in this format. The client sends it back to the gateway. */
 function withProof(wire: WireCall, call: ToolCall | InvalidToolCall): JsonObject {
   return { ...wire, ...(call.opaque?.format === format && call.opaque.data) }
 }
 
-/** The field `executed_tools` of Groq: the tools that it ran itself. */
+/** Returns the entries of Groq's field `executed_tools`: the tools that Groq ran. */
 export function executedTools(block: ContentBlock): readonly Json[] {
   return block.type === 'server_tool_call' ? arrayOf(kept(block)?.executed_tools) : []
 }
 
 const answerTypes: ReadonlySet<ContentBlock['type']> = new Set(['text', 'tool_call', 'audio', 'image'])
 
-/** Notes what an answer on this wire has no place for. */
+/** Reports the loss of a block that an answer in this format cannot hold. */
 export function checkAnswerBlock(block: ContentBlock, path: string, to: Pick<Encoding, 'losses'>): void {
   if (answerTypes.has(block.type)) {
     if (block.type === 'image' && block.data === undefined && block.url === undefined) {

@@ -1,5 +1,5 @@
 /**
- * OpenAI Chat Completions: from its chunks to fragments. The other way is `encode-stream.ts`.
+ * OpenAI Chat Completions: decodes chunks to fragments. `encode-stream.ts` encodes them.
  *
  * @module
  */
@@ -15,18 +15,18 @@ import { errorWithin } from './errors.ts'
 import { bodyFields, choiceFields, format, stopReasons } from './tables.ts'
 import { readUsage } from './usage.ts'
 
-/** State between two chunks. */
+/** The decoder's state between two chunks. */
 export interface StreamState extends DeltaState {
   isStarted: boolean
   isEnded: boolean
-  /** The last word on why it ends. */
+  /** The last finish reason that was sent. */
   finish: string | undefined
-  /** Made audio ends without a reason. */
+  /** Whether generated audio is complete. Such an answer ends without a finish reason. */
   isAudioDone: boolean
   hasOtherChoices: boolean
   otherChoices: JsonObject[]
   logprobs: JsonObject | undefined
-  /** Fields of the answer as a whole that we have no word for. */
+  /** Unknown fields of the answer. */
   readonly extra: Record<string, Json>
 }
 
@@ -56,10 +56,10 @@ export function newStreamState(dialect: ChatDialect): StreamState {
 /**
  * Decodes one answer.
  *
- * It ends at `[DONE]`, or, where that is missing, at the end of the stream if a reason for it was given.
+ * The answer ends at `[DONE]`. If `[DONE]` is missing, it ends at the end of the stream if there was a finish reason.
  *
- * @throws {ApiError} at an error, which can follow a 200 and half an answer.
- * @throws {DecodeError} at a chunk that is not a JSON object.
+ * @throws {ApiError} if a chunk is an error. This can happen after status 200 and a part of the answer.
+ * @throws {DecodeError} if a chunk is not a JSON object.
  */
 export function decodeStream({
   parse = JSON.parse,
@@ -87,10 +87,10 @@ export function decodeStream({
 }
 
 /**
- * A chunk or body that is an object.
+ * Returns a chunk or body as an object.
  *
  * @throws {ApiError} if it is an error.
- * @throws {DecodeError} if it is something else.
+ * @throws {DecodeError} if it is not an object.
  */
 export function objectOf(body: unknown, dialect: ChatDialect, what: string): JsonObject {
   const error = errorWithin(body, dialect)
@@ -99,10 +99,10 @@ export function objectOf(body: unknown, dialect: ChatDialect, what: string): Jso
   return body
 }
 
-/** Reads a chunk, or a whole body. */
+/** Reads a chunk or, with `isWhole`, a complete body. */
 export function readBody(state: StreamState, body: JsonObject, out: Fragment[], isWhole: boolean): void {
   const choices = arrayOf(body.choices)
-  // Azure and Copilot begin with a chunk that has neither choices nor an id.
+  // Azure and Copilot send a first chunk without choices and without an id.
   if (!state.isStarted && (choices.length > 0 || body.id)) {
     const id = textOr(body.id, undefined)
     const model = textOr(body.model, undefined)
@@ -125,7 +125,7 @@ export function readBody(state: StreamState, body: JsonObject, out: Fragment[], 
   if (usage !== undefined) out.push({ type: 'usage', usage })
 }
 
-/** Keeps the fields that we have no word for. A later null says nothing against an earlier value. */
+/** Keeps unknown fields. A later null does not replace an earlier value. */
 function keepOthers(into: Record<string, Json>, from: JsonObject, known: ReadonlySet<string>): void {
   for (const name in from) {
     if (known.has(name) || !Object.hasOwn(from, name)) continue
@@ -138,7 +138,7 @@ function readChoice(state: StreamState, choice: JsonObject, out: Fragment[], isW
   const { finish_reason: finish } = choice
   keepOthers(state.choice, choice, choiceFields)
   if (isObject(choice.logprobs)) addLogprobs(state, choice.logprobs)
-  // Perplexity sends both: an empty `delta` beside the `message` of a whole body, and all text so far beside the `delta` of a chunk.
+  // Perplexity sends both fields: a complete body also has an empty `delta`, and a chunk also has a `message` with all text so far.
   const [first, second] = isWhole ? [choice.message, choice.delta] : [choice.delta, choice.message]
   const delta = first ?? second
   if (isObject(delta)) {
@@ -157,7 +157,7 @@ function readOtherChoice(state: StreamState, choice: JsonObject, out: Fragment[]
   out.push({ type: 'warning', warning })
 }
 
-/** They were asked for, so they are kept, however many. */
+/** Appends log probabilities. All are kept, since they are sent only if the request asks for them. */
 function addLogprobs(state: StreamState, logprobs: JsonObject): void {
   state.logprobs ??= {}
   for (const [name, added] of Object.entries(logprobs)) {
@@ -168,17 +168,17 @@ function addLogprobs(state: StreamState, logprobs: JsonObject): void {
   }
 }
 
-/** Whether the answer gave a reason for its end. Made audio ends without one. */
+/** Whether the answer has a finish reason. Generated audio ends without one. */
 function hasEndReason({ finish, isAudioDone }: StreamState): boolean {
   return finish !== undefined || isAudioDone
 }
 
-/** Appends the end of the answer. Without a finish reason the answer has not ended, except for hosts that are known to omit it. */
+/** Appends the end of the answer. Without a finish reason the answer is incomplete, except for hosts that are known to omit it. */
 export function finishAnswer(state: StreamState, out: Fragment[]): void {
   const { dialect, finish, choice, logprobs, otherChoices, extra } = state
   state.isEnded = true
   endMessage(state, out)
-  // Under `choices`, which is ours on the wire, is what the choices said beside their message.
+  // `choices` stores the fields of each choice, except its message.
   const choices = [{ ...choice, ...compact({ logprobs }) }, ...otherChoices]
   const isSaid = choices.length > 1 || unlessEmpty(choices[0] as JsonObject)
   const fields = unlessEmpty({ ...extra, ...(isSaid && { choices }) })

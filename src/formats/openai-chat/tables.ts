@@ -1,5 +1,5 @@
 /**
- * OpenAI Chat Completions: its words, and ours for them.
+ * OpenAI Chat Completions: tables from its values to isoglot's values and back.
  *
  * @see https://platform.openai.com/docs/api-reference/chat
  * @module
@@ -12,10 +12,10 @@ import type { Lack, Wire } from '../../kit/lacks.ts'
 import type { ChatDialect } from './dialect.ts'
 import type { WireFinishReason } from './wire.ts'
 
-/** The codec's name: the key of kept fields and proofs. */
+/** The codec's name, and the key of stored fields and proofs. */
 export const format = 'openai-chat'
 
-/** Why the model stopped. A word not in it reads as `other`; whether there are calls decides over `stop`. */
+/** Stop reasons by finish reason. An unknown finish reason becomes `other`. If an answer has calls, `stop` becomes `tool_calls`. */
 export const stopReasons: Readonly<Record<string, StopReason>> = {
   stop: 'stop',
   length: 'length',
@@ -25,7 +25,7 @@ export const stopReasons: Readonly<Record<string, StopReason>> = {
   error: 'error', // OpenRouter
 }
 
-/** Finish reasons that we send, if the provider's own reason is of another format. */
+/** Finish reasons by stop reason, for answers whose own reason is of another format. */
 export const finishReasons: Readonly<Record<StopReason, WireFinishReason | 'error'>> = {
   stop: 'stop',
   length: 'length',
@@ -35,12 +35,12 @@ export const finishReasons: Readonly<Record<StopReason, WireFinishReason | 'erro
   pause: 'stop',
   other: 'stop',
   max_rounds: 'tool_calls',
-  interrupted: 'error', // OpenRouter's word: no client takes it for a normal end
+  interrupted: 'error', // OpenRouter's value: no client reads it as a normal end
   error: 'error',
   aborted: 'error',
 }
 
-/** Options that are the same value on the wire. `max_tokens` and its successor are the dialect's to choose. */
+/** Options that have the same value in this format. `max_tokens` is not in the table, since its name depends on the dialect. */
 export const plainOptions: Readonly<Record<string, keyof RequestOptions>> = {
   stream: 'stream',
   temperature: 'temperature',
@@ -55,37 +55,37 @@ export const plainOptions: Readonly<Record<string, keyof RequestOptions>> = {
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 
-/** Fields of a request that have a place in the model; all others are kept as they are. */
+/** Fields of a request that isoglot reads. All other fields are kept unchanged. */
 export const requestFields: ReadonlySet<string> = /* @__PURE__ */ words(
   'model messages tools tool_choice functions function_call max_tokens max_completion_tokens stop reasoning_effort ' +
     'response_format safety_identifier stream temperature top_p top_k seed frequency_penalty presence_penalty ' +
     'parallel_tool_calls user',
 )
-/** Fields of a chunk and of a whole body. `obfuscation` is padding. */
+/** Fields of a chunk and of a complete body. `obfuscation` is padding. */
 export const bodyFields: ReadonlySet<string> = /* @__PURE__ */ words(
   'id object created model choices usage obfuscation',
 )
 export const choiceFields: ReadonlySet<string> = /* @__PURE__ */ words(
   'index delta message finish_reason logprobs usage',
 )
-/** Fields of a message in an answer, whole or as a delta. */
+/** Fields of a message or a delta in an answer. */
 export const answerFields: ReadonlySet<string> = /* @__PURE__ */ words(
   'role index content refusal tool_calls function_call audio annotations images ' +
     'reasoning_content reasoning reasoning_text reasoning_details',
 )
-/** Names of proofs that some hosts put on the message or on a call: they go back only to their model. */
+/** Names of fields with proofs, which some hosts add to a message or a call. A proof is sent only to its model. */
 export const proofNames: Pick<ReadonlySet<string>, 'has'> = {
   has: (name) => /signature|encrypted|opaque|^(?:extra_content|thinking_blocks|provider_specific_fields)$/.test(name),
 }
-/** Bookkeeping that some hosts put into deltas: kept with the answer, and never sent back with the message. */
+/** A field that some hosts add to deltas. It is kept with the answer and not sent in later requests. */
 export const deltaBookkeeping = 'token_id'
-/** `index` of a whole call says what its place says. */
+/** Fields of a call. `index` of a complete call is the same as its place in the list. */
 export const callFields: ReadonlySet<string> = /* @__PURE__ */ words('id type index function custom')
 
-/** The provider of a proof, by the field that has it: a request does not name the provider. */
+/** The provider of a proof, by the name of its field, since a request does not name the provider. */
 export const proofOwners = { reasoning_details: 'openrouter', extra_content: 'gemini' } as const
 
-/** OpenAI answers 400 to the name of a tool or of a participant with any other character. */
+/** The rule for names of tools and participants. OpenAI answers 400 to other names. */
 export const plainNames: IdRule = { pattern: /^[A-Za-z0-9_-]+$/, maxLength: 64 }
 
 /** The rules of a server of this format for `prepare`. */
@@ -105,7 +105,7 @@ export function rulesOf(dialect: ChatDialect): Rules {
   }
 }
 
-/** Features that a server of this format lacks. */
+/** Features that a server of this format does not have. */
 export function wireOf(dialect: ChatDialect): Wire {
   const { refuses, names, cacheField, textParts, jsonSchema, replay } = dialect
   const lacks = new Set<Lack>([...commonLacks, ...(dialect.lacks ?? [])])
@@ -127,7 +127,7 @@ const commonLacks: readonly Lack[] = [
   'errorFlag',
 ]
 
-/** OpenAI's own words for failures. */
+/** Kinds of errors by OpenAI's error code or type. */
 export const errorKinds: Readonly<Record<string, ApiErrorKind>> = {
   context_length_exceeded: 'context_length',
   invalid_api_key: 'authentication',
@@ -139,16 +139,16 @@ export const errorKinds: Readonly<Record<string, ApiErrorKind>> = {
   service_unavailable: 'overloaded',
   overloaded: 'overloaded',
 }
-/** Words too general to overrule a status. An error in mid-stream has no status, so there they decide. */
+/** Kinds by a general error type. The HTTP status is more exact, so these are used only without a status, as in a stream. */
 export const generalErrorKinds: Readonly<Record<string, ApiErrorKind>> = {
   invalid_request_error: 'invalid_request',
   rate_limit_error: 'rate_limit',
   server_error: 'server',
 }
-/** Waiting does not bring money. */
+/** Error codes of an empty account. A retry does not help. */
 export const finalErrors: ReadonlySet<string> = /* @__PURE__ */ words('insufficient_quota billing_hard_limit_reached')
 
-/** Our answer for each kind of failure. */
+/** The error answer of a gateway for each kind of error. */
 export const errorAnswers: Readonly<
   Record<ApiErrorKind, { readonly status: number; readonly type: string; readonly code: string | null }>
 > = {

@@ -1,8 +1,8 @@
 /**
- * OpenAI Chat Completions: tools, the choice among them, calls and results.
+ * OpenAI Chat Completions: encodes and decodes tools, the tool choice, calls and results.
  *
- * A custom call has free text where a function has arguments: here it is a call with `{ input }`, marked in its kept fields, so that
- * it runs and pairs like any other and goes back as what it was.
+ * A custom call has free text instead of arguments. isoglot reads it as a call with the argument `input`, so that it runs like any other
+ * call. A stored field marks it, so that it is sent back as a custom call.
  *
  * @module
  */
@@ -44,12 +44,12 @@ import type { WireCall, WireTool, WireToolResult } from './wire.ts'
 
 // ---- definitions ------------------------------------------------------------------------------
 
-/** The `tools` of a request, without those of other formats, and without custom tools where the host has none. */
+/** Encodes the `tools` of a request. Drops tools of other formats, and custom tools if the host does not have them. */
 export function encodeDefinitions(tools: Tools, { dialect = openai }: CodecOptions<ChatDialect> = {}): WireTool[] {
   return encodeDefinitionsFor(tools, dialect, newLosses(dialect.title, false))
 }
 
-/** The same within a request, whose losses are noted together. */
+/** Does the same inside a request, and reports losses to `into`. */
 export function encodeDefinitionsFor(tools: Tools, dialect: ChatDialect, into: Losses): WireTool[] {
   checkTools(tools)
   return tools.flatMap((tool, at) => {
@@ -70,7 +70,7 @@ export function encodeDefinitionsFor(tools: Tools, dialect: ChatDialect, into: L
   })
 }
 
-/** From `tools`, or the deprecated `functions`. */
+/** Decodes `tools`, or the deprecated `functions`. */
 export function decodeDefinitions(body: unknown): Tools {
   const tools = arrayOf(field(body, 'tools')).map((tool, at) => decodeDefinition(tool, `tools[${at}]`))
   const functions = arrayOf(field(body, 'functions')).map((one, at) =>
@@ -84,17 +84,17 @@ const functionFields = new Set(['name', 'description', 'parameters', 'strict'])
 
 function decodeDefinition(tool: unknown, path: string): ToolDefinition | ProviderTool {
   if (!isObject(tool)) throw new DecodeError(`Cannot decode ${format} request: "${path}" is not an object`, { path })
-  const said = field(tool, 'function')
-  const name = textOr(field(said, 'name'), undefined)
-  if (name === undefined || !isObject(said)) return { type: 'provider_tool', format, value: tool }
-  const parameters = field(said, 'parameters')
-  const strict = field(said, 'strict')
-  const more = otherFields(said, functionFields)
+  const fields = field(tool, 'function')
+  const name = textOr(field(fields, 'name'), undefined)
+  if (name === undefined || !isObject(fields)) return { type: 'provider_tool', format, value: tool }
+  const parameters = field(fields, 'parameters')
+  const strict = field(fields, 'strict')
+  const more = otherFields(fields, functionFields)
   const own = { ...otherFields(tool, toolFields), ...compact({ function: more }) }
   return {
     name,
     ...compact({
-      description: stringOr(field(said, 'description'), undefined),
+      description: stringOr(field(fields, 'description'), undefined),
       parameters: isObject(parameters) ? (parameters as JsonSchema) : undefined,
       strict: typeof strict === 'boolean' ? strict : undefined,
       providerData: unlessEmpty(own) && { [format]: own },
@@ -102,9 +102,9 @@ function decodeDefinition(tool: unknown, path: string): ToolDefinition | Provide
   }
 }
 
-// ---- the choice among them --------------------------------------------------------------------
+// ---- tool choice ------------------------------------------------------------------------------
 
-/** From `tool_choice`, or the deprecated `function_call`; `undefined` where it is neither. */
+/** Decodes `tool_choice`, or the deprecated `function_call`. Returns `undefined` if both are absent or the value is unknown. */
 export function decodeToolChoice(body: unknown): ToolChoice | undefined {
   const choice = field(body, 'tool_choice') ?? field(body, 'function_call')
   if (choice === 'auto' || choice === 'none' || choice === 'required') return choice
@@ -126,7 +126,7 @@ function nameIn(value: unknown): string | undefined {
 
 // ---- calls and results ------------------------------------------------------------------------
 
-/** A call, with the very text that its arguments came as, unless they were changed since. */
+/** Encodes a call. Its arguments are sent as the text in which they came, unless they were changed. */
 export function encodeCall(call: ToolCall | InvalidToolCall, { dialect, model }: Encoding): WireCall {
   const { type, ...own } = kept(call) ?? {}
   const proof = ownProof(call.opaque, { format, provider: dialect.provider, model })
@@ -146,7 +146,7 @@ export function encodeCall(call: ToolCall | InvalidToolCall, { dialect, model }:
   return { ...head, type, custom: { name, input: stringOr(call.arguments.input, '') } }
 }
 
-/** The message that answers a call. */
+/** Encodes a result as a message. */
 export function encodeResult(
   result: ToolMessage,
   { dialect = openai }: CodecOptions<ChatDialect> = {},
@@ -154,7 +154,7 @@ export function encodeResult(
   return encodeResultFor({ dialect, model: '', losses: newLosses(dialect.title) }, result, '')
 }
 
-/** The same within a request: a failure is said in the text, since the wire has no flag for it. */
+/** Does the same inside a request. A failure is marked in the text, since this format has no field for it. */
 export function encodeResultFor(to: Encoding, result: ToolMessage, path: string): WireToolResult {
   const parts = encodeTextParts(blocksOf(result.content), `${path}content`, to)
   const content = toContent(parts, to, typeof result.content === 'string')

@@ -1,5 +1,5 @@
 /**
- * OpenAI Chat Completions: token counts, in all the places where hosts put them.
+ * OpenAI Chat Completions: reads token counts from every field in which hosts send them.
  *
  * @module
  */
@@ -12,8 +12,8 @@ import { format } from './tables.ts'
 import type { WireUsage } from './wire.ts'
 
 /**
- * The figures of a chunk or body: the last that are there. Groq has them in `x_groq` too, Moonshot in the choice. `providerData` has them
- * as sent.
+ * Reads the usage of a chunk or body, in tokens. Groq also sends it in `x_groq`, and Moonshot in the choice. `providerData` has the usage
+ * as it was sent.
  */
 export function readUsage(body: JsonObject, choice: JsonObject | undefined, dialect: ChatDialect): Usage | undefined {
   const wire = body.usage ?? field(body.x_groq, 'usage') ?? choice?.usage
@@ -44,7 +44,7 @@ export function readUsage(body: JsonObject, choice: JsonObject | undefined, dial
   }
 }
 
-/** A required figure that is unknown is 0. */
+/** Encodes usage. A required figure that is unknown is sent as 0. */
 export function encodeUsage(usage: Usage): WireUsage {
   const { inputTokens = 0, outputTokens = 0 } = usage
   const own = kept(usage) ?? {}

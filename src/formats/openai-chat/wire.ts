@@ -1,5 +1,5 @@
 /**
- * OpenAI Chat Completions: types of what we write, in its own spelling. Input is `unknown` until it is read.
+ * OpenAI Chat Completions: types of the JSON that isoglot writes. Input has the type `unknown` until it is read.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export interface WireImagePart {
 }
 export interface WireAudioPart {
   type: 'input_audio'
-  /** Raw base64, and not a data URL. */
+  /** Base64, not a data URL. */
   input_audio: { data: string; format: 'wav' | 'mp3' }
 }
 export interface WireFilePart {
@@ -32,7 +32,7 @@ export type WirePart = WireTextPart | WireImagePart | WireAudioPart | WireFilePa
 /** A part in a message of any role. */
 export type WireAnyPart = WirePart | WireRefusalPart
 
-/** Parts that only other hosts take: the official client does not know them. */
+/** Parts that only other hosts take. The official client's types do not have them. */
 export type DialectPart =
   | { type: 'image_url'; image_url: { url: string; detail: 'original' } }
   | { type: 'video_url'; video_url: { url: string } }
@@ -44,9 +44,9 @@ export interface DialectMessageFields {
   reasoning_content?: string
   reasoning?: string
   reasoning_details?: JsonObject[]
-  /** Mistral: the answer goes on from this message. */
+  /** Mistral: the answer continues this message. */
   prefix?: true
-  /** Mistral: the tool of a result. OpenAI takes names of participants. */
+  /** Mistral: the name of the tool in a result. OpenAI uses this field for names of participants. */
   name?: string
 }
 /** Fields of requests that only other hosts take. */
@@ -86,7 +86,7 @@ export interface WireUser {
 }
 export interface WireAssistant extends DialectMessageFields {
   role: 'assistant'
-  /** `null` only beside calls or audio. */
+  /** `null` only if the message has calls or audio. */
   content: string | (WireTextPart | WireRefusalPart)[] | null
   name?: string
   tool_calls?: WireCall[]
@@ -122,7 +122,7 @@ export type WireResponseFormat =
       json_schema: { name: string; description?: string; schema?: Record<string, unknown>; strict?: boolean }
     }
 
-/** The fields of a request that OpenAI itself knows, and those of dialects. */
+/** The request's fields, of OpenAI and of the dialects. */
 export interface WireRequest extends DialectRequestFields {
   model: string
   messages: WireMessage[]
@@ -146,7 +146,7 @@ export interface WireRequest extends DialectRequestFields {
   user?: string
 }
 
-/** Tokens, as this wire counts them. */
+/** Token counts. */
 export interface WireUsage {
   prompt_tokens: number
   completion_tokens: number
@@ -168,7 +168,7 @@ export interface WireAnswer {
   annotations?: WireAnnotation[]
   reasoning_content?: string
 }
-/** A whole answer. */
+/** A complete answer. */
 export interface WireResponse {
   id: string
   object: 'chat.completion'

@@ -1,4 +1,4 @@
-/** The ways in which hosts of this format are asked for reasoning: by effort or budget, in their own words; `none` switches it off. @module */
+/** Encodes the reasoning option for hosts of this format: by effort or by budget. `none` switches reasoning off. @module */
 
 import { compact } from '../../../core/lookup.ts'
 import type { JsonObject, ReasoningEffort, RequestOptions } from '../../../core/model.ts'
@@ -9,12 +9,12 @@ import type { Encoding } from '../dialect.ts'
 
 type Reasoning = NonNullable<RequestOptions['reasoning']>
 
-/** OpenAI: `reasoning_effort`, in any word. */
+/** OpenAI: `reasoning_effort`, with any value. */
 export function byAnyEffort(reasoning: Reasoning, to: Encoding): JsonObject {
   return isAmount(reasoning, to) ? compact({ reasoning_effort: effortOf(reasoning, to.losses) }) : {}
 }
 
-/** `reasoning_effort`, in the words that the dialect has. */
+/** Most hosts: `reasoning_effort`, with a value that the dialect has. */
 export function byEffort(reasoning: Reasoning, to: Encoding): JsonObject {
   return isAmount(reasoning, to) ? compact({ reasoning_effort: takenEffort(reasoning, to) }) : {}
 }
@@ -30,7 +30,7 @@ export function byReasoning(reasoning: Reasoning, to: Encoding): JsonObject {
   return { reasoning: effort === undefined && isWanted ? { enabled: true } : { effort: effort ?? 'none' } }
 }
 
-/** DeepSeek: `thinking`, on or off, and an effort where the dialect has some. */
+/** DeepSeek: `thinking`, on or off, and an effort if the dialect has efforts. */
 export function byThinking(reasoning: Reasoning, to: Encoding): JsonObject {
   if (!isOn(reasoning)) return { thinking: { type: 'disabled' } }
   const { efforts: taken } = to.dialect
@@ -50,14 +50,14 @@ export function byEnableThinking(reasoning: Reasoning, to: Encoding): JsonObject
   return { enable_thinking: true, thinking_budget: budgetTokens }
 }
 
-/** vLLM, llama.cpp: a word for the template of the chat. */
+/** vLLM, llama.cpp: `enable_thinking`, an argument of the chat template. */
 export function byTemplate(reasoning: Reasoning, to: Encoding): JsonObject {
   const enable = isOn(reasoning)
   if (enable) noteAmount(reasoning, to)
   return { chat_template_kwargs: { enable_thinking: enable } }
 }
 
-/** The host has no setting for it. */
+/** The host does not have a reasoning setting. */
 export function notAsked(reasoning: Reasoning, to: Encoding): JsonObject {
   if (isAmount(reasoning, to)) reportLoss(to.losses, 'dropped', 'options.reasoning', reasons.noReasoning)
   return {}
@@ -73,19 +73,19 @@ function isAmount({ effort, budgetTokens }: Reasoning, to: Encoding): boolean {
   return false
 }
 
-/** A budget says more than an effort beside it. */
+/** Reports that the effort is not sent, because the more exact budget is sent. */
 function noteEffort(effort: ReasoningEffort | undefined, to: Encoding): void {
   if (effort !== undefined) reportLoss(to.losses, 'dropped', 'options.reasoning.effort', reasons.budgetWins, 'info')
 }
 
-/** The host takes reasoning on or off, and no amount. */
+/** Reports that the amount is not sent, because the host can only switch reasoning on or off. */
 function noteAmount(reasoning: Reasoning, to: Encoding): void {
   for (const [name, value] of Object.entries(reasoning)) {
     if (value !== undefined) reportLoss(to.losses, 'changed', `options.reasoning.${name}`, reasons.onlyOn)
   }
 }
 
-/** The effort that the host has for the one asked for; `undefined` if it has none. */
+/** Returns the host's effort nearest to the requested one; `undefined` if the host has no efforts. */
 function takenEffort(reasoning: Reasoning, to: Encoding): ReasoningEffort | undefined {
   const { efforts: given } = to.dialect
   const [first, ...others] = (typeof given === 'function' ? given(to.model) : given) ?? efforts

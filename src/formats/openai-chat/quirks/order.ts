@@ -1,21 +1,21 @@
-/** The orders of messages that hosts demand. @module */
+/** The orders of messages that some hosts require. @module */
 import { reportLoss } from '../../../kit/losses.ts'
 import type { Encoding, MessageOrder } from '../dialect.ts'
 import type { WireMessage, WireTextPart } from '../wire.ts'
 
-/** One system message, first: several are joined by blank lines. */
+/** One system message at the start. Several system messages are joined with blank lines. */
 export const oneSystem: MessageOrder = {
   userFirst: false,
   arrange: (messages, to) => joinNeighbours(messages, ['system'], to),
 }
 
-/** One system message, and user and assistant take turns: neighbours are joined by blank lines. */
+/** One system message at the start, then user and assistant alternate. Consecutive messages of one role are joined with blank lines. */
 export const alternating: MessageOrder = {
   userFirst: true,
   arrange: (messages, to) => joinNeighbours(messages, ['system', 'user', 'assistant'], to),
 }
 
-/** The same order, with `prefix: true` on a last message of the assistant's, which the model goes on with. */
+/** The same order, with `prefix: true` on an assistant message at the end. The model continues this message. */
 export function markingPrefill(order: MessageOrder): MessageOrder {
   return {
     ...order,
@@ -53,7 +53,7 @@ function joinNeighbours(
   return out
 }
 
-/** The joined message, without a name where two participants said it. */
+/** Returns the joined message, without a name if the two messages have different names. */
 function withCommonName(
   both: WireMessage,
   one: WireMessage | undefined,
@@ -67,7 +67,7 @@ function withCommonName(
   return nameless as WireMessage
 }
 
-/** Two messages of one role as one; calls end a message. */
+/** Joins two messages of one role. Returns `undefined` if they cannot be joined: nothing can follow calls in a message. */
 function join(one: WireMessage, other: WireMessage): WireMessage | undefined {
   if (one.role === 'system' && other.role === 'system')
     return { ...one, ...other, content: joined(one.content, other.content) }

@@ -1,11 +1,11 @@
-/** The parts of content that other hosts answer and OpenAI does not. @module */
+/** Content parts in the answers of other hosts that OpenAI does not send. @module */
 import type { Fragment } from '../../../core/codec.ts'
 import { arrayOf, field, otherFields, stringOr } from '../../../core/lookup.ts'
 import type { JsonObject } from '../../../core/model.ts'
 import { decodePart } from '../decode-content.ts'
 import { format } from '../tables.ts'
 
-/** Reads the parts of every host: Mistral's thinking, and all that a request may hold. */
+/** Reads the parts of every host: Mistral's thinking, and all parts that a request can have. */
 export function readEveryPart(part: JsonObject): readonly Fragment[] {
   if (part.type !== 'thinking') return [{ type: 'block', block: decodePart(part) }]
   const { thinking } = part

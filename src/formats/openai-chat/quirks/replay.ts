@@ -1,4 +1,4 @@
-/** The ways in which hosts of this format want earlier reasoning back. @module */
+/** Encodes earlier reasoning for hosts of this format that accept it in requests. @module */
 
 import type { ReasoningBlock } from '../../../core/model.ts'
 import { ownProof } from '../../../kit/opaque.ts'
@@ -10,9 +10,9 @@ import { format } from '../tables.ts'
 import type { WireTextPart } from '../wire.ts'
 
 /**
- * As text in a field of the message.
+ * Sends reasoning as text in a field of the message.
  *
- * @param fromFirstCalls only from the first turn with calls on, and there always, be it empty
+ * @param fromFirstCalls If true, the field is sent only from the first turn with calls on. In these turns it is always sent, even if empty.
  */
 export function replayAs(field: 'reasoning_content' | 'reasoning', fromFirstCalls = false): ReasoningReplay {
   return {
@@ -30,7 +30,7 @@ export function replayAs(field: 'reasoning_content' | 'reasoning', fromFirstCall
   }
 }
 
-/** Mistral: a part before the text. */
+/** Mistral: sends reasoning as a part before the text. */
 export const replayThinking: ReasoningReplay = {
   isPlain: true,
   write(turn) {
@@ -45,7 +45,7 @@ export const replayThinking: ReasoningReplay = {
   },
 }
 
-/** OpenRouter: its own proofs, unmodified. */
+/** OpenRouter: sends its own proofs unchanged. */
 export const replayDetails: ReasoningReplay = {
   isPlain: false,
   write({ blocks, path }, to) {

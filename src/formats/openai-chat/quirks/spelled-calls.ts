@@ -1,5 +1,5 @@
 /**
- * Calls and results as text, for a host that has no tools: a conversation that ran some elsewhere goes on there.
+ * Writes calls and results as text, so that a host without tools can continue a conversation that has calls.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { renumber, reportLoss } from '../../../kit/losses.ts'
 import * as reasons from '../../../kit/reasons.ts'
 import type { Encoding } from '../dialect.ts'
 
-/** The same conversation without calls and results: what was called stands in the turn, and what came of it is said by the user. */
+/** Returns the conversation without calls and results. A call becomes text in its turn. A result becomes a user message. */
 export function spellCalls(messages: readonly Message[], to: Encoding): readonly Message[] {
   return messages.map((message, at) => {
     if (message.role !== 'tool' && (message.role !== 'assistant' || callsOf(message).length === 0)) return message
@@ -30,16 +30,16 @@ export function spellCalls(messages: readonly Message[], to: Encoding): readonly
 function spellTurn(turn: AssistantMessage, path: string, to: Encoding): AssistantMessage {
   const { toolCalls: _, invalidToolCalls: __, ...message } = turn
   const blocks = blocksOf(message.content)
-  const said = [...blocks.keys()].filter((at) => blocks[at]?.type !== 'tool_call')
+  const indices = [...blocks.keys()].filter((at) => blocks[at]?.type !== 'tool_call')
   for (const [at, block] of blocks.entries()) {
     if (block.type === 'tool_call') dropFields(block, `${path}[${at}]`, to)
   }
-  renumber(to.losses, path, said)
+  renumber(to.losses, path, indices)
   const calls = callsOf(turn).map((call) => {
-    const said = call.type === 'tool_call' ? exactArguments(call) : call.argumentsText
-    return text(`<tool_call${nameOf(call.name)}>${said}</tool_call>`)
+    const body = call.type === 'tool_call' ? exactArguments(call) : call.argumentsText
+    return text(`<tool_call${nameOf(call.name)}>${body}</tool_call>`)
   })
-  return { ...message, content: [...said.map((at) => blocks[at] as ContentBlock), ...calls] }
+  return { ...message, content: [...indices.map((at) => blocks[at] as ContentBlock), ...calls] }
 }
 
 function spellResult(result: ToolMessage, path: string, to: Encoding): UserMessage {
@@ -47,11 +47,11 @@ function spellResult(result: ToolMessage, path: string, to: Encoding): UserMessa
   dropFields(result, path, to)
   const tag = status === 'error' ? 'tool_error' : 'tool_result'
   const blocks = blocksOf(content)
-  renumber(to.losses, `${path}.content`, [0, ...blocks.keys()]) // the tag is the first
+  renumber(to.losses, `${path}.content`, [0, ...blocks.keys()]) // the tag is the first block
   return { role: 'user', content: [text(`<${tag}${nameOf(name)}>`), ...blocks, text(`</${tag}>`)] }
 }
 
-/** Text has no fields of the wire. */
+/** Reports the loss of stored provider fields, since text cannot have them. */
 function dropFields({ providerData }: ToolCall | ToolMessage, path: string, to: Encoding): void {
   if (providerData !== undefined) reportLoss(to.losses, 'dropped', `${path}.providerData`, reasons.fields, 'info')
 }
