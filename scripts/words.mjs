@@ -28,7 +28,11 @@ const start = String.raw`(?<=^\s*|[.:;!?]\s+|^[-|>#\s\d.*]+)`
 /** Each pattern, and what to write instead. `\s+` also matches the end of a line in a comment. */
 const rules = [
   [/(?<!\bthere\s+)\b(?:is|are|was|were)\s+no\s+(?!longer\b|more\b|matter\b)\w+/gi, 'is not a …; does not have'],
-  [/(?<!\b(?:there|they)\s+)\b(?:is|are|was|were)\s+none\b(?!\s+left)/gi, 'is not one'],
+  [
+    /\bthere\s+(?:is|was)\s+no\s+(?:JSON|object|array|message|model|string|list|number)\b/gi,
+    'does not have a …; is unknown',
+  ],
+  [/(?<!\b(?:there|they)\s+)\b(?:are|were)\s+none\b(?!\s+left)|\b(?:is|was)\s+none\b/gi, 'is not one'],
   [/\b(?:tells?|told)\b(?!\s+(?:\w+\s+){0,6}apart\b)/gi, 'reports, says, returns, sends'],
   [
     new RegExp(`${start}(?:What|Who|Whom|Whose|Whoever|Whatever|Nobody|Somebody)\\b(?![^.;!]*\\?)`, 'g'),

@@ -131,6 +131,7 @@ export async function guessLogin(target) {
   const person = { path: '/session', headers: { ...json, origin: target.origin } }
   // A Worker that gives a token to every page of its origin does not ask Turnstile.
   const open = target.minted ?? (await ask(target, { ...person, body: {} }))
+  // This token is the answer of Cloudflare's test widgets, as the documentation of Turnstile writes it: a Worker with a test secret accepts it.
   if (tokenIn(open) === undefined)
     tries.push(['an answer of Turnstile', { ...person, body: { turnstile: 'XXXX.DUMMY.TOKEN.XXXX' } }])
   return judge(await askAll(target, tries), among(400, 401, 403, 404, 503))

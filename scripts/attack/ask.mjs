@@ -111,5 +111,5 @@ export async function askAll(target, tries) {
   return answers
 }
 
-/** An answer for the table: its status, or the reason why there is none. */
+/** An answer for the table: its status, or the reason why no answer came. */
 export const told = ({ status, problem }) => (status === 0 ? (problem ?? 'closed') : `${status}`)

@@ -58,7 +58,7 @@ export interface BrowserModel extends Model {
 }
 
 /**
- * The browser's own model. A request throws an `ApiError`: of kind `not_found` if there is no model, `permission` if it is not downloaded
+ * The browser's own model. A request throws an `ApiError`: of kind `not_found` if the browser does not have a model, `permission` if it is not downloaded
  * yet, and `context_length` if the conversation does not fit the context window. It never drops a part of the conversation silently.
  *
  * @example

@@ -107,7 +107,7 @@ function keyOf(chatId: string): string {
   return `isoglot-run:${chatId}`
 }
 
-/** Uses the storage of this tab. `undefined` if there is none, or it is full or blocked: a reload then loses the runs of the page. */
+/** Uses the storage of this tab. `undefined` if the storage is missing, full or blocked: a reload then loses the runs of the page. */
 function inStorage<T>(use: (store: Storage) => T): T | undefined {
   try {
     return use(globalThis.sessionStorage)

@@ -195,7 +195,7 @@ export interface ChatActions<Tools extends AnyTools = AnyTools> {
    * Requests another answer in place of the one with this id; default: the last one. The old answer and all entries after it become a
    * branch.
    *
-   * @throws {TypeError} while a turn is running, or if there is no message to answer.
+   * @throws {TypeError} while a turn is running, or if the chat does not have a message to answer.
    */
   readonly regenerate: (id?: string) => Promise<void>
   /**

@@ -75,7 +75,7 @@ export function isDeeperThan(levels: number, text: string): boolean {
   return false
 }
 
-/** The index of the quote that ends the string that begins here; the length of the text if there is none. */
+/** The index of the quote that ends the string that begins here; the length of the text if the string does not end. */
 export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1)
   while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1)

@@ -16,7 +16,7 @@ export function field(value: unknown, key: string): Json | undefined {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
 }
 
-/** An own field that is an object; an empty one if there is none. */
+/** An own field that is an object; otherwise an empty object. */
 export function objectIn(value: unknown, key: string): JsonObject {
   const found = field(value, key)
   return isObject(found) ? found : {}

@@ -8,9 +8,9 @@ import { wires } from './wires.ts'
 
 /** The part of a gateway's stream that was sent. An event is the text of one SSE event, or one NDJSON line, with its line ends. */
 export interface SentEvents {
-  /** The first event; empty if there is none. */
+  /** The first event; empty if no event was sent. */
   readonly first: string
-  /** The last event; empty if there is none. */
+  /** The last event; empty if no event was sent. */
   readonly last: string
   readonly count: number
 }

@@ -23,7 +23,7 @@ export function refusal(
 /** `name` comes from the client. */
 export function unknownModel(name: string, list: string): ApiError {
   const asked = JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name)
-  return refusal(404, `There is no model ${asked}; GET ${list} lists the models that you may use`, 'not_found')
+  return refusal(404, `The model ${asked} is unknown; GET ${list} lists the models that you may use`, 'not_found')
 }
 
 /** The maximum length of a provider's message in an answer, in UTF-16 units. Longer messages are cut. */

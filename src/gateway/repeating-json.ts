@@ -129,7 +129,7 @@ function parseString(json: string): string | undefined {
   }
 }
 
-/** Reads a whole number and returns the position after it; -1 if there is none, or if it is long. */
+/** Reads a whole number and returns the position after it; -1 if the text has no number here, or a long one. */
 function readNumber(text: string, start: number, values: Leaf[], hole: number): number {
   let value = 0
   let at = start

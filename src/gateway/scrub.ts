@@ -35,7 +35,7 @@ export interface Search {
 
 /** The end of a text that may be the start of a secret. */
 interface Begun {
-  /** Its position; the text's length if there is none. */
+  /** Its position; the text's length if the text does not have one. */
   readonly start: number
   /** The number of characters of the secret in it. */
   readonly length: number

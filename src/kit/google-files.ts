@@ -27,7 +27,7 @@ const usualTypes: Readonly<Record<Media['type'], string>> = {
   file: 'application/pdf',
 }
 
-/** The address of media without data; `undefined` if there is none that Google can read. `unsure`: how much it matters that it may not. */
+/** The address of media without data; `undefined` if Google cannot read its address. `unsure`: the severity of the loss if Google may not be able to read it. */
 export function addressOf(block: Media, into: Losses, path: string, unsure: Loss['severity']): string | undefined {
   if (block.fileId !== undefined) {
     if (isStored(block.fileId)) return block.fileId

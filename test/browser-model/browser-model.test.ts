@@ -149,7 +149,7 @@ describe('availability', () => {
     expect(await generate({ model, prompt: 'Hi' })).toMatchObject({ text: 'Hi' })
   })
 
-  it('unavailable: there is no model', async () => {
+  it('unavailable: the browser does not have a model', async () => {
     const { model } = setUp({ availability: 'unavailable' })
     expect(await caught(generate({ model, prompt: 'Hi' }))).toMatchObject({ kind: 'not_found' })
   })

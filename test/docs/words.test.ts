@@ -7,6 +7,7 @@ it.each([
   ['/** The page sends what is new. */', []],
   ['/** The chunk is no JSON. */', ['is no JSON']],
   ['/** `undefined` if there is no such model. */', []],
+  ['/** `undefined` if there is no model, or there is none yet. */', ['there is no model', 'is none']],
   ['/**\n * A chunk that is\n * none.\n */', ['is none']],
   ['// the model is told why', ['told']],
   ['// it tells one from another apart', []],

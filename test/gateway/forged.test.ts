@@ -64,7 +64,7 @@ describe('an answer that is passed on', () => {
     }
   })
 
-  it('B23: is passed on byte for byte where there is none', () => {
+  it('B23: is passed on byte for byte without one', () => {
     for (const text of [
       '{"a": "a", "data":"b"}',
       '{"text":"aXNvZ2xvdC8x \\u00e9"}',

@@ -952,7 +952,7 @@ describe('the edges of the gateway', () => {
     'C25: names the unknown model, and the list of models, in an error for a client of %s',
     async (wire, list) => {
       const text = await (await askOf(gatewayOf(), wire, 'gpt-99')).text()
-      expect(text).toContain(`There is no model \\"gpt-99\\"; GET ${list} `)
+      expect(text).toContain(`The model \\"gpt-99\\" is unknown; GET ${list} `)
       expect((await (await askOf(gatewayOf(), wire, 'x'.repeat(10_000))).text()).length).toBeLessThan(500)
     },
   )

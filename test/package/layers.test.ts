@@ -30,7 +30,7 @@ function layerOf(file: string): number {
   return layers.indexOf(file.split('/')[0] ?? '')
 }
 
-/** The files on the way from the first of these back to itself; `undefined` if there is none. */
+/** The files on the way from the first of these back to itself; `undefined` without a way back. */
 function circleFrom(path: readonly string[], seen: Set<string>): readonly string[] | undefined {
   for (const next of imports.get(path.at(-1) ?? '') ?? []) {
     if (next === path[0]) return path

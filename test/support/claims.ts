@@ -14,7 +14,7 @@ interface Bytes {
   /** The answer as compact JSON, event by event, and all its framing as it came. */
   readonly json: string
   readonly text: string
-  /** The request as compact JSON; empty where there is none. */
+  /** The request as compact JSON; empty for an answer without a request. */
   readonly asked: string
 }
 type Check = (bytes: Bytes) => boolean

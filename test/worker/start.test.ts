@@ -188,7 +188,11 @@ describe('npm start -- --say', () => {
   )
 
   it.each([
-    ['a model that is not there', ['--say', 'Hello', '--model', 'anthropic:claude-9'], 'There is no model "claude-9"'],
+    [
+      'a model that is not there',
+      ['--say', 'Hello', '--model', 'anthropic:claude-9'],
+      'The model "claude-9" is unknown',
+    ],
     ['an answer that breaks', ['--say', 'Please fail'], 'The provider failed'],
     ['a model without a wire', ['--say', 'Hello', '--model', 'claude'], 'Cannot ask "claude"'],
   ])(

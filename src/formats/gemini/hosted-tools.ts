@@ -29,7 +29,7 @@ export interface GoogleSearchOptions {
   readonly blockingConfidence?: BlockingConfidence
   /** The kinds of results: web pages, images or both. Default: web pages. */
   readonly searchTypes?: readonly ('web' | 'image')[]
-  /** Returns only results from `start` (inclusive) to `end` (exclusive), both in RFC 3339. Not on Vertex AI. Default: any time. */
+  /** Returns only results from `start` (inclusive) to `end` (exclusive), both in RFC 3339. Not on Vertex AI. Default: all times. */
   readonly timeRange?: { readonly start: string; readonly end: string }
 }
 

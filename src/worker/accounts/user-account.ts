@@ -99,7 +99,7 @@ export class UserAccount extends DurableObject implements LeasingAccount {
 
   /** Another object of the same accounts. */
   protected objectOf(name: string): LeasingAccount {
-    throw new Error(`Cannot lease: there is no object "${name}"`)
+    throw new Error(`Cannot lease: the accounts do not have the object "${name}"`)
   }
 
   /**

@@ -62,7 +62,7 @@ export function cutEvents(framing: 'sse' | 'ndjson'): EventCutter {
   }
 }
 
-/** The position after the first event that ends after `from`; -1 if there is none. */
+/** The position after the first event that ends after `from`; -1 if no event ends after it. */
 function endOfBlock(bytes: Uint8Array, from: number): number {
   for (let at = bytes.indexOf(lineFeed, from); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) {
     if (bytes[at + 1] === lineFeed) return at + 2

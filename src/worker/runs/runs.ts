@@ -20,7 +20,7 @@ export function ownsRun(request: Request, { runs }: Config): boolean {
   return runs !== undefined && request.method === 'POST' && request.headers.has('idempotency-key')
 }
 
-/** The answer of the run that belongs to the request's key. Begins the run if there is none. */
+/** The answer of the run that belongs to the request's key. Begins the run if the key does not have one. */
 export async function startRun(request: Request, session: Session, config: Config): Promise<Response> {
   const key = request.headers.get('idempotency-key') ?? ''
   if (!/^[\x21-\x7e]{1,255}$/.test(key))
@@ -40,7 +40,7 @@ export async function startRun(request: Request, session: Session, config: Confi
   return objectOf(id, session, config).fetch('https://run/', { method: 'POST', body: JSON.stringify(call) })
 }
 
-/** Continues a run after `Last-Event-ID`: from its beginning if there is none. */
+/** Continues a run after `Last-Event-ID`: from its beginning without that header. */
 export async function resumeRun(id: string, request: Request, session: Owner, config: Config): Promise<Response> {
   const after = request.headers.get('last-event-id') ?? '0'
   if (!/^\d{1,9}$/.test(after)) throw refuse('invalid_request', 'Last-Event-ID must be a number')

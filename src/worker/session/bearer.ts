@@ -1,6 +1,6 @@
 /** A secret that a caller sends in `Authorization`. @module */
 
-/** The bearer token of a request; empty if there is none. */
+/** The bearer token of a request; empty without one. */
 export function shownBearer({ headers }: Request): string {
   return /^Bearer ([^\s,]+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? ''
 }

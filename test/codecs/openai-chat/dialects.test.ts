@@ -154,7 +154,7 @@ it('xAI: a model that takes no effort loses the budget, under the name that was 
 describe('DeepSeek (§4)', () => {
   const model = deepseek('deepseek-reasoner')
 
-  it('gets its reasoning back from the first call on, empty where there is none, and never before', () => {
+  it('gets its reasoning back from the first call on, empty for a turn without reasoning, and never before', () => {
     expect(said(model, hi, thought)).toEqual([hi, { role: 'assistant', content: 'So' }])
     const [, , turn, , last] = said(model, hi, thought, thoughtAndCalled, result, {
       role: 'assistant',

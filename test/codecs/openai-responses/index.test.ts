@@ -18,7 +18,7 @@ describe('models', () => {
     expect(() => responsesModel('m', {}, azureDialect)).toThrow(TypeError)
   })
 
-  it('send the key in the header of their server, and none if there is none', () => {
+  it('send the key in the header of their server, and no header without a key', () => {
     expect(createClientCodec().headers('k')).toEqual({ authorization: 'Bearer k' })
     expect(createClientCodec(azureDialect).headers('k')).toEqual({ 'api-key': 'k' })
     expect(createClientCodec().headers(undefined)).toEqual({})
