@@ -32,21 +32,21 @@ export interface ErrorBody {
 
 /** Reads an error answer into the one error that all codecs throw. */
 export function readApiError(answer: ErrorAnswer, table: ErrorWords): ApiError {
-  const said = readErrorBody(answer.body)
-  const status = answer.status || said.status || 0
-  const kind = readKind(said, status, table)
+  const error = readErrorBody(answer.body)
+  const status = answer.status || error.status || 0
+  const kind = readKind(error, status, table)
   const header = (name: string) => answer.headers.get(name)
   const options = compact({
     kind,
     status: answer.status > 0 ? answer.status : undefined,
-    retryable: isRetryable(kind, status, said, table, header('x-should-retry')),
+    retryable: isRetryable(kind, status, error, table, header('x-should-retry')),
     retryAfterMs: retryAfterMs(answer),
-    requestId: said.requestId ?? header('request-id') ?? header('x-request-id') ?? undefined,
-    providerCode: said.words[0],
+    requestId: error.requestId ?? header('request-id') ?? header('x-request-id') ?? undefined,
+    providerCode: error.words[0],
     provider: table.provider,
     body: answer.body as Json | undefined,
   })
-  return new ApiError(said.message || `${table.provider} answered with status ${status}`, options)
+  return new ApiError(error.message || `${table.provider} answered with status ${status}`, options)
 }
 
 /**
@@ -130,12 +130,12 @@ const kindsOfStatus: Readonly<Record<string, ApiErrorKind>> = {
   529: 'overloaded',
 }
 
-function readKind(said: ErrorBody, status: number, table: ErrorWords): ApiErrorKind {
+function readKind(error: ErrorBody, status: number, table: ErrorWords): ApiErrorKind {
   let kind: ApiErrorKind | undefined
-  for (const word of said.words) kind ??= lookup(table.kinds, word)
+  for (const word of error.words) kind ??= lookup(table.kinds, word)
   kind ??= lookup(table.statuses ?? {}, String(status))
   kind ??= lookup(kindsOfStatus, String(status)) ?? (status >= 400 && status < 500 ? 'invalid_request' : 'server')
-  const words = said.message.slice(0, 2000) // each of the patterns with a gap takes time in the square of the length
+  const words = error.message.slice(0, 2000) // each of the patterns with a gap takes time in the square of the length
   const tooLong = kind === 'invalid_request' && contextLength.test(words) && !rateLimit.test(words)
   return tooLong ? 'context_length' : kind
 }
@@ -143,12 +143,12 @@ function readKind(said: ErrorBody, status: number, table: ErrorWords): ApiErrorK
 function isRetryable(
   kind: ApiErrorKind,
   status: number,
-  said: ErrorBody,
+  error: ErrorBody,
   table: ErrorWords,
   advice: string | null,
 ): boolean {
   if (advice === 'true') return true
-  if (advice === 'false' || said.words.some((word) => table.final.has(word))) return false
+  if (advice === 'false' || error.words.some((word) => table.final.has(word))) return false
   return passingKinds.has(kind) || status === 425
 }
 

@@ -163,8 +163,8 @@ const unsaid: ReadonlySet<string> = new Set(['approvalId', 'metadata', 'provider
 function saidIn(message: Message): readonly Json[] {
   if (message.role === 'system' || message.role === 'developer') return []
   const blocks = message.role === 'assistant' ? blocksOfTurn(message) : blocksOf(message.content)
-  const said: Json = JSON.parse(JSON.stringify(blocks, (key, value) => (unsaid.has(key) ? undefined : value)))
-  return [message.role, message.role === 'tool' ? message.toolCallId : null, sorted(said)]
+  const stored: Json = JSON.parse(JSON.stringify(blocks, (key, value) => (unsaid.has(key) ? undefined : value)))
+  return [message.role, message.role === 'tool' ? message.toolCallId : null, sorted(stored)]
 }
 
 /** A database may give the keys back in another order. */

@@ -1,4 +1,5 @@
 /** Runs for a page, from recorded answers and from events of a test. */
+import { expect } from 'vitest'
 import type { Model } from '../../src/core/codec.ts'
 import { type Run, type RunRequest, type RunResult, type StreamEvent, stream } from '../../src/index.ts'
 import { type CorpusCase, casesOf } from '../support/corpus.ts'
@@ -106,4 +107,17 @@ export function scripted(events: readonly (StreamEvent | null)[], error?: unknow
       return state.isLeft
     },
   }
+}
+
+/** A chunk of the UI message stream. */
+export interface UiChunk {
+  readonly type: string
+  readonly [field: string]: unknown
+}
+
+/** The chunks of a response for `useChat`, without the mark of its end. */
+export async function uiChunksOf(response: Response): Promise<readonly UiChunk[]> {
+  const blocks = (await response.text()).split('\n\n').slice(0, -1)
+  expect(blocks.at(-1)).toBe('data: [DONE]')
+  return blocks.slice(0, -1).map((block) => JSON.parse(block.slice('data: '.length)))
 }

@@ -2,14 +2,11 @@
 import { uiMessageChunkSchema } from 'ai'
 import { describe, expect, it } from 'vitest'
 import type { StreamEvent } from '../../src/index.ts'
+import { toolCall } from '../../src/messages/block.ts'
 import { type PageRules, toResponse } from '../../src/page/response.ts'
 import { fromUiMessages, type UiMessage, uiMessages } from '../../src/page/ui-messages.ts'
 import { chatOver } from './ai-sdk.ts'
-import { recorded, recordedRun, scripted } from './runs.ts'
-
-interface Chunk {
-  readonly type: string
-}
+import { recorded, recordedRun, scripted, type UiChunk, uiChunksOf } from './runs.ts'
 
 const everything: PageRules = { usage: true, model: true, warnings: true, tools: 'all', serverTools: 'all' }
 const schema = uiMessageChunkSchema()
@@ -29,21 +26,7 @@ async function knownTypes(): Promise<readonly string[]> {
   return errors.map(([first]: readonly { readonly values?: readonly string[] }[]) => first?.values?.[0] ?? 'data-')
 }
 
-async function chunksOf(response: Response): Promise<readonly Chunk[]> {
-  const blocks = (await response.text()).split('\n\n').slice(0, -1)
-  expect(blocks.at(-1)).toBe('data: [DONE]')
-  return blocks.slice(0, -1).map((block) => JSON.parse(block.slice('data: '.length)))
-}
-
-const call = {
-  type: 'tool_call',
-  id: 'c',
-  name: 'f',
-  arguments: {},
-  argumentsText: '{}',
-  index: 0,
-  complete: true,
-} as const
+const call = toolCall('c', 'f')
 const refused = {
   call,
   toolCallId: 'c',
@@ -82,14 +65,14 @@ const rare: readonly (readonly StreamEvent[])[] = [
   ],
 ]
 
-async function allChunks(): Promise<readonly Chunk[]> {
+async function allChunks(): Promise<readonly UiChunk[]> {
   const options = { as: uiMessages(), page: everything }
   const responses = [
     ...recorded.map(([, format, one]) => toResponse(recordedRun(format, one), options)),
     ...rare.map((events) => toResponse(scripted(events), options)),
   ]
   const streams = (await Promise.all(responses)).filter(({ ok }) => ok)
-  return (await Promise.all(streams.map(chunksOf))).flat()
+  return (await Promise.all(streams.map(uiChunksOf))).flat()
 }
 
 describe('each type of the AI SDK’s schema', () => {

@@ -13,6 +13,7 @@ import {
   textOf,
   tool,
 } from '../../src/index.ts'
+import { toolCall } from '../../src/messages/block.ts'
 import { readEvents } from '../../src/page/read.ts'
 import { answerKept, keepRun, memoryLog, type PageRules, toResponse } from '../../src/page/response.ts'
 import { fromUiMessages, uiMessages } from '../../src/page/ui-messages.ts'
@@ -20,7 +21,7 @@ import { inTurn } from '../support/cuts.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { chatCalls, chatText, chunks } from '../support/upstream.ts'
 import { chatOver, lastTextOf, statesOf } from './ai-sdk.ts'
-import { bytesOf, outcomeOf, recorded, recordedRun, scripted } from './runs.ts'
+import { bytesOf, outcomeOf, recorded, recordedRun, scripted, uiChunksOf } from './runs.ts'
 
 const everything: PageRules = { usage: true, model: true, warnings: true, tools: 'all', serverTools: 'all' }
 
@@ -242,21 +243,10 @@ describe('a run that the server keeps', () => {
 describe('the chunks', () => {
   const chunksOf = async (events: readonly StreamEvent[], messageId?: string) => {
     const as = uiMessages(messageId === undefined ? {} : { messageId })
-    const sent = await (await toResponse(scripted(events), { as, page: everything })).text()
-    const blocks = sent.split('\n\n').slice(0, -1)
-    expect(blocks.at(-1)).toBe('data: [DONE]')
-    return blocks.slice(0, -1).map((block) => JSON.parse(block.slice('data: '.length)))
+    return uiChunksOf(await toResponse(scripted(events), { as, page: everything }))
   }
   const block = (index: number, value: object) => ({ type: 'content_block', index, block: value }) as StreamEvent
-  const call = {
-    type: 'tool_call',
-    id: 'c',
-    name: 'f',
-    arguments: {},
-    argumentsText: '{}',
-    index: 0,
-    complete: true,
-  } as const
+  const call = toolCall('c', 'f')
 
   it('of media, sources, unknown blocks and tools of the provider', async () => {
     const url = 'https://example.com/'

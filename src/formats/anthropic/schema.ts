@@ -74,8 +74,8 @@ function narrow(schema: JsonObject, depth: number, notes: Notes): JsonObject {
   }
   if (unsaid.length === 0) return result
   notes.isChanged = true
-  const said = typeof schema.description === 'string' ? `${schema.description}\n\n` : ''
-  return { ...result, description: `${said}{${unsaid.join(', ')}}` }
+  const before = typeof schema.description === 'string' ? `${schema.description}\n\n` : ''
+  return { ...result, description: `${before}{${unsaid.join(', ')}}` }
 }
 
 function isTaken(keyword: string, value: Json): boolean {

@@ -70,10 +70,10 @@ export function encodeCitations(
     if (!isOwn && !isAnswer) continue
     const start = numberOr(kept.start, citation.startIndex ?? 0)
     const end = numberOr(kept.end, citation.endIndex ?? block.text.length)
-    const sourceArray = isOwn ? (source === undefined ? [] : [verbatim<WireSource>(source)]) : [foreignSource(citation)]
+    const written = isOwn ? (source === undefined ? [] : [verbatim<WireSource>(source)]) : [foreignSource(citation)]
     const last = encoded.at(-1)
     if (last?.start === start && last.end === end) {
-      last.sources.push(...sourceArray)
+      last.sources.push(...written)
       continue
     }
     const index = isFirst && kept.content_index === undefined ? undefined : contentIndex
@@ -82,7 +82,7 @@ export function encodeCitations(
       start,
       end,
       text: stringOr(kept.text, block.text.slice(start, end)),
-      sources: sourceArray,
+      sources: written,
       type: stringOr(kept.type, 'TEXT_CONTENT'),
       ...compact({ content_index: index }),
     })

@@ -112,7 +112,7 @@ function encodeUser(message: UserMessage, path: string, documents: WireDocument[
   const results: WireMessage[] = []
   const parts: ReturnType<typeof encodeUserPart>[] = []
   // A message that has only documents would be empty without them. So their text is written into the message.
-  const hasMore = content.some(({ type }) => type === 'text' || type === 'image')
+  const hasContent = content.some(({ type }) => type === 'text' || type === 'image')
   for (const [at, block] of content.entries()) {
     const where = `${path}.content[${at}]`
     if (block.type === 'tool_result') {
@@ -122,7 +122,7 @@ function encodeUser(message: UserMessage, path: string, documents: WireDocument[
       continue
     }
     const document = encodeDocument(block, where, to.losses)
-    if (document !== undefined && to.takesDocuments && hasMore) documents.push(document)
+    if (document !== undefined && to.takesDocuments && hasContent) documents.push(document)
     else if (document === undefined) parts.push(encodeUserPart(block, where, to.losses))
     else parts.push(inPlace(document, `${where}.${block.type === 'file' ? 'filename' : 'title'}`, to))
   }

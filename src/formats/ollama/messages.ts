@@ -96,9 +96,9 @@ function toMessage({ toolCallId, name, content, isError, providerData }: ToolRes
 /** Writes an assistant's turn. It is omitted if nothing in it can be sent, such as when it has only another provider's tools. */
 function encodeTurn(message: AssistantMessage, path: string, losses: Losses): WireMessage[] {
   const encoded = encodeAssistant(message, path, losses)
-  const isSimple = blocksOf(message.content).every((block) => block.type === 'text')
+  const isOnlyText = blocksOf(message.content).every((block) => block.type === 'text')
   const isBlank = Object.entries(encoded).every(([key, value]) => key === 'role' || value === '')
-  if (isSimple || !isBlank) return [encoded]
+  if (isOnlyText || !isBlank) return [encoded]
   reportLoss(losses, 'dropped', path, lackReasons.nothing)
   return []
 }
