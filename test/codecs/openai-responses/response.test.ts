@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ApiError, DecodeError } from '../../../src/core/errors.ts'
 import type { ChatResponse, ContentBlock, Json, JsonObject, StopReason } from '../../../src/core/model.ts'
 import { decodeResponse, encodeResponse } from '../../../src/formats/openai-responses/index.ts'
+import { toolCall } from '../../../src/messages/block.ts'
 import { oracle } from './oracle.ts'
 
 const body = (output: Json[], fields: JsonObject = {}): JsonObject => ({
@@ -216,6 +217,23 @@ it('writes an answer that its provider ended with an error as one that failed', 
   }
   expect(body).toMatchObject({ status: 'failed', error, incomplete_details: null })
   expect(losses).toEqual([])
+})
+
+it('the calls of an answer that was cut are completed if their arguments are whole, and incomplete otherwise', () => {
+  const cut = {
+    type: 'invalid_tool_call',
+    id: 'd',
+    name: 'f',
+    index: 1,
+    argumentsText: '{"a',
+    reason: 'truncated',
+    error: '',
+  }
+  const message = { role: 'assistant', content: [toolCall('c', 'f', { a: 0 })], invalidToolCalls: [cut] }
+  expect(written({ message, stopReason: 'length' } as ChatResponse).output).toMatchObject([
+    { call_id: 'c', status: 'completed' },
+    { call_id: 'd', status: 'incomplete' },
+  ])
 })
 
 describe('an answer that is not whole', () => {
