@@ -82,11 +82,13 @@ export function holdsEnvelope(text: string): boolean {
   return text.includes(mark)
 }
 
-/** Fields of answers that clients send back as they came. */
-const proofFields: ReadonlySet<string> = new Set([
-  ...['signature', 'data', 'thoughtSignature', 'thought_signature', 'fingerprint'],
-  ...['encrypted_content', 'encrypted_index', 'encrypted_stdout'],
+/** Fields that only their maker reads: of a proof, a compaction, a program, the results of a search, the place of a citation. */
+export const sealedFields: ReadonlySet<string> = new Set([
+  ...['encrypted_content', 'encrypted_index', 'encrypted_stdout', 'fingerprint', 'signature', 'thoughtSignature'],
 ])
+
+/** All fields of answers that clients send back unchanged. */
+const proofFields: ReadonlySet<string> = new Set([...sealedFields, 'data', 'thought_signature'])
 /** The mark, or its beginning, because clients join the pieces of a stream. Or an escape, which can hide it. */
 const mayHoldMark = /aXNvZ2xvdC8|"a(?:X(?:N(?:v(?:Z(?:2(?:x(?:v(?:dC?)?)?)?)?)?)?)?)?"|\\u/
 

@@ -1,16 +1,12 @@
 /**
- * Values that only their maker reads, in blocks that go as they came: a client sends them back, and they reach that provider and no other.
+ * Values that only their maker reads, in blocks that are sent unchanged. A client sends them back, and only that provider receives them.
  *
  * @module
  */
 import { textOr } from '../core/lookup.ts'
 import type { ContentBlock } from '../core/model.ts'
-import { isEnvelope, packProof, unpackEnvelope } from './envelope.ts'
+import { isEnvelope, packProof, sealedFields, unpackEnvelope } from './envelope.ts'
 
-/** Fields of what a provider wants back as it came: a compaction, a program, what a search found, where a citation stands. */
-const sealedFields: ReadonlySet<string> = new Set([
-  ...['encrypted_content', 'encrypted_index', 'encrypted_stdout', 'fingerprint', 'signature', 'thoughtSignature'],
-])
 const sealedBlocks: ReadonlySet<string> = new Set(['unknown', 'server_tool_call', 'server_tool_result'])
 /** Written by the model: names of fields mean something else there. */
 const argumentFields: ReadonlySet<string> = new Set(['arguments', 'input', 'args'])
