@@ -75,7 +75,7 @@ function packResponse(response: ChatResponse, proofField: ProofField): ChatRespo
   const maker = message.response?.provider
   const blocks = blocksOfTurn(response.message)
   const content = blocks.flatMap((block) => packBlock(block, proofField, maker))
-  return blocks.every((block, at) => block === content[at])
+  return content.every((block, at) => block === blocks[at])
     ? response
     : { ...response, message: { ...message, content } }
 }
