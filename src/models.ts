@@ -141,7 +141,7 @@ export function parseModel(name: string): ModelName {
   const known = `known providers are ${providerNames.join(', ')}`
   if (colon < 0) throw new RangeError(`Cannot find model "${short(name)}": expected "provider:model"; ${known}`)
   if (lookup(providers, provider) === undefined) {
-    throw new RangeError(`Cannot find model "${short(name)}": there is no provider "${short(provider)}"; ${known}`)
+    throw new RangeError(`Cannot find model "${short(name)}": unknown provider "${short(provider)}"; ${known}`)
   }
   if (colon === name.length - 1) throw new RangeError(`Cannot find model "${short(name)}": nothing follows its colon`)
   return { provider, model: name.slice(colon + 1) }

@@ -162,7 +162,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
 
   function placeOf(id: string, attempt: string): number {
     const at = chat.entries.findIndex((entry) => entry.id === id)
-    if (at < 0) throw new TypeError(`Cannot ${attempt}: the chat does not have the message "${id}"`)
+    if (at < 0) throw new TypeError(`Cannot ${attempt}: the message "${id}" is unknown`)
     return at
   }
 

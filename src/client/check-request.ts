@@ -22,16 +22,18 @@ const forms: Forms = [
   ['"json"', 'responseFormat.type'],
   ['"none", "minimal", "low", "medium", "high", "xhigh" or "max"', 'reasoning.effort'],
   ['text, list or object', 'prompt'],
-  ['object', 'timeouts callLog signal providerState responseFormat.schema model.headers model.body'],
+  ['object', 'timeouts providerState responseFormat.schema model.headers model.body'],
   ['function', 'stopWhen onToolRequest onToolResult onWarning beforeRound onRound onRequest model.fetch'],
 ]
 
-/** Fields that take what a function of ours makes, and a method of it. */
-const makers: readonly (readonly [field: string, maker: string, method: string])[] = [
-  ['budget', 'budget()', 'isUsedUp'],
-  ['resume', 'resumable()', 'chunks'],
-  ['split', 'splitting()', 'split'],
-  ['liveArguments', 'liveArguments()', 'fresh'],
+/** Fields that take an object with this method. */
+const methods: readonly (readonly [field: string, wanted: string, method: string])[] = [
+  ['budget', 'what budget() makes', 'isUsedUp'],
+  ['resume', 'what resumable() makes', 'chunks'],
+  ['split', 'what splitting() makes', 'split'],
+  ['liveArguments', 'what liveArguments() makes', 'fresh'],
+  ['callLog', 'an object with "claim"', 'claim'],
+  ['signal', 'an AbortSignal', 'addEventListener'],
 ]
 
 /**
@@ -72,12 +74,12 @@ export function checkRequest(request: RunRequest): void {
   const at = (path: string) => path.split('.').reduce<unknown>((found, key) => field(found, key), given)
   for (const [types, fields] of forms) for (const name of fields.split(' ')) checkField(name, at(name), types)
   for (const [name, value] of Object.entries(given.timeouts ?? {})) checkField(`timeouts.${name}`, value, 'number')
-  for (const [name, maker, method] of makers) {
+  for (const [name, wanted, method] of methods) {
     const value: unknown = given[name]
     if (value === undefined || (isObject(value) && typeof value[method] === 'function')) continue
-    throw new TypeError(`Cannot ask: "${name}" is ${typeOf(value)} and not what ${maker} makes`)
+    wrongType(name, wanted, typeOf(value))
   }
-  const { messages = [], prompt, maxRepeatedCalls: limit = 1, signal, callLog, toolChoice, model } = request
+  const { messages = [], prompt, maxRepeatedCalls: limit = 1, toolChoice, model } = request
   for (const [at, one] of (request.observers ?? []).entries()) checkField(`observers[${at}]`, one, 'object')
   if (isObject(toolChoice)) {
     const { name, names = [name] }: { readonly name?: unknown; readonly names?: unknown } = toolChoice
@@ -100,8 +102,6 @@ export function checkRequest(request: RunRequest): void {
   if (!(limit >= 1) || (limit % 1 !== 0 && limit !== Number.POSITIVE_INFINITY)) {
     throw new RangeError(`Cannot ask: "maxRepeatedCalls" is ${limit}; it is a whole number from 1 on, or Infinity`)
   }
-  if (signal !== undefined && typeof signal.addEventListener !== 'function') wrongType('signal', 'an AbortSignal')
-  if (callLog !== undefined && typeof callLog.claim !== 'function') wrongType('callLog', 'an object with "claim"')
 }
 
 /**

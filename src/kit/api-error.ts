@@ -195,3 +195,8 @@ function withoutTags(html: string): string {
     at = close + 1
   }
 }
+
+/** The error that ends the stream of an answer without an end. */
+export function cutOff(): ApiError {
+  return new ApiError('The answer ended before its own end', { kind: 'server', retryable: true })
+}

@@ -60,7 +60,7 @@ export function mockModel(
   options: MockOptions = {},
 ): MockModel {
   if (!Array.isArray(answers) && typeof answers !== 'function') {
-    throw new TypeError('Cannot make a mock: "answers" is not a list and not a function')
+    throw new TypeError('Cannot make a mock: "answers" is neither a list nor a function')
   }
   const { chunk = 'event' } = options
   if (chunk !== 'event' && (typeof chunk !== 'number' || !(chunk >= 1))) {

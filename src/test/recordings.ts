@@ -85,13 +85,11 @@ export function recorder(
     recordings.push({ request: asked, response: answer })
     if (response.body === null) return response
     const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-    const textOf = (chunk: Uint8Array) =>
-      isBinary
-        ? Array.from(chunk, (byte) => String.fromCharCode(byte)).join('')
-        : decoder.decode(chunk, { stream: true })
     const noting = new TransformStream<Uint8Array, Uint8Array<ArrayBuffer>>({
       transform(chunk, controller) {
-        answer.body += textOf(chunk)
+        answer.body += isBinary
+          ? Array.from(chunk, (byte) => String.fromCharCode(byte)).join('')
+          : decoder.decode(chunk, { stream: true })
         controller.enqueue(chunk as Uint8Array<ArrayBuffer>)
       },
     })

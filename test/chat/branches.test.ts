@@ -134,7 +134,7 @@ it('is refused while a turn is running, and if there is no such branch', async (
   const { chat, say, idAt } = open()
   await say('A', 'a')
   expect(() => chat.branch(idAt(1), 1)).toThrow(`"${idAt(1)}" has no branch 1`)
-  expect(() => chat.branch('x', 0)).toThrow('the chat does not have the message "x"')
+  expect(() => chat.branch('x', 0)).toThrow('the message "x" is unknown')
   void chat.regenerate()
   expect(() => chat.branch(idAt(0), 0)).toThrow('a turn is running')
 })

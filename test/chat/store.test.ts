@@ -252,7 +252,7 @@ describe('changing earlier messages', () => {
     void chat.edit(id ?? '', 'AA')
     expect(turns.at(-1)).toMatchObject({ trigger: 'edit', messageId: id, messages: [{ content: 'AA' }] })
     expect(drawn(now())).toEqual(['user sending: AA'])
-    await expect(open().chat.edit('x', 'A')).rejects.toThrow('the chat does not have the message "x"')
+    await expect(open().chat.edit('x', 'A')).rejects.toThrow('the message "x" is unknown')
   })
 
   it('setMessages keeps the ids of messages that stay', async () => {

@@ -8,10 +8,11 @@
  */
 
 import type { Frame, Reply, StreamEncoder } from '../../core/codec.ts'
-import { ApiError } from '../../core/errors.ts'
+import type { ApiError } from '../../core/errors.ts'
 import { compact } from '../../core/lookup.ts'
 import type { ContentBlock, InvalidToolCall, MessageEvent, ToolCall, ToolCallChunk, Usage } from '../../core/model.ts'
 import { isNoArguments } from '../../core/tool-call.ts'
+import { cutOff } from '../../kit/api-error.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { addPiece, type BlockEvent, newBlock, type OpenBlock, oneAtATime } from '../../kit/one-at-a-time.ts'
 import { encodeCitation } from './citations.ts'
@@ -53,7 +54,6 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     ids: new Set(),
   }
   const write = oneAtATime((event, out) => writeBlock(state, event, out))
-  const cut = () => new ApiError('The stream ended before its own end', { kind: 'server', retryable: true })
   return {
     push(event, out) {
       if (state.isEnded) return
@@ -74,7 +74,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
           write(event, out)
       }
     },
-    end: (out) => fail(state, cut(), out),
+    end: (out) => fail(state, cutOff(), out),
     fail: (error, out) => fail(state, error, out),
     losses: state.losses.list,
   }

@@ -6,7 +6,7 @@
  * @module
  */
 import type { Frame, Reply, StreamEncoder } from '../../core/codec.ts'
-import { ApiError } from '../../core/errors.ts'
+import type { ApiError } from '../../core/errors.ts'
 import { compact, field, objectIn } from '../../core/lookup.ts'
 import type {
   ChatResponse,
@@ -17,6 +17,7 @@ import type {
   ToolCallChunk,
 } from '../../core/model.ts'
 import { isNoArguments } from '../../core/tool-call.ts'
+import { cutOff } from '../../kit/api-error.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { addPiece, type BlockEvent, newBlock, type OpenBlock, oneAtATime } from '../../kit/one-at-a-time.ts'
 import { encodeBlock, encodeCitation, keptFields } from './content.ts'
@@ -44,7 +45,6 @@ export function encodeStream(_reply: Reply = {}): StreamEncoder {
     blocks: 0,
   }
   const write = oneAtATime((event, out) => writeBlock(state, event, out))
-  const cut = () => new ApiError('The answer ended before its own end', { kind: 'server', retryable: true })
   return {
     push(event, out) {
       if (state.isEnded) return
@@ -60,7 +60,7 @@ export function encodeStream(_reply: Reply = {}): StreamEncoder {
           write(event, out)
       }
     },
-    end: (out) => fail(state, cut(), out),
+    end: (out) => fail(state, cutOff(), out),
     fail: (error, out) => fail(state, error, out),
     losses: state.losses.list,
   }

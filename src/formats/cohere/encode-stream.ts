@@ -6,7 +6,7 @@
  * @module
  */
 import type { Frame, Reply, StreamEncoder } from '../../core/codec.ts'
-import { ApiError } from '../../core/errors.ts'
+import type { ApiError } from '../../core/errors.ts'
 import type {
   ChatResponse,
   ContentBlock,
@@ -15,6 +15,7 @@ import type {
   ToolCall,
   ToolCallChunk,
 } from '../../core/model.ts'
+import { cutOff } from '../../kit/api-error.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { addPiece, type BlockEvent, newBlock, type OpenBlock, oneAtATime } from '../../kit/one-at-a-time.ts'
 import { encodeCitations } from './citations.ts'
@@ -53,7 +54,6 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     hasText: false,
   }
   const write = oneAtATime((event, out) => writeBlock(state, event, out))
-  const cut = () => new ApiError('The answer ended before its own end', { kind: 'server', retryable: true })
   return {
     push(event, out) {
       if (state.isEnded) return
@@ -71,7 +71,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
           write(event, out)
       }
     },
-    end: (out) => fail(state, cut(), out),
+    end: (out) => fail(state, cutOff(), out),
     fail: (error, out) => fail(state, error, out),
     losses: state.losses.list,
   }

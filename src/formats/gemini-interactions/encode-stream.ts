@@ -7,7 +7,7 @@
  * @module
  */
 import type { Frame, Reply, StreamEncoder } from '../../core/codec.ts'
-import { ApiError } from '../../core/errors.ts'
+import type { ApiError } from '../../core/errors.ts'
 import { arrayOf, otherFields, textOr } from '../../core/lookup.ts'
 import type {
   ChatResponse,
@@ -20,6 +20,7 @@ import type {
   ToolCallChunk,
 } from '../../core/model.ts'
 import { isNoArguments } from '../../core/tool-call.ts'
+import { cutOff } from '../../kit/api-error.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { type BlockEvent, isLast, oneAtATime } from '../../kit/one-at-a-time.ts'
 import * as reasons from '../../kit/reasons.ts'
@@ -57,7 +58,6 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     signature: '',
   }
   const pass = oneAtATime((event, out) => write(state, event, out))
-  const cut = () => new ApiError('The answer was cut off before its end', { kind: 'server', retryable: true })
   return {
     push(event, out) {
       if (state.isEnded) return
@@ -66,7 +66,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
       else if (event.type === 'message_end') finish(state, event.response, out)
       // usage is sent again at the end; warnings are not sent to a client
     },
-    end: (out) => fail(state, cut(), out),
+    end: (out) => fail(state, cutOff(), out),
     fail: (error, out) => fail(state, error, out),
     losses: state.into.list,
   }

@@ -11,8 +11,9 @@
  */
 import type { Frame, Reply, StreamEncoder } from '../../core/codec.ts'
 import { blocksOf } from '../../core/content.ts'
-import { ApiError } from '../../core/errors.ts'
+import type { ApiError } from '../../core/errors.ts'
 import type { AssistantMessage, ContentBlock, MessageEvent } from '../../core/model.ts'
+import { cutOff } from '../../kit/api-error.ts'
 import { type Losses, newLosses } from '../../kit/losses.ts'
 import { type CitedText, encodeCitations } from './citations.ts'
 import { encodeError } from './errors.ts'
@@ -52,7 +53,6 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     textParts: [],
     isEnded: false,
   }
-  const cut = () => new ApiError('The answer was interrupted', { kind: 'server', retryable: true })
   return {
     push(event, out) {
       if (state.isEnded) return
@@ -70,7 +70,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
           return takeTurn(state, event, out)
       }
     },
-    end: (out) => fail(state, cut(), out),
+    end: (out) => fail(state, cutOff(), out),
     fail: (error, out) => fail(state, error, out),
     losses: state.losses.list,
   }

@@ -7,10 +7,11 @@
  * @module
  */
 import type { DecodeStreamOptions, Fragment, Frame, Reply, StreamEncoder } from '../../core/codec.ts'
-import { ApiError, DecodeError } from '../../core/errors.ts'
+import { type ApiError, DecodeError } from '../../core/errors.ts'
 import { compact, field, isObject, otherFields, textOr } from '../../core/lookup.ts'
 import type { ContentBlock, InvalidToolCall, Json, JsonObject } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
+import { cutOff } from '../../kit/api-error.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { encodeEnd, readTime, readUsage, writeTime } from './answer.ts'
 import { decodeImages, encodeBlock, listAt, noFields, objectAt, stringAt } from './content.ts'
@@ -166,7 +167,6 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     model: reply.model ?? '',
     isEnded: false,
   }
-  const cut = () => new ApiError('the answer ended before its end', { kind: 'server', retryable: true })
   return {
     push(event, out) {
       if (state.isEnded) return
@@ -196,7 +196,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
           return
       }
     },
-    end: (out) => fail(state, cut(), out),
+    end: (out) => fail(state, cutOff(), out),
     fail: (error, out) => fail(state, error, out),
     losses: state.losses.list,
   }

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Frame, Reply, StreamEncoder } from '../../core/codec.ts'
-import { ApiError } from '../../core/errors.ts'
+import type { ApiError } from '../../core/errors.ts'
 import { arrayOf, compact, isObject, objectIn } from '../../core/lookup.ts'
 import type {
   ChatResponse,
@@ -18,6 +18,7 @@ import type {
   ToolCallChunk,
   Usage,
 } from '../../core/model.ts'
+import { cutOff } from '../../kit/api-error.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { kept } from './content.ts'
 import type { Encoding } from './dialect.ts'
@@ -74,8 +75,6 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     said: 0,
     saidBefore: new Map(),
   }
-  const message = 'Cannot finish the stream: the answer ended before its own end'
-  const cut = () => new ApiError(message, { kind: 'server', retryable: true })
   return {
     push(event, out) {
       if (state.isEnded) return
@@ -98,7 +97,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
           return finish(state, event.response, out)
       }
     },
-    end: (out) => fail(state, cut(), out),
+    end: (out) => fail(state, cutOff(), out),
     fail: (error, out) => fail(state, error, out),
     losses: state.losses.list,
   }

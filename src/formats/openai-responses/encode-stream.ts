@@ -9,7 +9,7 @@
  * @module
  */
 import type { Frame, Reply, StreamEncoder } from '../../core/codec.ts'
-import { ApiError } from '../../core/errors.ts'
+import type { ApiError } from '../../core/errors.ts'
 import { arrayOf, field, stringOr } from '../../core/lookup.ts'
 import type {
   ChatResponse,
@@ -21,6 +21,7 @@ import type {
   ToolCall,
 } from '../../core/model.ts'
 import { isNoArguments } from '../../core/tool-call.ts'
+import { cutOff } from '../../kit/api-error.ts'
 import { newLosses, reportLoss } from '../../kit/losses.ts'
 import { keptFields } from './content.ts'
 import {
@@ -55,7 +56,6 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     held: undefined,
     count: 0,
   }
-  const cut = () => new ApiError('The answer was cut off before its end', { kind: 'server', retryable: true })
   return {
     push(event, out) {
       if (state.isEnded) return
@@ -78,7 +78,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
           return // `message_end` repeats the usage, and clients get no warnings
       }
     },
-    end: (out) => fail(state, cut(), out),
+    end: (out) => fail(state, cutOff(), out),
     fail: (error, out) => fail(state, error, out),
     losses: state.into.list,
   }

@@ -173,7 +173,7 @@ describe('the end of a stream', () => {
   })
   it('is one error where no end ever came', () => {
     expect(bodies([start, delta(0, 'a')]).at(-1)).toEqual({
-      error: { code: 500, message: 'The answer was interrupted', status: 'INTERNAL' },
+      error: { code: 500, message: 'The answer ended before its own end', status: 'INTERNAL' },
     })
   })
   it('is read by the official client, whose chat remembers the answer', async () => {

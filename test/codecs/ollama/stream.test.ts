@@ -252,7 +252,7 @@ describe('encodeStream', () => {
 
   it('ends in an error if the end never comes, and in nothing more if it came', () => {
     expect(write([{ type: 'text_delta', index: 0, text: 'a' }]).lines[1]).toEqual({
-      error: 'the answer ended before its end',
+      error: 'The answer ended before its own end',
     })
     expect(write([end]).lines).toHaveLength(1)
   })
