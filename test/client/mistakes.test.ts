@@ -1,6 +1,8 @@
 /** Common mistakes in JavaScript: the error is one sentence that names the field, and no request is sent. */
 import { describe, expect, it } from 'vitest'
 import { habits } from '../../src/client/check-request.ts'
+import type { Model } from '../../src/core/codec.ts'
+import type { RequestOptions } from '../../src/core/model.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { createChat, generate, generateObject, message, type RunRequest, stream, t, tool } from '../../src/index.ts'
 import { openaiCompatible } from '../../src/providers/openai-compatible.ts'
@@ -106,6 +108,39 @@ describe('C12: a request', () => {
     expect((await failure(() => generate(undefined as never))).message).toMatch(/"model"/)
     expect((await failure(async () => createChat(undefined as never))).message).toMatch(/"model"/)
     expect((await failure(async () => createChat({ model: 'gpt' } as never))).message).toMatch(/"model"/)
+  })
+
+  it('every option for the model reaches its codec, and no field of the run does', async () => {
+    const options: Required<Omit<RequestOptions, 'model' | 'stream'>> = {
+      maxTokens: 9,
+      temperature: 0.5,
+      topP: 0.9,
+      topK: 3,
+      seed: 7,
+      stop: ['END'],
+      frequencyPenalty: 0.1,
+      presencePenalty: 0.2,
+      toolChoice: 'auto',
+      parallelToolCalls: false,
+      responseFormat: { type: 'json' },
+      reasoning: { effort: 'low' },
+      user: 'ada',
+      providerOptions: { 'openai-chat': { store: false } },
+      strict: false,
+    }
+    let asked: unknown
+    const spy: Model = {
+      ...model,
+      codec: {
+        ...model.codec,
+        encodeRequest(_, given) {
+          asked = given
+          throw new Error('seen')
+        },
+      },
+    }
+    await failure(() => generate({ model: spy, prompt: 'Hi', retries: 0, maxRounds: 2, ...options }))
+    expect(asked).toEqual({ ...options, model: spy.model, stream: true })
   })
 
   /** Each field of a request, and the types that it has. */
