@@ -88,7 +88,7 @@ export async function scale({ worker, upstream, users }) {
   })
   const after = { ...(await countsOf(worker)), ...measure(worker.pid) }
   const direct = await eachOf(asked.slice(0, 1000), atOnce, () => ask(`${upstream.url}/anthropic`, ''))
-  return figures({ users, active, before, after, waits, direct })
+  return figures({ users, active, asked, before, after, waits, direct })
 }
 
 /** Draws a rank from 0: the nth is drawn 1/n times as often as the first. */
@@ -123,7 +123,7 @@ async function countsOf({ url }) {
 
 const sumOf = (calls = {}) => Object.values(calls).reduce((sum, count) => sum + count, 0)
 
-function figures({ users, active, before, after, waits, direct }) {
+function figures({ users, active, asked, before, after, waits, direct }) {
   const requests = waits.length
   const of = (name) => sumOf(after.calls[name]) - sumOf(before.calls[name])
   const ofWhole = of('draw') + of('takeBack')
@@ -136,6 +136,8 @@ function figures({ users, active, before, after, waits, direct }) {
   )
   const perRequest = (of('reserve') + of('draw')) / requests
   const [share, busiest] = [(100 * ofWhole) / all, (100 * Math.max(...byUser)) / all]
+  // The first user asks most.
+  const askedByFirst = (100 * asked.filter((at) => at === 0).length) / requests
   const rows = (after.rowsWritten - before.rowsWritten) / requests
   const added = [0.5, 0.99].map((part) => quantile(waits, part) - quantile(direct, part))
   return [
@@ -153,9 +155,9 @@ function figures({ users, active, before, after, waits, direct }) {
     },
     {
       what: "of all calls, to the busiest user's object",
-      figure: `${busiest.toFixed(1)} %, as that user asks`,
-      bar: '10 %',
-      met: busiest < 10,
+      figure: `${busiest.toFixed(1)} %`,
+      bar: `that user's share of the requests, ${askedByFirst.toFixed(1)} %`,
+      met: busiest <= 1.05 * askedByFirst,
     },
     { what: 'rows written for a request', figure: rows.toFixed(2), bar: '5', met: rows <= 5 },
     {
