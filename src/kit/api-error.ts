@@ -101,7 +101,6 @@ const contextLength = new RegExp(
 /** Messages that mean a rate limit, which ends after a time. */
 const rateLimit = /rate.?limit|too many requests|tokens per (?:minute|day)/i
 
-/** A status from 400 to 499 that is not here is an `invalid_request`, each other one of the server's. */
 /** The status of each kind of failure, for formats without a table of their own. */
 export const statusOf: Readonly<Record<ApiErrorKind, number>> = {
   authentication: 401,
@@ -115,6 +114,7 @@ export const statusOf: Readonly<Record<ApiErrorKind, number>> = {
   timeout: 504,
 }
 
+/** A status from 400 to 499 that is not in the table is an `invalid_request`. Every other status is an error of the server. */
 const kindsOfStatus: Readonly<Record<string, ApiErrorKind>> = {
   401: 'authentication',
   402: 'permission',

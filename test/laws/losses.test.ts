@@ -164,7 +164,7 @@ describe('D11: one loss has one path, one reason and one severity on every wire'
       { messages: [{ role: 'user', content: [hinted] }] },
       {},
       { path: 'messages[0].content[0].metadata.cacheHint', severity: 'info' },
-      ['gemini', 'gemini-interactions', 'ollama', 'cohere', 'bedrock-converse'],
+      ['gemini', 'gemini-interactions', 'ollama', 'cohere'],
     ],
     [
       'a level of detail',

@@ -544,7 +544,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'keywords of schemas',
-    to: ['anthropic'],
+    to: ['anthropic', 'bedrock-converse'],
     path: /^options\.responseFormat\.schema\..*(?:\$schema|additionalProperties)$/,
     reason: 'objects must be closed, and keywords that the wire does not have are moved into descriptions',
     severity: 'info',

@@ -21,7 +21,7 @@ import { textOfArguments } from '../../core/tool-call.ts'
 import { type Losses, reportLoss } from '../../kit/losses.ts'
 import { ownProof } from '../../kit/opaque.ts'
 import * as lackReasons from '../../kit/reasons.ts'
-import { format, leftOut, mediaFormats, provider, reasons } from './tables.ts'
+import { familyOf, format, leftOut, mediaFormats, provider, reasons } from './tables.ts'
 import type { WireBlock, WireCitation, WireSource } from './wire.ts'
 
 /** Returns the fields that isoglot kept from this format. The encoder writes them first, and its own fields replace them. */
@@ -58,10 +58,10 @@ export function encodeBlock(block: ContentBlock, path: string, scope: Scope): Wi
       if (place === 'answer' && block.citations?.length) return encodeCited(block)
       return guardOf(block) ?? { text: block.text }
     case 'plain_text':
-      if (isSpoken && block.title !== undefined)
-        reportLoss(losses, 'dropped', `${path}.title`, lackReasons.title, 'info')
-      if (isSpoken) return { text: block.text }
-      return { document: { format: 'txt', name: nameOf(block.title, scope), source: { text: block.text } } }
+      if (!isSpoken && (place !== 'result' || takesDocuments(scope.model)))
+        return { document: { format: 'txt', name: nameOf(block.title, scope), source: { text: block.text } } }
+      if (block.title !== undefined) reportLoss(losses, 'dropped', `${path}.title`, lackReasons.title, 'info')
+      return { text: block.text }
     case 'reasoning':
       return encodeReasoning(block, path, scope)
     case 'image':
@@ -81,6 +81,11 @@ export function encodeBlock(block: ContentBlock, path: string, scope: Scope): Wi
   const [reason, severity] = lookup(leftOut, block.type) ?? [lackReasons.foreignBlock, 'minor']
   reportLoss(losses, 'dropped', path, reason, severity)
   return undefined
+}
+
+/** Whether results may have documents of text. */
+function takesDocuments(model: string): boolean {
+  return familyOf(model).resultMedia?.includes('file') !== false
 }
 
 /** Returns the original `guardContent` of a text, which marks the text for a guardrail. Returns `undefined` if the text was changed. */

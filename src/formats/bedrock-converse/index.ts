@@ -15,7 +15,7 @@ import { proofField } from './proof-field.ts'
 import { decodeRequest, encodeRequest } from './request.ts'
 import { decodeResponse, encodeResponse } from './response.ts'
 import { decodeStream } from './stream.ts'
-import { format, idPrefix, provider, rules } from './tables.ts'
+import { format, idPrefix, provider, rulesOf } from './tables.ts'
 import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
 
 /** Settings of {@link bedrockConverse}. */
@@ -53,19 +53,19 @@ export interface BedrockSettings extends ModelSettings {
  */
 export function bedrockConverse(model: string, { region, aws, ...settings }: BedrockSettings): Model {
   const providerUrl = bedrockAddress(region)
-  const own = { ...settings, codec: createClientCodec(), model, baseUrl: settings.baseUrl ?? providerUrl }
+  const own = { ...settings, codec: createClientCodec(model), model, baseUrl: settings.baseUrl ?? providerUrl }
   return aws === undefined ? { ...own, providerUrl } : { ...own, fetch: signing(aws, region, settings.fetch) }
 }
 
-/** Creates the codec for a client of Bedrock. */
-export function createClientCodec(): ClientCodec {
+/** Creates the codec for a client of Bedrock. The rules for a conversation are those of the model. */
+export function createClientCodec(model = ''): ClientCodec {
   return {
     name: format,
     provider,
     title: 'Bedrock',
     framing: 'event-stream',
     decodeFrames: decodeEventStream,
-    rules,
+    rules: rulesOf(model),
     idPrefix,
     headers,
     encodeRequest,

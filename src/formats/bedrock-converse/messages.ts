@@ -12,6 +12,7 @@ import type { AssistantMessage, ContentBlock, Context, InvalidToolCall, JsonObje
 import { readCall, textOfArguments } from '../../core/tool-call.ts'
 import { reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
+import { encodeCachePoint, isCachePoint, readCachePoint } from './cache.ts'
 import { decodeBlock, encodeBlock, keptFields, listAt, misfit, objectAt, type Scope } from './content.ts'
 import { format, reasons } from './tables.ts'
 import { decodeResult, encodeCall, encodeInvalidCall, encodeToolResult, readCallFragment } from './tools.ts'
@@ -34,7 +35,9 @@ export function encodeConversation(
     ...messages.slice(0, leading).flatMap((message, at) => {
       if (Object.keys(keptFields(message)).length > 0)
         reportLoss(scope.losses, 'dropped', `messages[${at}].providerData`, lackReasons.fields, 'info')
-      return textsOf(blocksOf(message.content), `messages[${at}].content`, scope)
+      const path = `messages[${at}]`
+      const written = textsOf(blocksOf(message.content), `${path}.content`, scope)
+      return [...written, ...encodeCachePoint(message.metadata, written.at(-1), path, scope)]
     }),
   ]
   const turns: WireMessage[] = []
@@ -49,16 +52,23 @@ export function encodeConversation(
       reportLoss(scope.losses, 'dropped', path, lackReasons.empty, 'info')
       continue
     }
+    content.push(...encodeCachePoint(message.metadata, content.at(-1), path, scope))
     const last = turns.at(-1)
     if (last?.role === role) last.content.push(...content)
     // The kept fields of a tool message are written in its block, not here.
     else turns.push({ ...(message.role !== 'tool' && keptFields(message)), role, content })
   }
   for (const turn of turns) if (turn.role === 'user') settle(turn, scope)
+  trimPrefill(turns, scope)
   return { messages: turns, ...compact({ system: unlessEmpty(texts) }) }
 }
 
-function textsOf(blocks: readonly ContentBlock[], path: string, { losses }: Omit<Scope, 'place'>): { text: string }[] {
+function textsOf(
+  blocks: readonly ContentBlock[],
+  path: string,
+  scope: Omit<Scope, 'place'>,
+): NonNullable<WireRequest['system']> {
+  const { losses } = scope
   return blocks.flatMap((block, at) => {
     if (block.type !== 'text' && block.type !== 'plain_text') {
       reportLoss(losses, 'dropped', `${path}[${at}]`, reasons.onlyText, block.type === 'unknown' ? 'minor' : 'major')
@@ -66,7 +76,9 @@ function textsOf(blocks: readonly ContentBlock[], path: string, { losses }: Omit
     }
     if (block.type === 'plain_text' && block.title !== undefined)
       reportLoss(losses, 'dropped', `${path}[${at}].title`, lackReasons.title, 'info')
-    return block.text.trim() === '' ? [] : [{ text: block.text }]
+    if (block.text.trim() === '') return []
+    const text = { text: block.text }
+    return [text, ...encodeCachePoint(block.metadata, text, `${path}[${at}]`, scope)]
   })
 }
 
@@ -78,27 +90,51 @@ function encodeMessage(message: Message, path: string, scope: Scope): WireBlock[
     }))
     return [...encodeTurnBlocks(message, path, scope), ...calls]
   }
-  return blocksOf(message.content).flatMap((block, at) => encodePart(block, `${path}.content[${at}]`, scope) ?? [])
+  return blocksOf(message.content).flatMap((block, at) => encodePart(block, `${path}.content[${at}]`, scope))
 }
 
 /** Writes the blocks of an assistant's turn, for a request or an answer. */
 export function encodeTurnBlocks(message: AssistantMessage, path: string, scope: Scope): WireBlock[] {
-  return blocksOfTurn(message).flatMap((block, at) => encodePart(block, `${path}.content[${at}]`, scope) ?? [])
+  return blocksOfTurn(message).flatMap((block, at) => encodePart(block, `${path}.content[${at}]`, scope))
 }
 
-function encodePart(block: ContentBlock, path: string, scope: Scope): WireBlock | undefined {
-  if (block.type === 'tool_call') return { toolUse: encodeCall(block) }
-  if (block.type === 'tool_result') return { toolResult: encodeToolResult(block, path, scope) }
-  return encodeBlock(block, path, scope)
+/** Writes a block, and its cache point after it. */
+function encodePart(block: ContentBlock, path: string, scope: Scope): WireBlock[] {
+  const written: WireBlock | undefined =
+    block.type === 'tool_call'
+      ? { toolUse: encodeCall(block) }
+      : block.type === 'tool_result'
+        ? { toolResult: encodeToolResult(block, path, scope) }
+        : encodeBlock(block, path, scope)
+  if (written === undefined) return []
+  if (scope.place === 'answer' || !('metadata' in block)) return [written]
+  return [written, ...encodeCachePoint(block.metadata, written, path, scope)]
 }
 
 /** Moves the results of a turn to its start, and adds a text if the turn has a document but no text. Bedrock requires both. */
 function settle(turn: WireMessage, { losses }: Omit<Scope, 'place'>): void {
-  const results = turn.content.filter((block) => 'toolResult' in block)
-  const others = turn.content.filter((block) => !('toolResult' in block))
+  const results: WireBlock[] = []
+  const others: WireBlock[] = []
+  let list = others
+  for (const block of turn.content) {
+    // A cache point stays after its block.
+    if (!isCachePoint(block)) list = 'toolResult' in block ? results : others
+    list.push(block)
+  }
   const lacksText = others.some((block) => 'document' in block) && !others.some((block) => 'text' in block)
   if (lacksText) reportLoss(losses, 'invented', 'messages', reasons.documentText, 'info')
   turn.content = [...results, ...others, ...(lacksText ? [{ text: 'See the document.' }] : [])]
+}
+
+/** Removes white space at the end of a last assistant turn, which the model continues. Bedrock refuses white space there. */
+function trimPrefill(turns: readonly WireMessage[], { losses }: Omit<Scope, 'place'>): void {
+  const last = turns.at(-1)
+  const block = last?.content.at(-1)
+  if (last?.role !== 'assistant' || block === undefined || !('text' in block)) return
+  const text = block.text.trimEnd()
+  if (text === block.text) return
+  reportLoss(losses, 'changed', 'messages', reasons.prefill, 'info')
+  last.content.splice(-1, 1, { text })
 }
 
 // ---- decode -----------------------------------------------------------------------------------
@@ -124,7 +160,7 @@ export function decodeMessages(body: JsonObject): Message[] {
       case 'assistant':
         return [{ ...decodeAssistant(blocks, names), ...extras }]
       case 'system':
-        return [{ role: 'system' as const, content: blocks.map(decodeBlock), ...extras }]
+        return [{ role: 'system' as const, content: decodeBlocks(blocks), ...extras }]
     }
     throw misfit(`${path}.role`, 'none of user, assistant and system', 'request', field(wire, 'role'))
   })
@@ -132,13 +168,23 @@ export function decodeMessages(body: JsonObject): Message[] {
 
 /** Reads a user's message. Its results become separate messages, and its other blocks become a user's message after them. */
 function decodeUser(blocks: readonly JsonObject[], names: ReadonlyMap<string, string>): Message[] {
-  const results = blocks.flatMap((block) => {
+  const results: Message[] = []
+  const content: ContentBlock[] = []
+  let list: (Message | ContentBlock)[] = content
+  for (const block of blocks) {
+    if (readCachePoint(block, list)) continue
     const result = field(block, 'toolResult')
-    return isObject(result) ? [decodeResult(result, names)] : []
-  })
-  const rest = blocks.filter((block) => !isObject(field(block, 'toolResult')))
-  if (rest.length === 0 && results.length > 0) return results
-  return [...results, { role: 'user', content: rest.map(decodeBlock) }]
+    list = isObject(result) ? results : content
+    list.push(isObject(result) ? decodeResult(result, names) : decodeBlock(block))
+  }
+  return content.length === 0 && results.length > 0 ? results : [...results, { role: 'user', content }]
+}
+
+/** Reads blocks. A cache point becomes the hint of the block before it. */
+export function decodeBlocks(blocks: readonly JsonObject[]): ContentBlock[] {
+  const content: ContentBlock[] = []
+  for (const block of blocks) if (!readCachePoint(block, content)) content.push(decodeBlock(block))
+  return content
 }
 
 function decodeAssistant(blocks: readonly JsonObject[], names: Map<string, string>): AssistantMessage {
@@ -149,7 +195,7 @@ function decodeAssistant(blocks: readonly JsonObject[], names: Map<string, strin
     const use = field(block, 'toolUse')
     const fragment = isObject(use) ? readCallFragment(use) : undefined
     if (fragment === undefined || fragment.server) {
-      content.push(decodeBlock(block))
+      if (!readCachePoint(block, content)) content.push(decodeBlock(block))
       continue
     }
     const { id, name, arguments: given = '', providerData } = fragment

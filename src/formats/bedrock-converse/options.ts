@@ -11,6 +11,7 @@ import type { Json, JsonObject, ReasoningEffort, RequestOptions } from '../../co
 import { parseObject } from '../../core/tool-call.ts'
 import { effortBudgets, effortOf, reportEffort } from '../../kit/effort.ts'
 import { type Losses, reportLoss } from '../../kit/losses.ts'
+import { narrowSchema } from '../../kit/narrow-schema.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { keptFields } from './content.ts'
 import { familyOf, format, reasons } from './tables.ts'
@@ -22,33 +23,52 @@ import type { WireRequest } from './wire.ts'
 /** Writes all fields of a request except those of the conversation and the tools. They replace kept fields of the same name. */
 export function encodeOptions(options: RequestOptions, losses: Losses): Omit<WireRequest, 'messages'> {
   const kept = keptFields({ providerData: options.providerOptions })
-  const { maxTokens, temperature, topP, stop } = options
-  if (temperature !== undefined && temperature > 1)
-    reportLoss(losses, 'changed', 'options.temperature', 'Bedrock takes 0 to 1: 1 is sent')
-  const inference = compact({
-    maxTokens,
-    temperature: temperature === undefined ? undefined : Math.min(1, temperature),
-    topP,
-    stopSequences: stop && [...stop],
-  })
-  const own = { ...encodeTopK(options, losses), ...encodeReasoning(options, losses) }
+  const own = {
+    ...objectIn(kept, 'additionalModelRequestFields'),
+    ...encodeTopK(options, losses),
+    ...encodeReasoning(options, losses),
+  }
+  const inference = encodeInference(options, isThinking(own), losses)
   return {
     ...kept,
     ...(Object.keys(inference).length > 0 && {
       inferenceConfig: { ...objectIn(kept, 'inferenceConfig'), ...inference },
     }),
-    ...(Object.keys(own).length > 0 && {
-      additionalModelRequestFields: { ...objectIn(kept, 'additionalModelRequestFields'), ...own },
-    }),
-    ...encodeFormat(options),
+    ...(Object.keys(own).length > 0 && { additionalModelRequestFields: own }),
+    ...encodeFormat(options, losses),
   }
+}
+
+function encodeInference(
+  { maxTokens, temperature, topP, stop, model }: RequestOptions,
+  thinks: boolean,
+  losses: Losses,
+): NonNullable<WireRequest['inferenceConfig']> {
+  const drop = (name: string, reason: string) => void reportLoss(losses, 'dropped', `options.${name}`, reason)
+  const isOne = familyOf(model).oneSampling && temperature !== undefined
+  if (temperature !== undefined && temperature > 1)
+    reportLoss(losses, 'changed', 'options.temperature', 'Bedrock takes 0 to 1: 1 is sent')
+  const sent = temperature === undefined ? undefined : Math.min(1, temperature)
+  return compact({
+    maxTokens,
+    temperature: thinks && sent !== undefined && sent !== 1 ? drop('temperature', reasons.thinking) : sent,
+    topP:
+      topP !== undefined && (thinks || isOne) ? drop('topP', thinks ? reasons.thinking : reasons.oneSampling) : topP,
+    stopSequences: stop && [...stop],
+  })
+}
+
+/** Whether these fields of a request make Claude think. */
+export function isThinking(own: WireRequest['additionalModelRequestFields']): boolean {
+  const type = field(own?.thinking, 'type')
+  return type === 'enabled' || type === 'adaptive'
 }
 
 function encodeTopK({ topK, model }: RequestOptions, losses: Losses): JsonObject {
   if (topK === undefined) return {}
-  const family = familyOf(model)
-  if (family === 'claude-budget' || family === 'claude-effort') return { top_k: topK }
-  if (family === 'nova' || family === 'nova-2') return { inferenceConfig: { topK } }
+  const { topK: place } = familyOf(model)
+  if (place === 'top_k') return { top_k: topK }
+  if (place !== undefined) return { inferenceConfig: { topK } }
   reportLoss(losses, 'dropped', 'options.topK', lackReasons.option)
   return {}
 }
@@ -58,8 +78,9 @@ function encodeReasoning(options: RequestOptions, losses: Losses): JsonObject {
   const { reasoning, model, maxTokens } = options
   if (reasoning === undefined) return {}
   const isOff = reasoning.effort === 'none' || reasoning.budgetTokens === 0
-  switch (familyOf(model)) {
-    case 'claude-budget': {
+  const { reasoning: names } = familyOf(model)
+  switch (names) {
+    case 'budget': {
       if (isOff) return { thinking: { type: 'disabled' } }
       const { effort, budgetTokens } = reasoning
       const asked = budgetTokens ?? (effort && effortBudgets[effort])
@@ -73,7 +94,7 @@ function encodeReasoning(options: RequestOptions, losses: Losses): JsonObject {
         reportLoss(losses, 'dropped', 'options.reasoning.effort', lackReasons.budgetWins, 'info')
       return { thinking: { type: 'enabled', budget_tokens: sent } }
     }
-    case 'claude-effort': {
+    case 'adaptive': {
       if (isOff) return { thinking: { type: 'disabled' } }
       const effort = effortOf(reasoning, losses)
       if (effort === 'minimal') reportEffort(losses, effort, 'low')
@@ -89,7 +110,7 @@ function encodeReasoning(options: RequestOptions, losses: Losses): JsonObject {
     case 'qwen3': {
       const effort = isOff ? undefined : levelOf(reasoning, losses)
       if (effort === undefined) return dropReasoning(losses, lackReasons.noAmount)
-      if (familyOf(model) === 'gpt-oss') return { reasoning_effort: effort }
+      if (names === 'gpt-oss') return { reasoning_effort: effort }
       const word = effort === 'medium' ? 'high' : effort
       if (word !== effort) reportEffort(losses, effort, word)
       return { reasoning_config: word }
@@ -117,19 +138,28 @@ function levelOf(
   return nearest
 }
 
-/** Writes a response format that has a schema. Without a schema, an instruction asks for JSON: see `jsonInstruction`. */
-function encodeFormat({ responseFormat }: RequestOptions): Pick<WireRequest, 'outputConfig'> {
+/** Writes a schema as the response format, if the model takes one. Otherwise the system text asks for JSON: see `jsonInstruction`. */
+function encodeFormat({ responseFormat, model }: RequestOptions, losses: Losses): Pick<WireRequest, 'outputConfig'> {
   const schema = responseFormat?.schema
-  if (schema === undefined) return {}
-  const jsonSchema = { schema: JSON.stringify(schema), name: 'response' }
+  if (schema === undefined || familyOf(model).schemas === false) return {}
+  const narrowed = narrowSchema(schema, ['minLength', 'maxLength'])
+  if (narrowed.isChanged) reportLoss(losses, 'changed', 'options.responseFormat.schema', reasons.narrowed, 'info')
+  const jsonSchema = { schema: JSON.stringify(narrowed.schema), name: 'response' }
   return { outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } } }
 }
 
-/** Returns the instruction that asks for JSON when there is no schema. */
-export function jsonInstruction({ responseFormat }: RequestOptions, losses: Losses): { text: string }[] {
-  if (responseFormat === undefined || responseFormat.schema !== undefined) return []
-  reportLoss(losses, 'changed', 'options.responseFormat', reasons.jsonInWords)
-  return [{ text: 'Answer with one JSON value and nothing else.' }]
+/** Returns the instruction that asks for JSON if the response format is not sent. */
+export function jsonInstruction({ responseFormat, model }: RequestOptions, losses: Losses): { text: string }[] {
+  if (responseFormat === undefined) return []
+  const { schema } = responseFormat
+  const text = 'Answer with one JSON value and nothing else.'
+  if (schema === undefined) {
+    reportLoss(losses, 'changed', 'options.responseFormat', reasons.jsonInWords)
+    return [{ text }]
+  }
+  if (familyOf(model).schemas !== false) return []
+  reportLoss(losses, 'changed', 'options.responseFormat', reasons.schema)
+  return [{ text: `${text} It must match this JSON Schema: ${JSON.stringify(schema)}` }]
 }
 
 // ---- decode -----------------------------------------------------------------------------------

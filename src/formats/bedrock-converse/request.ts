@@ -12,11 +12,12 @@ import { compact, field, unlessEmpty } from '../../core/lookup.ts'
 import type { Context } from '../../core/model.ts'
 import { newLosses } from '../../kit/losses.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
-import { decodeBlock, listAt, objectAt } from './content.ts'
-import { decodeMessages, encodeConversation } from './messages.ts'
-import { decodeOptions, encodeOptions, jsonInstruction } from './options.ts'
-import { wire } from './tables.ts'
-import { decodeDefinition, encodeToolConfig } from './tools.ts'
+import { limitCachePoints } from './cache.ts'
+import { listAt, objectAt } from './content.ts'
+import { decodeBlocks, decodeMessages, encodeConversation } from './messages.ts'
+import { decodeOptions, encodeOptions, isThinking, jsonInstruction } from './options.ts'
+import { wireOf } from './tables.ts'
+import { decodeDefinitions, encodeToolConfig } from './tools.ts'
 import type { WireRequest } from './wire.ts'
 
 /**
@@ -27,16 +28,18 @@ import type { WireRequest } from './wire.ts'
 export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
   checkMessages(given.messages)
   const losses = newLosses('Bedrock', asked.strict)
-  const { context, options } = withoutLacks(given, asked, wire, losses)
+  const { context, options } = withoutLacks(given, asked, wireOf(asked.model), losses)
   const scope = { losses, model: options.model, names: new Set<string>() }
   const { messages, system = [] } = encodeConversation(context, scope)
   const instructions = [...system, ...jsonInstruction(options, losses)]
+  const fields = encodeOptions(options, losses)
   const body: WireRequest = {
-    ...encodeOptions(options, losses),
+    ...fields,
     messages,
     ...compact({ system: unlessEmpty(instructions) }),
-    ...encodeToolConfig(context.tools ?? [], context.messages, options, losses),
+    ...encodeToolConfig(context, options, isThinking(fields.additionalModelRequestFields), losses),
   }
+  limitCachePoints(body, losses)
   const path = `/model/${encodeURIComponent(options.model)}/converse${options.stream ? '-stream' : ''}`
   return { path, headers: {}, body, losses: losses.list }
 }
@@ -50,13 +53,13 @@ export function decodeRequest(body: unknown, { path = '' }: DecodeRequestOptions
   const request = objectAt(body, 'body', 'request')
   refuseDeep(request, 'Cannot decode Bedrock request')
   const [, name = '', way] = /\/model\/(.+)\/(converse(?:-stream)?)$/.exec(path) ?? []
-  const system = listAt(field(request, 'system'), 'system', 'request').map((entry, at) =>
-    decodeBlock(objectAt(entry, `system[${at}]`, 'request')),
+  const system = decodeBlocks(
+    listAt(field(request, 'system'), 'system', 'request').map((entry, at) =>
+      objectAt(entry, `system[${at}]`, 'request'),
+    ),
   )
   const tools = field(field(request, 'toolConfig'), 'tools')
-  const definitions = listAt(tools, 'toolConfig.tools', 'request').map((tool, at) =>
-    decodeDefinition(tool, `toolConfig.tools[${at}]`),
-  )
+  const definitions = decodeDefinitions(listAt(tools, 'toolConfig.tools', 'request'))
   const context = compact({
     system: unlessEmpty(system),
     messages: decodeMessages(request),

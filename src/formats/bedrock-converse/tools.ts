@@ -10,7 +10,9 @@ import type { CallFragment, CodecOptions, DecodedCalls } from '../../core/codec.
 import { blocksOf } from '../../core/content.ts'
 import { arrayOf, compact, field, isObject, otherFields, stringOr, textOr } from '../../core/lookup.ts'
 import type {
+  Content,
   ContentBlock,
+  Context,
   InvalidToolCall,
   Json,
   JsonObject,
@@ -22,11 +24,14 @@ import type {
   ToolMessage,
   ToolResultBlock,
 } from '../../core/model.ts'
-import { readCall, textOfArguments } from '../../core/tool-call.ts'
+import { parseObject, readCall, textOfArguments } from '../../core/tool-call.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
+import * as lackReasons from '../../kit/reasons.ts'
 import { chosenTools, reportUnusedChoice } from '../../kit/tool-choice.ts'
+import { toolErrorMark } from '../../kit/tool-error.ts'
+import { encodeCachePoint, readCachePoint } from './cache.ts'
 import { decodeBlock, encodeBlock, keptFields, objectAt, type Scope, verbatim } from './content.ts'
-import { format, idPrefix, reasons } from './tables.ts'
+import { familyOf, format, idPrefix, reasons } from './tables.ts'
 import type {
   WireBlock,
   WireMessage,
@@ -58,8 +63,16 @@ function encodeDefinition(tool: ToolDefinition): WireTool {
 
 const specFields: ReadonlySet<string> = new Set(['name', 'description', 'inputSchema'])
 
+/** Reads `tools`. A cache point becomes the hint of the definition before it. */
+export function decodeDefinitions(entries: readonly Json[]): (ToolDefinition | ProviderTool)[] {
+  const tools: (ToolDefinition | ProviderTool)[] = []
+  for (const [at, entry] of entries.entries())
+    if (!readCachePoint(entry, tools)) tools.push(decodeDefinition(entry, `toolConfig.tools[${at}]`))
+  return tools
+}
+
 /** Reads one entry of `tools`. An entry that is not a `toolSpec` is kept unchanged. */
-export function decodeDefinition(entry: Json, path: string): ToolDefinition | ProviderTool {
+function decodeDefinition(entry: Json, path: string): ToolDefinition | ProviderTool {
   const value = objectAt(entry, path, 'request')
   const spec = field(value, 'toolSpec')
   const name = field(spec, 'name')
@@ -81,9 +94,9 @@ export function decodeDefinition(entry: Json, path: string): ToolDefinition | Pr
  * without a schema are made from the names of the called tools.
  */
 export function encodeToolConfig(
-  given: Tools,
-  messages: readonly Message[],
+  { tools: given = [], messages }: Context,
   options: RequestOptions,
+  isThinking: boolean,
   losses: Losses,
 ): Pick<WireRequest, 'toolConfig'> {
   const called = namesCalled(messages)
@@ -93,14 +106,22 @@ export function encodeToolConfig(
   if (isNone && called.size > 0) reportLoss(losses, 'dropped', 'options.toolChoice', reasons.noNone)
   const isLeftOut = isNone && called.size === 0
   const tools = isLeftOut ? chosenTools(given, () => false, losses) : chosen(given, toolChoice, losses)
-  const definitions = encodeDefinitions(tools)
+  const definitions: NonNullable<WireRequest['toolConfig']>['tools'] = tools.flatMap((tool, at) => {
+    const written = encodeDefinitions([tool])
+    if (!('name' in tool)) return written
+    return [
+      ...written,
+      ...encodeCachePoint(tool.metadata, written[0], `tools[${at}]`, { losses, model: options.model }),
+    ]
+  })
   if (definitions.length === 0 && called.size > 0) {
     reportLoss(losses, 'invented', 'tools', reasons.stub, 'info')
     definitions.push(...encodeDefinitions([...called].map((name) => ({ name }))))
     return { toolConfig: { tools: definitions } }
   }
   if (definitions.length === 0) return {}
-  return { toolConfig: { tools: definitions, ...compact({ toolChoice: choiceOf(toolChoice) }) } }
+  const choice = allowedChoice(choiceOf(toolChoice), options.model, isThinking, losses)
+  return { toolConfig: { tools: definitions, ...compact({ toolChoice: choice }) } }
 }
 
 function namesCalled(messages: readonly Message[]): ReadonlySet<string> {
@@ -126,6 +147,21 @@ function choiceOf(choice: RequestOptions['toolChoice']): WireToolChoice | undefi
   if (typeof choice !== 'object') return undefined
   if ('name' in choice) return { tool: { name: choice.name } }
   return choice.mode === 'required' ? { any: {} } : { auto: {} }
+}
+
+/** Returns the choice, or what the model takes in place of it. A model that thinks cannot be forced to call. */
+function allowedChoice(
+  choice: WireToolChoice | undefined,
+  model: string,
+  isThinking: boolean,
+  losses: Losses,
+): WireToolChoice | undefined {
+  if (choice === undefined || 'auto' in choice) return choice
+  const { choices } = familyOf(model)
+  const isTaken = choices === undefined || choices.some((name) => name in choice)
+  if (isTaken && !isThinking) return choice
+  reportLoss(losses, 'changed', 'options.toolChoice', isTaken ? reasons.forced : reasons.choice)
+  return isTaken ? { auto: {} } : undefined
 }
 
 /** Reads a tool choice. Returns `undefined` for an unknown choice, which the caller keeps. */
@@ -203,13 +239,29 @@ export function encodeResult(result: ToolMessage, _options: CodecOptions = {}): 
 export function encodeToolResult(result: ToolMessage | ToolResultBlock, path: string, scope: Scope): WireToolResult {
   const isError = 'role' in result ? result.status === 'error' : result.isError === true
   const { json, ...kept } = keptFields(result)
+  const { jsonResults, lacks = [] } = familyOf(scope.model)
   const isSame = json !== undefined && result.content === JSON.stringify(json)
+  const read = jsonResults && json === undefined ? objectOf(result.content) : undefined
   const blocks: readonly WireBlock[] = blocksOf(result.content).flatMap((block, at) => {
-    return encodeBlock(block, `${path}.content[${at}]`, { ...scope, place: 'result' }) ?? []
+    const place = `${path}.content[${at}]`
+    if ('metadata' in block && block.metadata?.cacheHint !== undefined)
+      reportLoss(scope.losses, 'dropped', `${place}.metadata.cacheHint`, lackReasons.cacheHint, 'info')
+    return encodeBlock(block, place, { ...scope, place: 'result' }) ?? []
   })
-  const content = isSame ? [verbatim<WireBlock>({ json })] : [...blocks]
-  if (isError && content.length === 0) content.push({ text: ' ' }) // Bedrock refuses an error without content
-  return { ...kept, toolUseId: result.toolCallId, content, ...(isError && { status: 'error' }) }
+  const value = isSame ? json : read
+  const content = value === undefined ? [...blocks] : [verbatim<WireBlock>({ json: value })]
+  if (isError && lacks.includes('errorFlag')) content.unshift({ text: toolErrorMark })
+  else if (isError && content.length === 0) content.push({ text: ' ' }) // Bedrock refuses an error without content
+  const hasStatus = isError && !lacks.includes('errorFlag')
+  return { ...kept, toolUseId: result.toolCallId, content, ...(hasStatus && { status: 'error' }) }
+}
+
+/** Returns the object that the text of a result is. Numbers with more digits than a double holds would change: such text stays text. */
+function objectOf(content: Content): JsonObject | undefined {
+  const [only, ...more] = blocksOf(content)
+  if (only?.type !== 'text' || more.length > 0 || /\d{16}/.test(only.text)) return undefined
+  const read = parseObject(only.text)
+  return 'value' in read ? read.value : undefined
 }
 
 const resultFields: ReadonlySet<string> = new Set(['toolUseId', 'content', 'status'])

@@ -44,6 +44,12 @@ export type WireBlock =
   | { toolResult: WireToolResult }
   | { reasoningContent: { reasoningText: { text: string; signature?: string } } | { redactedContent: string } }
   | { citationsContent: { content: { text: string }[]; citations: WireCitation[] } }
+  | WireCachePoint
+
+/** The end of a prefix to cache. `ttl` is `5m` by default. */
+export interface WireCachePoint {
+  cachePoint: { type: 'default'; ttl?: '5m' | '1h' }
+}
 
 export interface WireMessage {
   role: 'user' | 'assistant'
@@ -57,9 +63,9 @@ export type WireToolChoice = { auto: object } | { any: object } | { tool: { name
 
 export interface WireRequest {
   messages: WireMessage[]
-  system?: { text: string }[]
+  system?: ({ text: string } | WireCachePoint)[]
   inferenceConfig?: { maxTokens?: number; temperature?: number; topP?: number; stopSequences?: string[] }
-  toolConfig?: { tools: WireTool[]; toolChoice?: WireToolChoice }
+  toolConfig?: { tools: (WireTool | WireCachePoint)[]; toolChoice?: WireToolChoice }
   /** `schema` is JSON text. */
   outputConfig?: {
     textFormat: { type: 'json_schema'; structure: { jsonSchema: { schema: string; name: string } } }

@@ -1,13 +1,14 @@
 /**
- * Converts a JSON Schema for structured output. Keywords that Anthropic does not support move to the description, which the model reads.
+ * Converts a JSON Schema for structured output. Keywords that Anthropic and Bedrock do not support move to the description, which the
+ * model reads.
  *
  * @see the helper of the official SDK: @anthropic-ai/sdk lib/transform-json-schema (1.11.0)
  *
  * @module
  */
-import { isObject, lookup } from '../../core/lookup.ts'
-import type { Json, JsonObject, JsonSchema } from '../../core/model.ts'
-import { textOfArguments } from '../../core/tool-call.ts'
+import { isObject, lookup } from '../core/lookup.ts'
+import type { Json, JsonObject, JsonSchema } from '../core/model.ts'
+import { textOfArguments } from '../core/tool-call.ts'
 
 /** The maximum depth of nested schemas. Deeper schemas do not change. */
 const maxDepth = 64
@@ -46,14 +47,18 @@ const taken: ReadonlySet<string> = new Set([
   '$ref',
 ])
 
-/** Returns the schema with only supported keywords, and whether it differs from the given one. */
-export function narrowSchema(schema: JsonSchema): { readonly schema: JsonObject; readonly isChanged: boolean } {
-  const notes = { isChanged: false }
-  return { schema: narrow(schema as JsonObject, 0, notes), ...notes }
+/** Returns the schema with only the supported keywords and `more`, and whether it differs from the given one. */
+export function narrowSchema(
+  schema: JsonSchema,
+  more: readonly string[] = [],
+): { readonly schema: JsonObject; readonly isChanged: boolean } {
+  const notes = { isChanged: false, more }
+  return { schema: narrow(schema as JsonObject, 0, notes), isChanged: notes.isChanged }
 }
 
 interface Notes {
   isChanged: boolean
+  readonly more: readonly string[]
 }
 
 function narrow(schema: JsonObject, depth: number, notes: Notes): JsonObject {
@@ -63,7 +68,7 @@ function narrow(schema: JsonObject, depth: number, notes: Notes): JsonObject {
   for (const [keyword, value] of Object.entries(schema)) {
     const holds = lookup(nested, keyword)
     if (holds !== undefined) narrowed.push([renamed(keyword, notes), narrowNested(value, holds, depth + 1, notes)])
-    else if (isTaken(keyword, value)) narrowed.push([keyword, value])
+    else if (notes.more.includes(keyword) || isTaken(keyword, value)) narrowed.push([keyword, value])
     else if (keyword !== '$schema') unsaid.push(inWords(keyword, value))
     else notes.isChanged = true
   }
