@@ -19,7 +19,7 @@ export const provider = 'bedrock'
 /** The prefix of a generated id. A call without an id gets this prefix and a number. */
 export const idPrefix = 'tooluse_isoglot_'
 
-/** What the models of a family need. A model that is in no family gets what the caller asks for. */
+/** The requirements of a family of models. A model that is in no family gets what the caller asks for. */
 export interface Family {
   /** The names of its fields for reasoning. Default: it has none. */
   readonly reasoning?: 'budget' | 'adaptive' | 'nova-2' | 'gpt-oss' | 'qwen3'
@@ -230,7 +230,7 @@ export const reasons = {
   lateFields: 'they came when the block had begun',
   thinking: 'a model that thinks does not take it',
   forced: 'a model that thinks cannot be forced to call: it may choose',
-  choice: 'this model cannot be told which tool to call',
+  choice: 'this model takes no choice of a tool',
   oneSampling: 'this model takes the temperature or topP: the temperature is sent',
   schema: 'this model takes no schema for its answer: the system text has it',
   narrowed: 'the keywords that it refuses are in the descriptions',

@@ -216,7 +216,7 @@ describe('options', () => {
 })
 
 describe('cache hints', () => {
-  it('are points behind what they cache, for as long as the family can, and come back as hints', () => {
+  it('are points after what they cache, for as long as the family can, and come back as hints', () => {
     const context: Context = {
       system: [hinted('Be brief', { ttl: '1h' })],
       tools: [{ ...tools[0], metadata: { cacheHint: 'ephemeral' } }],
