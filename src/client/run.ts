@@ -5,9 +5,9 @@ import { isOnlyWhole } from '../kit/only-whole.ts'
 import type { AnyTools } from '../tools/model.ts'
 import { checkRequest } from './check-request.ts'
 import { linked } from './deadline.ts'
+import { Loop } from './loop.ts'
 import type { RunRequest } from './request.ts'
 import type { RunResult, StreamEvent } from './result.ts'
-import { Round } from './round.ts'
 
 /**
  * A streaming run. It starts when you iterate over it, or when you await its `response`, and it can be read once. If you leave the loop, the
@@ -92,11 +92,11 @@ export interface Begun {
   readonly onEnd?: (messages: readonly Message[], result: RunResult | undefined, cause: unknown) => void
 }
 
-/** Makes a run that starts when it is read: then it calls `begin`. @param isOnlyWhole of a run that is not streamed: see {@link Round} */
+/** Makes a run that starts when it is read: then it calls `begin`. @param isOnlyWhole of a run that is not streamed: see {@link Loop} */
 export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolean): Run {
   const added: Message[] = []
   const stopping = new AbortController()
-  let round: Round | undefined
+  let loop: Loop | undefined
   let isTaken = false
   const settled = withResolvers<RunResult>()
   settled.promise.catch(() => {})
@@ -106,16 +106,16 @@ export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolea
     const { signal, abort, end } = linked(request.signal, stopping.signal)
     let failure: { readonly error: unknown } | undefined
     try {
-      round = new Round(request, isOnlyWhole, signal, added)
-      round.report('onRun', {})
-      const events = round.events()
+      loop = new Loop(request, isOnlyWhole, signal, added)
+      loop.report('onRun', {})
+      const events = loop.events()
       yield* around === undefined ? events : around(events)
     } catch (error) {
       failure = { error }
       throw error
     } finally {
-      const result = failure === undefined ? round?.result : undefined
-      round?.report('onEnd', failure ?? compact({ result }))
+      const result = failure === undefined ? loop?.result : undefined
+      loop?.report('onEnd', failure ?? compact({ result }))
       abort(new DOMException('The run was left before its end', 'AbortError'))
       end()
       onEnd?.(added, result, failure?.error)
@@ -154,15 +154,15 @@ export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolea
     response,
     messages: added,
     get partial() {
-      return round?.partial
+      return loop?.partial
     },
     get streamId() {
-      return round?.streamId
+      return loop?.streamId
     },
     async stop() {
-      await round?.asked // an answer without a name cannot be ended
+      await loop?.asked // an answer without a name cannot be ended
       stopping.abort(new DOMException('The run was stopped', 'AbortError'))
-      const { request, streamId } = round ?? {}
+      const { request, streamId } = loop ?? {}
       if (request !== undefined && streamId !== undefined) await request.resume?.stop(request.model, streamId)
     },
   }

@@ -29,8 +29,8 @@ interface Next extends Omit<Ending, 'outcome'> {
   readonly outcome?: RunOutcome | undefined
 }
 
-/** The state of one run. */
-export class Round implements ToolHost, Asker {
+/** The loop of one run: its rounds, and the state that they share. */
+export class Loop implements ToolHost, Asker {
   readonly request: RunRequest
   /** Whether a request has no stream. Set for `generate`, whose caller gets only whole answers. */
   readonly #isOnlyWhole: ((body: object) => boolean) | undefined
