@@ -6,7 +6,7 @@
  * @module
  */
 import type { CodecOptions, ErrorAnswer } from '../../core/codec.ts'
-import { ApiError, type ApiErrorDetails } from '../../core/errors.ts'
+import { ApiError, type ApiErrorKind } from '../../core/errors.ts'
 import { compact, field, textOr } from '../../core/lookup.ts'
 import type { Json } from '../../core/model.ts'
 import { readApiError } from '../../kit/api-error.ts'
@@ -35,13 +35,8 @@ function named(answer: ErrorAnswer, name: string): ApiError {
   const message = textOr(field(answer.body, 'message'), textOr(field(answer.body, 'Message'), undefined))
   const fields = message === undefined ? answer.body : { message, code: name }
   const error = readApiError({ ...answer, body: fields }, errorWords)
-  const { kind, status, retryAfterMs, provider } = error
-  const change: Partial<ApiErrorDetails> = {
-    ...(kind === 'invalid_request' && tooLong.test(error.message) && { kind: 'context_length' }),
-    ...(kind === 'invalid_request' && noModel.test(error.message) && { kind: 'not_found' }),
-    ...(kind === 'permission' && badKey.test(error.message) && { kind: 'authentication' }),
-    ...(kind === 'rate_limit' && byDay.test(error.message) && { retryable: false }),
-  }
+  const { status, retryAfterMs, provider } = error
+  const isOfDay = error.kind === 'rate_limit' && byDay.test(error.message)
   const requestId = answer.headers.get('x-amzn-requestid') ?? error.requestId
   const providerCode = textOr(name, undefined)
   const details = compact({
@@ -52,7 +47,14 @@ function named(answer: ErrorAnswer, name: string): ApiError {
     provider,
     body: answer.body as Json | undefined,
   })
-  return new ApiError(error.message, { kind, retryable: error.retryable, ...details, ...change })
+  return new ApiError(error.message, { kind: kindOf(error), retryable: error.retryable && !isOfDay, ...details })
+}
+
+/** The kind of an error. The texts of some errors are more exact than their names. */
+function kindOf({ kind, message }: ApiError): ApiErrorKind {
+  if (kind === 'invalid_request' && noModel.test(message)) return 'not_found'
+  if (kind === 'invalid_request' && tooLong.test(message)) return 'context_length'
+  return kind === 'permission' && badKey.test(message) ? 'authentication' : kind
 }
 
 /** Returns the status, the headers and the body of an error for a client of this format. */

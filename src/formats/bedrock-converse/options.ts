@@ -31,10 +31,10 @@ export function encodeOptions(options: RequestOptions, losses: Losses): Omit<Wir
   const inference = encodeInference(options, isThinking(own), losses)
   return {
     ...kept,
-    ...(Object.keys(inference).length > 0 && {
-      inferenceConfig: { ...objectIn(kept, 'inferenceConfig'), ...inference },
+    ...compact({
+      inferenceConfig: unlessEmpty(inference) && { ...objectIn(kept, 'inferenceConfig'), ...inference },
+      additionalModelRequestFields: unlessEmpty(own),
     }),
-    ...(Object.keys(own).length > 0 && { additionalModelRequestFields: own }),
     ...encodeFormat(options, losses),
   }
 }
@@ -99,12 +99,12 @@ function encodeReasoning(options: RequestOptions, losses: Losses): JsonObject {
       const effort = effortOf(reasoning, losses)
       if (effort === 'minimal') reportEffort(losses, effort, 'low')
       const word = effort === 'minimal' ? 'low' : effort
-      return { thinking: { type: 'adaptive' }, ...(word && { output_config: { effort: word } }) }
+      return compact({ thinking: { type: 'adaptive' }, output_config: word && { effort: word } })
     }
     case 'nova-2': {
       const effort = levelOf(reasoning, losses)
       if (isOff) return { reasoningConfig: { type: 'disabled' } }
-      return { reasoningConfig: { type: 'enabled', ...(effort && { maxReasoningEffort: effort }) } }
+      return { reasoningConfig: compact({ type: 'enabled', maxReasoningEffort: effort }) }
     }
     case 'gpt-oss':
     case 'qwen3': {
@@ -176,7 +176,7 @@ export function decodeOptions(request: JsonObject, model: string, stream: boolea
   const choice = field(toolConfig, 'toolChoice')
   const toolChoice = decodeToolChoice(choice)
   const keptTools = isObject(toolConfig) ? otherFields(toolConfig, new Set(['tools', 'toolChoice'])) : undefined
-  const keptConfig = { ...keptTools, ...(choice !== undefined && toolChoice === undefined && { toolChoice: choice }) }
+  const keptConfig = { ...keptTools, ...compact({ toolChoice: toolChoice === undefined ? choice : undefined }) }
   const kept = {
     ...others,
     ...compact({
@@ -220,7 +220,7 @@ function readOwnFields(fields: Json | undefined): Read {
   const hasTopK = typeof topK === 'number'
   return compact({
     options: compact({ topK: hasTopK ? topK : undefined, reasoning }),
-    kept: unlessEmpty({ ...kept, ...(!hasTopK && compact({ top_k: topK })) }),
+    kept: unlessEmpty({ ...kept, ...compact({ top_k: hasTopK ? undefined : topK }) }),
   })
 }
 

@@ -252,8 +252,8 @@ export function encodeToolResult(result: ToolMessage | ToolResultBlock, path: st
   const content = value === undefined ? [...blocks] : [verbatim<WireBlock>({ json: value })]
   if (isError && lacks.includes('errorFlag')) content.unshift({ text: toolErrorMark })
   else if (isError && content.length === 0) content.push({ text: ' ' }) // Bedrock refuses an error without content
-  const hasStatus = isError && !lacks.includes('errorFlag')
-  return { ...kept, toolUseId: result.toolCallId, content, ...(hasStatus && { status: 'error' }) }
+  const status = isError && !lacks.includes('errorFlag') ? 'error' : undefined
+  return { ...kept, toolUseId: result.toolCallId, content, ...compact({ status }) }
 }
 
 /** Returns the object that the text of a result is. Numbers with more digits than a double holds would change: such text stays text. */
