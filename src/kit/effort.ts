@@ -21,21 +21,27 @@ export const effortBudgets: Readonly<Record<ReasoningEffort, number>> = {
   max: 32_768,
 }
 
-/** The requested effort. A budget becomes the nearest effort, which is a loss. If both are set, the effort wins. */
-export function effortOf(
+/**
+ * The effort to send: the nearest one of `taken` to the requested effort or budget, or the higher of two. Each change is one loss, at the
+ * field that the caller set. If both fields are set, the effort wins. Only `none` becomes `none`.
+ */
+export function effortOf<Taken extends ReasoningEffort = ReasoningEffort>(
   { effort, budgetTokens }: NonNullable<RequestOptions['reasoning']>,
   into: Losses,
-): ReasoningEffort | undefined {
-  if (budgetTokens === undefined) return effort
+  taken: readonly Taken[] = efforts as readonly Taken[],
+): Taken | undefined {
   const path = 'options.reasoning.budgetTokens'
-  if (effort !== undefined) {
+  const asked = effort ?? (budgetTokens === undefined ? undefined : nearestEffort(budgetTokens))
+  if (asked === undefined) return undefined
+  const distance = (one: ReasoningEffort) => Math.abs(efforts.indexOf(one) - efforts.indexOf(asked))
+  const near = taken.filter((one) => one !== 'none' || asked === 'none')
+  const sent = near.reduce((best, one) => (distance(one) <= distance(best) ? one : best))
+  if (effort !== undefined && budgetTokens !== undefined)
     reportLoss(into, 'dropped', path, 'the effort is sent', 'info')
-    return effort
-  }
-  const nearest = nearestEffort(budgetTokens)
-  if (nearest !== 'none')
-    reportLoss(into, 'changed', path, `the target takes efforts only: "${nearest}" is the nearest`)
-  return nearest
+  if (effort !== undefined && sent !== effort) reportEffort(into, effort, sent)
+  if (effort === undefined && !(sent === 'none' && asked === 'none'))
+    reportLoss(into, 'changed', path, `the target takes efforts only: "${sent}" is the nearest`)
+  return sent
 }
 
 /** Reports that the request has another effort than the caller set. */

@@ -13,6 +13,7 @@ export const geminiChatDialect: ChatDialect = {
   title: 'Gemini (compatible)',
   baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
   refuses: /* @__PURE__ */ refusing(['seed', 'logit_bias', 'top_k']),
+  efforts: ['none', 'low', 'medium', 'high'],
 }
 
 /**

@@ -9,7 +9,15 @@ import { blocksOf } from '../core/content.ts'
 import { arrayOf, compact, isObject, numberOr, otherFields, textOr, unlessEmpty } from '../core/lookup.ts'
 import type { AssistantMessage, ContentBlock, JsonObject, ProviderData } from '../core/model.ts'
 import { parseArguments } from '../core/tool-call.ts'
-import { type ChatDialect, chatModel, compatible, refusing, replayAs } from '../formats/openai-chat/index.ts'
+import {
+  byDefault,
+  byEffort,
+  type ChatDialect,
+  chatModel,
+  compatible,
+  refusing,
+  replayAs,
+} from '../formats/openai-chat/index.ts'
 import { changeFragments } from '../kit/change-fragments.ts'
 
 /** The dialect of Groq. */
@@ -19,6 +27,8 @@ export const groqDialect: ChatDialect = {
   title: 'Groq',
   baseUrl: 'https://api.groq.com/openai/v1',
   refuses: /* @__PURE__ */ refusing(['top_k', 'logprobs', 'top_logprobs', 'logit_bias', 'n'], ['service_tier']),
+  askReasoning: (reasoning, to) => (/qwen/.test(to.model) ? byDefault : byEffort)(reasoning, to),
+  efforts: ['low', 'medium', 'high'], // of gpt-oss
   replay: /* @__PURE__ */ replayAs('reasoning'),
   endsWithoutReason: false,
   errors: {

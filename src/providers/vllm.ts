@@ -5,6 +5,7 @@
  */
 import type { Model, ModelSettings } from '../core/codec.ts'
 import {
+  byEffort,
   byTemplate,
   type ChatDialect,
   chatModel,
@@ -20,7 +21,8 @@ export const vllmDialect: ChatDialect = {
   title: 'vLLM',
   baseUrl: 'http://localhost:8000/v1',
   order: oneSystem, // the chat templates of some models refuse a second system message
-  askReasoning: byTemplate,
+  askReasoning: (reasoning, to) => (/gpt-oss/.test(to.model) ? byEffort : byTemplate)(reasoning, to),
+  efforts: ['low', 'medium', 'high'], // of gpt-oss
   replay: /* @__PURE__ */ replayAs('reasoning'),
 }
 

@@ -194,16 +194,12 @@ const efforts: readonly (readonly [RegExp, readonly ReasoningEffort[]])[] = [
   [/gpt-oss/, ['low', 'medium', 'high']],
 ]
 type Reasoning = NonNullable<RequestOptions['reasoning']>
-const everyEffort: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 
 function askReasoning(reasoning: Reasoning, to: Encoding): JsonObject {
   const { model, dialect } = to
   if (/glm-4\.7-flash/.test(model)) return byTemplate(reasoning, to)
-  const known = isOlder(model) ? [] : (efforts.find(([name]) => name.test(model))?.[1] ?? everyEffort)
-  // `none` is not the lowest effort: it is sent only if the request has it.
-  const isOff = (reasoning.effort ?? (reasoning.budgetTokens === 0 && 'none')) === 'none'
-  const taken = isOff ? known : known.filter((effort) => effort !== 'none')
-  return byEffort(reasoning, { ...to, dialect: { ...dialect, efforts: taken } })
+  const taken = isOlder(model) ? [] : efforts.find(([name]) => name.test(model))?.[1]
+  return byEffort(reasoning, { ...to, dialect: { ...dialect, ...compact({ efforts: taken }) } })
 }
 
 // ---- requests and answers ---------------------------------------------------------------------

@@ -21,6 +21,8 @@ export const xaiDialect: ChatDialect = {
   baseUrl: 'https://api.x.ai/v1',
   refuses: /* @__PURE__ */ refusing(['top_k', 'logit_bias']),
   efforts,
+  reasons: (model, effort) => /^grok-(?:3-mini|[4-9])/.test(model) && !/non-reasoning/.test(model) && effort !== 'none',
+  whileReasoning: { refuses: /* @__PURE__ */ new Set(['frequency_penalty', 'presence_penalty', 'stop']) },
   countsReasoningApart: true,
 }
 

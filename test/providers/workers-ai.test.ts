@@ -246,7 +246,7 @@ describe('a request', () => {
   })
 
   it.each([
-    ['@cf/zai-org/glm-5.3-flash', 'medium', { reasoning_effort: 'low' }],
+    ['@cf/zai-org/glm-5.3-flash', 'medium', { reasoning_effort: 'high' }],
     ['@cf/zai-org/glm-5.2', 'none', { reasoning_effort: 'none' }],
     ['@cf/zai-org/glm-4.7-flash', 'none', { chat_template_kwargs: { enable_thinking: false } }],
     ['@cf/openai/gpt-oss-20b', 'high', { reasoning_effort: 'high' }],

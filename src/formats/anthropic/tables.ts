@@ -8,7 +8,7 @@
 
 import type { LateInstructions, Rules } from '../../core/codec.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
-import type { ReasoningEffort, StopReason } from '../../core/model.ts'
+import type { StopReason } from '../../core/model.ts'
 import type { ErrorWords } from '../../kit/api-error.ts'
 import type { Wire } from '../../kit/lacks.ts'
 import type { WireEffort, WireImageType } from './wire.ts'
@@ -67,15 +67,8 @@ export const wireStopReasons: Readonly<Record<StopReason, string | null>> = {
   aborted: null,
 }
 
-/** Anthropic's values by effort. `none` is not in the table: it switches thinking off. */
-export const efforts: Readonly<Record<Exclude<ReasoningEffort, 'none'>, WireEffort>> = {
-  minimal: 'low',
-  low: 'low',
-  medium: 'medium',
-  high: 'high',
-  xhigh: 'xhigh',
-  max: 'max',
-}
+/** The efforts that Anthropic has. `none` switches thinking off. */
+export const efforts: readonly WireEffort[] = ['low', 'medium', 'high', 'xhigh', 'max']
 /** The minimum of `budget_tokens`. */
 export const minBudgetTokens = 1024
 

@@ -6,9 +6,9 @@
  * @module
  */
 
-import { field, lookup, objectIn } from '../../core/lookup.ts'
-import type { JsonObject, ReasoningEffort, RequestOptions } from '../../core/model.ts'
-import { effortBudgets, effortOf, reportEffort } from '../../kit/effort.ts'
+import { compact, field, lookup, objectIn } from '../../core/lookup.ts'
+import type { JsonObject, RequestOptions } from '../../core/model.ts'
+import { effortBudgets, effortOf } from '../../kit/effort.ts'
 import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { efforts, isAdaptive, isNewer, minBudgetTokens } from './tables.ts'
@@ -101,10 +101,9 @@ export function mergeThinking(kept: JsonObject, thinking: WireThinkingConfig): W
 export function chooseEffort({ reasoning, model }: RequestOptions, losses: Losses): WireOutputConfig['effort'] {
   if (reasoning === undefined || !isAdaptive(model)) return undefined
   if (reasoning.effort === undefined && !isNewer(model)) return undefined
-  const effort = isNewer(model) ? effortOf(reasoning, losses) : reasoning.effort
-  const sent = lookup(efforts, effort)
-  if (effort !== undefined && sent !== undefined && sent !== effort) reportEffort(losses, effort, sent)
-  return sent
+  const asked = isNewer(model) ? reasoning : compact({ effort: reasoning.effort })
+  const effort = effortOf(asked, losses, ['none', ...efforts])
+  return effort === 'none' ? undefined : effort
 }
 
 // ---- decoding ---------------------------------------------------------------------------------
@@ -122,7 +121,7 @@ export interface Thinking {
 export function readThinking(body: JsonObject, model: string): Thinking {
   const thinking = objectIn(body, 'thinking')
   const word = field(field(body, 'output_config'), 'effort')
-  const effort = typeof word === 'string' && Object.hasOwn(efforts, word) ? (word as ReasoningEffort) : undefined
+  const effort = efforts.find((one) => one === word)
   const { type, budget_tokens: budgetTokens, ...rest } = thinking
   const others = Object.keys(rest).length > 0 ? { kept: rest } : {}
   const keptEffort = typeof word === 'string' ? { keptEffort: word } : {}

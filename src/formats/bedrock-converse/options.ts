@@ -9,7 +9,7 @@
 import { compact, field, isObject, numberOr, objectIn, otherFields, unlessEmpty } from '../../core/lookup.ts'
 import type { Json, JsonObject, ReasoningEffort, RequestOptions } from '../../core/model.ts'
 import { parseObject } from '../../core/tool-call.ts'
-import { effortBudgets, effortOf, reportEffort } from '../../kit/effort.ts'
+import { effortBudgets, effortOf } from '../../kit/effort.ts'
 import { type Losses, reportLoss } from '../../kit/losses.ts'
 import { narrowSchema } from '../../kit/narrow-schema.ts'
 import * as lackReasons from '../../kit/reasons.ts'
@@ -96,24 +96,20 @@ function encodeReasoning(options: RequestOptions, losses: Losses): JsonObject {
     }
     case 'adaptive': {
       if (isOff) return { thinking: { type: 'disabled' } }
-      const effort = effortOf(reasoning, losses)
-      if (effort === 'minimal') reportEffort(losses, effort, 'low')
-      const word = effort === 'minimal' ? 'low' : effort
-      return compact({ thinking: { type: 'adaptive' }, output_config: word && { effort: word } })
+      const effort = effortOf(reasoning, losses, ['low', 'medium', 'high', 'xhigh', 'max'])
+      return compact({ thinking: { type: 'adaptive' }, output_config: effort && { effort } })
     }
     case 'nova-2': {
-      const effort = levelOf(reasoning, losses)
       if (isOff) return { reasoningConfig: { type: 'disabled' } }
-      return { reasoningConfig: compact({ type: 'enabled', maxReasoningEffort: effort }) }
+      const maxReasoningEffort = effortOf(reasoning, losses, ['low', 'medium', 'high'])
+      return { reasoningConfig: compact({ type: 'enabled', maxReasoningEffort }) }
     }
     case 'gpt-oss':
     case 'qwen3': {
-      const effort = isOff ? undefined : levelOf(reasoning, losses)
+      const taken = names === 'qwen3' ? (['low', 'high'] as const) : (['low', 'medium', 'high'] as const)
+      const effort = isOff ? undefined : effortOf(reasoning, losses, taken)
       if (effort === undefined) return dropReasoning(losses, lackReasons.noAmount)
-      if (names === 'gpt-oss') return { reasoning_effort: effort }
-      const word = effort === 'medium' ? 'high' : effort
-      if (word !== effort) reportEffort(losses, effort, word)
-      return { reasoning_config: word }
+      return names === 'qwen3' ? { reasoning_config: effort } : { reasoning_effort: effort }
     }
     default:
       return dropReasoning(losses, lackReasons.noReasoning)
@@ -123,19 +119,6 @@ function encodeReasoning(options: RequestOptions, losses: Losses): JsonObject {
 function dropReasoning(losses: Losses, reason: string): JsonObject {
   reportLoss(losses, 'dropped', 'options.reasoning', reason)
   return {}
-}
-
-/** Returns the nearest of the three levels, or `undefined` if reasoning is off or has no effort. */
-function levelOf(
-  reasoning: NonNullable<RequestOptions['reasoning']>,
-  losses: Losses,
-): 'low' | 'medium' | 'high' | undefined {
-  const effort = effortOf(reasoning, losses)
-  if (effort === undefined || effort === 'none') return undefined
-  if (effort === 'low' || effort === 'medium' || effort === 'high') return effort
-  const nearest = effort === 'minimal' ? 'low' : 'high'
-  reportEffort(losses, effort, nearest)
-  return nearest
 }
 
 /** Writes a schema as the response format, if the model takes one. Otherwise the system text asks for JSON: see `jsonInstruction`. */

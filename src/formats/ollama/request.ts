@@ -11,12 +11,12 @@ import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeReques
 import { refuseDeep } from '../../core/depth.ts'
 import { compact, field, isObject, lookup, otherFields } from '../../core/lookup.ts'
 import type { Context, Json, JsonObject, RequestOptions } from '../../core/model.ts'
-import { effortOf, reportEffort } from '../../kit/effort.ts'
+import { effortOf } from '../../kit/effort.ts'
 import { type Losses, newLosses } from '../../kit/losses.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
 import { keptFields, listAt, objectAt, textAt } from './content.ts'
 import { decodeMessages, encodeMessages } from './messages.ts'
-import { format, readThink, thinkOfEffort, wire } from './tables.ts'
+import { format, readThink, wire } from './tables.ts'
 import { chooseTools, decodeDefinition, encodeDefinitions } from './tools.ts'
 import type { WireOptions, WireRequest, WireThink } from './wire.ts'
 
@@ -52,11 +52,8 @@ function encodeFormat({ responseFormat }: RequestOptions): Pick<WireRequest, 'fo
 
 function encodeThink({ reasoning }: RequestOptions, losses: Losses): { think?: WireThink } {
   if (reasoning === undefined) return {}
-  const effort = effortOf(reasoning, losses)
-  if (effort === undefined) return { think: true }
-  const think = thinkOfEffort[effort]
-  if (effort !== 'none' && think !== effort) reportEffort(losses, effort, String(think))
-  return { think }
+  const effort = effortOf(reasoning, losses, ['none', 'low', 'medium', 'high', 'max'])
+  return { think: effort === undefined || (effort !== 'none' && effort) }
 }
 
 function encodeOptions(options: RequestOptions, kept: Json | undefined): { options?: WireOptions } {

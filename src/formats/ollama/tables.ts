@@ -11,7 +11,6 @@ import { lookup } from '../../core/lookup.ts'
 import type { Loss, ReasoningEffort, RequestOptions, StopReason } from '../../core/model.ts'
 import type { Wire } from '../../kit/lacks.ts'
 import * as lackReasons from '../../kit/reasons.ts'
-import type { WireThink } from './wire.ts'
 
 /** The name of the format, and of the provider. */
 export const format = 'ollama'
@@ -87,17 +86,6 @@ export function readThink(think: unknown): RequestOptions['reasoning'] {
   if (think === true) return {}
   const effort = think === false ? 'none' : lookup(efforts, think)
   return effort === undefined ? undefined : { effort }
-}
-
-/** The value of `think` for each effort. Ollama has four levels, but only a few models use them. Others treat each level as `true`. */
-export const thinkOfEffort: Readonly<Record<ReasoningEffort, WireThink>> = {
-  none: false,
-  minimal: 'low',
-  low: 'low',
-  medium: 'medium',
-  high: 'high',
-  xhigh: 'max',
-  max: 'max',
 }
 
 /** The first characters of the base64 of each image type. Ollama's images do not have a media type. */

@@ -28,7 +28,15 @@ export type {
   ToolChoosing,
 } from './dialect.ts'
 export { compatible, openai, refusing } from './dialects.ts'
-export { byEffort, byEnableThinking, byReasoning, byTemplate, byThinking, notAsked } from './quirks/ask-reasoning.ts'
+export {
+  byDefault,
+  byEffort,
+  byEnableThinking,
+  byReasoning,
+  byTemplate,
+  byThinking,
+  notAsked,
+} from './quirks/ask-reasoning.ts'
 export { alternating, markingPrefill, oneSystem } from './quirks/order.ts'
 export { replayAs, replayDetails, replayThinking } from './quirks/replay.ts'
 export { spellCalls } from './quirks/spelled-calls.ts'

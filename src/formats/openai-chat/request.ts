@@ -104,7 +104,7 @@ function byModelRules(fields: WireOptions, options: RequestOptions, to: Encoding
       continue
     }
     if (value === null) continue
-    const option = lookup(plainOptions, name)
+    const option = name === 'stop' ? name : lookup(plainOptions, name)
     const path = option ? `options.${option}` : `options.providerOptions["${format}"].${name}`
     const reason = isRefused ? `${title} does not take it` : `${to.model} does not take it while it reasons`
     reportLoss(to.losses, 'dropped', path, reason)

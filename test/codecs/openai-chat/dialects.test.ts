@@ -5,6 +5,7 @@ import type { Model } from '../../../src/core/codec.ts'
 import { UnsupportedError } from '../../../src/core/errors.ts'
 import type { Context, Message, RequestOptions } from '../../../src/core/model.ts'
 import { decodeRequest, openaiChat, replayAs } from '../../../src/formats/openai-chat/index.ts'
+import { efforts } from '../../../src/kit/effort.ts'
 import { legalId } from '../../../src/kit/ids.ts'
 import { block } from '../../../src/messages/block.ts'
 import { bridge } from '../../../src/prepare/placement.ts'
@@ -143,6 +144,43 @@ it.each([
   const { body, paths } = ask(xai(model), {}, { reasoning: { effort } })
   expect(body.reasoning_effort).toBe(sent)
   expect(paths).toEqual(effort === sent ? [] : ['options.reasoning.effort'])
+})
+
+/** dialects.md §3, §4, §5, §8, §10 and §11: the values that each model takes for `reasoning_effort`. */
+describe.each([
+  ['grok-4', xai('grok-4'), []],
+  ['grok-4.3', xai('grok-4.3'), ['none', 'low', 'medium', 'high']],
+  ['gpt-oss of Groq', groq('openai/gpt-oss-120b'), ['low', 'medium', 'high']],
+  ['qwen3 of Groq', groq('qwen/qwen3-32b'), ['none', 'default']],
+  ['gemini', geminiChat('gemini-3-flash'), ['none', 'low', 'medium', 'high']],
+  ['kimi', moonshot('kimi-k2-thinking'), ['low', 'medium', 'high']],
+  ['gpt-oss of vLLM', vllm('openai/gpt-oss-20b'), ['low', 'medium', 'high']],
+] as const)('the efforts of %s', (_, model, taken: readonly unknown[]) => {
+  const asked = [
+    ...efforts.map((effort) => ({ effort })),
+    ...[0, 500, 100_000].map((budgetTokens) => ({ budgetTokens })),
+  ]
+  it.each(asked)('are all that is sent for %j, and another one is a loss', (reasoning) => {
+    const { body, paths } = ask(model, {}, { reasoning })
+    expect([undefined, ...taken]).toContain(body.reasoning_effort)
+    const isSame = body.reasoning_effort === ('effort' in reasoning ? reasoning.effort : 'none')
+    expect(paths).toEqual(isSame ? [] : [`options.reasoning.${Object.keys(reasoning)[0]}`])
+  })
+})
+
+it('Qwen of vLLM has a switch in the arguments of its template (§10)', () => {
+  const { body } = ask(vllm('Qwen/Qwen3-8B'), {}, { reasoning: { effort: 'none' } })
+  expect(body).toMatchObject({ chat_template_kwargs: { enable_thinking: false } })
+})
+
+it('xAI: a model that reasons takes no penalties and no stop sequences (§3)', () => {
+  const options = { frequencyPenalty: 1, presencePenalty: 1, stop: ['END'] }
+  for (const name of ['grok-4.5', 'grok-3-mini']) {
+    const { body, paths } = ask(xai(name), {}, options)
+    expect(body).not.toHaveProperty('stop')
+    expect(paths.sort()).toEqual(['options.frequencyPenalty', 'options.presencePenalty', 'options.stop'])
+  }
+  expect(ask(xai('grok-4-fast-non-reasoning'), {}, options).paths).toEqual([])
 })
 
 it('xAI: a model that takes no effort loses the budget, under the name that was given (§3)', () => {

@@ -2,7 +2,7 @@
 
 import { compact } from '../../../core/lookup.ts'
 import type { JsonObject, ReasoningEffort, RequestOptions } from '../../../core/model.ts'
-import { effortOf, efforts, reportEffort } from '../../../kit/effort.ts'
+import { effortOf } from '../../../kit/effort.ts'
 import { reportLoss } from '../../../kit/losses.ts'
 import * as reasons from '../../../kit/reasons.ts'
 import type { Encoding } from '../dialect.ts'
@@ -57,6 +57,13 @@ export function byTemplate(reasoning: Reasoning, to: Encoding): JsonObject {
   return { chat_template_kwargs: { enable_thinking: enable } }
 }
 
+/** Groq's Qwen: `reasoning_effort`, on (`default`) or off. */
+export function byDefault(reasoning: Reasoning, to: Encoding): JsonObject {
+  if (!isOn(reasoning)) return { reasoning_effort: 'none' }
+  noteAmount(reasoning, to)
+  return { reasoning_effort: 'default' }
+}
+
 /** The host does not have a reasoning setting. */
 export function notAsked(reasoning: Reasoning, to: Encoding): JsonObject {
   if (isAmount(reasoning, to)) reportLoss(to.losses, 'dropped', 'options.reasoning', reasons.noReasoning)
@@ -85,21 +92,14 @@ function noteAmount(reasoning: Reasoning, to: Encoding): void {
   }
 }
 
-/** Returns the host's effort nearest to the requested one; `undefined` if the host has no efforts. */
+/** Returns the nearest effort that the host has; `undefined` if it has none. */
 function takenEffort(reasoning: Reasoning, to: Encoding): ReasoningEffort | undefined {
   const { efforts: given } = to.dialect
-  const [first, ...others] = (typeof given === 'function' ? given(to.model) : given) ?? efforts
-  if (first === undefined) {
-    for (const [name, value] of Object.entries(reasoning)) {
-      if (value !== undefined)
-        reportLoss(to.losses, 'dropped', `options.reasoning.${name}`, `${to.model} takes no effort`)
-    }
-    return undefined
+  const taken = typeof given === 'function' ? given(to.model) : given
+  if (taken?.length !== 0) return effortOf(reasoning, to.losses, taken)
+  for (const [name, value] of Object.entries(reasoning)) {
+    if (value !== undefined)
+      reportLoss(to.losses, 'dropped', `options.reasoning.${name}`, `${to.model} takes no effort`)
   }
-  const effort = effortOf(reasoning, to.losses)
-  if (effort === undefined) return undefined
-  const distance = (one: ReasoningEffort) => Math.abs(efforts.indexOf(one) - efforts.indexOf(effort))
-  const nearest = others.reduce((best, one) => (distance(one) < distance(best) ? one : best), first)
-  if (nearest !== effort) reportEffort(to.losses, effort, nearest)
-  return nearest
+  return undefined
 }
