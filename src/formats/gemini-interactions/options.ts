@@ -10,15 +10,14 @@ import {
   compact,
   field,
   isObject,
-  lookup,
   numberOr,
   objectIn,
   otherFields,
   textOr,
   unlessEmpty,
 } from '../../core/lookup.ts'
-import type { Json, JsonObject, ReasoningEffort, RequestOptions, ResponseFormat } from '../../core/model.ts'
-import { effortOf, reportEffort } from '../../kit/effort.ts'
+import type { Json, JsonObject, RequestOptions, ResponseFormat } from '../../core/model.ts'
+import { effortOf } from '../../kit/effort.ts'
 import { type Losses, reportLoss } from '../../kit/losses.ts'
 import { reportUnusedChoice } from '../../kit/tool-choice.ts'
 import { format, levels } from './tables.ts'
@@ -61,16 +60,14 @@ function encodeReasoning(
   into: Losses,
 ): Pick<WireGenerationConfig, 'thinking_level' | 'thinking_summaries'> {
   if (reasoning === undefined) return {}
-  const effort = effortOf(reasoning, into)
+  const effort = effortOf(reasoning, into, ['none', ...levels])
   if (effort === 'none') {
     reportLoss(into, 'changed', 'options.reasoning', 'the target cannot be kept from thinking: "minimal" is sent')
     return { thinking_level: 'minimal' }
   }
   const summaries = kept.thinking_summaries === 'none' ? 'none' : 'auto'
   if (effort === undefined) return { thinking_summaries: summaries }
-  const level = levels[effort]
-  if (level !== effort) reportEffort(into, effort, level)
-  return { thinking_level: level, thinking_summaries: summaries }
+  return { thinking_level: effort, thinking_summaries: summaries }
 }
 
 function encodeFormat({ schema }: ResponseFormat): WireResponseFormat {
@@ -92,7 +89,7 @@ export function decodeOptions(body: JsonObject): RequestOptions {
   const [maxTokens, temperature, topP, seed] = numbers.map((name) => numberOr(field(config, name), undefined))
   const stop = readStop(field(config, 'stop_sequences'))
   const toolChoice = decodeToolChoice(field(config, 'tool_choice'))
-  const effort = readEffort(field(config, 'thinking_level'))
+  const effort = levels.find((one) => one === field(config, 'thinking_level'))
   const isShown = field(config, 'thinking_summaries') === 'auto' && field(config, 'thinking_level') === undefined
   const responseFormat = readFormat(field(body, 'response_format'))
   const read = new Set<string>([
@@ -136,11 +133,6 @@ export function decodeOptions(body: JsonObject): RequestOptions {
 function readStop(given: Json | undefined): string[] | undefined {
   const words = arrayOf(given).filter((word) => typeof word === 'string')
   return Array.isArray(given) && words.length === given.length ? words : undefined
-}
-
-function readEffort(level: unknown): ReasoningEffort | undefined {
-  const word = lookup(levels, level)
-  return word === level ? word : undefined
 }
 
 const knownOfFormat = new Set(['type', 'mime_type', 'schema'])

@@ -9,7 +9,7 @@
 import type { Rules } from '../../core/codec.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
 import { lookup } from '../../core/lookup.ts'
-import type { ReasoningEffort, StopReason } from '../../core/model.ts'
+import type { StopReason } from '../../core/model.ts'
 import type { ErrorWords } from '../../kit/api-error.ts'
 import type { Wire } from '../../kit/lacks.ts'
 import type { WireGenerationConfig } from './wire.ts'
@@ -110,16 +110,13 @@ export function statusOf(
   return { status, isSaid }
 }
 
-/** The thinking level for each effort. The wire cannot switch thinking off, and its highest level is `high`. */
-export const levels: Readonly<Record<ReasoningEffort, NonNullable<WireGenerationConfig['thinking_level']>>> = {
-  none: 'minimal',
-  minimal: 'minimal',
-  low: 'low',
-  medium: 'medium',
-  high: 'high',
-  xhigh: 'high',
-  max: 'high',
-}
+/** The thinking levels. The wire cannot switch thinking off, and its highest level is `high`. */
+export const levels: readonly NonNullable<WireGenerationConfig['thinking_level']>[] = [
+  'minimal',
+  'low',
+  'medium',
+  'high',
+]
 
 /** The type of step for each type of delta, for steps whose start was lost. Other deltas have the same type as their step. */
 export const stepsOfDeltas: Readonly<Record<string, string>> = {
