@@ -42,22 +42,22 @@ type PlainOption = keyof typeof plainFields
 
 // ---- encode -----------------------------------------------------------------------------------
 
-/** Writes the `generationConfig`. Returns `undefined` if no option needs it. */
+/** Writes the `generationConfig`. Returns `undefined` if no option needs it. With `inWords`, the system text has the response format. */
 export function encodeConfig(
-  options: RequestOptions,
+  { responseFormat, ...options }: RequestOptions,
+  inWords: boolean,
   dialect: GeminiDialect,
   losses: Losses,
 ): WireGenerationConfig | undefined {
   const raw = field(options.providerOptions?.gemini, 'generationConfig')
   const { responseMimeType, responseSchema, responseJsonSchema, thinkingConfig, ...rest } = (raw ?? {}) as JsonObject
   const format = compact({ responseMimeType, responseSchema, responseJsonSchema })
+  const isSame = isUnchanged(format, decodeFormat, responseFormat)
   const config = {
     ...rest,
     ...encodePlain(options),
     ...encodeStop(options.stop, losses),
-    ...(isUnchanged(format, decodeFormat, options.responseFormat)
-      ? format
-      : encodeFormat(options.responseFormat, dialect, losses)),
+    ...(inWords ? {} : isSame ? format : encodeFormat(responseFormat, dialect, losses)),
     ...(isUnchanged(thinkingConfig, decodeThinking, options.reasoning)
       ? { thinkingConfig }
       : encodeThinking(options, losses)),

@@ -20,7 +20,7 @@ import { encodeContents } from './messages.ts'
 import { camelNames, camelNested, listOf } from './names.ts'
 import { decodeConfig, decodeToolConfig, encodeConfig, encodeToolConfig } from './options.ts'
 import type { Origin, Scope } from './part.ts'
-import { type GeminiDialect, geminiDialect, knownFields, wireOf } from './tables.ts'
+import { type GeminiDialect, geminiDialect, isOlder, knownFields, wireOf } from './tables.ts'
 import { decodeDefinitions, encodeDefinitionsFor } from './tools.ts'
 import type { WirePart, WireRequest } from './wire.ts'
 
@@ -40,9 +40,13 @@ export function encodeRequest(
   const scope: Scope = { losses: newLosses('Gemini', asked.strict), dialect, model: asked.model }
   const { context, options } = withoutLacks(given, asked, wireOf(dialect), scope.losses)
   const raw = options.providerOptions?.gemini ?? {}
-  const system = encodeSystem(context, scope)
-  const tools = encodeDefinitionsFor(context.tools ?? [], dialect, scope.losses)
-  const generationConfig = encodeConfig(options, dialect, scope.losses)
+  const isCached = raw.cachedContent !== undefined
+  const tools = outsideCache(encodeDefinitionsFor(context.tools ?? [], dialect, scope.losses), 'tools', isCached, scope)
+  const inWords = tools.length > 0 && options.responseFormat !== undefined && isOlder(options.model)
+  const place = context.system === undefined ? 'messages' : 'system'
+  const system = outsideCache(encodeSystem(context, scope), place, isCached, scope)
+  if (inWords) system.push(jsonInstruction(options, scope))
+  const generationConfig = encodeConfig(options, inWords, dialect, scope.losses)
   const toolConfig = encodeToolConfig(options, tools, scope.losses)
   const token = context.providerState?.continuationToken
   const { generationConfig: _config, toolConfig: _choice, systemInstruction, ...rest } = raw
@@ -58,6 +62,26 @@ export function encodeRequest(
     }),
   }
   return { path: pathOf(options), headers: {}, body, losses: scope.losses.list }
+}
+
+/** Gemini refuses system text and tools beside a cached content, which has its own. */
+function outsideCache<T>(parts: readonly T[], path: string, isCached: boolean, { losses }: Scope): T[] {
+  if (!isCached || parts.length === 0) return [...parts]
+  reportLoss(losses, 'dropped', path, 'the cached content has its own')
+  return []
+}
+
+/** The instruction for a model that does not take a response format together with tools. */
+function jsonInstruction({ responseFormat }: RequestOptions, { losses }: Scope): WirePart {
+  reportLoss(
+    losses,
+    'changed',
+    'options.responseFormat',
+    'this model takes no format together with tools: the system text has it',
+  )
+  const schema = responseFormat?.schema
+  const rule = schema === undefined ? '' : ` It must match this JSON Schema: ${JSON.stringify(schema)}`
+  return { text: `Answer with one JSON value and nothing else.${rule}` }
 }
 
 /** Returns `/models/{model}:{method}`. A name may contain its collection, such as `tunedModels/mine`; `models/` is then not added. */

@@ -191,9 +191,16 @@ export function rulesOf(dialect: GeminiDialect): Rules {
 
 /** Whether a model is Gemini 3 or later. The aliases `…-latest` refer to such models since 2026. */
 export function isGemini3(model: string): boolean {
-  if (isAlias(model)) return true
-  const generation = /gemini-(\d+)/i.exec(model)?.[1]
-  return generation !== undefined && Number(generation) >= 3
+  return isAlias(model) || generationOf(model) >= 3
+}
+
+/** Whether a model is Gemini 1 or 2. False for models with another name. */
+export function isOlder(model: string): boolean {
+  return !isAlias(model) && generationOf(model) < 3
+}
+
+function generationOf(model: string): number {
+  return Number(/gemini-(\d+)/i.exec(model)?.[1])
 }
 
 /** Whether a name is an alias such as `gemini-flash-latest`. The model that an alias refers to changes every few months. */

@@ -385,6 +385,37 @@ describe('options', () => {
     expect(encode({}, { responseFormat }).body.generationConfig).toEqual(config)
   })
 
+  // gemini.md §2.3: "Together with functions: Gemini 3 only".
+  it.each([
+    ['gemini-2.5-flash', { tools: [{ name: 'f' }] }, false],
+    ['gemini-2.5-flash', {}, true],
+    ['gemini-3-flash', { tools: [{ name: 'f' }] }, true],
+    ['gemini-flash-latest', { tools: [{ name: 'f' }] }, true],
+  ] as const)('ask %s with %j for JSON as it can be asked', (model, context, takesFormat) => {
+    const schema = { type: 'object', properties: { a: { type: 'string' } } }
+    const { body, losses } = encode(context, { model, responseFormat: { type: 'json', schema } })
+    expect(body.generationConfig?.responseJsonSchema).toEqual(takesFormat ? schema : undefined)
+    expect(body.systemInstruction).toEqual(
+      takesFormat ? undefined : { parts: [{ text: expect.stringContaining(JSON.stringify(schema)) }] },
+    )
+    expect(losses.map(({ path }) => path)).toEqual(takesFormat ? [] : ['options.responseFormat'])
+  })
+
+  // gemini.md §2.3: "`cachedContent` forbids `systemInstruction`, `tools`, `toolConfig` in the same request".
+  it('leave system text and tools out beside a cached content', () => {
+    const providerOptions = { gemini: { cachedContent: 'cachedContents/1' } }
+    const { body, losses } = encode(
+      { system: 'Be brief', tools: [{ name: 'f' }] },
+      { model: 'gemini-2.5-flash', providerOptions, toolChoice: 'required', responseFormat: { type: 'json' } },
+    )
+    expect(body).toEqual({
+      cachedContent: 'cachedContents/1',
+      contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
+      generationConfig: { responseMimeType: 'application/json' },
+    })
+    expect(losses.map(({ path }) => path)).toEqual(['tools', 'system', 'options.toolChoice'])
+  })
+
   it.each([
     ['gemini-2.5-flash', { effort: 'none' }, { thinkingBudget: 0 }],
     ['gemini-2.5-pro', { effort: 'none' }, { thinkingBudget: 128 }],
@@ -445,7 +476,7 @@ describe('a request that is decoded and changed', () => {
       temperature: 1,
     },
     safetySettings: [{ category: 'HARM_CATEGORY_HATE_SPEECH', threshold: 'OFF' }],
-    cachedContent: 'cachedContents/abc',
+    store: false, // a field without an option
   }
 
   it('is decoded to the neutral model', () => {
@@ -462,7 +493,7 @@ describe('a request that is decoded and changed', () => {
   })
   it('is encoded unchanged if nothing was changed', () => {
     const { context, options } = decodeRequest(body)
-    expect(encodeRequest(context, { ...options, model }).body).toEqual(body)
+    expect(encodeRequest(context, { ...options, model: 'gemini-3-pro' }).body).toEqual(body)
   })
   it('is encoded with its edits: an edit takes precedence over kept data', () => {
     const { context, options } = decodeRequest(body)
