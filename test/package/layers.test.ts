@@ -47,7 +47,7 @@ describe('imports', () => {
     expect(imports.get('index.ts')).toEqual(
       expect.arrayContaining(['client/run.ts', 'core/model.ts', 'core/errors.ts']),
     )
-    expect(imports.get('gateway/wires.ts')).toContain('formats/ollama/index.ts')
+    expect(imports.get('gateway/wires.ts')).toContain('formats/ollama/gateway.ts')
     expect([...imports.values()].flat().filter((file) => !imports.has(file))).toEqual([])
   })
 
@@ -65,6 +65,11 @@ describe('imports', () => {
 
   it('are those of docs/evidence/map.svg, as "node scripts/with-node.mjs scripts/map.mjs" draws it', () => {
     expect(readFileSync(join(root, '../docs/evidence/map.svg'), 'utf8')).toBe(mapOfHouse())
+  })
+
+  it('of what only a gateway needs of a format are those of the gateway, so no page loads it', () => {
+    const of = [...imports].filter(([, found]) => found.some((to) => /^formats\/[\w-]+\/gateway\.ts$/.test(to)))
+    expect(of.map(([file]) => file)).toEqual(['gateway/wires.ts'])
   })
 
   it('go in no circle', () => {
