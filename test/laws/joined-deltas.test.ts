@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Frame } from '../../src/core/codec.ts'
 import { blocksOfTurn } from '../../src/core/content.ts'
 import type { ChatResponse, MessageEvent } from '../../src/core/model.ts'
+import type { Wire } from '../support/answers.ts'
 import { wires as formatNames } from '../support/answers.ts'
 import { casesOf } from '../support/corpus.ts'
 import { decodeChunks, decodeText } from '../support/decode.ts'
@@ -45,7 +46,7 @@ function joinedCalls({ calls }: Said, { message }: ChatResponse) {
 }
 
 function check(server: (typeof servers)[number], events: readonly MessageEvent[], response: ChatResponse, id: string) {
-  const joined = joinDeltas(server.name, framesOf(server, events))
+  const joined = joinDeltas(server.name as Wire, framesOf(server, events))
   if (joined === undefined) return
   const { text, refusal, reasoning } = joined.said
   const calls = inOrder(joinedCalls(joined.said, response))

@@ -17,11 +17,11 @@ import {
   type Tool,
   tool,
 } from '../../src/index.ts'
+import { facts } from '../formats/index.ts'
 import { cutsTimeout, isExhaustive } from '../support/cuts.ts'
 import { seeded } from '../support/random.ts'
 import { fail, outputs } from '../support/tool-outputs.ts'
 import { pause } from '../support/upstream.ts'
-import { wireViolations } from '../support/valid-wire.ts'
 import { type TestWire, type WrittenCall, wires } from '../support/wires.ts'
 
 const programs = isExhaustive ? 1_500 : 100
@@ -128,7 +128,7 @@ async function problemsOf(seed: number): Promise<string[]> {
 
   let open = 0
   const fetch = async (_url: unknown, init?: RequestInit) => {
-    const found = wireViolations[wire.name]?.(JSON.parse(String(init?.body))) ?? []
+    const found = facts[wire.name].violations(JSON.parse(String(init?.body)))
     check(found.length === 0, `sent: ${found.join()}`)
     reach('fetch')
     open++
@@ -278,7 +278,7 @@ function isExpected(error: unknown): boolean {
 async function violationsOnceSent(wire: TestWire, messages: readonly Message[], tools: readonly Tool[]) {
   let found: readonly string[] = ['nothing was sent']
   const fetch = async (_url: unknown, init?: RequestInit) => {
-    found = wireViolations[wire.name]?.(JSON.parse(String(init?.body))) ?? []
+    found = facts[wire.name].violations(JSON.parse(String(init?.body)))
     return toChunks(wire, wire.text('ok'), () => {})
   }
   const model = { ...wire.model('https://x.example'), fetch: fetch as typeof globalThis.fetch }

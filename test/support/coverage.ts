@@ -5,6 +5,7 @@ import type { ChatResponse, Context, Loss } from '../../src/core/model.ts'
 import { binaryPieces, textPieces } from '../../src/gateway/pieces.ts'
 import { translateRequest, translateResponse, translateStream } from '../../src/gateway/translate.ts'
 import { prepare } from '../../src/prepare/prepare.ts'
+import { facts } from '../formats/index.ts'
 import {
   answerRules,
   canonical,
@@ -153,9 +154,7 @@ function judgeFailure(original: Error, read: Error | undefined, { wire }: Target
   if (!(read instanceof ApiError)) return { kind: 'error', named: [], unnamed: ['the error is not told'] }
   if (!(original instanceof ApiError)) return { kind: 'error', named: [others.interrupted.name], unnamed: [] }
   if (read.kind === original.kind) return { kind: 'error', named: [], unnamed: [] }
-  // OpenAI's two have no word for a time that passed.
-  const isWordless = wire === 'ollama' || wire === 'cohere' || (/^openai/.test(wire) && original.kind === 'timeout')
-  const isNamed = isWordless && read.kind === 'server'
+  const isNamed = facts[wire].answers.wordless?.(original.kind) === true && read.kind === 'server'
   return {
     kind: 'error',
     named: isNamed ? [others.errors.name] : [],
