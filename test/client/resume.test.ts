@@ -108,8 +108,7 @@ describe.each(wires)('$name', (wire) => {
     let kept = keep(answer)
     const server = await serve((request) => kept.fetch(request))
     try {
-      // The event after the last answer of Interactions is empty, and is not requested.
-      const needed = wire.name === 'gemini-interactions' ? answer.length - 1 : answer.length
+      const needed = wire.isLastPieceEmpty ? answer.length - 1 : answer.length
       for (let events = 0; events < needed; events++) {
         kept = keep(answer, [{ bytes: bytesOf(answer.slice(0, events)), how: 'closed' }])
         const run = stream({ model: wire.model(`${server.url}/v1`), prompt: 'Hi', retries: 0, resume: resumable() })

@@ -30,6 +30,8 @@ export interface FormatFacts {
   readonly words: readonly string[]
   /** Where the format stands at aimock, which keeps the paths of the providers. */
   readonly mockBase: string
+  /** Whether its provider stores answers by default: then a client sends only new messages. */
+  readonly storesAnswers: boolean
   /** Kinds of histories that none of its providers has. */
   readonly noHistories: readonly string[]
   readonly answers: AnswerFacts
@@ -62,6 +64,8 @@ export interface AnswerFacts {
   readonly hasProofs: boolean
   /** `merged`: one field each for reasoning, text and calls. `calls last`: a list of calls beside the content. Default: a list of blocks. */
   readonly order?: 'merged' | 'calls last'
+  /** Arguments are an object in streams too, so its server answers with an error if a model writes something else. */
+  readonly refusesInvalidCalls?: true
   /** The kinds of errors that an error in a stream does not say. Default: it says all. */
   readonly wordless?: (kind: string) => boolean
   counts(counts: Counts | undefined, from: Wire): Counts | undefined
@@ -73,6 +77,12 @@ export interface RequestFacts {
   readonly rules: readonly RequestRuleName[]
   /** Whether a message of this role can hold the part. */
   takes(part: SeenPart, role: string): boolean
+  /** The texts of a message are one text with line ends, and its other parts are beside it. */
+  readonly hasOneText?: true
+  /** Between texts of the system, if there is one system text. */
+  readonly systemSeparator?: string
+  /** A developer message is read as a user message. */
+  readonly hasNoDevelopers?: true
   /** Fields that it has no place for, beside those of the rules. */
   readonly drops: readonly Dropped[]
 }

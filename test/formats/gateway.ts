@@ -21,6 +21,8 @@ export interface GatewayFacts {
   /** The field that limits the length of an answer: a request with it, and its value in a request. */
   limit(tokens: unknown): object
   limitIn(body: Loose): unknown
+  /** The status of a request without a valid key. */
+  readonly unauthorized: 401 | 403
   /** The number of pieces before the first content of its provider. */
   readonly silentPieces: number
   /** Where the finish reason comes before the end, the connection may close after it. Default: only at the end. */

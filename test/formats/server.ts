@@ -33,6 +33,8 @@ export interface TestWire {
   readonly endPieces: number
   /** How many pieces follow the one that says why the model stopped: `[DONE]`, `message_stop`. */
   readonly piecesAfterReason: number
+  /** The last piece says nothing, and a client that was cut off before it does not ask for it. */
+  readonly isLastPieceEmpty: boolean
   /** How many of them follow the end: a cut before them loses nothing. */
   readonly piecesAfterEnd: number
   /** The same calls in an answer that hit its length. */

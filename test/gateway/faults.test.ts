@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { bedrockLine } from '../formats/bedrock-converse/provider.ts'
 import { facts } from '../formats/index.ts'
 import { isExhaustive } from '../support/cuts.ts'
+import { clients } from '../support/formats.ts'
 import { pairsOf } from '../support/pairs.ts'
 import { hang, json, until } from '../support/upstream.ts'
 import { greeting } from './dialogue.ts'
@@ -174,12 +175,9 @@ describe.each(wireNames)('a client of %s', (client) => {
 
   const gapMs = 20
   /** Keep-alive comments of a provider, for longer than it may say nothing. */
-  const keepAlive: Partial<Readonly<Record<WireName, string>>> = {
-    ollama: '\n',
-    'bedrock-converse': bedrockLine('keepAlive', {}),
-  }
+  const keepAlive = { sse: ': still here\n\n', ndjson: '\n', 'event-stream': bedrockLine('keepAlive', {}) }
   const keepAlives = (provider: WireName) =>
-    Array.from({ length: (2 * firstByteMs) / gapMs }, () => keepAlive[provider] ?? ': still here\n\n')
+    Array.from({ length: (2 * firstByteMs) / gapMs }, () => keepAlive[clients[provider].framing])
 
   it('gets a 504 when the provider sends only keep-alive comments', async () => {
     eager.providers.answer((response, asked) => {

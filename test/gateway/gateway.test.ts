@@ -665,7 +665,7 @@ describe('the hooks of the caller', () => {
     }
     for (const wire of wireNames) {
       const response = await askOf(gatewayOf({ authorize }), wire, 'gemini')
-      expect(response.status).toBe(wire === 'bedrock-converse' ? 403 : 401) // AWS has no 401
+      expect(response.status).toBe(facts[wire].gateway.unauthorized)
       expect(isErrorBody(wire, await response.json())).toBe(true)
     }
     const own = await askOf(gatewayOf({ authorize: () => new Response('mine', { status: 418 }) }), 'gemini', 'gemini')

@@ -13,11 +13,12 @@ import type { Said } from './dialogue.ts'
 import { speakers, toWire, type WireName, wireNames } from './provider.ts'
 import { ask, eventsOf } from './wire.ts'
 
-const types: Partial<Readonly<Record<WireName, string>>> = {
-  ollama: 'application/x-ndjson',
-  'bedrock-converse': 'application/vnd.amazon.eventstream',
+const types = {
+  sse: 'text/event-stream',
+  ndjson: 'application/x-ndjson',
+  'event-stream': 'application/vnd.amazon.eventstream',
 }
-const typeOf = (wire: WireName) => types[wire] ?? 'text/event-stream'
+const typeOf = (wire: WireName) => types[clients[wire].framing]
 
 /** One model of each wire, since the search for its key is made once for each model. */
 let answering: () => Response

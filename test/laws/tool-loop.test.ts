@@ -67,7 +67,8 @@ function toChunks(wire: TestWire, pieces: readonly string[], onEnd: () => void):
     },
     { highWaterMark: 0 },
   )
-  const type = wire.name === 'ollama' ? 'application/x-ndjson' : 'text/event-stream'
+  const { framing } = wire.model('https://x.example').codec
+  const type = framing === 'ndjson' ? 'application/x-ndjson' : 'text/event-stream'
   return new Response(body, { headers: { 'content-type': type } })
 }
 
@@ -80,7 +81,7 @@ async function problemsOf(seed: number): Promise<string[]> {
   const check = (holds: boolean, problem: string) => void (holds || problems.push(problem))
 
   const wire = pick(wires)
-  const texts = wire.name === 'gemini' || wire.name === 'ollama' ? objectTexts : argumentTexts
+  const texts = facts[wire.name].answers.rules.includes('text of arguments') ? objectTexts : argumentTexts
   const { controller, listeners } = countedSignal()
   const abortAt = chance(0.35) ? pick(abortPlaces) : 'never'
   let reached = Math.floor(random() * 4)

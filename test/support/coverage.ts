@@ -138,7 +138,8 @@ function judgeStream(one: CorpusCase, from: Format, to: Target, way: Way): Judge
   if (read.error !== undefined) {
     if (original.response?.stopReason === 'error' || original.response?.stopReason === 'aborted')
       return { kind: 'stream', named: [others.interrupted.name], unnamed: [] }
-    const isRefused = to.wire === 'ollama' && original.response?.message.invalidToolCalls !== undefined
+    const isRefused =
+      facts[to.wire].answers.refusesInvalidCalls && original.response?.message.invalidToolCalls !== undefined
     return {
       kind: 'stream',
       named: [others.refused.name],
@@ -220,7 +221,7 @@ function judgeAsked(one: CorpusCase, from: Format, to: Target): Verdict {
   const translated = translateRequest(one.request, from.server, to.client, { path, model, strict: false })
   const read = to.server.decodeRequest(JSON.parse(JSON.stringify(translated.body)), { path: translated.path })
   const prepared = prepare(asked.context, to.client.rules, { model })
-  const context = to.wire === 'gemini' ? withoutDevelopers(prepared.context) : prepared.context
+  const context = facts[to.wire].requests.hasNoDevelopers ? withoutDevelopers(prepared.context) : prepared.context
   const isDemoted = canonical(context) !== canonical(prepared.context)
   const { fired, unnamed } = judgeRequest(
     seeRequest(context, asked.options),
@@ -241,7 +242,7 @@ function judgeAsked(one: CorpusCase, from: Format, to: Target): Verdict {
   }
 }
 
-/** Gemini has no such role, so that it reads a developer message as a user message. */
+/** A wire without this role reads a developer message as a user message. */
 function withoutDevelopers(context: Context): Context {
   const messages = context.messages.map((one) => (one.role === 'developer' ? { ...one, role: 'user' as const } : one))
   return { ...context, messages }

@@ -280,8 +280,8 @@ const reshapings = [
     severity: 'info',
     apply: (seen, to) => ({
       ...seen,
-      system: seen.system.length > 1 ? [seen.system.join(to === 'ollama' ? '\n' : '\n\n')] : seen.system,
-      turns: to === 'ollama' ? seen.turns.map(joinTexts) : seen.turns,
+      system: seen.system.length > 1 ? [seen.system.join(facts[to].requests.systemSeparator)] : seen.system,
+      turns: facts[to].requests.hasOneText ? seen.turns.map(joinTexts) : seen.turns,
     }),
   },
 ] as const satisfies readonly Reshaping[]
@@ -686,7 +686,7 @@ export function judgeRequest(
     if (canonical(next) !== canonical(expected)) fired.add(rule)
     expected = next
   }
-  const actual = to === 'ollama' ? { ...read, turns: read.turns.map(joinTexts) } : read
+  const actual = facts[to].requests.hasOneText ? { ...read, turns: read.turns.map(joinTexts) } : read
   const unnamed: string[] = []
   for (const [path, before, after] of differences(
     JSON.parse(canonical(expected)),

@@ -18,6 +18,7 @@ export const anthropic: FormatFacts = {
   modelOfSamples: 'claude-sonnet-4-5',
   words: ['content_block_delta', 'input_json_delta', 'signature_delta', 'anthropic-version', 'redacted_thinking'],
   mockBase: '/v1',
+  storesAnswers: false,
   noHistories: [],
   answers: {
     rules: [
@@ -65,6 +66,7 @@ export const anthropic: FormatFacts = {
     headers: ['anthropic-version', 'x-api-key'],
     limit: (tokens) => ({ max_tokens: tokens }),
     limitIn: (body) => body.max_tokens,
+    unauthorized: 401,
     silentPieces: 3,
     reasonPiece: '"stop_reason":"end_turn"',
     channels: ['text', 'thought', 'arguments'],

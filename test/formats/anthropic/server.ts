@@ -59,6 +59,7 @@ export const server: TestWire = {
   cutAtLength: (...calls) => [...anthropicPieces(calls), ...anthropicEnd('max_tokens')],
   endPieces: 2,
   piecesAfterReason: 1,
+  isLastPieceEmpty: false,
   piecesAfterEnd: 0,
   errorPiece: named({ type: 'error', error: { type: 'api_error', message: 'The oven burns' } } as never),
   wholeText: (text) => anthropicBody([{ type: 'text', text }], 'end_turn'),

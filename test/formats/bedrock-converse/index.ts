@@ -17,6 +17,7 @@ export const bedrockConverse: FormatFacts = {
   modelOfSamples: 'us.anthropic.claude-haiku-4-5-20251001-v1:0',
   words: ['inferenceConfig', 'toolSpec', 'contentBlockIndex'],
   mockBase: '',
+  storesAnswers: false,
   noHistories: [],
   answers: {
     rules: [
@@ -76,6 +77,7 @@ export const bedrockConverse: FormatFacts = {
     headers: ['authorization'],
     limit: (tokens) => ({ inferenceConfig: { maxTokens: tokens } }),
     limitIn: (body) => body.inferenceConfig?.maxTokens,
+    unauthorized: 403, // AWS has no 401
     silentPieces: 1,
     reasonPiece: ':event-type messageStop ',
     channels: ['text', 'thought', 'arguments'],

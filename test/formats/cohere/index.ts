@@ -18,6 +18,7 @@ export const cohere: FormatFacts = {
   modelOfSamples: 'command-a-03-2025',
   words: ['tool_plan', 'billed_units', 'strict_tools'],
   mockBase: '/v2',
+  storesAnswers: false,
   noHistories: ['reasoning with proof', 'server tools', 'invalid call'],
   answers: {
     rules: [
@@ -76,6 +77,7 @@ export const cohere: FormatFacts = {
     headers: ['authorization'],
     limit: (tokens) => ({ max_tokens: tokens }),
     limitIn: (body) => body.max_tokens,
+    unauthorized: 401,
     silentPieces: 2,
     channels: ['text', 'thought', 'arguments'],
     thinks: true,

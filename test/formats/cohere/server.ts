@@ -44,6 +44,7 @@ export const server: TestWire = {
   cutAtLength: (...calls) => [...coherePieces(calls), ...cohereEnd('MAX_TOKENS')],
   endPieces: 2,
   piecesAfterReason: 1,
+  isLastPieceEmpty: false,
   piecesAfterEnd: 1,
   errorPiece: cohereEvent('message-end', { delta: { finish_reason: 'ERROR', error: 'The oven burns' } }),
   wholeText: (text) => cohereBody({ content: [{ type: 'text', text }] }, 'COMPLETE'),

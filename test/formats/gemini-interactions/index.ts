@@ -18,6 +18,7 @@ export const geminiInteractions: FormatFacts = {
   modelOfSamples: 'gemini-3.8-flash',
   words: ['previous_interaction_id', 'arguments_delta', 'total_thought_tokens'],
   mockBase: '/v1beta',
+  storesAnswers: true,
   noHistories: [],
   answers: {
     rules: [
@@ -53,6 +54,7 @@ export const geminiInteractions: FormatFacts = {
       'names of files',
     ],
     takes: isWithoutForeignFile,
+    systemSeparator: '\n\n',
     drops: ['a cache hint'],
   },
   gateway: {
@@ -67,6 +69,7 @@ export const geminiInteractions: FormatFacts = {
     headers: ['x-goog-api-key'],
     limit: (tokens) => ({ generation_config: { max_output_tokens: tokens } }),
     limitIn: (body) => body.generation_config?.max_output_tokens,
+    unauthorized: 401,
     silentPieces: 3,
     channels: ['text', 'thought', 'arguments'],
     thinks: true,

@@ -40,6 +40,7 @@ export const server: TestWire = {
   cutAtLength: (...calls) => [...interactionPieces(calls), ...interactionEnd('incomplete')],
   endPieces: 2,
   piecesAfterReason: 1,
+  isLastPieceEmpty: true,
   piecesAfterEnd: 0,
   errorPiece: told('error', { error: { code: 'api_error', message: 'The oven burns' } }),
   wholeText: (text) =>

@@ -18,6 +18,7 @@ export const gemini: FormatFacts = {
   modelOfSamples: 'gemini-3-flash',
   words: ['generationConfig', 'functionDeclarations', 'usageMetadata', 'systemInstruction', 'groundingMetadata'],
   mockBase: '/v1beta',
+  storesAnswers: false,
   noHistories: ['invalid call'],
   answers: {
     rules: [
@@ -63,6 +64,7 @@ export const gemini: FormatFacts = {
       'addresses of images',
     ],
     takes: isWithoutForeignFile,
+    hasNoDevelopers: true,
     drops: ['a cache hint', 'a level of detail'],
   },
   gateway: {
@@ -77,6 +79,7 @@ export const gemini: FormatFacts = {
     headers: ['x-goog-api-key'],
     limit: (tokens) => ({ generationConfig: { maxOutputTokens: tokens } }),
     limitIn: (body) => body.generationConfig?.maxOutputTokens,
+    unauthorized: 401,
     silentPieces: 0,
     channels: ['text', 'thought'],
     thinks: true,

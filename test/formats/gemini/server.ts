@@ -22,6 +22,7 @@ export const server: TestWire = {
   ],
   endPieces: 1,
   piecesAfterReason: 0,
+  isLastPieceEmpty: false,
   piecesAfterEnd: 0,
   errorPiece: sse({ error: { code: 500, message: 'The oven burns', status: 'INTERNAL' } }),
   wholeText: (text) => candidate([{ text }], 'STOP'),

@@ -17,6 +17,7 @@ export const ollama: FormatFacts = {
   modelOfSamples: 'qwen3:8b',
   words: ['prompt_eval_count', 'done_reason', 'num_predict'],
   mockBase: '',
+  storesAnswers: false,
   noHistories: ['reasoning with proof', 'server tools', 'citations', 'media', 'invalid call'],
   answers: {
     rules: [
@@ -41,6 +42,7 @@ export const ollama: FormatFacts = {
     media: ['image'],
     hasProofs: false,
     order: 'merged',
+    refusesInvalidCalls: true,
     wordless: () => true,
     counts: (counts) => sumsOf(counts),
   },
@@ -64,6 +66,8 @@ export const ollama: FormatFacts = {
       'types of images asked about',
     ],
     takes: ({ type, data }) => (type === 'image' ? data !== undefined : !/^(?:file|audio|video)$/.test(type)),
+    hasOneText: true,
+    systemSeparator: '\n',
     drops: ['a cache hint', 'a level of detail'],
   },
   gateway: {
@@ -78,6 +82,7 @@ export const ollama: FormatFacts = {
     headers: ['authorization'],
     limit: (tokens) => ({ options: { num_predict: tokens } }),
     limitIn: (body) => body.options?.num_predict,
+    unauthorized: 401,
     silentPieces: 0,
     channels: ['text', 'thought'],
     thinks: true,

@@ -22,6 +22,7 @@ export const server: TestWire = {
   cutAtLength: (...calls) => [line({ tool_calls: toolCalls(calls) }), line({}, 'length')],
   endPieces: 1,
   piecesAfterReason: 0,
+  isLastPieceEmpty: false,
   piecesAfterEnd: 0,
   errorPiece: `${JSON.stringify({ error: 'The oven burns' })}\n`,
   wholeText: (content) => JSON.parse(line({ content }, 'stop')),

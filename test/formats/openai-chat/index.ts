@@ -18,6 +18,7 @@ export const openaiChat: FormatFacts = {
   modelOfSamples: 'gpt-5',
   words: ['max_completion_tokens', 'stream_options', 'reasoning_content'],
   mockBase: '/v1',
+  storesAnswers: false,
   noHistories: ['server tools'],
   answers: {
     rules: [
@@ -64,6 +65,7 @@ export const openaiChat: FormatFacts = {
     headers: ['authorization'],
     limit: (tokens) => ({ max_completion_tokens: tokens }),
     limitIn: (body) => body.max_completion_tokens,
+    unauthorized: 401,
     silentPieces: 1,
     reasonPiece: '"finish_reason":"stop"',
     channels: ['text', 'arguments'],

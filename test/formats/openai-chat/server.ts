@@ -41,6 +41,7 @@ export const server: TestWire = {
   cutAtLength: (...calls) => [...chatPieces(calls), ...chatEnd('length')],
   endPieces: 2,
   piecesAfterReason: 1,
+  isLastPieceEmpty: false,
   piecesAfterEnd: 0,
   errorPiece: sse({ error: { message: 'The oven burns', type: 'server_error', param: null, code: null } }),
   wholeText: (content) => chatBody({ content }, 'stop'),

@@ -18,6 +18,7 @@ export const openaiResponses: FormatFacts = {
   modelOfSamples: 'gpt-5',
   words: ['response.output_text.delta', 'function_call_output', 'response.output_item.added'],
   mockBase: '/v1',
+  storesAnswers: false,
   noHistories: [],
   answers: {
     rules: ['made media', 'form of citations', 'no arguments'],
@@ -58,6 +59,7 @@ export const openaiResponses: FormatFacts = {
     headers: ['authorization'],
     limit: (tokens) => ({ max_output_tokens: tokens }),
     limitIn: (body) => body.max_output_tokens,
+    unauthorized: 401,
     silentPieces: 4,
     channels: ['text', 'thought', 'arguments'],
     thinks: true,

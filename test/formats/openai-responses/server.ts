@@ -104,6 +104,7 @@ export const server: TestWire = {
   ],
   endPieces: 1,
   piecesAfterReason: 0,
+  isLastPieceEmpty: false,
   piecesAfterEnd: 0,
   errorPiece: named({
     type: 'error',
