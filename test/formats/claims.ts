@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../../src/core/model.ts'
 import type { CorpusCase } from '../support/corpus.ts'
-import { havingField, rawOf } from '../support/quirks.ts'
+import { havingField, rawOf } from '../support/raw.ts'
 
 /** A case as a claim is checked on it. */
 export interface Bytes {

@@ -1,6 +1,6 @@
 /** The features and quirks that recordings of Interactions claim, and how each is seen. */
 import type { Json, JsonObject } from '../../../src/core/model.ts'
-import { havingField } from '../../support/quirks.ts'
+import { havingField } from '../../support/raw.ts'
 import {
   all,
   answer,
