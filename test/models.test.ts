@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { publicPaths } from '../scripts/built-files.mjs'
 import { anthropic } from '../src/formats/anthropic/index.ts'
 import { model, parseModel, providerNames } from '../src/models.ts'
+import { facts } from './formats/index.ts'
 
 describe('parseModel', () => {
   it.each([
@@ -44,15 +45,9 @@ describe('model', () => {
     expect(codec.headers('k')).toEqual(ownCodec.headers('k'))
   })
 
-  it.each([
+  it.each<readonly [name: string, format: string, provider: string]>([
     ['openai', 'openai-responses', 'openai'],
-    ['openai-responses', 'openai-responses', 'openai'],
-    ['openai-chat', 'openai-chat', 'openai'],
-    ['anthropic', 'anthropic', 'anthropic'],
-    ['gemini', 'gemini', 'gemini'],
-    ['ollama', 'ollama', 'ollama'],
-    ['cohere', 'cohere', 'cohere'],
-    ['bedrock-converse', 'bedrock-converse', 'bedrock'],
+    ...Object.entries(facts).map(([name, { owner }]) => [name, name, owner] as const),
     ['groq', 'openai-chat', 'groq'],
     ['xai', 'openai-chat', 'xai'],
     ['xai-responses', 'openai-responses', 'xai'],

@@ -1,4 +1,4 @@
-/** A conversation as the requests of eight formats: makes the request that `stream` would send, but does not send it. */
+/** A conversation as a request of each format: makes the request that `stream` would send, but does not send it. */
 import { prepare } from './isoglot/codec.js'
 import { modelOf } from './wires.js'
 

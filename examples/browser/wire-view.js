@@ -1,4 +1,4 @@
-/** The view of the wire: one conversation as a request in each of the eight formats, with highlighted differences and the losses. */
+/** The view of the wire: one conversation as a request in each format, with highlighted differences and the losses. */
 import { chosenSample, onChosen } from './chosen.js'
 import { onlyIn } from './compare.js'
 import { element, find } from './dom.js'

@@ -1,9 +1,8 @@
-/** The eight formats: their titles, their path at the Worker, and example models. */
+/** The formats: their titles, their path at the Worker, and example models. */
 import { model } from './isoglot/models.js'
 
 /**
- * @typedef {'openai-chat' | 'openai-responses' | 'anthropic' | 'gemini' | 'gemini-interactions' | 'ollama'
- *   | 'cohere' | 'bedrock-converse'} WireName
+ * @typedef {keyof typeof wires} WireName
  * @typedef {import('./isoglot/index.js').Model} Model
  */
 
@@ -11,7 +10,7 @@ import { model } from './isoglot/models.js'
  * `base` is the Worker's path of the format, `models` are names of example models, and `ending` is its framing and the file extension of a
  * recording.
  *
- * @type {Readonly<Record<WireName, { title: string, base: string, models: readonly [string, ...string[]], ending: 'sse' | 'ndjson' | 'bin' }>>}
+ * @satisfies {Readonly<Record<string, { title: string, base: string, models: readonly [string, ...string[]], ending: 'sse' | 'ndjson' | 'bin' }>>}
  */
 export const wires = {
   'openai-chat': { title: 'OpenAI Chat', base: '/v1', models: ['gpt-5.6', 'gpt-5-mini'], ending: 'sse' },

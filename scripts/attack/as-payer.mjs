@@ -5,8 +5,9 @@
 import { randomUUID } from 'node:crypto'
 import { ask, askAll, told } from './ask.mjs'
 import { among, hungUp, judge, mine, oneWire } from './judge.mjs'
-import { bearer, json, noModel, question, wires } from './requests.mjs'
+import { bearer, json, noModel, question } from './requests.mjs'
 import { claimsOf } from './tokens.mjs'
+import { wires } from './wires.mjs'
 
 /** A model that the token allows, without the name of its provider. */
 export function servedModel(token) {
@@ -34,65 +35,11 @@ export async function trySize(target) {
   return judge(answers, (answer) => among(413)(answer) || hungUp(answer))
 }
 
-/** By format: fields that are billed separately, or that store data at the provider. */
-const dear = {
-  'openai-chat': {
-    'two answers': { n: 2 },
-    'a search': { web_search_options: {} },
-    stored: { store: true },
-    'a dearer tier': { service_tier: 'priority' },
-    'a voice': { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'mp3' } },
-  },
-  'openai-responses': {
-    stored: { store: true },
-    'a search': { tools: [{ type: 'web_search' }] },
-    'a container': { tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] },
-    'what was stored': { previous_response_id: 'resp_0123456789abcdef' },
-    'in the background': { background: true },
-  },
-  anthropic: {
-    'a search': { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
-    'a container': { container: 'container_0123456789' },
-    'servers of others': { mcp_servers: [{ type: 'url', url: 'https://attack.isoglot.example', name: 'x' }] },
-    'a dearer tier': { service_tier: 'auto' },
-  },
-  gemini: {
-    'two answers': { generationConfig: { candidateCount: 2, maxOutputTokens: 1 } },
-    'a search': { tools: [{ googleSearch: {} }] },
-    code: { tools: [{ codeExecution: {} }] },
-    'what was stored': { cachedContent: 'cachedContents/0123456789' },
-  },
-  ollama: { 'a model kept in memory': { keep_alive: -1 } },
-  cohere: { 'a dearer tier': { priority: 0 }, 'a search': { connectors: [{ id: 'web-search' }] } },
-  'gemini-interactions': {
-    stored: { store: true },
-    'a search': { tools: [{ type: 'google_search' }] },
-    'in the background': { background: true },
-    'what was stored': { previous_interaction_id: 'v1_0123456789' },
-  },
-  'bedrock-converse': {
-    'a dearer tier': { serviceTier: { type: 'priority' } },
-    'limits of its own': { additionalModelRequestFields: { max_tokens: 100_000 } },
-  },
-}
-
 /** The user of these requests, if there are two: all requests of one user would be more than a user has in a minute. */
 const payer = (target) => ({ ...target, token: target.otherToken ?? target.token })
 
 export function tryDear(target) {
-  return tryAll(target, dear)
-}
-
-const said = (content) => ({ messages: [{ role: 'user', content }] })
-
-/** By wire: a question with a picture at this address. */
-const pictures = {
-  'openai-chat': (url) => said([{ type: 'image_url', image_url: { url } }]),
-  'openai-responses': (url) => ({ input: [{ role: 'user', content: [{ type: 'input_image', image_url: url }] }] }),
-  anthropic: (url) => said([{ type: 'image', source: { type: 'url', url } }]),
-  gemini: (url) => ({ contents: [{ role: 'user', parts: [{ fileData: { fileUri: url, mimeType: 'image/png' } }] }] }),
-  cohere: (url) => said([{ type: 'image_url', image_url: { url } }]),
-  'gemini-interactions': (uri) => ({ input: [{ type: 'image', uri, mime_type: 'image/png' }] }),
+  return tryAll(target, ({ dear }) => dear)
 }
 
 /** Addresses that a provider must not be sent to: by number, by name, in brackets, and in a form that hides it. */
@@ -106,36 +53,22 @@ const insideAddresses = [
 
 /** All addresses in one wire, and one in each of the others. */
 export function tryAddresses(target) {
-  const withAll = oneWire(target) in pictures ? oneWire(target) : 'openai-chat'
-  const addressesOf = (wire) => insideAddresses.slice(0, wire === withAll ? insideAddresses.length : 1)
-  const rows = Object.entries(pictures).map(([wire, picture]) => [
-    wire,
-    Object.fromEntries(addressesOf(wire).map((url) => [url, picture(url)])),
-  ])
-  return tryAll(target, Object.fromEntries(rows))
-}
-
-const pdf = { type: 'application/pdf', data: 'JVBERi0xLjQK' }
-
-/** By format: a small file with many pages that all cost. */
-const documents = {
-  'openai-chat': said([{ type: 'file', file: { filename: 'a', file_data: `data:${pdf.type};base64,${pdf.data}` } }]),
-  anthropic: said([{ type: 'document', source: { type: 'base64', media_type: pdf.type, data: pdf.data } }]),
-  gemini: { contents: [{ role: 'user', parts: [{ inlineData: { mimeType: pdf.type, data: pdf.data } }] }] },
-  ollama: { messages: [{ role: 'user', content: 'x', images: [`data:${pdf.type};base64,${pdf.data}`] }] },
-  'bedrock-converse': said([{ document: { format: 'pdf', name: 'a', source: { bytes: pdf.data } } }]),
+  const withAll = wires[oneWire(target)].picture ? oneWire(target) : 'openai-chat'
+  return tryAll(target, ({ picture }, wire) => {
+    const addresses = picture ? insideAddresses.slice(0, wire === withAll ? insideAddresses.length : 1) : []
+    return Object.fromEntries(addresses.map((url) => [url, picture(url)]))
+  })
 }
 
 export function tryDocuments(target) {
-  const rows = Object.entries(documents).map(([wire, more]) => [wire, { 'a document': more }])
-  return tryAll(target, Object.fromEntries(rows))
+  return tryAll(target, ({ document }) => (document ? { 'a document': document } : {}))
 }
 
-async function tryAll(target, table) {
+async function tryAll(target, requestsOf) {
   const user = payer(target)
   const model = servedModel(user.token)
   const tries = target.routes.flatMap((wire) =>
-    Object.entries(table[wire] ?? {}).map(([what, more]) => [
+    Object.entries(requestsOf(wires[wire], wire)).map(([what, more]) => [
       `${what}, ${wire}`,
       question(wire, { model, headers: mine(user), more }),
     ]),

@@ -1,8 +1,9 @@
 /** Without a token, or with an invalid one. */
 import { ask, askAll, told } from './ask.mjs'
 import { among, isLoopback, judge, mine, oneWire, stranger } from './judge.mjs'
-import { bearer, json, question, wires } from './requests.mjs'
+import { bearer, json, question } from './requests.mjs'
 import { claimsOf, forgedTokens, tamperedTokens } from './tokens.mjs'
+import { wires } from './wires.mjs'
 
 export function seeTransport({ base }) {
   const ok = base.protocol === 'https:' || isLoopback(base.hostname)

@@ -1,6 +1,7 @@
 /** Judges answers: their status and body. */
 import { told } from './ask.mjs'
-import { bearer, wires } from './requests.mjs'
+import { bearer } from './requests.mjs'
+import { wires } from './wires.mjs'
 
 /** Statuses that are correct. A refusal because of the rate limit is correct as well. */
 export const among =

@@ -3,18 +3,18 @@ import type { DecodedRequest } from '../core/codec.ts'
 import { ApiError } from '../core/errors.ts'
 import { compact } from '../core/lookup.ts'
 import type { Loss } from '../core/model.ts'
+import type { GatewayWire } from '../kit/gateway-wire.ts'
 import type { JsonBody } from './body.ts'
 import { codeOf, type ErrorDetail, open, toClientError } from './errors.ts'
 import type { Asking, Watch } from './hooks.ts'
 import type { Target } from './models.ts'
 import { newSeen, type Seen, stopReasonOf } from './observe.ts'
 import type { EndReport, GatewayOptions, Outcome, Permit } from './types.ts'
-import type { Wire } from './wires.ts'
 
 /** The request, as the parts of the gateway share it. */
 export interface Call {
   readonly id: string
-  readonly wire: Wire
+  readonly wire: GatewayWire
   /** The stream must be one JSON array: Gemini without `alt=sse`. */
   readonly isArray: boolean
   readonly path: string
@@ -92,7 +92,7 @@ export function endAttempt(
 /** A request before its model is known. */
 export interface GatewayRequest {
   readonly id: string
-  readonly wire: Wire
+  readonly wire: GatewayWire
   readonly caller: unknown
   readonly startedAt: number
   readonly watch: Watch

@@ -1,17 +1,14 @@
 /**
  * The number of tokens of a request: the provider's own count if the provider counts in the client's wire format, otherwise an estimate.
  *
- * @see https://platform.claude.com/docs/en/api/messages-count-tokens (read 2026-11)
- * @see https://ai.google.dev/api/tokens (read 2026-11)
- *
  * @module
  */
 import { startDeadline } from '../client/deadline.ts'
 import { readBody, readText, sendText } from '../client/transport.ts'
 import type { DecodedRequest } from '../core/codec.ts'
 import { blocksOf } from '../core/content.ts'
-import { field, isObject } from '../core/lookup.ts'
 import type { JsonObject } from '../core/model.ts'
+import type { Counting, GatewayWire } from '../kit/gateway-wire.ts'
 import { countTokensApproximately } from '../messages/count-tokens-approximately.ts'
 import { errorDetailOf, withKey } from './ask.ts'
 import type { Call } from './call.ts'
@@ -33,10 +30,12 @@ export async function answerCount(target: Target, call: CountCall): Promise<Resp
   const errorDetail = errorDetailOf(target, model, call.options)
   const deadline = startDeadline({ ...call.options.limits?.timeouts, totalMs: 30_000 }, call.gone.signal)
   try {
+    const { path } = target.model.codec.encodeRequest({ messages: [] }, { model: target.model.model, maxTokens: 1 })
+    const counting = countingOf(call.wire)
     const question = {
-      path: pathOf(target, call.wire.name),
+      path: counting.path(path),
       headers: passHeaders(target, call),
-      text: textOf(target, call),
+      text: withFields(call.body.text, counting.fields(call.body.value, target.model.model)),
     }
     const response = await sendText(model, question, deadline.signal, {})
     const body = readBody(await readText(response, maxBytes), model)
@@ -50,21 +49,9 @@ export async function answerCount(target: Target, call: CountCall): Promise<Resp
   }
 }
 
-function pathOf({ model: { codec, model } }: Target, wire: string): string {
-  if (wire !== 'gemini') return '/messages/count_tokens'
-  const { path } = codec.encodeRequest({ messages: [] }, { model })
-  return path.replace(/:\w+$/, ':countTokens')
-}
-
-/** The table decides the model, wherever the client's body names one. */
-function textOf({ model: { model } }: Target, { wire, body }: CountCall): string {
-  if (wire.name !== 'gemini') return withFields(body.text, { model: JSON.stringify(model) })
-  const name = model.includes('/') ? model : `models/${model}`
-  const inner = field(body.value, 'generateContentRequest')
-  return withFields(body.text, {
-    ...(field(body.value, 'model') !== undefined && { model: JSON.stringify(name) }),
-    ...(isObject(inner) && { generateContentRequest: JSON.stringify({ ...inner, model: name }) }),
-  })
+/** Only formats with counts have a path for them. */
+function countingOf({ counting }: GatewayWire): Counting {
+  return counting as Counting
 }
 
 /** An estimate from the number of characters: see {@link countTokensApproximately}, which also describes its error. */
@@ -72,16 +59,10 @@ function estimate({ wire, request }: CountCall): JsonObject {
   const { system, messages, tools } = request.context
   const head = blocksOf(system ?? null).length > 0 ? [{ role: 'system' as const, content: system ?? '' }] : []
   const count = countTokensApproximately([...head, ...messages], tools === undefined ? {} : { tools })
-  return wire.name === 'gemini' ? { totalTokens: count } : { input_tokens: count }
-}
-
-/** Gemini's count also takes a whole request, in the field `generateContentRequest`. */
-export function countedBody(value: JsonObject): JsonObject {
-  const inner = field(value, 'generateContentRequest')
-  return isObject(inner) ? inner : value
+  return countingOf(wire).answer(count)
 }
 
 /** A request for a count, decoded with the format's codec. */
-export function decodeCounted(call: Pick<Call, 'wire' | 'body'>, path: string): DecodedRequest {
-  return call.wire.codec.decodeRequest(countedBody(call.body.value), { path })
+export function decodeCounted({ wire, body }: Pick<Call, 'wire' | 'body'>, path: string): DecodedRequest {
+  return wire.codec.decodeRequest(countingOf(wire).request?.(body.value) ?? body.value, { path })
 }

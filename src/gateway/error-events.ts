@@ -1,6 +1,6 @@
 /** The last events of a stored stream that has no end. @module */
 import type { Frame } from '../core/codec.ts'
-import { arrayOf, compact, field } from '../core/lookup.ts'
+import { compact, field } from '../core/lookup.ts'
 import { toClientError } from './errors.ts'
 import { pieceWriter } from './pieces.ts'
 import type { WireName } from './types.ts'
@@ -23,28 +23,11 @@ export interface SentEvents {
  * stored the end. Without an end, official clients of some formats take an incomplete answer for the whole.
  */
 export function errorEvents(name: WireName, error: unknown, { first, last, count }: SentEvents): string[] {
-  if (isEnd[name](dataOf(last))) return []
-  const { codec, errorFrames } = wires[name]
+  const { codec, isEnd, errorFrames } = wires[name]
+  if (isEnd(dataOf(last))) return []
   const frames: Frame[] = []
   codec.encodeStream(presentationOf(first)).fail(toClientError(error), frames)
-  return errorFrames(frames, count).map(pieceWriter(codec.framing))
-}
-
-/** Whether an event is the last of its stream: the normal end, or an error. */
-const isEnd: Readonly<Record<WireName, (event: unknown) => boolean>> = {
-  'bedrock-converse': () => true, // its streams are binary, so they are not stored as text
-  'openai-chat': (event) => event === '[DONE]' || field(event, 'error') !== undefined,
-  'openai-responses': (event) =>
-    ['response.completed', 'response.incomplete', 'response.failed', 'error'].includes(`${field(event, 'type')}`),
-  anthropic: (event) => ['message_stop', 'error'].includes(`${field(event, 'type')}`),
-  gemini: (event) =>
-    field(event, 'error') !== undefined ||
-    field(field(event, 'promptFeedback'), 'blockReason') !== undefined ||
-    arrayOf(field(event, 'candidates')).some((candidate) => field(candidate, 'finishReason') !== undefined),
-  'gemini-interactions': (event) =>
-    event === '[DONE]' || ['interaction.completed', 'error'].includes(`${field(event, 'event_type')}`),
-  cohere: (event) => event === '[DONE]' || field(event, 'type') === 'message-end',
-  ollama: (event) => field(event, 'done') === true || field(event, 'error') !== undefined,
+  return (errorFrames?.(frames, count) ?? frames).map(pieceWriter(codec.framing))
 }
 
 /** The id and the model of the answer. Only Responses repeats them in its last event. */

@@ -6,9 +6,10 @@
  */
 import { ApiError, type ApiErrorKind, DecodeError, IsoglotError } from '../core/errors.ts'
 import { compact, objectIn } from '../core/lookup.ts'
+import type { GatewayWire } from '../kit/gateway-wire.ts'
 import { findRoute } from './routes.ts'
 import { createSearch, type Search } from './scrub.ts'
-import { type Wire, wires } from './wires.ts'
+import { wires } from './wires.ts'
 
 /** An error of the gateway itself: it cannot answer the request in this form. */
 export function refusal(
@@ -113,7 +114,7 @@ export function mayAskAnother(error: unknown): boolean {
 }
 
 /** An error as an answer in the format. A path of no format gets OpenAI's form with its own code. */
-export function errorAnswer(error: ApiError, wire: Wire | undefined): Response {
+export function errorAnswer(error: ApiError, wire: GatewayWire | undefined): Response {
   const { status, headers: own, body } = wire === undefined ? encodeOfNoWire(error) : wire.codec.encodeError(error)
   const headers = compact({
     ...own,
@@ -124,7 +125,7 @@ export function errorAnswer(error: ApiError, wire: Wire | undefined): Response {
   return new Response(JSON.stringify(body), { status: error.status ?? status, headers })
 }
 
-function encodeOfNoWire(error: ApiError): ReturnType<Wire['codec']['encodeError']> {
+function encodeOfNoWire(error: ApiError): ReturnType<GatewayWire['codec']['encodeError']> {
   const { status, body } = wires['openai-chat'].codec.encodeError(error)
   const { providerCode } = error
   return {

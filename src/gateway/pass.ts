@@ -14,13 +14,13 @@ import type { Json, JsonObject } from '../core/model.ts'
 import { decodeNdjson } from '../framing/ndjson.ts'
 import { decodeSse } from '../framing/sse.ts'
 import { withoutEnvelopes } from '../kit/envelope.ts'
+import type { GatewayWire } from '../kit/gateway-wire.ts'
 import { createHold, type Text } from './hold.ts'
 import { type Seen, seeFragment } from './observe.ts'
 import { pieceWriter } from './pieces.ts'
 import { repeatingJson } from './repeating-json.ts'
 import type { Search } from './scrub.ts'
 import type { StreamTranslator } from './translate.ts'
-import type { Wire } from './wires.ts'
 
 export interface PassOptions {
   readonly seen: Seen
@@ -38,7 +38,7 @@ export interface PassOptions {
 }
 
 /** Like {@link StreamTranslator}, but without translation. */
-export function passStream(codec: ClientCodec, wire: Wire, options: PassOptions): StreamTranslator {
+export function passStream(codec: ClientCodec, wire: GatewayWire, options: PassOptions): StreamTranslator {
   const { seen, toClientError, hidesUsage } = options
   const limits = compact({ maxEventBytes: options.maxEventBytes })
   const framing = codec.decodeFrames?.(limits) ?? (codec.framing === 'sse' ? decodeSse(limits) : decodeNdjson(limits))
@@ -102,7 +102,7 @@ export function passStream(codec: ClientCodec, wire: Wire, options: PassOptions)
     writeHeld(out)
     const frames: Frame[] = []
     wire.codec.encodeStream(reply).fail(toClientError(error), frames)
-    for (const frame of wire.errorFrames(frames, passed)) out.push(write(frame))
+    for (const frame of wire.errorFrames?.(frames, passed) ?? frames) out.push(write(frame))
   }
 
   /** Text before an error is sent before the error is reported. */

@@ -8,19 +8,19 @@ import type { DecodedRequest } from '../core/codec.ts'
 import { compact, field, isObject } from '../core/lookup.ts'
 import type { Json, JsonObject, Loss } from '../core/model.ts'
 import { holdsEnvelope } from '../kit/envelope.ts'
+import type { GatewayWire } from '../kit/gateway-wire.ts'
 import type { Call } from './call.ts'
 import { refusal } from './errors.ts'
 import type { Target } from './models.ts'
 import { withFields } from './splice.ts'
 import { type Question as Answering, translateRequest } from './translate.ts'
 import type { Permit } from './types.ts'
-import type { Wire } from './wires.ts'
 
 /**
  * Refuses a second spelling of a field that the gateway sets. Servers in Go, such as Ollama, read `Model` as `model`, also with letters such
  * as `ſ`, and the last one counts: it could name a model that is not in the table.
  */
-export function checkSpelling(body: JsonObject, { limits }: Wire): void {
+export function checkSpelling(body: JsonObject, { limits }: GatewayWire): void {
   const names = new Set(['model', 'stream', ...limits.map(([name]) => name)])
   for (const key of Object.keys(body)) {
     const folded = key.toUpperCase().toLowerCase()
@@ -79,7 +79,8 @@ function translateQuestion(target: Target, call: Call): Question {
   const { model } = target
   const { previousResponseId, conversationId } = call.request.context.providerState ?? {}
   if ((previousResponseId ?? conversationId) !== undefined && model.codec.rules.chains !== true) {
-    const name = previousResponseId === undefined ? 'conversation' : chainField(call)
+    const { chainField = 'previous_response_id' } = call.wire
+    const name = previousResponseId === undefined ? 'conversation' : chainField
     throw refusal(400, `This model cannot continue a stored answer: "${name}" is not supported`)
   }
   const limited = withLimit(inPieces(call), outputLimit(target, call))
@@ -88,10 +89,6 @@ function translateQuestion(target: Target, call: Call): Question {
   const body = model.body ? { ...(encoded.body as object), ...model.body } : encoded.body
   const { path, headers, losses, question } = encoded
   return { path, headers, text: JSON.stringify(body), passes: false, answering: question, losses, asksUsage: false }
-}
-
-function chainField({ wire }: Call): string {
-  return wire.name === 'gemini-interactions' ? 'previous_interaction_id' : 'previous_response_id'
 }
 
 /** The request body, for a stream or for a whole answer. */
@@ -111,7 +108,7 @@ function passQuestion(target: Target, call: Call): Question {
   const asksUsage = wire.name === 'openai-chat' && asksStream && !asksForUsage(body.value)
   const fields = {
     ...namedModel(target, call),
-    ...(asksStream && !stream && !inPath.has(wire.name) && { stream: true }),
+    ...(asksStream && !stream && !wire.hasModelInPath && { stream: true }),
     ...limitFields(body.value, wire, limitOf(target, call.permit) && outputLimit(target, call)),
     ...(asksUsage && { stream_options: { ...objectAt(body.value, 'stream_options'), include_usage: true } }),
     ...model.body,
@@ -125,18 +122,15 @@ function passQuestion(target: Target, call: Call): Question {
   return { path, headers: passHeaders(target, call), text, passes: true, answering: {}, losses: [], asksUsage }
 }
 
-/** The formats that have the model, and whether to stream, in their path. */
-const inPath: ReadonlySet<string> = new Set(['gemini', 'bedrock-converse'])
-
 /** Gemini's body may also name the model. */
 function namedModel({ model: { model } }: Target, { wire, body }: Call): JsonObject {
-  if (!inPath.has(wire.name)) return { model }
+  if (!wire.hasModelInPath) return { model }
   return wire.name !== 'gemini' || field(body.value, 'model') === undefined
     ? {}
     : { model: model.includes('/') ? model : `models/${model}` }
 }
 
-function limitFields(body: JsonObject, wire: Wire, limit: number | undefined): JsonObject {
+function limitFields(body: JsonObject, wire: GatewayWire, limit: number | undefined): JsonObject {
   if (limit === undefined) return {}
   const set: JsonObject = {}
   for (const [name, inner] of wire.limits) {
@@ -145,7 +139,7 @@ function limitFields(body: JsonObject, wire: Wire, limit: number | undefined): J
     const value = within(asked, limit)
     set[name] = inner === undefined ? value : { ...objectAt({ ...body, ...set }, name), [inner]: value }
   }
-  const [name, inner] = wire.limits[0] as Wire['limits'][number]
+  const [name, inner] = wire.limits[0] as GatewayWire['limits'][number]
   if (Object.keys(set).length === 0)
     set[name] = inner === undefined ? limit : { ...objectAt(body, name), [inner]: limit }
   return set
@@ -167,7 +161,7 @@ export function passHeaders(
 ): Record<string, string> {
   const own = model.codec.headers(undefined)
   const passed: Record<string, string> = {}
-  for (const [name, pattern] of Object.entries(wire.headers)) {
+  for (const [name, pattern] of Object.entries(wire.headers ?? {})) {
     const value = headers.get(name)
     if (value === null || !pattern.test(value)) continue
     passed[name] = name === 'anthropic-beta' && own[name] !== undefined ? `${own[name]},${value}` : value

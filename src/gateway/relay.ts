@@ -27,6 +27,8 @@ import { arrayPieces, binaryPieces, type PieceEncoder, pieceWriter, textPieces }
 const joinMs = 10
 /** The longest wait, in ms, for an event that has already arrived. */
 const atOnceMs = 1
+/** An SSE comment. */
+const comment = ': keep-alive\n\n'
 /** The maximum number of characters that are joined before the last event. */
 const mostJoined = 64 * 1024
 
@@ -35,7 +37,7 @@ export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStrea
   const waiting = timeoutOf(call.options.limits?.keepAliveMs ?? 5000)
   const joining = timeoutOf(atOnceMs)
   const write = piecesOf(call)
-  const keepAlive = call.isArray || !call.stream ? textPieces.more([' ']) : write.more([call.wire.keepAlive])
+  const keepAlive = call.isArray || !call.stream ? textPieces.more([' ']) : write.more([call.wire.keepAlive ?? comment])
   let pending: Next | undefined = begun.next
   let writtenAt = Number.NEGATIVE_INFINITY
   let isEnded = false

@@ -1,6 +1,7 @@
 /** The paths of a gateway, and their meaning. @module */
 import { compact } from '../core/lookup.ts'
 import type { WireName } from './types.ts'
+import { wires } from './wires.ts'
 
 /**
  * The thing that a request asks a gateway for: an answer of a model, a count of tokens, a list of models or one of them, or the version of
@@ -19,16 +20,6 @@ export type Route =
   | { readonly kind: 'models'; readonly method: 'GET'; readonly wire: WireName; readonly id?: string }
   | { readonly kind: 'version'; readonly method: 'GET'; readonly wire: WireName }
 
-const answers: Readonly<Record<string, WireName>> = {
-  '/v1/chat/completions': 'openai-chat',
-  '/v1/responses': 'openai-responses',
-  '/v1/messages': 'anthropic',
-  '/v1/interactions': 'gemini-interactions',
-  '/v1beta/interactions': 'gemini-interactions',
-  '/api/chat': 'ollama',
-  '/v2/chat': 'cohere',
-}
-
 /**
  * The route of a request; `undefined` if the gateway answers 404. Code that checks requests before a gateway needs it: it says which
  * requests cost money, which method a path takes, and the format of an error. `basePath` is that of the gateway.
@@ -39,18 +30,14 @@ export function findRoute(request: Request, basePath = ''): Route | undefined {
   const url = new URL(request.url)
   if (!url.pathname.startsWith(`${basePath}/`)) return undefined
   const pathname = url.pathname.slice(basePath.length)
-  if (Object.hasOwn(answers, pathname)) {
-    return { kind: 'answer', method: 'POST', wire: answers[pathname] as WireName, path: pathname }
+  const list = findModelList(pathname, request.headers)
+  if (list !== undefined) return list
+  for (const { name: wire, paths, route } of Object.values(wires)) {
+    const asked = paths[pathname] ?? route?.(pathname, url)
+    if (asked?.kind === 'answer' || asked?.kind === 'count') return { ...asked, method: 'POST', wire, path: pathname }
+    if (asked !== undefined) return { ...asked, method: 'GET', wire }
   }
-  if (pathname === '/v1/messages/count_tokens') {
-    return { kind: 'count', method: 'POST', wire: 'anthropic', path: pathname }
-  }
-  if (pathname === '/api/tags') return { kind: 'models', method: 'GET', wire: 'ollama' }
-  if (pathname === '/api/version') return { kind: 'version', method: 'GET', wire: 'ollama' }
-  if (/^\/model\/.+\/converse(?:-stream)?$/.test(pathname)) {
-    return { kind: 'answer', method: 'POST', wire: 'bedrock-converse', path: pathname }
-  }
-  return findModelList(pathname, request.headers) ?? findGemini(pathname, url)
+  return undefined
 }
 
 /** Two formats have their list at the same path. Anthropic's clients send a version header. */
@@ -61,27 +48,6 @@ function findModelList(pathname: string, headers: Headers): Route | undefined {
   const openai = headers.has('anthropic-version') ? 'anthropic' : 'openai-chat'
   const wire = version === 'v1beta' ? 'gemini' : openai
   return compact({ kind: 'models', method: 'GET', wire, id: id === undefined ? undefined : decoded(id) })
-}
-
-/** A name may have colons of its own, such as `qwen3:8b`: the last one stands before the method. */
-function findGemini(pathname: string, { searchParams }: URL): Route | undefined {
-  const method = /^\/v1(?:beta|alpha)?\/(?:models|tunedModels)\/.+(?::|%3A)(\w+)$/i.exec(pathname)?.[1]
-  switch (method) {
-    case 'generateContent':
-      return { kind: 'answer', method: 'POST', wire: 'gemini', path: pathname }
-    case 'streamGenerateContent':
-      return compact({
-        kind: 'answer',
-        method: 'POST',
-        wire: 'gemini',
-        path: pathname,
-        framing: searchParams.get('alt') === 'sse' ? undefined : 'array',
-      })
-    case 'countTokens':
-      return { kind: 'count', method: 'POST', wire: 'gemini', path: pathname }
-    default:
-      return undefined
-  }
 }
 
 function decoded(text: string): string {

@@ -40,10 +40,10 @@ function placesIn(events: readonly string[], few: number): readonly number[] {
   const numbered = events.map((event, at) => (event.startsWith('{') ? event : `id: ${at + 1}\n${event}`)).join('')
   return placesOf(new TextEncoder().encode(numbered)).filter((at, index) => index % few === 0 && at < bytesOf(events))
 }
-/** Cohere's `[DONE]` follows the end of the answer: a cut before it loses nothing, and causes no request. */
+/** Without what follows the end of the answer: a cut before it loses nothing, and causes no request. */
 const answerOf = (wire: TestWire) => {
   const events = wire.text('Grüße, ', '世界', ' 👋', ' and', ' farewell')
-  return wire.name === 'cohere' ? events.filter((event) => !event.includes('[DONE]')) : events
+  return events.slice(0, events.length - wire.piecesAfterEnd)
 }
 
 // Waits between attempts are a share of what they may be: here, none of it.
@@ -108,8 +108,7 @@ describe.each(wires)('$name', (wire) => {
     let kept = keep(answer)
     const server = await serve((request) => kept.fetch(request))
     try {
-      // The event after the last answer of Interactions is empty, and is not requested.
-      const needed = wire.name === 'gemini-interactions' ? answer.length - 1 : answer.length
+      const needed = wire.isLastPieceEmpty ? answer.length - 1 : answer.length
       for (let events = 0; events < needed; events++) {
         kept = keep(answer, [{ bytes: bytesOf(answer.slice(0, events)), how: 'closed' }])
         const run = stream({ model: wire.model(`${server.url}/v1`), prompt: 'Hi', retries: 0, resume: resumable() })

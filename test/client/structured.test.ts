@@ -16,20 +16,6 @@ const upstream = ownUpstream()
 const schema = t.object({ name: t.string(), ages: t.array(t.integer()), nick: t.optional(t.string()) })
 const ada = '{"name":"Ada","ages":[1,22],"nick":null}'
 
-/** The place of the schema in each wire. */
-const places: Readonly<Record<string, (body: never) => unknown>> = {
-  'openai-chat': ({ response_format: format }: { response_format: { json_schema: { schema: unknown } } }) =>
-    format.json_schema.schema,
-  'openai-responses': ({ text }: { text: { format: { schema: unknown } } }) => text.format.schema,
-  anthropic: ({ output_config: config }: { output_config: { format: { schema: unknown } } }) => config.format.schema,
-  gemini: ({ generationConfig: config }: { generationConfig: Record<string, unknown> }) =>
-    config.responseJsonSchema ?? config.responseSchema,
-  'gemini-interactions': ({ response_format: format }: { response_format: { schema: unknown } }) => format.schema,
-  ollama: ({ format }: { format: unknown }) => format,
-  cohere: ({ response_format: format }: { response_format: { schema?: unknown; json_schema?: unknown } }) =>
-    format.json_schema ?? format.schema,
-}
-
 describe.each(wires)('over $name', (wire) => {
   const ask = () => ({ model: wire.model(upstream.url), prompt: 'Who is it?', schema })
 
@@ -39,7 +25,7 @@ describe.each(wires)('over $name', (wire) => {
     expect(object).toEqual({ name: 'Ada', ages: [1, 22] })
     expect(message.role).toBe('assistant')
     const body = upstream.asked[0]?.body
-    expect(places[wire.name]?.(body as never)).toMatchObject({
+    expect(wire.schemaIn(body)).toMatchObject({
       type: expect.stringMatching(/^object$/i),
       properties: { name: expect.anything(), ages: expect.anything(), nick: expect.anything() },
     })

@@ -5,10 +5,11 @@
 import { EventStreamCodec } from '@smithy/core/event-streams'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { createGateway, type EndReport, type GatewayOptions } from '../../src/gateway/index.ts'
+import { provider as bedrock, bedrockLine, bedrockMessage } from '../formats/bedrock-converse/provider.ts'
 import { hang, json, startUpstream, type Upstream } from '../support/upstream.ts'
 import { greeting } from './dialogue.ts'
 import { keys, modelsAt } from './models.ts'
-import { answerAll, bedrock, bedrockLine, bedrockMessage, chunks, speakers, toWire } from './provider.ts'
+import { answerAll, chunks, speakers, toWire } from './provider.ts'
 
 type Loose = ReturnType<typeof JSON.parse>
 

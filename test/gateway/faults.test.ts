@@ -1,10 +1,13 @@
 /** Providers that fail in every known way, with clients of every format: W12 to W15 of `security.md`. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { bedrockLine } from '../formats/bedrock-converse/provider.ts'
+import { facts } from '../formats/index.ts'
 import { isExhaustive } from '../support/cuts.ts'
+import { clients } from '../support/formats.ts'
 import { pairsOf } from '../support/pairs.ts'
 import { hang, json, until } from '../support/upstream.ts'
 import { greeting } from './dialogue.ts'
-import { bedrockLine, chunks, speakers, type WireName, wireNames, wireOf } from './provider.ts'
+import { chunks, speakers, type WireName, wireNames, wireOf } from './provider.ts'
 import { type Rig, startRig } from './rig.ts'
 import { ask, ended, endingOf, failed, type Hearing, hear, isErrorBody } from './wire.ts'
 
@@ -38,33 +41,14 @@ afterAll(async () => {
 const pairs = pairsOf(wireNames, wireNames, 1)
 const piecesOf = (provider: WireName) => speakers[provider].pieces({ text: greeting })
 
-/** The number of pieces before the first content of the provider. */
-const silent: Readonly<Record<WireName, number>> = {
-  'openai-chat': 1,
-  'openai-responses': 4,
-  anthropic: 3,
-  cohere: 2,
-  gemini: 0,
-  'gemini-interactions': 3,
-  ollama: 0,
-  'bedrock-converse': 1,
-}
-
 /** All that comes until the provider has said something, at once. */
 const firstWords = (provider: WireName): string =>
   piecesOf(provider)
-    .slice(0, silent[provider] + 1)
+    .slice(0, facts[provider].gateway.silentPieces + 1)
     .join('')
 
-/** Where the finish reason comes before the end, the connection may close after it: `wire/README.md` §1. */
-const reasons: Partial<Readonly<Record<WireName, string>>> = {
-  'openai-chat': '"finish_reason":"stop"',
-  anthropic: '"stop_reason":"end_turn"',
-  'bedrock-converse': ':event-type messageStop ',
-}
-
 function isWhole(provider: WireName, pieces: readonly string[]): boolean {
-  const reason = reasons[provider]
+  const reason = facts[provider].gateway.reasonPiece
   if (reason !== undefined) return pieces.some((piece) => piece.includes(reason))
   return pieces.length === piecesOf(provider).length
 }
@@ -100,7 +84,7 @@ describe.each(pairs)('a client of %s, with a provider of %s', (client, provider)
   const isDue = (at: number) => isExhaustive || pieces.length <= 5 || (at + wireNames.indexOf(client)) % 4 < 2
 
   it('gets one error for an error after any event, and the text before the error', async () => {
-    for (let at = silent[provider] + 1; at < pieces.length; at++) {
+    for (let at = facts[provider].gateway.silentPieces + 1; at < pieces.length; at++) {
       if (!isDue(at)) continue
       rig.providers.answer(chunks([...pieces.slice(0, at), speakers[provider].errorPiece('Overloaded')]))
       const text = await (await ask(rig.url, client, provider)).text()
@@ -116,7 +100,7 @@ describe.each(pairs)('a client of %s, with a provider of %s', (client, provider)
       for (let at = 0; at < pieces.length; at++) {
         if (!isDue(at)) continue
         const sent = pieces.slice(0, at)
-        const isSilent = at <= silent[provider]
+        const isSilent = at <= facts[provider].gateway.silentPieces
         // A reset may overtake what was written before it, so it waits until that has arrived.
         const before = () => until(() => isSilent || hearing.text.includes('Grüß Gott'))
         rig.providers.answer(chunks(sent, { after, before }))
@@ -191,17 +175,14 @@ describe.each(wireNames)('a client of %s', (client) => {
 
   const gapMs = 20
   /** Keep-alive comments of a provider, for longer than it may say nothing. */
-  const keepAlive: Partial<Readonly<Record<WireName, string>>> = {
-    ollama: '\n',
-    'bedrock-converse': bedrockLine('keepAlive', {}),
-  }
+  const keepAlive = { sse: ': still here\n\n', ndjson: '\n', 'event-stream': bedrockLine('keepAlive', {}) }
   const keepAlives = (provider: WireName) =>
-    Array.from({ length: (2 * firstByteMs) / gapMs }, () => keepAlive[provider] ?? ': still here\n\n')
+    Array.from({ length: (2 * firstByteMs) / gapMs }, () => keepAlive[clients[provider].framing])
 
   it('gets a 504 when the provider sends only keep-alive comments', async () => {
     eager.providers.answer((response, asked) => {
       const provider = wireOf(asked.path) as WireName
-      const pieces = [...piecesOf(provider).slice(0, silent[provider]), ...keepAlives(provider)]
+      const pieces = [...piecesOf(provider).slice(0, facts[provider].gateway.silentPieces), ...keepAlives(provider)]
       return chunks(pieces, { gapMs, after: 'hang' })(response, asked)
     })
     const answers = askAll(eager)
@@ -214,7 +195,7 @@ describe.each(wireNames)('a client of %s', (client) => {
   it('gets the whole answer of a provider that sends content, and then nothing for as long', async () => {
     eager.providers.answer((response, asked) => {
       const provider = wireOf(asked.path) as WireName
-      const rest = piecesOf(provider).slice(silent[provider] + 1)
+      const rest = piecesOf(provider).slice(facts[provider].gateway.silentPieces + 1)
       return chunks([firstWords(provider), ...keepAlives(provider), ...rest], { gapMs })(response, asked)
     })
     const answers = askAll(eager)

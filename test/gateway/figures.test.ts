@@ -1,6 +1,7 @@
 /** The figures of an answer on which billing relies: the final usage, and the least amount of text. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createGateway, type EndReport } from '../../src/gateway/index.ts'
+import { facts } from '../formats/index.ts'
 import { pairsOf } from '../support/pairs.ts'
 import { json, type Upstream } from '../support/upstream.ts'
 import type { Said } from './dialogue.ts'
@@ -71,16 +72,6 @@ describe('a proper answer', () => {
 })
 
 describe('an answer that is longer than its limit of output tokens', () => {
-  const limits = {
-    'openai-chat': { max_completion_tokens: 10 },
-    'openai-responses': { max_output_tokens: 10 },
-    anthropic: { max_tokens: 10 },
-    cohere: { max_tokens: 10 },
-    gemini: { generationConfig: { maxOutputTokens: 10 } },
-    'gemini-interactions': { generation_config: { max_output_tokens: 10 } },
-    ollama: { options: { num_predict: 10 } },
-    'bedrock-converse': { inferenceConfig: { maxTokens: 10 } },
-  }
   // 64 KiB, and 256 bytes for each of the 10 tokens.
   const most = 64 * 1024 + 2560
 
@@ -89,7 +80,7 @@ describe('an answer that is longer than its limit of output tokens', () => {
     async (client, provider) => {
       const go = (length: number) => {
         providers.answer(chunks(speakers[provider].pieces({ text: 'q'.repeat(length) })))
-        return reportOf(client, provider, true, limits[client])
+        return reportOf(client, provider, true, facts[client].gateway.limit(10))
       }
       expect((await go(most)).report.outcome).toBe('answered')
       // In two halves: the first is within the limit.

@@ -9,6 +9,7 @@ import {
   type UsageReport,
 } from '../../src/gateway/index.ts'
 import { withFields } from '../../src/gateway/splice.ts'
+import { facts } from '../formats/index.ts'
 import { type Answering, json, pause, startUpstream, type Upstream } from '../support/upstream.ts'
 import { greeting } from './dialogue.ts'
 import { keys, modelsAt } from './models.ts'
@@ -119,50 +120,24 @@ describe('limits of output', () => {
     Object.fromEntries(
       Object.entries(modelsAt(providers.url)).map(([name, model]) => [name, { model, maxOutputTokens: 50 }]),
     )
-  /** Where each wire says it: `wire/*.md` §2. */
-  const told: Readonly<Record<WireName, (body: Loose) => unknown>> = {
-    'openai-chat': (body) => body.max_completion_tokens,
-    'openai-responses': (body) => body.max_output_tokens,
-    anthropic: (body) => body.max_tokens,
-    cohere: (body) => body.max_tokens,
-    gemini: (body) => body.generationConfig?.maxOutputTokens,
-    'gemini-interactions': (body) => body.generation_config?.max_output_tokens,
-    ollama: (body) => body.options?.num_predict,
-    'bedrock-converse': (body) => body.inferenceConfig?.maxTokens,
-  }
-
   it.each(wireNames.flatMap((wire) => wireNames.map((provider) => [wire, provider] as const)))(
     'hold for a client of %s at a provider of %s, whatever it asks for',
     async (wire, provider) => {
-      const asksForMore = {
-        'openai-chat': { max_completion_tokens: 9000 },
-        'openai-responses': { max_output_tokens: 9000 },
-        anthropic: { max_tokens: 9000 },
-        cohere: { max_tokens: 9000 },
-        gemini: { generationConfig: { maxOutputTokens: 9000 } },
-        'gemini-interactions': { generation_config: { max_output_tokens: 9000 } },
-        ollama: { options: { num_predict: 9000 } },
-        'bedrock-converse': { inferenceConfig: { maxTokens: 9000 } },
-      }[wire]
+      const asksForMore = facts[wire].gateway.limit(9000)
       const gateway = gatewayOf({ models: limited() })
       for (const body of [asksForMore, {}]) {
         providers.answer(answerAll)
         await (await askOf(gateway, wire, provider, 'Hello', { body })).text()
-        expect(told[provider](providers.asked[0]?.body)).toBe(50)
+        expect(facts[provider].gateway.limitIn(providers.asked[0]?.body)).toBe(50)
       }
     },
   )
 
   it.each<[WireName, object]>([
-    ...[-1, -2, 0, '9000', [9000]].map((num_predict): [WireName, object] => ['ollama', { options: { num_predict } }]),
-    ...[-1, 0].flatMap((least): [WireName, object][] => [
-      ['openai-chat', { max_completion_tokens: least }],
-      ['openai-chat', { max_tokens: 9000, max_completion_tokens: least }],
-      ['openai-responses', { max_output_tokens: least }],
-      ['anthropic', { max_tokens: least }],
-      ['cohere', { max_tokens: least }],
-      ['gemini', { generationConfig: { maxOutputTokens: least } }],
-      ['gemini-interactions', { generation_config: { max_output_tokens: least } }],
+    ...[-2, '9000', [9000]].map((num_predict): [WireName, object] => ['ollama', { options: { num_predict } }]),
+    ...[-1, 0].flatMap((least) => [
+      ...wireNames.map((wire): [WireName, object] => [wire, facts[wire].gateway.limit(least)]),
+      ['openai-chat', { max_tokens: 9000, max_completion_tokens: least }] as [WireName, object],
     ]),
     // Google's server takes each name in both spellings.
     ['gemini', { generation_config: { max_output_tokens: 9000 } }],
@@ -394,17 +369,6 @@ describe('outgoing and incoming data', () => {
     'sec-fetch-mode',
     'user-agent',
   ])
-  const own: Readonly<Record<WireName, readonly string[]>> = {
-    'openai-chat': ['authorization'],
-    'openai-responses': ['authorization'],
-    anthropic: ['anthropic-version', 'x-api-key'],
-    cohere: ['authorization'],
-    gemini: ['x-goog-api-key'],
-    'gemini-interactions': ['x-goog-api-key'],
-    ollama: ['authorization'],
-    'bedrock-converse': ['authorization'],
-  }
-
   it.each(wireNames)(
     'builds the request without headers of the client, passed or translated (%s)',
     async (provider) => {
@@ -412,7 +376,7 @@ describe('outgoing and incoming data', () => {
         providers.answer(answerAll)
         await (await askOf(gatewayOf(), wire, provider, 'Hello', { headers: hostile })).text()
         const names = Object.keys(providers.asked[0]?.headers ?? {}).filter((name) => !fixed.has(name))
-        expect(names.sort()).toEqual(own[provider])
+        expect(names.sort()).toEqual(facts[provider].gateway.headers)
         expect(JSON.stringify(providers.asked[0]?.headers)).not.toMatch(/client-token|evil|1\.2\.3\.4/)
       }
     },
@@ -701,7 +665,7 @@ describe('the hooks of the caller', () => {
     }
     for (const wire of wireNames) {
       const response = await askOf(gatewayOf({ authorize }), wire, 'gemini')
-      expect(response.status).toBe(wire === 'bedrock-converse' ? 403 : 401) // AWS has no 401
+      expect(response.status).toBe(facts[wire].gateway.unauthorized)
       expect(isErrorBody(wire, await response.json())).toBe(true)
     }
     const own = await askOf(gatewayOf({ authorize: () => new Response('mine', { status: 418 }) }), 'gemini', 'gemini')
@@ -940,15 +904,7 @@ describe('the edges of the gateway', () => {
     expect(() => gatewayOf({ basePath })).toThrow(RangeError)
   })
 
-  it.each([
-    ['openai-chat', '/v1/models'],
-    ['openai-responses', '/v1/models'],
-    ['anthropic', '/v1/models'],
-    ['cohere', '/v1/models'],
-    ['gemini', '/v1beta/models'],
-    ['gemini-interactions', '/v1beta/models'],
-    ['ollama', '/api/tags'],
-  ] as const)(
+  it.each(wireNames.map((wire) => [wire, facts[wire].gateway.list] as const))(
     'C25: names the unknown model, and the list of models, in an error for a client of %s',
     async (wire, list) => {
       const text = await (await askOf(gatewayOf(), wire, 'gpt-99')).text()

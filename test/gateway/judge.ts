@@ -4,25 +4,13 @@
  * The providers are written by hand from the wires' documents, and answer 400 to what is against the rules of their wire.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { facts } from '../formats/index.ts'
 import { pairsOf } from '../support/pairs.ts'
 import { pause } from '../support/upstream.ts'
 import { clients, type Place, type Wish } from './clients.ts'
 import { conclusion, greeting, place, report, thought, weatherIn } from './dialogue.ts'
 import { type WireName, wireNames } from './provider.ts'
 import type { Rig } from './rig.ts'
-
-/** These providers sign their reasoning, and require the proof. */
-const proving: ReadonlySet<WireName> = new Set([
-  'openai-responses',
-  'anthropic',
-  'gemini',
-  'gemini-interactions',
-  'bedrock-converse',
-])
-/** These report their reasoning. OpenAI's Chat Completions does not. */
-const thinking: ReadonlySet<WireName> = new Set([...proving, 'ollama', 'cohere'])
-/** These formats have no field for a proof: the conversation continues without it. */
-const proofless: ReadonlySet<WireName> = new Set(['ollama', 'cohere'])
 
 export interface Judged {
   readonly title: string
@@ -109,10 +97,10 @@ export function judgeClients({ title, turn, modes, providers = wireNames, wireOf
         const talk = converse(client, provider, { stream, think: true, tools: true })
         const first = await talk.say('Please think of the weather')
         expect(first.calls).toHaveLength(1)
-        expect(first.thought).toBe(thinking.has(behind(provider, client)) ? thought : '')
+        expect(first.thought).toBe(facts[behind(provider, client)].gateway.thinks ? thought : '')
         const second = await talk.answerCalls()
         const third = await talk.say('and now?')
-        const isKept = proving.has(behind(provider, client)) && !proofless.has(client)
+        const isKept = facts[behind(provider, client)].gateway.signs && facts[client].answers.hasProofs
         const proved = isKept ? 'the proof came back' : 'there was no proof'
         expect([second.text, third.text]).toEqual([`${conclusion} ${proved}`, proved])
       }),

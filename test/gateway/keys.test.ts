@@ -3,6 +3,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Model } from '../../src/core/codec.ts'
 import { createGateway, createScrubber, type GatewayOptions } from '../../src/gateway/index.ts'
+import type { Channel } from '../formats/gateway.ts'
+import { facts } from '../formats/index.ts'
 import { canary, disguises, holdsCanary } from '../support/canary.ts'
 import { inTurn, isExhaustive } from '../support/cuts.ts'
 import { clients } from '../support/formats.ts'
@@ -11,11 +13,12 @@ import type { Said } from './dialogue.ts'
 import { speakers, toWire, type WireName, wireNames } from './provider.ts'
 import { ask, eventsOf } from './wire.ts'
 
-const types: Partial<Readonly<Record<WireName, string>>> = {
-  ollama: 'application/x-ndjson',
-  'bedrock-converse': 'application/vnd.amazon.eventstream',
+const types = {
+  sse: 'text/event-stream',
+  ndjson: 'application/x-ndjson',
+  'event-stream': 'application/vnd.amazon.eventstream',
 }
-const typeOf = (wire: WireName) => types[wire] ?? 'text/event-stream'
+const typeOf = (wire: WireName) => types[clients[wire].framing]
 
 /** One model of each wire, since the search for its key is made once for each model. */
 let answering: () => Response
@@ -40,7 +43,6 @@ function gatewayOf(wire: WireName, answer: () => Response, options: Partial<Gate
 }
 
 /** The events of a provider that sends these two pieces of JSON strings one after the other. */
-type Channel = 'text' | 'thought' | 'arguments'
 function saying(wire: WireName, channel: Channel, first: string, second: string): string {
   const whole = first + second
   if (channel === 'arguments') {
@@ -58,17 +60,6 @@ function saying(wire: WireName, channel: Channel, first: string, second: string)
     .replaceAll('"ÄÖ"', `"${whole}"`)
     .replaceAll('"Ä"', `"${first}"`)
     .replaceAll('"Ö"', `"${second}"`)
-}
-
-const channelsOf: Readonly<Record<WireName, readonly Channel[]>> = {
-  'openai-chat': ['text', 'arguments'],
-  'openai-responses': ['text', 'thought', 'arguments'],
-  anthropic: ['text', 'thought', 'arguments'],
-  cohere: ['text', 'thought', 'arguments'],
-  gemini: ['text', 'thought'],
-  'gemini-interactions': ['text', 'thought', 'arguments'],
-  ollama: ['text', 'thought'],
-  'bedrock-converse': ['text', 'thought', 'arguments'],
 }
 
 /** Ways to write a text into JSON; each cut anywhere that leaves two strings. */
@@ -139,7 +130,7 @@ describe('B14, B15, B16: keys in two pieces', () => {
     const other = wire === 'gemini' ? 'openai-chat' : 'gemini'
     const found: string[] = []
     let count = 0
-    for (const channel of channelsOf[wire]) {
+    for (const channel of facts[wire].gateway.channels) {
       for (const how of escaped.includes(name) ? ['said', 'written'] : ['said']) {
         const written = `of ${embeddings[how]?.(key)}.`
         const coarse = Math.max(2, Math.ceil(written.length / 30))

@@ -1,7 +1,9 @@
 /** Asking a gateway by hand, and how a stream of each wire ended: read from its bytes by the rules of `wire/*.md`, with no code of ours. */
 import { EventStreamCodec } from '@smithy/core/event-streams'
+import { bedrockLine } from '../formats/bedrock-converse/provider.ts'
+import { facts } from '../formats/index.ts'
+import type { Loose } from '../formats/server.ts'
 import type { Wire as WireName } from '../support/answers.ts'
-import { bedrockLine } from './provider.ts'
 
 /** The smallest request for a stream. A binary stream comes as lines of text: see {@link asText}. */
 export async function ask(
@@ -19,7 +21,7 @@ export async function ask(
   } = {},
 ): Promise<Response> {
   const { stream = true, body, headers, fetch = globalThis.fetch, ...rest } = init
-  const { path, minimal } = requests[wire](model, prompt, stream)
+  const { path, minimal } = facts[wire].gateway.minimal(model, prompt, stream)
   const response = await fetch(url + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -60,40 +62,6 @@ function lengthOf(bytes: Uint8Array): number {
   return bytes.length < 4 ? 4 : new DataView(bytes.buffer, bytes.byteOffset).getUint32(0)
 }
 
-type Minimal = (model: string, prompt: string, stream: boolean) => { readonly path: string; readonly minimal: object }
-
-const requests: Readonly<Record<WireName, Minimal>> = {
-  'openai-chat': (model, content, stream) => ({
-    path: '/v1/chat/completions',
-    minimal: { model, messages: [{ role: 'user', content }], stream },
-  }),
-  'openai-responses': (model, input, stream) => ({ path: '/v1/responses', minimal: { model, input, stream } }),
-  anthropic: (model, content, stream) => ({
-    path: '/v1/messages',
-    minimal: { model, max_tokens: 1000, messages: [{ role: 'user', content }], stream },
-  }),
-  gemini: (model, text, stream) => ({
-    path: `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
-    minimal: { contents: [{ role: 'user', parts: [{ text }] }] },
-  }),
-  'gemini-interactions': (model, input, stream) => ({
-    path: '/v1beta/interactions',
-    minimal: { model, input, stream },
-  }),
-  cohere: (model, content, stream) => ({
-    path: '/v2/chat',
-    minimal: { model, messages: [{ role: 'user', content }], stream },
-  }),
-  ollama: (model, content, stream) => ({
-    path: '/api/chat',
-    minimal: { model, messages: [{ role: 'user', content }], stream },
-  }),
-  'bedrock-converse': (model, text, stream) => ({
-    path: `/model/${model}/converse${stream ? '-stream' : ''}`,
-    minimal: { messages: [{ role: 'user', content: [{ text }] }] },
-  }),
-}
-
 /** An answer, as it comes in. */
 export interface Hearing {
   /** The text so far. */
@@ -126,44 +94,11 @@ export interface Ending {
   readonly hasMore: boolean
 }
 
-type Loose = ReturnType<typeof JSON.parse>
-type Mark = 'end' | 'error' | undefined
-
-/** The mark of the end in one event; `undefined` if it has none. */
-const marks: Readonly<Record<WireName, (event: Loose) => Mark>> = {
-  'openai-chat': (event) => (event === '[DONE]' ? 'end' : event.error ? 'error' : undefined),
-  'openai-responses': ({ type }) =>
-    type === 'response.completed' ? 'end' : type === 'response.failed' ? 'error' : undefined,
-  anthropic: ({ type }) => (type === 'message_stop' ? 'end' : type === 'error' ? 'error' : undefined),
-  gemini: (event) => (event.error ? 'error' : event.candidates?.[0]?.finishReason ? 'end' : undefined),
-  'gemini-interactions': (event) => (event === '[DONE]' ? 'end' : event.event_type === 'error' ? 'error' : undefined),
-  cohere: ({ type, delta }) => (type !== 'message-end' ? undefined : delta.error ? 'error' : 'end'),
-  ollama: (event) => (event.error ? 'error' : event.done ? 'end' : undefined),
-  'bedrock-converse': ({ type, isError }) => (isError ? 'error' : type === 'messageStop' ? 'end' : undefined),
-}
-
 /** The events of a stream; comments are left out. */
-export function eventsOf(wire: WireName, text: string): Loose[] {
-  if (wire === 'ollama') return text.split('\n').flatMap((line) => (line.trim() === '' ? [] : JSON.parse(line)))
-  if (wire === 'bedrock-converse') {
-    return [...text.matchAll(/^:(\w+)-type (\w+) (.*)$/gm)].map(([, kind, type, payload = '']) => ({
-      ...JSON.parse(payload),
-      type,
-      isError: kind === 'exception',
-    }))
-  }
-  // Cohere's streams have ended when this comes.
-  const said = wire === 'cohere' ? text.replace(/data: \[DONE\]\n\n$/, '') : text
-  const events = said.split('\n\n').filter((event) => event.trim() !== '' && !event.startsWith(':'))
-  return events.map((event) => {
-    const data = event
-      .split('\n')
-      .filter((line) => line.startsWith('data: '))
-      .map((line) => line.slice(6))
-      .join('\n')
-    return data === '[DONE]' ? data : JSON.parse(data)
-  })
-}
+export const eventsOf = (wire: WireName, text: string): Loose[] => facts[wire].gateway.eventsOf(text)
+
+/** Whether a body is an error of the wire, as its official client reads it. */
+export const isErrorBody = (wire: WireName, body: Loose): boolean => facts[wire].gateway.isErrorBody(body)
 
 export function endingOf(wire: WireName, text: string): Ending {
   const events = eventsOf(wire, text)
@@ -172,33 +107,14 @@ export function endingOf(wire: WireName, text: string): Ending {
   const after: ReadonlySet<unknown> = new Set(
     last?.type === 'metadata' ? ['metadata'] : last?.isError ? ['messageStop'] : [],
   )
-  const found = events.filter(({ type }) => !after.has(type)).map((event) => marks[wire](event))
-  const first = found.findIndex((mark) => mark !== undefined)
+  const found = events.filter(({ type }) => !after.has(type)).map((event) => facts[wire].gateway.mark(event))
+  const first = found.findIndex((one) => one !== undefined)
   return {
-    ends: found.filter((mark) => mark === 'end').length,
-    errors: found.filter((mark) => mark === 'error').length,
+    ends: found.filter((one) => one === 'end').length,
+    errors: found.filter((one) => one === 'error').length,
     hasMore: first >= 0 && first < found.length - 1,
   }
 }
 
 export const ended: Ending = { ends: 1, errors: 0, hasMore: false }
 export const failed: Ending = { ends: 0, errors: 1, hasMore: false }
-
-/** Whether a body is an error of the wire, as its official client reads it. */
-export function isErrorBody(wire: WireName, body: Loose): boolean {
-  switch (wire) {
-    case 'anthropic':
-      return body.type === 'error' && typeof body.error?.type === 'string' && typeof body.error.message === 'string'
-    case 'gemini':
-      return typeof body.error?.code === 'number' && typeof body.error.status === 'string'
-    case 'gemini-interactions':
-      return typeof body.error?.code === 'string' && typeof body.error.message === 'string'
-    case 'cohere':
-    case 'bedrock-converse':
-      return typeof body.message === 'string'
-    case 'ollama':
-      return typeof body.error === 'string'
-    default:
-      return typeof body.error?.message === 'string' && 'type' in body.error && 'code' in body.error
-  }
-}

@@ -5,6 +5,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { facts } from '../formats/index.ts'
+import type { Wire } from '../support/answers.ts'
 import { hasShared } from '../support/corpus.ts'
 import {
   allows,
@@ -34,18 +36,9 @@ function continuationOf(history: History, moment: Moment) {
 }
 
 it('has histories of every kind from every wire that can have them', () => {
-  const none: Readonly<Record<string, readonly string[]>> = {
-    ollama: ['reasoning with proof', 'server tools', 'citations', 'media', 'invalid call'],
-    gemini: ['invalid call'],
-    cohere: ['reasoning with proof', 'server tools', 'invalid call'],
-    anthropic: [],
-    'bedrock-converse': [],
-    'openai-chat': ['server tools'],
-    'openai-responses': [],
-  }
   for (const { client } of wires) {
     const found = new Set(histories.filter(({ format }) => format === client.name).flatMap((one) => [...one.kinds]))
-    const missing = kinds.filter((kind) => !found.has(kind) && !none[client.name]?.includes(kind))
+    const missing = kinds.filter((kind) => !found.has(kind) && !facts[client.name as Wire].noHistories.includes(kind))
     expect(missing, client.name).toEqual([])
   }
 })

@@ -3,6 +3,8 @@ import { LLMock } from '@copilotkit/aimock'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { textOf } from '../../src/core/content.ts'
 import { generate } from '../../src/index.ts'
+import { facts } from '../formats/index.ts'
+import type { Wire } from '../support/answers.ts'
 import { inTurn } from '../support/cuts.ts'
 import {
   allows,
@@ -24,17 +26,9 @@ beforeAll(async () => {
 })
 afterAll(() => mock.stop())
 
-/** Where aimock has each wire; it keeps the paths of the providers. */
+/** Where aimock has clouds; it has other hosts of a format where it has the format. */
 const bases: Readonly<Record<string, string>> = {
-  anthropic: '/v1',
-  'bedrock-converse': '',
   'bedrock-invoke': '',
-  cohere: '/v2',
-  gemini: '/v1beta',
-  'gemini-interactions': '/v1beta',
-  ollama: '',
-  'openai-chat': '/v1',
-  'openai-responses': '/v1',
   vertex: '/v1/projects/p/locations/l',
 }
 
@@ -61,7 +55,7 @@ async function ask({ client }: Target, history: History, moment: Moment): Promis
     model: {
       codec: client,
       model: modelFor(history, { name: client.name, client }).replace(/^models\//, ''),
-      baseUrl: `${mock.url}${bases[client.provider] ?? bases[client.name]}`,
+      baseUrl: `${mock.url}${bases[client.provider] ?? facts[client.name as Wire].mockBase}`,
       ...(client.provider === 'vertex-anthropic' && { fetch: asAnthropic }),
       ...(client.name === 'bedrock-converse' && { fetch: withFunctions }),
     },

@@ -3,23 +3,15 @@ import type { ClientCodec, EncodedRequest, Rules } from '../../src/core/codec.ts
 import type { Context, Loss } from '../../src/core/model.ts'
 import { model as modelByName, providerNames } from '../../src/models.ts'
 import { legalToolName, prepare } from '../../src/prepare/prepare.ts'
-import { wires as formatNames } from '../support/answers.ts'
+import { facts } from '../formats/index.ts'
+import { wires as formatNames, type Wire } from '../support/answers.ts'
 import { formats } from '../support/formats.ts'
 import { goOn, type History, type Moment } from './histories.ts'
-import { validatorOf } from './validators/index.ts'
 
 export interface Target {
   /** Such as `openai-chat (groq)`, or only the format where the provider is its own. */
   readonly name: string
   readonly client: ClientCodec
-}
-
-/** The owner of the wire. Default: the provider of the same name. */
-const home: Readonly<Record<string, string>> = {
-  'bedrock-converse': 'bedrock',
-  'gemini-interactions': 'gemini',
-  'openai-chat': 'openai',
-  'openai-responses': 'openai',
 }
 
 /** Every codec and dialect: those of the recordings, and those that have a name of their own. */
@@ -38,24 +30,15 @@ function listTargets(): readonly Target[] {
 }
 
 export function targetName({ name, provider }: Pick<ClientCodec, 'name' | 'provider'>): string {
-  return (home[name] ?? name) === provider ? name : `${name} (${provider})`
+  return facts[name as Wire].owner === provider ? name : `${name} (${provider})`
 }
 
 /** The wires at their own providers. */
 export const wires: readonly Target[] = targets.filter(({ name }) => (formatNames as readonly string[]).includes(name))
 
-const models: Readonly<Record<string, string>> = {
-  anthropic: 'claude-sonnet-5',
-  'bedrock-converse': 'us.anthropic.claude-haiku-4-5-20251001-v1:0',
-  cohere: 'command-a-reasoning-08-2025',
-  gemini: 'gemini-3-flash',
-  'gemini-interactions': 'gemini-3.8-flash',
-  ollama: 'qwen3:8b',
-}
-
 /** The model that goes on: the same one at home, elsewhere one of the target's. */
 export function modelFor(history: History, { client }: Target): string {
-  return isHome(history, client) && history.model !== '' ? history.model : (models[client.name] ?? 'gpt-5')
+  return isHome(history, client) && history.model !== '' ? history.model : facts[client.name as Wire].models[0]
 }
 
 export function isHome({ format, provider }: History, client: ClientCodec): boolean {
@@ -90,8 +73,9 @@ export function judge(history: History, moment: Moment, target: Target): Judged 
   judged.set(key, known)
   const before = known.get(history)
   if (before !== undefined) return before
+  const { validatorOf } = facts[target.client.name as Wire]
   const { encoded, losses } = handOver(goOn(history, moment), target, modelFor(history, target))
-  const one = { findings: validatorOf(target.client.name, target.client.provider)(encoded.body), losses }
+  const one = { findings: validatorOf(target.client.provider)(encoded.body), losses }
   known.set(history, one)
   return one
 }

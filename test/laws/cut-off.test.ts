@@ -7,7 +7,6 @@ import { type CorpusCase, casesOf } from '../support/corpus.ts'
 import {
   allPlacesOf,
   cutsTimeout,
-  framesOf,
   hold,
   isExhaustive,
   outlineOf,
@@ -18,6 +17,7 @@ import {
 } from '../support/cuts.ts'
 import { type Decoded, decodeChunks } from '../support/decode.ts'
 import { formats } from '../support/formats.ts'
+import { framesOf } from '../support/raw.ts'
 
 /** Which events were cut, by what framing sees of them. */
 const tried = new Set<string>()

@@ -5,17 +5,9 @@ import { generate, tool } from '../../src/index.ts'
 import { decodeText } from '../support/decode.ts'
 import { wires } from '../support/wires.ts'
 
-/** How many pieces of each wire follow the one that says why the model stopped: `[DONE]`, `message_stop`. */
-const marksAfterReason: Readonly<Record<string, number>> = {
-  'gemini-interactions': 1,
-  'openai-chat': 1,
-  anthropic: 1,
-  cohere: 1,
-}
-
 describe.each(wires)('$name', (wire) => {
   const { codec } = wire.model('http://localhost')
-  const marks = marksAfterReason[wire.name] ?? 0
+  const marks = wire.piecesAfterReason
 
   it('A16: is whole where the reason came and the mark after it did not', () => {
     const pieces = wire.text('Hi')

@@ -12,11 +12,12 @@ import { encodeNdjson } from '../../src/framing/ndjson.ts'
 import { encodeSse } from '../../src/framing/sse.ts'
 import { translateRequest } from '../../src/gateway/translate.ts'
 import { type CorpusCase, casesOf } from '../support/corpus.ts'
-import { framingOf, isExhaustive } from '../support/cuts.ts'
+import { isExhaustive } from '../support/cuts.ts'
 import { decodeChunks } from '../support/decode.ts'
 import { type Format, formats } from '../support/formats.ts'
 import { mutations, type Path, placesOf, replaceAt, shapeOf, stringify } from '../support/mutations.ts'
 import { seeded } from '../support/random.ts'
+import { framingOf } from '../support/raw.ts'
 
 const seed = 20_261_121
 

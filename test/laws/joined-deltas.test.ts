@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { Frame } from '../../src/core/codec.ts'
 import { blocksOfTurn } from '../../src/core/content.ts'
 import type { ChatResponse, MessageEvent } from '../../src/core/model.ts'
+import { facts } from '../formats/index.ts'
+import type { Wire } from '../support/answers.ts'
 import { wires as formatNames } from '../support/answers.ts'
 import { casesOf } from '../support/corpus.ts'
 import { decodeChunks, decodeText } from '../support/decode.ts'
@@ -24,9 +26,9 @@ function framesOf({ server }: (typeof servers)[number], events: readonly Message
 }
 
 /** An answer in the form of {@link Said}. Wires without refusals have them as text. */
-function expected(wire: string, { message }: ChatResponse) {
+function expected(wire: Wire, { message }: ChatResponse) {
   const blocks = blocksOfTurn(message)
-  const isApart = wire === 'openai-chat' || wire === 'openai-responses'
+  const isApart = !facts[wire].answers.rules.includes('refusal mark')
   const texts = blocks.flatMap((block) => (block.type === 'text' ? [block] : []))
   const join = (found: readonly { text: string }[]) => found.map(({ text }) => text).join('')
   return {
@@ -45,7 +47,7 @@ function joinedCalls({ calls }: Said, { message }: ChatResponse) {
 }
 
 function check(server: (typeof servers)[number], events: readonly MessageEvent[], response: ChatResponse, id: string) {
-  const joined = joinDeltas(server.name, framesOf(server, events))
+  const joined = joinDeltas(server.name as Wire, framesOf(server, events))
   if (joined === undefined) return
   const { text, refusal, reasoning } = joined.said
   const calls = inOrder(joinedCalls(joined.said, response))

@@ -9,11 +9,17 @@ import * as responses from '../../src/formats/openai-responses/index.ts'
 import { block, generate, message, stream } from '../../src/index.ts'
 import { prepare } from '../../src/prepare/prepare.ts'
 import { deepseek } from '../../src/providers/deepseek.ts'
+import type { Dropped } from '../formats/facts.ts'
+import { facts } from '../formats/index.ts'
 import { type Wire, wires } from '../support/answers.ts'
 import { clients, formats } from '../support/formats.ts'
+import type { RequestRuleName } from '../support/requests.ts'
 
 const user = (content: string) => ({ role: 'user', content }) as const
 const hello = { messages: [user('a')] }
+
+const dropping = (what: Dropped) => wires.filter((name) => facts[name].requests.drops.includes(what))
+const naming = (rule: RequestRuleName) => wires.filter((name) => facts[name].requests.rules.includes(rule))
 
 /** Losses except for the limit that Anthropic requires. */
 function lossesOf(name: Wire, context: Context, options: Partial<RequestOptions> = {}) {
@@ -67,7 +73,7 @@ it('D6: each wire reports what it drops of a response format, and a name that it
       path,
       action,
     ])
-  for (const name of ['anthropic', 'gemini', 'ollama', 'cohere'] as const) {
+  for (const name of naming('fields beside the schema')) {
     expect(at(name, { name: 'person', strict: true })).toEqual([
       ['options.responseFormat.name', 'dropped'],
       ['options.responseFormat.strict', 'dropped'],
@@ -137,64 +143,53 @@ describe('D11: one loss has one path, one reason and one severity on every wire'
   const hinted = { type: 'text', text: 'a', metadata: { cacheHint: 'ephemeral' } } as const
   const picture = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png', detail: 'low' } as const
   const tool = { name: 'f', parameters: { type: 'object' }, strict: true, metadata: hinted.metadata }
-  const cases: readonly [string, Context, Partial<RequestOptions>, Omit<Loss, 'reason' | 'action'>, Wire[]][] = [
+  const cases: readonly [string, Context, Partial<RequestOptions>, Omit<Loss, 'reason' | 'action'>, readonly Wire[]][] =
     [
-      'a seed',
-      hello,
-      { seed: 3 },
-      { path: 'options.seed', severity: 'minor' },
-      ['openai-responses', 'anthropic', 'bedrock-converse'],
-    ],
-    [
-      'citations of a turn',
-      { messages: cited },
-      {},
-      { path: 'messages[1].content[0].citations', severity: 'minor' },
-      [...wires],
-    ],
-    [
-      'a stored answer',
-      { ...hello, providerState: { previousResponseId: 'resp_1' } },
-      {},
-      { path: 'providerState.previousResponseId', severity: 'major' },
-      ['openai-chat', 'anthropic', 'gemini', 'ollama', 'cohere', 'bedrock-converse'],
-    ],
-    [
-      'a cache hint',
-      { messages: [{ role: 'user', content: [hinted] }] },
-      {},
-      { path: 'messages[0].content[0].metadata.cacheHint', severity: 'info' },
-      ['gemini', 'gemini-interactions', 'ollama', 'cohere'],
-    ],
-    [
-      'a level of detail',
-      { messages: [{ role: 'user', content: [picture] }] },
-      {},
-      { path: 'messages[0].content[0].detail', severity: 'info' },
-      ['anthropic', 'gemini', 'ollama', 'bedrock-converse'],
-    ],
-    [
-      'a strict tool',
-      { ...hello, tools: [tool] },
-      {},
-      { path: 'tools[0].strict', severity: 'minor' },
-      ['gemini', 'gemini-interactions', 'ollama'],
-    ],
-    [
-      'the end user',
-      hello,
-      { user: 'u' },
-      { path: 'options.user', severity: 'info' },
-      ['gemini', 'gemini-interactions', 'ollama', 'cohere', 'bedrock-converse'],
-    ],
-    [
-      'a name',
-      { messages: [{ ...user('a'), name: 'n' }] },
-      {},
-      { path: 'messages[0].name', severity: 'info' },
-      wires.filter((name) => name !== 'openai-chat'),
-    ],
-  ]
+      ['a seed', hello, { seed: 3 }, { path: 'options.seed', severity: 'minor' }, dropping('a seed')],
+      [
+        'citations of a turn',
+        { messages: cited },
+        {},
+        { path: 'messages[1].content[0].citations', severity: 'minor' },
+        [...wires],
+      ],
+      [
+        'a stored answer',
+        { ...hello, providerState: { previousResponseId: 'resp_1' } },
+        {},
+        { path: 'providerState.previousResponseId', severity: 'major' },
+        naming('conversations that a provider stores'),
+      ],
+      [
+        'a cache hint',
+        { messages: [{ role: 'user', content: [hinted] }] },
+        {},
+        { path: 'messages[0].content[0].metadata.cacheHint', severity: 'info' },
+        dropping('a cache hint'),
+      ],
+      [
+        'a level of detail',
+        { messages: [{ role: 'user', content: [picture] }] },
+        {},
+        { path: 'messages[0].content[0].detail', severity: 'info' },
+        dropping('a level of detail'),
+      ],
+      [
+        'a strict tool',
+        { ...hello, tools: [tool] },
+        {},
+        { path: 'tools[0].strict', severity: 'minor' },
+        naming('strict tools'),
+      ],
+      ['the end user', hello, { user: 'u' }, { path: 'options.user', severity: 'info' }, naming('who asks')],
+      [
+        'a name',
+        { messages: [{ ...user('a'), name: 'n' }] },
+        {},
+        { path: 'messages[0].name', severity: 'info' },
+        wires.filter((name) => name !== 'openai-chat'),
+      ],
+    ]
   it.each(cases)('D11: %s', (_, context, options, expected, lacking) => {
     const found = lacking.map((name) => lossesOf(name, context, options).filter(({ path }) => path === expected.path))
     expect(new Set(found.flat().map(({ reason }) => reason)).size).toBe(1)

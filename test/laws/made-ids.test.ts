@@ -6,10 +6,11 @@ import type { Message } from '../../src/core/model.ts'
 import { translateRequest, translateResponse } from '../../src/gateway/translate.ts'
 import { generate, stream } from '../../src/index.ts'
 import { toolCall } from '../../src/messages/block.ts'
+import { facts } from '../formats/index.ts'
 import { formats } from '../support/formats.ts'
 import { wires } from '../support/wires.ts'
 
-const prefixes = ['call_', 'cohere_', 'gemini_', 'ollama_', 'toolu_isoglot_', 'c']
+const prefixes = new Set([...wires.map(({ name }) => facts[name].samples.madeId ?? 'call_'), 'toolu_isoglot_', 'c'])
 const id = fc.tuple(fc.constantFrom(...prefixes), fc.nat({ max: 9 })).map(([prefix, number]) => `${prefix}${number}`)
 const ids = fc.uniqueArray(id, { maxLength: 8 })
 
@@ -66,68 +67,32 @@ describe.each(wires)('$name', (wire) => {
   })
 })
 
-/** A request of each wire that may leave out ids, with the ids of some calls left out. */
-const requests = {
-  'openai-chat': (called) => ({
-    model: 'm',
-    messages: called.map((one) => ({
-      role: 'assistant',
-      tool_calls: [{ ...(one && { id: one }), type: 'function', function: { name: 'f', arguments: '{}' } }],
-    })),
-  }),
-  'openai-responses': (called) => ({
-    model: 'm',
-    input: called.flatMap((one) => [
-      { role: 'user', content: 'x' },
-      { type: 'function_call', ...(one && { call_id: one }), name: 'f', arguments: '{}' },
-    ]),
-  }),
-  gemini: (called) => ({
-    contents: called.map((one) => ({
-      role: 'model',
-      parts: [{ functionCall: { ...(one && { id: one }), name: 'f', args: {} } }],
-    })),
-  }),
-  cohere: (called) => ({
-    model: 'm',
-    messages: called.map((one) => ({
-      role: 'assistant',
-      tool_calls: [{ ...(one && { id: one }), type: 'function', function: { name: 'f', arguments: '{}' } }],
-    })),
-  }),
-  ollama: (called) => ({
-    model: 'm',
-    messages: called.map((one) => ({
-      role: 'assistant',
-      tool_calls: [{ ...(one && { id: one }), function: { name: 'f', arguments: {} } }],
-    })),
-  }),
-} satisfies Record<string, (called: readonly (string | undefined)[]) => unknown>
-
-it.each(Object.entries(requests))(
-  'A9: a request of %s whose calls have no ids gets ids that no other call has',
-  (name, write) => {
-    const server = formats.find(({ client }) => client.name === name)?.server
-    const called = fc
-      .tuple(ids, fc.array(fc.constant(undefined), { maxLength: 4 }))
-      .chain(([given, none]) =>
-        fc.shuffledSubarray<string | undefined>([...given, ...none], { minLength: given.length + none.length }),
-      )
-    fc.assert(
-      fc.property(
-        called.filter((list) => list.length > 0),
-        (list) => {
-          const { context } = server?.decodeRequest(write(list), { path: '/v1beta/models/m:generateContent' }) ?? {}
-          const found = callIdsOf(context?.messages ?? [])
-          expect(found).toHaveLength(list.length)
-          expect(new Set(found).size).toBe(list.length)
-          for (const [at, one] of list.entries()) if (one !== undefined) expect(found[at]).toBe(one)
-        },
-      ),
-      { seed: 20_261_122, numRuns: 100 },
-    )
-  },
+/** Of each wire that may leave out ids: a request with some of them left out. */
+const requests = Object.entries(facts).flatMap(([name, { samples }]) =>
+  samples.idless === undefined ? [] : [[name, samples.idless] as const],
 )
+
+it.each(requests)('A9: a request of %s whose calls have no ids gets ids that no other call has', (name, write) => {
+  const server = formats.find(({ client }) => client.name === name)?.server
+  const called = fc
+    .tuple(ids, fc.array(fc.constant(undefined), { maxLength: 4 }))
+    .chain(([given, none]) =>
+      fc.shuffledSubarray<string | undefined>([...given, ...none], { minLength: given.length + none.length }),
+    )
+  fc.assert(
+    fc.property(
+      called.filter((list) => list.length > 0),
+      (list) => {
+        const { context } = server?.decodeRequest(write(list), { path: '/v1beta/models/m:generateContent' }) ?? {}
+        const found = callIdsOf(context?.messages ?? [])
+        expect(found).toHaveLength(list.length)
+        expect(new Set(found).size).toBe(list.length)
+        for (const [at, one] of list.entries()) if (one !== undefined) expect(found[at]).toBe(one)
+      },
+    ),
+    { seed: 20_261_122, numRuns: 100 },
+  )
+})
 
 it('A9: [0.60] [0.85] numbers after the highest number of a history that was trimmed', async () => {
   const model = wires.find(({ name }) => name === 'gemini')?.model('http://localhost')

@@ -4,9 +4,9 @@ import type { ClientCodec, Frame } from '../../src/core/codec.ts'
 import type { ContentBlock } from '../../src/core/model.ts'
 import { encodeEventStream } from '../../src/framing/event-stream.ts'
 import { type CorpusCase, casesOf } from '../support/corpus.ts'
-import { framesOf } from '../support/cuts.ts'
 import { decodeChunks } from '../support/decode.ts'
 import { formats } from '../support/formats.ts'
+import { framesOf } from '../support/raw.ts'
 
 const addition = { from_next_year: { deep: [1, { more: true }] } }
 

@@ -6,6 +6,8 @@ import type { Frame } from '../../src/core/codec.ts'
 import type { ChatResponse, ContentBlock, MessageEvent, ToolCall } from '../../src/core/model.ts'
 import { encodeNdjson } from '../../src/framing/ndjson.ts'
 import { encodeSse } from '../../src/framing/sse.ts'
+import { facts } from '../formats/index.ts'
+import type { Wire } from '../support/answers.ts'
 import { type CorpusCase, casesOf } from '../support/corpus.ts'
 import { decodeChunks } from '../support/decode.ts'
 import { type Format, formats } from '../support/formats.ts'
@@ -31,13 +33,11 @@ function essence(response: ChatResponse | undefined, { client }: Format): unknow
   const { providerData: _, ...figures } = response?.usage ?? {}
   const usage = Object.fromEntries(Object.entries(figures).filter(([, count]) => count !== 0))
   const said = typeof content === 'string' ? [] : (content ?? []).filter(isSaid)
-  const blocks = (oneText.has(client.name) ? joined(said) : said).map(essenceOfBlock)
+  const blocks = (facts[client.name as Wire].answers.order === 'merged' ? joined(said) : said).map(essenceOfBlock)
   return { blocks, stopReason, invalid: invalidToolCalls?.map(({ id, name, index }) => ({ id, name, index })), usage }
 }
 
-/** Wires whose messages have one place for text: where it stood among the calls is lost. */
-const oneText: ReadonlySet<string> = new Set(['openai-chat', 'ollama'])
-
+/** A message has one place for text, so its place among the calls is lost. */
 function joined(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
   const texts = blocks.filter((block) => block.type === 'text' && !block.refusal)
   if (texts.length < 2) return blocks
@@ -47,7 +47,8 @@ function joined(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
 }
 
 /** How ids of calls begin that came without one, and that we or our Ollama server made up. */
-const madeIds = /^(?:ollama|gemini|cohere|call)_\d+$/
+const prefixes = Object.values(facts).flatMap(({ samples }) => samples.madeId ?? [])
+const isMade = (id: string) => prefixes.some((prefix) => id.startsWith(prefix) && /^\d+$/.test(id.slice(prefix.length)))
 
 function isSaid(block: ContentBlock): boolean {
   return block.type !== 'reasoning' || block.text !== ''
@@ -62,7 +63,7 @@ function essenceOfBlock(block: ContentBlock): unknown {
     generatedId: _made,
     ...rest
   } = block as ToolCall & ContentBlock
-  return block.type === 'tool_call' && !madeIds.test(block.id) ? { ...rest, id: block.id } : rest
+  return block.type === 'tool_call' && !isMade(block.id) ? { ...rest, id: block.id } : rest
 }
 
 /** The answer without its invalid calls: the calls that are left are counted again. */

@@ -6,6 +6,8 @@ import { describe, expect, it } from 'vitest'
 import type { ChatResponse, Context, Json, JsonObject, RequestOptions } from '../../src/core/model.ts'
 import { encodeNdjson } from '../../src/framing/ndjson.ts'
 import { encodeSse } from '../../src/framing/sse.ts'
+import { facts } from '../formats/index.ts'
+import type { Wire } from '../support/answers.ts'
 import { isExhaustive, itIfExhaustive } from '../support/cuts.ts'
 import { decodeText } from '../support/decode.ts'
 import { type Format, formats } from '../support/formats.ts'
@@ -119,7 +121,7 @@ describe.each(Object.entries(sdkSamples))('%s', (name, make) => {
     const distinct = new Map(asked.map((one) => [JSON.stringify(one).replace(/q\d+x|\b1\d{4}\b/g, '_'), one]))
     const found = [...distinct.values()].flatMap(({ context, options }) =>
       others.flatMap(({ folder, client: to }) => {
-        const one = { context, options: { ...options, model: models[folder] ?? 'gpt-5' } }
+        const one = { context, options: { ...options, model: facts[to.name as Wire].modelOfSamples } }
         const encode = (given: Asked) => to.encodeRequest(given.context, { ...given.options, strict: false })
         return silencesOf(one, encode).map((silent) => `${folder}: ${silent} of ${JSON.stringify(one).slice(0, 300)}`)
       }),
@@ -145,15 +147,6 @@ describe.each(Object.entries(sdkSamples))('%s', (name, make) => {
     return { context: { messages, tools: [{ name: 'f', parameters: { type: 'object' } }] }, options: { model: 'm' } }
   }
 })
-
-const models: Readonly<Record<string, string>> = {
-  anthropic: 'claude-sonnet-4-5',
-  'bedrock-converse': 'us.anthropic.claude-haiku-4-5-20251001-v1:0',
-  cohere: 'command-a-03-2025',
-  gemini: 'gemini-3-flash',
-  'gemini-interactions': 'gemini-3.8-flash',
-  ollama: 'qwen3:8b',
-}
 
 // ---- streams ----------------------------------------------------------------------------------
 

@@ -50,7 +50,8 @@ const step = { id: 'gs_1', arguments: { queries: ['x'] } }
 const said = { type: 'text', text: 'a' }
 const listAt = (value: Json | undefined, name: string) => (value as JsonObject)[name] as JsonObject[]
 
-const places: Readonly<Record<Wire, Place>> = {
+/** The formats that have such values. */
+const places: Partial<Readonly<Record<Wire, Place>>> = {
   'openai-chat': {
     rows: [
       {
@@ -267,18 +268,6 @@ const places: Readonly<Record<Wire, Place>> = {
     answer: (steps) => ({ id: 'i', status: 'completed', steps }),
     turnOf: (answer) => listAt(answer, 'steps'),
   },
-  ollama: {
-    rows: [],
-    request: () => ({}),
-    answer: () => ({}),
-    turnOf: () => [],
-  },
-  cohere: {
-    rows: [],
-    request: () => ({}),
-    answer: () => ({}),
-    turnOf: () => [],
-  },
   'bedrock-converse': {
     rows: [
       {
@@ -321,14 +310,16 @@ const servers = Object.fromEntries(formats.map(({ folder, server }) => [folder, 
 >
 const path = '/models/m:generateContent'
 
+const placeOf = (wire: Wire) => places[wire] as Place
+
 /** The body that a host gets for a client's request. */
 function sent(wire: Wire, turn: JsonObject[], host: ClientCodec): string {
-  const body = places[wire].request(turn)
+  const body = placeOf(wire).request(turn)
   return JSON.stringify(translateRequest(body, servers[wire], host, { path, model: 'm', strict: false }).body)
 }
 
 const rows = wires.flatMap((wire) =>
-  places[wire].rows.map((row) => ({ ...row, wire, owner: row.owner ?? clients[wire].provider })),
+  (places[wire]?.rows ?? []).map((row) => ({ ...row, wire, owner: row.owner ?? clients[wire].provider })),
 )
 const hostsOf = (wire: Wire) => hosts.filter(({ name }) => name === wire)
 const isOwner = (host: ClientCodec, { wire, owner }: (typeof rows)[number]) =>
@@ -359,11 +350,11 @@ describe.each(shared)('$wire: $name, of another host of the format', (row) => {
   it.each(hostsOf(wire).filter((host) => !isOwner(host, row)))(
     'comes back to $provider, which made it, and to no other',
     (host) => {
-      const response = host.decodeResponse(places[wire].answer(turn))
-      const whole = translateResponse(places[wire].answer(turn), host, servers[wire]).body as JsonObject
+      const response = host.decodeResponse(placeOf(wire).answer(turn))
+      const whole = translateResponse(placeOf(wire).answer(turn), host, servers[wire]).body as JsonObject
       const streamed = framesOf(response, servers[wire].encodeStream({ provider: host.provider }))
       expect(JSON.stringify(streamed)).not.toContain(seal)
-      const echoed = places[wire].turnOf(whole)
+      const echoed = placeOf(wire).turnOf(whole)
       const reached = hosts.filter((other) => sent(wire, echoed, other).includes(seal))
       expect(reached).toEqual(optional ? [] : [host])
       if (optional) return

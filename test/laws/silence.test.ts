@@ -3,23 +3,17 @@ import { describe, expect, it } from 'vitest'
 import type { ClientCodec } from '../../src/core/codec.ts'
 import { splitting } from '../../src/messages/split-message.ts'
 import { prepare } from '../../src/prepare/prepare.ts'
+import { facts } from '../formats/index.ts'
 import { oneOfEachKind, recordedHistories, writtenHistories } from '../handoff/histories.ts'
 import { targets, wires } from '../handoff/matrix.ts'
+import type { Wire } from '../support/answers.ts'
 import { inTurn } from '../support/cuts.ts'
 import { formats } from '../support/formats.ts'
 import { madeRequests } from '../support/made-requests.ts'
 import { recordedRequests } from '../support/recorded-requests.ts'
 import { type Asked, silencesOf } from '../support/silence.ts'
 
-const models: Readonly<Record<string, readonly [string, ...string[]]>> = {
-  anthropic: ['claude-sonnet-5', 'claude-sonnet-4-5'],
-  'bedrock-converse': ['us.anthropic.claude-haiku-4-5-20251001-v1:0', 'amazon.nova-lite-v1:0'],
-  cohere: ['command-a-reasoning-08-2025', 'command-a-03-2025'],
-  gemini: ['gemini-3-flash', 'gemini-2.5-flash'],
-  'gemini-interactions': ['gemini-3.8-flash', 'gemini-2.5-flash'],
-  ollama: ['qwen3:8b'],
-}
-const modelsOf = ({ name }: ClientCodec) => models[name] ?? (['gpt-5'] as const)
+const modelsOf = ({ name }: ClientCodec) => facts[name as Wire].models
 
 const encodeFor = (client: ClientCodec) => (asked: Asked) =>
   client.encodeRequest(asked.context, { ...asked.options, strict: false })

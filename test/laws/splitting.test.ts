@@ -4,7 +4,6 @@ import { casesOf } from '../support/corpus.ts'
 import {
   allPlacesOf,
   cutsTimeout,
-  framesOf,
   hold,
   isExhaustive,
   outlineOf,
@@ -16,6 +15,7 @@ import {
 import { comparable, decodeChunks } from '../support/decode.ts'
 import { formats } from '../support/formats.ts'
 import { cut, seeded } from '../support/random.ts'
+import { framesOf } from '../support/raw.ts'
 
 const randomCuts = isExhaustive ? 200 : 5
 

@@ -2,29 +2,13 @@
 import { describe, expect, it } from 'vitest'
 import type { ChatResponse, StopReason } from '../../src/core/model.ts'
 import { settleStopReason } from '../../src/core/stop-reason.ts'
-import { stopReasons as anthropic } from '../../src/formats/anthropic/tables.ts'
-import { stopReasons as bedrock } from '../../src/formats/bedrock-converse/tables.ts'
-import { stopReasons as cohere } from '../../src/formats/cohere/tables.ts'
-import { stopReasons as gemini } from '../../src/formats/gemini/tables.ts'
-import { stopReasons as chat } from '../../src/formats/openai-chat/tables.ts'
+import { facts } from '../formats/index.ts'
+import type { Wire } from '../support/answers.ts'
 import { formats } from '../support/formats.ts'
 
-type Words = Readonly<Record<string, StopReason>>
-const words: Readonly<Record<string, Words>> = {
-  anthropic,
-  'bedrock-converse': bedrock,
-  cohere,
-  gemini,
-  'openai-chat': chat,
-}
-/** Where a whole answer has its word. */
-const places: Readonly<Record<string, (body: never) => unknown>> = {
-  anthropic: (body: { stop_reason: unknown }) => body.stop_reason,
-  'bedrock-converse': (body: { stopReason: unknown }) => body.stopReason,
-  cohere: (body: { finish_reason: unknown }) => body.finish_reason,
-  gemini: (body: { candidates: readonly { finishReason: unknown }[] }) => body.candidates[0]?.finishReason,
-  'openai-chat': (body: { choices: readonly { finish_reason: unknown }[] }) => body.choices[0]?.finish_reason,
-}
+const stops = Object.entries(facts).flatMap(([name, { samples }]) =>
+  samples.stop === undefined ? [] : [{ name: name as Wire, ...samples.stop }],
+)
 
 /** An answer as another wire's provider ended it, with a call and without. */
 function answer(provider: string, raw: string, meaning: StopReason, hasCall: boolean): ChatResponse {
@@ -45,21 +29,22 @@ function answer(provider: string, raw: string, meaning: StopReason, hasCall: boo
   }
 }
 
-const targets = formats.filter(({ folder }) => places[folder] !== undefined)
+const targets = stops.flatMap(({ name: folder, words, wordIn }) =>
+  formats.filter((one) => one.folder === folder).map(({ server }) => ({ folder, words, wordIn, server })),
+)
 
-describe.each(targets)('$folder', ({ folder, server }) => {
-  it.each(Object.keys(words).filter((name) => name !== folder))('never says a word of %s that it lacks', (other) => {
-    const own = [...Object.keys(words[folder] ?? {}), null] // `null`: it did not end by itself
-    for (const [raw, meaning] of Object.entries(words[other] ?? {})) {
+describe.each(targets)('$folder', ({ folder, words, wordIn, server }) => {
+  it.each(stops.filter(({ name }) => name !== folder))('never says a word of $name that it lacks', (other) => {
+    const own = [...Object.keys(words), null] // `null`: it did not end by itself
+    for (const [raw, meaning] of Object.entries(other.words)) {
       for (const hasCall of [false, true]) {
-        const { body } = server.encodeResponse(answer(other, raw, meaning, hasCall))
-        const word = places[folder]?.(body as never)
-        expect(own, `${raw}, ${hasCall ? 'with' : 'without'} a call`).toContain(word)
+        const { body } = server.encodeResponse(answer(other.name, raw, meaning, hasCall))
+        expect(own, `${raw}, ${hasCall ? 'with' : 'without'} a call`).toContain(wordIn(body))
       }
     }
   })
 })
 
 it('has wires to try', () => {
-  expect(targets.length).toBe(Object.keys(places).length)
+  expect(targets.length).toBe(stops.length)
 })

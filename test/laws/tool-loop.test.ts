@@ -17,11 +17,11 @@ import {
   type Tool,
   tool,
 } from '../../src/index.ts'
+import { facts } from '../formats/index.ts'
 import { cutsTimeout, isExhaustive } from '../support/cuts.ts'
 import { seeded } from '../support/random.ts'
 import { fail, outputs } from '../support/tool-outputs.ts'
 import { pause } from '../support/upstream.ts'
-import { wireViolations } from '../support/valid-wire.ts'
 import { type TestWire, type WrittenCall, wires } from '../support/wires.ts'
 
 const programs = isExhaustive ? 1_500 : 100
@@ -67,7 +67,8 @@ function toChunks(wire: TestWire, pieces: readonly string[], onEnd: () => void):
     },
     { highWaterMark: 0 },
   )
-  const type = wire.name === 'ollama' ? 'application/x-ndjson' : 'text/event-stream'
+  const { framing } = wire.model('https://x.example').codec
+  const type = framing === 'ndjson' ? 'application/x-ndjson' : 'text/event-stream'
   return new Response(body, { headers: { 'content-type': type } })
 }
 
@@ -80,7 +81,7 @@ async function problemsOf(seed: number): Promise<string[]> {
   const check = (holds: boolean, problem: string) => void (holds || problems.push(problem))
 
   const wire = pick(wires)
-  const texts = wire.name === 'gemini' || wire.name === 'ollama' ? objectTexts : argumentTexts
+  const texts = facts[wire.name].answers.rules.includes('text of arguments') ? objectTexts : argumentTexts
   const { controller, listeners } = countedSignal()
   const abortAt = chance(0.35) ? pick(abortPlaces) : 'never'
   let reached = Math.floor(random() * 4)
@@ -128,7 +129,7 @@ async function problemsOf(seed: number): Promise<string[]> {
 
   let open = 0
   const fetch = async (_url: unknown, init?: RequestInit) => {
-    const found = wireViolations[wire.name]?.(JSON.parse(String(init?.body))) ?? []
+    const found = facts[wire.name].violations(JSON.parse(String(init?.body)))
     check(found.length === 0, `sent: ${found.join()}`)
     reach('fetch')
     open++
@@ -278,7 +279,7 @@ function isExpected(error: unknown): boolean {
 async function violationsOnceSent(wire: TestWire, messages: readonly Message[], tools: readonly Tool[]) {
   let found: readonly string[] = ['nothing was sent']
   const fetch = async (_url: unknown, init?: RequestInit) => {
-    found = wireViolations[wire.name]?.(JSON.parse(String(init?.body))) ?? []
+    found = facts[wire.name].violations(JSON.parse(String(init?.body)))
     return toChunks(wire, wire.text('ok'), () => {})
   }
   const model = { ...wire.model('https://x.example'), fetch: fetch as typeof globalThis.fetch }

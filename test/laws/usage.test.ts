@@ -4,97 +4,13 @@ import { describe, expect, it } from 'vitest'
 import type { Usage } from '../../src/core/model.ts'
 import { compatible, createClientCodec } from '../../src/formats/openai-chat/index.ts'
 import { azureOpenaiDialect } from '../../src/providers/azure-openai.ts'
+import type { Figure, Figures } from '../formats/facts.ts'
+import { facts } from '../formats/index.ts'
+import type { Wire } from '../support/answers.ts'
 import { type Format, formats } from '../support/formats.ts'
 
-type Figure = number | string | null | undefined
-type Figures = Readonly<Record<'input' | 'output' | 'total' | 'read' | 'write' | 'reasoning' | 'tools', Figure>>
-
-/** A whole answer with these figures in the places that the documents of the formats name. */
-function answerWith(format: string, { input, output, total, read, write, reasoning, tools }: Figures): unknown {
-  switch (format) {
-    case 'anthropic':
-      return {
-        type: 'message',
-        content: [{ type: 'text', text: 'a' }],
-        stop_reason: 'end_turn',
-        usage: {
-          input_tokens: input,
-          output_tokens: output,
-          cache_read_input_tokens: read,
-          cache_creation_input_tokens: write,
-          output_tokens_details: { thinking_tokens: reasoning },
-        },
-      }
-    case 'gemini':
-      return {
-        candidates: [{ content: { parts: [{ text: 'a' }] }, finishReason: 'STOP' }],
-        usageMetadata: {
-          promptTokenCount: input,
-          candidatesTokenCount: output,
-          totalTokenCount: total,
-          cachedContentTokenCount: read,
-          thoughtsTokenCount: reasoning,
-          toolUsePromptTokenCount: tools,
-        },
-      }
-    case 'gemini-interactions':
-      return {
-        status: 'completed',
-        steps: [{ type: 'model_output', content: [{ type: 'text', text: 'a' }] }],
-        usage: {
-          total_input_tokens: input,
-          total_output_tokens: output,
-          total_tokens: total,
-          total_cached_tokens: read,
-          total_thought_tokens: reasoning,
-          total_tool_use_tokens: tools,
-        },
-      }
-    case 'bedrock-converse':
-      return {
-        output: { message: { role: 'assistant', content: [{ text: 'a' }] } },
-        stopReason: 'end_turn',
-        usage: { inputTokens: input, outputTokens: output, cacheReadInputTokens: read, cacheWriteInputTokens: write },
-      }
-    case 'cohere':
-      return {
-        message: { role: 'assistant', content: [{ type: 'text', text: 'a' }] },
-        finish_reason: 'COMPLETE',
-        usage: {
-          tokens: { input_tokens: input, output_tokens: output, reasoning_tokens: reasoning },
-          cached_tokens: read,
-        },
-      }
-    case 'ollama':
-      return { message: { role: 'assistant', content: 'a' }, done: true, prompt_eval_count: input, eval_count: output }
-    case 'openai-responses':
-      return {
-        status: 'completed',
-        output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'a' }] }],
-        usage: {
-          input_tokens: input,
-          output_tokens: output,
-          total_tokens: total,
-          input_tokens_details: { cached_tokens: read, cache_write_tokens: write },
-          output_tokens_details: { reasoning_tokens: reasoning },
-        },
-      }
-    default:
-      return {
-        choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'a' } }],
-        usage: {
-          prompt_tokens: input,
-          completion_tokens: output,
-          total_tokens: total,
-          prompt_tokens_details: { cached_tokens: read, cache_write_tokens: write },
-          completion_tokens_details: { reasoning_tokens: reasoning },
-        },
-      }
-  }
-}
-
 function usageOf({ client }: Format, figures: Figures): Usage {
-  return client.decodeResponse(answerWith(client.name, figures)).usage ?? {}
+  return client.decodeResponse(facts[client.name as Wire].samples.usage(figures)).usage ?? {}
 }
 
 const none = { write: undefined, reasoning: undefined, tools: undefined, total: undefined } as const

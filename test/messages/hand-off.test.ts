@@ -2,11 +2,12 @@
 import fc from 'fast-check'
 import { describe, it } from 'vitest'
 import { prepare } from '../../src/prepare/prepare.ts'
+import { facts } from '../formats/index.ts'
+import type { Wire } from '../support/answers.ts'
 import { seeded, tidy, untidy } from '../support/conversations.ts'
 import { formats } from '../support/formats.ts'
 import { checkNone, expectHolds } from '../support/properties.ts'
 import { violations } from '../support/valid-conversation.ts'
-import { wireViolations } from '../support/valid-wire.ts'
 
 const model = 'some'
 const perWire = { ...seeded, numRuns: Math.ceil(seeded.numRuns / formats.length) }
@@ -21,8 +22,7 @@ describe.each([...clients])('%s', (_, client) => {
         })
         checkNone(violations(context.messages, client.rules, model))
         const { body } = client.encodeRequest(context, { model, maxTokens: 1000, strict: false })
-        const check = wireViolations[client.name]
-        checkNone(check?.(body))
+        checkNone(facts[client.name as Wire].violations(body))
         return !/(^|[^\\])(\\\\)*\\ud[89a-f]/i.test(JSON.stringify(body))
       }),
       perWire,

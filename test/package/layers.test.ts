@@ -1,7 +1,7 @@
 /**
  * Imports between folders: in `src`, the table of CONTRIBUTING.md; in the examples of the Worker, which readers copy, public paths only.
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { mapOfHouse } from '../../scripts/map.mjs'
@@ -47,7 +47,7 @@ describe('imports', () => {
     expect(imports.get('index.ts')).toEqual(
       expect.arrayContaining(['client/run.ts', 'core/model.ts', 'core/errors.ts']),
     )
-    expect(imports.get('gateway/wires.ts')).toContain('formats/ollama/index.ts')
+    expect(imports.get('gateway/wires.ts')).toContain('formats/ollama/gateway.ts')
     expect([...imports.values()].flat().filter((file) => !imports.has(file))).toEqual([])
   })
 
@@ -65,6 +65,11 @@ describe('imports', () => {
 
   it('are those of docs/evidence/map.svg, as "node scripts/with-node.mjs scripts/map.mjs" draws it', () => {
     expect(readFileSync(join(root, '../docs/evidence/map.svg'), 'utf8')).toBe(mapOfHouse())
+  })
+
+  it('of what only a gateway needs of a format are those of the gateway, so no page loads it', () => {
+    const of = [...imports].filter(([, found]) => found.some((to) => /^formats\/[\w-]+\/gateway\.ts$/.test(to)))
+    expect(of.map(([file]) => file)).toEqual(['gateway/wires.ts'])
   })
 
   it('go in no circle', () => {
@@ -86,4 +91,30 @@ describe.each(['worker', 'worker-minimal'])('the Worker of examples/%s', (name) 
     expect(found.some((to) => to.startsWith('isoglot/'))).toBe(true)
     expect(found.filter((to) => !/^isoglot(\/[\w-]+)?$/.test(to))).toEqual([])
   })
+})
+
+/** The files that a program reaches on the way to an import of this package; types are not loaded. */
+function wayTo(name: string, path: readonly string[], seen = new Set<string>()): readonly string[] | undefined {
+  const file = path.at(-1) ?? ''
+  const code = readFileSync(file, 'utf8').replaceAll(/^(?:im|ex)port type [^;]*? from '[^']*'$/gm, '')
+  for (const to of specifiersIn(code)) {
+    if (to === name) return path
+    const next = join(dirname(file), to)
+    if (!to.startsWith('.') || seen.has(next) || !existsSync(next)) continue
+    const way = wayTo(name, [...path, next], seen.add(next))
+    if (way !== undefined) return way
+  }
+  return undefined
+}
+
+it.each(['translation', 'handoff', 'map'])(
+  'scripts/%s.mjs runs without the test runner, with all that it imports',
+  (name) => {
+    expect(wayTo('vitest', [join(root, '../scripts', `${name}.mjs`)])).toBeUndefined()
+  },
+)
+
+it('a way to the test runner is found', () => {
+  const file = join(root, '../test/support/own-upstream.ts')
+  expect(wayTo('vitest', [file])).toEqual([file])
 })

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { publicPaths } from '../../scripts/built-files.mjs'
+import { facts } from '../formats/index.ts'
 import { dist, entries, modules, modulesOf, read } from './built.ts'
 import { codeOf, parse, type Uses, usesOf } from './uses.ts'
 
@@ -130,16 +131,7 @@ describe('what a file takes from the runtime', () => {
 })
 
 /** Words of one format that no other has a use for. */
-const words: Readonly<Record<string, readonly string[]>> = {
-  anthropic: ['content_block_delta', 'input_json_delta', 'signature_delta', 'anthropic-version', 'redacted_thinking'],
-  'bedrock-converse': ['inferenceConfig', 'toolSpec', 'contentBlockIndex'],
-  cohere: ['tool_plan', 'billed_units', 'strict_tools'],
-  'gemini-interactions': ['previous_interaction_id', 'arguments_delta', 'total_thought_tokens'],
-  gemini: ['generationConfig', 'functionDeclarations', 'usageMetadata', 'systemInstruction', 'groundingMetadata'],
-  ollama: ['prompt_eval_count', 'done_reason', 'num_predict'],
-  'openai-chat': ['max_completion_tokens', 'stream_options', 'reasoning_content'],
-  'openai-responses': ['response.output_text.delta', 'function_call_output', 'response.output_item.added'],
-}
+const words = Object.fromEntries(Object.entries(facts).map(([name, { words }]) => [name, words]))
 /** Words that only a server of the format writes: a page that asks a provider has no use for them. */
 const serverWords: Readonly<Record<string, readonly string[]>> = {
   'openai-chat': ['chat.completion.chunk'],

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { buildPlayground } from '../../scripts/playground.mjs'
+import { facts } from '../formats/index.ts'
 import { axeFindings, hasChromium, launchChromium, problemsOf, type Site, serveFolder } from './browser.ts'
 
 const recordings = join(import.meta.dirname, '..', '..', 'examples', 'browser', 'recordings')
@@ -243,8 +244,9 @@ describe.skipIf(!hasChromium)('the static page', () => {
 
   it('compares any two wires', async () => {
     await open('wire')
-    const others = ['OpenAI Chat', 'OpenAI Responses', 'Anthropic', 'Gemini Interactions', 'Cohere', 'Bedrock Converse']
-    for (const wire of others) await page.getByLabel(wire, { exact: true }).uncheck()
+    const titles = Object.values(facts).map(({ titleOnPage }) => titleOnPage)
+    for (const wire of titles.filter((title) => title !== 'Gemini' && title !== 'Ollama'))
+      await page.getByLabel(wire, { exact: true }).uncheck()
     expect(await page.locator('.request h3').allInnerTexts()).toEqual(['Gemini', 'Ollama'])
     expect(await page.locator('.request').nth(1).locator('mark').allInnerTexts()).toContain('"messages"')
     await page.getByLabel('Gemini', { exact: true }).focus()

@@ -14,19 +14,11 @@ import type {
   Usage,
 } from '../../src/core/model.ts'
 import { type EnvelopedProof, unpackEnvelope } from '../../src/kit/envelope.ts'
+import { type FormatName, formats } from '../../src/kit/without-lacks.ts'
+import { facts } from '../formats/index.ts'
 
 /** The formats, in the order of the tables: the one list of their names that tests loop over. */
-export const wires = [
-  'openai-chat',
-  'openai-responses',
-  'anthropic',
-  'gemini',
-  'gemini-interactions',
-  'ollama',
-  'cohere',
-  'bedrock-converse',
-] as const
-export type Wire = (typeof wires)[number]
+export { type FormatName as Wire, formats as wires }
 
 /** A block with all proofs that travel with it, and without fields kept for only one wire. */
 export type SeenBlock = Omit<ContentBlock, 'opaque' | 'providerData' | 'metadata'> & {
@@ -147,15 +139,15 @@ function stringsIn(value: unknown): string[] {
 // ---- rules ------------------------------------------------------------------------------------
 
 export interface Way {
-  readonly from: Wire
-  readonly to: Wire
+  readonly from: FormatName
+  readonly to: FormatName
   readonly isStream: boolean
 }
 
 export interface Rule {
   readonly name: string
-  /** Default: from every wire to every other. */
-  readonly to?: readonly Wire[]
+  /** `some`: to the wires that name it among their facts. Default: from every wire to every other. */
+  readonly to?: 'some'
   /** Also within one wire: for its dialects, and for figures that it does not tell apart. */
   readonly within?: true
   readonly reason: string
@@ -170,18 +162,7 @@ const onBlocks = (seen: Seen, change: (block: SeenBlock, way: Way) => readonly S
   blocks: seen.blocks.flatMap((block) => change(block, way)),
 })
 
-const stopWords: Readonly<Record<Wire, Partial<Record<StopReason, StopReason>>>> = {
-  'openai-chat': { refusal: 'content_filter', pause: 'stop', other: 'stop', aborted: 'error' },
-  'openai-responses': { refusal: 'content_filter', pause: 'stop', other: 'stop' },
-  anthropic: { content_filter: 'refusal', other: 'stop' },
-  gemini: { refusal: 'content_filter', pause: 'other', aborted: 'other' },
-  'gemini-interactions': { refusal: 'stop', other: 'stop' },
-  ollama: { content_filter: 'stop', refusal: 'stop', pause: 'stop', other: 'stop', error: 'stop', aborted: 'stop' },
-  cohere: { content_filter: 'stop', refusal: 'stop', pause: 'stop', other: 'stop', aborted: 'error' },
-  'bedrock-converse': { refusal: 'content_filter', pause: 'stop', other: 'stop', aborted: 'error' },
-}
-
-export const answerRules: readonly Rule[] = [
+export const answerRules = [
   {
     name: 'server tools',
     reason: 'clients of this wire do not know the tools that another provider ran itself, and must not run them',
@@ -198,7 +179,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'made media',
-    to: ['openai-chat', 'openai-responses', 'anthropic', 'ollama', 'cohere', 'bedrock-converse'],
+    to: 'some',
     reason: 'an answer has no field for media, or not for this type',
     severity: 'major',
     told: /has no (?:images|place)|goes back only to|cannot be output|takes (?:no|only text|images|text)|an assistant says text/,
@@ -223,7 +204,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'empty text',
-    to: ['anthropic', 'gemini', 'gemini-interactions', 'ollama', 'openai-chat', 'cohere', 'bedrock-converse'],
+    to: 'some',
     reason: 'an empty text is not sent, because some servers refuse it',
     severity: 'info',
     apply: (seen, way) => {
@@ -233,7 +214,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'refusal mark',
-    to: ['anthropic', 'gemini', 'gemini-interactions', 'ollama', 'cohere', 'bedrock-converse'],
+    to: 'some',
     reason:
       'a refusal is sent as normal text; the stop reason says that it is a refusal, if the wire has such a reason',
     severity: 'info',
@@ -247,12 +228,12 @@ export const answerRules: readonly Rule[] = [
     apply: (seen, { to }) => {
       const isSaid =
         seen.stopReason === 'refusal' && seen.blocks.some((block) => block.refusal) && to === 'openai-responses'
-      return isSaid ? seen : { ...seen, stopReason: stopWords[to][seen.stopReason] ?? seen.stopReason }
+      return isSaid ? seen : { ...seen, stopReason: facts[to].answers.stopWords[seen.stopReason] ?? seen.stopReason }
     },
   },
   {
     name: 'form of citations',
-    to: ['openai-chat', 'openai-responses'],
+    to: 'some',
     reason:
       'a citation always has an address, a title and two offsets: without offsets it is sent for the whole text. The wire has no field for the quoted passage',
     severity: 'info',
@@ -260,21 +241,21 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'offsets of citations for a whole text',
-    to: ['cohere'],
+    to: 'some',
     reason: 'a citation always has two offsets: without offsets it is sent for the whole text',
     severity: 'info',
     apply: (seen) => ({ ...seen, blocks: seen.blocks.map((block) => spanCitations(block)) }),
   },
   {
     name: 'citations of whole texts',
-    to: ['bedrock-converse'],
+    to: 'some',
     reason: 'a citation belongs to its text block and has no offsets: it is read as a citation of the whole text',
     severity: 'info',
     apply: (seen) => ({ ...seen, blocks: seen.blocks.map((block) => spanCitations(block, 'always')) }),
   },
   {
     name: 'calls at the end of the turn',
-    to: ['cohere'],
+    to: 'some',
     within: true,
     reason: 'a message has a separate list of calls',
     severity: 'info',
@@ -282,14 +263,14 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'model of the answer',
-    to: ['cohere', 'bedrock-converse'],
+    to: 'some',
     reason: 'an answer does not say which model gave it',
     severity: 'info',
     apply: (seen) => ({ ...seen, model: undefined }),
   },
   {
     name: 'order in the turn',
-    to: ['openai-chat', 'ollama'],
+    to: 'some',
     within: true,
     reason: 'a message has one field each for reasoning, text and calls',
     severity: 'info',
@@ -297,21 +278,21 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'neighbouring texts',
-    to: ['gemini'],
+    to: 'some',
     reason: 'neighbouring texts are read as one text, because pieces of a stream look the same',
     severity: 'info',
     apply: (seen) => ({ ...seen, blocks: joinNeighbours(seen.blocks) }),
   },
   {
     name: 'types of images',
-    to: ['ollama'],
+    to: 'some',
     reason: 'an image is sent only as base64; its type is read from its first bytes, if they show it',
     severity: 'info',
     apply: (seen, way) => onBlocks(seen, (block) => [block.type === 'image' ? sniffed(block) : block], way),
   },
   {
     name: 'no citations',
-    to: ['ollama'],
+    to: 'some',
     reason: 'the wire has no citations',
     severity: 'minor',
     told: /takes no citations/,
@@ -319,7 +300,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'citations of other things than web pages',
-    to: ['anthropic', 'gemini-interactions'],
+    to: 'some',
     reason: 'the wire takes foreign citations only if they have an address',
     severity: 'minor',
     told: /takes no citations/,
@@ -327,28 +308,28 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'offsets of citations',
-    to: ['anthropic'],
+    to: 'some',
     reason: 'a citation belongs to its text block and has no offsets',
     severity: 'info',
     apply: (seen) => onCitations(seen, ({ startIndex: _, endIndex: __, ...one }) => [one]),
   },
   {
     name: 'quotes of citations',
-    to: ['gemini-interactions'],
+    to: 'some',
     reason: 'a citation marks its passage with offsets, and has no field for a quote',
     severity: 'info',
     apply: (seen) => onCitations(seen, ({ text: _, ...one }) => [one]),
   },
   {
     name: 'passages of citations',
-    to: ['gemini'],
+    to: 'some',
     reason: 'a citation with offsets also quotes the passage',
     severity: 'info',
     apply: (seen) => ({ ...seen, blocks: seen.blocks.map(quoteCitations) }),
   },
   {
     name: 'text of arguments',
-    to: ['gemini', 'ollama'],
+    to: 'some',
     within: true,
     reason:
       'arguments are an object on this wire: spaces, and the difference between no arguments and an empty object, are lost',
@@ -362,7 +343,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'text of arguments in whole answers',
-    to: ['anthropic', 'gemini-interactions', 'bedrock-converse'],
+    to: 'some',
     within: true,
     reason: 'arguments are an object in a whole answer, and in calls that the server ran',
     severity: 'info',
@@ -379,7 +360,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'no arguments',
-    to: ['openai-chat', 'openai-responses', 'cohere'],
+    to: 'some',
     within: true,
     reason: 'missing arguments are sent as an empty object, because clients parse them',
     severity: 'info',
@@ -394,7 +375,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'made ids of calls of the wire itself',
-    to: ['ollama', 'gemini-interactions'],
+    to: 'some',
     within: true,
     reason: 'newer servers send ids, so the gateway does too',
     severity: 'info',
@@ -402,7 +383,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'made ids of calls of Workers AI',
-    to: ['openai-chat'],
+    to: 'some',
     within: true,
     reason: 'calls of its older models have no id; Chat Completions requires one',
     severity: 'info',
@@ -412,7 +393,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'invalid calls',
-    to: ['anthropic', 'gemini-interactions', 'bedrock-converse'],
+    to: 'some',
     reason: 'a client would run the call without its arguments, so a whole answer does not have it',
     severity: 'minor',
     told: /arguments are not an object/,
@@ -420,7 +401,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'invalid calls, in the finish reason',
-    to: ['gemini'],
+    to: 'some',
     reason: 'the wire reports a malformed call by a finish reason and a message',
     severity: 'minor',
     told: /reports a malformed call/,
@@ -428,7 +409,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'calls that were cut',
-    to: ['ollama', 'gemini'],
+    to: 'some',
     reason: 'arguments are an object on this wire: a call that was cut off is left out',
     severity: 'major',
     told: /cut before the call was whole/,
@@ -439,15 +420,17 @@ export const answerRules: readonly Rule[] = [
     within: true,
     reason: 'wires have different counts; some require 0 for an unknown count, and some leave zeros out',
     severity: 'info',
-    apply: (seen, way) => ({ ...seen, counts: countsOn(way, seen.counts) }),
+    apply: (seen, way) => ({ ...seen, counts: facts[way.to].answers.counts(seen.counts, way.from) }),
   },
-]
+] as const satisfies readonly Rule[]
+
+/** A rule that formats name among their facts. */
+export type AnswerRuleName = Extract<(typeof answerRules)[number], { readonly to: 'some' }>['name']
 
 /** Whether an answer of the wire can hold this media; other blocks it can. */
-function hasPlace({ type, data }: SeenBlock, to: Wire): boolean {
+function hasPlace({ type, data }: SeenBlock, to: FormatName): boolean {
   if (!/^(?:image|audio|video|file)$/.test(type)) return true
-  if (to === 'anthropic' || to === 'cohere' || to === 'bedrock-converse') return false
-  return data !== undefined && (type === 'image' || (type === 'audio' && to === 'openai-chat'))
+  return data !== undefined && facts[to].answers.media.includes(type)
 }
 
 /** Whether the token limit or a filter ended it. */
@@ -462,50 +445,6 @@ function renumber(seen: Seen): Seen {
   return { ...seen, blocks, invalid: [] }
 }
 
-function countsOn({ from, to }: Way, counts: Counts | undefined): Counts | undefined {
-  const { inputTokens = 0, outputTokens = 0 } = counts ?? {}
-  const sums = { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens }
-  switch (to) {
-    case 'anthropic':
-      return { ...counts, ...sums }
-    case 'bedrock-converse': {
-      const { reasoningTokens: _, ...others } = counts ?? {}
-      return { ...others, ...sums }
-    }
-    case 'ollama':
-      return sums
-    case 'cohere': {
-      const { cacheWriteTokens: _, ...others } = counts ?? {}
-      return { ...others, ...sums }
-    }
-    case 'openai-responses':
-      return (
-        counts && {
-          cacheReadTokens: 0,
-          ...((from !== to || counts.cacheReadTokens === undefined) && { cacheWriteTokens: 0 }),
-          reasoningTokens: 0,
-          ...sums,
-          ...counts,
-        }
-      )
-    case 'gemini-interactions':
-      return counts && withoutField({ cacheReadTokens: 0, reasoningTokens: 0, ...sums, ...counts }, 'cacheWriteTokens')
-    case 'gemini': {
-      const { cacheReadTokens, reasoningTokens, totalTokens } = counts ?? {}
-      const isTold = inputTokens !== 0 || outputTokens !== 0 || (totalTokens ?? 0) !== 0
-      return (
-        counts && {
-          ...(isTold && { ...sums, ...(totalTokens !== undefined && { totalTokens }) }),
-          ...(cacheReadTokens && { cacheReadTokens }),
-          ...(reasoningTokens && { reasoningTokens }),
-        }
-      )
-    }
-    default:
-      return counts
-  }
-}
-
 function onCitations(seen: Seen, change: (citation: CitationBlock) => readonly CitationBlock[]): Seen {
   return {
     ...seen,
@@ -517,7 +456,7 @@ function onCitations(seen: Seen, change: (citation: CitationBlock) => readonly C
   }
 }
 
-function fillCitations(block: SeenBlock, to: Wire): SeenBlock {
+function fillCitations(block: SeenBlock, to: FormatName): SeenBlock {
   if (block.citations === undefined) return block
   const end = String(block.text).length
   const fill = ({ text: _, ...one }: CitationBlock) => ({
@@ -578,14 +517,14 @@ function sniffed(block: SeenBlock): SeenBlock {
   return { ...withoutField(block, 'mimeType'), ...(mimeType && { mimeType }) }
 }
 
-function textOn(to: Wire, { argumentsText, arguments: value }: SeenBlock): string {
+function textOn(to: FormatName, { argumentsText, arguments: value }: SeenBlock): string {
   const text = JSON.stringify(value)
   if (to === 'gemini-interactions') return text === '{}' ? '' : text
   return to === 'gemini' && argumentsText === '' ? '' : text
 }
 
-function isCarried({ type }: SeenBlock, { data }: Opaque, to: Wire): boolean {
-  if (to === 'ollama' || to === 'cohere') return false
+function isCarried({ type }: SeenBlock, { data }: Opaque, to: FormatName): boolean {
+  if (!facts[to].answers.hasProofs) return false
   return type === 'reasoning' || (type === 'tool_call' && ('thoughtSignature' in data || 'extra_content' in data))
 }
 
@@ -629,13 +568,17 @@ export interface Outcome {
   readonly fired: readonly Rule[]
 }
 
+/** Whether a rule applies to a format that names these. */
+export const appliesTo = ({ name, to }: { readonly name: string; readonly to?: 'some' }, named: readonly string[]) =>
+  to !== 'some' || named.includes(name)
+
 /** An answer after the rules, and the rules that applied. */
 export function expectAnswer(seen: Seen, way: Way): Outcome {
   const fired: Rule[] = []
   let expected = seen
-  for (const rule of answerRules) {
+  for (const rule of answerRules as readonly Rule[]) {
     if (way.from === way.to && !rule.within) continue
-    if (rule.to !== undefined && !rule.to.includes(way.to)) continue
+    if (!appliesTo(rule, facts[way.to].answers.rules)) continue
     const next = rule.apply(expected, way)
     if (canonical(next) !== canonical(expected)) fired.push(rule)
     expected = next
@@ -654,6 +597,7 @@ export function canonical(value: unknown): string {
 
 /** Some wires have no order between the kinds of blocks: what is read in one is put in the order of the rules. */
 export function sortBlocks(seen: Seen, { to }: Way): Seen {
-  if (to === 'cohere') return { ...seen, blocks: callsLast(seen.blocks) }
-  return to === 'openai-chat' || to === 'ollama' ? { ...seen, blocks: merge(seen.blocks) } : seen
+  const { order } = facts[to].answers
+  if (order === 'calls last') return { ...seen, blocks: callsLast(seen.blocks) }
+  return order === 'merged' ? { ...seen, blocks: merge(seen.blocks) } : seen
 }

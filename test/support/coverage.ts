@@ -5,6 +5,7 @@ import type { ChatResponse, Context, Loss } from '../../src/core/model.ts'
 import { binaryPieces, textPieces } from '../../src/gateway/pieces.ts'
 import { translateRequest, translateResponse, translateStream } from '../../src/gateway/translate.ts'
 import { prepare } from '../../src/prepare/prepare.ts'
+import { facts } from '../formats/index.ts'
 import {
   answerRules,
   canonical,
@@ -137,7 +138,8 @@ function judgeStream(one: CorpusCase, from: Format, to: Target, way: Way): Judge
   if (read.error !== undefined) {
     if (original.response?.stopReason === 'error' || original.response?.stopReason === 'aborted')
       return { kind: 'stream', named: [others.interrupted.name], unnamed: [] }
-    const isRefused = to.wire === 'ollama' && original.response?.message.invalidToolCalls !== undefined
+    const isRefused =
+      facts[to.wire].answers.refusesInvalidCalls && original.response?.message.invalidToolCalls !== undefined
     return {
       kind: 'stream',
       named: [others.refused.name],
@@ -153,9 +155,7 @@ function judgeFailure(original: Error, read: Error | undefined, { wire }: Target
   if (!(read instanceof ApiError)) return { kind: 'error', named: [], unnamed: ['the error is not told'] }
   if (!(original instanceof ApiError)) return { kind: 'error', named: [others.interrupted.name], unnamed: [] }
   if (read.kind === original.kind) return { kind: 'error', named: [], unnamed: [] }
-  // OpenAI's two have no word for a time that passed.
-  const isWordless = wire === 'ollama' || wire === 'cohere' || (/^openai/.test(wire) && original.kind === 'timeout')
-  const isNamed = isWordless && read.kind === 'server'
+  const isNamed = facts[wire].answers.wordless?.(original.kind) === true && read.kind === 'server'
   return {
     kind: 'error',
     named: isNamed ? [others.errors.name] : [],
@@ -221,7 +221,7 @@ function judgeAsked(one: CorpusCase, from: Format, to: Target): Verdict {
   const translated = translateRequest(one.request, from.server, to.client, { path, model, strict: false })
   const read = to.server.decodeRequest(JSON.parse(JSON.stringify(translated.body)), { path: translated.path })
   const prepared = prepare(asked.context, to.client.rules, { model })
-  const context = to.wire === 'gemini' ? withoutDevelopers(prepared.context) : prepared.context
+  const context = facts[to.wire].requests.hasNoDevelopers ? withoutDevelopers(prepared.context) : prepared.context
   const isDemoted = canonical(context) !== canonical(prepared.context)
   const { fired, unnamed } = judgeRequest(
     seeRequest(context, asked.options),
@@ -242,7 +242,7 @@ function judgeAsked(one: CorpusCase, from: Format, to: Target): Verdict {
   }
 }
 
-/** Gemini has no such role, so that it reads a developer message as a user message. */
+/** A wire without this role reads a developer message as a user message. */
 function withoutDevelopers(context: Context): Context {
   const messages = context.messages.map((one) => (one.role === 'developer' ? { ...one, role: 'user' as const } : one))
   return { ...context, messages }

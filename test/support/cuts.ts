@@ -10,11 +10,6 @@
  */
 import { inject, it } from 'vitest'
 import type { Frame } from '../../src/core/codec.ts'
-import { InterruptedError } from '../../src/core/errors.ts'
-import type { Machine } from '../../src/core/reducer.ts'
-import { decodeEventStream } from '../../src/framing/event-stream.ts'
-import { decodeNdjson } from '../../src/framing/ndjson.ts'
-import { decodeSse } from '../../src/framing/sse.ts'
 import type { CorpusCase } from './corpus.ts'
 
 declare module 'vitest' {
@@ -82,12 +77,6 @@ function messagesOf(bytes: Uint8Array): readonly Uint8Array[] {
   return messages
 }
 
-/** The framing of a recording. */
-export function framingOf(kind: CorpusCase['kind']): Machine<Uint8Array, Frame> {
-  if (kind === 'bin') return decodeEventStream()
-  return kind === 'ndjson' ? decodeNdjson() : decodeSse()
-}
-
 /**
  * An event as framing sees it: its bytes with each word as one letter, except the names of fields and `[DONE]`. All recordings share it, as
  * framing knows no format: one of the similar events is cut.
@@ -95,26 +84,6 @@ export function framingOf(kind: CorpusCase['kind']): Machine<Uint8Array, Frame> 
 export function outlineOf(kind: CorpusCase['kind'], bytes: Uint8Array): string {
   if (kind === 'bin') return `${kind} ${bytes.length}` // it sees lengths
   return `${kind}\n${new TextDecoder('latin1').decode(bytes).replace(/(?<!^)\b(?!DONE\b)\w+/gm, 'a')}`
-}
-
-/** The frames of a stream that arrives in these chunks: a batch for each, and the last of what only its end brings. */
-export function framesOf(kind: CorpusCase['kind'], chunks: Iterable<Uint8Array>): Frame[][] {
-  const decoder = framingOf(kind)
-  const batches: Frame[][] = []
-  const batch = (take: (out: Frame[]) => void) => {
-    const frames: Frame[] = []
-    take(frames)
-    batches.push(frames)
-  }
-  for (const chunk of chunks) batch((out) => decoder.push(chunk, out))
-  batch((out) => {
-    try {
-      decoder.end(out)
-    } catch (error) {
-      if (!(error instanceof InterruptedError)) throw error // a message that is cut
-    }
-  })
-  return batches
 }
 
 /** Whether these batches hold those frames, one after the other. */

@@ -1,15 +1,13 @@
 /** Every codec there is, by the corpus folder whose recordings it reads: the laws loop over this. */
 import type { ClientCodec, ServerCodec } from '../../src/core/codec.ts'
 import * as anthropic from '../../src/formats/anthropic/index.ts'
-import * as bedrock from '../../src/formats/bedrock-converse/index.ts'
-import * as cohere from '../../src/formats/cohere/index.ts'
 import * as gemini from '../../src/formats/gemini/index.ts'
 import * as interactions from '../../src/formats/gemini-interactions/index.ts'
-import * as ollama from '../../src/formats/ollama/index.ts'
 import * as openaiChat from '../../src/formats/openai-chat/index.ts'
 import * as openaiResponses from '../../src/formats/openai-responses/index.ts'
 import { vertexAnthropic } from '../../src/providers/vertex-anthropic.ts'
 import { vertexGemini } from '../../src/providers/vertex-gemini.ts'
+import { formats as codecs } from '../../src/test/formats.ts'
 import { dialects } from '../codecs/openai-chat/dialects.ts'
 import { dialects as responsesDialects } from '../codecs/openai-responses/dialects.ts'
 import { type Wire, wires } from './answers.ts'
@@ -21,26 +19,13 @@ export interface Format {
   readonly server: ServerCodec
 }
 
-const modules: Readonly<
-  Record<Wire, { readonly createClientCodec: () => ClientCodec; readonly createServerCodec: () => ServerCodec }>
-> = {
-  'openai-chat': openaiChat,
-  'openai-responses': openaiResponses,
-  anthropic,
-  gemini,
-  'gemini-interactions': interactions,
-  ollama,
-  cohere,
-  'bedrock-converse': bedrock,
-}
-
 /** The client codec of each format, at its own provider. */
-export const clients = Object.fromEntries(wires.map((name) => [name, modules[name].createClientCodec()])) as Readonly<
+export const clients = Object.fromEntries(wires.map((name) => [name, codecs[name].client])) as Readonly<
   Record<Wire, ClientCodec>
 >
 
 export const formats: readonly Format[] = [
-  ...wires.map((folder) => ({ folder, client: clients[folder], server: modules[folder].createServerCodec() })),
+  ...wires.map((folder) => ({ folder, ...codecs[folder] })),
   {
     folder: 'anthropic-vertex',
     client: vertexAnthropic('any', { project: 'any' }).codec,
@@ -70,7 +55,7 @@ export const formats: readonly Format[] = [
 
 /** Without OpenAI's own, which are formats. */
 function dialectsOf<Dialect>(all: Readonly<Record<string, Dialect>>): [string, Dialect][] {
-  return Object.entries(all).filter(([folder]) => !Object.hasOwn(modules, folder))
+  return Object.entries(all).filter(([folder]) => !Object.hasOwn(codecs, folder))
 }
 
 /** Reads requests of Vertex AI: the model stands in their path, and not in the body. */

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { ClientCodec } from '../../src/core/codec.ts'
 import type { ChatResponse, CitationBlock, ContentBlock, JsonObject, ToolCall } from '../../src/core/model.ts'
 import type { CorpusCase } from './corpus.ts'
-import { framesOf } from './cuts.ts'
 import { decodeChunks } from './decode.ts'
+import { rawOf } from './raw.ts'
 
 /** A recording: what we make of it, and what it says itself. */
 export interface Reading {
@@ -60,31 +60,4 @@ function readWhole(one: CorpusCase, codec: ClientCodec): Partial<ReturnType<type
   } catch (error) {
     return { error: error as NonNullable<Reading['error']> }
   }
-}
-
-/** The body, or what each event of a stream holds that is JSON: read line by line, without our framing. */
-export function rawOf({ kind, text, bytes }: Pick<CorpusCase, 'kind' | 'text' | 'bytes'>): JsonObject[] {
-  if (kind === 'bin') return framesOf(kind, [bytes]).flatMap((batch) => batch.map(({ data }) => JSON.parse(data)))
-  if (kind === 'json') return [JSON.parse(text)].flat()
-  const lines = text.split(/\r\n|\r|\n/)
-  return (kind === 'ndjson' ? lines : dataIn(lines))
-    .filter((json) => json.startsWith('{'))
-    .map((json) => JSON.parse(json))
-}
-
-function dataIn(lines: readonly string[]): string[] {
-  const events: string[][] = [[]]
-  for (const line of lines) {
-    if (line === '') events.push([])
-    else if (line.startsWith('data:')) events.at(-1)?.push(line.slice('data:'.length).replace(/^ /, ''))
-  }
-  return events.map((data) => data.join('\n'))
-}
-
-/** Every object in a value that has this field, at any depth, in order. */
-export function havingField(value: unknown, name: string): JsonObject[] {
-  if (Array.isArray(value)) return value.flatMap((item) => havingField(item, name))
-  if (typeof value !== 'object' || value === null) return []
-  const inner = Object.values(value).flatMap((item) => havingField(item, name))
-  return Object.hasOwn(value, name) ? [value as JsonObject, ...inner] : inner
 }

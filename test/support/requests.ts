@@ -12,7 +12,9 @@ import type {
   ToolChoice,
   ToolDefinition,
 } from '../../src/core/model.ts'
-import { canonical, type Wire, wires } from './answers.ts'
+import { isTextFile } from '../formats/facts.ts'
+import { facts } from '../formats/index.ts'
+import { appliesTo, canonical, type Wire } from './answers.ts'
 
 export interface SeenTurn {
   readonly role: string
@@ -124,8 +126,8 @@ function seeTool(tool: ToolDefinition | ProviderTool): (Partial<ToolDefinition> 
 
 export interface RequestRule {
   readonly name: string
-  /** Default: every wire. */
-  readonly to?: readonly Wire[]
+  /** `some`: the wires that name it among their facts. Default: every wire. */
+  readonly to?: 'some'
   readonly reason: string
   readonly severity: 'info' | 'minor' | 'major'
   /** The reported loss: a pattern for `path: reason`. Losses of severity `info` need not be reported. */
@@ -155,7 +157,7 @@ const without =
   (part: SeenPart) =>
     types.includes(part.type) ? [] : [part]
 
-const reshapings: readonly Reshaping[] = [
+const reshapings = [
   {
     name: 'parts of one wire',
     reason: 'a part that only one wire has is not sent to other wires',
@@ -173,20 +175,7 @@ const reshapings: readonly Reshaping[] = [
     reason: 'isoglot throws a typed error; it leaves the media out only if the caller asks for that',
     severity: 'major',
     told: /audio|video|images? |only text|images alone|nothing of it can be sent|by URL|stored at one provider|Bedrock takes media|type of media|an assistant says text/,
-    apply: (seen, to) =>
-      onParts(seen, (part, role) => {
-        if (to === 'openai-chat' && part.type === 'image' && part.fileId !== undefined) return []
-        if (to === 'openai-chat' && part.type === 'file' && part.url !== undefined) return []
-        // Google's two formats share its files.
-        if (/^gemini/.test(to) && part.fileId !== undefined && !isGoogles.test(String(part.fileId))) return []
-        if (to === 'cohere' && part.type === 'image') return part.fileId === undefined && role === 'user' ? [part] : []
-        if (to === 'cohere' && isTextFile(part)) return [part]
-        if (/^openai/.test(to) && role === 'assistant' && part.type === 'image') return []
-        if (to === 'ollama' && part.type === 'image' && part.data === undefined) return []
-        if (to === 'bedrock-converse' && /^(?:image|file|audio|video)$/.test(part.type))
-          return role === 'user' && isOnBedrock(part) ? [part] : []
-        return mediaWithout[to].includes(part.type) ? [] : [part]
-      }),
+    apply: (seen, to) => onParts(seen, (part, role) => (facts[to].requests.takes(part, role) ? [part] : [])),
   },
   {
     name: 'tools of one wire',
@@ -197,7 +186,7 @@ const reshapings: readonly Reshaping[] = [
   },
   {
     name: 'conversations that a provider stores',
-    to: ['openai-chat', 'anthropic', 'gemini', 'ollama', 'cohere', 'bedrock-converse'],
+    to: 'some',
     reason: 'the provider stores the earlier messages, and the request does not have them',
     severity: 'major',
     told: /previousResponseId/,
@@ -205,7 +194,7 @@ const reshapings: readonly Reshaping[] = [
   },
   {
     name: 'conversations that OpenAI stores',
-    to: ['openai-chat', 'anthropic', 'gemini', 'gemini-interactions', 'ollama', 'cohere', 'bedrock-converse'],
+    to: 'some',
     reason: 'OpenAI stores the conversation, and no other wire has this feature',
     severity: 'major',
     told: /conversationId/,
@@ -213,14 +202,14 @@ const reshapings: readonly Reshaping[] = [
   },
   {
     name: 'text documents',
-    to: ['openai-chat', 'openai-responses', 'gemini', 'gemini-interactions', 'ollama'],
+    to: 'some',
     reason: 'a document of plain text is read as normal text',
     severity: 'info',
     apply: (seen) => onParts(seen, (part) => [asText(part)]),
   },
   {
     name: 'files of plain text',
-    to: ['anthropic'],
+    to: 'some',
     reason: 'a document of plain text is sent as text, and not as data',
     severity: 'info',
     apply: (seen) => onParts(seen, (part) => [part.mimeType === 'text/plain' ? asDocument(part) : part]),
@@ -228,14 +217,14 @@ const reshapings: readonly Reshaping[] = [
   {
     name: 'documents beside the conversation',
     within: true,
-    to: ['cohere'],
+    to: 'some',
     reason: 'documents are fields of the request: they are read as the first blocks of the last user message',
     severity: 'info',
     apply: (seen) => documentsLast(asDocuments(seen)),
   },
   {
     name: 'strictness of all tools or none',
-    to: ['cohere'],
+    to: 'some',
     reason: 'one option applies to all tools: if only some are strict, none is sent as strict',
     severity: 'minor',
     told: /\.strict: /,
@@ -249,7 +238,7 @@ const reshapings: readonly Reshaping[] = [
   },
   {
     name: 'JSON without a schema',
-    to: ['anthropic', 'bedrock-converse'],
+    to: 'some',
     reason: 'the wire has no JSON mode: the model is asked for JSON in words',
     severity: 'minor',
     told: /responseFormat/,
@@ -261,7 +250,7 @@ const reshapings: readonly Reshaping[] = [
   },
   {
     name: 'JSON beside tools',
-    to: ['cohere'],
+    to: 'some',
     reason: 'the wire has no JSON mode beside tools: the model is asked for JSON of the schema in words',
     severity: 'minor',
     told: /responseFormat/,
@@ -276,7 +265,7 @@ const reshapings: readonly Reshaping[] = [
   },
   {
     name: 'media of results',
-    to: ['gemini'],
+    to: 'some',
     reason: 'models before Gemini 3 accept media only after the results',
     severity: 'minor',
     told: /media of a result go after it/,
@@ -285,19 +274,18 @@ const reshapings: readonly Reshaping[] = [
   {
     name: 'one text a message',
     within: true,
-    to: ['ollama', 'gemini-interactions'],
+    to: 'some',
     reason:
       'a message has one text and a list of images: texts are joined by line ends. Interactions has one system text',
     severity: 'info',
     apply: (seen, to) => ({
       ...seen,
-      system: seen.system.length > 1 ? [seen.system.join(to === 'ollama' ? '\n' : '\n\n')] : seen.system,
-      turns: to === 'ollama' ? seen.turns.map(joinTexts) : seen.turns,
+      system: seen.system.length > 1 ? [seen.system.join(facts[to].requests.systemSeparator)] : seen.system,
+      turns: facts[to].requests.hasOneText ? seen.turns.map(joinTexts) : seen.turns,
     }),
   },
-]
+] as const satisfies readonly Reshaping[]
 
-const isGoogles = /^(?:gs:|files\/|https:\/\/generativelanguage\.)/
 function isChosen(choice: ToolChoice & object, name: string | undefined): boolean {
   return 'name' in choice ? choice.name === name : choice.names.includes(String(name))
 }
@@ -305,32 +293,6 @@ function isChosen(choice: ToolChoice & object, name: string | undefined): boolea
 function asText(part: SeenPart): SeenPart {
   if (part.type === 'tool_result') return { ...part, blocks: (part.blocks as SeenPart[]).map(asText) }
   return part.type === 'plain_text' ? { type: 'text', text: part.text } : part
-}
-
-/** Data of a type that Bedrock has a word for; an image without one is taken for a PNG. */
-function isOnBedrock({ type, data, url, mimeType = type === 'image' ? 'image/png' : '' }: SeenPart): boolean {
-  const known: Readonly<Record<string, RegExp>> = {
-    image: /^image\/(?:png|jpeg|gif|webp)$/,
-    file: /^(?:application\/pdf|text\/(?:csv|html|plain|markdown)|application\/.*(?:word|excel|sheet).*)$/,
-    audio: /^audio\/(?:mpeg|mp3|wav|opus|aac|flac|mp4|ogg|webm)$/,
-    video: /^video\/(?:mp4|quicktime|webm|x-matroska|mpeg|x-flv|x-ms-wmv|3gpp)$/,
-  }
-  return (data !== undefined || String(url).startsWith('s3://')) && known[type]?.test(String(mimeType)) === true
-}
-
-/** A file whose text can be read, as Cohere takes it. */
-const isTextFile = ({ type, mimeType, data }: SeenPart) =>
-  type === 'file' && data !== undefined && String(mimeType).startsWith('text/')
-
-const mediaWithout: Readonly<Record<Wire, readonly string[]>> = {
-  'openai-chat': ['video'],
-  'openai-responses': ['audio', 'video'],
-  anthropic: ['audio', 'video'],
-  gemini: [],
-  'gemini-interactions': [],
-  ollama: ['file', 'audio', 'video'],
-  cohere: ['file', 'audio', 'video'],
-  'bedrock-converse': [],
 }
 
 function asDocument(part: SeenPart): SeenPart {
@@ -392,10 +354,10 @@ const onlyIf = (from: unknown) => (before: unknown) => JSON.stringify(before) ==
 const isGone = (_before: unknown, after: unknown) => after === undefined
 const isNew = (before: unknown) => before === undefined
 
-const fieldRules: readonly FieldRule[] = [
+const fieldRules = [
   {
     name: 'who asks',
-    to: ['gemini', 'gemini-interactions', 'ollama', 'cohere', 'bedrock-converse'],
+    to: 'some',
     path: /^options\.user$/,
     allows: isGone,
     reason: 'the wire has no field for the user, and the answer does not depend on it',
@@ -413,7 +375,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'tools that may not be called',
-    to: ['ollama', 'cohere', 'bedrock-converse'],
+    to: 'some',
     path: /^tools\.length$/,
     allows: (before, after) => (after as unknown[]).length < (before as unknown[]).length,
     reason: 'the wire cannot limit the choice to some tools: tools that may not be called are left out',
@@ -422,7 +384,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'schemas of tools without arguments',
-    to: ['anthropic', 'openai-responses', 'gemini-interactions', 'ollama', 'cohere', 'bedrock-converse'],
+    to: 'some',
     path: /^tools\[\d+\]\.parameters$/,
     allows: isNew,
     reason: 'a tool must have a schema: without arguments, it is the schema of an empty object',
@@ -430,7 +392,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'made names of files',
-    to: ['openai-chat', 'openai-responses'],
+    to: 'some',
     path: /\.filename$/,
     allows: isNew,
     reason: 'a file must have a name',
@@ -438,7 +400,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'longest answer',
-    to: ['anthropic'],
+    to: 'some',
     path: /^options\.maxTokens$/,
     allows: isNew,
     reason: 'the wire requires a limit: isoglot sends a default',
@@ -446,7 +408,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'least length',
-    to: ['openai-responses'],
+    to: 'some',
     path: /^options\.maxTokens$/,
     allows: (_before, after) => after === 16,
     reason: 'the wire refuses a limit of fewer than 16 tokens',
@@ -455,7 +417,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'choice of one tool by leaving out the others',
-    to: ['cohere'],
+    to: 'some',
     path: /^options\.toolChoice$/,
     allows: (before, after) => typeof before === 'object' && after === 'required',
     reason: 'the wire cannot name the allowed tools: only those are sent',
@@ -471,7 +433,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'parallel calls, where they are always allowed',
-    to: ['gemini', 'gemini-interactions', 'ollama', 'cohere', 'bedrock-converse'],
+    to: 'some',
     path: /^options\.parallelToolCalls$/,
     allows: (before, after) => before === true && isGone(before, after),
     reason: 'the wire has no option for parallel calls: they are always allowed',
@@ -479,7 +441,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'stop sequences of white space',
-    to: ['anthropic'],
+    to: 'some',
     path: /^options\.stop\.length$/,
     reason: 'the wire refuses them',
     severity: 'minor',
@@ -487,7 +449,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'reasoning without an effort',
-    to: ['openai-chat', 'openai-responses', 'anthropic'],
+    to: 'some',
     path: /^options\.reasoning$/,
     allows: onlyIf({}),
     reason: 'the request asks for reasoning without an effort: the model uses its default',
@@ -496,7 +458,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'reasoning by models that others make',
-    to: ['bedrock-converse'],
+    to: 'some',
     path: /^options\.reasoning$/,
     allows: isGone,
     reason: 'each family of models there has its own field for reasoning, and refuses the fields of others',
@@ -505,7 +467,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'reasoning shown',
-    to: ['gemini'],
+    to: 'some',
     path: /^options\.reasoning$/,
     allows: onlyIf({}),
     reason: 'models of this wire reason by default: the option only shows their reasoning',
@@ -513,7 +475,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'choice left to the model',
-    to: ['ollama', 'cohere'],
+    to: 'some',
     path: /^options\.toolChoice$/,
     allows: (before, after) => before === 'auto' && isGone(before, after),
     reason: 'this is the default of the wire, which has no value for it',
@@ -528,7 +490,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'name of the response format',
-    to: ['openai-chat', 'openai-responses'],
+    to: 'some',
     path: /^options\.responseFormat\.name$/,
     allows: isNew,
     reason: 'the wire needs a name',
@@ -536,7 +498,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'fields beside the schema',
-    to: ['anthropic', 'gemini', 'gemini-interactions', 'ollama', 'cohere', 'bedrock-converse'],
+    to: 'some',
     path: /^options\.responseFormat\.(?:name|description|strict)$/,
     allows: isGone,
     reason: 'the wire takes only the schema',
@@ -544,14 +506,14 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'keywords of schemas',
-    to: ['anthropic', 'bedrock-converse'],
+    to: 'some',
     path: /^options\.responseFormat\.schema\..*(?:\$schema|additionalProperties)$/,
     reason: 'objects must be closed, and keywords that the wire does not have are moved into descriptions',
     severity: 'info',
   },
   {
     name: 'whether the answer streams',
-    to: ['gemini', 'ollama', 'cohere', 'bedrock-converse'],
+    to: 'some',
     path: /^options\.stream$/,
     allows: (before, after) => (before ?? false) === false && (after ?? false) === false,
     reason: 'the path of the request decides it, or the wire streams by default',
@@ -559,7 +521,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'strict tools',
-    to: ['gemini', 'ollama', 'gemini-interactions', 'bedrock-converse'],
+    to: 'some',
     path: /^tools\[\d+\]\.strict$/,
     allows: (before, after) => before === true && isGone(before, after),
     reason: 'the wire has no strict tools',
@@ -568,7 +530,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'tools that are not strict',
-    to: ['gemini', 'gemini-interactions', 'ollama', 'cohere', 'bedrock-converse'],
+    to: 'some',
     path: /^tools\[\d+\]\.strict$/,
     allows: (before, after) => before === false && isGone(before, after),
     reason: 'the wire has no strict tools, so all tools are not strict',
@@ -576,7 +538,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'strictness said',
-    to: ['openai-responses'],
+    to: 'some',
     path: /^tools\[\d+\]\.strict$/,
     allows: (before, after) => before === undefined && after === false,
     reason: 'without the field, the wire tries to be strict',
@@ -584,7 +546,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'tools without arguments',
-    to: ['gemini'],
+    to: 'some',
     path: /^tools\[\d+\]\.parameters$/,
     allows: isGone,
     reason: 'a schema without properties is left out',
@@ -592,7 +554,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'text of earlier arguments',
-    to: ['anthropic', 'gemini', 'ollama', 'gemini-interactions', 'bedrock-converse'],
+    to: 'some',
     path: /argumentsText$/,
     allows: (before, after) =>
       JSON.stringify(JSON.parse(String(before) || '{}')) === JSON.stringify(JSON.parse(String(after) || '{}')),
@@ -601,7 +563,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'no earlier arguments',
-    to: ['openai-chat', 'openai-responses', 'cohere'],
+    to: 'some',
     path: /argumentsText$/,
     allows: (before, after) => before === '' && after === '{}',
     reason: 'missing arguments are sent as an empty object',
@@ -609,7 +571,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'names of results without their calls',
-    to: ['openai-responses'],
+    to: 'some',
     path: /^turns\[\d+\]\.blocks\[\d+\]\.name$/,
     allows: isGone,
     reason: 'a result names only the id of its call; the name of the tool is in the call, if the request has it',
@@ -624,14 +586,14 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'names of files',
-    to: ['gemini', 'gemini-interactions'],
+    to: 'some',
     path: /\.filename$/,
     reason: 'the wire has no names of files',
     severity: 'info',
   },
   {
     name: 'tools of earlier calls',
-    to: ['bedrock-converse'],
+    to: 'some',
     path: /^tools\.length$/,
     allows: (before) => (before as unknown[]).length === 0,
     reason: 'calls in the history require definitions of their tools: isoglot adds definitions without a schema',
@@ -639,7 +601,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'blank descriptions of tools',
-    to: ['bedrock-converse'],
+    to: 'some',
     path: /^tools\[\d+\]\.description$/,
     allows: (before, after) => String(before).trim() === '' && isGone(before, after),
     reason: 'the wire refuses them',
@@ -647,14 +609,14 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'names of documents',
-    to: ['bedrock-converse'],
+    to: 'some',
     path: /\.(?:filename|title)$/,
     reason: 'a document must have a unique name, without an extension and without characters that the wire refuses',
     severity: 'info',
   },
   {
     name: 'made ids',
-    to: ['gemini', 'ollama'],
+    to: 'some',
     path: /\.(?:id|toolCallId)$/,
     allows: (before, after) =>
       /^(?:ollama|gemini)_\d+$/.test(String(before)) && /^(?:ollama|gemini)_\d+$/.test(String(after)),
@@ -663,7 +625,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'addresses of images',
-    to: ['gemini'],
+    to: 'some',
     path: /^turns\[\d+\]\.blocks\[\d+\]\.type$/,
     allows: (before, after) => before === 'image' && after === 'file',
     reason: 'the wire has no media type for an address',
@@ -672,7 +634,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'names of results',
-    to: ['openai-chat'],
+    to: 'some',
     path: /^turns\[\d+\]\.blocks\[\d+\]\.name$/,
     allows: isGone,
     reason: 'a result names only its call',
@@ -680,7 +642,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'types of text documents',
-    to: ['anthropic', 'cohere', 'bedrock-converse'],
+    to: 'some',
     path: /\.mimeType$/,
     allows: (before, after) => before === undefined || after === undefined,
     reason: 'one wire says that a document is plain text, and the other has no types of documents',
@@ -688,14 +650,20 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'types of images asked about',
-    to: ['ollama'],
+    to: 'some',
     path: /\.mimeType$/,
     reason: 'an image is sent only as base64; its type is read from its first bytes',
     severity: 'info',
   },
-]
+] as const satisfies readonly FieldRule[]
 
-export const requestRules: readonly RequestRule[] = [...reshapings, ...fieldRules]
+export const requestRules = [...reshapings, ...fieldRules]
+
+/** A rule that formats name among their facts. */
+export type RequestRuleName = Extract<
+  (typeof reshapings)[number] | (typeof fieldRules)[number],
+  { readonly to: 'some' }
+>['name']
 
 export interface RequestOutcome {
   readonly fired: readonly RequestRule[]
@@ -711,20 +679,21 @@ export function judgeRequest(
 ): RequestOutcome {
   const fired = new Set<RequestRule>()
   let expected = settle(meant)
-  for (const rule of reshapings) {
-    if ((rule.to !== undefined && !rule.to.includes(to)) || (from === to && rule.within !== true)) continue
+  const named = facts[to].requests.rules
+  for (const rule of reshapings as readonly Reshaping[]) {
+    if (!appliesTo(rule, named) || (from === to && rule.within !== true)) continue
     const next = settle(rule.apply(expected, to))
     if (canonical(next) !== canonical(expected)) fired.add(rule)
     expected = next
   }
-  const actual = to === 'ollama' ? { ...read, turns: read.turns.map(joinTexts) } : read
+  const actual = facts[to].requests.hasOneText ? { ...read, turns: read.turns.map(joinTexts) } : read
   const unnamed: string[] = []
   for (const [path, before, after] of differences(
     JSON.parse(canonical(expected)),
     JSON.parse(canonical(settle(actual))),
   )) {
-    const rule = fieldRules.find(
-      (one) => (one.to ?? wires).includes(to) && one.path.test(path) && (one.allows?.(before, after) ?? true),
+    const rule = (fieldRules as readonly FieldRule[]).find(
+      (one) => appliesTo(one, named) && one.path.test(path) && (one.allows?.(before, after) ?? true),
     )
     if (rule === undefined)
       unnamed.push(`${path}: ${canonical(before)?.slice(0, 200)} → ${canonical(after)?.slice(0, 200)}`)

@@ -1,30 +1,12 @@
 /** `docs/evidence/translation.md`, from what came of every recording in every wire. */
+import { facts } from '../formats/index.ts'
 import { type Wire, wires } from './answers.ts'
 import { namedRules, type Verdict } from './coverage.ts'
 
 /** The formats by the names that tables of the guides have room for. */
-export const titles: Readonly<Record<Wire, string>> = {
-  'openai-chat': 'Chat Completions',
-  'openai-responses': 'Responses',
-  anthropic: 'Anthropic',
-  gemini: 'Gemini',
-  'gemini-interactions': 'Interactions',
-  ollama: 'Ollama',
-  cohere: 'Cohere',
-  'bedrock-converse': 'Bedrock',
-}
-
-/** The reference of each format's owner. */
-const references: Readonly<Record<Wire, string>> = {
-  'openai-chat': 'https://platform.openai.com/docs/api-reference/chat',
-  'openai-responses': 'https://platform.openai.com/docs/api-reference/responses',
-  anthropic: 'https://platform.claude.com/docs/en/api/messages',
-  gemini: 'https://ai.google.dev/api/generate-content',
-  'gemini-interactions': 'https://ai.google.dev/api/interactions-api',
-  ollama: 'https://docs.ollama.com/api/chat',
-  cohere: 'https://docs.cohere.com/reference/chat',
-  'bedrock-converse': 'https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html',
-}
+export const titles = Object.fromEntries(wires.map((wire) => [wire, facts[wire].title])) as Readonly<
+  Record<Wire, string>
+>
 
 /** The whole document. */
 export function describeCoverage(verdicts: readonly Verdict[]): string {
@@ -56,7 +38,7 @@ ${table(requests)}
 
 ## Losses of answers
 
-The formats are described by their owners: ${wires.map((wire) => `[${titles[wire]}](${references[wire]})`).join(', ')}.
+The formats are described by their owners: ${wires.map((wire) => `[${titles[wire]}](${facts[wire].reference})`).join(', ')}.
 
 ${losses(answers)}
 

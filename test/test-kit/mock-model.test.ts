@@ -13,6 +13,7 @@ import {
 } from '../../src/index.ts'
 import { toolCalls } from '../../src/messages/index.ts'
 import { call, collectRun, type FakeClock, fakeClock, type MockFormat, mockModel } from '../../src/test/index.ts'
+import { facts } from '../formats/index.ts'
 import { wires } from '../support/answers.ts'
 
 const formats: readonly MockFormat[] = wires
@@ -80,8 +81,8 @@ describe.each(formats)('a mock of %s', (format) => {
     expect(first?.options).toMatchObject({ temperature: 0.5, stream: true })
     expect(first?.context.tools).toMatchObject([{ name: 'get_weather' }])
     expect(JSON.stringify(first?.context)).toContain('Be brief.')
-    // Interactions keeps answers: only what is new is sent, with the id of the answer that it follows.
-    const isStored = format === 'gemini-interactions'
+    // If the provider keeps answers, only new messages are sent, with the id of the answer before them.
+    const isStored = facts[format].storesAnswers
     expect(second?.context.providerState).toEqual(isStored ? { previousResponseId: 'mock' } : undefined)
     const roles = second?.context.messages.map(({ role }) => role).slice(-3)
     expect(roles).toEqual(isStored ? ['tool'] : ['user', 'assistant', 'tool'])
@@ -104,7 +105,7 @@ describe.each(formats)('a mock of %s', (format) => {
     const model = mockModel([{ error }], { format })
     const failure = await generate({ model, prompt: 'Hello', retries: 0 }).catch((cause: unknown) => cause)
     expect(failure).toBeInstanceOf(ApiError)
-    const own = format === 'bedrock-converse' && status === 401 ? 403 : status // AWS has no 401: the error's name says it
+    const own = status === 401 ? facts[format].gateway.unauthorized : status
     expect(failure).toMatchObject({ kind: error, ...(own && { status: own }) })
   })
 
@@ -191,7 +192,7 @@ describe.each(formats)('a mock of %s', (format) => {
     const model = mockModel([{ calls: [broken] }, 'Sorry'], { format })
     const run = stream({ model, prompt: 'Weather?', tools: [weather] })
     const { events, error } = await collectRun(run)
-    if (format === 'gemini' || format === 'ollama') {
+    if (facts[format].answers.rules.includes('text of arguments')) {
       expect((error as Error).message).toContain('its arguments are objects')
       return
     }

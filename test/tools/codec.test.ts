@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Json, ToolMessage } from '../../src/core/model.ts'
 import { model, providerNames } from '../../src/models.ts'
+import { facts } from '../formats/index.ts'
 import { type Wire, wires } from '../support/answers.ts'
 import { clients } from '../support/formats.ts'
 
@@ -44,129 +45,11 @@ describe('encodeDefinitions', () => {
   })
 })
 
-/** A body of each wire with text and two calls; of Ollama with and without the ids that newer servers give. */
-const bodies: Readonly<Record<Wire, Json>> = {
-  'openai-chat': {
-    id: 'chatcmpl-1',
-    object: 'chat.completion',
-    choices: [
-      {
-        index: 0,
-        finish_reason: 'tool_calls',
-        message: {
-          role: 'assistant',
-          content: 'Let me see',
-          tool_calls: [
-            { id: 'call_a', type: 'function', function: { name: 'get_weather', arguments: '{"city": "Paris"}' } },
-            { id: 'call_b', type: 'function', function: { name: 'get_weather', arguments: '{"city": "Oslo"}' } },
-          ],
-        },
-      },
-    ],
-  },
-  anthropic: {
-    id: 'msg_1',
-    type: 'message',
-    role: 'assistant',
-    stop_reason: 'tool_use',
-    content: [
-      { type: 'text', text: 'Let me see' },
-      { type: 'tool_use', id: 'toolu_a', name: 'get_weather', input: { city: 'Paris' } },
-      { type: 'tool_use', id: 'toolu_b', name: 'get_weather', input: { city: 'Oslo' } },
-    ],
-  },
-  'bedrock-converse': {
-    output: {
-      message: {
-        role: 'assistant',
-        content: [
-          { text: 'Let me see' },
-          { toolUse: { toolUseId: 'tooluse_a', name: 'get_weather', input: { city: 'Paris' } } },
-          { toolUse: { toolUseId: 'tooluse_b', name: 'get_weather', input: { city: 'Oslo' } } },
-        ],
-      },
-    },
-    stopReason: 'tool_use',
-  },
-  cohere: {
-    id: 'f0e1',
-    finish_reason: 'TOOL_CALL',
-    message: {
-      role: 'assistant',
-      tool_plan: 'Let me see',
-      tool_calls: [
-        { id: 'call_a', type: 'function', function: { name: 'get_weather', arguments: '{"city": "Paris"}' } },
-        { id: 'call_b', type: 'function', function: { name: 'get_weather', arguments: '{"city": "Oslo"}' } },
-      ],
-    },
-  },
-  ollama: {
-    model: 'm',
-    done: true,
-    done_reason: 'stop',
-    message: {
-      role: 'assistant',
-      content: 'Let me see',
-      tool_calls: [
-        { function: { name: 'get_weather', arguments: { city: 'Paris' } } },
-        { id: 'call_b', function: { name: 'get_weather', arguments: { city: 'Oslo' } } },
-      ],
-    },
-  },
-  'openai-responses': {
-    id: 'resp_1',
-    object: 'response',
-    status: 'completed',
-    output: [
-      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Let me see' }] },
-      { type: 'function_call', id: 'fc_1', call_id: 'call_a', name: 'get_weather', arguments: '{"city": "Paris"}' },
-      { type: 'function_call', id: 'fc_2', call_id: 'call_b', name: 'get_weather', arguments: '{"city": "Oslo"}' },
-    ],
-  },
-  gemini: {
-    candidates: [
-      {
-        finishReason: 'STOP',
-        content: {
-          role: 'model',
-          parts: [
-            { text: 'Let me see' },
-            { functionCall: { name: 'get_weather', args: { city: 'Paris' } } },
-            { functionCall: { id: 'srv_b', name: 'get_weather', args: { city: 'Oslo' } } },
-          ],
-        },
-      },
-    ],
-  },
-  'gemini-interactions': {
-    id: 'v1_1',
-    object: 'interaction',
-    status: 'requires_action',
-    steps: [
-      { type: 'thought', signature: 'c2ln' },
-      { type: 'model_output', content: [{ type: 'text', text: 'Let me see' }] },
-      { type: 'function_call', id: 'fc_a', name: 'get_weather', arguments: { city: 'Paris' } },
-      { type: 'function_call', id: 'fc_b', name: 'get_weather', arguments: { city: 'Oslo' } },
-    ],
-  },
-}
-
-const ids: Readonly<Record<Wire, readonly [string, string]>> = {
-  'openai-chat': ['call_a', 'call_b'],
-  anthropic: ['toolu_a', 'toolu_b'],
-  'bedrock-converse': ['tooluse_a', 'tooluse_b'],
-  cohere: ['call_a', 'call_b'],
-  ollama: ['ollama_0', 'call_b'],
-  'openai-responses': ['call_a', 'call_b'],
-  gemini: ['gemini_0', 'srv_b'],
-  'gemini-interactions': ['fc_a', 'fc_b'],
-}
-
 describe('decodeToolCalls', () => {
   it.each(wires)(
     'of %s finds the calls in a raw body, decoded and numbered [1.16] [1.17] [1.18] [1.19] [1.20] [1.21] [1.22] [1.23]',
     (name) => {
-      const { toolCalls, invalidToolCalls } = clients[name].decodeToolCalls(bodies[name])
+      const { toolCalls, invalidToolCalls } = clients[name].decodeToolCalls(facts[name].samples.calls)
       expect(toolCalls.map((one) => [one.name, one.arguments, one.index, one.complete])).toEqual([
         ['get_weather', { city: 'Paris' }, 0, true],
         ['get_weather', { city: 'Oslo' }, 1, true],
@@ -178,10 +61,10 @@ describe('decodeToolCalls', () => {
   it.each(wires)(
     'of %s keeps ids, and makes those that the wire does not give [1.24] [1.25] [C8] [C9] [0.60]',
     (name) => {
-      const { toolCalls } = clients[name].decodeToolCalls(bodies[name])
-      expect(toolCalls.map(({ id }) => id)).toEqual(ids[name])
+      const { toolCalls } = clients[name].decodeToolCalls(facts[name].samples.calls)
+      expect(toolCalls.map(({ id }) => id)).toEqual(facts[name].samples.callIds)
       expect(toolCalls.map(({ generatedId }) => generatedId === true)).toEqual(
-        ids[name].map((id) => id === 'ollama_0' || id === 'gemini_0'),
+        facts[name].samples.callIds.map((id) => id === `${facts[name].samples.madeId}0`),
       )
     },
   )
@@ -292,7 +175,7 @@ describe('by the name of a provider', () => {
     const { codec } = model(`${provider}:m`, settings)
     const own = clients[codec.name as Wire]
     expect(JSON.stringify(codec.encodeDefinitions([weather]))).toContain('"name":"get_weather"')
-    expect(codec.decodeToolCalls(bodies[codec.name as Wire]).toolCalls).toMatchObject([
+    expect(codec.decodeToolCalls(facts[codec.name as Wire].samples.calls).toolCalls).toMatchObject([
       { name: 'get_weather', arguments: { city: 'Paris' } },
       { name: 'get_weather', arguments: { city: 'Oslo' } },
     ])

@@ -10,8 +10,14 @@ import { canary } from '../support/canary.ts'
 import { type LocalOptions, type LocalWorker, startWorker } from './local.ts'
 
 /** The wires that the Worker has models of. In the others it answers from those, which `clients.test.ts` and `policy.test.ts` ask for. */
-export type WireName = Exclude<AnyWireName, 'cohere' | 'gemini-interactions' | 'bedrock-converse'>
-export const wireNames: readonly WireName[] = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama']
+export const wireNames = [
+  'openai-chat',
+  'openai-responses',
+  'anthropic',
+  'gemini',
+  'ollama',
+] as const satisfies readonly AnyWireName[]
+export type WireName = (typeof wireNames)[number]
 export { canary, holdsCanary } from '../support/canary.ts'
 
 /** The secret that an app's server sends, to get tokens for its users. */

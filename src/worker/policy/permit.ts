@@ -21,36 +21,37 @@ import { interactionsRequest } from './gemini-interactions.ts'
 import { ollamaRequest } from './ollama.ts'
 import { responsesRequest } from './responses.ts'
 
-const requests: Readonly<Record<WireName, v.GenericSchema>> = {
-  'openai-chat': chatRequest,
-  'openai-responses': responsesRequest,
-  anthropic: anthropicRequest,
-  gemini: geminiRequest,
-  'gemini-interactions': interactionsRequest,
-  ollama: ollamaRequest,
-  cohere: cohereRequest,
-  'bedrock-converse': bedrockRequest,
+/** The allowed requests of one format. */
+interface Policy {
+  readonly request: v.GenericSchema
+  /** Requests for counts. Default: none are allowed. */
+  readonly count?: v.GenericSchema
+  /** Fields that the Worker sets. */
+  readonly ourFields?: (permitted: JsonObject, user: string) => JsonObject
 }
 
-/** The schemas of requests for counts. */
-const counts: Partial<Readonly<Record<WireName, v.GenericSchema>>> = {
-  anthropic: anthropicCount,
-  gemini: geminiCount,
+const policies: Readonly<Record<WireName, Policy>> = {
+  'openai-chat': { request: chatRequest },
+  'openai-responses': { request: responsesRequest, ourFields: () => ({ store: false }) },
+  anthropic: {
+    request: anthropicRequest,
+    count: anthropicCount,
+    ourFields: ({ metadata }, user): JsonObject => (metadata === undefined ? {} : { metadata: { user_id: user } }),
+  },
+  gemini: { request: geminiRequest, count: geminiCount },
+  'gemini-interactions': { request: interactionsRequest, ourFields: () => ({ store: false }) },
+  ollama: { request: ollamaRequest },
+  cohere: { request: cohereRequest },
+  'bedrock-converse': { request: bedrockRequest },
 }
 
 /** The body that may be sent to the provider. @throws {ApiError} `invalid_request`, with the name of the field. */
 export function permit({ wire, kind, body }: Pick<CheckedBody, 'wire' | 'kind' | 'body'>, user: string): JsonObject {
-  const schema = (kind === 'count' ? counts : requests)[wire]
+  const { request, count, ourFields } = policies[wire]
+  const schema = kind === 'count' ? count : request
   if (schema === undefined) throw refuse('invalid_request')
   const permitted = read(schema, body) as JsonObject
-  return kind === 'count' ? permitted : { ...permitted, ...ourFields[wire]?.(permitted, user) }
-}
-
-/** Fields that the Worker sets. */
-const ourFields: Partial<Readonly<Record<WireName, (body: JsonObject, user: string) => JsonObject>>> = {
-  'openai-responses': () => ({ store: false }),
-  'gemini-interactions': () => ({ store: false }),
-  anthropic: ({ metadata }, user): JsonObject => (metadata === undefined ? {} : { metadata: { user_id: user } }),
+  return kind === 'count' ? permitted : { ...permitted, ...ourFields?.(permitted, user) }
 }
 
 /** Returns the fields that the schema allows. @throws {ApiError} `invalid_request`, with the name of the field. */

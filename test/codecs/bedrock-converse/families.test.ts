@@ -7,9 +7,9 @@ import type { Context, Loss, Message, Metadata, RequestOptions } from '../../../
 import { createClientCodec, decodeRequest } from '../../../src/formats/bedrock-converse/index.ts'
 import { toolCall } from '../../../src/messages/block.ts'
 import { legalToolName, prepare } from '../../../src/prepare/prepare.ts'
+import { validatorFor } from '../../formats/bedrock-converse/validator.ts'
+import { list, object, type Wire } from '../../formats/validator.ts'
 import { allows, goOn, moments, recordedHistories, writtenHistories } from '../../handoff/histories.ts'
-import { validatorFor } from '../../handoff/validators/bedrock-converse.ts'
-import { list, object, type Wire } from '../../handoff/validators/findings.ts'
 
 const models = {
   'Claude 3': 'anthropic.claude-3-5-sonnet-20241022-v2:0',

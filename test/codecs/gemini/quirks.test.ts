@@ -3,7 +3,8 @@ import { expect } from 'vitest'
 import type { JsonObject } from '../../../src/core/model.ts'
 import { createClientCodec } from '../../../src/formats/gemini/index.ts'
 import { casesOf } from '../../support/corpus.ts'
-import { havingField, type Reading, testQuirks } from '../../support/quirks.ts'
+import { type Reading, testQuirks } from '../../support/quirks.ts'
+import { havingField } from '../../support/raw.ts'
 
 const parts = ({ raw }: Reading) => havingField(raw, 'parts').flatMap((content) => content.parts as JsonObject[])
 const rawCalls = (reading: Reading) =>

@@ -3,7 +3,8 @@ import { expect } from 'vitest'
 import type { ChatResponse, ContentBlock, JsonObject } from '../../../src/core/model.ts'
 import { compatible, createClientCodec } from '../../../src/formats/openai-chat/index.ts'
 import { casesOf } from '../../support/corpus.ts'
-import { havingField, type Reading, testQuirks } from '../../support/quirks.ts'
+import { type Reading, testQuirks } from '../../support/quirks.ts'
+import { havingField } from '../../support/raw.ts'
 import { dialects } from './dialects.ts'
 
 interface Read extends Pick<Reading, 'one' | 'calls' | 'raw'> {

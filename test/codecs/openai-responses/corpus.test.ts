@@ -14,7 +14,7 @@ import {
 import { prepare } from '../../../src/prepare/prepare.ts'
 import { type CorpusCase, casesOf, ownCase } from '../../support/corpus.ts'
 import { decodeText } from '../../support/decode.ts'
-import { rawOf } from '../../support/quirks.ts'
+import { rawOf } from '../../support/raw.ts'
 import { dialects } from './dialects.ts'
 import { oracle } from './oracle.ts'
 

@@ -4,7 +4,8 @@ import { blocksOf } from '../../../src/core/content.ts'
 import type { AssistantMessage, JsonObject } from '../../../src/core/model.ts'
 import { createClientCodec, encodeRequest, openaiDialect } from '../../../src/formats/openai-responses/index.ts'
 import { casesOf } from '../../support/corpus.ts'
-import { havingField, type Reading, testQuirks } from '../../support/quirks.ts'
+import { type Reading, testQuirks } from '../../support/quirks.ts'
+import { havingField } from '../../support/raw.ts'
 import { dialects } from './dialects.ts'
 
 const ofType = ({ raw }: Reading, type: string) => raw.filter((event) => event.type === type)

@@ -1,0 +1,18 @@
+/** Cohere on a gateway. @module */
+import { field } from '../../core/lookup.ts'
+import type { GatewayWire } from '../../kit/gateway-wire.ts'
+import { createServerCodec } from './index.ts'
+
+export const cohereWire: GatewayWire = {
+  name: 'cohere',
+  codec: createServerCodec(),
+  provider: 'cohere',
+  paths: { '/v2/chat': { kind: 'answer' } },
+  list: '/v1/models',
+  idPrefix: '',
+  limits: [['max_tokens']],
+  lastFrame: { data: '[DONE]' },
+  isEnd: (event) => event === '[DONE]' || field(event, 'type') === 'message-end',
+  // Appended to a stream that has begun: without a second beginning.
+  errorFrames: (frames, before) => (before === 0 ? frames : frames.filter(({ event }) => event !== 'message-start')),
+}

@@ -1,0 +1,77 @@
+/**
+ * Gemini on a gateway.
+ *
+ * @see https://ai.google.dev/api/models (read 2026-11)
+ * @see https://ai.google.dev/api/tokens (read 2026-11)
+ * @module
+ */
+import { arrayOf, compact, field, isObject } from '../../core/lookup.ts'
+import type { JsonObject } from '../../core/model.ts'
+import type { Asked, GatewayWire } from '../../kit/gateway-wire.ts'
+import { createServerCodec } from './index.ts'
+
+export const geminiWire: GatewayWire = {
+  name: 'gemini',
+  codec: createServerCodec(),
+  provider: 'gemini',
+  paths: {},
+  route,
+  hasModelInPath: true,
+  list: '/v1beta/models',
+  listing: {
+    entry: ({ name, maxOutputTokens }) => ({
+      name: `models/${name}`,
+      displayName: name,
+      supportedGenerationMethods: ['generateContent', 'streamGenerateContent', 'countTokens'],
+      ...compact({ outputTokenLimit: maxOutputTokens }),
+    }),
+    list: (models) => ({ models: [...models] }),
+  },
+  counting: {
+    path: (answerPath) => answerPath.replace(/:\w+$/, ':countTokens'),
+    fields: countFields,
+    request: (body) => wholeRequest(body) ?? body,
+    answer: (tokens) => ({ totalTokens: tokens }),
+  },
+  idPrefix: '',
+  limits: [
+    ['generationConfig', 'maxOutputTokens'],
+    ['generationConfig', 'max_output_tokens'],
+    ['generation_config', 'maxOutputTokens'],
+    ['generation_config', 'max_output_tokens'],
+  ],
+  isEnd: (event) =>
+    field(event, 'error') !== undefined ||
+    field(field(event, 'promptFeedback'), 'blockReason') !== undefined ||
+    arrayOf(field(event, 'candidates')).some((candidate) => field(candidate, 'finishReason') !== undefined),
+}
+
+/** A name may have colons of its own, such as `qwen3:8b`: the last one stands before the method. */
+function route(path: string, { searchParams }: URL): Asked | undefined {
+  const method = /^\/v1(?:beta|alpha)?\/(?:models|tunedModels)\/.+(?::|%3A)(\w+)$/i.exec(path)?.[1]
+  switch (method) {
+    case 'generateContent':
+      return { kind: 'answer' }
+    case 'streamGenerateContent':
+      return searchParams.get('alt') === 'sse' ? { kind: 'answer' } : { kind: 'answer', framing: 'array' }
+    case 'countTokens':
+      return { kind: 'count' }
+    default:
+      return undefined
+  }
+}
+
+function countFields(body: JsonObject, model: string): Record<string, string> {
+  const name = model.includes('/') ? model : `models/${model}`
+  const inner = wholeRequest(body)
+  return {
+    ...(field(body, 'model') !== undefined && { model: JSON.stringify(name) }),
+    ...(inner && { generateContentRequest: JSON.stringify({ ...inner, model: name }) }),
+  }
+}
+
+/** Gemini's count also takes a whole request, in a field. */
+function wholeRequest(body: JsonObject): JsonObject | undefined {
+  const inner = field(body, 'generateContentRequest')
+  return isObject(inner) ? inner : undefined
+}

@@ -1,0 +1,80 @@
+/**
+ * The facts of a format that only a gateway needs: `gateway.ts` in the folder of each format has them. Only `src/gateway` imports those files,
+ * so no page loads them.
+ *
+ * @module
+ */
+import type { Frame, ServerCodec } from '../core/codec.ts'
+import type { JsonObject } from '../core/model.ts'
+import type { FormatName } from './without-lacks.ts'
+
+/** The thing that a request for a path asks for, apart from lists of models. With `framing: 'array'` the stream is one JSON array. */
+export type Asked =
+  | { readonly kind: 'answer'; readonly framing?: 'array' }
+  | { readonly kind: 'count' }
+  | { readonly kind: 'version' }
+  | { readonly kind: 'models' }
+
+/** A model in a list of models. */
+export interface ListedModel {
+  readonly name: string
+  readonly maxOutputTokens?: number
+}
+
+/** The list of models, as the clients of the format read it. */
+export interface Listing {
+  entry(model: ListedModel): JsonObject
+  list(entries: readonly JsonObject[]): JsonObject
+}
+
+/** How the format counts the tokens of a request. */
+export interface Counting {
+  /** The provider's path, from its path for an answer. */
+  path(answerPath: string): string
+  /** The fields that name the model, as JSON. The table decides the model, wherever the client's body names one. */
+  fields(body: JsonObject, model: string): Readonly<Record<string, string>>
+  /** The request in a body. Default: the body. */
+  request?(body: JsonObject): JsonObject
+  answer(tokens: number): JsonObject
+}
+
+/** A date for formats that require one. A gateway's table of models has no dates. */
+export const noDate = '1970-01-01T00:00:00Z'
+
+/** One format, from the side of a server. */
+export interface GatewayWire {
+  readonly name: FormatName
+  readonly codec: ServerCodec
+  /** The provider to which this format belongs. Bytes pass to it and from it unchanged. */
+  readonly provider: string
+  /** The paths of its requests. */
+  readonly paths: Readonly<Record<string, Asked>>
+  /** Reads a path that names the model. */
+  readonly route?: (path: string, url: URL) => Asked | undefined
+  /** The path names the model and says whether to stream. Default: the body does. */
+  readonly hasModelInPath?: true
+  /** The path of the list of models. */
+  readonly list: string
+  /** Default: OpenAI's form. */
+  readonly listing?: Listing
+  /** Default: the format has no counts. */
+  readonly counting?: Counting
+  /** The prefix of its answers' ids. `undefined` if an id means that the answer is stored, because a gateway does not store answers. */
+  readonly idPrefix: string | undefined
+  /** A piece that a client reads and ignores. Default: an SSE comment. */
+  readonly keepAlive?: string
+  /** The fields that limit the length of an answer. If a request has none of them, the first one is written. */
+  readonly limits: readonly (readonly [field: string, inner?: string])[]
+  /** Client headers that belong to the body, and their allowed values. */
+  readonly headers?: Readonly<Record<string, RegExp>>
+  /** Finds parts of a conversation that another provider answered: the format's own provider would refuse them. */
+  readonly foreign?: RegExp
+  /** The field that continues a stored answer. Default: `previous_response_id`. */
+  readonly chainField?: string
+  /** The frame that ends a stream after its last event, for a provider that left it out. */
+  readonly lastFrame?: Frame
+  /** Whether an event is the last of its stream: the normal end, or an error. */
+  isEnd(event: unknown): boolean
+  /** The frames that end a stream with an error. `before` is the number of frames that the provider has sent. Default: unchanged. */
+  readonly errorFrames?: (frames: readonly Frame[], before: number) => readonly Frame[]
+}

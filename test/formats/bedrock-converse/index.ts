@@ -1,0 +1,107 @@
+/** Bedrock, as the shared tests know it. */
+
+import type { SeenPart } from '../../support/requests.ts'
+import { type FormatFacts, sumsOf } from '../facts.ts'
+import { join } from './joiner.ts'
+import { provider } from './provider.ts'
+import { samples } from './samples.ts'
+import { validate } from './validator.ts'
+import { violations } from './violations.ts'
+
+export const bedrockConverse: FormatFacts = {
+  title: 'Bedrock',
+  titleOnPage: 'Bedrock Converse',
+  reference: 'https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html',
+  owner: 'bedrock',
+  models: ['us.anthropic.claude-haiku-4-5-20251001-v1:0', 'amazon.nova-lite-v1:0'],
+  modelOfSamples: 'us.anthropic.claude-haiku-4-5-20251001-v1:0',
+  words: ['inferenceConfig', 'toolSpec', 'contentBlockIndex'],
+  mockBase: '',
+  storesAnswers: false,
+  noHistories: [],
+  answers: {
+    rules: [
+      'made media',
+      'empty text',
+      'refusal mark',
+      'citations of whole texts',
+      'model of the answer',
+      'text of arguments in whole answers',
+      'invalid calls',
+    ],
+    stopWords: { refusal: 'content_filter', pause: 'stop', other: 'stop', aborted: 'error' },
+    media: [],
+    hasProofs: true,
+    counts(counts = {}) {
+      const { reasoningTokens: _, ...others } = counts
+      return { ...others, ...sumsOf(counts) }
+    },
+  },
+  requests: {
+    rules: [
+      'conversations that a provider stores',
+      'conversations that OpenAI stores',
+      'JSON without a schema',
+      'who asks',
+      'tools that may not be called',
+      'schemas of tools without arguments',
+      'parallel calls, where they are always allowed',
+      'reasoning by models that others make',
+      'fields beside the schema',
+      'keywords of schemas',
+      'whether the answer streams',
+      'strict tools',
+      'tools that are not strict',
+      'text of earlier arguments',
+      'tools of earlier calls',
+      'blank descriptions of tools',
+      'names of documents',
+      'types of text documents',
+    ],
+    takes: (part, role) => !/^(?:image|file|audio|video)$/.test(part.type) || (role === 'user' && isOnBedrock(part)),
+    drops: ['a seed', 'a level of detail'],
+  },
+  gateway: {
+    minimal: (model, text, stream) => ({
+      path: `/model/${model}/converse${stream ? '-stream' : ''}`,
+      minimal: { messages: [{ role: 'user', content: [{ text }] }] },
+    }),
+    mark: ({ type, isError }) => (isError ? 'error' : type === 'messageStop' ? 'end' : undefined),
+    eventsOf: (text) =>
+      [...text.matchAll(/^:(\w+)-type (\w+) (.*)$/gm)].map(([, kind, type, payload = '']) => ({
+        ...JSON.parse(payload),
+        type,
+        isError: kind === 'exception',
+      })),
+    isErrorBody: (body) => typeof body.message === 'string',
+    list: '/v1/models',
+    headers: ['authorization'],
+    limit: (tokens) => ({ inferenceConfig: { maxTokens: tokens } }),
+    limitIn: (body) => body.inferenceConfig?.maxTokens,
+    unauthorized: 403, // AWS has no 401
+    silentPieces: 1,
+    reasonPiece: ':event-type messageStop ',
+    channels: ['text', 'thought', 'arguments'],
+    thinks: true,
+    signs: true,
+  },
+  samples,
+  provider,
+  client: () => import('./client.ts'),
+  claims: undefined,
+  validatorOf: () => validate,
+  refusals: [],
+  violations,
+  join,
+}
+
+/** Data of a type that Bedrock has a word for; an image without one is taken for a PNG. */
+function isOnBedrock({ type, data, url, mimeType = type === 'image' ? 'image/png' : '' }: SeenPart): boolean {
+  const known: Readonly<Record<string, RegExp>> = {
+    image: /^image\/(?:png|jpeg|gif|webp)$/,
+    file: /^(?:application\/pdf|text\/(?:csv|html|plain|markdown)|application\/.*(?:word|excel|sheet).*)$/,
+    audio: /^audio\/(?:mpeg|mp3|wav|opus|aac|flac|mp4|ogg|webm)$/,
+    video: /^video\/(?:mp4|quicktime|webm|x-matroska|mpeg|x-flv|x-ms-wmv|3gpp)$/,
+  }
+  return (data !== undefined || String(url).startsWith('s3://')) && known[type]?.test(String(mimeType)) === true
+}

@@ -1,0 +1,11 @@
+/** Bedrock without I/O. */
+import type { Model } from '../../../src/core/codec.ts'
+import { bedrockConverse } from '../../../src/formats/bedrock-converse/index.ts'
+
+/** Its streams are binary. */
+export const server = undefined
+
+export const key = 'br-canary-3Yc7Lp2Ks9'
+
+export const modelAt = (url: string): Model =>
+  bedrockConverse('us.anthropic.claude-haiku-4-5-20251001-v1:0', { region: 'us-east-1', baseUrl: url, apiKey: key })

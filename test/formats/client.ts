@@ -1,0 +1,49 @@
+/** The official client of a format, which does the same things as the others in its own way. */
+import { weatherIn } from '../gateway/dialogue.ts'
+
+/** Values of the clients where their own types are too narrow. */
+export type Loose = ReturnType<typeof JSON.parse>
+
+/** The outcome of one turn of a conversation, as the client reports it. */
+export interface Turn {
+  readonly text: string
+  readonly calls: readonly { readonly name: string; readonly args: unknown }[]
+  readonly thought: string
+  readonly usage: { readonly input: number | undefined; readonly output: number | undefined }
+}
+
+/** A running conversation. */
+export interface Conversation {
+  say(prompt: string): Promise<Turn>
+  /** Runs the calls of the last turn, each with its own result, and hands them back. */
+  answerCalls(): Promise<Turn>
+}
+
+export interface Wish {
+  readonly model: string
+  readonly stream: boolean
+  readonly tools?: boolean
+  readonly think?: boolean
+  readonly schema?: boolean
+}
+
+/** Where to ask, and what to show there. */
+export interface Place {
+  readonly url: string
+  /** Default: any. */
+  readonly token?: string
+}
+
+export interface Client {
+  converse(at: Place, wish: Wish): Conversation
+  /** Begins a stream, reads one piece of text, and leaves. */
+  leave(at: Place, model: string, prompt: string): Promise<void>
+}
+
+export const anyToken = 'a-client-token'
+
+export const parameters = { type: 'object' as const, properties: { city: { type: 'string' } }, required: ['city'] }
+export const schema = { ...parameters, additionalProperties: false }
+export const description = 'The weather in a city'
+export const name = 'get_weather'
+export const run = (args: Loose): string => weatherIn(args.city)

@@ -1,0 +1,100 @@
+/** Finds why Cohere would answer with a 400. Written only from wire/cohere.md §2 to §2.3 and §6. */
+import { type Findings, isObject, list, object, type Validator, validator, type Wire, words } from '../validator.ts'
+
+const bodyKeys = words(
+  'model messages stream tools tool_choice strict_tools documents citation_options response_format thinking safety_mode max_tokens ' +
+    'stop_sequences temperature p k seed frequency_penalty presence_penalty logprobs priority',
+)
+const messageKeys: Readonly<Record<string, ReadonlySet<string>>> = {
+  system: words('role content'),
+  user: words('role content'),
+  assistant: words('role content tool_plan tool_calls citations'),
+  tool: words('role tool_call_id content'),
+}
+const partTypes: Readonly<Record<string, ReadonlySet<string>>> = {
+  system: words('text'),
+  user: words('text image_url'),
+  assistant: words('text thinking'),
+  tool: words('text document'),
+}
+
+export const validate: Validator = validator((body, found) => {
+  found.keys(body, bodyKeys, 'body')
+  found.text(body.model, 'model')
+  found.check(body.stream === undefined || typeof body.stream === 'boolean', 'stream', 'is no boolean')
+  list(body.tools).forEach((tool, at) => {
+    const { name, parameters } = object(tool.function)
+    found.check(tool.type === 'function', `tools[${at}]`, `type "${tool.type}"`)
+    found.match(name, /^[A-Za-z][\w-]{0,63}$/, `tools[${at}].function.name`)
+    found.check(isObject(parameters), `tools[${at}].function.parameters`, 'is required by the type')
+  })
+  list(body.documents).forEach((document, at) => {
+    found.check(isObject(document.data), `documents[${at}]`, 'has no data')
+  })
+  // "response_format is not supported with RAG"; "excludes tools and documents".
+  const excluded = list(body.tools).length + list(body.documents).length > 0
+  found.check(body.response_format === undefined || !excluded, 'response_format', 'stands beside tools or documents')
+  found.check(body.tool_choice === undefined || list(body.tools).length > 0, 'tool_choice', 'needs tools')
+  checkMessages(list(body.messages), found)
+})
+
+function checkMessages(messages: readonly Wire[], found: Findings): void {
+  const first = messages.find(({ role }) => role !== 'system')
+  found.check(first?.role !== 'tool', 'messages', 'begin with a result')
+  let due: unknown[] = []
+  let isHead = true
+  messages.forEach((message, at) => {
+    const path = `messages[${at}]`
+    const role = String(message.role)
+    const keys = messageKeys[role]
+    if (!found.check(keys !== undefined, path, `role "${role}"`) || keys === undefined) return
+    found.keys(message, keys, path)
+    isHead = isHead && role === 'system'
+    found.check(role !== 'system' || isHead, path, 'system turn must be the first in the list')
+    checkContent(message, path, found)
+    if (role === 'tool') {
+      found.check(due.includes(message.tool_call_id), path, `answers ${message.tool_call_id}, due are ${due.join()}`)
+      due = due.filter((id) => id !== message.tool_call_id)
+      return
+    }
+    found.check(due.length === 0, path, `${due.length} calls without results`)
+    const calls = list(message.tool_calls)
+    due = calls.map(({ id }) => id)
+    found.check(new Set(due).size === due.length, path, 'has one id twice')
+    for (const call of calls) {
+      found.match(call.id, /^[\w-]{1,64}$/, `${path}.tool_calls`)
+      found.match(object(call.function).name, /^[A-Za-z][\w-]{0,63}$/, `${path}.tool_calls`)
+      found.check(
+        isArguments(object(call.function).arguments),
+        `${path}.tool_calls`,
+        'arguments are not those of an object',
+      )
+    }
+  })
+  found.check(due.length === 0, 'messages', 'end with calls that have no results')
+}
+
+function checkContent(message: Wire, path: string, found: Findings): void {
+  const { content } = message
+  const role = String(message.role)
+  const isSaid = typeof content === 'string' ? content.trim() !== '' : list(content).length > 0
+  const mayBeSilent = role === 'tool' || (role === 'assistant' && list(message.tool_calls).length > 0)
+  found.check(isSaid || mayBeSilent, path, 'message must not be empty in a turn')
+  if (typeof content === 'string') return
+  for (const part of list(content)) {
+    found.check(partTypes[role]?.has(String(part.type)) === true, path, `a part of type "${part.type}"`)
+    if (part.type === 'text') found.text(part.text, `${path}.content`)
+    if (part.type === 'text' && role === 'user') found.check(String(part.text).trim() !== '', path, 'blank text')
+    if (part.type === 'image_url')
+      found.match(object(part.image_url).url, /^(?:https?:|data:image\/)/, `${path}.content`)
+    if (part.type === 'document') found.check(isObject(object(part.document).data), path, 'a document without data')
+  }
+}
+
+function isArguments(text: unknown): boolean {
+  try {
+    return isObject(JSON.parse(String(text)))
+  } catch {
+    return false
+  }
+}

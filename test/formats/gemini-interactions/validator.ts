@@ -1,0 +1,131 @@
+/** Finds why Gemini Interactions would answer with a 400. Written only from wire/gemini-interactions.md (§2, §3, §8). */
+import {
+  type Findings,
+  isBase64,
+  isObject,
+  list,
+  object,
+  type Validator,
+  validator,
+  type Wire,
+  words,
+} from '../validator.ts'
+
+/** §2: "Unknown fields are refused". */
+const bodyKeys = words(
+  'model agent input system_instruction tools generation_config agent_config response_format previous_interaction_id store background ' +
+    'stream service_tier labels safety_settings continuation_token environment webhook_config cached_content response_modalities',
+)
+/** §2.4. */
+const configKeys = words(
+  'max_output_tokens stop_sequences seed temperature top_p thinking_level thinking_summaries tool_choice speech_config ' +
+    'transcription_config video_config image_config',
+)
+/** §2.1 and §3. */
+const stepKeys: Readonly<Record<string, ReadonlySet<string>>> = {
+  user_input: words('type content'),
+  model_output: words('type content error'),
+  thought: words('type signature summary'),
+  function_call: words('type id name arguments signature'),
+  function_result: words('type call_id name result is_error'),
+}
+/** §2.2. */
+const contentKeys: Readonly<Record<string, ReadonlySet<string>>> = {
+  text: words('type text annotations'),
+  image: words('type data uri mime_type resolution'),
+  audio: words('type data uri mime_type channels sample_rate'),
+  video: words('type data uri mime_type resolution name processing'),
+  document: words('type data uri mime_type'),
+}
+const hosted =
+  /^(?:google_search|code_execution|url_context|google_maps|file_search|retrieval|mcp_server_tool|processing)_(?:call|result)$/
+
+export const validate: Validator = validator((body, found) => {
+  found.keys(body, bodyKeys, 'body')
+  found.check('model' in body !== 'agent' in body, 'model', 'one of model and agent')
+  if ('model' in body) found.match(body.model, /^[^/]+$/, 'model')
+  if ('system_instruction' in body) found.text(body.system_instruction, 'system_instruction')
+  const config = object(body.generation_config)
+  found.keys(config, configKeys, 'generation_config')
+  const functions = list(body.tools).filter(({ type }) => type === 'function')
+  functions.forEach((tool, at) => {
+    found.keys(tool, words('type name description parameters'), `tools[${at}]`)
+    found.match(tool.name, /^[A-Za-z_][\w.:-]{0,127}$/, `tools[${at}].name`)
+  })
+  // §2.3: "Function calling config is set without function_declarations."
+  if ('tool_choice' in config) found.check(functions.length > 0, 'tool_choice', 'set without functions')
+  checkSteps(list(body.input), body, found)
+})
+
+function checkSteps(steps: readonly Wire[], body: Wire, found: Findings): void {
+  const isStored = 'previous_interaction_id' in body
+  found.check(steps.length > 0 || 'continuation_token' in body, 'input', 'is empty')
+  found.check(isStored || steps[0]?.type === 'user_input', 'input[0]', 'no user_input comes first')
+  const calls = new Set<unknown>()
+  const answered = new Set<unknown>()
+  steps.forEach((step, at) => {
+    const path = `input[${at}]`
+    checkStep(step, path, found)
+    if (step.type === 'function_call') {
+      found.check(!calls.has(step.id), path, `id "${step.id}" is there twice`)
+      calls.add(step.id)
+    }
+    if (step.type === 'function_result') {
+      found.check(isStored || calls.has(step.call_id), path, `no call ${step.call_id}`)
+      found.check(!answered.has(step.call_id), path, `a second result for ${step.call_id}`)
+      answered.add(step.call_id)
+      // §2.1: "Multimodal function responses are not supported for this model".
+      const isMedia = list(step.result).some(({ type }) => type !== 'text')
+      found.check(!isMedia || !/gemini-2/.test(String(body.model)), `${path}.result`, 'media to an old model')
+    }
+  })
+  for (const id of calls) found.check(answered.has(id), 'input', `no result for ${id}`)
+}
+
+function checkStep(step: Wire, path: string, found: Findings): void {
+  const type = String(step.type)
+  const keys = stepKeys[type]
+  if (keys === undefined) {
+    found.check(hosted.test(type), path, `a step of the type "${type}"`)
+    return
+  }
+  found.keys(step, keys, path)
+  switch (type) {
+    case 'user_input':
+    case 'model_output':
+      checkContents(list(step.content), `${path}.content`, found)
+      break
+    case 'thought':
+      // §8: "Reasoning without a valid proof: drop it".
+      found.check(isBase64(step.signature), `${path}.signature`, 'a thought without a signature')
+      break
+    case 'function_call':
+      found.match(step.id, /^[\w-]{1,64}$/, `${path}.id`)
+      found.match(step.name, /^[A-Za-z_][\w.:-]{0,127}$/, `${path}.name`)
+      found.check(isObject(step.arguments), `${path}.arguments`, 'is no object')
+      break
+    default:
+      found.match(step.call_id, /^[\w-]{1,64}$/, `${path}.call_id`)
+      if (Array.isArray(step.result)) checkContents(list(step.result), `${path}.result`, found)
+      else found.text(step.result, `${path}.result`)
+  }
+}
+
+function checkContents(contents: readonly Wire[], path: string, found: Findings): void {
+  found.check(contents.length > 0, path, 'is empty')
+  contents.forEach((content, at) => {
+    const where = `${path}[${at}]`
+    const keys = contentKeys[String(content.type)]
+    if (!found.check(keys !== undefined, where, `a content of the type "${content.type}"`) || keys === undefined) return
+    found.keys(content, keys, where)
+    if (content.type === 'text') {
+      found.text(content.text, where)
+      return
+    }
+    found.check('data' in content !== 'uri' in content, where, 'one of data and uri')
+    if ('data' in content) {
+      found.check(isBase64(content.data), `${where}.data`, 'is no base64')
+      found.match(content.mime_type, /^\w+\/[\w.+-]+$/, `${where}.mime_type`)
+    }
+  })
+}

@@ -1,0 +1,96 @@
+/** Gemini, as the shared tests know it. */
+import { type FormatFacts, isWithoutForeignFile, sumsOf } from '../facts.ts'
+import { sseEventsOf } from '../gateway.ts'
+import { claims } from './claims.ts'
+import { join } from './joiner.ts'
+import { provider } from './provider.ts'
+import { refusals } from './refusals.ts'
+import { samples } from './samples.ts'
+import { validate } from './validator.ts'
+import { violations } from './violations.ts'
+
+export const gemini: FormatFacts = {
+  title: 'Gemini',
+  titleOnPage: 'Gemini',
+  reference: 'https://ai.google.dev/api/generate-content',
+  owner: 'gemini',
+  models: ['gemini-3-flash', 'gemini-2.5-flash'],
+  modelOfSamples: 'gemini-3-flash',
+  words: ['generationConfig', 'functionDeclarations', 'usageMetadata', 'systemInstruction', 'groundingMetadata'],
+  mockBase: '/v1beta',
+  storesAnswers: false,
+  noHistories: ['invalid call'],
+  answers: {
+    rules: [
+      'empty text',
+      'refusal mark',
+      'neighbouring texts',
+      'passages of citations',
+      'text of arguments',
+      'invalid calls, in the finish reason',
+      'calls that were cut',
+    ],
+    stopWords: { refusal: 'content_filter', pause: 'other', aborted: 'other' },
+    media: ['image'],
+    hasProofs: true,
+    counts(counts) {
+      if (counts === undefined) return undefined
+      const { inputTokens = 0, outputTokens = 0, cacheReadTokens, reasoningTokens, totalTokens } = counts
+      const isTold = inputTokens !== 0 || outputTokens !== 0 || (totalTokens ?? 0) !== 0
+      return {
+        ...(isTold && { ...sumsOf(counts), ...(totalTokens !== undefined && { totalTokens }) }),
+        ...(cacheReadTokens && { cacheReadTokens }),
+        ...(reasoningTokens && { reasoningTokens }),
+      }
+    },
+  },
+  requests: {
+    rules: [
+      'conversations that a provider stores',
+      'conversations that OpenAI stores',
+      'text documents',
+      'media of results',
+      'who asks',
+      'parallel calls, where they are always allowed',
+      'reasoning shown',
+      'fields beside the schema',
+      'whether the answer streams',
+      'strict tools',
+      'tools that are not strict',
+      'tools without arguments',
+      'text of earlier arguments',
+      'names of files',
+      'made ids',
+      'addresses of images',
+    ],
+    takes: isWithoutForeignFile,
+    hasNoDevelopers: true,
+    drops: ['a cache hint', 'a level of detail'],
+  },
+  gateway: {
+    minimal: (model, text, stream) => ({
+      path: `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+      minimal: { contents: [{ role: 'user', parts: [{ text }] }] },
+    }),
+    mark: (event) => (event.error ? 'error' : event.candidates?.[0]?.finishReason ? 'end' : undefined),
+    eventsOf: sseEventsOf,
+    isErrorBody: (body) => typeof body.error?.code === 'number' && typeof body.error.status === 'string',
+    list: '/v1beta/models',
+    headers: ['x-goog-api-key'],
+    limit: (tokens) => ({ generationConfig: { maxOutputTokens: tokens } }),
+    limitIn: (body) => body.generationConfig?.maxOutputTokens,
+    unauthorized: 401,
+    silentPieces: 0,
+    channels: ['text', 'thought'],
+    thinks: true,
+    signs: true,
+  },
+  samples,
+  provider,
+  client: () => import('./client.ts'),
+  claims,
+  validatorOf: () => validate,
+  refusals,
+  violations,
+  join,
+}

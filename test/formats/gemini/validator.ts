@@ -1,0 +1,139 @@
+/** Finds why Gemini would answer with a 400. Written only from wire/gemini.md (§2, §2.1, §2.2, §2.4, §6). */
+import {
+  type Findings,
+  isBase64,
+  isObject,
+  list,
+  object,
+  type Validator,
+  validator,
+  type Wire,
+  words,
+} from '../validator.ts'
+
+const bodyKeys = words(
+  'contents systemInstruction tools toolConfig safetySettings cachedContent continuationToken labels serviceTier store generationConfig',
+)
+const dataKeys = words(
+  'text inlineData fileData functionCall functionResponse executableCode codeExecutionResult toolCall toolResponse',
+)
+const partKeys = new Set([...dataKeys, ...words('thought thoughtSignature videoMetadata mediaResolution partMetadata')])
+/** §2.2: `parameters` has no such words. */
+const notInOpenApi = words('$ref $defs additionalProperties const oneOf allOf not')
+
+export const validate: Validator = validator((body, found) => {
+  found.keys(body, bodyKeys, 'body')
+  if ('systemInstruction' in body) {
+    const parts = list(object(body.systemInstruction).parts)
+    found.check(parts.length > 0, 'systemInstruction', 'must include at least one parts field')
+    for (const part of parts) found.text(part.text, 'systemInstruction.parts')
+  }
+  checkTools(list(body.tools), body, found)
+  checkContents(list(body.contents), found)
+  checkSignatures(list(body.contents), found)
+})
+
+function checkTools(tools: readonly Wire[], body: Wire, found: Findings): void {
+  const declarations = tools.flatMap((tool) => list(tool.functionDeclarations))
+  if ('functionCallingConfig' in object(body.toolConfig))
+    found.check(declarations.length > 0, 'toolConfig', 'functionCallingConfig with no declarations')
+  declarations.forEach((declaration, at) => {
+    const path = `tools.functionDeclarations[${at}]`
+    found.match(declaration.name, /^[A-Za-z_][\w.:-]{0,127}$/, `${path}.name`)
+    found.check(!('parameters' in declaration && 'parametersJsonSchema' in declaration), path, 'has both schemas')
+    if (isObject(declaration.parameters)) checkOpenApi(declaration.parameters, `${path}.parameters`, found)
+  })
+}
+
+function checkOpenApi(schema: Wire, path: string, found: Findings): void {
+  for (const key of Object.keys(schema)) found.check(!notInOpenApi.has(key), path, `Unknown name "${key}"`)
+  found.check(!Array.isArray(schema.type), path, 'a list of types')
+  for (const [name, one] of Object.entries(object(schema.properties)))
+    checkOpenApi(object(one), `${path}.${name}`, found)
+  if (isObject(schema.items)) checkOpenApi(schema.items, `${path}.items`, found)
+}
+
+const calls = (content: Wire | undefined) => list(content?.parts).flatMap((part) => named(part.functionCall))
+const responses = (content: Wire | undefined) => list(content?.parts).flatMap((part) => named(part.functionResponse))
+const named = (value: unknown) => (isObject(value) ? [value] : [])
+
+function checkContents(contents: readonly Wire[], found: Findings): void {
+  found.check(contents.length > 0, 'contents', 'is empty')
+  found.check(contents[0]?.role !== 'model', 'contents', 'the first content is the model’s')
+  contents.forEach((content, at) => {
+    const path = `contents[${at}]`
+    const before = contents[at - 1]
+    found.keys(content, words('role parts'), path)
+    found.check(content.role === 'user' || content.role === 'model', path, `role "${content.role}"`)
+    found.check(
+      content.role !== before?.role || responses(before).length > 0,
+      path,
+      'neighbours of one role: merge them',
+    )
+    const parts = list(content.parts)
+    found.check(parts.length > 0, path, 'must include at least one parts field')
+    parts.forEach((part, index) => {
+      checkPart(part, content.role, `${path}.parts[${index}]`, found)
+    })
+    checkResponses(content, before, path, found)
+    if (calls(content).length > 0)
+      found.check(before?.role === 'user', path, 'function call turn comes immediately after a user turn')
+  })
+  found.check(calls(contents.at(-1)).length === 0, 'contents', 'ends with calls that have no responses')
+}
+
+function checkResponses(content: Wire, before: Wire | undefined, path: string, found: Findings): void {
+  const given = responses(content)
+  const due = before?.role === 'model' ? calls(before) : []
+  found.check(given.length === due.length, path, `${given.length} function response parts for ${due.length} call parts`)
+  // §2.1: "With no id, calls and responses match by name and order".
+  found.check(
+    String(given.map(({ name }) => name)) === String(due.map(({ name }) => name)),
+    path,
+    'responses do not match their calls by name and order',
+  )
+  for (const [at, { id }] of given.entries())
+    if (id !== undefined) found.check(id === due[at]?.id, path, `a response with the id "${id}" of no call`)
+  const isMixed = given.length > 0 && list(content.parts).some((part) => !isObject(part.functionResponse))
+  found.check(!isMixed, path, 'functionResponse mixed with other parts')
+}
+
+function checkPart(part: Wire, role: unknown, path: string, found: Findings): void {
+  found.keys(part, partKeys, path)
+  const data = Object.keys(part).filter((key) => dataKeys.has(key))
+  found.check(data.length === 1, path, `${data.length} data fields`)
+  const { text, inlineData, fileData, functionCall, functionResponse, thoughtSignature } = part
+  if (text !== undefined && found.text(text, `${path}.text`))
+    found.check(text !== '' || thoughtSignature !== undefined, path, 'a part with no data')
+  if (inlineData !== undefined) {
+    found.match(object(inlineData).mimeType, /^\w+\/[\w.+-]+/, `${path}.inlineData.mimeType`)
+    found.check(isBase64(object(inlineData).data), `${path}.inlineData.data`, 'is not raw base64')
+  }
+  if (fileData !== undefined) found.text(object(fileData).fileUri, `${path}.fileData.fileUri`)
+  if (functionCall !== undefined) {
+    const { name, args } = object(functionCall)
+    found.check(role === 'model', path, 'a call in a user content')
+    found.match(name, /^[A-Za-z_][\w.:-]{0,127}$/, `${path}.functionCall.name`)
+    if (args !== undefined) found.check(isObject(args), `${path}.functionCall.args`, 'is not an object')
+  }
+  if (functionResponse !== undefined) {
+    found.check(role === 'user', path, 'a response in a content of the model')
+    found.text(object(functionResponse).name, `${path}.functionResponse.name`)
+    found.check(isObject(object(functionResponse).response), `${path}.functionResponse.response`, 'is not an object')
+  }
+  if (thoughtSignature !== undefined)
+    found.check(isBase64(thoughtSignature), `${path}.thoughtSignature`, 'is not valid base64')
+}
+
+/** §2.4 and §6, Gemini 3: in the current turn the first call of each step is signed. */
+function checkSignatures(contents: readonly Wire[], found: Findings): void {
+  const isAsked = (content: Wire) => content.role === 'user' && responses(content).length === 0
+  const start = contents.findLastIndex(isAsked)
+  contents.forEach((content, at) => {
+    if (at < start) return
+    const first = list(content.parts).find((part) => part.functionCall !== undefined)
+    if (first === undefined) return
+    const isSigned = typeof first.thoughtSignature === 'string'
+    found.check(isSigned, `contents[${at}]`, 'Function call is missing a thought_signature in functionCall parts')
+  })
+}
