@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { SignJWT } from 'jose'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { speakers } from '../gateway/provider.ts'
 import {
   canary,
@@ -384,6 +384,34 @@ describe('a session', () => {
     expect(answer.headers.get('vary')).toContain('origin')
     expect(answer.headers.get('cache-control')).toBe('no-store, no-transform')
   })
+
+  it('is valid at once on a machine whose clock is behind, by five seconds at most', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    const { token } = (await (await open({ headers: { ...json, origin } })).json()) as { token: string }
+    const statusAt = async (ms: number) => {
+      vi.setSystemTime(1_800_000_000_000 + ms)
+      return (await call('/v1/models', { method: 'GET', headers: { origin, authorization: `Bearer ${token}` } }, demo))
+        .status
+    }
+    expect([await statusAt(-1), await statusAt(-5000), await statusAt(-5001)]).toEqual([200, 200, 401])
+    expect([await statusAt(899_999), await statusAt(900_000)]).toEqual([200, 401])
+  })
+
+  it.each([10, 50, 100, 200, 400])(
+    'of a Worker with %i models is valid, or is refused when it is requested',
+    async (count) => {
+      const names = Array.from({ length: count }, (_, at) => `@cf/some-vendor/a-model-of-theirs-${at}`)
+      const many = { ...demo, OPENAI_MODELS: names.join() }
+      const answer = await call('/session', { body: '{}', headers: { ...json, origin } }, many)
+      const { token, error } = (await answer.json()) as { token: string; error?: { message: string } }
+      if (answer.status === 200) {
+        const headers = { origin, authorization: `Bearer ${token}` }
+        expect((await call('/v1/models', { method: 'GET', headers }, many)).status).toBe(200)
+      } else expect([answer.status, error?.message]).toEqual([400, expect.stringContaining('name fewer')])
+      expect(answer.status === 200).toBe(count <= 100)
+    },
+  )
 
   it.each([
     ['none', undefined],
