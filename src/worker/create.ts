@@ -77,23 +77,21 @@ function setups<Env>(options: WorkerOptions | ((env: Env) => WorkerOptions)): (e
     return () => setup
   }
   const known = new WeakMap<object, Setup>()
-  const nameOf = (options as unknown) === optionsFromEnv ? envName : undefined
-
   return (env) => {
     const key = isObject(env) ? env : noEnv
-    const setup = known.get(key) ?? read(env as Env)
+    const setup = known.get(key) ?? setupFrom(options, env as Env)
     known.set(key, setup)
     return setup
   }
+}
 
-  function read(env: Env): Setup {
-    try {
-      return readOptions(options(env), nameOf)
-    } catch (error) {
-      // Only the name of the error: its message may contain a secret.
-      const name = error instanceof Error ? error.name : typeof error
-      return { given: {}, config: undefined, problems: [`The function that returns the options threw: ${name}`] }
-    }
+function setupFrom<Env>(options: (env: Env) => WorkerOptions, env: Env): Setup {
+  try {
+    return readOptions(options(env), (options as unknown) === optionsFromEnv ? envName : undefined)
+  } catch (error) {
+    // Only the name of the error: its message may contain a secret.
+    const name = error instanceof Error ? error.name : typeof error
+    return { given: {}, config: undefined, problems: [`The function that returns the options threw: ${name}`] }
   }
 }
 

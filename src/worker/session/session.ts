@@ -42,7 +42,7 @@ export interface Session {
 /** The permissions of a new token. */
 export type Grant = Omit<Session, 'jti' | 'expiresAt'> & { readonly lifetimeSeconds: number }
 
-/** How far the clock of another machine may be behind the one that made a token, in seconds. */
+/** A token is valid this long before its time, in seconds: clocks of machines differ. */
 const clockSkewSeconds = 5
 
 /** The time for which an anonymous visitor can renew tokens, in seconds. It limits the use of a stolen token. */
