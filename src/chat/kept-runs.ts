@@ -9,8 +9,8 @@ import type { ReadableRun } from './run-transport.ts'
 export interface KeptRuns {
   /** For `readEvents`. */
   readonly resuming: Resuming
-  /** Stores the name of the run, which is in a header of the response. */
-  remember(chatId: string, response: Response): void
+  /** Stores the name of the run. `undefined`: the server does not store it. */
+  remember(chatId: string, name: string | undefined): void
   /** Returns the same run, and deletes its name when it ends. A network error does not end it: another connection can continue it. */
   forgetting(chatId: string, run: ReadableRun): ReadableRun
   /** Ends the run that a broken connection left on the server. */
@@ -74,7 +74,7 @@ export function keptRuns(
 
   return {
     resuming: resume,
-    remember: (chatId, { headers }) => note(chatId, headers.get('x-isoglot-stream') ?? undefined),
+    remember: note,
     forgetting,
     async stop(chatId) {
       const name = nameOf(chatId)
