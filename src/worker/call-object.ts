@@ -15,19 +15,14 @@ import { refuse } from './refusal.ts'
  * @throws {ApiError} `storage_unavailable` if the object cannot be reached.
  */
 export async function callObject<Result>(call: () => Promise<Result>): Promise<Result> {
-  const answered = async () => call()
-  try {
-    return await answered().catch((error: unknown) => {
-      if (hasEnded(error)) return answered()
-      throw error
-    })
-  } catch (error) {
-    throw error instanceof ApiError ? error : refuse('storage_unavailable')
+  for (let isRepeated = false; ; isRepeated = true) {
+    try {
+      return await call()
+    } catch (error) {
+      // The platform sets these if the object, or the connection to it, ended. An exception of the object's own code has neither.
+      const { retryable, durableObjectReset } = Object(error)
+      if (!isRepeated && (retryable === true || durableObjectReset === true)) continue
+      throw error instanceof ApiError ? error : refuse('storage_unavailable')
+    }
   }
-}
-
-/** Whether the platform reports that the object, or the connection to it, ended. An exception of the object's own code has neither property. */
-function hasEnded(error: unknown): boolean {
-  const { retryable, durableObjectReset } = (error ?? {}) as { retryable?: unknown; durableObjectReset?: unknown }
-  return retryable === true || durableObjectReset === true
 }

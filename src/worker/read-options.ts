@@ -18,19 +18,16 @@ import { permit } from './policy/permit.ts'
 const siteverify = 'https://challenges.cloudflare.com/turnstile/v0/siteverify'
 
 const rate = v.pipe(v.number(), v.minValue(0))
-const rates = v.object({
-  ...{ input: rate, output: rate, cacheRead: v.optional(rate), cacheWrite: v.optional(rate) },
-  ...{ cacheWrite1h: v.optional(rate), reasoning: v.optional(rate) },
-  ...{ audioInput: v.optional(rate), audioOutput: v.optional(rate) },
-})
-const confirmed = v.optional(v.literal(false))
+const maybe = v.optional(rate)
+const rates = {
+  ...{ input: maybe, output: maybe, cacheRead: maybe, cacheWrite: maybe, cacheWrite1h: maybe, reasoning: maybe },
+  ...{ audioInput: maybe, audioOutput: maybe, confirmed: v.optional(v.literal(false)) },
+}
 /** `capPriceOf` does not read modes and offers: the Worker sends no request in a mode, and a cap has no offers. */
 const price = v.strictObject({
-  ...rates.entries,
-  tiers: v.optional(v.array(v.strictObject({ ...v.partial(rates).entries, above: rate, confirmed }))),
-  modes: v.optional(v.unknown()),
-  offers: v.optional(v.unknown()),
-  confirmed,
+  ...{ ...rates, input: rate, output: rate },
+  tiers: v.optional(v.array(v.strictObject({ ...rates, above: rate }))),
+  ...{ modes: v.optional(v.unknown()), offers: v.optional(v.unknown()) },
 })
 
 const key = v.lazy((given) => (typeof given === 'string' ? kind.apiKey : kind.storedKey))
