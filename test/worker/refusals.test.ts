@@ -1,5 +1,12 @@
 import { createHmac } from 'node:crypto'
+import { createAnthropic } from '@ai-sdk/anthropic'
+import { createOpenAI } from '@ai-sdk/openai'
+import Anthropic from '@anthropic-ai/sdk'
+import { GoogleGenAI } from '@google/genai'
+import { generateText } from 'ai'
 import { SignJWT } from 'jose'
+import { Ollama } from 'ollama'
+import OpenAI from 'openai'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { speakers } from '../gateway/provider.ts'
 import {
@@ -622,6 +629,52 @@ describe('routes', () => {
       'authorization, x-api-key, anthropic-version, anthropic-beta, content-type, x-stainless-lang, x-stainless-retry-count',
     )
     expect(answer.headers.get('access-control-allow-credentials')).toBeNull()
+  })
+
+  it.each<[string, (send: typeof fetch) => Promise<unknown>]>([
+    [
+      'openai',
+      (send) =>
+        new OpenAI({ apiKey: 't', fetch: send, dangerouslyAllowBrowser: true }).responses.create({
+          model: 'm',
+          input: '',
+        }),
+    ],
+    [
+      '@anthropic-ai/sdk',
+      (send) =>
+        new Anthropic({ authToken: 't', fetch: send, dangerouslyAllowBrowser: true }).messages.create({
+          ...{ model: 'm', max_tokens: 1, messages: [] },
+        }),
+    ],
+    [
+      '@google/genai',
+      (send) => {
+        vi.stubGlobal('fetch', send)
+        return new GoogleGenAI({ apiKey: 't' }).models.generateContent({ model: 'm', contents: 'hi' })
+      },
+    ],
+    ['ollama', (send) => new Ollama({ fetch: send, headers: { authorization: 't' } }).chat({ model: 'm' })],
+    [
+      '@ai-sdk/openai',
+      (send) => generateText({ model: createOpenAI({ apiKey: 't', fetch: send })('m'), prompt: 'hi' }),
+    ],
+    [
+      '@ai-sdk/anthropic',
+      (send) => generateText({ model: createAnthropic({ apiKey: 't', fetch: send })('m'), prompt: 'hi' }),
+    ],
+  ])('allows an allowed page every header of %s', async (_, ask) => {
+    const sent = new Set<string>()
+    const send: typeof fetch = async (input, init) => {
+      for (const name of new Request(input, init).headers.keys()) sent.add(name)
+      throw new DOMException('enough', 'AbortError')
+    }
+    await ask(send).catch(() => {})
+    expect(sent).toContain('content-type')
+    const names = [...sent].join()
+    const headers = { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': names }
+    const answer = await call('/v1/messages', { method: 'OPTIONS', headers })
+    expect(answer.headers.get('access-control-allow-headers')?.split(', ').join()).toBe(names)
   })
 
   it('allows other pages nothing', async () => {
