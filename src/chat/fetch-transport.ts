@@ -64,9 +64,9 @@ export function fetchTransport(options: FetchTransportOptions = {}): ChatTranspo
   const { read, stop } = readRuns()
   const kept = options.resume?.({ url, fetch: ask }, read)
   const post = async (turn: ChatTurn, streamId: string | undefined) => {
+    kept?.remember(turn.chatId, streamId)
     const body = JSON.stringify({ ...bodyOf(turn, options), streamId })
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal: turn.signal }
-    kept?.remember(turn.chatId, streamId)
     const response = await ask(url, init)
     if (!turn.signal.aborted) kept?.remember(turn.chatId, response.headers.get('x-isoglot-stream') ?? undefined)
     return response
@@ -76,7 +76,8 @@ export function fetchTransport(options: FetchTransportOptions = {}): ChatTranspo
       // The name is known from the beginning, so that a reload or a stop need not wait for the response. Only secure pages can make one.
       const streamId = kept && crypto.randomUUID?.()
       const { signal } = turn
-      const run = readEvents(post(turn, streamId), { signal, ...compact({ resume: kept?.resuming, streamId }) })
+      const resume = kept?.resuming
+      const run = readEvents(post(turn, streamId), compact({ signal, resume, streamId }))
       return read(turn.chatId, kept?.forgetting(turn.chatId, run) ?? run)
     },
     async stop(chatId) {

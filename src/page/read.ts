@@ -226,18 +226,15 @@ export function readEvents(response: Response | Promise<Response>, options: Read
     async stop() {
       stopping.abort(new DOMException('The run was stopped', 'AbortError'))
       const { resume, streamId: own } = options
-      const end = async (name = streamId) => {
-        if (name !== undefined) await resume?.stop(url, name)
+      const end = async () => {
+        if (streamId) await resume?.stop(url, streamId)
       }
-      if (resume === undefined || streamId !== undefined) return end()
+      if (streamId || !resume) return end()
       // The server may give the run another name, or receive its request after the stop.
-      const rest = given.then(
-        () => end(),
-        () => {},
-      )
-      if (own === undefined) return rest
+      const rest = given.then(end, () => {})
+      if (!own) return rest
       rest.catch(() => {})
-      return end(own)
+      return resume.stop(url, own)
     },
   }
 }
