@@ -64,7 +64,7 @@ export async function keepRun(
   const response = await respond(run, asked, removed.signal)
   if (!response.ok || response.body === null) {
     over.abort()
-    await log.remove(name)
+    await log.remove(name).catch(() => {}) // the error of the run is the one to report
     return response
   }
   const kept = writeLog(response.body, name, log, removed.signal).finally(() => over.abort())
