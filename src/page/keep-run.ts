@@ -67,7 +67,7 @@ export async function keepRun(
     await log.remove(name).catch(() => {}) // the error of the run is the one to report
     return response
   }
-  const kept = writeLog(response.body, name, log, removed.signal).finally(() => over.abort())
+  const kept = writeLog(response.body, name, log, { removed: removed.signal, over })
   options.waitUntil?.(kept)
   return replay(name, 0, log, options.heartbeatMs, response.headers)
 }
@@ -136,7 +136,7 @@ async function writeLog(
   body: ReadableStream<Uint8Array>,
   name: string,
   log: RunLog,
-  removed: AbortSignal,
+  { removed, over }: { readonly removed: AbortSignal; readonly over: AbortController },
 ): Promise<void> {
   const reader = body.getReader()
   const stop = () => void reader.cancel().catch(() => {})
@@ -157,6 +157,7 @@ async function writeLog(
   } catch {
     await reader.cancel().catch(() => {}) // the log fails, so the readers see a cut
   } finally {
+    over.abort()
     await log.close(name).catch(() => {})
   }
 }

@@ -128,6 +128,19 @@ describe('a run with the name of the page', () => {
   })
 })
 
+it('a run that has ended is not stopped, whatever happens to its log', async () => {
+  const log = memoryLog()
+  const run = scripted([start, text('Hel')])
+  const stop = vi.spyOn(run, 'stop')
+  const kept: Promise<unknown>[] = []
+  const response = await keepRun(run, log, { waitUntil: (one) => void kept.push(one) })
+  await response.text()
+  await Promise.all(kept)
+  await log.remove(response.headers.get('x-isoglot-stream') ?? '')
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(stop).not.toHaveBeenCalled()
+})
+
 describe('leaving', () => {
   it('only closes the connection: the run continues, and its end is reported', async () => {
     const log = memoryLog()
