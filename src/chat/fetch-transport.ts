@@ -34,7 +34,7 @@ export interface FetchTransportOptions {
 }
 
 /**
- * A transport that posts `{ chatId, trigger, messages, approvals, messageId?, sealed? }` as JSON, for `readChatRequest`, and reads the run
+ * A transport that posts `{ chatId, trigger, messages, approvals, messageId?, sealed?, streamId? }` as JSON, for `readChatRequest`, and reads the run
  * that the server sends.
  *
  * @example
@@ -51,7 +51,7 @@ export function fetchTransport(options: FetchTransportOptions = {}): ChatTranspo
       const all = new Headers(typeof headers === 'function' ? await headers({ refresh }) : headers)
       for (const [name, value] of new Headers(init?.headers)) all.set(name, value)
       init?.signal?.throwIfAborted()
-      // A stop needs the name of a kept run, so it waits for the response.
+      // The server may give another name to a kept run, which a stop needs.
       const signal = options.resume ? null : init?.signal
       return send(input, { ...init, headers: all, ...compact({ credentials, signal }) })
     }
@@ -63,16 +63,21 @@ export function fetchTransport(options: FetchTransportOptions = {}): ChatTranspo
 
   const { read, stop } = readRuns()
   const kept = options.resume?.({ url, fetch: ask }, read)
-  const post = async (turn: ChatTurn) => {
-    const body = JSON.stringify(bodyOf(turn, options))
+  const post = async (turn: ChatTurn, streamId: string | undefined) => {
+    kept?.remember(turn.chatId, streamId)
+    const body = JSON.stringify({ ...bodyOf(turn, options), streamId })
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal: turn.signal }
     const response = await ask(url, init)
-    if (!turn.signal.aborted) kept?.remember(turn.chatId, response)
+    if (!turn.signal.aborted) kept?.remember(turn.chatId, response.headers.get('x-isoglot-stream') ?? undefined)
     return response
   }
   return {
     send(turn) {
-      const run = readEvents(post(turn), { signal: turn.signal, ...compact({ resume: kept?.resuming }) })
+      // The name is known from the beginning, so that a reload or a stop need not wait for the response. Only secure pages can make one.
+      const streamId = kept && crypto.randomUUID?.()
+      const { signal } = turn
+      const resume = kept?.resuming
+      const run = readEvents(post(turn, streamId), compact({ signal, resume, streamId }))
       return read(turn.chatId, kept?.forgetting(turn.chatId, run) ?? run)
     },
     async stop(chatId) {

@@ -1,7 +1,6 @@
 /** Stores the names of runs that a server stores, so that a page can continue them after a reload. @module */
-import { ConnectionError, InterruptedError, TimeoutError } from '../core/errors.ts'
 import { readEvents } from '../page/read.ts'
-import { type Resuming, resuming } from '../page/resuming.ts'
+import { isOfNetwork, type Resuming, resuming } from '../page/resuming.ts'
 import type { ChatEvents, ChatTransport } from './model.ts'
 import type { ReadableRun } from './run-transport.ts'
 
@@ -9,8 +8,8 @@ import type { ReadableRun } from './run-transport.ts'
 export interface KeptRuns {
   /** For `readEvents`. */
   readonly resuming: Resuming
-  /** Stores the name of the run, which is in a header of the response. */
-  remember(chatId: string, response: Response): void
+  /** Stores the name of the run. `undefined`: the server does not store it. */
+  remember(chatId: string, name: string | undefined): void
   /** Returns the same run, and deletes its name when it ends. A network error does not end it: another connection can continue it. */
   forgetting(chatId: string, run: ReadableRun): ReadableRun
   /** Ends the run that a broken connection left on the server. */
@@ -74,7 +73,7 @@ export function keptRuns(
 
   return {
     resuming: resume,
-    remember: (chatId, { headers }) => note(chatId, headers.get('x-isoglot-stream') ?? undefined),
+    remember: note,
     forgetting,
     async stop(chatId) {
       const name = nameOf(chatId)
@@ -87,7 +86,7 @@ export function keptRuns(
       const response = resume.replay(name, signal)
       const events = read(chatId, forgetting(chatId, readEvents(response, { signal, resume }))) // a stop ends it from now on
       const found = await response.catch(() => undefined) // its error is that of the turn
-      const isGone = found !== undefined && goneStatuses.has(found.status)
+      const isGone = found !== undefined && goneStatuses.includes(found.status)
       if (!isGone && !signal.aborted) return events
       await found?.body?.cancel()
       if (!signal.aborted) note(chatId, undefined)
@@ -97,11 +96,7 @@ export function keptRuns(
 }
 
 /** The run has no more events (204), belongs to another user (403) or is not stored (404). */
-const goneStatuses: ReadonlySet<number> = new Set([204, 403, 404])
-
-function isOfNetwork(error: unknown): boolean {
-  return error instanceof InterruptedError || error instanceof ConnectionError || error instanceof TimeoutError
-}
+const goneStatuses = [204, 403, 404]
 
 function keyOf(chatId: string): string {
   return `isoglot-run:${chatId}`

@@ -24,6 +24,8 @@ export interface ChatRequest {
   readonly messageId?: string
   /** The sealed history that the page stores: for `openMessages`. */
   readonly sealed?: string
+  /** The name that the page gave to the run: `name` of `keepRun`. */
+  readonly streamId?: string
   /** All other fields of the body, unchanged: check them yourself. */
   readonly extra: JsonObject
 }
@@ -49,7 +51,7 @@ export interface ReadChatOptions {
 const triggers = ['send', 'regenerate', 'edit', 'tool_result', 'approval', 'resume'] as const
 
 /**
- * Reads the request that a page posted: `{ chatId, messages, approvals?, trigger?, messageId?, sealed?, … }` in JSON. No message may have
+ * Reads the request that a page posted: `{ chatId, messages, approvals?, trigger?, messageId?, sealed?, streamId?, … }` in JSON. No message may have
  * fields that come from a server, such as proofs, provider data, ids of files at a provider or hints for its cache.
  *
  * @example
@@ -64,18 +66,20 @@ const triggers = ['send', 'regenerate', 'edit', 'tool_result', 'approval', 'resu
 export async function readChatRequest(request: Request, options: ReadChatOptions = {}): Promise<ChatRequest> {
   const { roles = ['user', 'tool'], maxBytes = 4 * 1024 * 1024, pageTools = [] } = options
   const body = parse(await textOfBody(request, maxBytes))
-  const { chatId, messages = [], approvals = [], trigger = 'send', messageId, sealed, ...extra } = body
+  const { chatId, messages = [], approvals = [], trigger = 'send', messageId, sealed, streamId, ...extra } = body
   if (!isText(chatId) || chatId === '') refuse('"chatId" is missing')
   if (!isOneOf(triggers, trigger)) refuse(`"trigger" is not one of ${triggers.join(', ')}`)
   if (messageId !== undefined && !isText(messageId)) refuse('"messageId" is not text')
   if (sealed !== undefined && !isText(sealed)) refuse('"sealed" is not text')
+  if (streamId !== undefined && !(isText(streamId) && /^[\w-]{16,128}$/.test(streamId)))
+    refuse('"streamId" is not the name of a run: 16 to 128 letters, digits, "_" and "-"')
   if (!Array.isArray(messages)) refuse('"messages" is not a list')
   if (!Array.isArray(approvals)) refuse('"approvals" is not a list')
   const read = messages.map((message, at) => readMessage(message, `messages[${at}]`, roles))
   const decisions = approvals.map(readApproval)
   const history = (await options.history?.(compact({ chatId, sealed }))) ?? []
   checkResults([...history, ...read], history.length, pageTools)
-  return compact({ chatId, trigger, messages: read, history, approvals: decisions, messageId, sealed, extra })
+  return compact({ chatId, trigger, messages: read, history, approvals: decisions, messageId, sealed, streamId, extra })
 }
 
 async function textOfBody(request: Request, maxBytes: number): Promise<string> {

@@ -12,7 +12,7 @@ import { bodyOf } from './body.ts'
 import type { Encoder } from './encoding.ts'
 import { eventStream } from './event-stream.ts'
 import { errorResponse } from './page-error.ts'
-import { settledWithin, type ToResponseOptions, toResponse } from './to-response.ts'
+import { respond, settledWithin, type ToResponseOptions } from './to-response.ts'
 
 /** The storage of the events of runs: the application's own, or {@link memoryLog}. */
 export interface RunLog {
@@ -37,7 +37,9 @@ const nameHeader = 'x-isoglot-stream'
  * from the log, for example by {@link answerKept} when the page stops it.
  *
  * @param options Those of `toResponse`. A page reads the response with `readEvents` and `resume: resuming()`. With `as: uiMessages()`,
- * `useChat` of the AI SDK reads it, and reads it again with `resume`: answer that request with `answerKept` and the `name`.
+ * `useChat` of the AI SDK reads it, and reads it again with `resume`: answer that request with `answerKept` and the `name`. `name`: the
+ * name that the page gave to the run, `streamId` of `readChatRequest`. The page can then ask for the run before it has the response. Default,
+ * and if another run has that name: a random one.
  * @example
  * ```ts
  * const log = memoryLog()
@@ -47,13 +49,25 @@ const nameHeader = 'x-isoglot-stream'
 export async function keepRun(
   run: Run,
   log: RunLog,
-  options: Omit<ToResponseOptions, 'as'> & { readonly as?: Encoder } = {},
+  options: Omit<ToResponseOptions, 'as'> & { readonly as?: Encoder; readonly name?: string | undefined } = {},
 ): Promise<Response> {
-  const response = await toResponse(run, options)
-  if (!response.ok || response.body === null) return response
-  const name = crypto.randomUUID()
+  const { name: given, ...asked } = options
+  const isTaken = given !== undefined && (await log.read(given, 0, AbortSignal.abort())) !== undefined
+  const name = given === undefined || isTaken ? crypto.randomUUID() : given
   await log.append(name, [])
-  const kept = writeLog(response.body, name, log)
+  const [removed, over] = [new AbortController(), new AbortController()]
+  const watch = async () => {
+    for await (const _ of (await log.read(name, Number.MAX_SAFE_INTEGER, over.signal)) ?? []);
+    if (!over.signal.aborted) removed.abort()
+  }
+  watch().catch(() => {})
+  const response = await respond(run, asked, removed.signal)
+  if (!response.ok || response.body === null) {
+    over.abort()
+    await log.remove(name).catch(() => {}) // the error of the run is the one to report
+    return response
+  }
+  const kept = writeLog(response.body, name, log, { removed: removed.signal, over })
   options.waitUntil?.(kept)
   return replay(name, 0, log, options.heartbeatMs, response.headers)
 }
@@ -118,14 +132,16 @@ async function replay(
 }
 
 /** Writes the body to the log, with or without readers, until it ends or the run is removed. */
-async function writeLog(body: ReadableStream<Uint8Array>, name: string, log: RunLog): Promise<void> {
+async function writeLog(
+  body: ReadableStream<Uint8Array>,
+  name: string,
+  log: RunLog,
+  { removed, over }: { readonly removed: AbortSignal; readonly over: AbortController },
+): Promise<void> {
   const reader = body.getReader()
-  const watching = new AbortController()
-  const stop = async () => {
-    for await (const _ of (await log.read(name, Number.MAX_SAFE_INTEGER, watching.signal)) ?? []);
-    if (!watching.signal.aborted) await reader.cancel()
-  }
-  stop().catch(() => {})
+  const stop = () => void reader.cancel().catch(() => {})
+  removed.addEventListener('abort', stop)
+  if (removed.aborted) stop()
   const decoder = new TextDecoder()
   try {
     for (;;) {
@@ -141,7 +157,7 @@ async function writeLog(body: ReadableStream<Uint8Array>, name: string, log: Run
   } catch {
     await reader.cancel().catch(() => {}) // the log fails, so the readers see a cut
   } finally {
-    watching.abort()
+    over.abort()
     await log.close(name).catch(() => {})
   }
 }

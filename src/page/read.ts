@@ -30,6 +30,8 @@ export interface ReadOptions {
   readonly maxEventBytes?: number
   /** For a server that answers with `keepRun`: `resuming()`. If the connection breaks, the run continues by itself. */
   readonly resume?: Resuming
+  /** The name that the page gave to the run: `stop()` then ends the run before the response has arrived. Needs `resume`. */
+  readonly streamId?: string
 }
 
 /**
@@ -223,8 +225,16 @@ export function readEvents(response: Response | Promise<Response>, options: Read
     },
     async stop() {
       stopping.abort(new DOMException('The run was stopped', 'AbortError'))
-      if (options.resume !== undefined) await given.catch(() => {}) // the response names the run
-      if (streamId !== undefined) await options.resume?.stop(url, streamId)
+      const { resume, streamId: own } = options
+      const end = async () => {
+        if (streamId) await resume?.stop(url, streamId)
+      }
+      if (streamId || !resume) return end()
+      // The server may give the run another name, or receive its request after the stop.
+      const rest = given.then(end, () => {})
+      if (!own) return rest
+      rest.catch(() => {})
+      return resume.stop(url, own)
     },
   }
 }

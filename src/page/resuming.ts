@@ -69,6 +69,10 @@ export function resuming(
 }
 
 function mayPass(error: unknown): boolean {
-  if (error instanceof ApiError) return error.retryable
+  return error instanceof ApiError ? error.retryable : isOfNetwork(error)
+}
+
+/** Whether the connection failed, and not the run. */
+export function isOfNetwork(error: unknown): boolean {
   return error instanceof InterruptedError || error instanceof ConnectionError || error instanceof TimeoutError
 }

@@ -62,12 +62,23 @@ export interface EndOfRun {
  * }
  * ```
  */
-export async function toResponse(run: Run, options: ToResponseOptions = {}): Promise<Response> {
+export function toResponse(run: Run, options: ToResponseOptions = {}): Promise<Response> {
+  return respond(run, options)
+}
+
+/** The same. `leaving` fires when the page leaves, also while the response waits for the first event. */
+export async function respond(run: Run, options: ToResponseOptions, leaving?: AbortSignal): Promise<Response> {
   const { as = 'events', page = {}, heartbeatMs = 15_000, waitUntil } = options
   const encoding = (as === 'events' ? eventStream : as === 'text' ? textStream : as)()
   const toError = page.error ?? toPageError
   const connection = startConnection()
   waitUntil?.(connection.ended)
+  const leave = () => {
+    connection.isLeft = true
+    // A run that waits for its provider cannot be returned before an event arrives, so it must be stopped.
+    run.stop().catch(() => {})
+  }
+  leaving?.addEventListener('abort', leave)
   const texts = textsOf(run, encoding, options, connection)
 
   const first = texts.next()
@@ -88,11 +99,7 @@ export async function toResponse(run: Run, options: ToResponseOptions = {}): Pro
       const text = encoding.end({ type: error.code === 'aborted' ? 'abort' : 'error', error })
       return { text, message: error.message }
     },
-    leave() {
-      connection.isLeft = true
-      // A run that waits for its provider cannot be returned before an event arrives, so it must be stopped.
-      run.stop().catch(() => {})
-    },
+    leave,
   })
   const headers = new Headers(encoding.headers)
   for (const [name, value] of new Headers(options.headers)) headers.set(name, value)

@@ -8,12 +8,13 @@ import { prices } from './table.ts'
 type Capped = Rates & Pick<Price, 'tiers'>
 
 /**
- * The price of a model for a cap, not for a bill: it has the highest rate for cache writes and no special offers. A model without a row
- * costs as much as the most expensive one of its provider, for each kind of token. If the provider has no row either, the price is
- * `Infinity`, so every cap refuses the model.
+ * The price of a model for a cap, not for a bill: it has the highest rates for output and for cache writes, and no special offers. A model
+ * without a row costs as much as the most expensive one of its provider, for each kind of token. If the provider has no row either, the
+ * price is `Infinity`, so every cap refuses the model.
  *
  * @param id Such as `anthropic:claude-haiku-4-5`.
- * @param own The operator's prices, which take precedence over ours: by id, by name, or by the beginning of a name (`claude-*`).
+ * @param own The operator's prices, which take precedence over ours: by id, also as {@link Prices} spells it, by name, or by the beginning
+ *   of a name (`claude-*`).
  * @example
  * ```ts
  * import { capPriceOf } from 'isoglot/prices'
@@ -22,15 +23,16 @@ type Capped = Rates & Pick<Price, 'tiers'>
  * ```
  */
 export function capPriceOf(id: string, own: Prices = {}): Capped {
-  const name = id.slice(id.indexOf(':') + 1)
-  const exact = [id, name].find((key) => Object.hasOwn(own, key))
-  if (exact !== undefined) return own[exact] as Price
+  const [provider, model] = partsOf(id)
+  const names = [id, `${provider}:${model}`, model]
   const patterns = Object.keys(own).filter((key) => key.endsWith('*'))
-  const found = patterns.filter((key) => [id, name].some((text) => text.startsWith(key.slice(0, -1))))
-  const [pattern] = found.sort((one, other) => other.length - one.length)
-  if (pattern !== undefined) return own[pattern] as Price
+  const [pattern] = patterns
+    .filter((key) => names.some((name) => name.startsWith(key.slice(0, -1))))
+    .sort((one, other) => other.length - one.length)
+  const found = names.find((name) => Object.hasOwn(own, name)) ?? pattern
+  if (found !== undefined) return capped(own[found] as Price)
   const price = findPrice(id, prices)
-  return price === undefined ? dearestOf(partsOf(id)[0]) : capped(price)
+  return price === undefined ? dearestOf(provider) : capped(price)
 }
 
 function capped({ tiers, ...price }: Price): Capped {
@@ -40,9 +42,14 @@ function capped({ tiers, ...price }: Price): Capped {
   })
 }
 
-function cappedRates({ input, output, cacheRead, cacheWrite, cacheWrite1h }: Rates): Rates {
+function cappedRates({ input, output, cacheRead, cacheWrite, cacheWrite1h, reasoning = 0 }: Rates): Rates {
   const writes = [cacheWrite, cacheWrite1h].filter((rate) => rate !== undefined)
-  return compact({ input, output, cacheRead, cacheWrite: writes.length > 0 ? Math.max(...writes) : undefined })
+  return compact({
+    input,
+    output: Math.max(output, reasoning),
+    cacheRead,
+    cacheWrite: writes.length > 0 ? Math.max(...writes) : undefined,
+  })
 }
 
 /** The highest rate in all rows of a provider, for each kind of token. */

@@ -127,11 +127,12 @@ async function end(report: EndReport, { reserved, ...purse }: Caller): Promise<v
   const settlement = reserved && (await settle(report, reserved, purse))
   const { requestId, status, outcome, wire, model, provider, stream, attempts, durationMs, firstEventMs, error } =
     report
-  const { inputTokens, outputTokens, cost } = settlement ?? {}
+  const { inputTokens, outputTokens, cost, isBooked, share } = settlement ?? {}
   const figures = { attempts, durationMs, firstEventMs, inputTokens, outputTokens, cost }
   log({ requestId, status, outcome, wire, model, provider, stream, error, ...figures }, purse.config)
+  if (isBooked === false) log({ requestId, status, outcome: 'unsettled' }, purse.config)
   // For the operator's alarms: the spent share of the day's budget, in percent.
-  if (settlement?.share !== undefined) log({ requestId, status, outcome: `budget_${settlement.share}` }, purse.config)
+  if (share !== undefined) log({ requestId, status, outcome: `budget_${share}` }, purse.config)
 }
 
 /** The only line that is logged about a request. It has no header, no body, no query, and no name that a client invented. */

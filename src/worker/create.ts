@@ -30,8 +30,8 @@ export interface ModelWorker<Env = unknown> {
  * official clients of the formats can ask the models of `policy`. Other requests are refused.
  *
  * `options` is an object, or a function that returns it from the environment and is called once for each environment. An object is checked
- * immediately, the result of a function at the first request. As long as the options are not valid, every route answers 503, and the log
- * lists the problems.
+ * immediately, the result of a function at the first request. As long as the options are not valid, or the function throws, every route
+ * answers 503, and the log lists the problems.
  *
  * @throws {TypeError} that names each option that is wrong, missing or unsafe to leave out.
  * @example
@@ -77,12 +77,21 @@ function setups<Env>(options: WorkerOptions | ((env: Env) => WorkerOptions)): (e
     return () => setup
   }
   const known = new WeakMap<object, Setup>()
-  const nameOf = (options as unknown) === optionsFromEnv ? envName : undefined
   return (env) => {
     const key = isObject(env) ? env : noEnv
-    const setup = known.get(key) ?? readOptions(options(env as Env), nameOf)
+    const setup = known.get(key) ?? setupFrom(options, env as Env)
     known.set(key, setup)
     return setup
+  }
+}
+
+function setupFrom<Env>(options: (env: Env) => WorkerOptions, env: Env): Setup {
+  try {
+    return readOptions(options(env), (options as unknown) === optionsFromEnv ? envName : undefined)
+  } catch (error) {
+    // Only the name of the error: its message may contain a secret.
+    const name = error instanceof Error ? error.name : typeof error
+    return { given: {}, config: undefined, problems: [`The function that returns the options threw: ${name}`] }
   }
 }
 

@@ -175,7 +175,10 @@ export interface AccountOptions {
   readonly totalDailyBudgetUsd?: number | undefined
   /** The maximum number of one user's concurrent answers and counts. Default 4. */
   readonly liveStreams?: number | undefined
-  /** Prices that take precedence over the Worker's own table, by id, by name, or by the start of a name with `*` after it. */
+  /**
+   * Prices that take precedence over the Worker's own table, by id, by name, or by the start of a name with `*` after it. A table of
+   * `isoglot/prices`, such as the result of `fromModelsDev`, is one too.
+   */
   readonly prices?: Readonly<Record<string, Price>> | undefined
 }
 

@@ -17,9 +17,18 @@ import { permit } from './policy/permit.ts'
 /** @see https://developers.cloudflare.com/turnstile/get-started/server-side-validation/ (read 2026-11) */
 const siteverify = 'https://challenges.cloudflare.com/turnstile/v0/siteverify'
 
-const amount = v.pipe(v.number(), v.minValue(0))
-const rates = { input: amount, output: amount, cacheRead: v.optional(amount), cacheWrite: v.optional(amount) }
-const price = v.strictObject({ ...rates, long: v.optional(v.strictObject({ ...rates, above: amount })) })
+const rate = v.pipe(v.number(), v.minValue(0))
+const maybe = v.optional(rate)
+const rates = {
+  ...{ input: maybe, output: maybe, cacheRead: maybe, cacheWrite: maybe, cacheWrite1h: maybe, reasoning: maybe },
+  ...{ audioInput: maybe, audioOutput: maybe, confirmed: v.optional(v.literal(false)) },
+}
+/** `capPriceOf` does not read modes and offers: the Worker sends no request in a mode, and a cap has no offers. */
+const price = v.strictObject({
+  ...{ ...rates, input: rate, output: rate },
+  tiers: v.optional(v.array(v.strictObject({ ...rates, above: rate }))),
+  ...{ modes: v.optional(v.unknown()), offers: v.optional(v.unknown()) },
+})
 
 const key = v.lazy((given) => (typeof given === 'string' ? kind.apiKey : kind.storedKey))
 const ofProvider = v.strictObject({

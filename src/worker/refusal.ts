@@ -29,6 +29,12 @@ const refusals: Readonly<Record<RefusalCode, Row>> = {
   too_many_requests: { status: 429, kind: 'rate_limit', message: 'Too many requests', retryable: true },
   too_many_live: { status: 429, kind: 'rate_limit', message: 'Too many concurrent requests', retryable: true },
   no_client_secret: { status: 502, kind: 'server', message: 'OpenAI did not return a client secret', retryable: true },
+  storage_unavailable: {
+    status: 503,
+    kind: 'server',
+    message: 'The storage of the service is not available now',
+    retryable: true,
+  },
   unknown_stream: { status: 404, kind: 'not_found', message: 'There is no such stream' },
   stream_gone: { status: 410, kind: 'not_found', message: 'The stream is no longer stored' },
   key_reused: {
@@ -57,6 +63,7 @@ export type RefusalCode =
   | 'too_many_requests'
   | 'too_many_live'
   | 'no_client_secret'
+  | 'storage_unavailable'
   | 'unknown_stream'
   | 'stream_gone'
   | 'key_reused'

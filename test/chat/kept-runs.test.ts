@@ -25,13 +25,14 @@ function server(answers: readonly (readonly string[])[], cuts: Cuts = []) {
   let kept: readonly Message[] = []
   let goOn = () => {}
   let going: Promise<void> = Promise.resolve()
+  let heldAt = 3
   const provider = async () => {
     const parts = left.shift() ?? []
     const until = going
     const body = new ReadableStream<Uint8Array>({
       async start(controller) {
         for (const [at, part] of parts.entries()) {
-          if (at === 3) await until
+          if (at === heldAt) await until
           controller.enqueue(new TextEncoder().encode(part))
         }
         controller.close()
@@ -52,7 +53,9 @@ function server(answers: readonly (readonly string[])[], cuts: Cuts = []) {
     const { approvals } = read
     const model = openaiChat('m', { baseUrl: 'https://provider.test', fetch: provider })
     const run = stream({ model, messages, tools: [pay], retries: 0, ...(read.trigger === 'approval' && { approvals }) })
+    if (read.streamId !== undefined) owners.set(read.streamId, user)
     const response = await keepRun(run, log, {
+      name: read.streamId,
       page: { tools: 'all' },
       onEnd: (end) => {
         kept = [...messages, ...end.messages]
@@ -73,8 +76,9 @@ function server(answers: readonly (readonly string[])[], cuts: Cuts = []) {
     get kept() {
       return kept
     },
-    /** The next answers stay in the middle until `goOn()`. */
-    hold() {
+    /** The next answers stay in the middle, or before this part, until `goOn()`. */
+    hold(at = 3) {
+      heldAt = at
       going = new Promise((resolve) => {
         goOn = resolve
       })
@@ -210,6 +214,41 @@ it('clear ends a run whose connection broke, so that it does not come back into 
 })
 
 describe('a reload', () => {
+  it.each([0, 1, 2, 3, 4])(
+    'when the provider has sent %i parts continues the answer, and asks for no other',
+    async (at) => {
+      const made = server([chatText(...words)])
+      const before = open(made)
+      made.hold(at)
+      void before.send('Hi')
+      const isKept = () => made.log.read(sessionStorage.getItem('isoglot-run:c1') ?? '', 0, AbortSignal.abort())
+      await vi.waitFor(async () => expect(await isKept()).toBeDefined())
+      const chat = open(made)
+      await chat.load()
+      const resumed = chat.resume()
+      await vi.waitFor(() => expect(made.asked).toEqual(['POST', 'GET run']))
+      made.goOn()
+      expect(await resumed).toBe(true)
+      expect(drawn(chat)).toEqual(['user done: Hi', 'assistant done: One two three four'])
+      expect(sessionStorage.getItem('isoglot-run:c1')).toBeNull()
+      expect(made.asked).toHaveLength(2)
+    },
+  )
+
+  it('of a request that the server never got finds nothing, and retry asks', async () => {
+    const made = server([chatText(...words)])
+    const before = open({ fetch: () => new Promise(() => {}) })
+    void before.send('Hi')
+    const key = 'isoglot-run:c1'
+    await vi.waitFor(() => expect(sessionStorage.getItem(key)).toMatch(/^[\w-]{36}$/))
+    const chat = open(made)
+    await chat.load()
+    expect([await chat.resume(), sessionStorage.getItem(key)]).toEqual([false, null])
+    await chat.retry()
+    expect(drawn(chat)).toEqual(['user done: Hi', 'assistant done: One two three four'])
+    expect(made.asked).toEqual(['GET run', 'POST'])
+  })
+
   it('in the middle of an answer continues it, without another request to the model', async () => {
     const made = server([chatText(...words)])
     const before = open(made)

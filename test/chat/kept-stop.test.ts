@@ -27,8 +27,11 @@ function slowProvider(): () => void {
   return begun.resolve
 }
 
-/** A server that keeps its runs. With `isSilent` it sends no headers before the first event. */
-async function serveKept(isSilent = true) {
+/**
+ * A server that keeps its runs. With `isSilent` it sends no headers before the first event. With `isNaming` it gives its runs names of its
+ * own, in place of those of the page.
+ */
+async function serveKept({ isSilent = true, isNaming = false } = {}) {
   const log = memoryLog()
   const ends: EndOfRun[] = []
   const asked: string[] = []
@@ -39,9 +42,11 @@ async function serveKept(isSilent = true) {
     asked.push(`${request.method} ${pathname === '/chat' ? 'chat' : 'run'}`)
     if (request.method === 'GET') await gate
     if (pathname !== '/chat') return answerKept(request, log, { heartbeatMs })
-    const { messages } = await readChatRequest(request)
+    const { messages, streamId } = await readChatRequest(request)
     const run = stream({ model: openaiChat('m', { baseUrl: upstream.url, apiKey: 'k' }), messages })
-    return keepRun(run, log, { heartbeatMs: isSilent ? 0 : heartbeatMs, onEnd: (end) => void ends.push(end) })
+    const name = isNaming ? undefined : streamId
+    const onEnd = (end: EndOfRun) => void ends.push(end)
+    return keepRun(run, log, { heartbeatMs: isSilent ? 0 : heartbeatMs, onEnd, name })
   })
   return {
     ...{ asked, ends, url: `${served.url}/chat` },
@@ -63,10 +68,40 @@ async function expectCancelled(ends: readonly EndOfRun[]): Promise<void> {
   expect(ends).toMatchObject([{ left: true }])
 }
 
-describe('a stop', () => {
-  it('before the response ends the run as soon as the response names it', async () => {
+it('a stop before the response ends the run at once, although the provider sends nothing', async () => {
+  slowProvider()
+  const { asked, ends, url } = await serveKept()
+  const chat = open(url)
+  const sent = chat.send('Hi')
+  await until(() => upstream.asked.length > 0)
+  await chat.stop()
+  await sent
+  await expectCancelled(ends)
+  expect(asked).toEqual(['POST chat', 'DELETE run'])
+  expect(chat.getSnapshot()).toMatchObject({ status: 'ready', isBusy: false })
+  expect(await chat.resume()).toBe(false)
+})
+
+it('a stop does not wait for a server that answers no question', async () => {
+  const server = await serve(async (request) => {
+    return request.method === 'POST' ? new Promise<Response>(() => {}) : new Response(null, { status: 404 })
+  })
+  const chat = open(`${server.url}/chat`)
+  const sent = chat.send('Hi')
+  await until(() => chat.getSnapshot().status === 'submitted')
+  await chat.stop()
+  await sent
+  expect(chat.getSnapshot()).toMatchObject({ status: 'ready', isBusy: false })
+  await server.stop()
+})
+
+describe.each([
+  ['takes the name of the page', false],
+  ['names its runs itself', true],
+])('a stop, of a run of a server that %s,', (_, isNaming) => {
+  it('before the response ends the run when the response names it, at the latest', async () => {
     const begin = slowProvider()
-    const { asked, ends, url } = await serveKept()
+    const { asked, ends, url } = await serveKept({ isNaming })
     const chat = open(url)
     const sent = chat.send('Hi')
     await until(() => upstream.asked.length > 0)
@@ -76,13 +111,13 @@ describe('a stop', () => {
     begin()
     await stopped
     await expectCancelled(ends)
-    expect(asked).toEqual(['POST chat', 'DELETE run'])
+    expect(asked).toEqual(['POST chat', 'DELETE run', ...(isNaming ? ['DELETE run'] : [])])
     expect(await chat.resume()).toBe(false)
   })
 
   it('before the response does not end the next run, whichever is answered first', async () => {
     const begin = slowProvider()
-    const { ends, url } = await serveKept()
+    const { ends, url } = await serveKept({ isNaming })
     const chat = open(url)
     void chat.send('Hi')
     await until(() => upstream.asked.length > 0)
@@ -95,16 +130,20 @@ describe('a stop', () => {
     await first?.closed
     expect(first?.isCancelled).toBe(true)
     await until(() => ends.length > 1)
-    expect(ends.map(({ left, result }) => [left, result?.outcome])).toEqual([
-      [false, 'answered'],
-      [true, undefined],
-    ])
+    const ways = ends.map(({ left, result }) => [left, result?.outcome])
+    expect(ways).toHaveLength(2)
+    expect(ways).toEqual(
+      expect.arrayContaining([
+        [false, 'answered'],
+        [true, undefined],
+      ]),
+    )
     expect(chat.getSnapshot()).toMatchObject({ status: 'ready', outcome: 'answered' })
   })
 
   it('while the page waits for the rest after a reload ends the run', async () => {
     const begin = slowProvider()
-    const { asked, ends, hold, url } = await serveKept(false)
+    const { asked, ends, hold, url } = await serveKept({ isSilent: false, isNaming })
     const stored = new Map<string, string>()
     vi.stubGlobal('sessionStorage', {
       getItem: (key: string) => stored.get(key) ?? null,
@@ -129,15 +168,15 @@ describe('a stop', () => {
     before.dispose()
   })
 
-  it('before the request is sent sends none', async () => {
-    const { asked, url } = await serveKept()
+  it('before the request is sent sends no question', async () => {
+    const { asked, url } = await serveKept({ isNaming })
     const token = Promise.withResolvers<HeadersInit>()
     const chat = open(url, () => token.promise)
     const sent = chat.send('Hi')
     const stopped = chat.stop()
     token.resolve({ authorization: 'Ada' })
     await Promise.all([sent, stopped])
-    expect(asked).toEqual([])
+    expect(asked).not.toContain('POST chat')
   })
 })
 

@@ -75,6 +75,72 @@ it('can be read from its beginning, as after a reload of the page', async () => 
   expect((await after(4)).status).toBe(204)
 })
 
+describe('a run with the name of the page', () => {
+  const name = 'a-name-of-the-page'
+  const at = `${url}/${name}`
+  const isKept = async (log: RunLog) => {
+    while ((await log.read(name, 0, AbortSignal.abort())) === undefined) await undefined
+  }
+
+  it('can be read before its first event', async () => {
+    const log = memoryLog()
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+    const run = scripted([start, text('Hel')])
+    const { batches } = run
+    run.batches = async function* () {
+      await begun
+      yield* batches()
+    }
+    const kept = keepRun(run, log, { name, heartbeatMs: 0 })
+    await isKept(log)
+    const again = outcomeOf(readEvents(answerKept(new Request(at), log)))
+    begin()
+    expect((await kept).headers.get('x-isoglot-stream')).toBe(name)
+    expect((await again).events).toEqual([start, text('Hel')])
+  })
+
+  it('is ended by DELETE before its first event, and is not stored after that', async () => {
+    const log = memoryLog()
+    const ends: EndOfRun[] = []
+    const run = scripted([null])
+    const kept = keepRun(run, log, { name, heartbeatMs: 0, onEnd: (end) => void ends.push(end) })
+    const statusOf = async (method: string) => (await answerKept(new Request(at, { method }), log)).status
+    await isKept(log)
+    expect([await statusOf('DELETE'), await statusOf('DELETE'), await statusOf('GET')]).toEqual([204, 204, 404])
+    expect((await kept).ok).toBe(false)
+    expect([run.isLeft, ends]).toEqual([true, [{ messages: [], left: true }]])
+  })
+
+  it('is not stored if it fails before its first event', async () => {
+    const log = memoryLog()
+    expect((await keepRun(scripted([], new InterruptedError('cut')), log, { name })).ok).toBe(false)
+    expect((await answerKept(new Request(at), log)).status).toBe(404)
+  })
+
+  it('gets another name if a run has that one: the page reads nothing of that run, and writes nothing to it', async () => {
+    const log = memoryLog()
+    const first = await keepRun(scripted([start, text('one')]), log, { name })
+    const other = await keepRun(scripted([start, text('two')]), log, { name })
+    expect(other.headers.get('x-isoglot-stream')).toMatch(/^[\w-]{36}$/)
+    expect((await outcomeOf(readEvents(other))).events).toEqual([start, text('two')])
+    expect((await outcomeOf(readEvents(first))).events).toEqual([start, text('one')])
+    expect((await outcomeOf(readEvents(answerKept(new Request(at), log)))).events).toEqual([start, text('one')])
+  })
+})
+
+it('a run that has ended is not stopped, whatever happens to its log', async () => {
+  const log = memoryLog()
+  const run = scripted([start, text('Hel')])
+  const stop = vi.spyOn(run, 'stop')
+  const kept: Promise<unknown>[] = []
+  const response = await keepRun(run, log, { waitUntil: (one) => void kept.push(one) })
+  await response.text()
+  await Promise.all(kept)
+  await log.remove(response.headers.get('x-isoglot-stream') ?? '')
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(stop).not.toHaveBeenCalled()
+})
+
 describe('leaving', () => {
   it('only closes the connection: the run continues, and its end is reported', async () => {
     const log = memoryLog()

@@ -416,6 +416,25 @@ describe('a wrong option', () => {
     const again = await worker.fetch(new Request('https://w.example/v1/models'), { secret: sessionSecret })
     expect(again.status).toBe(503) // unknown visitors and no accounts
   })
+
+  it.each([
+    ['an error', new TypeError(`Cannot read ${canary}`), 'TypeError'],
+    ['a text', canary, 'string'],
+    ['nothing', undefined, 'undefined'],
+  ])(
+    'of a function that throws %s closes every route, and the log has its name and no value',
+    async (_, thrown, name) => {
+      const worker = createWorker(() => {
+        throw thrown
+      })
+      for (const path of ['/v1/models', '/session', '/']) {
+        expect((await worker.fetch(new Request(`https://w.example${path}`), {})).status).toBe(503)
+      }
+      const logged = vi.mocked(console.log).mock.calls.flat().join('\n')
+      expect(logged).toContain(`The function that returns the options threw: ${name}`)
+      expect(logged).not.toContain(canary)
+    },
+  )
 })
 
 describe('options that are unsafe together', () => {

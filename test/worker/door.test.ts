@@ -157,6 +157,9 @@ describe('a page with an answer of Turnstile', () => {
   const redirect: Answering = (response) => void response.writeHead(307, { location: `${siteverify.url}/ok` }).end()
   it.each<[string, Answering, number]>([
     ['was used before', json({ success: false, 'error-codes': ['timeout-or-duplicate'] }), 401],
+    ['has expired', json({ success: false, 'error-codes': ['invalid-input-response'] }), 401],
+    ['cannot be checked, since Cloudflare says so', json({ success: false, 'error-codes': ['internal-error'] }), 503],
+    ['is checked with a wrong secret', json({ success: false, 'error-codes': ['invalid-input-secret'] }), 503],
     ['was given on another site', json({ ...good, hostname: 'evil.test' }), 401],
     ['was given for something else', json({ ...good, action: 'contact' }), 401],
     ['is good in a word that is none', json({ ...good, success: 'true' }), 401],

@@ -1,12 +1,22 @@
+import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
+import { compact } from '../../src/core/lookup.ts'
 import type { Json, JsonObject } from '../../src/core/model.ts'
 import type { EndReport } from '../../src/gateway/index.ts'
 import { translateRequest } from '../../src/gateway/translate.ts'
 import { wires } from '../../src/gateway/wires.ts'
-import { capPriceOf } from '../../src/prices/index.ts'
+import {
+  capPriceOf,
+  fromLiteLLM,
+  fromModelsDev,
+  costOf as listCostOf,
+  type Prices,
+  prices,
+} from '../../src/prices/index.ts'
 import { costOf, mostOf, pricesSetting } from '../../src/worker/accounts/prices.ts'
 import { mostTokensOf, settlementOf } from '../../src/worker/accounts/spend.ts'
+import { readOptions } from '../../src/worker/read-options.ts'
 import { clients } from '../support/formats.ts'
 
 const own = v.parse(pricesSetting, '{"my-model":[1,2],"anthropic:claude-*":[3,4,0.3,6],"gpt-*":[7,8],"gpt-5*":[9,10]}')
@@ -78,6 +88,67 @@ describe('the price of a model', () => {
       expect(v.safeParse(pricesSetting, text).success).toBe(false)
     },
   )
+})
+
+describe('prices in the options', () => {
+  const sample = (name: string): unknown =>
+    JSON.parse(readFileSync(new URL(`../prices/samples/${name}.json`, import.meta.url), 'utf8'))
+  const everyField: Prices = {
+    'anthropic:of-every-field': {
+      ...{ input: 1, output: 2, cacheRead: 0.1, cacheWrite: 1.25, cacheWrite1h: 2, reasoning: 3, audioInput: 4 },
+      ...{ audioOutput: 5, confirmed: false },
+      tiers: [{ above: 1000, input: 2, reasoning: 7, confirmed: false }],
+      modes: { batch: 0.5, priority: { input: 2 } },
+      offers: [{ input: 0.5, until: '2026-12-31' }],
+    },
+  }
+  const options = {
+    session: { origins: ['https://a.example'], secret: 'a-signing-secret-for-tests-of-40-bytes!!', demo: 'open' },
+    policy: { models: { ollama: ['m'] } },
+    keys: {},
+  }
+  const readPrices = (given: object) =>
+    readOptions({ ...options, accounts: { binding: { getByName() {} }, prices: given } })
+
+  it.each([
+    ['our own table', prices],
+    ['models.dev', fromModelsDev(sample('models-dev'))],
+    ['LiteLLM', fromLiteLLM(sample('litellm'))],
+    ['a price with every field', everyField],
+  ])('may be those of %s, and an answer never costs less than they say', (_, table) => {
+    const { config, problems } = readPrices(table)
+    expect(problems).toEqual([])
+    for (const [id, price] of Object.entries(table)) {
+      const [provider, model] = id.split(/:(.*)/s)
+      const asked = provider === 'openai' ? `openai-chat:${model}` : id
+      const cap = capPriceOf(asked, config?.spending.prices)
+      const sizes = [1, 1000, ...(price.tiers ?? []).flatMap(({ above }) => [above, above + 1])]
+      for (const inputTokens of sizes)
+        for (const [cacheReadTokens, cacheWriteTokens] of [
+          [0, 0],
+          [inputTokens, 0],
+          [0, inputTokens],
+        ])
+          for (const reasoningTokens of [0, 500]) {
+            const anthropic = { cache_creation: { ephemeral_1h_input_tokens: cacheWriteTokens ?? 0 } }
+            const counts = { inputTokens, outputTokens: 500, cacheReadTokens, cacheWriteTokens, reasoningTokens }
+            const usage = compact({ ...counts, providerData: { anthropic } })
+            const afterOffers = { prices: { [id]: price }, at: new Date('2100-01-01') }
+            const list = listCostOf(usage, id, afterOffers)?.usd ?? Number.NaN
+            const context = JSON.stringify({ id, ...counts })
+            expect(costOf(cap, usage), context).toBeGreaterThanOrEqual(Math.floor(list * 1e6))
+            expect(mostOf(cap, inputTokens, 500), context).toBeGreaterThanOrEqual(costOf(cap, usage))
+          }
+    }
+  })
+
+  it.each<[string, object]>([
+    ['a field that no price has', { input: 1, output: 1, long: { input: 2, output: 2, above: 10 } }],
+    ['a rate below zero', { input: 1, output: -1 }],
+    ['a tier without its limit', { input: 1, output: 1, tiers: [{ input: 2 }] }],
+  ])('are refused with %s, by the name of the option', (_, price) => {
+    expect(readPrices({ m: price }).problems.join()).toContain('"accounts.prices')
+  })
 })
 
 describe('what an answer costs', () => {

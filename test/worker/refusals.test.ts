@@ -1,6 +1,13 @@
 import { createHmac } from 'node:crypto'
+import { createAnthropic } from '@ai-sdk/anthropic'
+import { createOpenAI } from '@ai-sdk/openai'
+import Anthropic from '@anthropic-ai/sdk'
+import { GoogleGenAI } from '@google/genai'
+import { generateText } from 'ai'
 import { SignJWT } from 'jose'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Ollama } from 'ollama'
+import OpenAI from 'openai'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { speakers } from '../gateway/provider.ts'
 import {
   canary,
@@ -385,6 +392,34 @@ describe('a session', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store, no-transform')
   })
 
+  it('is valid at once on a machine whose clock is at most five seconds late', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    const { token } = (await (await open({ headers: { ...json, origin } })).json()) as { token: string }
+    const statusAt = async (ms: number) => {
+      vi.setSystemTime(1_800_000_000_000 + ms)
+      return (await call('/v1/models', { method: 'GET', headers: { origin, authorization: `Bearer ${token}` } }, demo))
+        .status
+    }
+    expect([await statusAt(-1), await statusAt(-5000), await statusAt(-5001)]).toEqual([200, 200, 401])
+    expect([await statusAt(899_999), await statusAt(900_000)]).toEqual([200, 401])
+  })
+
+  it.each([10, 50, 100, 200, 400])(
+    'of a Worker with %i models is valid, or is refused when it is requested',
+    async (count) => {
+      const names = Array.from({ length: count }, (_, at) => `@cf/some-vendor/a-model-of-theirs-${at}`)
+      const many = { ...demo, OPENAI_MODELS: names.join() }
+      const answer = await call('/session', { body: '{}', headers: { ...json, origin } }, many)
+      const { token, error } = (await answer.json()) as { token: string; error?: { message: string } }
+      if (answer.status === 200) {
+        const headers = { origin, authorization: `Bearer ${token}` }
+        expect((await call('/v1/models', { method: 'GET', headers }, many)).status).toBe(200)
+      } else expect([answer.status, error?.message]).toEqual([400, expect.stringContaining('name fewer')])
+      expect(answer.status === 200).toBe(count <= 100)
+    },
+  )
+
   it.each([
     ['none', undefined],
     ['null', 'null'],
@@ -594,6 +629,52 @@ describe('routes', () => {
       'authorization, x-api-key, anthropic-version, anthropic-beta, content-type, x-stainless-lang, x-stainless-retry-count',
     )
     expect(answer.headers.get('access-control-allow-credentials')).toBeNull()
+  })
+
+  it.each<[string, (send: typeof fetch) => Promise<unknown>]>([
+    [
+      'openai',
+      (send) =>
+        new OpenAI({ apiKey: 't', fetch: send, dangerouslyAllowBrowser: true }).responses.create({
+          model: 'm',
+          input: '',
+        }),
+    ],
+    [
+      '@anthropic-ai/sdk',
+      (send) =>
+        new Anthropic({ authToken: 't', fetch: send, dangerouslyAllowBrowser: true }).messages.create({
+          ...{ model: 'm', max_tokens: 1, messages: [] },
+        }),
+    ],
+    [
+      '@google/genai',
+      (send) => {
+        vi.stubGlobal('fetch', send)
+        return new GoogleGenAI({ apiKey: 't' }).models.generateContent({ model: 'm', contents: 'hi' })
+      },
+    ],
+    ['ollama', (send) => new Ollama({ fetch: send, headers: { authorization: 't' } }).chat({ model: 'm' })],
+    [
+      '@ai-sdk/openai',
+      (send) => generateText({ model: createOpenAI({ apiKey: 't', fetch: send })('m'), prompt: 'hi' }),
+    ],
+    [
+      '@ai-sdk/anthropic',
+      (send) => generateText({ model: createAnthropic({ apiKey: 't', fetch: send })('m'), prompt: 'hi' }),
+    ],
+  ])('allows an allowed page every header of %s', async (_, ask) => {
+    const sent = new Set<string>()
+    const send: typeof fetch = async (input, init) => {
+      for (const name of new Request(input, init).headers.keys()) sent.add(name)
+      throw new DOMException('enough', 'AbortError')
+    }
+    await ask(send).catch(() => {})
+    expect(sent).toContain('content-type')
+    const names = [...sent].join()
+    const headers = { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': names }
+    const answer = await call('/v1/messages', { method: 'OPTIONS', headers })
+    expect(answer.headers.get('access-control-allow-headers')?.split(', ').join()).toBe(names)
   })
 
   it('allows other pages nothing', async () => {

@@ -2,6 +2,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { DayPage, Reservation, Settlement } from '../../src/worker/accounts/accounts.ts'
+import { dayOf } from '../../src/worker/accounts/days.ts'
 import { openAccount } from './on-sqlite.ts'
 
 const minute = 60_000
@@ -229,6 +230,12 @@ describe('an account', () => {
       ['2026-11-21', 1000],
     ])
     expect(errors).toEqual([{ day: '2026-11-22', kind: 'overloaded', count: 1 }])
+  })
+
+  it('begins its day at midnight UTC, whichever day was asked for before', () => {
+    const midnight = Date.parse('2026-11-21T00:00:00Z')
+    for (const ms of [0, -1, 0, 1, 86_399_999, 86_400_000, 86_399_999.5, -86_400_000, 365 * 86_400_000])
+      expect(dayOf(midnight + ms)).toBe(new Date(midnight + ms).toISOString().slice(0, 10))
   })
 
   it('forgets days after three months', async () => {

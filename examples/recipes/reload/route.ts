@@ -13,6 +13,7 @@ export async function POST(request: Request): Promise<Response> {
   const asked = await readChatRequest(request, { history: ({ chatId }) => chats.get(chatId) ?? [] })
   const messages = [...asked.history, ...asked.messages]
   return keepRun(stream({ model, messages }), log, {
+    name: asked.streamId,
     onEnd: ({ messages: said }) => void chats.set(asked.chatId, [...messages, ...said]),
   })
 }

@@ -9,6 +9,7 @@ import { blocksOf, toolCallsOf } from '../../core/content.ts'
 import type { Content, ImageBlock, JsonObject, Message } from '../../core/model.ts'
 import type { Admission, EndReport } from '../../gateway/types.ts'
 import { capPriceOf, type Price } from '../../prices/index.ts'
+import { callObject } from '../call-object.ts'
 import type { Config } from '../config.ts'
 import { refuse } from '../refusal.ts'
 import type { Session } from '../session/session.ts'
@@ -95,7 +96,7 @@ async function hold(held: Held, { session, config }: Purse): Promise<void> {
   if (accounts === undefined) return
   const { sub: user, dailyBudget } = session
   const reservation = { ...held, user, dailyBudget, totalDailyBudget, liveStreams, isLeased: true }
-  const verdict = await accounts.getByName(accountOf(user)).reserve(reservation)
+  const verdict = await callObject(() => accounts.getByName(accountOf(user)).reserve(reservation))
   if (verdict.ok) return
   const code = verdict.reason === 'budget' ? 'insufficient_quota' : 'too_many_live'
   // Waiting would not help, for example for a model without a price.
@@ -107,8 +108,10 @@ async function hold(held: Held, { session, config }: Purse): Promise<void> {
   )
 }
 
-/** The booked cost. If it raises an alarm, also the share of the Worker's budget that it reached. */
+/** The cost of a request. If it raises an alarm, also the share of the Worker's budget that it reached. */
 export interface Settled extends Settlement {
+  /** Whether the accounts took it. */
+  readonly isBooked: boolean
   readonly share: number | undefined
 }
 
@@ -122,10 +125,17 @@ export async function releasePlace(requestId: string, purse: Purse): Promise<voi
   await book({ requestId, outcome: 'answered', inputTokens: 0, outputTokens: 0, cost: 0 }, purse)
 }
 
+/** Never rejects: without a settlement, the accounts book the whole reservation when its time is over. */
 async function book(settlement: Settlement, { session, config }: Purse): Promise<Settled> {
   const { accounts, totalDailyBudget } = config.spending
-  const share = await accounts?.getByName(accountOf(session.sub)).settle({ ...settlement, totalDailyBudget })
-  return { ...settlement, share }
+  if (accounts === undefined) return { ...settlement, isBooked: true, share: undefined }
+  try {
+    const account = () => accounts.getByName(accountOf(session.sub))
+    const share = await callObject(() => account().settle({ ...settlement, totalDailyBudget }))
+    return { ...settlement, isBooked: true, share }
+  } catch {
+    return { ...settlement, isBooked: false, share: undefined }
+  }
 }
 
 /**

@@ -7,6 +7,7 @@
  */
 import { readJson } from '../../gateway/body.ts'
 import { findRoute } from '../../gateway/routes.ts'
+import { callObject } from '../call-object.ts'
 import type { Config, RunStub } from '../config.ts'
 import { refuse } from '../refusal.ts'
 import type { Session } from '../session/session.ts'
@@ -37,31 +38,33 @@ export async function startRun(request: Request, session: Session, config: Confi
   const { pathname, search } = new URL(request.url)
   const digest = hex(await crypto.subtle.digest('SHA-256', encode(`${pathname}${search}\n${body}`)))
   const call: RunCall = { id, url: request.url, body, digest, session }
-  return objectOf(id, session, config).fetch('https://run/', { method: 'POST', body: JSON.stringify(call) })
+  const init = { method: 'POST', body: JSON.stringify(call) }
+  return callObject(() => objectOf(id, session, config).fetch('https://run/', init))
 }
 
 /** Continues a run after `Last-Event-ID`: from its beginning without that header. */
 export async function resumeRun(id: string, request: Request, session: Owner, config: Config): Promise<Response> {
   const after = request.headers.get('last-event-id') ?? '0'
   if (!/^\d{1,9}$/.test(after)) throw refuse('invalid_request', 'Last-Event-ID must be a number')
-  return (await runOf(id, session, config)).fetch(`https://run/?after=${after}`)
+  const find = await runOf(id, session, config)
+  return callObject(() => find().fetch(`https://run/?after=${after}`))
 }
 
 /** Stops a run. A run that has already ended also counts as stopped. */
 export async function stopRun(id: string, session: Owner, config: Config): Promise<Response> {
-  const run = await runOf(id, session, config)
-  if (!(await run.stop())) throw refuse('unknown_stream')
+  const find = await runOf(id, session, config)
+  if (!(await callObject(() => find().stop()))) throw refuse('unknown_stream')
   return new Response(null, { status: 204 })
 }
 
-/** @throws {ApiError} 404 for another user's name, or an invented one. Then no object is called. */
-async function runOf(id: string, owner: Owner, config: Config): Promise<RunStub> {
+/** Returns a function that gets the object. @throws {ApiError} 404 for another user's name, or an invented one. Then no object is called. */
+async function runOf(id: string, owner: Owner, config: Config): Promise<() => RunStub> {
   const { session, nextSession } = config.secrets
   const stem = id.slice(0, markLength)
   for (const secret of [session, ...(nextSession === undefined ? [] : [nextSession])]) {
     const expected = encode(await signed(owner, stem, secret))
     const given = encode(id)
-    if (isEqual(given, expected)) return objectOf(id, owner, config)
+    if (isEqual(given, expected)) return () => objectOf(id, owner, config)
   }
   throw refuse('unknown_stream')
 }

@@ -20,6 +20,7 @@ const allowedHeaders = new Set([
   'last-event-id',
   'openai-organization',
   'openai-project',
+  'user-agent', // of a page: Firefox and Safari send it
   'x-api-key',
   'x-goog-api-client',
   'x-goog-api-key',

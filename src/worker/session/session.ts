@@ -42,6 +42,9 @@ export interface Session {
 /** The permissions of a new token. */
 export type Grant = Omit<Session, 'jti' | 'expiresAt'> & { readonly lifetimeSeconds: number }
 
+/** A token is valid this long before its time, in seconds: clocks of machines differ. */
+const clockSkewSeconds = 5
+
 /** The time for which an anonymous visitor can renew tokens, in seconds. It limits the use of a stolen token. */
 const renewableSeconds = 24 * 60 * 60
 
@@ -68,7 +71,7 @@ const claims = v.object({
 
 type Claims = v.InferOutput<typeof claims>
 
-/** A new token. `expiresAt` is an ISO 8601 time. */
+/** A new token. `expiresAt` is an ISO 8601 time. @throws {ApiError} if it would be too long to be read again. */
 export async function mintSession(grant: Grant, config: Config): Promise<{ token: string; expiresAt: string }> {
   const { sub, lifetimeSeconds: seconds, models, maxOutputTokens, dailyBudget, origin, anonymousSince } = grant
   const iat = Math.floor(Date.now() / 1000)
@@ -77,6 +80,11 @@ export async function mintSession(grant: Grant, config: Config): Promise<{ token
   const scope = { models, maxOutputTokens, dailyBudget, origin }
   const registered = { iss: issuer, aud: audience, sub, jti: crypto.randomUUID(), iat, exp }
   const token = await signToken({ ...registered, scope, anonymous_since: anonymousSince }, typ, config.secrets.session)
+  if (token.length > maxTokenLength)
+    throw refuse(
+      'invalid_request',
+      `a token of ${models.length} models is too long: name fewer in "models" or policy.models`,
+    )
   return { token, expiresAt: new Date(exp * 1000).toISOString() }
 }
 
@@ -118,7 +126,7 @@ async function readClaims({ headers }: Request, config: Config): Promise<Claims 
   const read = await openClaims(token, config)
   const now = Math.floor(Date.now() / 1000)
   const begins = Math.max(read.iat, read.nbf ?? 0)
-  return read.exp <= now || begins > now || now - read.iat > lifetimeSeconds ? undefined : read
+  return read.exp <= now || begins > now + clockSkewSeconds || now - read.iat > lifetimeSeconds ? undefined : read
 }
 
 /** Where official clients show a key: all of them in `Authorization`, Anthropic's older ones and Google's elsewhere. */

@@ -27,6 +27,9 @@ export async function checkPerson(
     throw refuse('login_unavailable')
   })
   const isHere = [...allowedOrigins].some((origin) => new URL(origin).hostname === said.hostname)
+  // These codes are not about the visitor: Cloudflare failed, or the operator's secret is wrong.
+  if (/"(?:internal-error|bad-request|\w+-input-secret)"/.test(JSON.stringify(said['error-codes'] ?? '')))
+    throw refuse('login_unavailable')
   if (said.success !== true || !isHere || said.action !== action) throw refuse('not_logged_in')
 }
 
@@ -34,6 +37,7 @@ interface Said {
   readonly success?: unknown
   readonly hostname?: unknown
   readonly action?: unknown
+  readonly 'error-codes'?: unknown
 }
 
 async function askTurnstile(url: string, body: object): Promise<Said> {

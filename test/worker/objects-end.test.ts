@@ -1,0 +1,141 @@
+/** Durable Objects that end in the middle of a call, as all do when a new version is deployed: in workerd. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { AccountSummary } from '../../src/worker/index.ts'
+import { canary, loginSecret, saying, sessionSecret, startUpstream, type Upstream } from './harness.ts'
+import { type LocalWorkers, startWorkers } from './local.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'isoglot-ends-'))
+const adminToken = 'what-the-operator-shows-us-0123456789'
+
+/** Each object ends once in the calls that the name of its user lists, such as `settle-after`. */
+const contents = `
+  import { createWorker } from '../../src/worker/index.ts'
+  const worker = createWorker((env) => ({
+    session: { origins: ['https://chat.example'], secret: env.SECRET, login: { secret: env.LOGIN } },
+    policy: { models: { openai: ['demo-model'] } },
+    keys: { openai: { key: env.KEY, baseUrl: env.URL } },
+    accounts: { binding: env.ACCOUNTS, prices: { 'demo-model': { input: 0, output: 1 } } },
+    runs: { binding: env.RUNS },
+    admin: { token: env.ADMIN },
+  }))
+  const ended = new Set()
+  const ending = (Base, methods) => {
+    class Ending extends Base {}
+    for (const [method, describe] of Object.entries(methods)) {
+      Ending.prototype[method] = async function (...values) {
+        const [user, name = method] = describe(this, ...values)
+        const end = (when) => {
+          const key = [user, name, when].join()
+          if (!user.includes(name + '-' + when) || ended.has(key)) return
+          if (!user.includes('always')) ended.add(key)
+          this.ctx.abort('The object is reset')
+        }
+        end('before')
+        const result = await Base.prototype[method].apply(this, values)
+        end('after')
+        return result
+      }
+    }
+    return Ending
+  }
+  const users = new Map()
+  export const UserAccount = ending(worker.UserAccount, {
+    reserve: (_, { requestId, user }) => [users.set(requestId, user) && user],
+    settle: (_, { requestId }) => [users.get(requestId) ?? ''],
+  })
+  const ownerOf = ({ ctx }) => ctx.id.name.split('\\n')[0]
+  export const StreamRun = ending(worker.StreamRun, {
+    fetch: (object, { method }) => [ownerOf(object), method],
+    stop: (object) => [ownerOf(object), 'DELETE'],
+  })
+  export default worker`
+
+let upstream: Upstream
+let workers: LocalWorkers
+beforeAll(async () => {
+  upstream = await startUpstream()
+  await build({
+    stdin: { contents, resolveDir: import.meta.dirname, loader: 'ts' },
+    outfile: join(folder, 'worker.js'),
+    bundle: true,
+    format: 'esm',
+    target: 'es2024',
+    external: ['cloudflare:*'],
+    logLevel: 'silent',
+  })
+  const secrets = { SECRET: sessionSecret, LOGIN: loginSecret, KEY: canary, ADMIN: adminToken }
+  const bindings = { ...secrets, URL: `${upstream.url}/v1` }
+  const place = { modulesRoot: folder, scriptPath: join(folder, 'worker.js') }
+  workers = await startWorkers([{ name: 'isoglot-ends', bindings, ...place }])
+})
+afterAll(async () => {
+  await Promise.all([workers?.stop(), upstream?.stop()])
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function call(path: string, { user, ...init }: RequestInit & { readonly user: string }): Promise<Response> {
+  const [url = ''] = workers.urls
+  const json = { 'content-type': 'application/json' }
+  const ordered = { method: 'POST', headers: { ...json, authorization: `Bearer ${loginSecret}` } }
+  const session = await fetch(`${url}/session`, { ...ordered, body: JSON.stringify({ user }) })
+  const { token } = (await session.json()) as { token: string }
+  return fetch(url + path, { ...init, headers: { ...json, authorization: `Bearer ${token}`, ...init.headers } })
+}
+
+async function ask(user: string, more: Record<string, string> = {}): Promise<Response> {
+  upstream.script(user, saying('Hi'))
+  const body = JSON.stringify({ model: 'demo-model', messages: [{ role: 'user', content: user }] })
+  return call('/v1/chat/completions', { user, method: 'POST', headers: more, body })
+}
+
+async function accountOf(name: string) {
+  const [url = ''] = workers.urls
+  const headers = { authorization: `Bearer ${adminToken}` }
+  const summary = (await (await fetch(`${url}/admin/summary`, { headers })).json()) as AccountSummary
+  const { requests = 0, spent = 0 } = summary.days.find(({ user }) => user === name) ?? {}
+  return { requests, spent, live: summary.live.filter(({ user }) => user === name).length }
+}
+
+describe('an object that ends', () => {
+  it.each(['reserve-before', 'reserve-after', 'settle-before', 'settle-after', 'reserve-before.settle-after'])(
+    'in the middle of %s: the answer arrives, and is booked once',
+    async (user) => {
+      const answer = await ask(user)
+      expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('Hi')])
+      await expect.poll(() => accountOf(user)).toEqual({ requests: 1, spent: 7, live: 0 })
+      expect(upstream.askedFor(user)).toHaveLength(1)
+    },
+  )
+
+  it('in each call: nothing is asked, and the client hears that it may try again', async () => {
+    const answer = await ask('always.reserve-before')
+    expect([answer.status, answer.headers.get('x-should-retry')]).toEqual([503, 'true'])
+    expect(await answer.text()).toContain('not available now')
+    expect(upstream.askedFor('always.reserve-before')).toHaveLength(0)
+  })
+
+  it('in each settlement: the answer arrives, its place stays taken, and the log says so', async () => {
+    const user = 'always.settle-before'
+    expect((await ask(user)).status).toBe(200)
+    await expect.poll(() => workers.log()).toContain('"outcome":"unsettled"')
+    expect(workers.log()).toContain('"outcome":"answered"')
+    expect(await accountOf(user)).toEqual({ requests: 0, spent: 0, live: 1 })
+  })
+
+  it.each(['POST', 'GET', 'DELETE'].flatMap((method) => [`${method}-before`, `${method}-after`]))(
+    'in the middle of %s of a stored answer: the client does not notice',
+    async (user) => {
+      const answer = await ask(user, { 'idempotency-key': 'k' })
+      const text = await answer.text()
+      expect([answer.status, text]).toEqual([200, expect.stringContaining('Hi')])
+      const path = `/v1/streams/${answer.headers.get('x-isoglot-stream')}`
+      expect(await (await call(path, { user })).text()).toBe(text)
+      expect((await call(path, { user, method: 'DELETE' })).status).toBe(204)
+      expect(upstream.askedFor(user)).toHaveLength(1)
+    },
+  )
+})
