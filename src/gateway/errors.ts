@@ -6,7 +6,7 @@
  */
 import { ApiError, type ApiErrorKind, DecodeError, IsoglotError } from '../core/errors.ts'
 import { compact, objectIn } from '../core/lookup.ts'
-import { findRoute } from './routes.ts'
+import { findClient, findRoute } from './routes.ts'
 import { createSearch, type Search } from './scrub.ts'
 import { type Wire, wires } from './wires.ts'
 
@@ -112,7 +112,7 @@ export function mayAskAnother(error: unknown): boolean {
   return error.provider !== undefined && error.kind !== 'invalid_request' && error.kind !== 'context_length'
 }
 
-/** An error as an answer in the format. A path of no format gets OpenAI's form with its own code. */
+/** An error as an answer in the format. A path of no format, from an unknown client, gets OpenAI's form with its own code. */
 export function errorAnswer(error: ApiError, wire: Wire | undefined): Response {
   const { status, headers: own, body } = wire === undefined ? encodeOfNoWire(error) : wire.codec.encodeError(error)
   const headers = compact({
@@ -134,10 +134,10 @@ function encodeOfNoWire(error: ApiError): ReturnType<Wire['codec']['encodeError'
 }
 
 /**
- * Answers an error in the format of the request's path, for your own checks before a gateway. The status is that of the error, or of its
- * kind. `basePath` is that of the gateway.
+ * Answers an error in the format of the request's path, or of its client, for your own checks before a gateway. The status is that of the
+ * error, or of its kind. `basePath` is that of the gateway.
  */
 export function answerError(request: Request, error: unknown, basePath = ''): Response {
-  const route = findRoute(request, basePath)
-  return errorAnswer(toClientError(error), route && wires[route.wire])
+  const client = findRoute(request, basePath)?.wire ?? findClient(request, basePath)
+  return errorAnswer(toClientError(error), client && wires[client])
 }

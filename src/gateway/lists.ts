@@ -5,6 +5,7 @@
  * @see https://platform.claude.com/docs/en/api/models-list (read 2026-11)
  * @see https://ai.google.dev/api/models (read 2026-11)
  * @see https://docs.ollama.com/api/tags (read 2026-11)
+ * @see https://docs.cohere.com/reference/list-models (read 2026-11)
  *
  * @module
  */
@@ -53,7 +54,10 @@ const listings: Readonly<Record<WireName, Listing>> = {
   },
   gemini,
   'gemini-interactions': gemini,
-  cohere: openai, // in Bedrock's API the list is on another path; a gateway has one here
+  cohere: {
+    entry: ({ name }) => ({ name, endpoints: ['chat'] }),
+    list: (models) => ({ models: [...models] }),
+  },
   'bedrock-converse': openai, // in Bedrock's API the list is on another host
   ollama: {
     entry: ({ name }) => ({ name, model: name, modified_at: noDate, size: 0, digest: '', details: {} }),

@@ -59,7 +59,8 @@ const run = (args: Loose): string => weatherIn(args.city)
 
 // ---- OpenAI, Chat Completions -----------------------------------------------------------------
 
-const openai = ({ url, token = anyToken }: Place) => new OpenAI({ apiKey: token, baseURL: `${url}/v1`, maxRetries: 0 })
+export const openai = ({ url, token = anyToken }: Place) =>
+  new OpenAI({ apiKey: token, baseURL: `${url}/v1`, maxRetries: 0 })
 
 const chat: Client = {
   converse(at, { model, stream, tools, schema: wantsSchema }) {
@@ -178,7 +179,8 @@ const callsOf = (response: OpenAI.Responses.Response) => response.output.filter(
 
 // ---- Anthropic --------------------------------------------------------------------------------
 
-const claude = ({ url, token = anyToken }: Place) => new Anthropic({ apiKey: token, baseURL: url, maxRetries: 0 })
+export const claude = ({ url, token = anyToken }: Place) =>
+  new Anthropic({ apiKey: token, baseURL: url, maxRetries: 0 })
 
 const anthropic: Client = {
   converse(at, { model, stream, tools, think, schema: wantsSchema }) {
@@ -229,7 +231,7 @@ const anthropic: Client = {
 
 // ---- Google -----------------------------------------------------------------------------------
 
-const google = ({ url, token = anyToken }: Place) =>
+export const google = ({ url, token = anyToken }: Place) =>
   new GoogleGenAI({ apiKey: token, httpOptions: { baseUrl: url, retryOptions: { attempts: 1 } } })
 
 const gemini: Client = {
@@ -360,7 +362,7 @@ function addDelta(step: Loose, delta: Loose): void {
 
 // ---- Ollama -----------------------------------------------------------------------------------
 
-const local = ({ url, token = anyToken }: Place) =>
+export const local = ({ url, token = anyToken }: Place) =>
   new Ollama({ host: url, headers: { authorization: `Bearer ${token}` } })
 
 const ollama: Client = {
@@ -426,7 +428,7 @@ const ollama: Client = {
 
 // ---- Cohere -------------------------------------------------------------------------------------
 
-const coherent = ({ url, token = anyToken }: Place) => new CohereClientV2({ token, baseUrl: url, maxRetries: 0 })
+export const coherent = ({ url, token = anyToken }: Place) => new CohereClientV2({ token, baseUrl: url, maxRetries: 0 })
 
 const cohere: Client = {
   converse(at, { model, stream, tools, think, schema: wantsSchema }) {
@@ -500,7 +502,7 @@ const cohere: Client = {
 
 // ---- Bedrock ------------------------------------------------------------------------------------
 
-const amazon = ({ url, token = anyToken }: Place) =>
+export const amazon = ({ url, token = anyToken }: Place) =>
   new BedrockRuntimeClient({
     endpoint: url,
     region: 'us-east-1',
