@@ -81,7 +81,8 @@ function withPublicMessage(error: ApiError, errorDetail: ErrorDetail): ApiError 
   const { kind, retryable, retryAfterMs } = error
   const providerCode = kind === 'rate_limit' ? codeOf(error.providerCode, errorDetail) : undefined
   const own = hidesWords ? (publicMessages[kind] ?? 'The provider refused the request') : search.scrub(error.message)
-  const { message = own.slice(0, longestMessage), status } = messagesByKind[kind] ?? {}
+  const { message = own.slice(0, longestMessage), status = error.status === 413 ? 413 : undefined } =
+    messagesByKind[kind] ?? {}
   const isOurTrouble = kind === 'authentication' || kind === 'permission'
   const shown = compact({ kind: isOurTrouble ? 'server' : kind, retryable, status, retryAfterMs, providerCode })
   return new ApiError(message, { ...shown, cause: error })
