@@ -103,7 +103,11 @@ const contextLength = new RegExp(
  *
  * @param known Other words that they recognise. Default: only `words`.
  */
-export function messageWith(words: string, { kind, message }: ApiError, known = new RegExp(words, 'i')): string {
+export function messageWith(
+  words: string,
+  { kind, message }: ApiError,
+  known: RegExp = new RegExp(words, 'i'),
+): string {
   return kind !== 'context_length' || known.test(message) ? message : `${words}: ${message}`
 }
 

@@ -21,6 +21,11 @@ export const effortBudgets: Readonly<Record<ReasoningEffort, number>> = {
   max: 32_768,
 }
 
+/** The requested effort, or the one that the budget is nearest to. */
+export function askedEffort({ effort, budgetTokens }: RequestOptions['reasoning'] = {}): ReasoningEffort | undefined {
+  return effort ?? (budgetTokens === undefined ? undefined : nearestEffort(budgetTokens))
+}
+
 /** The requested effort. A budget becomes the nearest effort, which is a loss. If both are set, the effort wins. */
 export function effortOf(
   { effort, budgetTokens }: NonNullable<RequestOptions['reasoning']>,

@@ -153,8 +153,9 @@ function judgeFailure(original: Error, read: Error | undefined, { wire }: Target
   if (!(read instanceof ApiError)) return { kind: 'error', named: [], unnamed: ['the error is not told'] }
   if (!(original instanceof ApiError)) return { kind: 'error', named: [others.interrupted.name], unnamed: [] }
   if (read.kind === original.kind) return { kind: 'error', named: [], unnamed: [] }
-  // OpenAI's two have no word for a time that passed.
-  const isWordless = wire === 'ollama' || wire === 'cohere' || (/^openai/.test(wire) && original.kind === 'timeout')
+  // Responses has no word for a time that passed.
+  const isWordless =
+    wire === 'ollama' || wire === 'cohere' || (wire === 'openai-responses' && original.kind === 'timeout')
   const isNamed = isWordless && read.kind === 'server'
   return {
     kind: 'error',
@@ -167,13 +168,7 @@ function judgeError(error: unknown, to: Pick<Target, 'server' | 'client' | 'wire
   if (!(error instanceof ApiError)) return { kind: 'error', named: [], unnamed: [`no answer and no error: ${error}`] }
   const { status, body } = (to.server as ServerCodec).encodeError(error)
   const read = to.client.decodeError({ status, headers: new Headers(), body: JSON.parse(JSON.stringify(body)) })
-  const isSame = read.kind === error.kind
-  const isWordless = error.kind === 'context_length' && !isSame
-  return {
-    kind: 'error',
-    named: isWordless ? [others.errors.name] : [],
-    unnamed: isSame || isWordless ? [] : [`${error.kind} becomes ${read.kind}`],
-  }
+  return { kind: 'error', named: [], unnamed: read.kind === error.kind ? [] : [`${error.kind} becomes ${read.kind}`] }
 }
 
 function judge(original: ChatResponse, read: ChatResponse, losses: readonly Loss[], way: Way): Omit<Judged, 'kind'> {

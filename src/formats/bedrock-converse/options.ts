@@ -9,15 +9,58 @@
 import { compact, field, isObject, numberOr, objectIn, otherFields, unlessEmpty } from '../../core/lookup.ts'
 import type { Json, JsonObject, ReasoningEffort, RequestOptions } from '../../core/model.ts'
 import { parseObject } from '../../core/tool-call.ts'
-import { effortBudgets, effortOf, reportEffort } from '../../kit/effort.ts'
+import { askedEffort, effortBudgets, effortOf, reportEffort } from '../../kit/effort.ts'
 import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { keptFields } from './content.ts'
-import { familyOf, format, reasons } from './tables.ts'
+import { type Family, familyOf, format, reasons } from './tables.ts'
 import { decodeToolChoice } from './tools.ts'
 import type { WireRequest } from './wire.ts'
 
 // ---- encode -----------------------------------------------------------------------------------
+
+/** Claude's least budget for thinking, in tokens. */
+const minBudget = 1024
+
+/** Returns the options without those that Claude refuses beside another one: while it thinks, it takes no sampling and no forced call. */
+export function withoutConflicts(options: RequestOptions, losses: Losses): RequestOptions {
+  const { model, temperature, toolChoice } = options
+  const family = familyOf(model)
+  if (family !== 'claude-budget' && family !== 'claude-effort') return options
+  const left = { ...options }
+  const drop = (name: 'temperature' | 'topP' | 'topK', reason: string) => {
+    if (left[name] === undefined) return
+    reportLoss(losses, 'dropped', `options.${name}`, reason)
+    delete left[name]
+  }
+  if (!thinks(options, family)) {
+    if (temperature !== undefined && !/claude-(?:[\dv]|instant)/.test(model))
+      drop('topP', 'newer Claude takes it only without a temperature')
+    return left
+  }
+  const reason = `${model} does not take it while it reasons`
+  if (temperature !== 1) drop('temperature', reason)
+  drop('topP', reason)
+  drop('topK', reason)
+  const isForced =
+    typeof toolChoice === 'object' ? !('mode' in toolChoice && toolChoice.mode === 'auto') : toolChoice === 'required'
+  if (!isForced) return left
+  reportLoss(losses, 'changed', 'options.toolChoice', `${model} cannot be made to call a tool while it reasons`)
+  return {
+    ...left,
+    toolChoice: typeof toolChoice === 'object' && 'names' in toolChoice ? { ...toolChoice, mode: 'auto' } : 'auto',
+  }
+}
+
+/** Whether the request switches the thinking of Claude on. */
+function thinks({ reasoning, maxTokens = Number.POSITIVE_INFINITY }: RequestOptions, family: Family): boolean {
+  if (reasoning === undefined || isOff(reasoning)) return false
+  return family === 'claude-effort' || (askedEffort(reasoning) !== undefined && maxTokens > minBudget)
+}
+
+function isOff({ effort, budgetTokens }: NonNullable<RequestOptions['reasoning']>): boolean {
+  return effort === 'none' || budgetTokens === 0
+}
 
 /** Writes all fields of a request except those of the conversation and the tools. They replace kept fields of the same name. */
 export function encodeOptions(options: RequestOptions, losses: Losses): Omit<WireRequest, 'messages'> {
@@ -55,16 +98,25 @@ function encodeTopK({ topK, model }: RequestOptions, losses: Losses): JsonObject
 
 /** Writes the reasoning options with the names of the model's family. A model refuses names that it does not know. */
 function encodeReasoning(options: RequestOptions, losses: Losses): JsonObject {
-  const { reasoning, model, maxTokens } = options
+  const { reasoning, model, maxTokens = Number.POSITIVE_INFINITY } = options
   if (reasoning === undefined) return {}
-  const isOff = reasoning.effort === 'none' || reasoning.budgetTokens === 0
+  const off = isOff(reasoning)
   switch (familyOf(model)) {
     case 'claude-budget': {
-      if (isOff) return { thinking: { type: 'disabled' } }
+      if (off) return { thinking: { type: 'disabled' } }
       const { effort, budgetTokens } = reasoning
       const asked = budgetTokens ?? (effort && effortBudgets[effort])
       if (asked === undefined) return dropReasoning(losses, lackReasons.noAmount)
-      const sent = Math.max(1024, Math.min(asked, (maxTokens ?? Number.POSITIVE_INFINITY) - 1))
+      if (maxTokens <= minBudget) {
+        reportLoss(
+          losses,
+          'dropped',
+          'options.reasoning',
+          `maxTokens leaves no room for the least budget, ${minBudget}`,
+        )
+        return { thinking: { type: 'disabled' } }
+      }
+      const sent = Math.max(minBudget, Math.min(asked, maxTokens - 1))
       const path = `options.reasoning.${budgetTokens === undefined ? 'effort' : 'budgetTokens'}`
       const severity = budgetTokens === undefined ? 'info' : 'minor'
       if (sent !== budgetTokens)
@@ -74,7 +126,7 @@ function encodeReasoning(options: RequestOptions, losses: Losses): JsonObject {
       return { thinking: { type: 'enabled', budget_tokens: sent } }
     }
     case 'claude-effort': {
-      if (isOff) return { thinking: { type: 'disabled' } }
+      if (off) return { thinking: { type: 'disabled' } }
       const effort = effortOf(reasoning, losses)
       if (effort === 'minimal') reportEffort(losses, effort, 'low')
       const word = effort === 'minimal' ? 'low' : effort
@@ -82,12 +134,12 @@ function encodeReasoning(options: RequestOptions, losses: Losses): JsonObject {
     }
     case 'nova-2': {
       const effort = levelOf(reasoning, losses)
-      if (isOff) return { reasoningConfig: { type: 'disabled' } }
+      if (off) return { reasoningConfig: { type: 'disabled' } }
       return { reasoningConfig: { type: 'enabled', ...(effort && { maxReasoningEffort: effort }) } }
     }
     case 'gpt-oss':
     case 'qwen3': {
-      const effort = isOff ? undefined : levelOf(reasoning, losses)
+      const effort = off ? undefined : levelOf(reasoning, losses)
       if (effort === undefined) return dropReasoning(losses, lackReasons.noAmount)
       if (familyOf(model) === 'gpt-oss') return { reasoning_effort: effort }
       const word = effort === 'medium' ? 'high' : effort

@@ -10,11 +10,11 @@ import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeReques
 import { refuseDeep } from '../../core/depth.ts'
 import { compact, field, unlessEmpty } from '../../core/lookup.ts'
 import type { Context } from '../../core/model.ts'
-import { newLosses } from '../../kit/losses.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
 import { decodeBlock, listAt, objectAt } from './content.ts'
 import { decodeMessages, encodeConversation } from './messages.ts'
-import { decodeOptions, encodeOptions, jsonInstruction } from './options.ts'
+import { decodeOptions, encodeOptions, jsonInstruction, withoutConflicts } from './options.ts'
 import { wire } from './tables.ts'
 import { decodeDefinition, encodeToolConfig } from './tools.ts'
 import type { WireRequest } from './wire.ts'
@@ -27,7 +27,8 @@ import type { WireRequest } from './wire.ts'
 export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
   checkMessages(given.messages)
   const losses = newLosses('Bedrock', asked.strict)
-  const { context, options } = withoutLacks(given, asked, wire, losses)
+  const { context, options: taken } = withoutLacks(given, asked, wire, losses)
+  const options = withoutConflicts(taken, losses)
   const scope = { losses, model: options.model, names: new Set<string>() }
   const { messages, system = [] } = encodeConversation(context, scope)
   const instructions = [...system, ...jsonInstruction(options, losses)]
@@ -37,8 +38,24 @@ export function encodeRequest(given: Context, asked: EncodeRequestOptions): Enco
     ...compact({ system: unlessEmpty(instructions) }),
     ...encodeToolConfig(context.tools ?? [], context.messages, options, losses),
   }
+  settleThinking(body, losses)
   const path = `/model/${encodeURIComponent(options.model)}/converse${options.stream ? '-stream' : ''}`
   return { path, headers: {}, body, losses: losses.list }
+}
+
+/** Switches thinking off in a round that did not begin with thinking, such as another model's. The API refuses it with thinking. */
+function settleThinking(body: WireRequest, losses: Losses): void {
+  const fields = body.additionalModelRequestFields
+  const [turn, results] = body.messages.slice(-2)
+  const isRound = turn?.role === 'assistant' && results?.content.some((block) => 'toolResult' in block)
+  if (
+    !isRound ||
+    field(field(fields, 'thinking'), 'type') !== 'enabled' ||
+    'reasoningContent' in (turn.content[0] ?? {})
+  )
+    return
+  body.additionalModelRequestFields = { ...fields, thinking: { type: 'disabled' } }
+  reportLoss(losses, 'changed', 'options.reasoning', 'a tool round that began without thinking goes on without')
 }
 
 /**

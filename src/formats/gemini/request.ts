@@ -10,8 +10,17 @@ import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeReques
 import { blocksOf } from '../../core/content.ts'
 import { refuseDeep } from '../../core/depth.ts'
 import { compact, field, isObject, otherFields, stringOr, textOr, unlessEmpty } from '../../core/lookup.ts'
-import type { Content, ContentBlock, Context, Json, JsonObject, RequestOptions } from '../../core/model.ts'
-import { newLosses, reportLoss } from '../../kit/losses.ts'
+import type {
+  Content,
+  ContentBlock,
+  Context,
+  Json,
+  JsonObject,
+  RequestOptions,
+  ResponseFormat,
+} from '../../core/model.ts'
+import { jsonRule } from '../../kit/json-rule.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
 import { decodePart, encodeBlock } from './content.ts'
@@ -22,7 +31,7 @@ import { decodeConfig, decodeToolConfig, encodeConfig, encodeToolConfig } from '
 import type { Origin, Scope } from './part.ts'
 import { type GeminiDialect, geminiDialect, knownFields, wireOf } from './tables.ts'
 import { decodeDefinitions, encodeDefinitionsFor } from './tools.ts'
-import type { WirePart, WireRequest } from './wire.ts'
+import type { WirePart, WireRequest, WireTool } from './wire.ts'
 
 // ---- encode -----------------------------------------------------------------------------------
 
@@ -38,10 +47,11 @@ export function encodeRequest(
 ): EncodedRequest<WireRequest> {
   checkMessages(given.messages)
   const scope: Scope = { losses: newLosses('Gemini', asked.strict), dialect, model: asked.model }
-  const { context, options } = withoutLacks(given, asked, wireOf(dialect), scope.losses)
-  const raw = options.providerOptions?.gemini ?? {}
-  const system = encodeSystem(context, scope)
+  const { context, options: taken } = withoutLacks(given, asked, wireOf(dialect), scope.losses)
+  const raw = taken.providerOptions?.gemini ?? {}
   const tools = encodeDefinitionsFor(context.tools ?? [], dialect, scope.losses)
+  const { format, options } = takeFormat(taken, tools, scope.losses)
+  const system = [...encodeSystem(context, scope), ...(format === undefined ? [] : [{ text: jsonRule(format) }])]
   const generationConfig = encodeConfig(options, dialect, scope.losses)
   const toolConfig = encodeToolConfig(options, tools, scope.losses)
   const token = context.providerState?.continuationToken
@@ -58,6 +68,24 @@ export function encodeRequest(
     }),
   }
   return { path: pathOf(options), headers: {}, body, losses: scope.losses.list }
+}
+
+/** Takes the response format out of the options if this model refuses it together with functions: words then ask for JSON. */
+function takeFormat(
+  given: RequestOptions,
+  tools: readonly WireTool[],
+  losses: Losses,
+): { readonly format?: ResponseFormat; readonly options: RequestOptions } {
+  const { responseFormat: format, ...options } = given
+  const isOld = /gemini-[12]/i.test(given.model) && tools.some((tool) => tool.functionDeclarations !== undefined)
+  if (!isOld || format === undefined) return { options: given }
+  reportLoss(
+    losses,
+    'changed',
+    'options.responseFormat',
+    `${given.model} has no JSON mode beside tools: the model is asked for JSON`,
+  )
+  return { format, options }
 }
 
 /** Returns `/models/{model}:{method}`. A name may contain its collection, such as `tunedModels/mine`; `models/` is then not added. */

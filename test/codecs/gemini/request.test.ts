@@ -462,7 +462,7 @@ describe('a request that is decoded and changed', () => {
   })
   it('is encoded unchanged if nothing was changed', () => {
     const { context, options } = decodeRequest(body)
-    expect(encodeRequest(context, { ...options, model }).body).toEqual(body)
+    expect(encodeRequest(context, { ...options, model: 'gemini-3-pro' }).body).toEqual(body)
   })
   it('is encoded with its edits: an edit takes precedence over kept data', () => {
     const { context, options } = decodeRequest(body)
