@@ -23,7 +23,7 @@ export const effortBudgets: Readonly<Record<ReasoningEffort, number>> = {
 
 /** The requested effort, or the one that the budget is nearest to. */
 export function askedEffort({ effort, budgetTokens }: RequestOptions['reasoning'] = {}): ReasoningEffort | undefined {
-  return effort ?? (budgetTokens === undefined ? undefined : nearestEffort(budgetTokens))
+  return budgetTokens === undefined ? effort : (effort ?? nearestEffort(budgetTokens))
 }
 
 /** The requested effort. A budget becomes the nearest effort, which is a loss. If both are set, the effort wins. */

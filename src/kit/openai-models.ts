@@ -12,7 +12,7 @@ import type { ReasoningEffort } from '../core/model.ts'
  * reason. gpt-5.1 to 5.4 reason only if the request sets an effort. Chat variants never reason.
  */
 export function isReasoning(model: string, effort: ReasoningEffort | undefined): boolean {
-  if (!/^(?:o\d|gpt-5(?!.*chat))/.test(model)) return false
-  if (/^gpt-5\.[1-4](?!.*pro)/.test(model)) return effort !== undefined && effort !== 'none'
-  return effort !== 'none' || !/^gpt-5\.\d/.test(model)
+  const found = /^(?:o\d|gpt-5(\.\d)?(?!.*chat))/.exec(model)
+  if (!found?.[1]) return found !== null
+  return effort === undefined ? found[1] > '.4' || model.includes('pro') : effort !== 'none'
 }

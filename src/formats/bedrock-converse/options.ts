@@ -9,11 +9,11 @@
 import { compact, field, isObject, numberOr, objectIn, otherFields, unlessEmpty } from '../../core/lookup.ts'
 import type { Json, JsonObject, ReasoningEffort, RequestOptions } from '../../core/model.ts'
 import { parseObject } from '../../core/tool-call.ts'
-import { askedEffort, effortBudgets, effortOf, reportEffort } from '../../kit/effort.ts'
-import { type Losses, reportLoss } from '../../kit/losses.ts'
+import { effortBudgets, effortOf, reportEffort } from '../../kit/effort.ts'
+import { type Losses, reportLoss, withoutOptions } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { keptFields } from './content.ts'
-import { type Family, familyOf, format, reasons } from './tables.ts'
+import { familyOf, format, reasons } from './tables.ts'
 import { decodeToolChoice } from './tools.ts'
 import type { WireRequest } from './wire.ts'
 
@@ -22,49 +22,24 @@ import type { WireRequest } from './wire.ts'
 /** Claude's least budget for thinking, in tokens. */
 const minBudget = 1024
 
-/** Returns the options without those that Claude refuses beside another one: while it thinks, it takes no sampling and no forced call. */
-export function withoutConflicts(options: RequestOptions, losses: Losses): RequestOptions {
-  const { model, temperature, toolChoice } = options
-  const family = familyOf(model)
-  if (family !== 'claude-budget' && family !== 'claude-effort') return options
-  const left = { ...options }
-  const drop = (name: 'temperature' | 'topP' | 'topK', reason: string) => {
-    if (left[name] === undefined) return
-    reportLoss(losses, 'dropped', `options.${name}`, reason)
-    delete left[name]
-  }
-  if (!thinks(options, family)) {
-    if (temperature !== undefined && !/claude-(?:[\dv]|instant)/.test(model))
-      drop('topP', 'newer Claude takes it only without a temperature')
-    return left
-  }
-  const reason = `${model} does not take it while it reasons`
-  if (temperature !== 1) drop('temperature', reason)
-  drop('topP', reason)
-  drop('topK', reason)
-  const isForced =
-    typeof toolChoice === 'object' ? !('mode' in toolChoice && toolChoice.mode === 'auto') : toolChoice === 'required'
-  if (!isForced) return left
-  reportLoss(losses, 'changed', 'options.toolChoice', `${model} cannot be made to call a tool while it reasons`)
-  return {
-    ...left,
-    toolChoice: typeof toolChoice === 'object' && 'names' in toolChoice ? { ...toolChoice, mode: 'auto' } : 'auto',
-  }
+/** The options for sampling that Claude refuses: while it thinks, all of them; newer models also refuse two together. */
+function refusedSampling({ model, temperature }: RequestOptions, thinking: unknown): readonly (keyof RequestOptions)[] {
+  if (isThinking(thinking)) return temperature === 1 ? ['topP', 'topK'] : ['temperature', 'topP', 'topK']
+  return temperature !== undefined && /claude-(?![\dv]|instant)/.test(model) ? ['topP'] : []
 }
 
-/** Whether the request switches the thinking of Claude on. */
-function thinks({ reasoning, maxTokens = Number.POSITIVE_INFINITY }: RequestOptions, family: Family): boolean {
-  if (reasoning === undefined || isOff(reasoning)) return false
-  return family === 'claude-effort' || (askedEffort(reasoning) !== undefined && maxTokens > minBudget)
-}
-
-function isOff({ effort, budgetTokens }: NonNullable<RequestOptions['reasoning']>): boolean {
-  return effort === 'none' || budgetTokens === 0
+/** Whether this field switches thinking on. */
+export function isThinking(thinking: unknown): boolean {
+  const type = field(thinking, 'type')
+  return type !== undefined && type !== 'disabled'
 }
 
 /** Writes all fields of a request except those of the conversation and the tools. They replace kept fields of the same name. */
-export function encodeOptions(options: RequestOptions, losses: Losses): Omit<WireRequest, 'messages'> {
-  const kept = keptFields({ providerData: options.providerOptions })
+export function encodeOptions(asked: RequestOptions, losses: Losses): Omit<WireRequest, 'messages'> {
+  const kept = keptFields({ providerData: asked.providerOptions })
+  const reasoning = encodeReasoning(asked, losses)
+  const refused = refusedSampling(asked, reasoning.thinking)
+  const options = withoutOptions(asked, refused, 'Claude does not take it beside thinking or a temperature', losses)
   const { maxTokens, temperature, topP, stop } = options
   if (temperature !== undefined && temperature > 1)
     reportLoss(losses, 'changed', 'options.temperature', 'Bedrock takes 0 to 1: 1 is sent')
@@ -74,7 +49,7 @@ export function encodeOptions(options: RequestOptions, losses: Losses): Omit<Wir
     topP,
     stopSequences: stop && [...stop],
   })
-  const own = { ...encodeTopK(options, losses), ...encodeReasoning(options, losses) }
+  const own = { ...encodeTopK(options, losses), ...reasoning }
   return {
     ...kept,
     ...(Object.keys(inference).length > 0 && {
@@ -100,7 +75,7 @@ function encodeTopK({ topK, model }: RequestOptions, losses: Losses): JsonObject
 function encodeReasoning(options: RequestOptions, losses: Losses): JsonObject {
   const { reasoning, model, maxTokens = Number.POSITIVE_INFINITY } = options
   if (reasoning === undefined) return {}
-  const off = isOff(reasoning)
+  const off = reasoning.effort === 'none' || reasoning.budgetTokens === 0
   switch (familyOf(model)) {
     case 'claude-budget': {
       if (off) return { thinking: { type: 'disabled' } }

@@ -14,7 +14,7 @@ import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
 import { decodeBlock, listAt, objectAt } from './content.ts'
 import { decodeMessages, encodeConversation } from './messages.ts'
-import { decodeOptions, encodeOptions, jsonInstruction, withoutConflicts } from './options.ts'
+import { decodeOptions, encodeOptions, isThinking, jsonInstruction } from './options.ts'
 import { wire } from './tables.ts'
 import { decodeDefinition, encodeToolConfig } from './tools.ts'
 import type { WireRequest } from './wire.ts'
@@ -27,8 +27,7 @@ import type { WireRequest } from './wire.ts'
 export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
   checkMessages(given.messages)
   const losses = newLosses('Bedrock', asked.strict)
-  const { context, options: taken } = withoutLacks(given, asked, wire, losses)
-  const options = withoutConflicts(taken, losses)
+  const { context, options } = withoutLacks(given, asked, wire, losses)
   const scope = { losses, model: options.model, names: new Set<string>() }
   const { messages, system = [] } = encodeConversation(context, scope)
   const instructions = [...system, ...jsonInstruction(options, losses)]
@@ -43,19 +42,22 @@ export function encodeRequest(given: Context, asked: EncodeRequestOptions): Enco
   return { path, headers: {}, body, losses: losses.list }
 }
 
-/** Switches thinking off in a round that did not begin with thinking, such as another model's. The API refuses it with thinking. */
+/**
+ * Claude refuses to think in a round that began without thinking, such as another model's, and refuses a forced call while it thinks:
+ * switches thinking off, or lets the model choose.
+ */
 function settleThinking(body: WireRequest, losses: Losses): void {
-  const fields = body.additionalModelRequestFields
-  const [turn, results] = body.messages.slice(-2)
+  const { additionalModelRequestFields: fields, toolConfig, messages } = body
+  const thinking = field(fields, 'thinking')
+  const [turn, results] = messages.slice(-2)
   const isRound = turn?.role === 'assistant' && results?.content.some((block) => 'toolResult' in block)
-  if (
-    !isRound ||
-    field(field(fields, 'thinking'), 'type') !== 'enabled' ||
-    'reasoningContent' in (turn.content[0] ?? {})
-  )
-    return
-  body.additionalModelRequestFields = { ...fields, thinking: { type: 'disabled' } }
-  reportLoss(losses, 'changed', 'options.reasoning', 'a tool round that began without thinking goes on without')
+  if (isRound && field(thinking, 'type') === 'enabled' && !('reasoningContent' in (turn.content[0] ?? {}))) {
+    body.additionalModelRequestFields = { ...fields, thinking: { type: 'disabled' } }
+    reportLoss(losses, 'changed', 'options.reasoning', 'a tool round that began without thinking goes on without')
+  } else if (isThinking(thinking) && toolConfig?.toolChoice && !('auto' in toolConfig.toolChoice)) {
+    body.toolConfig = { ...toolConfig, toolChoice: { auto: {} } }
+    reportLoss(losses, 'changed', 'options.toolChoice', 'while the model thinks, no call can be forced: it may choose')
+  }
 }
 
 /**

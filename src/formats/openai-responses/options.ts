@@ -9,7 +9,7 @@
 import { compact, field, isObject, lookup, numberOr, otherFields, stringOr, textOr } from '../../core/lookup.ts'
 import type { Json, JsonObject, RequestOptions, ResponseFormat } from '../../core/model.ts'
 import { askedEffort, effortOf } from '../../kit/effort.ts'
-import { type Losses, reportLoss } from '../../kit/losses.ts'
+import { type Losses, reportLoss, withoutOptions } from '../../kit/losses.ts'
 import { isReasoning } from '../../kit/openai-models.ts'
 import * as reasons from '../../kit/reasons.ts'
 import type { ResponsesDialect } from './dialect.ts'
@@ -19,32 +19,25 @@ import type { WireRequest, WireTextFormat } from './wire.ts'
 
 /** Encodes the options that control how the model answers. */
 export function encodeOptions(
-  options: RequestOptions,
+  asked: RequestOptions,
   kept: JsonObject,
   dialect: ResponsesDialect,
   into: Losses,
 ): Partial<WireRequest> {
+  const refused = isReasoning(asked.model, askedEffort(asked.reasoning)) ? (['temperature', 'topP'] as const) : []
+  const options = withoutOptions(asked, refused, `${asked.model} does not take it while it reasons`, into)
   return {
     ...compact({
       stream: options.stream,
       max_output_tokens: encodeMaxTokens(options.maxTokens, dialect, into),
-      ...encodeSampling(options, into),
+      temperature: options.temperature,
+      top_p: options.topP,
       text: encodeText(options.responseFormat, kept, into),
       reasoning: encodeReasoning(options, kept, into),
     }),
     ...encodeUser(options.user, kept, dialect),
     ...encodeExtraOptions(options, dialect),
   }
-}
-
-/** Encodes the options for sampling, which a model refuses while it reasons. */
-function encodeSampling(options: RequestOptions, into: Losses): Pick<WireRequest, 'temperature' | 'top_p'> {
-  const { model, reasoning, temperature, topP } = options
-  if (!isReasoning(model, askedEffort(reasoning))) return compact({ temperature, top_p: topP })
-  for (const name of ['temperature', 'topP'] as const)
-    if (options[name] !== undefined)
-      reportLoss(into, 'dropped', `options.${name}`, `${model} does not take it while it reasons`)
-  return {}
 }
 
 function encodeMaxTokens(tokens: number | undefined, dialect: ResponsesDialect, into: Losses): number | undefined {
