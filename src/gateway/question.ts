@@ -5,7 +5,7 @@
  */
 
 import type { DecodedRequest } from '../core/codec.ts'
-import { compact, field, isObject } from '../core/lookup.ts'
+import { arrayOf, compact, field, isObject } from '../core/lookup.ts'
 import type { Json, JsonObject, Loss } from '../core/model.ts'
 import { holdsEnvelope } from '../kit/envelope.ts'
 import type { Call } from './call.ts'
@@ -13,7 +13,7 @@ import { refusal } from './errors.ts'
 import type { Target } from './models.ts'
 import { withFields } from './splice.ts'
 import { type Question as Answering, translateRequest } from './translate.ts'
-import type { Permit } from './types.ts'
+import type { Permit, WireName } from './types.ts'
 import type { Wire } from './wires.ts'
 
 /**
@@ -82,12 +82,30 @@ function translateQuestion(target: Target, call: Call): Question {
     const name = previousResponseId === undefined ? 'conversation' : chainField(call)
     throw refusal(400, `This model cannot continue a stored answer: "${name}" is not supported`)
   }
+  const kept = keptField(call)
+  if (kept !== undefined && model.codec.name !== call.wire.name) {
+    throw refusal(400, `This model cannot use what another provider keeps: "${kept}" is not supported`)
+  }
   const limited = withLimit(inPieces(call), outputLimit(target, call))
   const options = { path: call.path, model: model.model, ...compact({ strict: call.options.strict }) }
   const encoded = translateRequest(call.body.value, { decodeRequest: () => limited }, model.codec, options)
   const body = model.body ? { ...(encoded.body as object), ...model.body } : encoded.body
   const { path, headers, losses, question } = encoded
   return { path, headers, text: JSON.stringify(body), passes: false, answering: question, losses, asksUsage: false }
+}
+
+/** Fields that name work or content at the format's own provider. Without them, another provider would answer another request. */
+const keptFields: Partial<Readonly<Record<WireName, readonly string[]>>> = {
+  'openai-responses': ['background', 'prompt'],
+  'gemini-interactions': ['background', 'agent', 'environment', 'continuation_token'],
+  gemini: ['cachedContent', 'cached_content'],
+}
+
+/** The first such field of a request. */
+function keptField({ wire, body: { value } }: Call): string | undefined {
+  const isReference = (item: Json) => field(item, 'type') === 'item_reference'
+  if (wire.name === 'openai-responses' && arrayOf(field(value, 'input')).some(isReference)) return 'item_reference'
+  return keptFields[wire.name]?.find((name) => ![undefined, null, false].includes(field(value, name) as null))
 }
 
 function chainField({ wire }: Call): string {

@@ -36,7 +36,7 @@ export function reportLoss(
   into.list.push(loss)
 }
 
-/** The options without these, each of which is a loss if it is set. */
+/** The options without these. Each that is set is a loss. */
 export function withoutOptions(
   options: RequestOptions,
   names: readonly (keyof RequestOptions)[],
