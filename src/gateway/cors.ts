@@ -10,7 +10,12 @@ import type { GatewayOptions } from './types.ts'
 type Origins = GatewayOptions['origins']
 
 /** Headers of an answer that a page may read. */
-const exposed = 'retry-after, x-request-id, request-id, x-should-retry'
+const exposed = 'retry-after, x-request-id, request-id, x-amzn-requestid, x-should-retry, x-token-count'
+
+/** The id of a request, under each name by which an official client looks for it. */
+export function idHeaders(id: string): Record<string, string> {
+  return { 'x-request-id': id, 'request-id': id, 'x-amzn-requestid': id }
+}
 
 /** The headers that allow another origin to read the answer. Empty if no other origin may. */
 export function corsHeaders(request: Request, origins: Origins): Record<string, string> {

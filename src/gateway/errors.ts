@@ -7,7 +7,7 @@
 import { ApiError, type ApiErrorKind, DecodeError, IsoglotError } from '../core/errors.ts'
 import { compact, objectIn } from '../core/lookup.ts'
 import type { GatewayWire } from '../kit/gateway-wire.ts'
-import { findRoute } from './routes.ts'
+import { findClient, findRoute } from './routes.ts'
 import { createSearch, type Search } from './scrub.ts'
 import { wires } from './wires.ts'
 
@@ -82,7 +82,8 @@ function withPublicMessage(error: ApiError, errorDetail: ErrorDetail): ApiError 
   const { kind, retryable, retryAfterMs } = error
   const providerCode = kind === 'rate_limit' ? codeOf(error.providerCode, errorDetail) : undefined
   const own = hidesWords ? (publicMessages[kind] ?? 'The provider refused the request') : search.scrub(error.message)
-  const { message = own.slice(0, longestMessage), status } = messagesByKind[kind] ?? {}
+  const { message = own.slice(0, longestMessage), status = error.status === 413 ? 413 : undefined } =
+    messagesByKind[kind] ?? {}
   const isOurTrouble = kind === 'authentication' || kind === 'permission'
   const shown = compact({ kind: isOurTrouble ? 'server' : kind, retryable, status, retryAfterMs, providerCode })
   return new ApiError(message, { ...shown, cause: error })
@@ -113,7 +114,7 @@ export function mayAskAnother(error: unknown): boolean {
   return error.provider !== undefined && error.kind !== 'invalid_request' && error.kind !== 'context_length'
 }
 
-/** An error as an answer in the format. A path of no format gets OpenAI's form with its own code. */
+/** An error as an answer in the format. A path of no format, from an unknown client, gets OpenAI's form with its own code. */
 export function errorAnswer(error: ApiError, wire: GatewayWire | undefined): Response {
   const { status, headers: own, body } = wire === undefined ? encodeOfNoWire(error) : wire.codec.encodeError(error)
   const headers = compact({
@@ -135,10 +136,10 @@ function encodeOfNoWire(error: ApiError): ReturnType<GatewayWire['codec']['encod
 }
 
 /**
- * Answers an error in the format of the request's path, for your own checks before a gateway. The status is that of the error, or of its
- * kind. `basePath` is that of the gateway.
+ * Answers an error in the format of the request's path, or of its client, for your own checks before a gateway. The status is that of the
+ * error, or of its kind. `basePath` is that of the gateway.
  */
 export function answerError(request: Request, error: unknown, basePath = ''): Response {
-  const route = findRoute(request, basePath)
-  return errorAnswer(toClientError(error), route && wires[route.wire])
+  const client = findRoute(request, basePath)?.wire ?? findClient(request, basePath)
+  return errorAnswer(toClientError(error), client && wires[client])
 }

@@ -11,14 +11,14 @@ import { isOnlyWhole } from '../kit/only-whole.ts'
 import { answer } from './answer.ts'
 import { type JsonBody, readJson } from './body.ts'
 import { type Call, endAttempt, type GatewayRequest, newProgress, reportOf } from './call.ts'
-import { corsHeaders, preflight, withOwnHeaders } from './cors.ts'
+import { corsHeaders, idHeaders, preflight, withOwnHeaders } from './cors.ts'
 import { answerCount, decodeCounted } from './count.ts'
 import { errorAnswer, refusal, refuseBody, toClientError, unknownModel } from './errors.ts'
 import { reportEnd, watchOf } from './hooks.ts'
 import { answerModels } from './lists.ts'
 import { type ModelTable, readModels, type Target } from './models.ts'
 import { checkSpelling, outputLimit } from './question.ts'
-import { findRoute, type Route } from './routes.ts'
+import { findClient, findRoute, type Route } from './routes.ts'
 import type { CheckedBody, ExecutionContextLike, Gateway, GatewayOptions, Outcome, Permit, Verdict } from './types.ts'
 import { wires } from './wires.ts'
 
@@ -82,14 +82,15 @@ async function handle<Env>(request: Request, config: GatewayConfig<Env>): Promis
   const { origins, basePath } = config.options
   const route = findRoute(request, basePath)
   const id = crypto.randomUUID()
-  const wire = wires[route?.wire ?? 'openai-chat']
+  const client = route?.wire ?? findClient(request, basePath)
+  const wire = wires[client ?? 'openai-chat']
   const watch = watchOf({ requestId: id, wire: wire.name, request }, config.options.observers)
   const incoming: GatewayRequest = { id, wire, caller: undefined, startedAt: Date.now(), watch }
   if (route !== undefined && request.method === 'OPTIONS') return preflight(request, origins, route.method)
   const response = await serve(request, route, incoming, config).catch((error: unknown) =>
-    errorAnswer(toClientError(error), route && incoming.wire),
+    errorAnswer(toClientError(error), client && wire),
   )
-  return withHeaders(response, { ...corsHeaders(request, origins), 'x-request-id': id, 'request-id': id })
+  return withHeaders(response, { ...corsHeaders(request, origins), ...idHeaders(id) })
 }
 
 /**

@@ -83,6 +83,10 @@ function translateQuestion(target: Target, call: Call): Question {
     const name = previousResponseId === undefined ? 'conversation' : chainField
     throw refusal(400, `This model cannot continue a stored answer: "${name}" is not supported`)
   }
+  const kept = call.wire.keptField?.(call.body.value)
+  if (kept !== undefined && model.codec.name !== call.wire.name) {
+    throw refusal(400, `This model cannot use what another provider keeps: "${kept}" is not supported`)
+  }
   const limited = withLimit(inPieces(call), outputLimit(target, call))
   const options = { path: call.path, model: model.model, ...compact({ strict: call.options.strict }) }
   const encoded = translateRequest(call.body.value, { decodeRequest: () => limited }, model.codec, options)

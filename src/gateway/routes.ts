@@ -24,30 +24,37 @@ export type Route =
  * The route of a request; `undefined` if the gateway answers 404. Code that checks requests before a gateway needs it: it says which
  * requests cost money, which method a path takes, and the format of an error. `basePath` is that of the gateway.
  *
- * Only the URL decides, with one exception: the header `anthropic-version` selects the wire of a list of models.
+ * Only the URL decides, with one exception: a list of models at `/v1/models` is in the format of the client that its headers name.
  */
 export function findRoute(request: Request, basePath = ''): Route | undefined {
   const url = new URL(request.url)
   if (!url.pathname.startsWith(`${basePath}/`)) return undefined
   const pathname = url.pathname.slice(basePath.length)
-  const list = findModelList(pathname, request.headers)
-  if (list !== undefined) return list
   for (const { name: wire, paths, route } of Object.values(wires)) {
     const asked = paths[pathname] ?? route?.(pathname, url)
     if (asked?.kind === 'answer' || asked?.kind === 'count') return { ...asked, method: 'POST', wire, path: pathname }
     if (asked !== undefined) return { ...asked, method: 'GET', wire }
   }
-  return undefined
+  return findModelList(pathname, request)
 }
 
-/** Two formats have their list at the same path. Anthropic's clients send a version header. */
-function findModelList(pathname: string, headers: Headers): Route | undefined {
-  const found = /^\/(v1|v1beta)\/models(?:\/([^:]+))?$/.exec(pathname)
+/**
+ * Several formats have their list at `/v1/models`. A `POST` to a path with a colon is a method of Gemini's API that the gateway does not have;
+ * other paths may have a colon in the name, such as `qwen3:8b`.
+ */
+function findModelList(pathname: string, request: Request): Route | undefined {
+  const found = /^\/(v1|v1beta)\/models(?:\/(.+))?$/.exec(pathname)
   if (found === null) return undefined
   const [, version, id] = found
-  const openai = headers.has('anthropic-version') ? 'anthropic' : 'openai-chat'
-  const wire = version === 'v1beta' ? 'gemini' : openai
+  if (request.method === 'POST' && id?.includes(':')) return undefined
+  const wire = version === 'v1beta' ? 'gemini' : (findClient(request) ?? 'openai-chat')
   return compact({ kind: 'models', method: 'GET', wire, id: id === undefined ? undefined : decoded(id) })
+}
+
+/** The format of a request at any path, if its headers or the start of its path show which official client sent it. */
+export function findClient({ headers, url }: Pick<Request, 'headers' | 'url'>, basePath = ''): WireName | undefined {
+  const path = new URL(url).pathname.slice(basePath.length)
+  return Object.values(wires).find(({ isClient }) => isClient?.(headers, path))?.name
 }
 
 function decoded(text: string): string {

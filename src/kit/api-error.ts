@@ -98,6 +98,19 @@ const contextLength = new RegExp(
   ].join('|'),
   'i',
 )
+/**
+ * The message of an error for clients of a format. They recognise a conversation that is too long by the `words` of its provider.
+ *
+ * @param known Other words that they recognise. Default: only `words`.
+ */
+export function messageWith(
+  words: string,
+  { kind, message }: ApiError,
+  known: RegExp = new RegExp(words, 'i'),
+): string {
+  return kind !== 'context_length' || known.test(message) ? message : `${words}: ${message}`
+}
+
 /** Messages that mean a rate limit, which ends after a time. */
 const rateLimit = /rate.?limit|too many requests|tokens per (?:minute|day)/i
 

@@ -21,17 +21,23 @@ export const effortBudgets: Readonly<Record<ReasoningEffort, number>> = {
   max: 32_768,
 }
 
+/** The requested effort, or the one that the budget is nearest to. */
+export function askedEffort({ effort, budgetTokens }: RequestOptions['reasoning'] = {}): ReasoningEffort | undefined {
+  return budgetTokens === undefined ? effort : (effort ?? nearestEffort(budgetTokens))
+}
+
 /**
  * The effort to send: the nearest one of `taken` to the requested effort or budget, or the higher of two. Each change is one loss, at the
  * field that the caller set. If both fields are set, the effort wins. Only `none` becomes `none`.
  */
 export function effortOf<Taken extends ReasoningEffort = ReasoningEffort>(
-  { effort, budgetTokens }: NonNullable<RequestOptions['reasoning']>,
+  reasoning: NonNullable<RequestOptions['reasoning']>,
   into: Losses,
   taken: readonly Taken[] = efforts as readonly Taken[],
 ): Taken | undefined {
   const path = 'options.reasoning.budgetTokens'
-  const asked = effort ?? (budgetTokens === undefined ? undefined : nearestEffort(budgetTokens))
+  const { effort, budgetTokens } = reasoning
+  const asked = askedEffort(reasoning)
   if (asked === undefined) return undefined
   const distance = (one: ReasoningEffort) => Math.abs(efforts.indexOf(one) - efforts.indexOf(asked))
   const near = taken.filter((one) => one !== 'none' || asked === 'none')

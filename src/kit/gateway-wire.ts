@@ -41,6 +41,16 @@ export interface Counting {
 /** A date for formats that require one. A gateway's table of models has no dates. */
 export const noDate = '1970-01-01T00:00:00Z'
 
+/** Whether a client of Google sent the request. */
+export function isGoogle(headers: Headers): boolean {
+  return headers.has('x-goog-api-client') || headers.has('x-goog-api-key')
+}
+
+/** The first of these fields that is set. */
+export function firstSet(body: JsonObject, names: readonly string[]): string | undefined {
+  return names.find((name) => body[name] !== undefined && body[name] !== null && body[name] !== false)
+}
+
 /** One format, from the side of a server. */
 export interface GatewayWire {
   readonly name: FormatName
@@ -71,6 +81,13 @@ export interface GatewayWire {
   readonly foreign?: RegExp
   /** The field that continues a stored answer. Default: `previous_response_id`. */
   readonly chainField?: string
+  /**
+   * The first field of a request that names work or content which the format's own provider keeps. Without it, another provider would
+   * answer another request. Default: the format has none.
+   */
+  readonly keptField?: (body: JsonObject) => string | undefined
+  /** Whether the official client of the format sent a request with these headers, at any path. Default: it cannot be recognised. */
+  readonly isClient?: (headers: Headers, path: string) => boolean
   /** The frame that ends a stream after its last event, for a provider that left it out. */
   readonly lastFrame?: Frame
   /** Whether an event is the last of its stream: the normal end, or an error. */

@@ -36,6 +36,22 @@ export function reportLoss(
   into.list.push(loss)
 }
 
+/** The options without these. Each that is set is a loss. */
+export function withoutOptions(
+  options: RequestOptions,
+  names: readonly (keyof RequestOptions)[],
+  reason: string,
+  into: Losses,
+): RequestOptions {
+  const left = { ...options }
+  for (const name of names) {
+    if (left[name] === undefined) continue
+    reportLoss(into, 'dropped', `options.${name}`, reason)
+    delete left[name]
+  }
+  return left
+}
+
 function isError(loss: Loss, strict: RequestOptions['strict']): boolean {
   if (typeof strict === 'function') return strict(loss)
   if (strict === undefined) return loss.severity === 'major'

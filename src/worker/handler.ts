@@ -1,6 +1,6 @@
 /** Handles a request of a Worker, in order: options, route, origin, token, counters, and then the answer. @module */
 import { readJson } from '../gateway/body.ts'
-import { withOwnHeaders } from '../gateway/cors.ts'
+import { idHeaders, withOwnHeaders } from '../gateway/cors.ts'
 import { answerError } from '../gateway/errors.ts'
 import { findRoute } from '../gateway/routes.ts'
 import type { ExecutionContextLike } from '../gateway/types.ts'
@@ -118,12 +118,8 @@ async function finish(
 ): Promise<Response> {
   const answer = withOwnHeaders(response)
   const { status, ok, headers } = answer
-  const id = headers.get('x-request-id') ?? requestId
-  const fixed = {
-    'cache-control': 'no-store, no-transform',
-    'x-request-id': id,
-    'request-id': id,
-  }
+  const ids = idHeaders(headers.get('x-request-id') ?? requestId)
+  const fixed = { 'cache-control': 'no-store, no-transform', ...ids }
   for (const [name, value] of Object.entries(fixed)) headers.set(name, value)
   if (status === 401) headers.set('www-authenticate', 'Bearer')
   if (config !== undefined) addCorsHeaders(headers, request, config)

@@ -400,7 +400,8 @@ describe('outgoing and incoming data', () => {
     for (const stream of [true, false]) {
       const response = await askOf(gatewayOf(), 'openai-chat', 'openai-chat', 'Hello', { stream })
       const names = [...response.headers.keys()].sort()
-      expect(names).toEqual(['cache-control', 'content-type', 'request-id', 'x-content-type-options', 'x-request-id'])
+      const ids = ['request-id', 'x-amzn-requestid', 'x-request-id']
+      expect(names).toEqual(['cache-control', 'content-type', 'x-content-type-options', ...ids].sort())
     }
   })
 
@@ -827,6 +828,29 @@ it('refuses to continue an answer that is not stored', async () => {
   })
   expect(response.status).toBe(400)
 })
+
+it.each<[WireName, string, object]>([
+  ['openai-responses', 'background', { background: true }],
+  ['openai-responses', 'prompt', { prompt: { id: 'pmpt_1' } }],
+  ['openai-responses', 'item_reference', { input: [{ type: 'item_reference', id: 'msg_1' }] }],
+  ['gemini-interactions', 'background', { background: true }],
+  ['gemini-interactions', 'agent', { agent: 'cohere', model: undefined }],
+  ['gemini-interactions', 'environment', { environment: 'remote' }],
+  ['gemini-interactions', 'continuation_token', { continuation_token: 'token' }],
+  ['gemini', 'cachedContent', { cachedContent: 'cachedContents/1' }],
+])(
+  '%s: refuses "%s" at another provider, which would answer without it, and passes it to its own',
+  async (wire, name, body) => {
+    const refused = await askOf(gatewayOf(), wire, 'cohere', 'Hello', { body })
+    expect(refused.status).toBe(400)
+    expect(await refused.text()).toContain(`\\"${name}\\"`)
+    expect(providers.asked).toHaveLength(0)
+    const own = await askOf(gatewayOf(), wire, wire, 'Hello', {
+      body: { ...body, ...(name === 'agent' && { agent: wire }) },
+    })
+    expect(own.status).toBe(200)
+  },
+)
 
 describe('fields set in the text of an object', () => {
   it.each([

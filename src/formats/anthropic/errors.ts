@@ -8,8 +8,8 @@
 
 import type { CodecOptions, ErrorAnswer } from '../../core/codec.ts'
 import { ApiError, type ApiErrorKind } from '../../core/errors.ts'
-import { compact, field, textOr } from '../../core/lookup.ts'
-import { readApiError } from '../../kit/api-error.ts'
+import { compact, field, lookup, textOr } from '../../core/lookup.ts'
+import { messageWith, readApiError } from '../../kit/api-error.ts'
 import { type AnthropicDialect, errorWords, wireErrors } from './tables.ts'
 import type { WireError } from './wire.ts'
 
@@ -56,12 +56,14 @@ export function decodeErrorEvent(event: unknown, provider: string): ApiError {
 /** Clients look for this text to detect a conversation that is too long. */
 const tooLong = /prompt is too long|exceed context limit/i
 
+/** Error types for two statuses of kinds that have another type too. */
+const typesByStatus: Readonly<Record<string, string>> = { 402: 'billing_error', 413: 'request_too_large' }
+
 /** Encodes an error as this API reports it: the body and the HTTP status. */
 export function encodeError(error: ApiError): { readonly status: number; readonly body: WireError } {
-  const isBilling = error.kind === 'permission' && error.status === 402
-  const [type, status] = isBilling ? (['billing_error', 402] as const) : wireErrors[error.kind]
-  const isUnnamed = error.kind === 'context_length' && !tooLong.test(error.message)
-  const message = isUnnamed ? `prompt is too long: ${error.message}` : error.message
+  const own = lookup(typesByStatus, `${error.status}`)
+  const [type, status] = own === undefined ? wireErrors[error.kind] : [own, error.status as number]
+  const message = error.status === 413 ? error.message : messageWith('prompt is too long', error, tooLong)
   return {
     status,
     body: compact({ type: 'error', error: { type, message }, request_id: error.requestId }),

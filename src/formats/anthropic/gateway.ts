@@ -34,6 +34,7 @@ export const anthropicWire: GatewayWire = {
   limits: [['max_tokens']],
   headers: { 'anthropic-version': /^\d{4}-\d\d-\d\d$/, 'anthropic-beta': /^[\w.-]+(?:, ?[\w.-]+){0,63}$/ },
   foreign: /"signature"\s*:\s*""/, // thinking without a signature
+  isClient: (headers) => headers.has('anthropic-version'),
   lastFrame: { event: 'message_stop', data: '{"type":"message_stop"}' },
   isEnd: (event) => ['message_stop', 'error'].includes(`${field(event, 'type')}`),
 }

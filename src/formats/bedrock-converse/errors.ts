@@ -9,7 +9,7 @@ import type { CodecOptions, ErrorAnswer } from '../../core/codec.ts'
 import { ApiError, type ApiErrorKind } from '../../core/errors.ts'
 import { compact, field, textOr } from '../../core/lookup.ts'
 import type { Json } from '../../core/model.ts'
-import { readApiError } from '../../kit/api-error.ts'
+import { messageWith, readApiError } from '../../kit/api-error.ts'
 import { errorWords, wireErrors } from './tables.ts'
 import type { WireError } from './wire.ts'
 
@@ -64,7 +64,9 @@ export function encodeError(error: ApiError): {
   readonly body: WireError
 } {
   const [name, status] = wireErrors[error.kind]
-  const isUnnamed = error.kind === 'context_length' && !tooLong.test(error.message)
-  const message = isUnnamed ? `Input is too long: ${error.message}` : error.message
-  return { status, headers: { 'x-amzn-errortype': name }, body: { message } }
+  return {
+    status,
+    headers: { 'x-amzn-errortype': name },
+    body: { message: messageWith('Input is too long', error, tooLong) },
+  }
 }

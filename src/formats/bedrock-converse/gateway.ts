@@ -16,5 +16,6 @@ export const bedrockConverseWire: GatewayWire = {
     ['inferenceConfig', 'maxTokens'],
     ['additionalModelRequestFields', 'max_tokens'], // is a field of the model's own body
   ],
+  isClient: (headers) => headers.has('amz-sdk-invocation-id'),
   isEnd: () => true, // its streams are binary, so they are not stored as text
 }

@@ -10,7 +10,8 @@ import { compact, field, isObject, numberOr, objectIn, otherFields, unlessEmpty 
 import type { Json, JsonObject, ReasoningEffort, RequestOptions } from '../../core/model.ts'
 import { parseObject } from '../../core/tool-call.ts'
 import { effortBudgets, effortOf } from '../../kit/effort.ts'
-import { type Losses, reportLoss } from '../../kit/losses.ts'
+import { jsonRule } from '../../kit/json-rule.ts'
+import { type Losses, reportLoss, withoutOptions } from '../../kit/losses.ts'
 import { narrowSchema } from '../../kit/narrow-schema.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { keptFields } from './content.ts'
@@ -20,42 +21,47 @@ import type { WireRequest } from './wire.ts'
 
 // ---- encode -----------------------------------------------------------------------------------
 
+/** Claude's least budget for thinking, in tokens. */
+const minBudget = 1024
+
 /** Writes all fields of a request except those of the conversation and the tools. They replace kept fields of the same name. */
-export function encodeOptions(options: RequestOptions, losses: Losses): Omit<WireRequest, 'messages'> {
-  const kept = keptFields({ providerData: options.providerOptions })
-  const own = {
-    ...objectIn(kept, 'additionalModelRequestFields'),
-    ...encodeTopK(options, losses),
-    ...encodeReasoning(options, losses),
-  }
-  const inference = encodeInference(options, isThinking(own), losses)
+export function encodeOptions(asked: RequestOptions, losses: Losses): Omit<WireRequest, 'messages'> {
+  const kept = keptFields({ providerData: asked.providerOptions })
+  const reasoning = { ...objectIn(kept, 'additionalModelRequestFields'), ...encodeReasoning(asked, losses) }
+  const options = withoutRefused(asked, isThinking(reasoning), losses)
+  const { maxTokens, temperature, topP, stop } = options
+  if (temperature !== undefined && temperature > 1)
+    reportLoss(losses, 'changed', 'options.temperature', 'Bedrock takes 0 to 1: 1 is sent')
+  const inference = compact({
+    maxTokens,
+    temperature: temperature === undefined ? undefined : Math.min(1, temperature),
+    topP,
+    stopSequences: stop && [...stop],
+  })
   return {
     ...kept,
     ...compact({
       inferenceConfig: unlessEmpty(inference) && { ...objectIn(kept, 'inferenceConfig'), ...inference },
-      additionalModelRequestFields: unlessEmpty(own),
+      additionalModelRequestFields: unlessEmpty({ ...reasoning, ...encodeTopK(options, losses) }),
     }),
     ...encodeFormat(options, losses),
   }
 }
 
-function encodeInference(
-  { maxTokens, temperature, topP, stop, model }: RequestOptions,
-  thinks: boolean,
-  losses: Losses,
-): NonNullable<WireRequest['inferenceConfig']> {
-  const drop = (name: string, reason: string) => void reportLoss(losses, 'dropped', `options.${name}`, reason)
-  const isOne = familyOf(model).oneSampling && temperature !== undefined
-  if (temperature !== undefined && temperature > 1)
-    reportLoss(losses, 'changed', 'options.temperature', 'Bedrock takes 0 to 1: 1 is sent')
-  const sent = temperature === undefined ? undefined : Math.min(1, temperature)
-  return compact({
-    maxTokens,
-    temperature: thinks && sent !== undefined && sent !== 1 ? drop('temperature', reasons.thinking) : sent,
-    topP:
-      topP !== undefined && (thinks || isOne) ? drop('topP', thinks ? reasons.thinking : reasons.oneSampling) : topP,
-    stopSequences: stop && [...stop],
-  })
+/** Returns the options without those for sampling that the model refuses: beside thinking, or two of them together. */
+function withoutRefused(options: RequestOptions, isThinking: boolean, losses: Losses): RequestOptions {
+  const { model, temperature } = options
+  if (isThinking) {
+    const isHighest = temperature !== undefined && temperature >= 1
+    return withoutOptions(
+      options,
+      [...(isHighest ? [] : (['temperature'] as const)), 'topP', 'topK'],
+      reasons.thinking,
+      losses,
+    )
+  }
+  const isBoth = familyOf(model).oneSampling === true && temperature !== undefined
+  return isBoth ? withoutOptions(options, ['topP'], reasons.oneSampling, losses) : options
 }
 
 /** Whether these fields of a request make Claude think. */
@@ -75,7 +81,7 @@ function encodeTopK({ topK, model }: RequestOptions, losses: Losses): JsonObject
 
 /** Writes the reasoning options with the names of the model's family. A model refuses names that it does not know. */
 function encodeReasoning(options: RequestOptions, losses: Losses): JsonObject {
-  const { reasoning, model, maxTokens } = options
+  const { reasoning, model, maxTokens = Number.POSITIVE_INFINITY } = options
   if (reasoning === undefined) return {}
   const isOff = reasoning.effort === 'none' || reasoning.budgetTokens === 0
   const { reasoning: names } = familyOf(model)
@@ -85,7 +91,11 @@ function encodeReasoning(options: RequestOptions, losses: Losses): JsonObject {
       const { effort, budgetTokens } = reasoning
       const asked = budgetTokens ?? (effort && effortBudgets[effort])
       if (asked === undefined) return dropReasoning(losses, lackReasons.noAmount)
-      const sent = Math.max(1024, Math.min(asked, (maxTokens ?? Number.POSITIVE_INFINITY) - 1))
+      if (maxTokens <= minBudget) {
+        dropReasoning(losses, `maxTokens leaves no room for the least budget, ${minBudget}`)
+        return { thinking: { type: 'disabled' } }
+      }
+      const sent = Math.max(minBudget, Math.min(asked, maxTokens - 1))
       const path = `options.reasoning.${budgetTokens === undefined ? 'effort' : 'budgetTokens'}`
       const severity = budgetTokens === undefined ? 'info' : 'minor'
       if (sent !== budgetTokens)
@@ -134,15 +144,10 @@ function encodeFormat({ responseFormat, model }: RequestOptions, losses: Losses)
 /** Returns the instruction that asks for JSON if the response format is not sent. */
 export function jsonInstruction({ responseFormat, model }: RequestOptions, losses: Losses): { text: string }[] {
   if (responseFormat === undefined) return []
-  const { schema } = responseFormat
-  const text = 'Answer with one JSON value and nothing else.'
-  if (schema === undefined) {
-    reportLoss(losses, 'changed', 'options.responseFormat', reasons.jsonInWords)
-    return [{ text }]
-  }
-  if (familyOf(model).schemas !== false) return []
-  reportLoss(losses, 'changed', 'options.responseFormat', reasons.schema)
-  return [{ text: `${text} It must match this JSON Schema: ${JSON.stringify(schema)}` }]
+  const hasSchema = responseFormat.schema !== undefined
+  if (hasSchema && familyOf(model).schemas !== false) return []
+  reportLoss(losses, 'changed', 'options.responseFormat', hasSchema ? reasons.schema : reasons.jsonInWords)
+  return [{ text: jsonRule(responseFormat) }]
 }
 
 // ---- decode -----------------------------------------------------------------------------------

@@ -8,7 +8,7 @@
 import type { CodecOptions, ErrorAnswer } from '../../core/codec.ts'
 import { ApiError, type ApiErrorDetails } from '../../core/errors.ts'
 import { compact, field, textOr } from '../../core/lookup.ts'
-import { readApiError, statusOf } from '../../kit/api-error.ts'
+import { messageWith, readApiError, statusOf } from '../../kit/api-error.ts'
 import { errorWords } from './tables.ts'
 import type { WireError } from './wire.ts'
 
@@ -27,14 +27,10 @@ export function decodeError(answer: ErrorAnswer, _options: CodecOptions = {}): A
   return new ApiError(message, { kind, retryable: error.retryable, ...details, ...change })
 }
 
-/** Clients recognise a conversation that is too long by this text in the message. */
-const tooLong = 'too many tokens'
-
 /** Returns the status and the body of an error for a client of this format. */
 export function encodeError(error: ApiError): { readonly status: number; readonly body: WireError } {
-  const { kind, message } = error
+  const { kind } = error
   const status = kind === 'permission' && error.status === 402 ? 402 : statusOf[kind]
-  if (kind !== 'context_length') return { status, body: { message } }
-  const shown = message.toLowerCase().includes(tooLong) ? message : `${tooLong}: ${message}`
-  return { status, body: { message: shown, error_type: 'TOO_MANY_TOKENS' } }
+  const message = messageWith('too many tokens', error)
+  return { status, body: kind === 'context_length' ? { message, error_type: 'TOO_MANY_TOKENS' } : { message } }
 }

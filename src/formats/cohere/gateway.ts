@@ -1,4 +1,9 @@
-/** Cohere on a gateway. @module */
+/**
+ * Cohere on a gateway.
+ *
+ * @see https://docs.cohere.com/reference/list-models (read 2026-11)
+ * @module
+ */
 import { field } from '../../core/lookup.ts'
 import type { GatewayWire } from '../../kit/gateway-wire.ts'
 import { createServerCodec } from './index.ts'
@@ -9,6 +14,11 @@ export const cohereWire: GatewayWire = {
   provider: 'cohere',
   paths: { '/v2/chat': { kind: 'answer' } },
   list: '/v1/models',
+  listing: {
+    entry: ({ name }) => ({ name, endpoints: ['chat'] }),
+    list: (models) => ({ models: [...models] }),
+  },
+  isClient: (headers) => headers.get('x-fern-sdk-name')?.startsWith('cohere') === true,
   idPrefix: '',
   limits: [['max_tokens']],
   lastFrame: { data: '[DONE]' },

@@ -10,6 +10,7 @@ import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeReques
 import { refuseDeep } from '../../core/depth.ts'
 import { compact, field, textOr, unlessEmpty } from '../../core/lookup.ts'
 import type { Context, RequestOptions } from '../../core/model.ts'
+import { jsonRule } from '../../kit/json-rule.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
 import { keptFields, listAt, misfit, objectAt } from './content.ts'
@@ -61,8 +62,7 @@ function encodeFormat(
   const { schema } = responseFormat
   if (!hasTools) return { response_format: { type: 'json_object', ...compact({ json_schema: schema }) } }
   reportLoss(losses, 'changed', 'options.responseFormat', reasons.jsonInWords)
-  const rule = schema === undefined ? '' : ` It must match this JSON Schema: ${JSON.stringify(schema)}`
-  messages.unshift({ role: 'system', content: `Give the final answer as one JSON value and nothing else.${rule}` })
+  messages.unshift({ role: 'system', content: jsonRule(responseFormat) })
   return {}
 }
 

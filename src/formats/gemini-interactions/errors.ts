@@ -8,7 +8,7 @@
 import type { ErrorAnswer } from '../../core/codec.ts'
 import type { ApiError } from '../../core/errors.ts'
 import { arrayOf, field } from '../../core/lookup.ts'
-import { readApiError } from '../../kit/api-error.ts'
+import { messageWith, readApiError } from '../../kit/api-error.ts'
 import { errorAnswers, errorWords } from './tables.ts'
 
 /** Decodes an error answer: in the shape of this format, or as a `google.rpc.Status`, which may be in an array. */
@@ -33,12 +33,14 @@ export interface WireErrorBody {
   readonly error: { readonly code: string; readonly message: string }
 }
 
+const tooLong = 'input token count exceeds the maximum number of tokens'
+
 /** Encodes an error as a server of this format does. */
 export function encodeError(error: ApiError): { readonly status: number; readonly body: WireErrorBody } {
   const [status, code] = errorAnswers[error.kind]
   const isFinal = error.kind === 'rate_limit' && !error.retryable
   return {
     status: error.status ?? status,
-    body: { error: { code: isFinal ? 'quota_exceeded' : code, message: error.message } },
+    body: { error: { code: isFinal ? 'quota_exceeded' : code, message: messageWith(tooLong, error) } },
   }
 }

@@ -10,7 +10,7 @@
 import type { CodecOptions, ErrorAnswer } from '../../core/codec.ts'
 import type { ApiError } from '../../core/errors.ts'
 import { arrayOf, field } from '../../core/lookup.ts'
-import { type ErrorWords, readApiError } from '../../kit/api-error.ts'
+import { type ErrorWords, messageWith, readApiError } from '../../kit/api-error.ts'
 import { errorKinds, errorStatuses, type GeminiDialect, geminiDialect } from './tables.ts'
 import type { WireError } from './wire.ts'
 
@@ -32,10 +32,12 @@ function isKeyInvalid(body: unknown): boolean {
 
 const retryInfo = 'type.googleapis.com/google.rpc.RetryInfo'
 
+const tooLong = 'input token count exceeds the maximum number of tokens'
+
 /** Encodes an error of any provider in this format. */
 export function encodeError(error: ApiError): { readonly status: number; readonly body: WireError } {
   const [code, status] = errorStatuses[error.kind]
   const wait = error.retryAfterMs
   const details = wait === undefined ? {} : { details: [{ '@type': retryInfo, retryDelay: `${wait / 1000}s` }] }
-  return { status: code, body: { error: { code, message: error.message, status, ...details } } }
+  return { status: code, body: { error: { code, message: messageWith(tooLong, error), status, ...details } } }
 }

@@ -7,7 +7,7 @@
  */
 import { arrayOf, compact, field, isObject } from '../../core/lookup.ts'
 import type { JsonObject } from '../../core/model.ts'
-import type { Asked, GatewayWire } from '../../kit/gateway-wire.ts'
+import { type Asked, firstSet, type GatewayWire, isGoogle } from '../../kit/gateway-wire.ts'
 import { createServerCodec } from './index.ts'
 
 export const geminiWire: GatewayWire = {
@@ -40,6 +40,8 @@ export const geminiWire: GatewayWire = {
     ['generation_config', 'maxOutputTokens'],
     ['generation_config', 'max_output_tokens'],
   ],
+  keptField: (body) => firstSet(body, ['cachedContent', 'cached_content']),
+  isClient: (headers, path) => isGoogle(headers) && !path.includes('/interactions/'),
   isEnd: (event) =>
     field(event, 'error') !== undefined ||
     field(field(event, 'promptFeedback'), 'blockReason') !== undefined ||

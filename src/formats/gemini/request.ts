@@ -10,7 +10,16 @@ import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeReques
 import { blocksOf } from '../../core/content.ts'
 import { refuseDeep } from '../../core/depth.ts'
 import { compact, field, isObject, otherFields, stringOr, textOr, unlessEmpty } from '../../core/lookup.ts'
-import type { Content, ContentBlock, Context, Json, JsonObject, RequestOptions } from '../../core/model.ts'
+import type {
+  Content,
+  ContentBlock,
+  Context,
+  Json,
+  JsonObject,
+  RequestOptions,
+  ResponseFormat,
+} from '../../core/model.ts'
+import { jsonRule } from '../../kit/json-rule.ts'
 import { newLosses, reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
@@ -42,11 +51,11 @@ export function encodeRequest(
   const raw = options.providerOptions?.gemini ?? {}
   const isCached = raw.cachedContent !== undefined
   const tools = outsideCache(encodeDefinitionsFor(context.tools ?? [], dialect, scope.losses), 'tools', isCached, scope)
-  const inWords = tools.length > 0 && options.responseFormat !== undefined && isOlder(options.model)
+  const format = tools.length > 0 && isOlder(options.model) ? options.responseFormat : undefined
   const place = context.system === undefined ? 'messages' : 'system'
   const system = outsideCache(encodeSystem(context, scope), place, isCached, scope)
-  if (inWords) system.push(jsonInstruction(options, scope))
-  const generationConfig = encodeConfig(options, inWords, dialect, scope.losses)
+  if (format !== undefined) system.push(jsonInstruction(format, scope))
+  const generationConfig = encodeConfig(options, format !== undefined, dialect, scope.losses)
   const toolConfig = encodeToolConfig(options, tools, scope.losses)
   const token = context.providerState?.continuationToken
   const { generationConfig: _config, toolConfig: _choice, systemInstruction, ...rest } = raw
@@ -72,16 +81,14 @@ function outsideCache<T>(parts: readonly T[], path: string, isCached: boolean, {
 }
 
 /** The instruction for a model that does not take a response format together with tools. */
-function jsonInstruction({ responseFormat }: RequestOptions, { losses }: Scope): WirePart {
+function jsonInstruction(responseFormat: ResponseFormat, { losses }: Scope): WirePart {
   reportLoss(
     losses,
     'changed',
     'options.responseFormat',
     'this model takes no format together with tools: the system text has it',
   )
-  const schema = responseFormat?.schema
-  const rule = schema === undefined ? '' : ` It must match this JSON Schema: ${JSON.stringify(schema)}`
-  return { text: `Answer with one JSON value and nothing else.${rule}` }
+  return { text: jsonRule(responseFormat) }
 }
 
 /** Returns `/models/{model}:{method}`. A name may contain its collection, such as `tunedModels/mine`; `models/` is then not added. */

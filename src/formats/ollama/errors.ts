@@ -10,7 +10,7 @@ import type { CodecOptions, ErrorAnswer } from '../../core/codec.ts'
 import { ApiError, type ApiErrorDetails } from '../../core/errors.ts'
 import { compact } from '../../core/lookup.ts'
 import type { InvalidToolCall } from '../../core/model.ts'
-import { type ErrorWords, readApiError, statusOf } from '../../kit/api-error.ts'
+import { type ErrorWords, messageWith, readApiError, statusOf } from '../../kit/api-error.ts'
 import { format } from './tables.ts'
 import type { WireError } from './wire.ts'
 
@@ -44,7 +44,10 @@ function restated(error: ApiError, message: string, change: Partial<ApiErrorDeta
 
 /** Returns the status and the body of an error for a client of this format. */
 export function encodeError(error: ApiError): { readonly status: number; readonly body: WireError } {
-  return { status: statusOf[error.kind], body: { error: error.message } }
+  return {
+    status: statusOf[error.kind],
+    body: { error: messageWith('input length exceeds the context length', error) },
+  }
 }
 
 /** Returns the error for a call whose arguments cannot be sent. Its message is the message of the Ollama server in this case. */

@@ -1,5 +1,5 @@
 /** The dialects of OpenAI and of an unknown compatible host. All other dialects extend them. @module */
-import type { ReasoningEffort } from '../../core/model.ts'
+import { isReasoning } from '../../kit/openai-models.ts'
 import { choosing } from './choice.ts'
 import type { ChatDialect } from './dialect.ts'
 import { byAnyEffort, byEffort } from './quirks/ask-reasoning.ts'
@@ -76,11 +76,4 @@ export const compatible: ChatDialect = {
   reasoningFields: everyReasoningField,
   readPart: readEveryPart,
   endsWithoutReason: true,
-}
-
-/** o-series and gpt-5 always reason. gpt-5.1 to 5.4 reason only if the request sets an effort. Chat variants never reason. */
-function isReasoning(model: string, effort: ReasoningEffort | undefined): boolean {
-  if (!/^(?:o\d|gpt-5(?!.*chat))/.test(model)) return false
-  if (/^gpt-5\.[1-4](?!.*pro)/.test(model)) return effort !== undefined && effort !== 'none'
-  return effort !== 'none' || !/^gpt-5\.\d/.test(model)
 }

@@ -22,7 +22,7 @@ import {
   unlessEmpty,
 } from '../../core/lookup.ts'
 import type { Context, Json, JsonObject, JsonSchema, RequestOptions, ResponseFormat } from '../../core/model.ts'
-import { efforts } from '../../kit/effort.ts'
+import { askedEffort, efforts } from '../../kit/effort.ts'
 import { newLosses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { reportUnusedChoice } from '../../kit/tool-choice.ts'
@@ -113,7 +113,7 @@ function byModelRules(fields: WireOptions, options: RequestOptions, to: Encoding
 }
 
 function isReasoning({ model, reasoning }: RequestOptions, { dialect }: Encoding): boolean {
-  return dialect.reasons?.(model, reasoning?.effort) === true
+  return dialect.reasons?.(model, askedEffort(reasoning)) === true
 }
 
 /** Requests usage in a stream. Without this, some hosts do not send it. */

@@ -138,6 +138,7 @@ export const errorKinds: Readonly<Record<string, ApiErrorKind>> = {
   insufficient_quota: 'rate_limit',
   service_unavailable: 'overloaded',
   overloaded: 'overloaded',
+  timeout: 'timeout',
 }
 /** Kinds by a general error type. The HTTP status is more exact, so these are used only without a status, as in a stream. */
 export const generalErrorKinds: Readonly<Record<string, ApiErrorKind>> = {

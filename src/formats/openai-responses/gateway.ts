@@ -1,7 +1,7 @@
 /** Responses on a gateway. @module */
 import type { Frame } from '../../core/codec.ts'
-import { field } from '../../core/lookup.ts'
-import type { GatewayWire } from '../../kit/gateway-wire.ts'
+import { arrayOf, field } from '../../core/lookup.ts'
+import { firstSet, type GatewayWire } from '../../kit/gateway-wire.ts'
 import { createServerCodec } from './index.ts'
 
 export const openaiResponsesWire: GatewayWire = {
@@ -13,6 +13,10 @@ export const openaiResponsesWire: GatewayWire = {
   idPrefix: 'resp_',
   limits: [['max_output_tokens']],
   foreign: /"\w{1,16}_iso_/, // ids that our encoder makes
+  keptField: (body) =>
+    arrayOf(body.input).some((item) => field(item, 'type') === 'item_reference')
+      ? 'item_reference'
+      : firstSet(body, ['background', 'prompt']),
   isEnd: (event) =>
     ['response.completed', 'response.incomplete', 'response.failed', 'error'].includes(`${field(event, 'type')}`),
   errorFrames: numberedOn,

@@ -8,8 +8,9 @@
 
 import { compact, field, isObject, lookup, numberOr, otherFields, stringOr, textOr } from '../../core/lookup.ts'
 import type { Json, JsonObject, RequestOptions, ResponseFormat } from '../../core/model.ts'
-import { effortOf } from '../../kit/effort.ts'
-import { type Losses, reportLoss } from '../../kit/losses.ts'
+import { askedEffort, effortOf } from '../../kit/effort.ts'
+import { type Losses, reportLoss, withoutOptions } from '../../kit/losses.ts'
+import { isReasoning } from '../../kit/openai-models.ts'
 import * as reasons from '../../kit/reasons.ts'
 import type { ResponsesDialect } from './dialect.ts'
 import { efforts, format } from './tables.ts'
@@ -18,11 +19,13 @@ import type { WireRequest, WireTextFormat } from './wire.ts'
 
 /** Encodes the options that control how the model answers. */
 export function encodeOptions(
-  options: RequestOptions,
+  asked: RequestOptions,
   kept: JsonObject,
   dialect: ResponsesDialect,
   into: Losses,
 ): Partial<WireRequest> {
+  const refused = isReasoning(asked.model, askedEffort(asked.reasoning)) ? (['temperature', 'topP'] as const) : []
+  const options = withoutOptions(asked, refused, `${asked.model} does not take it while it reasons`, into)
   return {
     ...compact({
       stream: options.stream,

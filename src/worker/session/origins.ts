@@ -27,7 +27,8 @@ const allowedHeaders = new Set([
 ])
 
 /** Headers of an answer that a page may read. */
-const exposedHeaders = 'retry-after, x-request-id, request-id, x-should-retry, x-isoglot-stream, x-token-count'
+const exposedHeaders =
+  'retry-after, x-request-id, request-id, x-amzn-requestid, x-should-retry, x-isoglot-stream, x-token-count'
 
 /** @throws {ApiError} if the origin is not allowed, or if it is missing but required. */
 export function checkOrigin(request: Request, config: Config, required: boolean): void {

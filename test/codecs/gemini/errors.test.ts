@@ -71,7 +71,8 @@ describe('an error of any provider', () => {
     ['timeout', 504, 'DEADLINE_EXCEEDED'],
   ])('of kind %s is written as %i %s, and the official client reads its status', async (kind, status, word) => {
     const written = encodeError(error(kind))
-    expect(written).toEqual({ status, body: { error: { code: status, message: 'no', status: word } } })
+    const message = kind === 'context_length' ? 'input token count exceeds the maximum number of tokens: no' : 'no'
+    expect(written).toEqual({ status, body: { error: { code: status, message, status: word } } })
     const { models } = client(JSON.stringify(written.body), 'application/json', written.status)
     const failure = await models.generateContent({ model: 'any', contents: 'Hi' }).catch((cause: unknown) => cause)
     expect(failure).toBeInstanceOf(GoogleError)

@@ -57,6 +57,7 @@ describe('encodeError', () => {
     ['timeout', 504],
   ])('answers %s with status %i and a sentence', (kind, status) => {
     const error = new ApiError('Something failed', { kind, retryable: false, status: 529 })
-    expect(encodeError(error)).toEqual({ status, body: { error: 'Something failed' } })
+    const words = kind === 'context_length' ? 'input length exceeds the context length: ' : ''
+    expect(encodeError(error)).toEqual({ status, body: { error: `${words}Something failed` } })
   })
 })

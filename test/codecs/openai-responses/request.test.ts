@@ -454,7 +454,7 @@ describe('options', () => {
       { reasoning: { summary: 'auto', effort: 'low' } },
     ],
   ])('%j are written as %j', (options, fields) => {
-    const { body, losses } = encodeMessages([user], options)
+    const { body, losses } = encodeMessages([user], { model: 'gpt-4.1', ...options })
     expect(body).toMatchObject(fields)
     expect(losses.filter(({ action }) => action !== 'invented')).toEqual([])
   })
@@ -508,7 +508,7 @@ describe('options', () => {
 
   it('lets what we encode win over the fields that the caller gave', () => {
     const providerOptions = { [format]: { temperature: 2, service_tier: 'flex' }, anthropic: { x: 1 } }
-    const { body, losses } = encodeMessages([user], { temperature: 1, providerOptions })
+    const { body, losses } = encodeMessages([user], { model: 'gpt-4.1', temperature: 1, providerOptions })
     expect(body).toMatchObject({ temperature: 1, service_tier: 'flex' })
     expect(losses).toMatchObject([{ path: 'options.providerOptions.anthropic', severity: 'info' }])
   })

@@ -2,7 +2,8 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { anyToken, type Client, description, name, type Place, parameters, run, schema, type Turn } from '../client.ts'
 
-const claude = ({ url, token = anyToken }: Place) => new Anthropic({ apiKey: token, baseURL: url, maxRetries: 0 })
+export const claude = ({ url, token = anyToken }: Place) =>
+  new Anthropic({ apiKey: token, baseURL: url, maxRetries: 0 })
 
 export const client: Client = {
   converse(at, { model, stream, tools, think, schema: wantsSchema }) {

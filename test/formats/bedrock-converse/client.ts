@@ -15,7 +15,7 @@ import {
   type Turn,
 } from '../client.ts'
 
-const amazon = ({ url, token = anyToken }: Place) =>
+export const amazon = ({ url, token = anyToken }: Place) =>
   new BedrockRuntimeClient({
     endpoint: url,
     region: 'us-east-1',

@@ -13,7 +13,7 @@ import {
   type Turn,
 } from '../client.ts'
 
-const coherent = ({ url, token = anyToken }: Place) => new CohereClientV2({ token, baseUrl: url, maxRetries: 0 })
+export const coherent = ({ url, token = anyToken }: Place) => new CohereClientV2({ token, baseUrl: url, maxRetries: 0 })
 
 export const client: Client = {
   converse(at, { model, stream, tools, think, schema: wantsSchema }) {

@@ -13,7 +13,7 @@ import {
   type Turn,
 } from '../client.ts'
 
-const local = ({ url, token = anyToken }: Place) =>
+export const local = ({ url, token = anyToken }: Place) =>
   new Ollama({ host: url, headers: { authorization: `Bearer ${token}` } })
 
 export const client: Client = {

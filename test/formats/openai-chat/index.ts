@@ -33,7 +33,6 @@ export const openaiChat: FormatFacts = {
     media: ['image', 'audio'],
     hasProofs: true,
     order: 'merged',
-    wordless: (kind) => kind === 'timeout',
     counts: (counts) => counts,
   },
   requests: {

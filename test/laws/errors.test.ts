@@ -1,0 +1,80 @@
+/**
+ * An error says the same in each format: what a server writes, the client of the format reads as an error of the same kind, whatever words
+ * the error came with.
+ */
+import { describe, expect, it } from 'vitest'
+import { ApiError, type ApiErrorKind } from '../../src/core/errors.ts'
+import { errorAnswer } from '../../src/gateway/errors.ts'
+import { wires as served } from '../../src/gateway/wires.ts'
+import { type Wire, wires } from '../support/answers.ts'
+import { clients } from '../support/formats.ts'
+
+const kinds: Readonly<Record<ApiErrorKind, true>> = {
+  authentication: true,
+  permission: true,
+  invalid_request: true,
+  not_found: true,
+  context_length: true,
+  rate_limit: true,
+  overloaded: true,
+  server: true,
+  timeout: true,
+}
+const all = Object.keys(kinds) as ApiErrorKind[]
+
+/** The words of the gateway, and of another provider. */
+function wordsOf(kind: ApiErrorKind): string[] {
+  const long = ['The conversation is too long for the model', 'prompt is too long: 9 tokens > 8 maximum']
+  return kind === 'context_length' ? ['Some words', ...long] : ['Some words']
+}
+
+const errorOf = (kind: ApiErrorKind, message: string) =>
+  new ApiError(message, { kind, retryable: kind !== 'invalid_request', retryAfterMs: 7000 })
+
+/** Errors in the streams of these formats are text, or have codes for a few kinds. */
+const speechless: Readonly<Partial<Record<Wire, readonly ApiErrorKind[]>>> = {
+  cohere: ['server'],
+  ollama: ['context_length', 'server'],
+  'openai-responses': ['authentication', 'not_found', 'context_length', 'rate_limit', 'overloaded', 'server'],
+}
+
+describe.each(wires)('%s', (wire) => {
+  const { codec } = served[wire]
+
+  it.each(all)('an error of kind %s is read as one, with its time for a retry', async (kind) => {
+    for (const message of wordsOf(kind)) {
+      for (const retryable of [true, false]) {
+        const error = new ApiError(message, { kind, retryable, retryAfterMs: 7000 })
+        const { status, headers, body } = await read(errorAnswer(error, served[wire]))
+        const again = clients[wire].decodeError({ status, headers, body })
+        expect(again).toMatchObject({ kind, retryable, retryAfterMs: 7000 })
+        expect(again.message).toContain(message)
+      }
+    }
+  })
+
+  it.each(speechless[wire] ?? all)('an error of kind %s that ends a stream is read as one', (kind) => {
+    for (const message of wordsOf(kind)) {
+      const frames: Parameters<ReturnType<typeof codec.encodeStream>['fail']>[1] = []
+      codec.encodeStream({}).fail(errorOf(kind, message), frames)
+      const decoder = clients[wire].decodeStream()
+      const read = () => {
+        for (const frame of frames) decoder.push(frame, [])
+        decoder.end([])
+      }
+      expect(read).toThrow(expect.objectContaining({ kind, message: expect.stringContaining(message) }))
+    }
+  })
+})
+
+async function read(answer: Response) {
+  return { status: answer.status, headers: answer.headers, body: await answer.json() }
+}
+
+it('anthropic: a request that is too large has the type of its status', () => {
+  const refused = new ApiError('The body is larger than 9 bytes', { kind: 'invalid_request', status: 413 })
+  expect(served.anthropic.codec.encodeError(refused)).toEqual({
+    status: 413,
+    body: { type: 'error', error: { type: 'request_too_large', message: 'The body is larger than 9 bytes' } },
+  })
+})
