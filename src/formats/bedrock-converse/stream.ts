@@ -138,7 +138,7 @@ function readStart(state: DecodeState, key: number, start: Json | undefined, out
 function readDelta(state: DecodeState, key: number, delta: JsonObject, out: Fragment[]): void {
   const { text, toolUse, reasoningContent, citation, toolResult } = delta
   if (typeof text === 'string') addText(state, key, text, out)
-  else if (toolUse !== undefined) {
+  else if (toolUse !== undefined && toolUse !== null) {
     const piece = field(toolUse, 'input')
     const args = isObject(piece) ? piece : stringAt(piece, 'delta.toolUse.input', 'stream')
     if (args !== '') out.push({ type: 'call', key, arguments: args })
