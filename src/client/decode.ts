@@ -60,6 +60,19 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
     }
   }
 
+  /** Ends an answer that broke off, with what the codec keeps until a block is complete, such as citations. */
+  function breakOff(stopReason: 'interrupted' | 'error' | 'aborted', out: MessageEvent[]): AssistantMessage {
+    const fragments: Fragment[] = []
+    try {
+      if (!assembly.isEnded) fragmentsOf.end(fragments)
+      assembleAll(
+        fragments.filter(({ type }) => type !== 'end'),
+        out,
+      )
+    } catch {} // the error that ended it, such as a limit, is reported
+    return stop(assembly, stopReason, out)
+  }
+
   /** Decodes the frames that `read` finds. Frames found before it threw are decoded too. */
   function take(read: (frames: Frame[]) => void, isLast: boolean, out: MessageEvent[]): void {
     if (assembly.isEnded) return
@@ -76,7 +89,7 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
       assembleAll(fragments, out)
       assemble.end(assembly, out)
     } catch (error) {
-      if (error instanceof IsoglotError) error.partial ??= stop(assembly, 'error', out)
+      if (error instanceof IsoglotError) error.partial ??= breakOff('error', out)
       throw error
     } finally {
       decoder.isEnded = assembly.isEnded
@@ -98,7 +111,7 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
     },
     stop(stopReason: 'interrupted' | 'error' | 'aborted', out: MessageEvent[]) {
       decoder.isEnded = true
-      return stop(assembly, stopReason, out)
+      return breakOff(stopReason, out)
     },
   }
   return decoder

@@ -65,7 +65,7 @@ export function decodeStream({
     push(frame, out) {
       if (state.isEnded || frame.data === '' || frame.data.trim() === '[DONE]') return
       const event = readEvent(parse, frame)
-      const type = typeof event.type === 'string' ? event.type : (frame.event ?? '')
+      const type = stringOr(event.type, frame.event ?? (event.error ? 'error' : ''))
       if (type === 'response.output_text.delta') return addText(state, event, 'output_text', out)
       lookup(steps, type)?.(state, event, out) // skips unknown events, `keepalive` and the progress of hosted tools
     },
