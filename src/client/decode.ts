@@ -60,15 +60,12 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
     }
   }
 
-  /** Ends an answer that broke off, with what the codec keeps until a block is complete, such as citations. */
-  function breakOff(stopReason: 'interrupted' | 'error' | 'aborted', out: MessageEvent[]): AssistantMessage {
+  /** Ends an answer that is cut off, with what the codec keeps until a block is complete, such as citations. */
+  function cutOff(stopReason: 'interrupted' | 'error' | 'aborted', out: MessageEvent[]): AssistantMessage {
     const fragments: Fragment[] = []
     try {
       if (!assembly.isEnded) fragmentsOf.end(fragments)
-      assembleAll(
-        fragments.filter(({ type }) => type !== 'end'),
-        out,
-      )
+      for (const fragment of fragments) if (fragment.type !== 'end') assemble.step(assembly, fragment, out)
     } catch {} // the error that ended it, such as a limit, is reported
     return stop(assembly, stopReason, out)
   }
@@ -89,7 +86,7 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
       assembleAll(fragments, out)
       assemble.end(assembly, out)
     } catch (error) {
-      if (error instanceof IsoglotError) error.partial ??= breakOff('error', out)
+      if (error instanceof IsoglotError) error.partial ??= cutOff('error', out)
       throw error
     } finally {
       decoder.isEnded = assembly.isEnded
@@ -111,7 +108,7 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
     },
     stop(stopReason: 'interrupted' | 'error' | 'aborted', out: MessageEvent[]) {
       decoder.isEnded = true
-      return breakOff(stopReason, out)
+      return cutOff(stopReason, out)
     },
   }
   return decoder

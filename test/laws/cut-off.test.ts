@@ -88,7 +88,7 @@ describe.each(formats)('$folder', ({ folder, client }) => {
   }
 
   it.each(streams.filter(({ isOwn }) => isOwn || isExhaustive))(
-    '$name: broken off after any event, it keeps what the events said, whatever broke it',
+    '$name: cut off after any event, it keeps what the events said, whatever ended it',
     (stream) => {
       const { kind, bytes } = stream
       const whole = decodeChunks(client, [bytes])

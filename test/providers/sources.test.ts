@@ -53,7 +53,7 @@ describe.each(['openai-chat-perplexity/marks', 'openai-chat-perplexity/marks-str
   })
 })
 
-it('an answer that broke off cites the sources of the marks that came', () => {
+it('an answer that is cut off cites the sources of the marks that came', () => {
   const chunk = { choices: [{ index: 0, delta: { content: 'a[1]' } }], citations: ['https://example.com/krakow'] }
   const { error } = decodeChunks(sonar.codec, [Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`)])
   const url = 'https://example.com/krakow'

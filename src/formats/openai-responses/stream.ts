@@ -39,6 +39,8 @@ interface StreamState extends Reading {
   last: number
   /** The number of items received. */
   count: number
+  /** The highest `output_index` received; -1 without any. */
+  highest: number
   /** Items that are not complete yet, by `output_index`. */
   readonly items: Map<number, Progress>
 }
@@ -59,6 +61,7 @@ export function decodeStream({
     isEnded: false,
     last: 0,
     count: 0,
+    highest: -1,
     items: new Map(),
   }
   return {
@@ -99,7 +102,7 @@ const steps: Readonly<Record<string, Step>> = {
   'response.reasoning_text.delta': (state, event, out) => addReasoning(state, event, 'content_index', out),
   'response.function_call_arguments.delta': addArguments,
   'response.function_call_arguments.done': finishArguments,
-  'response.mcp_call_arguments.delta': addArguments,
+  'response.mcp_call_arguments.delta': (state, event, out) => addArguments(state, event, out, { server: true }),
   'response.mcp_call_arguments.done': finishArguments,
   'response.custom_tool_call_input.delta': addCustomInput,
   'response.completed': finish,
@@ -128,16 +131,21 @@ function finish(state: StreamState, event: JsonObject, out: Fragment[]): void {
   readEnd({ ...response, status }, state, out)
 }
 
-/** Reads missing items from the whole answer in the last event. Some gateways stream no items, or do not complete all of them. */
+/**
+ * Reads missing items from the whole answer in the last event. Some gateways stream only some items, such as texts, or none, or do not
+ * complete all of them. An item is read only if it comes after all streamed ones: an earlier one, such as reasoning, would be out of order.
+ */
 function finishFromOutput(state: StreamState, output: readonly Json[], out: Fragment[]): void {
-  if (state.count === 0) {
-    for (const [index, item] of output.entries()) finishItem(state, { output_index: index, item }, out)
-    return
-  }
-  if (output.length !== state.count) return
+  const isNumbered = state.highest + 1 >= state.count // some hosts give several items one index, or none
+  const isWhole = output.length === state.count
+  if (!isNumbered && !isWhole) return
   for (const [index, progress] of state.items) {
-    const item = output[progress.order]
+    const item = output[isWhole ? progress.order : index]
     if (field(item, 'type') === progress.type) finishItem(state, { output_index: index, item: item as Json }, out)
+  }
+  if (isWhole) return
+  for (let index = state.highest + 1; index < output.length; index++) {
+    finishItem(state, { output_index: index, item: output[index] as Json }, out)
   }
 }
 
@@ -151,6 +159,7 @@ function fail(state: StreamState, event: JsonObject, _out: Fragment[]): never {
 /** Returns the item of an event, by its index. Without an index, it is the last item. An item that was not announced begins here. */
 function itemOf(state: StreamState, event: JsonObject, type: string): Progress {
   state.last = numberOr(event.output_index, state.last)
+  state.highest = Math.max(state.highest, numberOr(event.output_index, -1))
   let item = state.items.get(state.last)
   if (item === undefined) {
     item = newProgress(type, state.count++)
@@ -237,11 +246,11 @@ function addReasoning(
 
 // ---- arguments --------------------------------------------------------------------------------
 
-function addArguments(state: StreamState, event: JsonObject, out: Fragment[]): void {
+function addArguments(state: StreamState, event: JsonObject, out: Fragment[], owner?: { readonly server: true }): void {
   const { delta } = event
   if (typeof delta !== 'string' || delta === '') return
   if (itemOf(state, event, 'function_call').part === wrapperName) return
-  out.push({ type: 'call', key: state.last, arguments: delta })
+  out.push({ type: 'call', key: state.last, arguments: delta, ...owner })
 }
 
 function finishArguments(state: StreamState, event: JsonObject, out: Fragment[]): void {
