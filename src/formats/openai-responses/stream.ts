@@ -102,7 +102,7 @@ const steps: Readonly<Record<string, Step>> = {
   'response.reasoning_text.delta': (state, event, out) => addReasoning(state, event, 'content_index', out),
   'response.function_call_arguments.delta': addArguments,
   'response.function_call_arguments.done': finishArguments,
-  'response.mcp_call_arguments.delta': (state, event, out) => addArguments(state, event, out, { server: true }),
+  'response.mcp_call_arguments.delta': addArguments,
   'response.mcp_call_arguments.done': finishArguments,
   'response.custom_tool_call_input.delta': addCustomInput,
   'response.completed': finish,
@@ -136,17 +136,15 @@ function finish(state: StreamState, event: JsonObject, out: Fragment[]): void {
  * complete all of them. An item is read only if it comes after all streamed ones: an earlier one, such as reasoning, would be out of order.
  */
 function finishFromOutput(state: StreamState, output: readonly Json[], out: Fragment[]): void {
-  const isNumbered = state.highest + 1 >= state.count // some hosts give several items one index, or none
   const isWhole = output.length === state.count
-  if (!isNumbered && !isWhole) return
+  let next = state.highest + 1
+  if (!isWhole && next < state.count) return // some hosts give several items one index, or none
   for (const [index, progress] of state.items) {
     const item = output[isWhole ? progress.order : index]
     if (field(item, 'type') === progress.type) finishItem(state, { output_index: index, item: item as Json }, out)
   }
   if (isWhole) return
-  for (let index = state.highest + 1; index < output.length; index++) {
-    finishItem(state, { output_index: index, item: output[index] as Json }, out)
-  }
+  for (; next < output.length; next++) finishItem(state, { output_index: next, item: output[next] as Json }, out)
 }
 
 function fail(state: StreamState, event: JsonObject, _out: Fragment[]): never {
@@ -246,11 +244,11 @@ function addReasoning(
 
 // ---- arguments --------------------------------------------------------------------------------
 
-function addArguments(state: StreamState, event: JsonObject, out: Fragment[], owner?: { readonly server: true }): void {
+function addArguments(state: StreamState, event: JsonObject, out: Fragment[]): void {
   const { delta } = event
   if (typeof delta !== 'string' || delta === '') return
   if (itemOf(state, event, 'function_call').part === wrapperName) return
-  out.push({ type: 'call', key: state.last, arguments: delta, ...owner })
+  out.push({ type: 'call', key: state.last, arguments: delta })
 }
 
 function finishArguments(state: StreamState, event: JsonObject, out: Fragment[]): void {

@@ -91,12 +91,6 @@ describe('recorded streams', () => {
     },
   )
 
-  it.each(unlike(isBadlyEdited))('%s ends for the same reason where no item is announced', (_, one) => {
-    const kept = rawOf(one).filter(({ type }) => type !== 'response.output_item.added')
-    const text = kept.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
-    expect(fold({ ...one, text }).stopReason).toBe(fold(one).stopReason)
-  })
-
   it.each(unlike(isBadlyEdited, isRotating, isUnlisted))(
     '%s is read as the official client reads it',
     async (_, one) => {
