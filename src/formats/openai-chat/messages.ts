@@ -126,7 +126,7 @@ function withMark<Part extends WireAnyPart>(
   return parts.map((part, at) => (at === parts.length - 1 ? { ...part, ...mark } : part))
 }
 
-/** Encodes a turn. Drops a turn that would be empty but for reasoning, such as one with only another host's tools: servers refuse it. */
+/** Encodes a turn. Drops a turn that would have only reasoning, such as one with only another host's tools: servers refuse it. */
 function encodeTurn(message: AssistantMessage, path: string, inCalls: boolean, to: Encoding): WireAssistant[] {
   const encoded = encodeAssistant(message, path, inCalls, to)
   const isSaid = blocksOf(message.content).every((block) => block.type === 'text')
