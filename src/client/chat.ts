@@ -184,7 +184,7 @@ export function createChat(settings: ChatSettings): Chat {
         }
       },
       onEnd(added, result, cause) {
-        const failure = link.signal.aborted && cause === link.signal.reason ? undefined : cause
+        const failure = cause === link.signal.reason ? undefined : cause // cancelled
         turn = undefined
         link.end()
         if (added.some(isAnswer)) {

@@ -60,6 +60,16 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
     }
   }
 
+  /** Ends an answer that is cut off, with what the codec keeps until a block is complete, such as citations. */
+  function cutOff(stopReason: 'interrupted' | 'error' | 'aborted', out: MessageEvent[]): AssistantMessage {
+    const fragments: Fragment[] = []
+    try {
+      if (!assembly.isEnded) fragmentsOf.end(fragments)
+      for (const fragment of fragments) if (fragment.type !== 'end') assemble.step(assembly, fragment, out)
+    } catch {} // the error that ended it, such as a limit, is reported
+    return stop(assembly, stopReason, out)
+  }
+
   /** Decodes the frames that `read` finds. Frames found before it threw are decoded too. */
   function take(read: (frames: Frame[]) => void, isLast: boolean, out: MessageEvent[]): void {
     if (assembly.isEnded) return
@@ -76,7 +86,7 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
       assembleAll(fragments, out)
       assemble.end(assembly, out)
     } catch (error) {
-      if (error instanceof IsoglotError) error.partial ??= stop(assembly, 'error', out)
+      if (error instanceof IsoglotError) error.partial ??= cutOff('error', out)
       throw error
     } finally {
       decoder.isEnded = assembly.isEnded
@@ -98,7 +108,7 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
     },
     stop(stopReason: 'interrupted' | 'error' | 'aborted', out: MessageEvent[]) {
       decoder.isEnded = true
-      return stop(assembly, stopReason, out)
+      return cutOff(stopReason, out)
     },
   }
   return decoder

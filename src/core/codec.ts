@@ -227,7 +227,7 @@ export interface ClientCodec {
   headers(apiKey: string | undefined): Record<string, string>
   encodeRequest(context: Context, options: RequestOptions): EncodedRequest
   decodeResponse(body: unknown, options?: DecodeResponseOptions): ChatResponse
-  /** Starts to decode one stream. */
+  /** Starts to decode one stream. If it is cut off, by an error too, `end` returns what was kept of a block that is not complete. */
   decodeStream(options?: DecodeStreamOptions): Machine<Frame, Fragment>
   decodeError(answer: ErrorAnswer, options?: CodecOptions): ApiError
   encodeDefinitions(tools: readonly (ToolDefinition | ProviderTool)[], options?: CodecOptions): readonly unknown[]

@@ -4,7 +4,7 @@
  * @see https://console.groq.com/docs/compound (read 2026-11)
  * @module
  */
-import type { ClientCodec, Model, ModelSettings } from '../core/codec.ts'
+import type { ClientCodec, Fragment, Model, ModelSettings } from '../core/codec.ts'
 import { blocksOf } from '../core/content.ts'
 import { arrayOf, compact, isObject, numberOr, otherFields, textOr, unlessEmpty } from '../core/lookup.ts'
 import type { AssistantMessage, ContentBlock, JsonObject, ProviderData } from '../core/model.ts'
@@ -64,17 +64,19 @@ function adapt(codec: ClientCodec): ClientCodec {
     },
     decodeStream(options) {
       const tools = toolReader()
-      return changeFragments(codec.decodeStream(options), (fragment, out) => {
+      const flush = (out: Fragment[]) => {
+        for (const block of tools.take()) out.push({ type: 'block', block })
+      }
+      const change = (fragment: Fragment, out: Fragment[]) => {
         if (fragment.type === 'extra' && fragment.on === 'message') {
           const providerData = tools.read(fragment.providerData)
           if (providerData !== undefined) out.push({ ...fragment, providerData })
           return
         }
-        if (fragment.type === 'text' || fragment.type === 'call' || fragment.type === 'end') {
-          for (const block of tools.take()) out.push({ type: 'block', block })
-        }
+        if (fragment.type === 'text' || fragment.type === 'call' || fragment.type === 'end') flush(out)
         out.push(fragment)
-      })
+      }
+      return changeFragments(codec.decodeStream(options), change, flush)
     },
   }
 }

@@ -59,20 +59,27 @@ function adapt(codec: ClientCodec): ClientCodec {
       let marks = markReader()
       let sources: ProviderData | undefined
       let others: Fragment[] = []
-      return changeFragments(codec.decodeStream(options), (fragment, out) => {
+      const flush = (out: Fragment[]) => {
+        const citations = marks.citations(sources)
+        out.push(...(citations.length > 0 ? [{ type: 'patch' as const, citations }] : others))
+        others = []
+        marks = markReader()
+      }
+      const change = (fragment: Fragment, out: Fragment[]) => {
         if (fragment.type === 'text') marks.read(fragment.text)
         else if (fragment.type === 'extra' && fragment.on !== 'message') sources = fragment.providerData
         else if (fragment.type === 'patch' && fragment.citations !== undefined) {
           others.push(fragment)
           return
-        } else if (fragment.type === 'reasoning' || fragment.type === 'block' || fragment.type === 'end') {
-          const citations = fragment.type === 'end' ? marks.citations(sources) : []
-          out.push(...(citations.length > 0 ? [{ type: 'patch' as const, citations }] : others))
+        } else if (fragment.type === 'end') flush(out)
+        else if (fragment.type === 'reasoning' || fragment.type === 'block') {
+          out.push(...others)
           others = []
           marks = markReader() // another text follows
         }
         out.push(fragment)
-      })
+      }
+      return changeFragments(codec.decodeStream(options), change, flush)
     },
   }
 }

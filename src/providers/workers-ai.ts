@@ -264,7 +264,7 @@ function unwrapped(body: unknown): unknown {
   if (!isObject(body)) return body
   const { result, internalCode } = body
   if (isObject(result) && body.success === true) return unwrapped(result)
-  if (internalCode === undefined) return body
+  if (!internalCode) return body
   const message = stringOr(body.description, stringOr(body.message, ''))
   return { errors: [{ message, code: internalCode }] }
 }
@@ -294,7 +294,7 @@ function textOf(value: Json): string {
 
 /** Adds `function` to a call. Some models send `name` and `arguments` directly in the call. */
 function nested(call: Json): Json {
-  if (!isObject(call) || 'function' in call) return call
+  if (!isObject(call) || isObject(call.function)) return call
   const { name, arguments: args, ...others } = call
   return { ...others, type: 'function', function: { name: name ?? null, arguments: args ?? {} } }
 }

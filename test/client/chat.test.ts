@@ -217,6 +217,20 @@ describe('cancelling', () => {
     ])
   })
 
+  it.each([
+    ['leaves the chat ready', undefined, 'ready'],
+    ['leaves it with another error that ends the same turn', new Error('the terminal is closed'), 'error'],
+  ])('%s', async (_, error, status) => {
+    upstream.answer(chunks(chatText('Hel').slice(0, 2), { after: 'hang' }))
+    const write = () => {
+      chat.cancel()
+      if (error !== undefined) throw error
+    }
+    const chat = chatWith({ echo: 'output', write })
+    await expect(chat.stream('Hi').response).rejects.toMatchObject(error ?? { name: 'AbortError' })
+    expect(chat.getSnapshot()).toMatchObject({ status, error })
+  })
+
   it('does nothing without a request', () => {
     expect(() => chatWith().cancel()).not.toThrow()
   })

@@ -1,8 +1,10 @@
 /** An answer cut short is an error, keeps the received part, and none of its calls may run. */
 import { describe, expect, it } from 'vitest'
+import { decodeAnswer } from '../../src/client/decode.ts'
 import { readBody } from '../../src/client/transport.ts'
 import { canRunTools } from '../../src/core/content.ts'
 import type { AssistantMessage } from '../../src/core/model.ts'
+import { encodeEventStream } from '../../src/framing/event-stream.ts'
 import { type CorpusCase, casesOf } from '../support/corpus.ts'
 import {
   allPlacesOf,
@@ -85,6 +87,32 @@ describe.each(formats)('$folder', ({ folder, client }) => {
     )
   }
 
+  it.each(streams.filter(({ isOwn }) => isOwn || isExhaustive))(
+    '$name: cut off after any event, it keeps what the events said, whatever ended it',
+    (stream) => {
+      const { kind, bytes } = stream
+      const whole = decodeChunks(client, [bytes])
+      // Responses: items of hosted tools are read when they are complete. Perplexity: a source is cited where its mark has come.
+      const isLate = client.name === 'openai-responses' || client.provider === 'perplexity'
+      const strings = isLate ? [] : stringsIn(stream)
+      const said = strings.filter(({ text }) => contentOf(whole).includes(text))
+      for (const at of turnsOf(segmentsOf(stream))) {
+        const cut = decodeChunks(client, [bytes.subarray(0, at)])
+        if (cut.error?.code !== 'interrupted') continue // its reason had come, so that its calls are whole; or its own error
+        const missing = said.filter(({ text, end }) => end <= at && !contentOf(cut).includes(text))
+        expect(missing, `cut at ${at}`).toEqual([])
+        const { content } = cut.error.partial as AssistantMessage
+        const decoder = decodeAnswer(client)
+        decoder.push(bytes.subarray(0, at), [])
+        expect(decoder.stop('aborted', []).content, `stopped at ${at}`).toEqual(content)
+        const junk =
+          kind === 'bin' ? encodeEventStream({ event: 'messageStart', data: '{' }) : Buffer.from('data: {\n\n')
+        const spoilt = decodeChunks(client, [bytes.subarray(0, at), junk])
+        if (spoilt.error?.code === 'decode') expect(spoilt.error.partial?.content, `spoilt at ${at}`).toEqual(content)
+      }
+    },
+  )
+
   it.each(cases.filter((one) => one.kind === 'json'))('F12: $name: cut off it is not an answer', ({ text }) => {
     const body = text.trim()
     // A shorter text is not JSON at any length; which is the grammar of JSON and not ours to prove.
@@ -111,4 +139,29 @@ function textOf(message: AssistantMessage | undefined): string {
   const content = message?.content ?? []
   if (typeof content === 'string') return content
   return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('')
+}
+
+/** The strings in the events of a stream that are more than a word, as JSON has them, and where their events end in its bytes. */
+function stringsIn(stream: CorpusCase): readonly { readonly text: string; readonly end: number }[] {
+  let end = 0
+  return segmentsOf(stream).flatMap((segment) => {
+    end += segment.length
+    const values = framesOf(stream.kind, [segment])
+      .flat()
+      .flatMap(({ data }) => (data.startsWith('{') ? [JSON.parse(data)] : []))
+    const texts: { text: string; end: number }[] = []
+    JSON.stringify(values, (_key, value) => {
+      if (typeof value === 'string' && /\w\W+\w/.test(value))
+        texts.push({ text: JSON.stringify(value).slice(1, -1), end })
+      return value
+    })
+    return texts
+  })
+}
+
+/** The content of an answer or of its part, without values for its maker. */
+function contentOf({ response, error }: Decoded): string {
+  const { content, invalidToolCalls } = response?.message ?? error?.partial ?? {}
+  const isKept = (key: string) => key === 'opaque' || key === 'providerData'
+  return JSON.stringify([content, invalidToolCalls], (key, value) => (isKept(key) ? undefined : value))
 }

@@ -1,11 +1,18 @@
-/** Fields and events that a provider adds later do not change the rest of what we read. */
+/**
+ * Fields and events that a provider adds later do not change the rest of what we read. A field that is null says as little as one that is
+ * missing: gateways that read an answer into the classes of a client and write it again send null for all fields without a value.
+ */
 import { describe, expect, it } from 'vitest'
 import type { ClientCodec, Frame } from '../../src/core/codec.ts'
+import { field } from '../../src/core/lookup.ts'
 import type { ContentBlock } from '../../src/core/model.ts'
 import { encodeEventStream } from '../../src/framing/event-stream.ts'
+import { encodeNdjson } from '../../src/framing/ndjson.ts'
+import { encodeSse } from '../../src/framing/sse.ts'
 import { type CorpusCase, casesOf } from '../support/corpus.ts'
-import { decodeChunks } from '../support/decode.ts'
+import { type Decoded, decodeChunks } from '../support/decode.ts'
 import { formats } from '../support/formats.ts'
+import { type Path, placesOf, replaceAt, shapeOf } from '../support/mutations.ts'
 import { framesOf } from '../support/raw.ts'
 
 const addition = { from_next_year: { deep: [1, { more: true }] } }
@@ -34,7 +41,10 @@ function withAddition(json: string): string {
 
 /** The visible part of an answer: without kept unknown fields. */
 function visible(codec: ClientCodec, bytes: Uint8Array): unknown {
-  const { response, error } = decodeChunks(codec, [bytes])
+  return visibleOf(decodeChunks(codec, [bytes]))
+}
+
+function visibleOf({ response, error }: Pick<Decoded, 'response' | 'error'>): unknown {
   const message = response?.message ?? error?.partial
   const blocks = typeof message?.content === 'string' ? message.content : message?.content?.map(withoutKept)
   return { blocks, stopReason: message?.stopReason, invalid: message?.invalidToolCalls, code: error?.code }
@@ -66,5 +76,105 @@ describe.each(formats)('$folder', ({ folder, client }) => {
     const at = (first?.index ?? 0) + (first?.[0].length ?? 0)
     const patched = Buffer.from(one.text.slice(0, at) + strange + one.text.slice(at))
     expect(visible(client, patched)).toEqual(visible(client, one.bytes))
+  })
+})
+
+// ---- null -------------------------------------------------------------------------------------
+
+/** Values that are passed on as they are, with all nulls. */
+const passedOn =
+  /arguments|args|input|action|result|output|response|executed_tools|logprobs|content_block\.content|content\[\]\.content/i
+const kept = new Set(['opaque', 'providerData', 'output'])
+
+/** A whole answer, or one event of a stream. */
+interface Body {
+  readonly name: string
+  readonly type: string
+  readonly value: unknown
+  /** Decodes the answer with another value in its place. */
+  readonly decode: (value: unknown) => Pick<Decoded, 'response' | 'error'>
+}
+
+function bodiesOf(one: CorpusCase, client: ClientCodec): readonly Body[] {
+  const { id: name, kind, text, bytes } = one
+  if (kind === 'json')
+    return [{ name, type: 'whole', value: parsed(text), decode: (body) => decodeWhole(client, body) }]
+  const frames = framesOf(kind, [bytes]).flat()
+  const write = { sse: encodeSse, ndjson: encodeNdjson, bin: encodeEventStream }[kind]
+  return frames.map((frame, at) => {
+    const value = parsed(frame.data)
+    const decode = (body: unknown) =>
+      decodeChunks(
+        client,
+        frames.map((other, index) =>
+          Buffer.from(write(index === at ? { ...frame, data: JSON.stringify(body) } : other)),
+        ),
+      )
+    return { name, type: `${(value as { type?: unknown } | undefined)?.type ?? frame.event}`, value, decode }
+  })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function decodeWhole(client: ClientCodec, body: unknown): Pick<Decoded, 'response' | 'error'> {
+  try {
+    return { response: client.decodeResponse(body), error: undefined }
+  } catch (error) {
+    return { response: undefined, error: error as Decoded['error'] }
+  }
+}
+
+function saidBy(decoded: Pick<Decoded, 'response' | 'error'>): string {
+  return JSON.stringify(visibleOf(decoded), (key, value) => (kept.has(key) ? undefined : value))
+}
+
+interface Gap {
+  readonly body: Body
+  readonly path: Path
+  readonly name: string
+}
+
+/** Where an object lacks a field that others at this place have, or has an empty text there: once for each place and set of fields. */
+function gapsIn(bodies: readonly Body[]): readonly Gap[] {
+  const namesAt = new Map<string, Set<string>>()
+  const objects = bodies.flatMap((body) =>
+    [...placesOf(body.value)].flatMap((path) => {
+      const value = path.reduce((holder, step) => (holder as Record<string, unknown>)[step], body.value)
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
+      const place = `${body.type} ${shapeOf(path)} ${'type' in value ? value.type : ''}`
+      const names = namesAt.get(place) ?? new Set<string>()
+      for (const name of Object.keys(value)) names.add(name)
+      namesAt.set(place, names)
+      return passedOn.test(shapeOf(path)) ? [] : [{ body, path, value, place, names }]
+    }),
+  )
+  const tried = new Set<string>()
+  return objects.flatMap(({ body, path, value, place, names }) =>
+    [...names].flatMap((name) => {
+      const gap = `${place}.${name} ${Object.keys(value)}`
+      if ((Object.hasOwn(value, name) && field(value, name) !== '') || tried.has(gap)) return []
+      tried.add(gap)
+      return [{ body, path, name }]
+    }),
+  )
+}
+
+describe.each(formats)('$folder', ({ folder, client }) => {
+  it('a field that is null changes nothing', () => {
+    const bodies = casesOf(folder).flatMap((one) => bodiesOf(one, client))
+    const faults = gapsIn(bodies).flatMap(({ body, path, name }) => {
+      const { type, value, decode } = body
+      const before = decode(value)
+      if (type === 'whole' && before.error !== undefined) return [] // the body of an error
+      const filled = replaceAt(value, path, (object) => ({ ...(object as object), [name]: null }))
+      return saidBy(decode(filled)) === saidBy(before) ? [] : [`${body.name}: ${type} ${shapeOf(path)}.${name}`]
+    })
+    expect(faults).toEqual([])
   })
 })

@@ -53,6 +53,14 @@ describe.each(['openai-chat-perplexity/marks', 'openai-chat-perplexity/marks-str
   })
 })
 
+it('an answer that is cut off cites the sources of the marks that came', () => {
+  const chunk = { choices: [{ index: 0, delta: { content: 'a[1]' } }], citations: ['https://example.com/krakow'] }
+  const { error } = decodeChunks(sonar.codec, [Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`)])
+  const url = 'https://example.com/krakow'
+  const citations = [{ type: 'citation', url, title: url, startIndex: 1, endIndex: 4 }]
+  expect(error?.partial?.content).toEqual([{ type: 'text', text: 'a[1]', citations }])
+})
+
 it('a text without sources has no citations', () => {
   const choices = [{ index: 0, message: { role: 'assistant', content: 'a[1]' }, finish_reason: 'stop' }]
   expect(blocksOf(sonar.codec.decodeResponse({ choices }).message.content)).toEqual([{ type: 'text', text: 'a[1]' }])

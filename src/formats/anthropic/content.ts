@@ -80,7 +80,7 @@ export function isServerCall(type: unknown): boolean {
 }
 
 function decodeText(wire: JsonObject): TextBlock | undefined {
-  const text = field(wire, 'text')
+  const text = field(wire, 'text') ?? '' // some hosts start a text without it
   if (typeof text !== 'string') return undefined
   const citations = field(wire, 'citations')
   if (citations === undefined) return { type: 'text', text, ...extrasOf(wire, knownFields.text) }
@@ -91,7 +91,7 @@ function decodeText(wire: JsonObject): TextBlock | undefined {
 }
 
 function decodeThinking(wire: JsonObject, origin: Origin): ReasoningBlock | undefined {
-  const text = field(wire, 'thinking')
+  const text = field(wire, 'thinking') ?? ''
   if (typeof text !== 'string') return undefined
   const signature = textOr(field(wire, 'signature'), undefined)
   return compact({

@@ -67,7 +67,7 @@ export function decodeStream({
       if (data === '') return
       if (data === '[DONE]') return end(state, out)
       const event = parseEvent(parse, data)
-      switch (field(event, 'type') ?? frame.event) {
+      switch (field(event, 'type') ?? frame.event ?? (event.error ? 'error' : '')) {
         case 'content_block_delta':
           return readDelta(state, event, out)
         case 'content_block_start':
@@ -81,7 +81,6 @@ export function decodeStream({
         case 'message_stop':
           return end(state, out)
         case 'error':
-          flush(state, out)
           throw decodeErrorEvent(event, state.provider)
       }
       // `ping` and unknown types, which Anthropic's documentation says to ignore
@@ -103,14 +102,10 @@ function parseEvent(parse: (text: string) => unknown, data: string): JsonObject 
 
 /** Ends the answer. A stream with a stop reason is complete, even if its last event is missing. */
 function end(state: DecodeState, out: Fragment[]): void {
-  flush(state, out)
+  for (const key of [...state.unknown.keys()]) readStop(state, key, out)
   if (state.isEnded || state.stopReason === undefined) return
   state.isEnded = true
   out.push(endFragment(state.stopReason, state.container))
-}
-
-function flush(state: DecodeState, out: Fragment[]): void {
-  for (const key of [...state.unknown.keys()]) readStop(state, key, out)
 }
 
 /** Reads `message_start`. Ignores a second one, which a proxy can insert: the blocks after it belong to the same answer. */

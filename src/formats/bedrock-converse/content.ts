@@ -159,13 +159,12 @@ export function encodeCitation(citation: CitationBlock): WireCitation {
 
 // ---- decode -----------------------------------------------------------------------------------
 
-/** Reads a block, except a call or a result of the user's tools. The block has one key, which names its type. */
+/** Reads a block, except a call or a result of the user's tools. The block has one key that is not null, which names its type. */
 export function decodeBlock(wire: JsonObject): ContentBlock {
-  const [kind = ''] = Object.keys(wire)
-  const body = objectIn(wire, kind)
+  const [kind = '', ...others] = Object.keys(wire).filter((name) => wire[name] !== null)
   const text = field(wire, 'text')
-  if (typeof text === 'string' && Object.keys(wire).length === 1) return { type: 'text', text }
-  const known = Object.keys(wire).length === 1 ? lookup(decoders, kind)?.(body) : undefined
+  if (typeof text === 'string' && others.length === 0) return { type: 'text', text }
+  const known = others.length === 0 ? lookup(decoders, kind)?.(objectIn(wire, kind)) : undefined
   return known ?? { type: 'unknown', format, providerType: kind, value: wire }
 }
 

@@ -76,7 +76,7 @@ function readBlock(
     return last
   }
   const decoded = decodeBlock(block)
-  if (decoded.type === 'text' && decoded.text === '') return last // gpt-oss starts its answers with an empty text
+  if (decoded.type === 'text' && decoded.text === '' && decoded.citations === undefined) return last // gpt-oss starts its answers with an empty text
   out.push({ type: 'block', block: decoded, key })
   return decoded.type === 'text' ? { key, length: decoded.text.length } : undefined
 }

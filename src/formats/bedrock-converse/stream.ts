@@ -112,6 +112,11 @@ function end(state: DecodeState, out: Fragment[]): void {
 
 /** Ends all open blocks at the end of the answer, in case their own end event did not arrive. */
 function endBlocks(state: DecodeState, out: Fragment[]): void {
+  const [lone] = state.citations
+  if (lone !== undefined && state.text === undefined) {
+    state.text = { key: lone.key, length: 0 } // no text came before its citations
+    out.push({ type: 'text', key: lone.key, text: '' })
+  }
   for (const key of [...state.results.keys(), ...state.others.keys()]) readStop(state, key, out)
   closeText(state, -1, out)
 }
@@ -138,7 +143,7 @@ function readStart(state: DecodeState, key: number, start: Json | undefined, out
 function readDelta(state: DecodeState, key: number, delta: JsonObject, out: Fragment[]): void {
   const { text, toolUse, reasoningContent, citation, toolResult } = delta
   if (typeof text === 'string') addText(state, key, text, out)
-  else if (toolUse !== undefined) {
+  else if (toolUse !== undefined && toolUse !== null) {
     const piece = field(toolUse, 'input')
     const args = isObject(piece) ? piece : stringAt(piece, 'delta.toolUse.input', 'stream')
     if (args !== '') out.push({ type: 'call', key, arguments: args })
@@ -197,7 +202,7 @@ function closeCitations(state: DecodeState, isDue: (key: number) => boolean, out
   const last: LastText | undefined = state.text
   const due = state.citations.filter(({ key }) => isDue(key))
   if (due.length === 0 || last === undefined) return
-  state.citations = state.citations.filter((one) => !due.includes(one))
+  state.citations = state.citations.filter(({ key }) => !isDue(key))
   out.push({
     type: 'patch',
     key: last.key,

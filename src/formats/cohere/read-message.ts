@@ -79,8 +79,10 @@ function textParts(text: string): Json[] {
 /** Reads a whole content, or the start of a content. */
 export function startContent(state: ReadState, at: number, part: JsonObject, out: Fragment[]): void {
   const key = keyOf.content(at)
+  const { type } = part
   // Some hosts send only the type at the start.
-  const { type, text = type === 'text' ? '' : undefined, thinking = type === 'thinking' ? '' : undefined } = part
+  const text = part.text ?? (type === 'text' ? '' : undefined)
+  const thinking = part.thinking ?? (type === 'thinking' ? '' : undefined)
   if (typeof text === 'string') {
     state.texts.set(at, [text])
     out.push({ type: 'block', key, open: true, block: { type: 'text', text, ...restOf(part, 'text') } })

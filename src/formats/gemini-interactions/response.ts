@@ -31,7 +31,7 @@ import type { WireResponse, WireUsage } from './wire.ts'
  */
 export function decodeResponse(body: unknown, { callsBefore = 0 }: DecodeResponseOptions = {}): ChatResponse {
   const failure = `Cannot decode ${target} answer`
-  if (Array.isArray(body) || field(body, 'error') !== undefined) throw midStreamError(body)
+  if (Array.isArray(body) || field(body, 'error')) throw midStreamError(body)
   if (!isObject(body)) throw new DecodeError(`${failure}: it is not an object`)
   refuseDeep(body, failure)
   const steps = stepsOf(body)

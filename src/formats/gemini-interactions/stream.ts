@@ -49,12 +49,12 @@ export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): 
     push(frame, out) {
       if (state.isEnded || frame.data === '' || frame.data.trim() === '[DONE]') return
       const event = readEvent(parse, frame)
-      const type = textOr(field(event, 'event_type'), frame.event ?? '')
+      const type = textOr(field(event, 'event_type'), frame.event ?? (event.error ? 'error' : ''))
       lookup(events, type)?.(state, event, out) // events of unknown types are skipped
       const usage = readUsage(field(event.metadata, 'usage') ?? field(event.metadata, 'total_usage'))
       if (usage !== undefined && !state.isEnded) out.push({ type: 'usage', usage })
     },
-    end() {},
+    end: (out) => endSteps(state, out),
   }
 }
 
@@ -133,10 +133,16 @@ function finish(state: StreamState, event: JsonObject, out: Fragment[]): void {
   const interaction = isObject(event.interaction) ? event.interaction : {}
   if (unfinished.has(field(interaction, 'status'))) return
   start(state, event, out)
-  for (const step of state.steps.values()) closeStep(step, state, out, false)
+  endSteps(state, out)
   if (state.count === 0) for (const step of stepsOf(interaction) ?? []) readStep(step, state, out)
   state.isEnded = true
   readEnd({ ...compact({ continuation_token: state.token }), ...interaction }, state, out)
+}
+
+/** Ends the steps whose own end was not received. */
+function endSteps(state: StreamState, out: Fragment[]): void {
+  for (const step of state.steps.values()) closeStep(step, state, out, false)
+  state.steps.clear()
 }
 
 /** Throws the error of an `error` event. An empty error is skipped, because real streams have continued after one. */

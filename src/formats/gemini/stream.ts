@@ -132,7 +132,7 @@ function readChunk(state: State, chunk: unknown, path: string, out: Fragment[]):
   readFeedback(state, field(chunk, 'promptFeedback'))
   const usage = field(chunk, 'usageMetadata')
   if (isObject(usage)) readUsage(state, usage, out)
-  const rest = otherFields(chunk, knownFields.response)
+  const rest = otherValues(chunk, knownFields.response)
   if (rest !== undefined) state.response = { ...state.response, ...rest }
 }
 
@@ -172,8 +172,13 @@ function readCandidate(state: State, candidate: Json, at: number, out: Fragment[
   if (isObject(content)) readContent(state, content, at, out)
   else if (content !== undefined && content !== null) throw invalid(`candidates[${at}].content`, 'it is not an object')
   state.finishReason = textOr(field(candidate, 'finishReason'), state.finishReason)
-  const rest = otherFields(candidate, knownFields.candidate)
+  const rest = otherValues(candidate, knownFields.candidate)
   if (rest !== undefined) keepCandidateFields(state, rest)
+}
+
+/** The fields that are not listed, except those that are null. */
+function otherValues(value: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
+  return otherFields(value, { has: (name) => known.has(name) || value[name] === null })
 }
 
 /** Keeps a candidate other than the first one unchanged. isoglot has only one answer, but a request can ask for several. */
@@ -218,17 +223,21 @@ function readContent(state: State, content: JsonObject, candidate: number, out: 
   if (rest !== undefined) keepCandidateFields(state, { content: rest })
 }
 
-function readPart(state: State, part: Json, isNext: boolean, out: Fragment[]): void {
-  const text = isObject(part) ? plainText(part) : undefined
-  const call = text === undefined ? field(part, 'functionCall') : undefined
-  if (text !== undefined) readText(state, text, isNext, out)
-  else if (isObject(part) && isObject(call)) readCall(state, part, call, out)
+function readPart(state: State, given: Json, isNext: boolean, out: Fragment[]): void {
+  const text = isObject(given) ? plainText(given) : undefined
+  if (text !== undefined) {
+    readText(state, text, isNext, out)
+    return
+  }
+  const part = isObject(given) ? (otherValues(given, new Set()) ?? {}) : given
+  const call = field(part, 'functionCall')
+  if (isObject(part) && isObject(call)) readCall(state, part, call, out)
   else if (!isEmptyPart(part)) readBlock(state, decodePart(part, state), out)
 }
 
-/** Returns the text of a part that has no other field. Most parts are like that. */
+/** Returns the text of a part that has no other value. Most parts are like that. */
 function plainText(part: JsonObject): string | undefined {
-  for (const key in part) if (key !== 'text') return undefined
+  for (const key in part) if (key !== 'text' && part[key] !== null) return undefined
   return typeof part.text === 'string' ? part.text : undefined
 }
 
@@ -289,7 +298,7 @@ function readCall(state: State, part: JsonObject, call: JsonObject, out: Fragmen
   state.parts++
   const key = `call-${state.calls++}`
   out.push(readCallPart(part, call, state, key))
-  if (willContinue || field(call, 'partialArgs') !== undefined) {
+  if (willContinue || arrayOf(field(call, 'partialArgs')).length > 0) {
     state.partialCall = newPartialCall(key)
     readPartial(state, state.partialCall, call, willContinue, out)
   } else out.push({ type: 'close', key })

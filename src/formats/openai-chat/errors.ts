@@ -31,7 +31,12 @@ const noHeaders: ErrorAnswer['headers'] = { get: () => null }
 
 /** Returns the error in a body or chunk with status 200; `undefined` if it is not an error. */
 export function errorWithin(body: unknown, dialect: ChatDialect): ApiError | undefined {
-  return isError(body) ? decodeError({ status: 0, headers: noHeaders, body }, { dialect }) : undefined
+  return isError(body) ? errorOf(body, dialect) : undefined
+}
+
+/** Decodes an error with status 200. */
+export function errorOf(body: unknown, dialect: ChatDialect): ApiError {
+  return decodeError({ status: 0, headers: noHeaders, body }, { dialect })
 }
 
 /** OpenAI and most hosts send `error`. Mistral and old vLLM: `object`. Cloudflare: `errors`. MiniMax: `base_resp`. Gemini: an array. */

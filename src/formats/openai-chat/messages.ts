@@ -126,11 +126,11 @@ function withMark<Part extends WireAnyPart>(
   return parts.map((part, at) => (at === parts.length - 1 ? { ...part, ...mark } : part))
 }
 
-/** Encodes a turn. Drops a turn that would be empty, for example one with only another provider's tools: servers refuse empty messages. */
+/** Encodes a turn. Drops a turn that would have only reasoning, such as one with only another host's tools: servers refuse it. */
 function encodeTurn(message: AssistantMessage, path: string, inCalls: boolean, to: Encoding): WireAssistant[] {
   const encoded = encodeAssistant(message, path, inCalls, to)
   const isSaid = blocksOf(message.content).every((block) => block.type === 'text')
-  const isBlank = Object.entries(encoded).every(([key, value]) => key === 'role' || key === 'name' || value === '')
+  const isBlank = Object.entries(encoded).every(([key, value]) => /^role$|^name$|^reasoning/.test(key) || value === '')
   if (isSaid || !isBlank) return [encoded]
   reportLoss(to.losses, 'dropped', path, reasons.nothing)
   return []

@@ -11,7 +11,7 @@ import type { Machine } from '../../core/reducer.ts'
 import { type DeltaState, endMessage, isBlank, readDelta } from './delta.ts'
 import type { ChatDialect } from './dialect.ts'
 import { openai } from './dialects.ts'
-import { errorWithin } from './errors.ts'
+import { errorOf, errorWithin } from './errors.ts'
 import { bodyFields, choiceFields, format, stopReasons } from './tables.ts'
 import { readUsage } from './usage.ts'
 
@@ -77,11 +77,13 @@ export function decodeStream({
       } catch (cause) {
         throw new DecodeError(`Cannot decode ${dialect.title} stream: a chunk is not valid JSON`, { cause })
       }
-      const isNamedError = frame.event === 'error' && !field(chunk, 'error')
-      readBody(state, objectOf(isNamedError ? { error: chunk } : chunk, dialect, 'stream: a chunk is'), out, false)
+      if (frame.event === 'error') throw errorOf(chunk, dialect)
+      readBody(state, objectOf(chunk, dialect, 'stream: a chunk is'), out, false)
     },
     end(out) {
-      if (!state.isEnded && hasEndReason(state)) finishAnswer(state, out)
+      if (state.isEnded) return
+      if (hasEndReason(state)) finishAnswer(state, out)
+      else pushExtra(state, out)
     },
   }
 }
@@ -175,17 +177,21 @@ function hasEndReason({ finish, isAudioDone }: StreamState): boolean {
 
 /** Appends the end of the answer. Without a finish reason the answer is incomplete, except for hosts that are known to omit it. */
 export function finishAnswer(state: StreamState, out: Fragment[]): void {
-  const { dialect, finish, choice, logprobs, otherChoices, extra } = state
+  const { dialect, finish } = state
   state.isEnded = true
   endMessage(state, out)
-  // `choices` stores the fields of each choice, except its message.
-  const choices = [{ ...choice, ...compact({ logprobs }) }, ...otherChoices]
-  const isSaid = choices.length > 1 || unlessEmpty(choices[0] as JsonObject)
-  const fields = unlessEmpty({ ...extra, ...(isSaid && { choices }) })
-  if (fields) out.push({ type: 'extra', providerData: { [format]: fields } })
+  pushExtra(state, out)
   if (!hasEndReason(state) && !(dialect.endsWithoutReason && state.isStarted)) return
   const word = finish ?? 'stop'
   const reason = lookup(dialect.stopReasons ?? {}, word) ?? lookup(stopReasons, word) ?? 'other'
   const stopReason = finish !== undefined && state.hasRefusal && reason === 'stop' ? 'refusal' : reason
   out.push(compact({ type: 'end', stopReason, rawStopReason: finish }))
+}
+
+/** Appends the unknown fields of the answer. `choices` stores the fields of each choice, except its message. */
+function pushExtra({ choice, logprobs, otherChoices, extra }: StreamState, out: Fragment[]): void {
+  const choices = [{ ...choice, ...compact({ logprobs }) }, ...otherChoices]
+  const isSaid = choices.length > 1 || unlessEmpty(choices[0] as JsonObject)
+  const fields = unlessEmpty({ ...extra, ...(isSaid && { choices }) })
+  if (fields) out.push({ type: 'extra', providerData: { [format]: fields } })
 }

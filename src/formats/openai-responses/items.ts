@@ -128,7 +128,7 @@ function readMessage(item: JsonObject, key: number, progress: Progress, reading:
 function textOfPart(part: Json): string | undefined {
   const type = field(part, 'type')
   if (type !== 'output_text' && type !== 'refusal') return undefined
-  return stringOr(field(part, type === 'refusal' ? 'refusal' : 'text'), undefined)
+  return stringOr(field(part, type === 'refusal' ? 'refusal' : 'text') ?? '', undefined)
 }
 
 /**

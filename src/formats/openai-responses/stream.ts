@@ -39,6 +39,8 @@ interface StreamState extends Reading {
   last: number
   /** The number of items received. */
   count: number
+  /** The highest `output_index` received; -1 without any. */
+  highest: number
   /** Items that are not complete yet, by `output_index`. */
   readonly items: Map<number, Progress>
 }
@@ -59,13 +61,14 @@ export function decodeStream({
     isEnded: false,
     last: 0,
     count: 0,
+    highest: -1,
     items: new Map(),
   }
   return {
     push(frame, out) {
       if (state.isEnded || frame.data === '' || frame.data.trim() === '[DONE]') return
       const event = readEvent(parse, frame)
-      const type = typeof event.type === 'string' ? event.type : (frame.event ?? '')
+      const type = stringOr(event.type, frame.event ?? (event.error ? 'error' : ''))
       if (type === 'response.output_text.delta') return addText(state, event, 'output_text', out)
       lookup(steps, type)?.(state, event, out) // skips unknown events, `keepalive` and the progress of hosted tools
     },
@@ -128,17 +131,20 @@ function finish(state: StreamState, event: JsonObject, out: Fragment[]): void {
   readEnd({ ...response, status }, state, out)
 }
 
-/** Reads missing items from the whole answer in the last event. Some gateways stream no items, or do not complete all of them. */
+/**
+ * Reads missing items from the whole answer in the last event. Some gateways stream only some items, such as texts, or none, or do not
+ * complete all of them. An item is read only if it comes after all streamed ones: an earlier one, such as reasoning, would be out of order.
+ */
 function finishFromOutput(state: StreamState, output: readonly Json[], out: Fragment[]): void {
-  if (state.count === 0) {
-    for (const [index, item] of output.entries()) finishItem(state, { output_index: index, item }, out)
-    return
-  }
-  if (output.length !== state.count) return
+  const isWhole = output.length === state.count
+  let next = state.highest + 1
+  if (!isWhole && next < state.count) return // some hosts give several items one index, or none
   for (const [index, progress] of state.items) {
-    const item = output[progress.order]
+    const item = output[isWhole ? progress.order : index]
     if (field(item, 'type') === progress.type) finishItem(state, { output_index: index, item: item as Json }, out)
   }
+  if (isWhole) return
+  for (; next < output.length; next++) finishItem(state, { output_index: next, item: output[next] as Json }, out)
 }
 
 function fail(state: StreamState, event: JsonObject, _out: Fragment[]): never {
@@ -151,6 +157,7 @@ function fail(state: StreamState, event: JsonObject, _out: Fragment[]): never {
 /** Returns the item of an event, by its index. Without an index, it is the last item. An item that was not announced begins here. */
 function itemOf(state: StreamState, event: JsonObject, type: string): Progress {
   state.last = numberOr(event.output_index, state.last)
+  state.highest = Math.max(state.highest, numberOr(event.output_index, -1))
   let item = state.items.get(state.last)
   if (item === undefined) {
     item = newProgress(type, state.count++)

@@ -295,6 +295,7 @@ describe('blocks', () => {
     const machine = decodeStream()
     const failing = frames(start, hologram, { type: 'error', error: { type: 'api_error', message: 'x' } })
     expect(() => failing.map((frame) => machine.push(frame, out))).toThrow(ApiError)
+    machine.end(out)
     expect(out.at(-1)).toMatchObject({ type: 'block', block: { type: 'unknown' } })
   })
 

@@ -25,6 +25,26 @@ it('begins in the middle of a stream: a delta whose step was never announced beg
   expect(out).toEqual([{ type: 'text', key: '0/1', text: 'x' }])
 })
 
+it.each([
+  ['the token of its last checkpoint', [{ continuation_token: 'a' }, {}], {}, 'a'],
+  ['the token of the last of several checkpoints', [{ continuation_token: 'a' }, { continuation_token: 'b' }], {}, 'b'],
+  ['the token of its end', [{ continuation_token: 'a' }], { continuation_token: 'b' }, 'b'],
+])('an answer that requires continuation has %s', (_, checkpoints, end, token) => {
+  const status = 'requires_continuation'
+  const events = [
+    ...checkpoints.map((checkpoint) => ({
+      event_type: 'interaction.status_update',
+      status: 'in_progress',
+      ...checkpoint,
+    })),
+    { event_type: 'interaction.completed', interaction: { id: 'v1_a', status, ...end } },
+  ]
+  const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
+  const { response } = decodeChunks(client, [Buffer.from(text)])
+  expect(response?.stopReason).toBe('pause')
+  expect(response?.providerState).toEqual({ previousResponseId: 'v1_a', continuationToken: token })
+})
+
 it.each(cases)('$name: the official client reads what we write of it', async ({ bytes }) => {
   const { events, response } = decodeChunks(client, [bytes])
   const encoder = encodeStream()

@@ -65,6 +65,9 @@ const isRotating = has('item-id-rotates')
 /** The official client throws at event types that are not in its list (§6 rule 4), and it has neither this one nor those made up. */
 const isUnlisted = (one: CorpusCase) => has('item:apply_patch_call')(one) || one.name === 'every-oddity'
 
+/** Some of its events do not say which item they belong to. */
+const isUnnumbered = (one: CorpusCase) => one.name === 'every-oddity'
+
 const unlike = (...tests: ((one: CorpusCase) => boolean)[]) =>
   named(streams.filter((one) => !tests.some((test) => test(one))))
 
@@ -73,6 +76,20 @@ describe('recorded streams', () => {
     const last = rawOf(one).at(-1)?.response
     expect(withoutCiphers(fold(one))).toEqual(withoutCiphers(decodeResponse(last, { dialect: dialectOf(one) })))
   })
+
+  it.each(unlike(isBadlyEdited, isRotating, isUnnumbered))(
+    '%s without the events of its last items has them',
+    (_, one) => {
+      const events = rawOf(one)
+      const items = events.flatMap(({ output_index: index }) => (typeof index === 'number' ? [index] : []))
+      for (const missing of new Set(items)) {
+        const kept = events.filter(({ output_index: index }) => !(Number(index) >= missing))
+        const text = kept.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
+        const response = fold({ ...one, text })
+        expect(withoutCiphers(response), `without ${missing} and later`).toEqual(withoutCiphers(fold(one)))
+      }
+    },
+  )
 
   it.each(unlike(isBadlyEdited, isRotating, isUnlisted))(
     '%s is read as the official client reads it',
