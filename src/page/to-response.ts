@@ -90,7 +90,7 @@ export async function toResponse(run: Run, options: ToResponseOptions = {}): Pro
     },
     leave() {
       connection.isLeft = true
-      // A run that waits for its provider cannot be returned before an event arrives, so it must be stopped.
+      // A generator that waits for an event cannot be returned before it arrives, so the run must be stopped.
       run.stop().catch(() => {})
     },
   })

@@ -2,6 +2,7 @@
 import { compact, isObject } from '../core/lookup.ts'
 import type { InvalidToolCall, Message, ToolCall, ToolMessage } from '../core/model.ts'
 import { after } from '../core/timer.ts'
+import { unlessAborted } from '../core/unless-aborted.ts'
 import { isRunnable } from './definition.ts'
 import type { Tool, ToolErrorKind, ToolResult } from './model.ts'
 import { type ResultLimits, readOutput } from './result.ts'
@@ -100,9 +101,6 @@ async function withinTime(tool: Tool, call: ToolCall, options: InvokeOptions): P
   const timeoutMs = tool.timeoutMs ?? options.toolTimeoutMs ?? 60_000
   const controller = new AbortController()
   const { signal } = controller
-  const cancelled = new Promise<ToolResult>((resolve) => {
-    signal.addEventListener('abort', () => resolve(cancelledResult(call, signal.reason, timeoutMs)))
-  })
   const forward = () => controller.abort(options.signal?.reason)
   options.signal?.addEventListener('abort', forward, { once: true })
   const timer = after(timeoutMs, () => controller.abort(timedOut))
@@ -111,7 +109,9 @@ async function withinTime(tool: Tool, call: ToolCall, options: InvokeOptions): P
     if (!isOver) options.progress?.(data)
   }
   try {
-    return await Promise.race([run(tool, call, options, signal, progress), cancelled])
+    return await unlessAborted(run(tool, call, options, signal, progress), signal)
+  } catch {
+    return cancelledResult(call, signal.reason, timeoutMs)
   } finally {
     isOver = true
     timer.stop()
