@@ -55,18 +55,20 @@ export function trimMessages(messages: readonly MessageLike[], options: TrimOpti
   const { countTokens = (list: readonly Message[]) => countTokensApproximately(list) } = options
   const count = (list: readonly Message[]) => counted(countTokens(list))
   const instructions = all.slice(0, keeps ? countInstructions(all) : 0)
-  const first = all.findIndex(({ role }) => role === 'user')
-  const keepsUser = strategy === 'last' && options.keepFirstUser === true && first >= 0
-  const isCut = keepsUser && count(all) > options.maxTokens
-  const head = isCut ? [...instructions, ...all.slice(first, first + 1)] : instructions
-  const rest = isCut ? withoutStrays(all.slice(first + 1)) : all.slice(head.length)
   const endOn = rolesOf('endOn', options)
   const startOn = rolesOf('startOn', options)
+  const first = all.findIndex(({ role }) => role === 'user')
+  const keepsUser = strategy === 'last' && options.keepFirstUser === true && first >= 0
+  const isWhole = startOn === undefined && keepsUser && count(all) <= options.maxTokens
+  const head = keepsUser
+    ? [...(isWhole ? all.slice(0, first) : instructions), ...all.slice(first, first + 1)]
+    : instructions
+  const rest = withoutStrays([...head, ...all.slice(keepsUser ? first + 1 : head.length)]).slice(head.length)
   const groups = endingOn(groupsOf(rest), endOn)
   const fits = (list: readonly Message[]) => count([...head, ...list]) <= options.maxTokens
   if (strategy === 'first') return endingOn(firstThatFit(groups, fits, options), endOn).flat()
   const kept = lastThatFit(groups, fits, options)
-  return [...head, ...(isCut && startOn?.has('user') ? kept : startingOn(kept, startOn)).flat()]
+  return [...head, ...(keepsUser && startOn?.has('user') ? kept : startingOn(kept, startOn)).flat()]
 }
 
 type Groups = readonly (readonly Message[])[]
