@@ -1,6 +1,6 @@
 /** Readers that leave, by every way of the language to leave an iteration, and callbacks that do not hear of it. */
 import { Readable } from 'node:stream'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { createChat, generate, type Run, type RunRequest, stream, streamObject, t } from '../../src/index.ts'
 import { readEvents } from '../../src/page/read.ts'
@@ -11,6 +11,12 @@ import { pause } from '../support/upstream.ts'
 type Reading = AsyncIterable<unknown> & Pick<Run, 'response'>
 type Asked = Pick<RunRequest, 'model'> & { readonly signal?: AbortSignal }
 
+/** The responses that `readEvents` reads. A reader that leaves before the first event has not opened its response, so the server continues. */
+const responses: Promise<Response>[] = []
+afterEach(async () => {
+  for (const response of responses.splice(0)) await (await response).body?.cancel().catch(() => {})
+})
+
 /** Each kind of run there is. */
 const kinds: Readonly<Record<string, (asked: Asked) => Reading>> = {
   stream: (asked) => stream({ ...asked, prompt: 'x' }),
@@ -18,8 +24,11 @@ const kinds: Readonly<Record<string, (asked: Asked) => Reading>> = {
   'the text of stream': (asked) => readBy(stream({ ...asked, prompt: 'x' }), 'text'),
   'a chat': ({ signal, ...asked }) => createChat(asked).stream('x', { ...(signal && { signal }) }),
   streamObject: (asked) => streamObject({ ...asked, prompt: 'x', schema: t.object({ a: t.integer() }) }),
-  readEvents: ({ signal, ...asked }) =>
-    readEvents(toResponse(stream({ ...asked, prompt: 'x' }), { heartbeatMs: 1 }), { ...(signal && { signal }) }),
+  readEvents({ signal, ...asked }) {
+    const response = toResponse(stream({ ...asked, prompt: 'x' }), { heartbeatMs: 1 })
+    responses.push(response)
+    return readEvents(response, { ...(signal && { signal }) })
+  },
 }
 
 function readBy(run: Run, way: 'batches' | 'text'): Reading {
