@@ -1,10 +1,10 @@
 /** `generate` and `stream`: the two ways to ask. @module */
+import { linked } from '../core/linked.ts'
 import { compact } from '../core/lookup.ts'
 import type { AssistantMessage, Message } from '../core/model.ts'
 import { isOnlyWhole } from '../kit/only-whole.ts'
 import type { AnyTools } from '../tools/model.ts'
 import { checkRequest } from './check-request.ts'
-import { linked } from './deadline.ts'
 import type { RunRequest } from './request.ts'
 import type { RunResult, StreamEvent } from './result.ts'
 import { Round } from './round.ts'

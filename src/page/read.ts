@@ -4,11 +4,12 @@
  * @module
  */
 import { applyEvent } from '../client/apply-event.ts'
-import { type Deadline, linked, startDeadline } from '../client/deadline.ts'
+import { type Deadline, startDeadline } from '../client/deadline.ts'
 import type { RunResult, StreamEvent } from '../client/result.ts'
 import { left, type Run, readOnce, withResolvers } from '../client/run.ts'
 import { chunksOf } from '../client/transport.ts'
 import { DecodeError, InterruptedError, IsoglotError, TimeoutError } from '../core/errors.ts'
+import { linked } from '../core/linked.ts'
 import { compact, isObject } from '../core/lookup.ts'
 import type { AssistantMessage, ContentBlock, InvalidToolCall, Message } from '../core/model.ts'
 import type { AnyTools } from '../tools/model.ts'

@@ -1,4 +1,6 @@
 /** Runs a call. Every failure becomes a result that the model can read, never an exception. @module */
+
+import { linked } from '../core/linked.ts'
 import { compact, isObject } from '../core/lookup.ts'
 import type { InvalidToolCall, Message, ToolCall, ToolMessage } from '../core/model.ts'
 import { after } from '../core/timer.ts'
@@ -99,11 +101,8 @@ function describeUnknown(name: string, tools: ReadonlyMap<string, object>): stri
 
 async function withinTime(tool: Tool, call: ToolCall, options: InvokeOptions): Promise<ToolResult> {
   const timeoutMs = tool.timeoutMs ?? options.toolTimeoutMs ?? 60_000
-  const controller = new AbortController()
-  const { signal } = controller
-  const forward = () => controller.abort(options.signal?.reason)
-  options.signal?.addEventListener('abort', forward, { once: true })
-  const timer = after(timeoutMs, () => controller.abort(timedOut))
+  const { signal, abort, end } = linked(options.signal)
+  const timer = after(timeoutMs, () => abort(timedOut))
   let isOver = false
   const progress = (data: unknown) => {
     if (!isOver) options.progress?.(data)
@@ -115,7 +114,7 @@ async function withinTime(tool: Tool, call: ToolCall, options: InvokeOptions): P
   } finally {
     isOver = true
     timer.stop()
-    options.signal?.removeEventListener('abort', forward)
+    end()
   }
 }
 
