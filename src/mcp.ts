@@ -106,8 +106,8 @@ async function listAll(client: McpClient, signal: AbortSignal | undefined, maxTo
 function toTool({ name, entry }: Listed, client: McpClient, prefix: string, behaviour: ToolBehaviour): Tool {
   const { title, description, inputSchema, annotations } = entry
   const hints: ToolAnnotations = {
-    ...compact({ title: stringOr(title, undefined) }),
     ...(isObject(annotations) && annotations),
+    ...compact({ title: textOr(title, undefined) }), // it counts before the title of the annotations
   }
   return {
     ...behaviour,

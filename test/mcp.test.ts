@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { getDisplayName } from '@modelcontextprotocol/sdk/shared/metadataUtils.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { definitionOf } from '../src/codec.ts'
 import { openaiChat } from '../src/formats/openai-chat/index.ts'
@@ -199,6 +200,17 @@ describe('a listing', () => {
       limit: 'maxTools',
     })
     expect(pages).toBe(1001)
+  })
+
+  it.each([
+    ['Its own', { title: 'Its own', annotations: { title: 'Of its annotations' } }],
+    ['Of its annotations', { title: '', annotations: { title: 'Of its annotations' } }],
+    ['Of its annotations', { annotations: { title: 'Of its annotations', readOnlyHint: true } }],
+  ])('has the title "%s" of a tool, as the SDK shows it', async (shown, fields) => {
+    const entry = { name: 'a', inputSchema: { type: 'object' as const }, ...fields }
+    expect(getDisplayName(entry)).toBe(shown)
+    const [listed] = await mcpTools(paged({ '': { tools: [entry] } }))
+    expect(listed?.annotations?.title).toBe(shown)
   })
 
   it('of too many tools is an error', async () => {

@@ -3,6 +3,7 @@ import type { ClientCodec, EncodedRequest, Model } from '../core/codec.ts'
 import { ApiError, IsoglotError, LimitError, TimeoutError } from '../core/errors.ts'
 import { compact } from '../core/lookup.ts'
 import type { AssistantMessage, MessageEvent } from '../core/model.ts'
+import { responseUnlessAborted } from '../core/unless-aborted.ts'
 import { type Deadline, sleep, startDeadline } from './deadline.ts'
 import { type AnswerDecoder, decodeAnswer } from './decode.ts'
 import type { Report, ReportEnd } from './hooks.ts'
@@ -139,7 +140,8 @@ function begin(
   deadline: Deadline,
 ): Promise<Response> {
   deadline.enter('first_byte')
-  const response = send(model, encoded, deadline.signal, compact({ idempotencyKey }))
+  const { signal } = deadline
+  const response = responseUnlessAborted(send(model, encoded, signal, compact({ idempotencyKey })), signal)
   if (asker.request.resume) asker.asked = response.catch(() => {})
   return response
 }

@@ -3,6 +3,7 @@
 import { addUsage } from '../core/add-usage.ts'
 import { toolCallsOf } from '../core/content.ts'
 import { guarded } from '../core/guarded.ts'
+import { linked } from '../core/linked.ts'
 import { compact, findLastIndex } from '../core/lookup.ts'
 import type { AssistantMessage, Message, ProviderState, Usage } from '../core/model.ts'
 import { isOnlyWhole } from '../kit/only-whole.ts'
@@ -22,7 +23,6 @@ import {
   register,
 } from './callbacks.ts'
 import { checkRequest } from './check-request.ts'
-import { linked } from './deadline.ts'
 import { type EchoMode, echo } from './echo.ts'
 import type { RunRequest } from './request.ts'
 import type { RunResult } from './result.ts'

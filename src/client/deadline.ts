@@ -1,5 +1,6 @@
 /** Makes one signal of the caller's signal and three time limits. @module */
 import { TimeoutError } from '../core/errors.ts'
+import { linked } from '../core/linked.ts'
 import { after, alarm } from '../core/timer.ts'
 import { unlessAborted } from '../core/unless-aborted.ts'
 
@@ -11,32 +12,6 @@ export interface Timeouts {
   readonly idleMs?: number
   /** For one request with all its retries. Default 600,000. */
   readonly totalMs?: number
-}
-
-export interface Linked {
-  readonly signal: AbortSignal
-  abort(reason: unknown): void
-  /** Removes the listeners from the callers' signals. */
-  end(): void
-}
-
-/** A signal that fires when a caller's signal fires, or when `abort` is called. */
-export function linked(...callers: readonly (AbortSignal | undefined)[]): Linked {
-  const controller = new AbortController()
-  const abort = (reason: unknown) => controller.abort(reason)
-  const forward = () => {
-    const fired = callers.find((caller) => caller?.aborted)
-    if (fired !== undefined) abort(fired.reason)
-  }
-  forward()
-  for (const caller of callers) caller?.addEventListener('abort', forward)
-  return {
-    signal: controller.signal,
-    abort,
-    end() {
-      for (const caller of callers) caller?.removeEventListener('abort', forward)
-    },
-  }
 }
 
 export interface Deadline {

@@ -1,10 +1,10 @@
 /** `generate` and `stream`: the two ways to ask. @module */
+import { linked } from '../core/linked.ts'
 import { compact } from '../core/lookup.ts'
 import type { AssistantMessage, Message } from '../core/model.ts'
 import { isOnlyWhole } from '../kit/only-whole.ts'
 import type { AnyTools } from '../tools/model.ts'
 import { checkRequest } from './check-request.ts'
-import { linked } from './deadline.ts'
 import { Loop } from './loop.ts'
 import type { RunRequest } from './request.ts'
 import type { RunResult, StreamEvent } from './result.ts'
@@ -97,7 +97,6 @@ export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolea
   const added: Message[] = []
   const stopping = new AbortController()
   let loop: Loop | undefined
-  let isTaken = false
   const settled = withResolvers<RunResult>()
   settled.promise.catch(() => {})
 
@@ -111,12 +110,13 @@ export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolea
       const events = loop.events()
       yield* around === undefined ? events : around(events)
     } catch (error) {
+      if (stopping.signal.reason === left) return
       failure = { error }
       throw error
     } finally {
       const result = failure === undefined ? loop?.result : undefined
       loop?.report('onEnd', failure ?? compact({ result }))
-      abort(new DOMException('The run was left before its end', 'AbortError'))
+      abort(left)
       end()
       onEnd?.(added, result, failure?.error)
       if (result === undefined) settled.reject(failure === undefined ? signal.reason : failure.error)
@@ -133,25 +133,8 @@ export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolea
     }
   }
 
-  /** @throws {TypeError} if the run is read for a second time. */
-  function take(): AsyncGenerator<readonly StreamEvent[]> {
-    if (isTaken) throw new TypeError('Cannot read the run: it is being read, or has been')
-    isTaken = true
-    return batches()
-  }
-
-  const response = whenAwaited(() => {
-    queueMicrotask(() => {
-      if (!isTaken) drain(take()).catch(() => {}) // it rejects with the same
-    })
-    return settled.promise
-  })
-
   return {
-    batches: take,
-    [Symbol.asyncIterator]: () => flatten(take()),
-    text: () => textIn(take()),
-    response,
+    ...readOnce(batches, settled, stopping),
     messages: added,
     get partial() {
       return loop?.partial
@@ -172,6 +155,54 @@ export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolea
 export async function finish({ batches, response }: Run): Promise<RunResult> {
   await drain(batches())
   return response
+}
+
+/** The reason of a run whose reader left. */
+export const left: DOMException = /* @__PURE__ */ new DOMException('The run was left before its end', 'AbortError')
+
+/** The ways to read a run. One of them can be used, once. A reader that leaves aborts `stopping`. */
+export function readOnce(
+  begin: () => AsyncGenerator<readonly StreamEvent[]>,
+  settled: Resolvers<RunResult>,
+  stopping: AbortController,
+): Pick<Run, 'batches' | 'text' | 'response' | typeof Symbol.asyncIterator> {
+  let isTaken = false
+  /** @throws {TypeError} if the run is read for a second time. */
+  function take<T>(read: (batches: AsyncGenerator<readonly StreamEvent[]>) => AsyncGenerator<T>): AsyncGenerator<T> {
+    if (isTaken) throw new TypeError('Cannot read the run: it is being read, or has been')
+    isTaken = true
+    return leavable(read(begin()), (ended) => {
+      stopping.abort(left)
+      return ended.finally(() => settled.reject(left)) // of a run that has not begun
+    })
+  }
+  const batches = () => take((events) => events)
+
+  return {
+    batches,
+    [Symbol.asyncIterator]: () => take(flatten),
+    text: () => take(textIn),
+    response: whenAwaited(() => {
+      queueMicrotask(() => {
+        if (!isTaken) drain(batches()).catch(() => {}) // it rejects with the same
+      })
+      return settled.promise
+    }),
+  }
+}
+
+/** Calls `leave` when a reader leaves. A generator by itself waits for its next event before it ends, and if it has not begun, does nothing. */
+export function leavable<T>(
+  events: AsyncGenerator<T>,
+  leave: (ended: Promise<IteratorResult<T>>) => Promise<IteratorResult<T>>,
+): AsyncGenerator<T> {
+  const end = events.return.bind(events)
+  events.return = (value) => leave(end(value))
+  events.throw = async (error) => {
+    await events.return(undefined)
+    throw error
+  }
+  return events
 }
 
 /** A promise that starts its work when it is first awaited. */
@@ -202,16 +233,16 @@ export function withResolvers<T>(): Resolvers<T> {
   return { promise, resolve, reject }
 }
 
-export async function* flatten<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerator<T> {
+async function* flatten<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerator<T> {
   for await (const batch of batches) yield* batch
 }
 
-export async function* textIn(batches: AsyncIterable<readonly StreamEvent[]>): AsyncGenerator<string> {
+async function* textIn(batches: AsyncIterable<readonly StreamEvent[]>): AsyncGenerator<string> {
   for await (const batch of batches) {
     for (const event of batch) if (event.type === 'text_delta') yield event.text
   }
 }
 
-export async function drain(batches: AsyncIterable<unknown>): Promise<void> {
+async function drain(batches: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of batches);
 }

@@ -11,7 +11,7 @@ import { checkField } from './check-request.ts'
 import { type OutputShape, shapeOf } from './output-schema.ts'
 import type { RunRequest } from './request.ts'
 import type { RunResult, StreamEvent } from './result.ts'
-import { generate, stream, whenAwaited } from './run.ts'
+import { generate, leavable, stream, whenAwaited } from './run.ts'
 
 /** The options of `generateObject` and `streamObject`: those of `generate` without tools, and the schema. */
 export interface ObjectRequest<Schema extends AnySchema>
@@ -88,6 +88,7 @@ export function streamObject<const Schema extends AnySchema>(
     response ??= run.response.then((result) => withObject(result, shape))
     return response
   }
+  let isLeft = false
   async function* views(batches: AsyncIterable<readonly StreamEvent[]>) {
     let view = growing()
     for await (const batch of batches) {
@@ -96,10 +97,18 @@ export function streamObject<const Schema extends AnySchema>(
       const value = text === '' ? undefined : shape.view(view(text))
       if (value !== undefined) yield value as PartialOutput<OutputOf<Schema>>
     }
-    await readResponse()
+    if (!isLeft) await readResponse()
+  }
+  function read() {
+    const batches = run.batches() as AsyncGenerator<readonly StreamEvent[]>
+    return leavable(views(batches), (ended) => {
+      isLeft = true
+      void batches.return(undefined)
+      return ended
+    })
   }
   return {
-    [Symbol.asyncIterator]: () => views(run.batches()),
+    [Symbol.asyncIterator]: read,
     response: whenAwaited(readResponse),
   }
 }

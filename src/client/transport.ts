@@ -117,6 +117,7 @@ export function titleOf({ codec }: Model): string {
 async function connect(model: Model, url: string, init: RequestInit & { signal: AbortSignal }): Promise<Response> {
   const fetch = model.fetch ?? globalThis.fetch
   try {
+    init.signal.throwIfAborted()
     return await fetch(url, init)
   } catch (cause) {
     if (init.signal.aborted) throw init.signal.reason

@@ -46,6 +46,7 @@ const needs: Readonly<Record<string, readonly string[]>> = {
  * @throws {TypeError} that says which one is not, why, and that `normalizeMessages` reads what others wrote.
  */
 export function checkMessages(messages: readonly Message[], place = 'messages'): void {
+  if (!Array.isArray(messages)) throw new TypeError(`Cannot read "${place}": it is not a list`)
   for (const [at, message] of messages.entries()) checkMessage(message, `${place}[${at}]`)
 }
 

@@ -9,3 +9,9 @@ export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Prom
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
   })
 }
+
+/** The same for a response. One that arrives after the signal has fired is cancelled: the `fetch` of an application may not know signals. */
+export function responseUnlessAborted(given: Promise<Response>, signal: AbortSignal): Promise<Response> {
+  given.then(({ body }) => (signal.aborted ? body?.cancel() : undefined)).catch(() => {})
+  return unlessAborted(given, signal)
+}

@@ -1,9 +1,10 @@
 /** Filters the messages of a conversation. @module */
 import { blocksOf, toolCallsOf } from '../core/content.ts'
-import { compact, unlessEmpty } from '../core/lookup.ts'
+import { compact, isObject, unlessEmpty } from '../core/lookup.ts'
 import type { AssistantMessage, ContentBlock, Message, Role } from '../core/model.ts'
 import { answersOf } from './groups.ts'
 import { type MessageLike, messagesOf } from './message-like.ts'
+import { checkRoles } from './roles.ts'
 
 /** A message is included if any `include…` names it, or if there is no `include…`. A message that an `exclude…` names is left out. */
 export interface FilterOptions {
@@ -20,12 +21,35 @@ export interface FilterOptions {
 /**
  * Returns the messages that the options include. A result is removed with its call, and a call with its result, so a valid history stays
  * valid. A turn with only reasoning left is removed with its calls.
+ *
+ * @throws {TypeError} for an option that there is not, or of the wrong type.
  */
 export function filterMessages(messages: readonly MessageLike[], options: FilterOptions): Message[] {
+  checkOptions(options)
   const all = messagesOf(messages)
   const kept = all.filter((message) => isIncluded(message, options) && !isExcluded(message, options))
   const gone = callsThatGo(all, new Set(kept), options)
   return kept.flatMap((message) => withoutCalls(message, gone))
+}
+
+const lists: readonly string[] = [
+  'includeNames',
+  'excludeNames',
+  'includeRoles',
+  'excludeRoles',
+  'includeIds',
+  'excludeIds',
+]
+
+function checkOptions(options: FilterOptions): void {
+  if (!isObject(options)) throw new TypeError('Cannot filter messages: the options are not an object')
+  for (const [name, value] of Object.entries(options)) {
+    const isKnown = lists.includes(name) || name === 'excludeToolCalls'
+    if (!isKnown) throw new TypeError(`Cannot filter messages: there is no option "${name}"`)
+    if (value === undefined || (name === 'excludeToolCalls' && typeof value === 'boolean')) continue
+    if (!Array.isArray(value)) throw new TypeError(`Cannot filter messages: "${name}" is not a list`)
+    if (name.endsWith('Roles')) checkRoles(value, `Cannot filter messages: "${name}"`)
+  }
 }
 
 function isIncluded(message: Message, { includeNames, includeRoles, includeIds }: FilterOptions): boolean {

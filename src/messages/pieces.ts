@@ -40,6 +40,19 @@ function isHighSurrogate(text: string, at: number): boolean {
   return code >= 0xd800 && code < 0xdc00
 }
 
+/** @throws {TypeError} for a `countTokens` that is not a function. */
+export function checkCounter({ countTokens }: { readonly countTokens?: unknown }): void {
+  if (countTokens === undefined || typeof countTokens === 'function') return
+  throw new TypeError(`Cannot measure messages: "countTokens" is ${typeof countTokens} and not a function`)
+}
+
+/** @throws {TypeError} for a count that is not a number, such as a promise: nothing would fit. */
+export function counted(count: unknown): number {
+  if (typeof count === 'number' && !Number.isNaN(count)) return count
+  const found = count instanceof Promise ? 'a promise' : typeof count
+  throw new TypeError(`Cannot measure messages: "countTokens" returned ${found} and not a number`)
+}
+
 /** The largest number, up to `most`, for which it holds, if it holds for all smaller ones; asks in O(log of it). */
 export function mostThat(most: number, holds: (size: number) => boolean): number {
   let low = 0

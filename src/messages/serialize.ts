@@ -17,6 +17,7 @@ import type {
   ProviderTool,
   ToolDefinition,
 } from '../core/model.ts'
+import { definitionOf } from '../tools/definition.ts'
 import type { ToolResult } from '../tools/model.ts'
 import { plainJson } from './plain-json.ts'
 import { type Safe, safely } from './safe.ts'
@@ -61,7 +62,7 @@ export function serializeContext(context: Context): SerializedContext {
     version: 1,
     type: 'context',
     messages: serializeMessages(messages),
-    ...compact({ tools: tools?.map((tool, at) => plain(definitionOf(tool), `tools[${at}]`)) }),
+    ...compact({ tools: tools?.map((tool, at) => plain('name' in tool ? definitionOf(tool) : tool, `tools[${at}]`)) }),
   }
 }
 
@@ -139,9 +140,4 @@ function readTools(value: unknown): readonly (ToolDefinition | ProviderTool)[] {
     if (isTool) return read as unknown as ToolDefinition | ProviderTool
     throw new DecodeError(`Cannot read "tools[${at}]": "name" is missing`, { path: `tools[${at}]` })
   })
-}
-
-/** A tool without what runs. */
-function definitionOf(tool: ToolDefinition | ProviderTool): object {
-  return Object.fromEntries(Object.entries(tool).filter(([, field]) => typeof field !== 'function'))
 }

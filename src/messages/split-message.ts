@@ -8,7 +8,7 @@ import { checkMessage } from '../core/check-message.ts'
 import { compact } from '../core/lookup.ts'
 import type { AssistantMessage, Content, ContentBlock, Message } from '../core/model.ts'
 import { countWords } from './count-words.ts'
-import { piecesOf } from './pieces.ts'
+import { checkCounter, counted, piecesOf } from './pieces.ts'
 
 /** How the length of a piece is counted. */
 export interface SplitBy {
@@ -55,15 +55,10 @@ export function splitMessage(message: Message, by: SplitBy = {}): readonly Messa
   const countTokens = by.countTokens ?? countWords
   const cut = (text: string): readonly string[] =>
     partsOf(text, delimiter).flatMap((part) =>
-      part === '' ? [''] : [...piecesOf(part, (piece) => countTokens(piece) <= maxTokens)],
+      part === '' ? [''] : [...piecesOf(part, (piece) => counted(countTokens(piece)) <= maxTokens)],
     )
   const pieces: readonly Content[] = typeof whole.content === 'string' ? cut(whole.content) : groups(whole.content, cut)
   return pieces.map((content, at) => piece(whole, content, at, at === pieces.length - 1))
-}
-
-function checkCounter({ countTokens }: SplitBy): void {
-  if (countTokens === undefined || typeof countTokens === 'function') return
-  throw new TypeError(`Cannot split messages: "countTokens" is ${typeof countTokens} and not a function`)
 }
 
 type Whole = Exclude<Message, { role: 'tool' }> & { readonly content: Content }

@@ -6,7 +6,8 @@ import type { Message, Role } from '../core/model.ts'
 import { countTokensApproximately } from './count-tokens-approximately.ts'
 import { answersOf, countInstructions, groupsOf } from './groups.ts'
 import { type MessageLike, messagesOf } from './message-like.ts'
-import { longestHead, mostThat } from './pieces.ts'
+import { checkCounter, counted, longestHead, mostThat } from './pieces.ts'
+import { checkRoles } from './roles.ts'
 
 /** The options of `trimMessages`: how much of a conversation stays, and which end of it. */
 export interface TrimOptions {
@@ -38,37 +39,46 @@ export interface TrimOptions {
  * Returns only the instructions, or `[]`, if not even the last of these groups fits or nothing that fits begins as `startOn` says. A
  * provider refuses an empty history: raise `maxTokens`, or use `keepFirstUser`.
  *
- * @throws {TypeError} without a number in `maxTokens`, and for messages in the form of another library: `normalizeMessages` reads those.
+ * @throws {TypeError} for an option of the wrong type, if `countTokens` does not return a number, and for messages in the form of another library: `normalizeMessages` reads those.
  */
 export function trimMessages(messages: readonly MessageLike[], options: TrimOptions): Message[] {
   if (typeof options?.maxTokens !== 'number' || Number.isNaN(options.maxTokens)) {
     throw new TypeError('Cannot trim messages: "maxTokens" is not a number')
   }
+  checkCounter(options)
+  const { strategy = 'last' } = options
+  if (strategy !== 'last' && strategy !== 'first') {
+    throw new TypeError('Cannot trim messages: "strategy" is neither "last" nor "first"')
+  }
   const all = withoutStrays(messagesOf(messages))
-  const keeps = options.strategy !== 'first' && options.keepInstructions !== false
-  const count = options.countTokens ?? ((list: readonly Message[]) => countTokensApproximately(list))
+  const keeps = strategy === 'last' && options.keepInstructions !== false
+  const { countTokens = (list: readonly Message[]) => countTokensApproximately(list) } = options
+  const count = (list: readonly Message[]) => counted(countTokens(list))
   const instructions = all.slice(0, keeps ? countInstructions(all) : 0)
+  const endOn = rolesOf('endOn', options)
+  const startOn = rolesOf('startOn', options)
   const first = all.findIndex(({ role }) => role === 'user')
-  const keepsUser = options.strategy !== 'first' && options.keepFirstUser === true && first >= 0
-  const isCut = keepsUser && count(all) > options.maxTokens
-  const head = isCut ? [...instructions, ...all.slice(first, first + 1)] : instructions
-  const rest = isCut ? withoutStrays(all.slice(first + 1)) : all.slice(head.length)
-  const groups = endingOn(groupsOf(rest), rolesOf(options.endOn))
+  const keepsUser = strategy === 'last' && options.keepFirstUser === true && first >= 0
+  const isWhole = startOn === undefined && keepsUser && count(all) <= options.maxTokens
+  const head = keepsUser
+    ? [...(isWhole ? all.slice(0, first) : instructions), ...all.slice(first, first + 1)]
+    : instructions
+  const rest = withoutStrays([...head, ...all.slice(keepsUser ? first + 1 : head.length)]).slice(head.length)
+  const groups = endingOn(groupsOf(rest), endOn)
   const fits = (list: readonly Message[]) => count([...head, ...list]) <= options.maxTokens
-  if (options.strategy === 'first') return firstThatFit(groups, fits, options)
+  if (strategy === 'first') return endingOn(firstThatFit(groups, fits, options), endOn).flat()
   const kept = lastThatFit(groups, fits, options)
-  const startOn = rolesOf(options.startOn)
-  return [...head, ...(isCut && startOn?.has('user') ? kept : startingOn(kept, startOn)).flat()]
+  return [...head, ...(keepsUser && startOn?.has('user') ? kept : startingOn(kept, startOn)).flat()]
 }
 
 type Groups = readonly (readonly Message[])[]
 type Fits = (messages: readonly Message[]) => boolean
 
-function firstThatFit(groups: Groups, fits: Fits, options: TrimOptions): Message[] {
+function firstThatFit(groups: Groups, fits: Fits, options: TrimOptions): Groups {
   const size = mostThat(groups.length, (taken) => fits(groups.slice(0, taken).flat()))
   const kept = groups.slice(0, size)
   const part = options.allowPartial ? partOf(groups[size], (piece) => fits([...kept.flat(), piece]), 'head') : []
-  return endingOn([...kept, ...part], rolesOf(options.endOn)).flat()
+  return [...kept, ...part]
 }
 
 function lastThatFit(groups: Groups, fits: Fits, options: TrimOptions): Groups {
@@ -101,8 +111,12 @@ function reversed(text: string): string {
   return [...text].reverse().join('')
 }
 
-function rolesOf(roles: Role | readonly Role[] | undefined): ReadonlySet<Role> | undefined {
-  return roles === undefined ? undefined : new Set(typeof roles === 'string' ? [roles] : roles)
+function rolesOf(name: 'startOn' | 'endOn', options: TrimOptions): ReadonlySet<Role> | undefined {
+  const { [name]: given } = options
+  if (given === undefined) return undefined
+  const roles = typeof given === 'string' ? [given] : given
+  checkRoles(roles, `Cannot trim messages: "${name}"`)
+  return new Set(roles)
 }
 
 function startingOn(groups: Groups, roles: ReadonlySet<Role> | undefined): Groups {

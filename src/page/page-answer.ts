@@ -2,6 +2,7 @@
 import { readText } from '../client/transport.ts'
 import { ApiError, ConnectionError, DecodeError, InterruptedError, LimitError, TimeoutError } from '../core/errors.ts'
 import { compact, lookup } from '../core/lookup.ts'
+import { responseUnlessAborted, unlessAborted } from '../core/unless-aborted.ts'
 import type { PageError } from './page-error.ts'
 
 /**
@@ -10,8 +11,13 @@ import type { PageError } from './page-error.ts'
  * @throws {ApiError}, `ConnectionError` and `DecodeError`, as `readEvents` does; the signal's reason.
  */
 export async function answerOf(given: Promise<Response>, signal: AbortSignal): Promise<Response> {
-  given.then(({ body }) => (signal.aborted ? body?.cancel() : undefined)).catch(() => {})
-  const response = await unlessAborted(given, signal)
+  const reached = given.catch((cause: unknown) => {
+    // The error of `fetch` after a network failure.
+    throw cause instanceof TypeError
+      ? new ConnectionError(`Cannot reach the server: ${cause.message}`, { cause })
+      : cause
+  })
+  const response = await responseUnlessAborted(reached, signal)
   const { status, ok, headers } = response
   const type = headers.get('content-type') ?? 'no content-type'
   const isStream = /^text\/event-stream\b/i.test(type)
@@ -21,24 +27,6 @@ export async function answerOf(given: Promise<Response>, signal: AbortSignal): P
   if (!ok) throw failureOf(status, source, text)
   const start = JSON.stringify(text.slice(0, 80))
   throw new DecodeError(`Cannot read the run: ${source} with ${type}, which begins with ${start}`, { cause: text })
-}
-
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason)
-    if (signal.aborted) stop()
-    signal.addEventListener('abort', stop, { once: true })
-    promise
-      .then(resolve, (cause) => {
-        // The error of `fetch` after a network failure.
-        reject(
-          cause instanceof TypeError
-            ? new ConnectionError(`Cannot reach the server: ${cause.message}`, { cause })
-            : cause,
-        )
-      })
-      .finally(() => signal.removeEventListener('abort', stop))
-  })
 }
 
 const kinds: Readonly<Record<string, ApiError['kind']>> = {

@@ -4,11 +4,12 @@
  * @module
  */
 import { applyEvent } from '../client/apply-event.ts'
-import { type Deadline, linked, startDeadline } from '../client/deadline.ts'
+import { type Deadline, startDeadline } from '../client/deadline.ts'
 import type { RunResult, StreamEvent } from '../client/result.ts'
-import { drain, flatten, type Run, textIn, whenAwaited, withResolvers } from '../client/run.ts'
+import { left, type Run, readOnce, withResolvers } from '../client/run.ts'
 import { chunksOf } from '../client/transport.ts'
 import { DecodeError, InterruptedError, IsoglotError, TimeoutError } from '../core/errors.ts'
+import { linked } from '../core/linked.ts'
 import { compact, isObject } from '../core/lookup.ts'
 import type { AssistantMessage, ContentBlock, InvalidToolCall, Message } from '../core/model.ts'
 import type { AnyTools } from '../tools/model.ts'
@@ -84,15 +85,15 @@ export function readEvents(response: Response | Promise<Response>, options: Read
   let partial: AssistantMessage | undefined
   let result: RunResult | undefined
   let sealed: string | undefined
-  let isTaken = false
 
   async function* batches(): AsyncGenerator<StreamEvent[]> {
     const { signal, end } = linked(options.signal, stopping.signal)
-    let failure: unknown = new DOMException('The reader stopped before the end of the run', 'AbortError')
+    let failure: unknown = left
     try {
       yield* connections(signal)
       failure = undefined
     } catch (cause) {
+      if (stopping.signal.reason === left) return
       failure = cause
       throw cause
     } finally {
@@ -194,23 +195,8 @@ export function readEvents(response: Response | Promise<Response>, options: Read
     if (failure instanceof IsoglotError) failure.partial ??= partial ?? last
   }
 
-  /** @throws {TypeError} if the run is read for a second time. */
-  function take(): AsyncGenerator<StreamEvent[]> {
-    if (isTaken) throw new TypeError('Cannot read the run: it is being read, or has been')
-    isTaken = true
-    return batches()
-  }
-
   return {
-    batches: take,
-    [Symbol.asyncIterator]: () => flatten(take()),
-    text: () => textIn(take()),
-    response: whenAwaited(() => {
-      queueMicrotask(() => {
-        if (!isTaken) drain(take()).catch(() => {}) // it rejects with the same error
-      })
-      return settled.promise
-    }),
+    ...readOnce(batches, settled, stopping),
     get messages() {
       return shown
     },

@@ -75,7 +75,7 @@ export async function respond(run: Run, options: ToResponseOptions, leaving?: Ab
   waitUntil?.(connection.ended)
   const leave = () => {
     connection.isLeft = true
-    // A run that waits for its provider cannot be returned before an event arrives, so it must be stopped.
+    // A generator that waits for an event cannot be returned before it arrives, so the run must be stopped.
     run.stop().catch(() => {})
   }
   leaving?.addEventListener('abort', leave)

@@ -2,7 +2,7 @@
 import { applyEvent } from '../client/apply-event.ts'
 import { sleep } from '../client/deadline.ts'
 import type { RunResult, StreamEvent } from '../client/result.ts'
-import type { Run } from '../client/run.ts'
+import { left, type Run, readOnce, withResolvers } from '../client/run.ts'
 import { InterruptedError } from '../core/errors.ts'
 import type { Message } from '../core/model.ts'
 
@@ -61,55 +61,34 @@ export function runOf(
 ): Run {
   const { delayMs = 0, error } = options
   const stopping = new AbortController()
+  const settled = withResolvers<RunResult>()
+  settled.promise.catch(() => {})
   let messages: readonly Message[] = []
-  let isTaken = false
-  let settle: { resolve(result: RunResult): void; reject(reason: unknown): void } | undefined
-  const response = new Promise<RunResult>((resolve, reject) => {
-    settle = { resolve, reject }
-  })
-  response.catch(() => {})
 
-  async function* handOut(): AsyncGenerator<StreamEvent> {
-    let failure: unknown = new DOMException('The reader stopped before the end of the run', 'AbortError')
+  async function* batches(): AsyncGenerator<readonly StreamEvent[]> {
+    let failure: unknown = left
     try {
       for (const event of events) {
         if (delayMs > 0) await sleep(delayMs, stopping.signal)
         stopping.signal.throwIfAborted()
         messages = applyEvent(messages, event)
-        yield event
+        yield [event]
         if (event.type !== 'done' || error !== undefined) continue
-        settle?.resolve(event.result)
+        settled.resolve(event.result)
         return
       }
       throw error ?? new InterruptedError('Cannot finish the answer: the stream ended before its end')
     } catch (cause) {
+      if (stopping.signal.reason === left) return
       failure = cause
       throw cause
     } finally {
-      settle?.reject(failure)
+      settled.reject(failure)
     }
   }
 
-  function take(): AsyncGenerator<StreamEvent> {
-    if (isTaken) throw new TypeError('Cannot read the run: it is being read, or has been')
-    isTaken = true
-    return handOut()
-  }
-
   return {
-    [Symbol.asyncIterator]: take,
-    async *batches() {
-      for await (const event of take()) yield [event]
-    },
-    async *text() {
-      for await (const event of take()) if (event.type === 'text_delta') yield event.text
-    },
-    get response() {
-      queueMicrotask(() => {
-        if (!isTaken) collectRun({ [Symbol.asyncIterator]: take })
-      })
-      return response
-    },
+    ...readOnce(batches, settled, stopping),
     get messages() {
       return messages
     },

@@ -56,8 +56,10 @@ export interface ApprovalRule {
  * ```
  * @throws {RangeError} if the secret has fewer than 32 bytes.
  */
-export function approval({ when = () => true, secret }: ApprovalOptions = {}): ApprovalRule {
-  if (secret !== undefined) bytesOf(secret)
+export function approval(options: ApprovalOptions = {}): ApprovalRule {
+  const { when = () => true, secret } = options
+  // `undefined` from a variable that is not set must not turn signatures off.
+  if ('secret' in options) bytesOf(secret)
   return {
     async isNeeded(call) {
       try {
@@ -179,7 +181,7 @@ function importKey(secret: string, use: 'sign' | 'verify'): Promise<CryptoKey> {
   return crypto.subtle.importKey('raw', bytesOf(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [use])
 }
 
-function bytesOf(secret: string): BufferSource {
+function bytesOf(secret = ''): BufferSource {
   const bytes = new TextEncoder().encode(secret)
   if (bytes.length < 32) throw new RangeError('Cannot use the approval secret: it has fewer than 32 bytes')
   return bytes

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { isObject, objectIn } from '../core/lookup.ts'
+import { arrayOf, isObject, objectIn } from '../core/lookup.ts'
 import type { JsonSchema } from '../core/model.ts'
 
 /** Values deeper than this are not checked. Arguments are never so deep. */
@@ -36,18 +36,19 @@ function check(value: unknown, schema: unknown, path: string, problems: string[]
   if (Array.isArray(alternatives) && !alternatives.some((one) => fits(value, one, depth)))
     say('fits none of its alternatives')
   if (Array.isArray(schema.allOf)) for (const one of schema.allOf) check(value, one, path, problems, depth + 1)
-  if (Array.isArray(value)) checkItems(value, schema.items, path, problems, depth)
+  if (Array.isArray(value)) checkItems(value, schema, path, problems, depth)
   else if (isObject(value)) checkProperties(value, schema, path, problems, depth)
 }
 
 function checkItems(
   values: readonly unknown[],
-  schema: unknown,
+  { prefixItems, items }: Record<string, unknown>,
   path: string,
   problems: string[],
   depth: number,
 ): void {
-  for (const [at, value] of values.entries()) check(value, schema, `${path}[${at}]`, problems, depth + 1)
+  const first = arrayOf(prefixItems)
+  for (const [at, value] of values.entries()) check(value, first[at] ?? items, `${path}[${at}]`, problems, depth + 1)
 }
 
 function checkProperties(
@@ -59,12 +60,14 @@ function checkProperties(
 ): void {
   const at = (key: string) => (path === '' ? key : `${path}.${key}`)
   const properties = objectIn(schema, 'properties')
+  const hasPatterns = schema.patternProperties !== undefined // a name may be of one of them
   for (const key of Array.isArray(schema.required) ? schema.required : []) {
     if (!Object.hasOwn(value, String(key))) problems.push(`${at(String(key))}: is missing`)
   }
   for (const key of Object.keys(value)) {
     if (problems.length >= maxProblems) return
     if (Object.hasOwn(properties, key)) check(value[key], properties[key], at(key), problems, depth + 1)
+    else if (hasPatterns) continue
     else if (schema.additionalProperties === false) problems.push(`${at(key)}: is not a parameter`)
     else check(value[key], schema.additionalProperties, at(key), problems, depth + 1)
   }

@@ -1,7 +1,10 @@
 /** Runs a call. Every failure becomes a result that the model can read, never an exception. @module */
+
+import { linked } from '../core/linked.ts'
 import { compact, isObject } from '../core/lookup.ts'
 import type { InvalidToolCall, Message, ToolCall, ToolMessage } from '../core/model.ts'
 import { after } from '../core/timer.ts'
+import { unlessAborted } from '../core/unless-aborted.ts'
 import { isRunnable } from './definition.ts'
 import type { Tool, ToolErrorKind, ToolResult } from './model.ts'
 import { type ResultLimits, readOutput } from './result.ts'
@@ -98,24 +101,20 @@ function describeUnknown(name: string, tools: ReadonlyMap<string, object>): stri
 
 async function withinTime(tool: Tool, call: ToolCall, options: InvokeOptions): Promise<ToolResult> {
   const timeoutMs = tool.timeoutMs ?? options.toolTimeoutMs ?? 60_000
-  const controller = new AbortController()
-  const { signal } = controller
-  const cancelled = new Promise<ToolResult>((resolve) => {
-    signal.addEventListener('abort', () => resolve(cancelledResult(call, signal.reason, timeoutMs)))
-  })
-  const forward = () => controller.abort(options.signal?.reason)
-  options.signal?.addEventListener('abort', forward, { once: true })
-  const timer = after(timeoutMs, () => controller.abort(timedOut))
+  const { signal, abort, end } = linked(options.signal)
+  const timer = after(timeoutMs, () => abort(timedOut))
   let isOver = false
   const progress = (data: unknown) => {
     if (!isOver) options.progress?.(data)
   }
   try {
-    return await Promise.race([run(tool, call, options, signal, progress), cancelled])
+    return await unlessAborted(run(tool, call, options, signal, progress), signal)
+  } catch {
+    return cancelledResult(call, signal.reason, timeoutMs)
   } finally {
     isOver = true
     timer.stop()
-    options.signal?.removeEventListener('abort', forward)
+    end()
   }
 }
 

@@ -151,7 +151,7 @@ export interface ToolOptions<Tools extends AnyTools = AnyTools> extends ResultLi
    */
   readonly lastCalls?: 'run' | 'keep'
   /** Called after the calls of each round. `true` ends the run. */
-  readonly stopWhen?: (progress: RunProgress) => boolean
+  readonly stopWhen?: (progress: RunProgress) => boolean | Promise<boolean>
   /**
    * Decisions about calls that wait for approval. With this option, even with an empty list, the run starts with all calls of the last
    * answer in `messages` that have no result yet.

@@ -10,6 +10,7 @@ import { callsOf, canRunTools, isCall, toolCallsOf } from '../core/content.ts'
 import { findLastIndex } from '../core/lookup.ts'
 import type { AssistantMessage, ChatResponse, Message, MessageEvent, ToolCall } from '../core/model.ts'
 import type { AnyCall } from '../core/tool-call.ts'
+import { unlessAborted } from '../core/unless-aborted.ts'
 import { type Approval, type ApprovalRule, randomPartOf } from './approval.ts'
 import type { RunProgress } from './budget.ts'
 import { type CallLog, memoryCallLog } from './call-log.ts'
@@ -66,9 +67,9 @@ export class ToolRun implements ToolRunner {
 
   async *answer(message: AssistantMessage): Steps<Ending> {
     const calls = callsOf(message)
-    const { request, responses, tools, isLast } = this.#host
+    const { request, responses, tools, isLast, signal } = this.#host
     const pending = calls.filter(isCall)
-    if (await isTerminal(calls, tools)) return { outcome: 'terminal_tool', pending }
+    if (await unlessAborted(isTerminal(calls, tools), signal)) return { outcome: 'terminal_tool', pending }
     const called = calls.flatMap(({ name }) => (name === undefined ? [] : (tools.get(name) ?? [])))
     // A round may be without tools: what is called then gets an error, and the run goes on.
     const isAuto = request.autoTools ?? (tools.size === 0 || [...tools.values()].some(isRunnable))
@@ -76,13 +77,15 @@ export class ToolRun implements ToolRunner {
     if (isLast && request.lastCalls === 'keep') return { outcome: 'max_rounds', pending }
     const { pending: waiting, results } = yield* this.#runCalls({ message, calls })
     if (waiting.length > 0) return { outcome: 'approval', pending: waiting, results }
-    const limit = this.#limitReached(responses) ?? (this.#isRepeated(calls, results) ? 'repeated_call' : undefined)
+    const limit =
+      (await this.#limitReached(responses)) ?? (this.#isRepeated(calls, results) ? 'repeated_call' : undefined)
     return { outcome: limit ?? (isLast ? 'max_rounds' : undefined), results }
   }
 
   /** Why the model is not asked again after its calls have run. */
-  #limitReached(responses: readonly ChatResponse[]): Ending['outcome'] | undefined {
-    const { stopWhen, budget } = this.#host.request
+  async #limitReached(responses: readonly ChatResponse[]): Promise<Ending['outcome'] | undefined> {
+    const { request, signal } = this.#host
+    const { stopWhen, budget } = request
     const progress: RunProgress = {
       rounds: responses.length,
       toolCalls: this.toolCalls,
@@ -90,7 +93,7 @@ export class ToolRun implements ToolRunner {
       elapsedMs: Date.now() - this.#startedAt,
       last: responses.at(-1) as ChatResponse,
     }
-    if (stopWhen?.(progress)) return 'stop_condition'
+    if (await unlessAborted(Promise.resolve(stopWhen?.(progress)), signal)) return 'stop_condition'
     return budget?.isUsedUp(progress) ? 'budget' : undefined
   }
 

@@ -1,6 +1,6 @@
 /** Runs the calls of one turn. @module */
 import { isCall } from '../core/content.ts'
-import { compact } from '../core/lookup.ts'
+import { compact, isObject, stringOr } from '../core/lookup.ts'
 import type { Message, ToolCall, ToolMessage } from '../core/model.ts'
 import type { AnyCall } from '../core/tool-call.ts'
 import { unlessAborted } from '../core/unless-aborted.ts'
@@ -158,9 +158,9 @@ export class CallTurn {
   async #refusalOf(call: AnyCall): Promise<string | undefined> {
     try {
       const verdict = await this.#host.request.onToolRequest?.(call, this.#toolOf(call))
-      return verdict ? verdict.reject : undefined
+      return isObject(verdict) ? stringOr(verdict.reject, refused) : undefined
     } catch (cause) {
-      return cause instanceof Error ? describe(cause) : 'The call was refused'
+      return cause instanceof Error ? describe(cause) : refused
     }
   }
 
@@ -173,6 +173,9 @@ export class CallTurn {
     await unlessAborted(Promise.resolve(this.#callLog.keep?.(this.#keyOf(call), toToolMessage(result))), signal)
   }
 }
+
+/** For a refusal without a reason. */
+const refused = 'The call was refused'
 
 function aborted(call: AnyCall): ToolResult {
   return failed(call, 'aborted', 'The run was cancelled before the tool ran')

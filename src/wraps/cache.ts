@@ -3,9 +3,11 @@ import type { ModelWrap } from '../client/wrap-model.ts'
 import type { Asked } from '../core/codec.ts'
 import type { MessageEvent } from '../core/model.ts'
 
-/** Stores answers: plain data by a text key. A `Map` has this form. */
+type Kept = readonly MessageEvent[] | undefined | null
+
+/** Stores answers: plain data by a text key. A `Map` has this form. `null` counts as `undefined`, since many stores return it. */
 export interface AnswerStore {
-  get(key: string): readonly MessageEvent[] | undefined | Promise<readonly MessageEvent[] | undefined>
+  get(key: string): Kept | Promise<Kept>
   set(key: string, events: readonly MessageEvent[]): unknown
 }
 
@@ -30,9 +32,14 @@ export function cache(
     async *answer(asked, next) {
       const name = await key(asked)
       const kept = name === undefined ? undefined : await store.get(name)
-      if (kept !== undefined) {
+      if (Array.isArray(kept)) {
         yield kept
         return
+      }
+      if (kept !== undefined && kept !== null) {
+        throw new TypeError(
+          `Cannot use the stored answer: the store returned ${typeof kept} and not the list it was given`,
+        )
       }
       const events: MessageEvent[] = []
       for await (const batch of next(asked)) {

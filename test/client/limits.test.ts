@@ -54,6 +54,7 @@ describe('a run ends', () => {
     ['when its tokens are used up', { budget: budget({ maxTokens: 31 }) }, 'budget', 3, 3],
     ['when its time is used up', { budget: budget({ maxTimeMs: 0 }) }, 'budget', 1, 1],
     ['when the caller says so', { stopWhen: ({ rounds }) => rounds === 4 }, 'stop_condition', 4, 4],
+    ['when the caller says so later', { stopWhen: async ({ rounds }) => rounds === 4 }, 'stop_condition', 4, 4],
   ])('%s', async (_what, more, outcome, rounds, calls) => {
     forEver()
     const result = await generate(ask(more))
@@ -281,6 +282,22 @@ describe('the calls of a turn', () => {
     expect(ran).toEqual([])
   })
 
+  it.each([{}, { reject: true }, { reject: undefined }, { rejected: 'why' }])(
+    'do not run where the verdict is %j, which gives no reason in text',
+    async (verdict) => {
+      upstream.answer(json(chatBody(null, [calling('a')])), json(chatBody('Then not')))
+      const { outcome, messages } = await generate(ask({ onToolRequest: () => verdict as never }))
+      expect({ outcome, ran }).toEqual({ outcome: 'answered', ran: [] })
+      expect(messages[2]).toMatchObject({ status: 'error', content: 'The call was refused' })
+    },
+  )
+
+  it('fail the run with what the function that says when to stop throws', async () => {
+    upstream.answer(json(chatBody(null, [calling('a')])))
+    const stopWhen = () => Promise.reject(new RangeError('mine'))
+    await expect(generate(ask({ stopWhen }))).rejects.toThrow(new RangeError('mine'))
+  })
+
   it.each<[string, Partial<RunRequest>]>([
     ['the caller never says whether a call may run', { onToolRequest: () => new Promise(() => {}) }],
     ['the call log never answers', { callLog: { claim: () => new Promise(() => {}) } }],
@@ -288,6 +305,11 @@ describe('the calls of a turn', () => {
       'nobody says whether a call needs consent',
       { tools: [{ ...step, needsApproval: approval({ when: () => new Promise(() => {}) }) }] },
     ],
+    [
+      'the arguments of a terminal tool are checked for ever',
+      { tools: [{ ...step, terminal: true, parse: () => new Promise(() => {}) }] },
+    ],
+    ['the caller never says whether to stop', { stopWhen: () => new Promise(() => {}) }],
     ['what hears of results never settles', { onToolResult: () => new Promise(() => {}) }],
     ['the tool never settles', { tools: [{ ...step, execute: () => new Promise(() => {}) }] }],
   ])('do not hold up a run that is cancelled while %s', async (_what, more) => {

@@ -14,9 +14,19 @@ import {
   streamObject,
   t,
   tool,
+  wrapModel,
 } from '../../src/index.ts'
 import { mcpTools } from '../../src/mcp.ts'
-import { createContext, splitMessage, trimMessages } from '../../src/messages/index.ts'
+import {
+  createContext,
+  developerAsSystem,
+  filterMessages,
+  serializeContext,
+  serializeMessages,
+  splitMessage,
+  trimMessages,
+  validateLinks,
+} from '../../src/messages/index.ts'
 import { model as modelNamed, parseModel } from '../../src/models.ts'
 import { otel } from '../../src/otel/index.ts'
 import { costOf, costOfRun } from '../../src/prices/index.ts'
@@ -34,6 +44,7 @@ const schema = t.object({ a: t.integer() })
 const f = tool({ name: 'f', parameters: schema, execute: () => 1 })
 const call = { type: 'tool_call', id: 'c', name: 'f', arguments: {}, argumentsText: '{}', index: 0, complete: true }
 const client = { listTools: async () => ({ tools: [] }), callTool: async () => ({}) }
+const parts = message.user('a b', { split: { maxTokens: 1 } })
 const usage = { inputTokens: 1, outputTokens: 1 }
 
 /** Each of a type. */
@@ -136,13 +147,28 @@ const rows: readonly Row[] = [
   // Options of utilities, prices, telemetry, mocks and wraps
   ['messages', 'list', (messages) => createContext({ messages })],
   ['messages', 'list', (messages) => trimMessages(messages, { maxTokens: 5 })],
+  ['messages', 'list', serializeMessages],
+  ['messages', 'list', validateLinks],
+  ['messages', 'list', developerAsSystem],
+  ['messages', 'list', (messages) => serializeContext({ messages })],
   ['maxTokens', 'number', (maxTokens) => trimMessages(['x'], { maxTokens })],
+  ['strategy', '', (strategy) => trimMessages(['x'], { maxTokens: 5, strategy })],
+  ['startOn', '', (startOn) => trimMessages(['x'], { maxTokens: 5, startOn })],
+  ['endOn', '', (endOn) => trimMessages(['x'], { maxTokens: 5, endOn: [endOn] })],
+  ['countTokens', 'function', (countTokens) => trimMessages(['x'], { maxTokens: 5, countTokens })],
+  ['countTokens', 'number', (count) => trimMessages(['x'], { maxTokens: 5, countTokens: () => count })],
+  ['countTokens', 'number', (count) => splitMessage(parts, { countTokens: () => count })],
+  ['option', '', (options) => filterMessages(['x'], options)],
+  ['includeNames', 'list', (includeNames) => filterMessages(['x'], { includeNames })],
+  ['excludeRoles', '', (excludeRoles) => filterMessages(['x'], { excludeRoles })],
+  ['excludeToolCalls', 'boolean list', (excludeToolCalls) => filterMessages(['x'], { excludeToolCalls })],
   ['model', 'text', (of) => costOf(usage, of)],
   ['result of a run', '', costOfRun],
   ['tracer', '', (tracer) => otel({ tracer })],
   ['answers', 'list function', (answers) => mockModel(answers)],
   ['chunk', '', (chunk) => mockModel(['x'], { chunk })],
   ['store', '', (store) => cache(store)],
+  ['store', 'null list', (kept) => asked({ model: wrapModel(model, cache({ get: () => kept, set: () => {} })) })],
   ['write', 'function', log],
   ['step', 'function', chain],
   ['models', 'list', (models) => fallback(models)],

@@ -86,6 +86,31 @@ describe('trimMessages', () => {
     )
   })
 
+  it('[4.91] does no more when it is done again, and stays valid, with any options', () => {
+    const options = fc.record(
+      {
+        maxTokens: fc.nat(150),
+        strategy,
+        keepInstructions: fc.boolean(),
+        keepFirstUser: fc.boolean(),
+        startOn: fc.constantFrom<Role>('user', 'assistant', 'tool'),
+        endOn: roles,
+        allowPartial: fc.boolean(),
+      },
+      { requiredKeys: ['maxTokens'] },
+    )
+    expectHolds(
+      fc.property(tidy, options, (messages, some) => {
+        const once = trimMessages(messages, some)
+        checkNone(brokenLinks(once))
+        checkSame(trimMessages(once, some), once)
+        const task = messages.find(({ role }) => role === 'user')
+        return !some.keepFirstUser || some.strategy === 'first' || task === undefined || once.includes(task)
+      }),
+      share(0.4),
+    )
+  })
+
   it('[4.91] keeps more of the conversation the longer it may be', () => {
     expectHolds(
       fc.property(tidy, fc.nat(100), fc.nat(100), (messages, maxTokens, more) => {

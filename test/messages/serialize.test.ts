@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { DecodeError } from '../../src/core/errors.ts'
 import * as message from '../../src/core/message.ts'
 import type { AssistantMessage, InstructionMessage, Message, ToolMessage, UserMessage } from '../../src/core/model.ts'
+import { approval, generate, t, tool as toolOf } from '../../src/index.ts'
 import * as block from '../../src/messages/block.ts'
 import {
   deserializeContext,
@@ -13,6 +14,7 @@ import {
   serializeMessages,
   serializeToolResult,
 } from '../../src/messages/serialize.ts'
+import { mockModel } from '../../src/test/index.ts'
 import type { ToolResult } from '../../src/tools/model.ts'
 
 /** One of each role, with every field there is: the compiler asks for a field that the model gains. */
@@ -158,6 +160,16 @@ describe('contexts', () => {
       ...context,
       tools: [definition, context.tools[1]],
     })
+  })
+
+  it('[4.87] come back to a request, whatever behaviour their tools have', async () => {
+    const behaviour = {
+      ...{ needsApproval: approval(), timeoutMs: 5, sequential: true, terminal: true, convert: false, strict: true },
+    } as const
+    const tools = [toolOf({ name: 'pay', parameters: t.object({}), ...behaviour, execute: () => 'paid' })]
+    const read = deserializeContext(stored(serializeContext({ messages: [message.user('hi')], tools })))
+    expect(read.tools).toEqual([{ name: 'pay', parameters: tools[0]?.parameters, strict: true }])
+    expect((await generate({ model: mockModel(['Hello']), ...read })).text).toBe('Hello')
   })
 
   it('[4.88] carry a version, and so does each message', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Approval, memoryCallLog, signApproval, verifyApproval } from '../../src/index.ts'
+import { type Approval, approval, memoryCallLog, signApproval, verifyApproval } from '../../src/index.ts'
 import { call } from './calls.ts'
 
 const secret = 'a-secret-of-at-least-32-bytes-in-all'
@@ -81,6 +81,13 @@ describe('a signed decision', () => {
     const approval = await signApproval(pay, { approved: true }, secret)
     await expect(verifyApproval(pay, approval, 'short')).rejects.toThrow(/fewer than 32 bytes/)
   })
+
+  it.each(['short', '', undefined, null])(
+    'is required with the secret %j, so that one that is missing is an error',
+    (none) => {
+      expect(() => approval({ secret: none as never })).toThrow(/fewer than 32 bytes/)
+    },
+  )
 })
 
 it('counts unsigned if no secret is required, for the call with its id', async () => {
