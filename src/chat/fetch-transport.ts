@@ -87,10 +87,7 @@ function bodyOf(turn: ChatTurn, { history = 'server', body }: FetchTransportOpti
   const { chatId, trigger, approvals, messageId } = turn
   const messages = { server: turn.added, sealed: turn.unsealed, open: turn.messages }[history]
   const sealed = history === 'sealed' ? turn.sealed : undefined
-  const keep =
-    history === 'server' && /^(?:edit|regenerate)$/.test(trigger)
-      ? usersIn(turn.messages) - usersIn(turn.added)
-      : undefined
+  const keep = history === 'server' ? usersIn(turn.messages) - usersIn(turn.added) : undefined
   return { ...body, chatId, trigger, keep, messages: messages.map(forServer), approvals, messageId, sealed }
 }
 

@@ -135,7 +135,7 @@ export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolea
 
   /** @throws {TypeError} if the run is read for a second time. */
   function take(): AsyncGenerator<readonly StreamEvent[]> {
-    if (isTaken) throw new TypeError('Cannot read the run: it is being read, or has been')
+    if (isTaken) throw new TypeError('Cannot read the run twice; await its "response"')
     isTaken = true
     return batches()
   }

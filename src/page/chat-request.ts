@@ -78,7 +78,8 @@ export async function readChatRequest(request: Request, options: ReadChatOptions
   const read = messages.map((message, at) => readMessage(message, `messages[${at}]`, roles))
   const decisions = approvals.map(readApproval)
   const whole = (await options.history?.(compact({ chatId, sealed }))) ?? []
-  const history = keep === undefined ? whole : whole.slice(0, endOf(whole, keep, trigger))
+  const isRewound = keep !== undefined && (trigger === 'edit' || trigger === 'regenerate')
+  const history = isRewound ? whole.slice(0, endOf(whole, keep, trigger)) : whole
   checkResults([...history, ...read], history.length, pageTools)
   return compact({ chatId, trigger, messages: read, history, approvals: decisions, messageId, sealed, extra })
 }

@@ -194,7 +194,7 @@ export function readEvents(response: Response | Promise<Response>, options: Read
 
   /** @throws {TypeError} if the run is read for a second time. */
   function take(): AsyncGenerator<StreamEvent[]> {
-    if (isTaken) throw new TypeError('Cannot read the run: it is being read, or has been')
+    if (isTaken) throw new TypeError('Cannot read the run twice; await its "response"')
     isTaken = true
     return batches()
   }

@@ -91,7 +91,7 @@ export function runOf(
   }
 
   function take(): AsyncGenerator<StreamEvent> {
-    if (isTaken) throw new TypeError('Cannot read the run: it is being read, or has been')
+    if (isTaken) throw new TypeError('Cannot read the run twice; await its "response"')
     isTaken = true
     return handOut()
   }
