@@ -134,8 +134,9 @@ export function checkModel(model: unknown): void {
 
 function checkHabit(name: string): void {
   const word = name.replace(/_./g, ([, letter = '']) => letter.toUpperCase())
-  const ours = lookup(habits, word) ?? (name.includes('.') ? name : word)
-  if (ours !== name) throw new TypeError(`Cannot ask: there is no "${name}"; write ${ours}`)
+  const ours = lookup(habits, word) ?? (`${forms}`.includes(word) ? word : '')
+  if (ours ? ours === name : !/^[^.]*_/.test(name)) return
+  throw new TypeError(`Cannot ask: there is no "${name}"${ours && `; write ${ours}`}`)
 }
 
 /** @throws {TypeError} if the value of a field is of none of these types. */

@@ -63,6 +63,7 @@ export interface EndOfRun {
  * ```
  */
 export async function toResponse(run: Run, options: ToResponseOptions = {}): Promise<Response> {
+  if (typeof run?.batches !== 'function') throw new TypeError('Cannot answer: expected the run of stream()')
   const { as = 'events', page = {}, heartbeatMs = 15_000, waitUntil } = options
   const encoding = (as === 'events' ? eventStream : as === 'text' ? textStream : as)()
   const toError = page.error ?? toPageError

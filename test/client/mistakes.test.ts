@@ -102,6 +102,14 @@ describe('C12: a request', () => {
     },
   )
 
+  it.each(['experimental_telemetry', 'logit_bias', 'response_format_'])(
+    'with %s, for which isoglot has no field of another spelling, does not get a name to write',
+    async (name) => {
+      const error = await failure(() => generate({ model, prompt: 'x', [name]: 1 } as never))
+      expect(error.message).toBe(`Cannot ask: there is no "${name}"`)
+    },
+  )
+
   const notBase64: [string, unknown][] = [
     ['a "data:" URL', 'data:image/png;base64,iVBORw0KGgo='],
     ['bytes', Uint8Array.of(137, 80)],
