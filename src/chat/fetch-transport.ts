@@ -34,8 +34,8 @@ export interface FetchTransportOptions {
 }
 
 /**
- * A transport that posts `{ chatId, trigger, messages, approvals, messageId?, sealed?, streamId? }` as JSON, for `readChatRequest`, and reads the run
- * that the server sends.
+ * A transport that posts `{ chatId, trigger, messages, approvals, messageId?, keep?, sealed?, streamId? }` as JSON, for `readChatRequest`,
+ * and reads the run that the server sends.
  *
  * @example
  * ```ts
@@ -92,7 +92,13 @@ function bodyOf(turn: ChatTurn, { history = 'server', body }: FetchTransportOpti
   const { chatId, trigger, approvals, messageId } = turn
   const messages = { server: turn.added, sealed: turn.unsealed, open: turn.messages }[history]
   const sealed = history === 'sealed' ? turn.sealed : undefined
-  return { ...body, chatId, trigger, messages: messages.map(forServer), approvals, messageId, sealed }
+  const keep = history === 'server' ? usersIn(turn.messages) - usersIn(turn.added) : undefined
+  return { ...body, chatId, trigger, keep, messages: messages.map(forServer), approvals, messageId, sealed }
+}
+
+/** The number of the user's messages. The page does not know how many other messages the server has. */
+function usersIn(messages: readonly Message[]): number {
+  return messages.filter(({ role }) => role === 'user').length
 }
 
 /** The fields that are only for the page are not sent. */

@@ -42,7 +42,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
   /** @throws {TypeError} after `dispose`, and while a turn is running. */
   function checkFree(attempt: string): void {
     if (isDisposed) throw new TypeError(`Cannot ${attempt}: the chat is disposed`)
-    if (chat.isBusy) throw new TypeError(`Cannot ${attempt}: a turn is running`)
+    if (chat.isBusy) throw new TypeError(`Cannot ${attempt}: a turn is running; see "whenBusy"`)
   }
 
   /** Replaces all entries from `at` on by the user's message, and requests an answer. */

@@ -49,10 +49,13 @@ export const habits: Readonly<Record<string, string>> = {
   timeout: 'timeouts',
   abortSignal: 'signal',
   instructions: 'system',
+  systemPrompt: 'system',
   reasoningEffort: 'reasoning: { effort }',
   thinking: 'reasoning: { effort }',
   previousResponseId: 'providerState',
   output: 'generateObject()',
+  schema: 'generateObject()',
+  'model.baseURL': 'model.baseUrl',
   'toolChoice.type': 'toolChoice: { name }',
   'responseFormat.jsonSchema': 'responseFormat: { type, schema }',
   'providerOptions.openai': 'providerOptions["openai-chat"]',
@@ -95,9 +98,7 @@ export function checkRequest(request: RunRequest): void {
   }
   messagesOf(messages)
   if (Array.isArray(prompt) && !isPair(prompt)) {
-    throw new TypeError(
-      'Cannot ask: "prompt" is one message, or a role and its content; a list of messages is for "messages"',
-    )
+    throw new TypeError('Cannot ask: "prompt" is one message; a list of messages is for "messages"')
   }
   if (!(limit >= 1) || (limit % 1 !== 0 && limit !== Number.POSITIVE_INFINITY)) {
     throw new RangeError(`Cannot ask: "maxRepeatedCalls" is ${limit}; it is a whole number from 1 on, or Infinity`)
@@ -127,25 +128,26 @@ export function checkModel(model: unknown): void {
   if (isObject(model) && isObject(model.codec) && typeof model.model === 'string') return
   const found = typeof model === 'string' ? `the text "${model.slice(0, 80)}"` : typeOf(model)
   throw new TypeError(
-    `Cannot ask: "model" is ${found}; it is made by a provider's function, such as openaiChat("gpt-5") or model("openai:gpt-5") of isoglot/models`,
+    `Cannot ask: "model" is ${found}; a provider's function makes one, such as openaiChat("gpt-5") or model("openai:gpt-5") of isoglot/models`,
   )
 }
 
 function checkHabit(name: string): void {
   const word = name.replace(/_./g, ([, letter = '']) => letter.toUpperCase())
-  const ours = lookup(habits, word) ?? (name.includes('.') ? name : word)
-  if (ours !== name) throw new TypeError(`Cannot ask: there is no "${name}"; write ${ours}`)
+  const ours = lookup(habits, word) ?? (`${forms}`.includes(word) ? word : '')
+  if (ours ? ours === name : !/^[^.]*_/.test(name)) return
+  throw new TypeError(`Cannot ask: there is no "${name}"${ours && `; write ${ours}`}`)
 }
 
 /** @throws {TypeError} if the value of a field is of none of these types. */
 export function checkField(name: string, value: unknown, types: string): void {
   if (value === undefined || (types.includes(typeOf(value)) && !Number.isNaN(value))) return
   if (typeof value === 'string' && types.includes(`"${value}"`)) return
-  wrongType(name, types.startsWith('"') ? types : `a ${types}`, Number.isNaN(value) ? 'NaN' : typeOf(value))
+  wrongType(name, types, Number.isNaN(value) ? 'NaN' : typeOf(value))
 }
 
 function wrongType(name: string, wanted: string, found?: string): never {
-  throw new TypeError(`Cannot ask: "${name}" ${found === undefined ? 'is not' : `is ${found} and not`} ${wanted}`)
+  throw new TypeError(`Cannot ask: "${name}" is ${found === undefined ? 'not' : `${found}; expected`} ${wanted}`)
 }
 
 function typeOf(value: unknown): string {

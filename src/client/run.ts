@@ -169,7 +169,7 @@ export function readOnce(
   let isTaken = false
   /** @throws {TypeError} if the run is read for a second time. */
   function take<T>(read: (batches: AsyncGenerator<readonly StreamEvent[]>) => AsyncGenerator<T>): AsyncGenerator<T> {
-    if (isTaken) throw new TypeError('Cannot read the run: it is being read, or has been')
+    if (isTaken) throw new TypeError('Cannot read the run twice; await its "response"')
     isTaken = true
     return leavable(read(begin()), (ended) => {
       stopping.abort(left)

@@ -142,7 +142,7 @@ async function readFailure(model: Model, response: Response, scrub: (text: strin
   const type: string = response.type // workerd's types lack the method that workerd lacks
   if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
     await response.body?.cancel()
-    const message = `${titleOf(model)} answered with a redirect, which is not followed`
+    const message = `${titleOf(model)} answered with a redirect, which is not followed; check "baseUrl"`
     return new ApiError(message, { kind: 'server', status, retryable: false, provider: model.codec.provider })
   }
   const headers = { get: (name: string) => scrub(response.headers.get(name) ?? '') || null }

@@ -7,7 +7,9 @@ import type { AssistantMessage, Json, Loss } from './model.ts'
 
 /** The base class of all errors of isoglot. `code` never changes between versions, and a `switch` on it narrows the type. */
 export abstract class IsoglotError extends Error {
-  abstract readonly code: string
+  /** The class has its name as a field too: Node prints the name of the class, which a minifier changes. */
+  override readonly name: string = this.constructor.name
+  readonly code: string = (this.constructor as unknown as { readonly code: string }).code
   /** The part of the answer that arrived before the failure. Its `stopReason` says how it ended; its calls never run. */
   partial?: AssistantMessage
   /** Marks our errors, across copies of this module too. */
@@ -66,9 +68,10 @@ export interface ApiErrorDetails {
 
 /** The provider answered with an error: with an error status, or in the middle of a stream that began with 200. */
 export class ApiError extends IsoglotError {
+  static override readonly name = 'ApiError'
   static readonly code = 'api'
-  override readonly name = 'ApiError'
-  override readonly code = 'api'
+  declare readonly name: 'ApiError'
+  declare readonly code: 'api'
   declare readonly kind: ApiErrorKind
   declare readonly status: number | undefined
   declare readonly retryable: boolean
@@ -87,9 +90,10 @@ export class ApiError extends IsoglotError {
 
 /** The answer or message does not follow its format. `path` is the place, and `cause` the wrong value. */
 export class DecodeError extends IsoglotError {
+  static override readonly name = 'DecodeError'
   static readonly code = 'decode'
-  override readonly name = 'DecodeError'
-  override readonly code = 'decode'
+  declare readonly name: 'DecodeError'
+  declare readonly code: 'decode'
   /** The place, such as `choices[0].message`. Empty for the whole value. */
   readonly path: string
 
@@ -101,9 +105,10 @@ export class DecodeError extends IsoglotError {
 
 /** The provider's format cannot express a part of the request, and `strict` does not allow leaving it out. `loss` names the part. */
 export class UnsupportedError extends IsoglotError {
+  static override readonly name = 'UnsupportedError'
   static readonly code = 'unsupported'
-  override readonly name = 'UnsupportedError'
-  override readonly code = 'unsupported'
+  declare readonly name: 'UnsupportedError'
+  declare readonly code: 'unsupported'
   readonly loss: Loss
 
   constructor(message: string, loss: Loss) {
@@ -114,9 +119,10 @@ export class UnsupportedError extends IsoglotError {
 
 /** A size was larger than its limit. `limit` names the option that sets the limit. */
 export class LimitError extends IsoglotError {
+  static override readonly name = 'LimitError'
   static readonly code = 'limit'
-  override readonly name = 'LimitError'
-  override readonly code = 'limit'
+  declare readonly name: 'LimitError'
+  declare readonly code: 'limit'
   /** The option that sets the limit, with its unit, such as `maxEventBytes`. */
   readonly limit: string
   readonly max: number
@@ -130,16 +136,18 @@ export class LimitError extends IsoglotError {
 
 /** The stream ended without the end that its format has. The part that arrived is in `partial`. */
 export class InterruptedError extends IsoglotError {
+  static override readonly name = 'InterruptedError'
   static readonly code = 'interrupted'
-  override readonly name = 'InterruptedError'
-  override readonly code = 'interrupted'
+  declare readonly name: 'InterruptedError'
+  declare readonly code: 'interrupted'
 }
 
 /** The answer, or its next event, did not arrive in time. */
 export class TimeoutError extends IsoglotError {
+  static override readonly name = 'TimeoutError'
   static readonly code = 'timeout'
-  override readonly name = 'TimeoutError'
-  override readonly code = 'timeout'
+  declare readonly name: 'TimeoutError'
+  declare readonly code: 'timeout'
   readonly phase: 'first_byte' | 'first_content' | 'idle' | 'total'
   readonly timeoutMs: number
 
@@ -152,16 +160,18 @@ export class TimeoutError extends IsoglotError {
 
 /** The request got no answer: the network failed, a name did not resolve, or, in a browser, the answer has no CORS headers. */
 export class ConnectionError extends IsoglotError {
+  static override readonly name = 'ConnectionError'
   static readonly code = 'connection'
-  override readonly name = 'ConnectionError'
-  override readonly code = 'connection'
+  declare readonly name: 'ConnectionError'
+  declare readonly code: 'connection'
 }
 
 /** The answer does not match the schema. The answer is in `partial`. */
 export class OutputError extends IsoglotError {
+  static override readonly name = 'OutputError'
   static readonly code = 'output'
-  override readonly name = 'OutputError'
-  override readonly code = 'output'
+  declare readonly name: 'OutputError'
+  declare readonly code: 'output'
   /** `truncated`: the answer reached its length limit. `refused`: the model or a filter refused. */
   readonly reason: 'truncated' | 'refused' | 'empty' | 'not_json' | 'does_not_fit'
   /** The model's text, unchanged. */

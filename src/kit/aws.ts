@@ -13,8 +13,9 @@ export interface AwsSigner {
   ): Promise<Request>
 }
 
-/** The address of the runtime in a region. */
+/** The address of the runtime in a region. @throws {TypeError} without a region. */
 export function bedrockAddress(region: string): string {
+  if (typeof region !== 'string') throw new TypeError('Cannot address Bedrock: "region" is missing, such as us-east-1')
   return `https://bedrock-runtime.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`
 }
 

@@ -14,7 +14,10 @@ export interface ChatRequest {
   readonly trigger: (typeof triggers)[number]
   /** The page's messages: the new ones, or all of them if the page stores the history. */
   readonly messages: readonly Message[]
-  /** The result of `history` of the options, or an empty list. Ask the model with `[...history, ...messages]`. */
+  /**
+   * The result of `history` of the options, or an empty list. Ask the model with `[...history, ...messages]`. For `edit` and `regenerate`,
+   * it ends where the page edited a message or asks for another answer.
+   */
   readonly history: readonly Message[]
   /**
    * A user's decisions about calls. A decision counts only if the run finds its call. Tools with a `secret` accept only signed decisions.
@@ -51,8 +54,8 @@ export interface ReadChatOptions {
 const triggers = ['send', 'regenerate', 'edit', 'tool_result', 'approval', 'resume'] as const
 
 /**
- * Reads the request that a page posted: `{ chatId, messages, approvals?, trigger?, messageId?, sealed?, streamId?, … }` in JSON. No message may have
- * fields that come from a server, such as proofs, provider data, ids of files at a provider or hints for its cache.
+ * Reads the request that a page posted: `{ chatId, messages, approvals?, trigger?, messageId?, keep?, sealed?, streamId?, … }` in JSON. No
+ * message may have fields that come from a server, such as proofs, provider data, ids of files at a provider or hints for its cache.
  *
  * @example
  * ```ts
@@ -66,10 +69,11 @@ const triggers = ['send', 'regenerate', 'edit', 'tool_result', 'approval', 'resu
 export async function readChatRequest(request: Request, options: ReadChatOptions = {}): Promise<ChatRequest> {
   const { roles = ['user', 'tool'], maxBytes = 4 * 1024 * 1024, pageTools = [] } = options
   const body = parse(await textOfBody(request, maxBytes))
-  const { chatId, messages = [], approvals = [], trigger = 'send', messageId, sealed, streamId, ...extra } = body
+  const { chatId, messages = [], approvals = [], trigger = 'send', messageId, keep, sealed, streamId, ...extra } = body
   if (!isText(chatId) || chatId === '') refuse('"chatId" is missing')
   if (!isOneOf(triggers, trigger)) refuse(`"trigger" is not one of ${triggers.join(', ')}`)
   if (messageId !== undefined && !isText(messageId)) refuse('"messageId" is not text')
+  if (keep !== undefined && typeof keep !== 'number') refuse('"keep" is not a number')
   if (sealed !== undefined && !isText(sealed)) refuse('"sealed" is not text')
   if (streamId !== undefined && !(isText(streamId) && /^[\w-]{16,128}$/.test(streamId)))
     refuse('"streamId" is not the name of a run: 16 to 128 letters, digits, "_" and "-"')
@@ -77,9 +81,18 @@ export async function readChatRequest(request: Request, options: ReadChatOptions
   if (!Array.isArray(approvals)) refuse('"approvals" is not a list')
   const read = messages.map((message, at) => readMessage(message, `messages[${at}]`, roles))
   const decisions = approvals.map(readApproval)
-  const history = (await options.history?.(compact({ chatId, sealed }))) ?? []
+  const whole = (await options.history?.(compact({ chatId, sealed }))) ?? []
+  const isRewound = keep !== undefined && (trigger === 'edit' || trigger === 'regenerate')
+  const history = isRewound ? whole.slice(0, endOf(whole, keep, trigger)) : whole
   checkResults([...history, ...read], history.length, pageTools)
   return compact({ chatId, trigger, messages: read, history, approvals: decisions, messageId, sealed, streamId, extra })
+}
+
+/** The place where a page edited its history, by the number of the user's messages that it kept. It regenerates the answer to the last of them. */
+function endOf(history: readonly Message[], keep: number, trigger: ChatRequest['trigger']): number {
+  const users = history.flatMap(({ role }, at) => (role === 'user' ? [at] : []))
+  if (trigger === 'regenerate') return (users[keep - 1] ?? users.at(-1) ?? -1) + 1
+  return users[keep] ?? history.length
 }
 
 async function textOfBody(request: Request, maxBytes: number): Promise<string> {

@@ -64,14 +64,13 @@ export function readEvents<Tools extends AnyTools = AnyTools>(
 ): PageRun<Tools>
 export function readEvents(response: Response | Promise<Response>, options: ReadOptions = {}): PageRun {
   const { idleMs = 45_000, maxEventBytes = 8 * 1024 * 1024 } = options
-  const given = Promise.resolve(response)
-  given.then(
-    ({ headers, url: from }) => {
-      streamId = /^[\w-]{1,128}$/.exec(headers.get('x-isoglot-stream') ?? '')?.[0]
-      url = from
-    },
-    () => {}, // it is thrown where the run is read
-  )
+  const given = Promise.resolve(response).then((found) => {
+    if (!found?.headers) throw new TypeError('readEvents takes the Response of fetch, or its promise')
+    streamId = /^[\w-]{1,128}$/.exec(found.headers.get('x-isoglot-stream') ?? '')?.[0]
+    url = found.url
+    return found
+  })
+  given.catch(() => {}) // it is thrown where the run is read
   const stopping = new AbortController()
   const settled = withResolvers<RunResult>()
   settled.promise.catch(() => {})

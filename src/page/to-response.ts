@@ -68,6 +68,7 @@ export function toResponse(run: Run, options: ToResponseOptions = {}): Promise<R
 
 /** The same. `leaving` fires when the page leaves, also while the response waits for the first event. */
 export async function respond(run: Run, options: ToResponseOptions, leaving?: AbortSignal): Promise<Response> {
+  if (typeof run?.batches !== 'function') throw new TypeError('Cannot answer: expected the run of stream()')
   const { as = 'events', page = {}, heartbeatMs = 15_000, waitUntil } = options
   const encoding = (as === 'events' ? eventStream : as === 'text' ? textStream : as)()
   const toError = page.error ?? toPageError

@@ -93,6 +93,19 @@ export function mockModel(
   return { codec: client, model: 'mock', baseUrl: 'https://mock.invalid', fetch: answer, requests }
 }
 
+const fields = 'text reasoning calls usage stopReason error status retryAfterMs afterEvents of cutAfter clean silentFor'
+const kinds = 'authentication permission invalid_request not_found context_length rate_limit overloaded server timeout'
+
+/** @throws {TypeError} for a field or an error that a mock does not have. It would answer with nothing. */
+function checkAnswer(given: Exclude<MockAnswer, Response>): void {
+  const asked = typeof given === 'string' ? {} : given
+  const unknown = Object.keys(asked).find((name) => !fields.split(' ').includes(name))
+  if (unknown !== undefined) throw new TypeError(`Cannot mock the field "${unknown}"; an answer has ${fields}`)
+  if ('error' in asked && !kinds.split(' ').includes(asked.error)) {
+    throw new TypeError(`Cannot mock the error "${asked.error}"; it is one of ${kinds}`)
+  }
+}
+
 /** An error of the test itself, in the form in which the client shows the message of a failed `fetch`. */
 async function failingAsFetch<T>(action: () => T | Promise<T>): Promise<T> {
   try {
@@ -120,6 +133,7 @@ interface Asked extends MockOptions {
 }
 
 function responseTo(answer: Exclude<MockAnswer, Response>, asked: Asked): Response {
+  checkAnswer(answer)
   const { isStreamed } = asked
   const write = (turn: MockTurn) => (isStreamed ? streamOf(turn, asked) : wholeOf(turn, asked))
   if (typeof answer === 'string' || !('of' in answer || 'error' in answer)) return respond(write(answer), asked)

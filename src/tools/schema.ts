@@ -57,7 +57,10 @@ export function isStandardSchema(value: AnySchema): value is StandardSchema {
  * @throws {TypeError} if it does not convert itself.
  */
 export function toJsonSchema(schema: AnySchema, subject: string): JsonSchema {
-  if (!isStandardSchema(schema)) return schema
+  if (!isStandardSchema(schema)) {
+    if (!Object.values(Object(schema)).some((field) => isStandardSchema(field as AnySchema))) return schema
+    throw new TypeError(`Cannot make ${subject}: its fields are not in an object, such as z.object({ … })`)
+  }
   const { vendor, jsonSchema } = schema['~standard']
   if (jsonSchema === undefined) {
     const how =

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { createChatStore, type FetchTransportOptions, fetchTransport } from '../../src/chat/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
-import { approval, InterruptedError, type Message, stream, t, tool } from '../../src/index.ts'
+import { approval, InterruptedError, type Message, stream, t, textOf, tool } from '../../src/index.ts'
 import {
   type ChatRequest,
   openMessages,
@@ -105,26 +105,28 @@ describe('fetchTransport', () => {
     ])
   })
 
-  it('keeps a sealed history: send, regenerate and edit each begin with the right one', async () => {
-    const made = server(
-      ['A', 'B', 'BB', 'C'].map((text) => chatText(text)),
-      {},
-      true,
-    )
-    const chat = open(made, { history: 'sealed' })
-    await chat.send('a')
-    await chat.send('b')
-    await chat.regenerate()
-    await chat.edit(chat.getSnapshot().messages[0]?.id ?? '', 'c')
-    expect(chat.getSnapshot().error).toBeUndefined()
-    const asked = made.requests.map(({ history, messages }) => [history.length, messages.map(({ content }) => content)])
-    expect(asked).toEqual([
-      [0, ['a']],
-      [2, ['b']],
-      [2, ['b']],
-      [0, ['c']],
-    ])
-  })
+  it.each(['sealed', 'server'] as const)(
+    'asks with the messages that the page shows after send, regenerate and edit, with a history that is %s',
+    async (history) => {
+      const made = server(
+        ['A', 'B', 'BB', 'C', 'CC', 'AA', 'D'].map((text) => chatText(text)),
+        {},
+        history === 'sealed',
+      )
+      const chat = open(made, { history })
+      const idAt = (at: number) => chat.getSnapshot().messages[at]?.id ?? ''
+      await chat.send('a')
+      await chat.send('b')
+      await chat.regenerate()
+      await chat.send('c')
+      await chat.edit(idAt(2), 'bb')
+      await chat.regenerate(idAt(1))
+      await chat.edit(idAt(0), 'd')
+      expect(chat.getSnapshot().error).toBeUndefined()
+      const asked = made.requests.map((read) => [...read.history, ...read.messages].map(textOf).join(' '))
+      expect(asked).toEqual(['a', 'a A b', 'a A b', 'a A b BB c', 'a A bb', 'a', 'd'])
+    },
+  )
 
   it('runs tools of the page, and the server continues with their results', async () => {
     const made = server([chatCalls(['c1', 'set_theme', '{"dark":true}']), chatText('It is dark')])

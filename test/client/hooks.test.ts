@@ -254,7 +254,7 @@ describe('C8: beforeRound', () => {
     ['tools that are no list', { tools: 'f' }, /tools/],
     ['no message', { messages: [] }, /message/],
     ['a message of another library', { messages: [{ parts: [] }] }, /messages\[0\].*role/],
-    ['a number that is text', { maxTokens: '5' }, /"maxTokens" is text and not a number/],
+    ['a number that is text', { maxTokens: '5' }, /"maxTokens" is text; expected number/],
     ['an end that is no text', { end: true }, /"end" is boolean/],
   ])('C8: %s in place of a change is a TypeError that says so', async (_what, change, words) => {
     upstream.answer(done)

@@ -138,16 +138,18 @@ describe.each(Object.entries(kinds))('a reader of %s', (name, begin) => {
     for await (const _ of run) steps++
     expect(steps).toBeGreaterThan(0)
     expect((await response).text).toBe('{"a":1}')
-    expect(() => run[Symbol.asyncIterator]()).toThrow('Cannot read the run: it is being read, or has been')
+    expect(() => run[Symbol.asyncIterator]()).toThrow('Cannot read the run twice; await its "response"')
   })
 
-  it.skipIf(name === 'readEvents')('whose signal has fired before it begins sends nothing', async () => {
-    const { controller, signal, listeners } = counted()
-    const { model, noted } = silent()
-    controller.abort(new RangeError('mine'))
-    await expect(begin({ model, signal }).response).rejects.toEqual(new RangeError('mine'))
-    expect({ ...noted, listeners: listeners.size }).toEqual({ asked: 0, aborted: 0, listeners: 0 })
-  })
+  // The request of `readEvents` is the application's.
+  if (name !== 'readEvents')
+    it('whose signal has fired before it begins sends nothing', async () => {
+      const { controller, signal, listeners } = counted()
+      const { model, noted } = silent()
+      controller.abort(new RangeError('mine'))
+      await expect(begin({ model, signal }).response).rejects.toEqual(new RangeError('mine'))
+      expect({ ...noted, listeners: listeners.size }).toEqual({ asked: 0, aborted: 0, listeners: 0 })
+    })
 })
 
 it('a run of given events is read and left as a real one is', async () => {

@@ -57,6 +57,7 @@ describe('C12: a request', () => {
     ['`ai`', { maxRetries: 0 }, 'retries'],
     ['`ai`', { abortSignal: new AbortController().signal }, 'signal'],
     ['`ai`', { output: {} }, 'generateObject'],
+    ['`ai`', { schema: t.object({}) }, 'generateObject'],
     ['`ai`', { toolChoice: { type: 'tool', toolName: 'a' } }, 'toolChoice: { name }'],
     ['`ai`', { providerOptions: { openai: { store: true } } }, 'openai-chat'],
     ['`ai`', { model: 'openai/gpt-5.6' }, 'isoglot/models'],
@@ -71,6 +72,8 @@ describe('C12: a request', () => {
     ['`openai`', { previous_response_id: 'resp_1' }, 'providerState'],
     ['`openai`', { instructions: 'Be brief' }, 'system'],
     ['`openai`', { timeout: 1000 }, 'timeouts'],
+    ['`openai`', { model: openaiChat('m', { apiKey: 'key', baseURL: 'http://localhost:1/v1' } as never) }, 'baseUrl'],
+    ['LangChain', { systemPrompt: 'Be brief' }, 'system'],
     ['`openai`', { toolChoice: { type: 'function', function: { name: 'a' } } }, 'toolChoice: { name }'],
     ['`openai`', { responseFormat: { type: 'json_schema', json_schema: {} } }, 'responseFormat: { type, schema }'],
     ['Anthropic', { stop_sequences: ['x'] }, 'stop'],
@@ -88,13 +91,40 @@ describe('C12: a request', () => {
     'with %s, which another library has, gets an error that says what to write; undefined counts as absent',
     async (name) => {
       const [field = '', key] = name.split('.')
-      const wrong = { [field]: key === undefined ? 1 : { [key]: 1 } }
+      const wrong = { [field]: key === undefined ? 1 : { ...(field === 'model' && model), [key]: 1 } }
       const error = await failure(() => generate({ model, prompt: 'x', ...wrong } as never))
       expect(error.message).toContain(`there is no "${name}"; write ${habits[name]}`)
-      await expect(generate({ model, prompt: 'x', [field]: undefined } as never)).resolves.toBeDefined()
+      const absent = { [field]: field === 'model' ? model : undefined }
+      await expect(generate({ model, prompt: 'x', ...absent } as never)).resolves.toBeDefined()
       // The field that the error names is a field of a request.
       const ours = /^[a-z]+/i.exec(habits[name] ?? '')?.[0] ?? ''
       expect([...Object.keys(fields), 'prompt', 'generateObject']).toContain(ours)
+    },
+  )
+
+  it.each(['experimental_telemetry', 'logit_bias', 'response_format_'])(
+    'with %s, for which isoglot has no field of another spelling, does not get a name to write',
+    async (name) => {
+      const error = await failure(() => generate({ model, prompt: 'x', [name]: 1 } as never))
+      expect(error.message).toBe(`Cannot ask: there is no "${name}"`)
+    },
+  )
+
+  const notBase64: [string, unknown][] = [
+    ['a "data:" URL', 'data:image/png;base64,iVBORw0KGgo='],
+    ['bytes', Uint8Array.of(137, 80)],
+    ['a buffer', Uint8Array.of(137, 80).buffer],
+    ['a Blob', new Blob(['x'])],
+  ]
+  const media = ['image', 'audio', 'video', 'file'] as const
+  it.each(media.flatMap((type) => notBase64.map(([what, data]) => [type, what, data] as const)))(
+    'with %s data that is %s gets an error that says so, before anything is sent',
+    async (type, _what, data) => {
+      const prompt = message.user([{ type, data, mimeType: 'image/png' } as never])
+      const error = await failure(() => generate({ model, prompt }))
+      expect(error).toBeInstanceOf(TypeError)
+      expect(error.message).toContain(`"data" of a block of type "${type}" is not base64`)
+      expect(sent).toBe(0)
     },
   )
 

@@ -1,5 +1,6 @@
 /** Options of the wrong type beside those of a request: an error of ours at once, which names the option, and nothing is sent. */
 import { describe, expect, it } from 'vitest'
+import { bedrockConverse } from '../../src/formats/bedrock-converse/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import {
   budget,
@@ -30,6 +31,7 @@ import {
 import { model as modelNamed, parseModel } from '../../src/models.ts'
 import { otel } from '../../src/otel/index.ts'
 import { costOf, costOfRun } from '../../src/prices/index.ts'
+import { bedrockInvoke } from '../../src/providers/bedrock-invoke.ts'
 import { mockModel } from '../../src/test/index.ts'
 import { cache, chain, dropOldResults, fallback, keepFirst, log, summarise } from '../../src/wraps/index.ts'
 import { chatBody } from '../support/upstream.ts'
@@ -103,6 +105,8 @@ const rows: readonly Row[] = [
   ['fetch', 'function', (own) => ofModel({ fetch: own })],
   ['name', 'text', modelNamed],
   ['name', 'text', parseModel],
+  ['region', 'text', (region) => bedrockConverse('m', { region })],
+  ['region', 'text', (region) => bedrockInvoke('m', { region })],
   // Options of generateObject and streamObject
   ['schema', 'object', (of) => generateObject({ model, prompt: 'x', schema: of })],
   ['schema', 'object', (of) => streamObject({ model, prompt: 'x', schema: of }).response],

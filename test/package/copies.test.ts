@@ -34,3 +34,12 @@ it('B19: an error of the other copy is retried, is an instance of its class, and
   expect(error).toMatchObject({ kind: 'authentication', status: 401 })
   expect(JSON.stringify([error.message, error.body, error.stack])).not.toContain(apiKey)
 })
+
+it('each error is printed with the name of its class, which the build makes shorter', async () => {
+  const exported: Readonly<Record<string, unknown>> = await load('index')
+  const classes = Object.entries(exported).flatMap(([name, value]) =>
+    typeof value === 'function' && value.prototype instanceof Error && 'code' in value ? [[name, value.name]] : [],
+  )
+  expect(classes.length).toBeGreaterThan(0)
+  expect(classes.filter(([name, printed]) => name !== printed)).toEqual([])
+})

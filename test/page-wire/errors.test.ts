@@ -151,6 +151,34 @@ it('reads events with other line ends, several lines of data, a BOM and comments
   }
 })
 
+describe('a mistake in JavaScript', () => {
+  const notAResponse: [string, unknown][] = [
+    ['an address', '/chat'],
+    ['a body', new Response('x').body],
+    ['nothing', undefined],
+  ]
+  it.each(notAResponse)(
+    'readEvents of %s throws where the run is read, and says what it takes',
+    async (_what, given) => {
+      for (const response of [given, Promise.resolve(given)]) {
+        const { error } = await outcomeOf(readEvents(response as Response))
+        expect((error as Error).message).toContain('readEvents takes the Response of fetch, or its promise')
+      }
+    },
+  )
+
+  it.each([
+    ['a result', { text: 'Hi', messages: [] }],
+    ['the promise of a result', Promise.resolve({ text: 'Hi' })],
+    ['a text', 'Hi'],
+    ['nothing', undefined],
+  ])('toResponse of %s is a TypeError, and not an answer with the status 500', async (_what, given) => {
+    await expect(toResponse(given as never)).rejects.toThrow(
+      new TypeError('Cannot answer: expected the run of stream()'),
+    )
+  })
+})
+
 describe('the end on the server', () => {
   it('is called before the page gets the end, and its exception is the error of the run', async () => {
     const response = await toResponse(scripted(events), {

@@ -33,6 +33,7 @@ describe('a request of a page', () => {
     [{ messages: [] }, '"chatId" is missing'],
     [{ chatId: 'c', trigger: 'go' }, '"trigger" is not one of send'],
     [{ chatId: 'c', messages: {} }, '"messages" is not a list'],
+    [{ chatId: 'c', keep: '1' }, '"keep" is not a number'],
     [{ chatId: 'c', sealed: 1 }, '"sealed" is not text'],
     [
       { chatId: 'c', approvals: [{ toolCallId: 'c', approved: 'yes' }] },

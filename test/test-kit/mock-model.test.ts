@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import {
   ApiError,
+  type ApiErrorKind,
   ConnectionError,
   generate,
   InterruptedError,
@@ -242,5 +243,33 @@ describe('a mock', () => {
 
   it('names the existing formats', () => {
     expect(() => mockModel([], { format: 'constructor' as MockFormat })).toThrow(/it is one of openai-chat, /)
+  })
+
+  it.each([
+    [{ content: 'Hi' }, /Cannot mock the field "content"; an answer has text/],
+    [{ error: '429' }, /Cannot mock the error "429"; it is one of .*rate_limit/],
+    [{ error: 'constructor' }, /Cannot mock the error "constructor"/],
+  ])('refuses the answer %o, which has no meaning for it', async (answer, finding) => {
+    const model = mockModel([answer as never, 'Hi'])
+    await expect(generate({ model, prompt: 'Hello', retries: 0 })).rejects.toThrow(finding)
+    expect(model.requests.length).toBe(1)
+  })
+
+  const kinds: Readonly<Record<ApiErrorKind, true>> = {
+    authentication: true,
+    permission: true,
+    invalid_request: true,
+    not_found: true,
+    context_length: true,
+    rate_limit: true,
+    overloaded: true,
+    server: true,
+    timeout: true,
+  }
+  it.each(Object.keys(kinds))('refuses with the error %s', async (kind) => {
+    const model = mockModel([{ error: kind as ApiErrorKind }])
+    const failure = await generate({ model, prompt: 'Hello', retries: 0 }).catch((cause: unknown) => cause)
+    expect(failure).toBeInstanceOf(ApiError)
+    expect((failure as Error).message).toContain(`The mock answers with "${kind}"`)
   })
 })

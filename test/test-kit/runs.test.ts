@@ -31,7 +31,7 @@ describe('a run of given events', () => {
     for await (const text of run.text()) texts.push(text)
     expect(texts).toEqual(['one', ' two'])
     await expect(collectRun(run)).resolves.toMatchObject({
-      error: new TypeError('Cannot read the run: it is being read, or has been'),
+      error: new TypeError('Cannot read the run twice; await its "response"'),
     })
     const batches: number[] = []
     for await (const batch of runOf(events).batches()) batches.push(batch.length)

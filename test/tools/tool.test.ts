@@ -56,6 +56,8 @@ describe('a tool', () => {
   it.each([
     ['a schema of a list', { name: 'a', parameters: { type: 'array' } }, /parameters is not "object"/],
     ['a schema of text', { name: 'a', parameters: z.string() }, /tool "a": the type of its parameters/],
+    ['fields of zod', { name: 'a', parameters: { city: z.string() } }, /tool "a": its fields are not in an object/],
+    ['fields of valibot', { name: 'a', parameters: { city: v.string() } }, /its fields are not in an object/],
     ['a schema with no form in JSON Schema', { name: 'a', parameters: z.object({ at: z.date() }) }, /no form in JSON/],
     [
       'a schema that does not convert itself',
