@@ -47,7 +47,7 @@ export const wires: readonly Target[] = targets.filter(({ name }) => (formatName
 const models: Readonly<Record<string, string>> = {
   anthropic: 'claude-sonnet-5',
   'bedrock-converse': 'us.anthropic.claude-haiku-4-5-20251001-v1:0',
-  cohere: 'command-a-reasoning-08-2025',
+  cohere: 'command-a-plus-05-2026',
   gemini: 'gemini-3-flash',
   'gemini-interactions': 'gemini-3.8-flash',
   ollama: 'qwen3:8b',

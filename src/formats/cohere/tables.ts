@@ -23,7 +23,7 @@ export const rules: Rules = {
   format,
   provider: format,
   callId: { pattern: /^[\w-]+$/, maxLength: 64 },
-  toolName: { pattern: /^[A-Za-z][\w-]*$/, maxLength: 64 },
+  toolName: { pattern: /^[A-Za-z]\w*$/, maxLength: 64 },
   resultMedia: new Set(['plain_text']),
   foreignReasoning: 'keep',
   lateInstructions: 'user', // otherwise the server answers with "system turn must be the first in the list"
@@ -50,6 +50,22 @@ const thoughtless =
 /** Returns whether a model thinks and accepts the thinking of earlier turns. It is true for an unknown name. */
 export function thinks(model: string): boolean {
   return !thoughtless.test(model)
+}
+
+/** Models that were made before `tool_choice`. They refuse a request with it. */
+const choiceless = /^command(?:-light|-nightly|-light-nightly)?$|^command-r(?!7b)/
+
+/** Returns whether a model takes `tool_choice`. It is true for an unknown name. */
+export function takesChoice(model: string): boolean {
+  return !choiceless.test(model)
+}
+
+/** Models that take only text. They refuse a request with an image. */
+const blind = /^command(?:-light|-nightly|-light-nightly)?$|^command-r|^command-a-(?:03-|reasoning)/
+
+/** Returns whether a model takes images. It is true for an unknown name. */
+export function takesImages(model: string): boolean {
+  return !blind.test(model)
 }
 
 /** Stop reasons by `finish_reason`. A word that is not in the table reads as `other`. */
@@ -100,6 +116,11 @@ export const reasons = {
   namelessCall: 'a call must have a name',
   strictTools: 'Cohere holds all tools to their schemas or none of them',
   jsonInWords: 'Cohere has no JSON mode beside tools: the model is asked for JSON',
+  schemaInWords: 'Cohere takes objects with a required field, and no recursion: the model is asked for the schema',
+  wordJson: 'without a schema, Cohere requires that the prompt asks for JSON',
+  choice: 'this model takes no tool choice',
+  images: 'this model takes no images',
+  penalties: 'Cohere takes one of the two penalties: the other is sent',
   thinking: 'this model does not think',
   lateFields: 'they came when the block had begun',
 } as const
