@@ -33,6 +33,8 @@ const optionSets: readonly Options[] = [
   { toolChoice: { names: ['g'], mode: 'required' } },
   { parallelToolCalls: false },
   { user: 'u' },
+  { providerOptions: { 'gemini-interactions': { agent: 'antigravity-preview', background: true } } },
+  { providerOptions: { 'gemini-interactions': { agent: 'deep-research-pro-preview', background: true } } },
   { responseFormat: { type: 'json' } },
   { responseFormat: { type: 'json', schema, name: 'n', description: 'd', strict: true } },
   { responseFormat: { type: 'json', schema: { type: 'array', items: schema } } },

@@ -174,6 +174,12 @@ const kinds: Readonly<Record<string, ApiErrorKind>> = {
   gateway_timeout: 'timeout',
   missing_thought_signature: 'invalid_request',
   ...Object.fromEntries([...blockedCodes].map((code) => [code, 'invalid_request' as const])),
+  // Errors of the model: the next answer can be right, whatever the status.
+  malformed_function_call: 'server',
+  malformed_tool_call: 'server',
+  unexpected_tool_call: 'server',
+  too_many_tool_calls: 'server',
+  no_image: 'server',
   // Google's front end, which answers before the API does, has its own codes.
   INVALID_ARGUMENT: 'invalid_request',
   FAILED_PRECONDITION: 'permission',
@@ -187,8 +193,7 @@ const kinds: Readonly<Record<string, ApiErrorKind>> = {
 }
 
 /**
- * The kinds of errors by code. `final` has the codes after which a retry cannot succeed; `quota_exceeded` is a daily quota. An error of the
- * model, such as `malformed_function_call`, is not final.
+ * The kinds of errors by code. `final` has the codes after which a retry cannot succeed; `quota_exceeded` is a daily quota.
  */
 export const errorWords: ErrorWords = { provider, kinds, final: new Set(['quota_exceeded', 'already_exists']) }
 

@@ -276,7 +276,8 @@ describe('Gemini Interactions', () => {
     result: value,
   })
   const tools = [{ type: 'function', name: 'f', parameters: { type: 'object' } }]
-  const good = { model: 'gemini-3.8-flash', store: false, tools, input: [hears('x'), thought, call('a'), result('a')] }
+  const signed = { ...call('a'), signature: 'c2ln' }
+  const good = { model: 'gemini-3.8-flash', store: false, tools, input: [hears('x'), thought, signed, result('a')] }
   const image = [{ type: 'image', data: 'aGk=', mime_type: 'image/png' }]
   itRefuses('gemini-interactions', 'gemini', good, [
     ['an unknown field', /unknown field "top_k"/, { generation_config: { top_k: 3 } }],
@@ -294,6 +295,17 @@ describe('Gemini Interactions', () => {
       /old model/,
       { model: 'gemini-2.5-flash', input: [hears('x'), call('a'), result('a', image)] },
     ],
+    ['an unsigned call', /missing a thought_signature/, { input: [hears('x'), thought, call('a'), result('a')] }],
+    [
+      'plain text as a document',
+      /plain text/,
+      { input: [{ type: 'user_input', content: [{ type: 'document', data: 'aGk=', mime_type: 'text/plain' }] }] },
+    ],
+    [
+      'an agent with the options of a model',
+      /beside an agent/,
+      { model: undefined, agent: 'a', generation_config: {} },
+    ],
     ['an unsigned thought', /without a signature/, { input: [hears('x'), { type: 'thought' }] }],
     ['a role', /type "undefined"/, { input: [{ role: 'user', content: 'x' }] }],
     ['an empty step', /is empty/, { input: [{ type: 'user_input', content: [] }] }],
@@ -308,6 +320,17 @@ describe('Cohere', () => {
   const tool = { type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } }
   itRefuses('cohere', 'cohere', good, [
     ['a field of another wire', /top_p/, { top_p: 1 }],
+    ['both penalties', /both penalties/, { frequency_penalty: 0.1, presence_penalty: 0.1 }],
+    ['a temperature above 1', /out of range/, { temperature: 1.1 }],
+    ['a tool choice of an old model', /has none/, { model: 'command-r-plus', tools: [tool], tool_choice: 'NONE' }],
+    ['thinking of another model', /does not think/, { thinking: { type: 'enabled' } }],
+    [
+      'a schema without a required field',
+      /no required/,
+      { response_format: { type: 'json_object', json_schema: { type: 'object' } } },
+    ],
+    ['JSON that nothing asks for', /asks for JSON/, { response_format: { type: 'json_object' } }],
+    ['an assistant at the end', /cannot be answered/, { messages: [user, { role: 'assistant', content: 'x' }] }],
     ['a developer', /role "developer"/, { messages: [{ role: 'developer', content: 'x' }] }],
     ['a late system message', /first in the list/, { messages: [user, { role: 'system', content: 'x' }] }],
     ['arguments as an object', /object/, { messages: [user, turn({}), result] }],
