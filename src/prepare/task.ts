@@ -1,5 +1,6 @@
 /** State that the passes of `prepare` share. @module */
 import type { Rules } from '../core/codec.ts'
+import { blocksOf } from '../core/content.ts'
 import type { Content, ContentBlock, InvalidToolCall, Loss, Message, ToolCall } from '../core/model.ts'
 import type { Splitting } from '../messages/split-message.ts'
 
@@ -40,6 +41,12 @@ export function note(
   severity: Loss['severity'] = 'info',
 ): void {
   task.losses.push({ path, action, reason, severity })
+}
+
+/** Whether a message has settings or blocks that only the target's format has, such as Anthropic's changes of tools. */
+export function isBound({ content, providerData = {} }: Message, { rules: { format } }: Task): boolean {
+  const isOwn = blocksOf(content).some((block) => block.type === 'unknown' && block.format === format)
+  return isOwn || Object.hasOwn(providerData, format)
 }
 
 /** The item with other content; the same item if it has that content. */
