@@ -7,9 +7,9 @@ import { type Item, isBound, note, type Task } from './task.ts'
  */
 export function dropEmptyMessage(item: Item, task: Task): Item | readonly Item[] {
   const { role, content } = item.message
-  const mayBeEmpty = role === 'tool' || (role !== 'assistant' && !task.rules.refusesEmpty)
+  const mayBeEmpty =
+    role === 'tool' || (role !== 'assistant' && !task.rules.refusesEmpty) || isBound(item.message, task)
   if (mayBeEmpty || (content !== null && content.length > 0)) return item
-  if (role === 'system' && isBound(item.message, task)) return item
   note(task, 'dropped', item.path, 'there is nothing in it')
   return []
 }

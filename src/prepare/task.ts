@@ -43,10 +43,11 @@ export function note(
   task.losses.push({ path, action, reason, severity })
 }
 
-/** Whether a message has settings or blocks that only the target's format has, such as Anthropic's changes of tools. */
-export function isBound({ content, providerData = {} }: Message, { rules: { format } }: Task): boolean {
-  const isOwn = blocksOf(content).some((block) => block.type === 'unknown' && block.format === format)
-  return isOwn || Object.hasOwn(providerData, format)
+/** Whether a system message has settings or blocks of the target's format, and that format takes it where it is. */
+export function isBound({ role, content, providerData = {} }: Message, { rules }: Task): boolean {
+  if (rules.keepsOwnInstructions !== true || role !== 'system') return false
+  const isOwn = blocksOf(content).some((block) => block.type === 'unknown' && block.format === rules.format)
+  return isOwn || Object.hasOwn(providerData, rules.format)
 }
 
 /** The item with other content; the same item if it has that content. */

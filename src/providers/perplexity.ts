@@ -6,7 +6,7 @@
  */
 import type { ClientCodec, Fragment, Model, ModelSettings } from '../core/codec.ts'
 import { blocksOf } from '../core/content.ts'
-import { arrayOf, compact, field, textOr } from '../core/lookup.ts'
+import { arrayOf, field, textOr } from '../core/lookup.ts'
 import type { ChatResponse, CitationBlock, ProviderData } from '../core/model.ts'
 import {
   alternating,
@@ -126,9 +126,7 @@ function markReader() {
         const url = textOr(field(result, 'url'), textOr(urls[number - 1], undefined))
         if (url === undefined) return []
         // Other formats require a title. Without one, the address is the title.
-        const title = textOr(field(result, 'title'), url)
-        const text = textOr(field(result, 'snippet'), undefined)
-        return [compact({ type: 'citation', url, title, text, startIndex, endIndex })]
+        return [{ type: 'citation', url, title: textOr(field(result, 'title'), url), startIndex, endIndex }]
       })
     },
   }

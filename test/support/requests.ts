@@ -226,6 +226,13 @@ const reshapings: readonly Reshaping[] = [
     apply: (seen) => onParts(seen, (part) => [part.mimeType === 'text/plain' ? asDocument(part) : part]),
   },
   {
+    name: 'text of files',
+    to: ['gemini-interactions'],
+    reason: 'the wire has no documents of text except CSV: the text is sent',
+    severity: 'info',
+    apply: (seen) => onParts(seen, (part) => [part.mimeType === 'text/csv' ? part : asText(asDocument(part))]),
+  },
+  {
     name: 'documents beside the conversation',
     within: true,
     to: ['cohere'],
@@ -669,6 +676,15 @@ const fieldRules: readonly FieldRule[] = [
     reason: 'the wire has no media type for an address',
     severity: 'minor',
     told: /url/,
+  },
+  {
+    name: 'rounds of calls without a signature',
+    to: ['gemini-interactions'],
+    path: /^turns\.length$/,
+    allows: (_, after) => JSON.stringify(after).includes('<tool_call name='),
+    reason: 'Gemini 3 refuses calls of other providers after the last question, so they are sent as text',
+    severity: 'minor',
+    told: /Gemini 3 refuses/,
   },
   {
     name: 'names of results',

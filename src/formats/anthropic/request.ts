@@ -88,7 +88,7 @@ function onlyResults(messages: WireMessage[], into: Losses): void {
   if (last?.role !== 'user' || typeof last.content === 'string') return
   const results = last.content.filter(({ type }) => type === 'tool_result')
   if (results.length === last.content.length) return
-  reportLoss(into, 'dropped', 'messages', 'code waits for results alone: say it after the next answer', 'major')
+  reportLoss(into, 'dropped', 'messages', 'code waits for results only: send it after the next answer', 'major')
   messages[messages.length - 1] = { ...last, content: results }
 }
 

@@ -27,7 +27,7 @@ import * as reasons from '../../kit/reasons.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
 import { encodeContent, keptFields, verbatim } from './content.ts'
 import { encodeOptions } from './options.ts'
-import { format, isBeforeGemini3, provider, target, wire } from './tables.ts'
+import { checksSignatures, format, isBeforeGemini3, provider, target, wire } from './tables.ts'
 import { encodeDefinitions, encodeResultFor } from './tools.ts'
 import { encodeTurn } from './turns.ts'
 import type { WireContent, WireFunctionTool, WireRequest, WireStep } from './wire.ts'
@@ -65,7 +65,7 @@ export function encodeRequest(given: Context, asked: RequestOptions): EncodedReq
     .join('\n\n')
   const scope: Scope = { into, model: options.model, steps: [], paths: new Map(), besides: [] }
   const steps = encodeMessages(context, Math.max(from, lead), scope)
-  const input = isBeforeGemini3(options.model) ? steps : spellUnsigned(steps, scope)
+  const input = checksSignatures(options.model) ? spellUnsigned(steps, scope) : steps
   const tools = [
     ...encodeDefinitions(context.tools ?? []),
     ...arrayOf(kept.tools).map((tool) => verbatim<WireFunctionTool>(tool ?? {})),

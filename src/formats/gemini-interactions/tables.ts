@@ -59,6 +59,11 @@ export function isBeforeGemini3(model: string): boolean {
   return /gemini-[12](?!\d)/i.test(model)
 }
 
+/** Whether a model refuses a call without a signature in the round that it continues. It is false for an unknown name. */
+export function checksSignatures(model: string): boolean {
+  return /gemini-(?:[3-9]|\d\d)/i.test(model)
+}
+
 /** The stop reason for each status of an answer. `failed` is not in the table, because it is an error. An unknown status is read as `other`. */
 const statuses: Readonly<Record<string, StopReason>> = {
   completed: 'stop',

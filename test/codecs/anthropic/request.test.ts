@@ -737,7 +737,7 @@ describe('a container whose code waits for a result', () => {
     expect(containerOf(round)).toBe(documented.container)
   })
 
-  it('takes results alone: text beside them is refused here, and not by the API', () => {
+  it('takes only results: text beside them is refused here, and not by the API', () => {
     const messages: Message[] = [...round, { role: 'user', content: 'Hurry!' }]
     expect(() => encode({ messages, ...compact({ providerState }) })).toThrow(UnsupportedError)
     const { body } = encode({ messages, ...compact({ providerState }) }, { strict: false })
