@@ -111,7 +111,7 @@ function fitBlock(block: ContentBlock, at: Spot, task: Task): ContentBlock | und
       // Anthropic's summary of what stands before it, which the history may no longer have.
       const summary = block.providerType === 'compaction' ? textOr(field(block.value, 'content'), '') : ''
       if (summary === '') return drop(task, place, reasons.foreignBlock)
-      reportLoss(task.into, 'changed', place, reasons.summary)
+      reportLoss(task.into, 'changed', place, reasons.foreignBlock)
       return { type: 'text', text: `[summary of the conversation so far]\n${summary}` }
     }
     case 'text':

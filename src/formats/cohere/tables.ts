@@ -43,29 +43,22 @@ export const wire: Wire = {
   ]),
 }
 
-/** Models that do not think. They refuse a request with `thinking`. */
-const thoughtless =
-  /^(?:c4ai-|command(?:-light|-nightly)?$|command-(?:light-nightly|r)|command-a-(?:03-|vision|translate))/
+/** The models before `command-r7b`. They take no tool choice, no images and no `thinking`. */
+const oldest = /^command(?:(?:-light)?(?:-nightly)?$|-r(?!7b))/
 
-/** Returns whether a model thinks and accepts the thinking of earlier turns. It is true for an unknown name. */
-export function thinks(model: string): boolean {
-  return !thoughtless.test(model)
-}
-
-/** Models that were made before `tool_choice`. They refuse a request with it. */
-const choiceless = /^command(?:-light|-nightly|-light-nightly)?$|^command-r(?!7b)/
-
-/** Returns whether a model takes `tool_choice`. It is true for an unknown name. */
+/** Returns whether a model takes `tool_choice`. It is true for an unknown name, as in the next two functions. */
 export function takesChoice(model: string): boolean {
-  return !choiceless.test(model)
+  return !oldest.test(model)
 }
 
-/** Models that take only text. They refuse a request with an image. */
-const blind = /^command(?:-light|-nightly|-light-nightly)?$|^command-r|^command-a-(?:03-|reasoning)/
-
-/** Returns whether a model takes images. It is true for an unknown name. */
+/** Returns whether a model takes images. Others refuse a request with one. */
 export function takesImages(model: string): boolean {
-  return !blind.test(model)
+  return !oldest.test(model) && !/^command-(?:r|a-(?:03-|reasoning))/.test(model)
+}
+
+/** Returns whether a model thinks and accepts the thinking of earlier turns. Others refuse a request with `thinking`. */
+export function thinks(model: string): boolean {
+  return !oldest.test(model) && !/^(?:c4ai-|command-(?:r|a-(?:03-|vision|translate)))/.test(model)
 }
 
 /** Stop reasons by `finish_reason`. A word that is not in the table reads as `other`. */
@@ -116,8 +109,8 @@ export const reasons = {
   namelessCall: 'a call must have a name',
   strictTools: 'Cohere holds all tools to their schemas or none of them',
   jsonInWords: 'Cohere has no JSON mode beside tools: the model is asked for JSON',
-  schemaInWords: 'Cohere takes objects with a required field, and no recursion: the model is asked for the schema',
-  wordJson: 'without a schema, Cohere requires that the prompt asks for JSON',
+  schemaInWords: 'Cohere takes objects with a required field, and no recursion: the model is asked for JSON',
+  wordJson: 'without a schema, the prompt must ask for JSON',
   choice: 'this model takes no tool choice',
   images: 'this model takes no images',
   penalties: 'Cohere takes one of the two penalties: the other is sent',

@@ -133,11 +133,13 @@ function placeInstruction(
   input: WireStep[],
   { isContinued, agent }: { readonly isContinued: boolean; readonly agent: Json | undefined },
 ): Pick<WireRequest, 'system_instruction' | 'input'> {
-  if (text === '') return isContinued && input.length === 0 ? {} : { input }
-  const isRefused = typeof agent === 'string' && agent.startsWith('deep-research')
-  if (!isRefused && input.length > 0) return { system_instruction: text, input }
-  if (!isRefused && isContinued) return { system_instruction: text }
-  return { input: [{ type: 'user_input', content: [{ type: 'text', text }] }, ...input] }
+  const isInput = /^deep-research/.test(String(agent)) || (input.length === 0 && !isContinued)
+  const steps: WireStep[] =
+    isInput && text !== '' ? [{ type: 'user_input', content: [{ type: 'text', text }] }, ...input] : input
+  return {
+    ...(!isInput && text !== '' && { system_instruction: text }),
+    ...((steps.length > 0 || !isContinued) && { input: steps }),
+  }
 }
 
 // ---- messages ---------------------------------------------------------------------------------
