@@ -89,9 +89,8 @@ export function findingInBlocks(content: unknown, depth = 0): string | undefined
       const fits = key === 'content' ? isContent : key === 'arguments' ? isObject : isText
       if (!fits(block[key])) return `"${key}" of a block of type "${type}" is ${key in block ? 'wrong' : 'missing'}`
     }
-    // The start is enough to find a "data:" URL, and bytes or a `Blob` as text.
-    if (/[^\w+/=\s-]/.test(String(block.data ?? '').slice(0, 80)))
-      return `"data" of a block of type "${type}" is not base64`
+    const data = block.data ?? ''
+    if (!isText(data) || data.startsWith('data:')) return `"data" of a block of type "${type}" is not base64`
     const inside = findingInBlocks(type === 'tool_result' ? block.content : block.citations, depth + 1)
     if (inside !== undefined) return inside
   }

@@ -145,6 +145,11 @@ export interface Rules {
   readonly foreignReasoning: 'keep' | 'text' | 'drop'
   /** System and developer messages after the first other message: `keep` them there, make them `user` text, or `hoist` them to the head. */
   readonly lateInstructions: 'keep' | 'user' | 'hoist'
+  /**
+   * Whether system messages with settings or blocks that only this format has stay where they are, such as Anthropic's changes of tools.
+   * Default false.
+   */
+  readonly keepsOwnInstructions?: boolean
   /** Whether a conversation has to begin with a user message. */
   readonly userFirst: boolean
   /** Whether the provider refuses an empty message. */

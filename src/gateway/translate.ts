@@ -14,11 +14,12 @@ import type {
   EncodedResponse,
   Frame,
   Reply,
+  Rules,
   ServerCodec,
   StreamEncoder,
 } from '../core/codec.ts'
 import { blocksOfTurn, callIdsOf } from '../core/content.ts'
-import { ApiError, IsoglotError } from '../core/errors.ts'
+import { ApiError, DecodeError, IsoglotError } from '../core/errors.ts'
 import { compact } from '../core/lookup.ts'
 import type {
   ChatResponse,
@@ -34,7 +35,7 @@ import type {
 import type { Machine } from '../core/reducer.ts'
 import { nextNumber } from '../kit/ids.ts'
 import { type Losses, newLosses, reportLoss } from '../kit/losses.ts'
-import { legalToolName, prepare } from '../prepare/prepare.ts'
+import { legalToolName, type Prepared, prepare } from '../prepare/prepare.ts'
 import { pieceWriter } from './pieces.ts'
 import { repeatingJson } from './repeating-json.ts'
 
@@ -80,7 +81,7 @@ export function translateRequest(
   const model = options.model ?? request.options.model
   const into = newLosses(to.provider, options.strict)
   reportLosses(request.losses, into)
-  const prepared = prepare(withoutState(request.context, to, into), to.rules, { model })
+  const prepared = prepareDecoded(withoutState(request.context, to, into), to.rules, model)
   reportLosses(prepared.losses, into)
   const names = new Map<string, string>()
   const context = withLegalTools(prepared.context, to, names, into)
@@ -92,6 +93,15 @@ export function translateRequest(
   })
   const question = { callsBefore: nextNumber(to.idPrefix, callIdsOf(request.context.messages)), toolNames: names }
   return { ...encoded, losses: [...into.list, ...encoded.losses], request, question }
+}
+
+/** @throws {DecodeError} if the client sent a value that is not a message of isoglot, such as media whose data is not base64. */
+function prepareDecoded(context: Context, rules: Rules, model: string): Prepared {
+  try {
+    return prepare(context, rules, { model })
+  } catch (cause) {
+    throw new DecodeError(`Cannot decode the request: ${(cause as Error).message.split(';')[0]}`, { cause })
+  }
 }
 
 /** A client that continues a stored answer does not send the conversation before it, so only the provider that stored it can continue. */

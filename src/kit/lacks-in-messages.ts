@@ -1,6 +1,6 @@
 /** Fields of a message and of its blocks that a format lacks. @module */
 import { blocksOf } from '../core/content.ts'
-import { compact } from '../core/lookup.ts'
+import { compact, field, textOr } from '../core/lookup.ts'
 import type {
   AssistantMessage,
   Content,
@@ -106,8 +106,14 @@ function fitBlock(block: ContentBlock, at: Spot, task: Task): ContentBlock | und
     case 'server_tool_result':
       if (lacks.has('serverTools') || isForeign(block, task)) return drop(task, place, reasons.serverTool)
       break
-    case 'unknown':
-      return block.format === format ? block : drop(task, place, reasons.foreignBlock)
+    case 'unknown': {
+      if (block.format === format) return block
+      // Anthropic's summary of what stands before it, which the history may no longer have.
+      const summary = block.providerType === 'compaction' ? textOr(field(block.value, 'content'), '') : ''
+      if (summary === '') return drop(task, place, reasons.foreignBlock)
+      reportLoss(task.into, 'changed', place, reasons.foreignBlock)
+      return { type: 'text', text: `[summary of the conversation so far]\n${summary}` }
+    }
     case 'text':
       if (block.citations?.length && (lacks.has('citations') || (task.isInput && lacks.has('inputCitations'))))
         lacking('citations', reasons.citations, 'minor')

@@ -1,10 +1,10 @@
 /** Changes the order of roles where a format requires it. @module */
 import type { InstructionMessage, Message } from '../core/model.ts'
-import { type Item, note, type Task, tagged } from './task.ts'
+import { type Item, isBound, note, type Task, tagged } from './task.ts'
 
 /**
  * Some formats take instructions only before the first message. For these, later instructions become user text between tags that name the
- * role, or move to the start.
+ * role, or move to the start. Messages with settings of the format itself, such as Anthropic's changes of tools, stay as they are.
  */
 export function placeLateInstructions(items: readonly Item[], task: Task): readonly Item[] {
   const { lateInstructions } = task.rules
@@ -13,7 +13,7 @@ export function placeLateInstructions(items: readonly Item[], task: Task): reado
   const head = items.slice(0, begin)
   const others = items.slice(begin).flatMap((item) => {
     const { message, path } = item
-    if (!isInstruction(message)) return [item]
+    if (!isInstruction(message) || isBound(message, task)) return [item]
     const { name: _, ...rest } = message
     const { role } = rest
     const isMoved = lateInstructions === 'hoist'

@@ -1,5 +1,6 @@
 /** State that the passes of `prepare` share. @module */
 import type { Rules } from '../core/codec.ts'
+import { blocksOf } from '../core/content.ts'
 import type { Content, ContentBlock, InvalidToolCall, Loss, Message, ToolCall } from '../core/model.ts'
 import type { Splitting } from '../messages/split-message.ts'
 
@@ -40,6 +41,13 @@ export function note(
   severity: Loss['severity'] = 'info',
 ): void {
   task.losses.push({ path, action, reason, severity })
+}
+
+/** Whether a system message has settings or blocks of the target's format, and that format takes it where it is. */
+export function isBound({ role, content, providerData = {} }: Message, { rules }: Task): boolean {
+  if (rules.keepsOwnInstructions !== true || role !== 'system') return false
+  const isOwn = blocksOf(content).some((block) => block.type === 'unknown' && block.format === rules.format)
+  return isOwn || Object.hasOwn(providerData, rules.format)
 }
 
 /** The item with other content; the same item if it has that content. */

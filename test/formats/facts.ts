@@ -44,7 +44,7 @@ export interface FormatFacts {
   /** Claims of its recordings. */
   readonly claims: Claims | undefined
   /** Why a provider of the format would refuse a body: all rules of the wire document. */
-  readonly validatorOf: (provider: string) => Validator
+  readonly validatorOf: (provider: string, model?: string) => Validator
   /** Bodies that the validator refuses, each for its own reason. */
   readonly refusals: readonly Refusals[]
   /** Why a server would refuse the order of a conversation: only the rules that give 400. */

@@ -140,6 +140,14 @@ describe('translateRequest', () => {
     })
   })
 
+  it('names data that is not base64', () => {
+    const source = { type: 'base64', media_type: 'image/png', data: 'data:image/png;base64,AAAA' }
+    const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: [{ type: 'image', source }] }] }
+    expect(() => translateRequest(body, servers.anthropic, clients['openai-chat'])).toThrow(
+      'Cannot decode the request: Cannot read "messages[0]": "data" of a block of type "image" is not base64',
+    )
+  })
+
   it('names the place of an error in a body', () => {
     const body = { model: 'best', messages: [{ role: 'nobody' }] }
     expect(() => translateRequest(body, servers['openai-chat'], clients.gemini)).toThrow(DecodeError)

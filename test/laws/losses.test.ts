@@ -67,7 +67,7 @@ it.each([
 })
 
 it('D6: each wire reports what it drops of a response format, and a name that it makes up', () => {
-  const schema = { type: 'object', properties: {}, additionalProperties: false }
+  const schema = { type: 'object', properties: { a: {} }, required: ['a'], additionalProperties: false }
   const at = (name: Wire, format: Omit<ResponseFormat, 'type' | 'schema'>) =>
     lossesOf(name, hello, { responseFormat: { type: 'json', schema, ...format } }).map(({ path, action }) => [
       path,
@@ -252,6 +252,24 @@ it('D14: [0.43] a signature beside the text of reasoning is refused, and the err
   expect(() => block.reasoning('hm', { signature: 'sig' } as never)).toThrow(/opaque: \{ format: 'anthropic'/)
   expect(() => block.reasoning('hm', { signature: 'sig' } as never)).toThrow(TypeError)
 })
+
+it.each(wires.filter((name) => name !== 'anthropic'))(
+  "%s gets Anthropic's summary of the conversation so far as text: what it sums up may be gone",
+  (name) => {
+    const compaction = (content: string | null) => ({
+      type: 'unknown' as const,
+      format: 'anthropic',
+      providerType: 'compaction',
+      value: { type: 'compaction', content },
+    })
+    const said = (content: string | null) => [user('a'), message.assistant([compaction(content)]), user('b')]
+    const body = JSON.stringify(clients[name].encodeRequest({ messages: said('They met.') }, { model: 'm' }).body)
+    expect(body).toContain('[summary of the conversation so far]\\nThey met.')
+    const path = 'messages[1].content[0]'
+    expect(lossesOf(name, { messages: said('They met.') })).toMatchObject([{ path, action: 'changed' }])
+    expect(lossesOf(name, { messages: said(null) })[0]).toMatchObject({ path, action: 'dropped' })
+  },
+)
 
 describe('A10: a later instruction', () => {
   const messages = ['a', message.assistant('b'), message.developer('D'), message.system('S'), 'c']

@@ -11,6 +11,7 @@ import { refuseDeep } from '../../core/depth.ts'
 import { DecodeError } from '../../core/errors.ts'
 import { arrayOf, compact, field, isObject, otherFields } from '../../core/lookup.ts'
 import type { Context, RequestOptions } from '../../core/model.ts'
+import { jsonRule } from '../../kit/json-rule.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
 import { type Markable, settleMarks } from './cache.ts'
@@ -18,12 +19,10 @@ import { decodeConversation, encodeConversation } from './messages.ts'
 import { decodeOptions, encodeOptions, knownRequestFields } from './options.ts'
 import { type AnthropicDialect, format, wireOf } from './tables.ts'
 import { decodeDefinition, encodeDefinitionsFor, selectTools } from './tools.ts'
-import type { WireBlock, WireRequest, WireText } from './wire.ts'
+import type { WireBlock, WireMessage, WireRequest, WireText } from './wire.ts'
 
 /** The beta feature that the older API version requires for file ids. */
 const filesBeta = 'files-api-2025-04-14'
-/** Anthropic has no JSON mode without a schema, so this text asks the model for JSON. */
-const jsonInstruction = 'Answer with one JSON value and nothing else.'
 
 /**
  * Encodes a conversation that `prepare` has prepared. Any other conversation is encoded unchanged.
@@ -59,7 +58,7 @@ export function encodeRequest(
 
 function askForJson(body: WireRequest, { responseFormat }: RequestOptions, into: Losses): void {
   if (responseFormat === undefined || responseFormat.schema !== undefined) return
-  const text: WireText = { type: 'text', text: jsonInstruction }
+  const text: WireText = { type: 'text', text: jsonRule(responseFormat) }
   const before = typeof body.system === 'string' ? [{ type: 'text' as const, text: body.system }] : (body.system ?? [])
   body.system = [...before, text]
   reportLoss(
@@ -73,12 +72,23 @@ function askForJson(body: WireRequest, { responseFormat }: RequestOptions, into:
 /** Sets the container if code in it waits for the result of its call. Other requests do not name a container, since it expires soon. */
 function goOnIn(id: string | undefined, body: WireRequest, into: Losses): void {
   const { container, messages } = body // with skills, it is an object
-  if (id === undefined) return
   const waits = arrayOf(messages.at(-2)?.content).some(
     (block) => field(field(block, 'caller'), 'tool_id') !== undefined,
   )
+  if (waits) onlyResults(messages, into)
+  if (id === undefined) return
   if (waits) body.container = isObject(container) ? { id, ...container } : (container ?? id)
   else reportLoss(into, 'dropped', 'providerState.containerId', 'no code waits in it', 'info')
+}
+
+/** Leaves out what stands beside the results that code waits for. The API refuses it there. */
+function onlyResults(messages: WireMessage[], into: Losses): void {
+  const last = messages.at(-1)
+  if (last?.role !== 'user' || typeof last.content === 'string') return
+  const results = last.content.filter(({ type }) => type === 'tool_result')
+  if (results.length === last.content.length) return
+  reportLoss(into, 'dropped', 'messages', 'code waits for results only: send it after the next answer', 'major')
+  messages[messages.length - 1] = { ...last, content: results }
 }
 
 /** Switches thinking off in a round that did not begin with thinking, such as another model's. The API refuses it with thinking. */

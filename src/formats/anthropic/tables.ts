@@ -163,6 +163,7 @@ const rules: Rules = {
   resultMedia: new Set(['image', 'file', 'plain_text']),
   foreignReasoning: 'drop',
   lateInstructions: 'user',
+  keepsOwnInstructions: true,
   userFirst: true,
   refusesEmpty: true,
   pairs: 'id',

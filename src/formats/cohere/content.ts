@@ -67,8 +67,15 @@ export function encodeTextParts(blocks: readonly ContentBlock[], path: string, l
 }
 
 /** Writes a block of a user's message that is not a document. */
-export function encodeUserPart(block: ContentBlock, path: string, losses: Losses): WireText | WireImage | undefined {
-  return block.type === 'image' ? encodeImage(block, path, losses) : encodeTextPart(block, path, losses)
+export function encodeUserPart(
+  block: ContentBlock,
+  path: string,
+  { losses, takesImages }: { readonly losses: Losses; readonly takesImages: boolean },
+): WireText | WireImage | undefined {
+  if (block.type !== 'image') return encodeTextPart(block, path, losses)
+  if (takesImages) return encodeImage(block, path, losses)
+  reportLoss(losses, 'dropped', path, reasons.images, 'major')
+  return undefined
 }
 
 function encodeImage(block: ImageBlock, path: string, losses: Losses): WireImage | undefined {

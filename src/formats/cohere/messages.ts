@@ -59,6 +59,8 @@ export interface Encoding {
   readonly takesDocuments: boolean
   /** Whether the model accepts the thinking of earlier turns. */
   readonly takesThinking: boolean
+  /** Whether the model accepts images. */
+  readonly takesImages: boolean
   /** Whether an answer for a client is encoded, and not a request. */
   readonly isAnswer: boolean
 }
@@ -123,7 +125,7 @@ function encodeUser(message: UserMessage, path: string, documents: WireDocument[
     }
     const document = encodeDocument(block, where, to.losses)
     if (document !== undefined && to.takesDocuments && hasContent) documents.push(document)
-    else if (document === undefined) parts.push(encodeUserPart(block, where, to.losses))
+    else if (document === undefined) parts.push(encodeUserPart(block, where, to))
     else parts.push(inPlace(document, `${where}.${block.type === 'file' ? 'filename' : 'title'}`, to))
   }
   const partsSent = parts.filter((part) => part !== undefined)

@@ -31,6 +31,11 @@ const maxStops = 5
 export function encodeOptions(options: RequestOptions, losses: Losses): Omit<WireRequest, 'model' | 'messages'> {
   const { stream = false, maxTokens, seed, stop } = options
   const within = (name: Limited) => limited(name, options[name], losses)
+  const frequency = within('frequencyPenalty')
+  const presence = within('presencePenalty')
+  // Some models refuse a request with both.
+  const hasBoth = Boolean(frequency && presence)
+  if (hasBoth) reportLoss(losses, 'dropped', 'options.presencePenalty', reasons.penalties)
   if (stop !== undefined && stop.length > maxStops)
     reportLoss(losses, 'changed', 'options.stop', `Cohere takes ${maxStops} stop sequences: the first are sent`)
   return {
@@ -42,8 +47,8 @@ export function encodeOptions(options: RequestOptions, losses: Losses): Omit<Wir
       k: within('topK'),
       seed,
       stop_sequences: stop?.slice(0, maxStops),
-      frequency_penalty: within('frequencyPenalty'),
-      presence_penalty: within('presencePenalty'),
+      frequency_penalty: frequency,
+      presence_penalty: hasBoth ? undefined : presence,
       thinking: encodeThinking(options, losses),
     }),
   }

@@ -8,15 +8,15 @@
 import { checkMessages } from '../../core/check-message.ts'
 import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
 import { refuseDeep } from '../../core/depth.ts'
-import { compact, field, textOr, unlessEmpty } from '../../core/lookup.ts'
-import type { Context, RequestOptions } from '../../core/model.ts'
+import { arrayOf, compact, field, textOr, unlessEmpty } from '../../core/lookup.ts'
+import type { Context, JsonSchema, RequestOptions } from '../../core/model.ts'
 import { jsonRule } from '../../kit/json-rule.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
 import { keptFields, listAt, misfit, objectAt } from './content.ts'
 import { decodeMessages, encodeMessages } from './messages.ts'
 import { decodeOptions, encodeOptions } from './options.ts'
-import { reasons, thinks, wire } from './tables.ts'
+import { reasons, takesImages, thinks, wire } from './tables.ts'
 import { decodeDefinition, encodeDefinitions, encodeStrictness, encodeToolChoice } from './tools.ts'
 import type { WireMessage, WireRequest } from './wire.ts'
 
@@ -34,6 +34,7 @@ export function encodeRequest(given: Context, asked: EncodeRequestOptions): Enco
     losses,
     takesDocuments: options.responseFormat === undefined,
     takesThinking: thinks(options.model),
+    takesImages: takesImages(options.model),
     isAnswer: false,
   })
   const definitions = encodeDefinitions(tools)
@@ -51,7 +52,7 @@ export function encodeRequest(given: Context, asked: EncodeRequestOptions): Enco
   return { path: '/chat', headers: {}, body, losses: losses.list }
 }
 
-/** Writes the response format. Cohere's JSON mode does not work together with tools. In this case a system message asks for JSON. */
+/** Writes the response format. If Cohere's JSON mode cannot express it, a system message asks for the JSON. */
 function encodeFormat(
   { responseFormat }: RequestOptions,
   hasTools: boolean,
@@ -60,10 +61,42 @@ function encodeFormat(
 ): Pick<WireRequest, 'response_format'> {
   if (responseFormat === undefined) return {}
   const { schema } = responseFormat
-  if (!hasTools) return { response_format: { type: 'json_object', ...compact({ json_schema: schema }) } }
-  reportLoss(losses, 'changed', 'options.responseFormat', reasons.jsonInWords)
+  if (schema !== undefined && !hasTools && takesSchema(schema))
+    return { response_format: { type: 'json_object', json_schema: schema } }
+  const mode = hasTools ? {} : { response_format: { type: 'json_object' } as const }
+  if (schema === undefined && !hasTools) {
+    if (messages.some(saysJson)) return mode
+    reportLoss(losses, 'invented', 'messages', reasons.wordJson)
+  } else reportLoss(losses, 'changed', 'options.responseFormat', hasTools ? reasons.jsonInWords : reasons.schemaInWords)
   messages.unshift({ role: 'system', content: jsonRule(responseFormat) })
-  return {}
+  return mode
+}
+
+function saysJson({ content }: WireMessage): boolean {
+  const texts = typeof content === 'string' ? [content] : arrayOf(content).map((part) => field(part, 'text'))
+  return texts.some((text) => /json/i.test(textOr(text, '')))
+}
+
+/** Returns whether Cohere accepts a schema: it is an object with at least one required field, and is not recursive. */
+function takesSchema(schema: JsonSchema): boolean {
+  return schema.type === 'object' && arrayOf(schema.required).length > 0 && !isRecursive(schema, schema, new Map())
+}
+
+/** `refs` has each reference that was followed, and whether it still is. A reference inside itself makes a schema recursive. */
+function isRecursive(value: unknown, root: JsonSchema, refs: Map<string, boolean>): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const ref = field(value, '$ref')
+  if (typeof ref !== 'string') return Object.values(value).some((inner) => isRecursive(inner, root, refs))
+  if (ref === '#' || refs.get(ref)) return true
+  if (refs.has(ref)) return false
+  refs.set(ref, true)
+  const target = ref
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((inner, name) => field(inner, name), root)
+  const isInside = isRecursive(target, root, refs)
+  refs.set(ref, false)
+  return isInside
 }
 
 /**

@@ -58,7 +58,7 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
 
 /** Returns how an answer is encoded. Clients of this format accept thinking. Documents are written as text. */
 export function answering(losses: Losses): Encoding {
-  return { losses, takesDocuments: false, takesThinking: true, isAnswer: true }
+  return { losses, takesDocuments: false, takesThinking: true, takesImages: true, isAnswer: true }
 }
 
 /**

@@ -23,7 +23,7 @@ export const rules: Rules = {
   format,
   provider: format,
   callId: { pattern: /^[\w-]+$/, maxLength: 64 },
-  toolName: { pattern: /^[A-Za-z][\w-]*$/, maxLength: 64 },
+  toolName: { pattern: /^[A-Za-z]\w*$/, maxLength: 64 },
   resultMedia: new Set(['plain_text']),
   foreignReasoning: 'keep',
   lateInstructions: 'user', // otherwise the server answers with "system turn must be the first in the list"
@@ -43,13 +43,22 @@ export const wire: Wire = {
   ]),
 }
 
-/** Models that do not think. They refuse a request with `thinking`. */
-const thoughtless =
-  /^(?:c4ai-|command(?:-light|-nightly)?$|command-(?:light-nightly|r)|command-a-(?:03-|vision|translate))/
+/** The models before `command-r7b`. They take no tool choice, no images and no `thinking`. */
+const oldest = /^command(?:(?:-light)?(?:-nightly)?$|-r(?!7b))/
 
-/** Returns whether a model thinks and accepts the thinking of earlier turns. It is true for an unknown name. */
+/** Returns whether a model takes `tool_choice`. It is true for an unknown name, as in the next two functions. */
+export function takesChoice(model: string): boolean {
+  return !oldest.test(model)
+}
+
+/** Returns whether a model takes images. Others refuse a request with one. */
+export function takesImages(model: string): boolean {
+  return !oldest.test(model) && !/^command-(?:r|a-(?:03-|reasoning))/.test(model)
+}
+
+/** Returns whether a model thinks and accepts the thinking of earlier turns. Others refuse a request with `thinking`. */
 export function thinks(model: string): boolean {
-  return !thoughtless.test(model)
+  return !oldest.test(model) && !/^(?:c4ai-|command-(?:r|a-(?:03-|vision|translate)))/.test(model)
 }
 
 /** Stop reasons by `finish_reason`. A word that is not in the table reads as `other`. */
@@ -100,6 +109,11 @@ export const reasons = {
   namelessCall: 'a call must have a name',
   strictTools: 'Cohere holds all tools to their schemas or none of them',
   jsonInWords: 'Cohere has no JSON mode beside tools: the model is asked for JSON',
+  schemaInWords: 'Cohere takes objects with a required field, and no recursion: the model is asked for JSON',
+  wordJson: 'without a schema, the prompt must ask for JSON',
+  choice: 'this model takes no tool choice',
+  images: 'this model takes no images',
+  penalties: 'Cohere takes one of the two penalties: the other is sent',
   thinking: 'this model does not think',
   lateFields: 'they came when the block had begun',
 } as const

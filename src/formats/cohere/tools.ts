@@ -33,7 +33,7 @@ import {
   stringAt,
   verbatim,
 } from './content.ts'
-import { format, idPrefix, reasons } from './tables.ts'
+import { format, idPrefix, reasons, takesChoice } from './tables.ts'
 import type { WireCall, WireRequest, WireTool, WireToolResult } from './wire.ts'
 
 type Tools = readonly (ToolDefinition | ProviderTool)[]
@@ -114,15 +114,24 @@ export function encodeToolChoice(
   options: RequestOptions,
   losses: Losses,
 ): { readonly tools: Tools; readonly choice: Pick<WireRequest, 'tool_choice'> } {
-  const { toolChoice } = options
+  const { toolChoice, model } = options
   if (tools.length === 0) reportUnusedChoice({ ...compact({ toolChoice }) }, losses)
   if (tools.length === 0 || toolChoice === undefined || toolChoice === 'auto') return { tools, choice: {} }
-  if (toolChoice === 'none') return { tools, choice: { tool_choice: 'NONE' } }
-  if (toolChoice === 'required') return { tools, choice: { tool_choice: 'REQUIRED' } }
+  const takes = takesChoice(model)
+  if (toolChoice === 'none')
+    return takes
+      ? { tools, choice: { tool_choice: 'NONE' } }
+      : { tools: chosenTools(tools, () => false, losses), choice: {} }
+  const forced = () => {
+    if (takes) return { tool_choice: 'REQUIRED' } as const
+    reportLoss(losses, 'dropped', 'options.toolChoice', reasons.choice)
+    return {}
+  }
+  if (toolChoice === 'required') return { tools, choice: forced() }
   const names: ReadonlySet<string> = new Set('name' in toolChoice ? [toolChoice.name] : toolChoice.names)
   const left = chosenTools(tools, (tool) => 'name' in tool && names.has(tool.name), losses)
   const isForced = left.length > 0 && ('name' in toolChoice || toolChoice.mode === 'required')
-  return { tools: left, choice: isForced ? { tool_choice: 'REQUIRED' } : {} }
+  return { tools: left, choice: isForced ? forced() : {} }
 }
 
 // ---- calls ------------------------------------------------------------------------------------

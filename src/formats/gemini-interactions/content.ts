@@ -6,10 +6,11 @@
  * @module
  */
 import { arrayOf, compact, field, isObject, lookup, numberOr, otherFields, stringOr } from '../../core/lookup.ts'
-import { readDataUrl } from '../../core/media.ts'
+import { readDataUrl, textOfBase64 } from '../../core/media.ts'
 import type {
   CitationBlock,
   ContentBlock,
+  FileBlock,
   ImageBlock,
   Json,
   JsonObject,
@@ -134,10 +135,11 @@ export function encodeContent(
       }
     case 'plain_text':
       return { ...keptFields(block), type: 'text', text: block.text }
+    case 'file':
+      return encodeTextFile(block, path, into) ?? encodeMedia(block, path, into)
     case 'image':
     case 'audio':
     case 'video':
-    case 'file':
       return encodeMedia(block, path, into)
     case 'unknown':
       if (block.format === format && isObject(block.value)) return verbatim(block.value)
@@ -147,6 +149,16 @@ export function encodeContent(
       reportLoss(into, 'dropped', path, `a block of type "${block.type}" has no place here`, 'major')
       return undefined
   }
+}
+
+/** Encodes a text file as text, since the format has no such document except CSV. Returns `undefined` for any other file. */
+function encodeTextFile(block: FileBlock, path: string, into: Losses): WireContent | undefined {
+  const { data, mimeType = '' } = block
+  const isText = mimeType.startsWith('text/') && mimeType !== 'text/csv'
+  const text = data !== undefined && isText ? textOfBase64(data) : undefined
+  if (text === undefined) return undefined
+  if (mimeType !== 'text/plain') reportLoss(into, 'dropped', `${path}.mimeType`, reasons.mimeType, 'info')
+  return { ...keptFields(block), type: 'text', text }
 }
 
 const wireTypes = { image: 'image', audio: 'audio', video: 'video', file: 'document' } as const

@@ -31,10 +31,32 @@ export function encodeOptions(
   hasFunctions: boolean,
   into: Losses,
 ): Pick<WireRequest, 'stream' | 'generation_config' | 'response_format'> {
-  const { toolChoice, responseFormat } = options
+  const { stream, responseFormat } = options
+  return compact({
+    stream,
+    generation_config:
+      kept.agent === undefined ? encodeConfig(options, kept, hasFunctions, into) : forAgent(options, into),
+    response_format: responseFormat && encodeFormat(responseFormat),
+  })
+}
+
+/** Reports the options that only models take. An agent has `agent_config`, which excludes `generation_config`. */
+function forAgent(options: RequestOptions, into: Losses): undefined {
+  for (const name of ['maxTokens', 'temperature', 'topP', 'seed', 'stop', 'toolChoice', 'reasoning'] as const) {
+    if (options[name] !== undefined) reportLoss(into, 'dropped', `options.${name}`, 'an agent does not take it')
+  }
+}
+
+function encodeConfig(
+  options: RequestOptions,
+  kept: JsonObject,
+  hasFunctions: boolean,
+  into: Losses,
+): WireGenerationConfig | undefined {
+  const { toolChoice } = options
   if (!hasFunctions) reportUnusedChoice(options, into)
   const keptConfig = objectIn(kept, 'generation_config')
-  const config: WireGenerationConfig = {
+  return unlessEmpty({
     ...keptConfig,
     ...compact({
       max_output_tokens: options.maxTokens,
@@ -45,11 +67,6 @@ export function encodeOptions(
       tool_choice: toolChoice !== undefined && hasFunctions ? encodeToolChoice(toolChoice) : undefined,
     }),
     ...encodeReasoning(options, keptConfig, into),
-  }
-  return compact({
-    stream: options.stream,
-    generation_config: unlessEmpty(config),
-    response_format: responseFormat && encodeFormat(responseFormat),
   })
 }
 

@@ -13,6 +13,7 @@ import type {
   AssistantMessage,
   Content,
   Context,
+  Json,
   JsonObject,
   Message,
   RequestOptions,
@@ -26,7 +27,7 @@ import * as reasons from '../../kit/reasons.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
 import { encodeContent, keptFields, verbatim } from './content.ts'
 import { encodeOptions } from './options.ts'
-import { format, isBeforeGemini3, provider, target, wire } from './tables.ts'
+import { checksSignatures, format, isBeforeGemini3, provider, target, wire } from './tables.ts'
 import { encodeDefinitions, encodeResultFor } from './tools.ts'
 import { encodeTurn } from './turns.ts'
 import type { WireContent, WireFunctionTool, WireRequest, WireStep } from './wire.ts'
@@ -36,6 +37,8 @@ interface Scope {
   readonly into: Losses
   readonly model: string
   readonly steps: WireStep[]
+  /** The path of each call and result. */
+  readonly paths: Map<WireStep, string>
   /** Media of results, for a model that accepts media only in user input. They are sent after all results of a turn. */
   besides: WireContent[]
 }
@@ -60,7 +63,9 @@ export function encodeRequest(given: Context, asked: RequestOptions): EncodedReq
     .map((content, at) => encodeInstruction(content, at === 0 ? 'system' : `messages[${at - 1}].content`, into))
     .filter((text) => text !== '')
     .join('\n\n')
-  const input = encodeMessages(context, Math.max(from, lead), { into, model: options.model, steps: [], besides: [] })
+  const scope: Scope = { into, model: options.model, steps: [], paths: new Map(), besides: [] }
+  const steps = encodeMessages(context, Math.max(from, lead), scope)
+  const input = checksSignatures(options.model) ? spellUnsigned(steps, scope) : steps
   const tools = [
     ...encodeDefinitions(context.tools ?? []),
     ...arrayOf(kept.tools).map((tool) => verbatim<WireFunctionTool>(tool ?? {})),
@@ -77,7 +82,7 @@ export function encodeRequest(given: Context, asked: RequestOptions): EncodedReq
     ),
     ...(typeof token === 'string' && { continuation_token: token }),
     ...(kept.agent === undefined && { model: options.model }), // an agent has its own model
-    ...placeInstruction(instruction, input, typeof token === 'string'),
+    ...placeInstruction(instruction, input, { isContinued: typeof token === 'string', agent: kept.agent }),
     ...compact({ tools: context.tools === undefined ? unlessEmpty(tools) : tools }),
   }
   return { path: '/interactions', headers: {}, body, losses: into.list }
@@ -119,16 +124,22 @@ function encodeInstruction(content: Content, path: string, into: Losses): string
     .join('\n\n')
 }
 
-/** Writes the instructions and the input. If there are only instructions, they become the input, unless the request continues an answer. */
+/**
+ * Writes the instructions and the input. If there are only instructions, they become the input, unless the request continues an answer. So
+ * they do for Deep Research, which refuses instructions.
+ */
 function placeInstruction(
   text: string,
   input: WireStep[],
-  isContinued: boolean,
+  { isContinued, agent }: { readonly isContinued: boolean; readonly agent: Json | undefined },
 ): Pick<WireRequest, 'system_instruction' | 'input'> {
-  const system = text === '' ? {} : { system_instruction: text }
-  if (input.length > 0) return { ...system, input }
-  if (isContinued) return system
-  return { input: text === '' ? [] : [{ type: 'user_input', content: [{ type: 'text', text }] }] }
+  const isInput = /^deep-research/.test(String(agent)) || (input.length === 0 && !isContinued)
+  const steps: WireStep[] =
+    isInput && text !== '' ? [{ type: 'user_input', content: [{ type: 'text', text }] }, ...input] : input
+  return {
+    ...(!isInput && text !== '' && { system_instruction: text }),
+    ...((steps.length > 0 || !isContinued) && { input: steps }),
+  }
 }
 
 // ---- messages ---------------------------------------------------------------------------------
@@ -142,6 +153,39 @@ function encodeMessages(context: Context, from: number, scope: Scope): WireStep[
   }
   addBesides(scope)
   return scope.steps
+}
+
+/**
+ * Writes rounds of calls as text of the user if their first call has no signature, such as rounds of another provider. Gemini 3 refuses such
+ * a call after the last user input.
+ */
+function spellUnsigned(steps: WireStep[], scope: Scope): WireStep[] {
+  const start = findLastIndex(steps, ({ type }) => type === 'user_input') + 1
+  const first = steps.slice(start).find((step) => step.type === 'function_call')
+  if (first === undefined || first.signature !== undefined) return steps
+  const at = steps.indexOf(first)
+  const results = steps.findIndex((step, index) => index > at && step.type === 'function_result')
+  const next = steps.findIndex((step, index) => index > results && step.type !== 'function_result')
+  const end = results < 0 || next < 0 ? steps.length : next
+  const round = steps.slice(at, end)
+  const others = round.filter(({ type }) => type !== 'function_call' && type !== 'function_result')
+  const spelled: WireStep = { type: 'user_input', content: round.flatMap((step) => spell(step, scope)) }
+  return spellUnsigned([...steps.slice(0, at), ...others, spelled, ...steps.slice(end)], scope)
+}
+
+/** Writes a call or a result as text between tags. The media of a result stay media. */
+function spell(step: WireStep, { into, paths }: Scope): WireContent[] {
+  if (step.type !== 'function_call' && step.type !== 'function_result') return []
+  const text = (value: string): WireContent => ({ type: 'text', text: value })
+  const path = paths.get(step) ?? 'messages'
+  reportLoss(into, 'changed', path, 'Gemini 3 refuses a round without its own signature: it goes as text')
+  if (step.type === 'function_call')
+    return [text(`<tool_call name=${JSON.stringify(step.name)}>${JSON.stringify(step.arguments)}</tool_call>`)]
+  const { type: _, call_id: __, name = '', result, is_error, ...kept } = step
+  if (Object.keys(kept).length > 0) reportLoss(into, 'dropped', `${path}.providerData`, reasons.fields, 'info')
+  const tag = is_error ? 'tool_error' : 'tool_result'
+  const contents = typeof result === 'string' ? [text(result)] : result
+  return [text(`<${tag} name=${JSON.stringify(name)}>`), ...contents, text(`</${tag}>`)]
 }
 
 /** Leaves out a paused answer at the end. The same request with its token continues it, so the answer itself is not sent. */
@@ -168,10 +212,10 @@ function encodeMessage(message: Message, path: string, scope: Scope): void {
   }
 }
 
-function encodeAssistant(message: AssistantMessage, path: string, { steps, into, model }: Scope): void {
+function encodeAssistant(message: AssistantMessage, path: string, { steps, paths, into, model }: Scope): void {
   reportKept(message, path, into)
   const to = { format, provider, model }
-  const scope = { into, reader: 'server' as const, proof: (opaque: AssistantProof) => ownProof(opaque, to) }
+  const scope = { into, paths, reader: 'server' as const, proof: (opaque: AssistantProof) => ownProof(opaque, to) }
   steps.push(...encodeTurn(blocksOfTurn(message), message.invalidToolCalls ?? [], path, scope))
 }
 type AssistantProof = Parameters<typeof ownProof>[0]
@@ -196,6 +240,7 @@ function toMessage({ type: _, isError, ...result }: ToolResultBlock): ToolMessag
 function addResult(result: ToolMessage, path: string, scope: Scope): void {
   const { step, besides } = encodeResultFor(result, path, scope.into, !isBeforeGemini3(scope.model))
   scope.steps.push(step)
+  scope.paths.set(step, path)
   scope.besides.push(...besides)
 }
 

@@ -59,6 +59,11 @@ export function isBeforeGemini3(model: string): boolean {
   return /gemini-[12](?!\d)/i.test(model)
 }
 
+/** Whether a model refuses a call without a signature in the round that it continues. It is false for an unknown name. */
+export function checksSignatures(model: string): boolean {
+  return /gemini-(?:[3-9]|\d\d)/i.test(model)
+}
+
 /** The stop reason for each status of an answer. `failed` is not in the table, because it is an error. An unknown status is read as `other`. */
 const statuses: Readonly<Record<string, StopReason>> = {
   completed: 'stop',
@@ -171,6 +176,12 @@ const kinds: Readonly<Record<string, ApiErrorKind>> = {
   gateway_timeout: 'timeout',
   missing_thought_signature: 'invalid_request',
   ...Object.fromEntries([...blockedCodes].map((code) => [code, 'invalid_request' as const])),
+  // Errors of the model: the next answer can be right, whatever the status.
+  malformed_function_call: 'server',
+  malformed_tool_call: 'server',
+  unexpected_tool_call: 'server',
+  too_many_tool_calls: 'server',
+  no_image: 'server',
   // Google's front end, which answers before the API does, has its own codes.
   INVALID_ARGUMENT: 'invalid_request',
   FAILED_PRECONDITION: 'permission',
@@ -184,8 +195,7 @@ const kinds: Readonly<Record<string, ApiErrorKind>> = {
 }
 
 /**
- * The kinds of errors by code. `final` has the codes after which a retry cannot succeed; `quota_exceeded` is a daily quota. An error of the
- * model, such as `malformed_function_call`, is not final.
+ * The kinds of errors by code. `final` has the codes after which a retry cannot succeed; `quota_exceeded` is a daily quota.
  */
 export const errorWords: ErrorWords = { provider, kinds, final: new Set(['quota_exceeded', 'already_exists']) }
 

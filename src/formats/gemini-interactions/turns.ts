@@ -33,6 +33,8 @@ export interface TurnScope {
   readonly reader: 'client' | 'server'
   /** Returns the data of the proof if it may be sent to this reader. */
   proof(opaque: Opaque | undefined): JsonObject | undefined
+  /** Gets the path of each call. */
+  readonly paths?: Map<WireStep, string>
 }
 
 interface Turn {
@@ -63,7 +65,7 @@ function addBlock(turn: Turn, block: ContentBlock, path: string): void {
       addThought(turn, block, path)
       break
     case 'tool_call':
-      addCall(turn, block)
+      addCall(turn, block, path)
       break
     case 'server_tool_call':
     case 'server_tool_result':
@@ -115,12 +117,14 @@ function encodeThought(block: ReasoningBlock, signature: string | undefined): Wi
 }
 
 /** Adds a call. Gemini 3 refuses the first call of a turn without a signature, so for the server, a call without one takes that of its thought. */
-function addCall(turn: Turn, call: ToolCall): void {
-  const { proof, reader } = turn.scope
+function addCall(turn: Turn, call: ToolCall, path: string): void {
+  const { proof, reader, paths } = turn.scope
   const own = textOr(field(proof(call.opaque), 'signature'), undefined)
   const signature = own ?? (reader === 'server' ? turn.signature : undefined)
   turn.signature = undefined
-  turn.steps.push({ ...encodeCall(call), ...(signature && { signature }) })
+  const step = { ...encodeCall(call), ...(signature && { signature }) }
+  turn.steps.push(step)
+  paths?.set(step, path)
 }
 
 /** Adds a call or a result of a server tool. It is sent unchanged to the server that ran it. For other servers it is dropped and reported. */

@@ -20,16 +20,16 @@ export interface Reading {
   model: string
   /** The id of the last reasoning item. The items after it belong to it: the server refuses them without it. */
   after: string | undefined
-  /** These three decide the stop reason. `needsApproval`: the answer waits for an approval, or for a tool search by the client. */
+  /** These three decide the stop reason. `waiting` has the ids of items that the client must answer, such as a request for an approval. */
   hasText: boolean
   hasRefusal: boolean
-  needsApproval: boolean
+  readonly waiting: Set<string>
   /** Whether a wrapper of parallel calls is split into its calls. Not in a history: there, the output answers the wrapper itself. */
   readonly opensWrappers: boolean
 }
 
 export function newReading(dialect: ResponsesDialect, model: string, opensWrappers = true): Reading {
-  return { dialect, model, after: undefined, hasText: false, hasRefusal: false, needsApproval: false, opensWrappers }
+  return { dialect, model, after: undefined, hasText: false, hasRefusal: false, waiting: new Set(), opensWrappers }
 }
 
 /** The part of an item that a stream has already sent. Empty if the item was not streamed. */
@@ -52,6 +52,15 @@ export function newProgress(type = '', order = 0): Progress {
 /** Matches ids that a gateway made for its client (see `makeId`). No server knows them, so they are not sent back. */
 export const madeId: RegExp = /^[a-z]+_iso_/
 
+/** Items that the client must answer, beside calls of functions. In isoglot they are `unknown` blocks. */
+export const asksClient: ReadonlySet<string> = new Set([
+  'mcp_approval_request',
+  'computer_call',
+  'shell_call',
+  'local_shell_call',
+  'apply_patch_call',
+])
+
 type ItemReader = (item: JsonObject, key: number, progress: Progress, reading: Reading, out: Fragment[]) => void
 
 const readers: Readonly<Record<string, ItemReader>> = {
@@ -69,7 +78,13 @@ export function readItem(item: Json, key: number, progress: Progress, reading: R
   if (!isObject(item)) return
   const type = stringOr(field(item, 'type'), field(item, 'role') === 'assistant' ? 'message' : '')
   const isClients = field(item, 'execution') === 'client'
-  if (type === 'mcp_approval_request' || (isClients && type === 'tool_search_call')) reading.needsApproval = true
+  const id = textOr(field(item, 'call_id'), stringOr(field(item, 'id'), ''))
+  if (asksClient.has(type) || (isClients && type === 'tool_search_call')) reading.waiting.add(id)
+  else if (type.endsWith('_output')) reading.waiting.delete(id) // the server ran the call itself
+  if (type === 'mcp_list_tools' && field(item, 'error')) {
+    const reason = `the tools of the MCP server "${field(item, 'server_label')}" could not be listed`
+    out.push({ type: 'warning', warning: { path: 'response', action: 'dropped', reason, severity: 'minor' } })
+  }
   const read = (isClients ? undefined : lookup(readers, type)) ?? (hostedOf(item) ? readHosted : readUnknown)
   read(item, key, progress, reading, out)
 }

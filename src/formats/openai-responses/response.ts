@@ -26,7 +26,7 @@ import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { keptFields } from './content.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { midStreamError } from './errors.ts'
-import { newProgress, newReading, type Reading, readItem } from './items.ts'
+import { asksClient, newProgress, newReading, type Reading, readItem } from './items.ts'
 import { format, idPrefix, readStopReason, statusOf, target } from './tables.ts'
 import { encodeTurn } from './turns.ts'
 import type { WireResponse, WireUsage } from './wire.ts'
@@ -104,8 +104,8 @@ export function readEnd(response: JsonObject, reading: Reading, out: Fragment[])
 }
 
 /** Returns the stop reason of an answer with the status `completed`. Its items decide, because the wire has only this status. */
-function settledStop({ needsApproval, hasRefusal, hasText }: Reading): StopReason {
-  if (needsApproval) return 'pause'
+function settledStop({ waiting, hasRefusal, hasText }: Reading): StopReason {
+  if (waiting.size > 0) return 'pause'
   return hasRefusal && !hasText ? 'refusal' : 'stop'
 }
 
@@ -233,13 +233,12 @@ function isRefusal(block: ContentBlock): boolean {
   return block.type === 'text' && block.refusal === true
 }
 
-/** The types of items that wait for the client. In isoglot they are `unknown` blocks. */
-const asked: ReadonlySet<string> = new Set(['mcp_approval_request', 'tool_search_call'])
-
 /** Whether `completed` and the items together express the stop reason. */
 function isCompletion(stopReason: StopReason, { content }: AssistantMessage): boolean {
   if (stopReason !== 'pause') return stopReason === 'stop' || stopReason === 'tool_calls' || stopReason === 'refusal'
-  return blocksOf(content).some((block) => block.type === 'unknown' && asked.has(block.providerType))
+  return blocksOf(content).some(
+    (one) => one.type === 'unknown' && (asksClient.has(one.providerType) || one.providerType === 'tool_search_call'),
+  )
 }
 
 /** Encodes the stop reason. If the model refused, a part of type `refusal` shows it. Without such a part, the answer is `content_filter`. */

@@ -238,7 +238,7 @@ describe('output', () => {
 
   it('without a schema is requested in the prompt', () => {
     const { body, losses } = encode({ responseFormat: { type: 'json' } })
-    expect(body.system).toEqual([{ type: 'text', text: 'Answer with one JSON value and nothing else.' }])
+    expect(body.system).toEqual([{ type: 'text', text: 'Give the final answer as one JSON value and nothing else.' }])
     expect(losses).toMatchObject([{ path: 'options.responseFormat', action: 'changed', severity: 'minor' }])
   })
 

@@ -684,6 +684,30 @@ describe('tools that come and go in mid-conversation', () => {
   }
   const messages: Message[] = [{ role: 'user', content: 'hi' }, { role: 'assistant', content: 'Yes?' }, change]
 
+  it.each([undefined, 'hoist'] as const)(
+    'stay system messages where other instructions move ("%s"): the API takes them nowhere else',
+    (lateInstructions) => {
+      const effort: Message = {
+        role: 'system',
+        content: [],
+        providerData: { anthropic: { output_config: { effort: 'low' } } },
+      }
+      const codec = createClientCodec(compact({ lateInstructions }))
+      const { context } = prepare(
+        { messages: [...messages, { role: 'user', content: 'a' }, effort, { role: 'user', content: 'b' }] },
+        codec.rules,
+        { model },
+      )
+      const { body } = codec.encodeRequest(context, { model, maxTokens: 100 })
+      expect((body as { messages: object[] }).messages.slice(2)).toEqual([
+        { role: 'system', content: [value] },
+        { role: 'user', content: 'a' },
+        { role: 'system', output_config: { effort: 'low' } },
+        { role: 'user', content: 'b' },
+      ])
+    },
+  )
+
   it('are written in a separate system message, and read again', () => {
     const codec = createClientCodec({ lateInstructions: 'inline' })
     const { context } = prepare({ messages }, codec.rules, { model })
@@ -711,6 +735,16 @@ describe('a container whose code waits for a result', () => {
   it('is named with the result of its call, as the documented request names it', () => {
     const documented = ownCase('anthropic/programmatic-results').request as { container: string }
     expect(containerOf(round)).toBe(documented.container)
+  })
+
+  it('takes only results: text beside them is refused here, and not by the API', () => {
+    const messages: Message[] = [...round, { role: 'user', content: 'Hurry!' }]
+    expect(() => encode({ messages, ...compact({ providerState }) })).toThrow(UnsupportedError)
+    const { body } = encode({ messages, ...compact({ providerState }) }, { strict: false })
+    expect(body.messages.at(-1)).toEqual({
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: 'toolu_01L', content: '4' }],
+    })
   })
 
   it('has the skills that the caller asks for', () => {

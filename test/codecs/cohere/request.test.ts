@@ -2,8 +2,15 @@
 import { describe, expect, it } from 'vitest'
 import { DecodeError, UnsupportedError } from '../../../src/core/errors.ts'
 import type { Context, Message, RequestOptions } from '../../../src/core/model.ts'
-import { decodeRequest, encodeDefinitions, encodeRequest, encodeResult } from '../../../src/formats/cohere/index.ts'
+import {
+  createClientCodec,
+  decodeRequest,
+  encodeDefinitions,
+  encodeRequest,
+  encodeResult,
+} from '../../../src/formats/cohere/index.ts'
 import { toolCall } from '../../../src/messages/block.ts'
+import { legalToolName } from '../../../src/prepare/prepare.ts'
 
 const hello: Context = { messages: [{ role: 'user', content: 'Hi' }] }
 const tool = (name: string, strict?: boolean) => ({
@@ -29,10 +36,19 @@ it('is the smallest body that the API takes, at its path', () => {
 describe('options', () => {
   it('have the names of this wire', () => {
     const options = { maxTokens: 9, temperature: 0.5, topP: 0.4, topK: 30, seed: 1, stop: ['x'], frequencyPenalty: 0.1 }
-    expect(bodyOf(hello, { ...options, presencePenalty: 0.2, stream: true })).toMatchObject({
+    expect(bodyOf(hello, { ...options, stream: true })).toMatchObject({
       ...{ max_tokens: 9, temperature: 0.5, p: 0.4, k: 30, seed: 1, stop_sequences: ['x'] },
-      ...{ frequency_penalty: 0.1, presence_penalty: 0.2, stream: true },
+      ...{ frequency_penalty: 0.1, stream: true },
     })
+    expect(bodyOf(hello, { presencePenalty: 0.2 })).toMatchObject({ presence_penalty: 0.2 })
+  })
+
+  it('are one penalty at most, since some models refuse both at once', () => {
+    const both = { frequencyPenalty: 0.1, presencePenalty: 0.2 }
+    const { frequency_penalty, presence_penalty } = bodyOf(hello, both)
+    expect([frequency_penalty, presence_penalty]).toEqual([0.1, undefined])
+    expect(lossesOf(hello, both)).toEqual([['options.presencePenalty', 'dropped', 'minor']])
+    expect(lossesOf(hello, { ...both, frequencyPenalty: 0 })).toEqual([])
   })
 
   it.each([
@@ -87,6 +103,43 @@ describe('options', () => {
     expect(losses).toMatchObject([{ path: 'options.responseFormat.name', severity: 'info' }])
   })
 
+  const recursive = { type: 'object', required: ['next'], properties: { next: { $ref: '#/$defs/node' } } }
+  it.each([
+    ['is not an object', { type: 'array', items: {} }],
+    ['has no required field', { type: 'object', properties: { a: {} } }],
+    ['contains itself', { type: 'object', required: ['a'], properties: { a: { $ref: '#' } } }],
+    [
+      'has a definition that contains itself',
+      { ...recursive, $defs: { node: { anyOf: [{ $ref: '#/$defs/end' }, { $ref: '#/$defs/node' }] }, end: {} } },
+    ],
+  ])('a schema that %s is asked for in words, since the server takes none', (_, schema) => {
+    const { body, losses } = encode(hello, { responseFormat: { type: 'json', schema } })
+    expect(body.response_format).toEqual({ type: 'json_object' })
+    expect(body.messages[0]).toMatchObject({ role: 'system', content: expect.stringContaining(JSON.stringify(schema)) })
+    expect(losses).toMatchObject([{ path: 'options.responseFormat', action: 'changed', severity: 'minor' }])
+  })
+
+  it('a schema whose definitions are used twice and not by themselves is sent', () => {
+    const $defs = { node: { properties: { a: { $ref: '#/$defs/end' }, b: { $ref: '#/$defs/end' } } }, end: {} }
+    const schema = { ...recursive, $defs }
+    expect(bodyOf(hello, { responseFormat: { type: 'json', schema } }).response_format).toMatchObject({
+      json_schema: schema,
+    })
+  })
+
+  it('JSON without a schema is asked for in the prompt too, else the answer may run on', () => {
+    const responseFormat = { type: 'json' } as const
+    const { body, losses } = encode(hello, { responseFormat })
+    expect(body.response_format).toEqual({ type: 'json_object' })
+    expect(body.messages).toMatchObject([
+      { role: 'system', content: expect.stringContaining('JSON') },
+      { role: 'user', content: 'Hi' },
+    ])
+    expect(losses).toMatchObject([{ path: 'messages', action: 'invented', severity: 'minor' }])
+    const asked: Context = { messages: [{ role: 'user', content: [{ type: 'text', text: 'Answer in json.' }] }] }
+    expect(encode(asked, { responseFormat })).toMatchObject({ body: { messages: [{ role: 'user' }] }, losses: [] })
+  })
+
   it('a schema beside tools, which the server refuses, is asked for in words', () => {
     const schema = { type: 'object', required: ['a'] }
     const context = { ...hello, tools: [tool('f')] }
@@ -110,6 +163,44 @@ describe('tools', () => {
     const body = bodyOf({ ...hello, tools }, { toolChoice })
     expect(body.tool_choice).toBe(word)
     expect(body.tools?.map((one) => one.function.name)).toEqual(names)
+  })
+
+  // Only `command-r7b-12-2024` and newer models take a choice.
+  it.each([
+    ['required', ['f', 'g'], [['options.toolChoice', 'dropped', 'minor']]],
+    [
+      { name: 'g' },
+      ['g'],
+      [
+        ['tools[0]', 'dropped', 'info'],
+        ['options.toolChoice', 'dropped', 'minor'],
+      ],
+    ],
+    [
+      'none',
+      undefined,
+      [
+        ['tools[0]', 'dropped', 'info'],
+        ['tools[1]', 'dropped', 'info'],
+      ],
+    ],
+  ] as const)('choice %j of a model that takes none is %j', (toolChoice, names, losses) => {
+    for (const model of ['command', 'command-r', 'command-r-plus-08-2024']) {
+      const body = bodyOf({ ...hello, tools }, { toolChoice, model })
+      expect(body.tool_choice).toBeUndefined()
+      expect(body.tools?.map((one) => one.function.name)).toEqual(names)
+      expect(lossesOf({ ...hello, tools }, { toolChoice, model })).toEqual(losses)
+    }
+    const newer = { toolChoice: 'required', model: 'command-r7b-12-2024' } as const
+    expect(bodyOf({ ...hello, tools }, newer).tool_choice).toBe('REQUIRED')
+  })
+
+  it.each([
+    ['get_weather', 'get_weather'],
+    ['get-weather', expect.stringMatching(/^[A-Za-z][A-Za-z0-9_]*$/)],
+    ['2nd.weather', expect.stringMatching(/^[A-Za-z][A-Za-z0-9_]*$/)],
+  ])('the name %s is %s: letters, digits and "_" are safe', (name, legal) => {
+    expect(legalToolName(name, createClientCodec().rules)).toEqual(legal)
   })
 
   it('are strict all together', () => {
@@ -184,13 +275,13 @@ describe('messages', () => {
 
   it('keep documents as text beside a response format, and where nothing else is said', () => {
     const document = { type: 'plain_text', text: 'A document' } as const
-    const asked = { messages: [{ role: 'user', content: [document, { type: 'text', text: 'x' }] }] } as const
+    const asked = { messages: [{ role: 'user', content: [document, { type: 'text', text: 'JSON' }] }] } as const
     expect(bodyOf(asked, { responseFormat: { type: 'json' } })).toMatchObject({
       messages: [
         {
           content: [
             { type: 'text', text: 'A document' },
-            { type: 'text', text: 'x' },
+            { type: 'text', text: 'JSON' },
           ],
         },
       ],
@@ -213,16 +304,34 @@ describe('messages', () => {
       { url: 'https://a.example/b.png', detail: 'high' },
     ],
   ] as const)('take %j as %j', (block, image_url) => {
-    const { content } = bodyOf({ messages: [{ role: 'user', content: [block] }] }).messages[0] as { content: unknown }
+    const context: Context = { messages: [{ role: 'user', content: [block] }] }
+    const { content } = bodyOf(context, { model: 'command-a-vision-07-2025' }).messages[0] as { content: unknown }
     expect(content).toEqual([{ type: 'image_url', image_url }])
   })
+
+  // Only `command-a-vision-07-2025` and `command-a-plus-05-2026` see.
+  it.each(['command-a-03-2025', 'command-a-reasoning-08-2025', 'command-r7b-12-2024', 'command-r-plus'])(
+    'refuse an image to %s, which takes none',
+    (model) => {
+      const content = [
+        { type: 'image', url: 'https://a.example/b.png' },
+        { type: 'text', text: 'What is it?' },
+      ] as const
+      const context: Context = { messages: [{ role: 'user', content }] }
+      expect(() => encode(context, { model })).toThrow(UnsupportedError)
+      expect(bodyOf(context, { model, strict: false }).messages).toEqual([
+        { role: 'user', content: [{ type: 'text', text: 'What is it?' }] },
+      ])
+    },
+  )
 
   it.each([
     { type: 'image', fileId: 'f' },
     { type: 'file', data: 'JVBERi0=', mimeType: 'application/pdf' },
     { type: 'audio', data: 'UklG', mimeType: 'audio/wav' },
   ] as const)('refuse %j, and say so', (block) => {
-    expect(() => encode({ messages: [{ role: 'user', content: [block] }] })).toThrow(UnsupportedError)
+    const context: Context = { messages: [{ role: 'user', content: [block] }] }
+    expect(() => encode(context, { model: 'command-a-plus-05-2026' })).toThrow(UnsupportedError)
   })
 })
 

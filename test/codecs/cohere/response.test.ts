@@ -227,6 +227,12 @@ describe('errors', () => {
     expect(error).toMatchObject({ kind, retryable, status, message, requestId: 't1', provider: 'cohere' })
   })
 
+  it('are about the length of the conversation where only their type says so', () => {
+    const body = { message: 'the prompt does not fit', error_type: 'TOO_MANY_TOKENS' }
+    const error = decodeError({ status: 400, headers: new Headers(), body })
+    expect(error).toMatchObject({ kind: 'context_length', retryable: false, providerCode: 'TOO_MANY_TOKENS' })
+  })
+
   it('say that a conversation is too long in the words of this API', () => {
     const error = new ApiError('the window is full', { kind: 'context_length' })
     expect(encodeError(error)).toEqual({

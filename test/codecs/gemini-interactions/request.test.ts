@@ -89,6 +89,18 @@ describe('state', () => {
     expect([body.model, 'agent' in body]).toEqual([undefined, true])
   })
 
+  it('gives an agent no options of models, which exclude its own, and Deep Research no instructions, which it refuses', () => {
+    const context: Context = { system: 'Be terse.', messages: [user('Hi')] }
+    const asked = (agent: string) => ({ maxTokens: 9, providerOptions: { 'gemini-interactions': { agent } } })
+    const terse = bodyOf(context, asked('antigravity-preview'))
+    expect(terse).toMatchObject({ system_instruction: 'Be terse.', input: [input('Hi')] })
+    const research = bodyOf(context, asked('deep-research-pro-preview'))
+    expect(research.input).toEqual([input('Be terse.'), input('Hi')])
+    for (const body of [terse, research]) expect(body).not.toHaveProperty('generation_config')
+    expect(research).not.toHaveProperty('system_instruction')
+    expect(lossesOf(context, asked('deep-research-pro-preview'))).toEqual(['options.maxTokens'])
+  })
+
   it('refuses to continue from an empty id: the client thinks that the answer is stored', () => {
     const decode = () => createServerCodec().decodeRequest({ model, input: 'x', previous_interaction_id: '' })
     expect(decode).toThrow(/previous_interaction_id.*not stored/)
@@ -112,12 +124,69 @@ describe('signatures', () => {
     ])
   })
 
+  const unsigned = { role: 'assistant' as const, content: [toolCall('c', 'g', { x: 1 }), toolCall('d', 'g', {})] }
+  const answers = (...ids: string[]) =>
+    ids.map((toolCallId) => ({ role: 'tool' as const, toolCallId, name: 'g', content: `of ${toolCallId}` }))
+  const text = (value: string) => ({ type: 'text', text: value })
+  const spelled = {
+    type: 'user_input',
+    content: [
+      text('<tool_call name="g">{"x":1}</tool_call>'),
+      text('<tool_call name="g">{}</tool_call>'),
+      ...[text('<tool_result name="g">'), text('of c'), text('</tool_result>')],
+      ...[text('<tool_result name="g">'), text('of d'), text('</tool_result>')],
+    ],
+  }
+
+  it('are missing in a round of another provider, which Gemini 3 refuses after the last question: it goes as text', () => {
+    const context: Context = { messages: [user('x'), unsigned, ...answers('c', 'd')] }
+    expect(bodyOf(context).input).toEqual([input('x'), spelled])
+    expect(lossesOf(context)).toEqual([
+      ...['messages[1].content[0]', 'messages[1].content[1]', 'messages[2]', 'messages[3]'],
+    ])
+    expect(bodyOf(context, { model: 'gemini-2.5-flash' }).input).toMatchObject([
+      { type: 'user_input' },
+      { type: 'function_call', id: 'c' },
+      { type: 'function_call', id: 'd' },
+      { type: 'function_result', call_id: 'c' },
+      { type: 'function_result', call_id: 'd' },
+    ])
+  })
+
+  it('are not checked before the last question, and only on the first call after it', () => {
+    const before: Context = { messages: [user('x'), unsigned, ...answers('c', 'd'), user('y'), ...messages.slice(1)] }
+    expect(bodyOf(before).input?.map(({ type }) => type)).toEqual([
+      ...['user_input', 'function_call', 'function_call', 'function_result', 'function_result'],
+      ...['user_input', 'thought', 'function_call', 'function_call', 'function_result', 'function_result'],
+    ])
+    expect(lossesOf(before)).toEqual([])
+    const after: Context = { messages: [...messages, unsigned, ...answers('c', 'd')] }
+    expect(
+      bodyOf(after)
+        .input?.slice(-4)
+        .map(({ type }) => type),
+    ).toEqual([...['function_call', 'function_call', 'function_result', 'function_result']])
+    const mixed: Context = { messages: [user('x'), unsigned, ...answers('c', 'd'), ...messages.slice(1)] }
+    expect(bodyOf(mixed).input?.slice(1)).toEqual([spelled, ...(bodyOf({ messages }).input ?? []).slice(1)])
+  })
+
   it('of generateContent are not these', () => {
     const foreign = { ...thought, opaque: { ...signed(''), format: 'gemini', data: { thoughtSignature: 'c2ln' } } }
     const context = { messages: [user('x'), { role: 'assistant' as const, content: [foreign] }, user('y')] }
     expect(JSON.stringify(bodyOf(context))).not.toContain('c2ln')
     expect(lossesOf(context)).toContain('messages[1].content[0]')
   })
+})
+
+it.each([
+  ['text/plain', { type: 'text', text: 'They do not fly.' }],
+  ['text/markdown', { type: 'text', text: 'They do not fly.' }],
+  ['text/csv', { type: 'document', data: btoa('They do not fly.'), mime_type: 'text/csv' }],
+])('a file of %s is %j: documents are PDF, CSV and Office files', (mimeType, content) => {
+  const file = { type: 'file', data: btoa('They do not fly.'), mimeType } as const
+  expect(bodyOf({ messages: [{ role: 'user', content: [file] }] }).input).toEqual([
+    { type: 'user_input', content: [content] },
+  ])
 })
 
 describe('results', () => {

@@ -112,6 +112,10 @@ describe('errors', () => {
     [503, 'service_unavailable', 'overloaded', true],
     [504, 'deadline_exceeded', 'timeout', true],
     [500, 'from_next_year', 'server', true],
+    [400, 'malformed_function_call', 'server', true],
+    [400, 'unexpected_tool_call', 'server', true],
+    [400, 'missing_thought_signature', 'invalid_request', false],
+    [400, 'prohibited_content', 'invalid_request', false],
   ])('%i %s is of kind %s', (status, code, kind, retryable) => {
     expect(read(status, { code, message: 'x' })).toMatchObject({ kind, retryable, providerCode: code })
   })

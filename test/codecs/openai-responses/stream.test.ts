@@ -411,6 +411,30 @@ describe('how an answer ends', () => {
     expect(read([created, text('a'), end]).message).toMatchObject({ stopReason, rawStopReason })
   })
 
+  it.each(['computer_call', 'shell_call', 'local_shell_call', 'apply_patch_call'])(
+    'pauses for a %s, which the client must answer, unless the server ran it itself',
+    (type) => {
+      const call = done({ type, id: 'i_1', call_id: 'call_1', status: 'completed', action: {} })
+      const output = done({ type: `${type}_output`, id: 'o_1', call_id: 'call_1', output: [] }, 1)
+      expect(read([created, call, completed()]).stopReason).toBe('pause')
+      expect(read([created, call, output, completed()]).stopReason).toBe('stop')
+    },
+  )
+
+  it('warns that the tools of an MCP server could not be listed', () => {
+    const list = { type: 'mcp_list_tools', id: 'mcpl_1', server_label: 'crm', tools: [] }
+    const warningsOf = (error: JsonObject | null) => {
+      const out: Fragment[] = []
+      const decoder = decodeStream()
+      for (const event of [created, done({ ...list, error })]) decoder.push({ data: JSON.stringify(event) }, out)
+      return out.filter(({ type }) => type === 'warning')
+    }
+    expect(warningsOf({ message: 'refused' })).toMatchObject([
+      { warning: { reason: expect.stringContaining('"crm"'), severity: 'minor' } },
+    ])
+    expect(warningsOf(null)).toEqual([])
+  })
+
   it('pauses for an approval, and refuses if it contains only a refusal', () => {
     const approval = { type: 'mcp_approval_request', id: 'mcpr_1', name: 'f', arguments: '{}', server_label: 's' }
     expect(read([created, done(approval), completed()]).stopReason).toBe('pause')

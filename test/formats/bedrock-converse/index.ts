@@ -4,8 +4,9 @@ import type { SeenPart } from '../../support/requests.ts'
 import { type FormatFacts, sumsOf } from '../facts.ts'
 import { join } from './joiner.ts'
 import { provider } from './provider.ts'
+import { refusals } from './refusals.ts'
 import { samples } from './samples.ts'
-import { validate } from './validator.ts'
+import { validate, validatorFor } from './validator.ts'
 import { violations } from './violations.ts'
 
 export const bedrockConverse: FormatFacts = {
@@ -89,8 +90,8 @@ export const bedrockConverse: FormatFacts = {
   provider,
   client: () => import('./client.ts'),
   claims: undefined,
-  validatorOf: () => validate,
-  refusals: [],
+  validatorOf: (_provider, model) => (model === undefined ? validate : validatorFor(model)),
+  refusals,
   violations,
   join,
 }

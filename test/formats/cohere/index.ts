@@ -14,7 +14,7 @@ export const cohere: FormatFacts = {
   titleOnPage: 'Cohere',
   reference: 'https://docs.cohere.com/reference/chat',
   owner: 'cohere',
-  models: ['command-a-reasoning-08-2025', 'command-a-03-2025'],
+  models: ['command-a-plus-05-2026', 'command-a-reasoning-08-2025', 'command-a-03-2025'],
   modelOfSamples: 'command-a-03-2025',
   words: ['tool_plan', 'billed_units', 'strict_tools'],
   mockBase: '/v2',

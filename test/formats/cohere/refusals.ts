@@ -15,6 +15,17 @@ export const refusals: readonly Refusals[] = [
     good,
     cases: [
       ['a field of another wire', /top_p/, { top_p: 1 }],
+      ['both penalties', /both penalties/, { frequency_penalty: 0.1, presence_penalty: 0.1 }],
+      ['a temperature above 1', /out of range/, { temperature: 1.1 }],
+      ['a tool choice of an old model', /has none/, { model: 'command-r-plus', tools: [tool], tool_choice: 'NONE' }],
+      ['thinking of another model', /does not think/, { thinking: { type: 'enabled' } }],
+      [
+        'a schema without a required field',
+        /no required/,
+        { response_format: { type: 'json_object', json_schema: { type: 'object' } } },
+      ],
+      ['JSON that nothing asks for', /asks for JSON/, { response_format: { type: 'json_object' } }],
+      ['an assistant at the end', /cannot be answered/, { messages: [user, { role: 'assistant', content: 'x' }] }],
       ['a developer', /role "developer"/, { messages: [{ role: 'developer', content: 'x' }] }],
       ['a late system message', /first in the list/, { messages: [user, { role: 'system', content: 'x' }] }],
       ['arguments as an object', /object/, { messages: [user, turn({}), result] }],

@@ -1,4 +1,4 @@
-/** Finds why Cohere would answer with a 400. Written only from wire/cohere.md §2 to §2.3 and §6. */
+/** Finds why Cohere would answer with a 400. Written only from wire/cohere.md §2 to §2.3, §6 and §7. */
 import { type Findings, isObject, list, object, type Validator, validator, type Wire, words } from '../validator.ts'
 
 const bodyKeys = words(
@@ -18,6 +18,20 @@ const partTypes: Readonly<Record<string, ReadonlySet<string>>> = {
   tool: words('text document'),
 }
 
+/** §2. */
+const ranges: Readonly<Record<string, readonly [number, number]>> = {
+  temperature: [0, 1],
+  p: [0.01, 0.99],
+  k: [0, 500],
+  frequency_penalty: [0, 1],
+  presence_penalty: [0, 1],
+}
+/** §7. */
+const old = words('command command-r command-r-plus command-r-08-2024 command-r-plus-08-2024')
+const thinking = words('command-a-reasoning-08-2025 command-a-plus-05-2026')
+/** §2.1: "Images: only vision models". */
+const vision = words('command-a-vision-07-2025 command-a-plus-05-2026')
+
 export const validate: Validator = validator((body, found) => {
   found.keys(body, bodyKeys, 'body')
   found.text(body.model, 'model')
@@ -25,7 +39,7 @@ export const validate: Validator = validator((body, found) => {
   list(body.tools).forEach((tool, at) => {
     const { name, parameters } = object(tool.function)
     found.check(tool.type === 'function', `tools[${at}]`, `type "${tool.type}"`)
-    found.match(name, /^[A-Za-z][\w-]{0,63}$/, `tools[${at}].function.name`)
+    found.match(name, /^[A-Za-z]\w{0,63}$/, `tools[${at}].function.name`)
     found.check(isObject(parameters), `tools[${at}].function.parameters`, 'is required by the type')
   })
   list(body.documents).forEach((document, at) => {
@@ -35,8 +49,47 @@ export const validate: Validator = validator((body, found) => {
   const excluded = list(body.tools).length + list(body.documents).length > 0
   found.check(body.response_format === undefined || !excluded, 'response_format', 'stands beside tools or documents')
   found.check(body.tool_choice === undefined || list(body.tools).length > 0, 'tool_choice', 'needs tools')
+  checkOptions(body, found)
+  checkFormat(object(body.response_format), body, found)
   checkMessages(list(body.messages), found)
+  const isSeen = vision.has(String(body.model))
+  const hasImage = list(body.messages).some(({ content }) => list(content).some(({ type }) => type === 'image_url'))
+  found.check(isSeen || !hasImage, 'messages', 'an image to a model without vision')
 })
+
+function checkOptions(body: Wire, found: Findings): void {
+  const model = String(body.model)
+  for (const [name, [least, most]] of Object.entries(ranges)) {
+    const value = body[name]
+    if (value === undefined) continue
+    found.check(typeof value === 'number' && value >= least && value <= most, name, `${value} is out of range`)
+  }
+  found.check(list(body.stop_sequences).length <= 5, 'stop_sequences', 'more than five')
+  // §2: "Both penalties at once are refused by some models".
+  found.check(!(body.frequency_penalty && body.presence_penalty), 'presence_penalty', 'both penalties at once')
+  // §2.2: "`command-r7b-12-2024` and newer"; §7: old ones have "no `tool_choice`".
+  found.check(body.tool_choice === undefined || !old.has(model), 'tool_choice', `${model} has none`)
+  if (body.thinking === undefined) return
+  // §2.3: "Other models: do not send it"; `token_budget` is "≥1", "below `max_tokens`".
+  found.check(thinking.has(model), 'thinking', `${model} does not think`)
+  const { token_budget: budget } = object(body.thinking)
+  if (budget === undefined) return
+  found.check(Number(budget) >= 1, 'thinking.token_budget', 'is less than 1')
+  if (typeof body.max_tokens === 'number')
+    found.check(Number(budget) < body.max_tokens, 'thinking.token_budget', 'is not below max_tokens')
+}
+
+/** §2.3: "top level object with at least one required field", "no recursion"; "Without a schema the prompt must ask for JSON". */
+function checkFormat({ type, json_schema: schema }: Wire, { messages }: Wire, found: Findings): void {
+  if (type !== 'json_object') return
+  if (schema === undefined) found.check(/json/i.test(JSON.stringify(messages)), 'messages', 'no word asks for JSON')
+  else {
+    const { type: top, required } = object(schema)
+    found.check(top === 'object', 'response_format.json_schema', 'is not an object at the top')
+    found.check(Array.isArray(required) && required.length > 0, 'response_format.json_schema', 'has no required field')
+    found.check(!JSON.stringify(schema).includes('"$ref":"#"'), 'response_format.json_schema', 'is recursive')
+  }
+}
 
 function checkMessages(messages: readonly Wire[], found: Findings): void {
   const first = messages.find(({ role }) => role !== 'system')
@@ -63,7 +116,7 @@ function checkMessages(messages: readonly Wire[], found: Findings): void {
     found.check(new Set(due).size === due.length, path, 'has one id twice')
     for (const call of calls) {
       found.match(call.id, /^[\w-]{1,64}$/, `${path}.tool_calls`)
-      found.match(object(call.function).name, /^[A-Za-z][\w-]{0,63}$/, `${path}.tool_calls`)
+      found.match(object(call.function).name, /^[A-Za-z]\w{0,63}$/, `${path}.tool_calls`)
       found.check(
         isArguments(object(call.function).arguments),
         `${path}.tool_calls`,
@@ -72,6 +125,8 @@ function checkMessages(messages: readonly Wire[], found: Findings): void {
     }
   })
   found.check(due.length === 0, 'messages', 'end with calls that have no results')
+  // §2.1: "A request needs a last turn that can be answered (user or tool)".
+  found.check(/^(?:user|tool)$/.test(String(messages.at(-1)?.role)), 'messages', 'the last cannot be answered')
 }
 
 function checkContent(message: Wire, path: string, found: Findings): void {

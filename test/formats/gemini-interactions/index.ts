@@ -52,6 +52,8 @@ export const geminiInteractions: FormatFacts = {
       'tools that are not strict',
       'text of earlier arguments',
       'names of files',
+      'text of files',
+      'rounds of calls without a signature',
     ],
     takes: isWithoutForeignFile,
     systemSeparator: '\n\n',

@@ -27,7 +27,7 @@ const interactionBody = (said: Said) => ({
   created: '2026-11-20T10:00:00Z',
   updated: '2026-11-20T10:00:00Z',
   object: 'interaction',
-  model: 'gemini-3.8-flash',
+  model: 'gemini-2.5-flash',
 })
 const named = (event_type: string, fields: Json) => event({ type: event_type, ...fields, event_type })
 function stepDeltas({ type, summary, signature, content, arguments: args }: Json): { shell: Json; deltas: Json[] } {
@@ -57,7 +57,7 @@ export const provider: Speaker = {
   whole: (said) => ({ ...interactionBody(said), steps: interactionSteps(said) }),
   pieces: (said) => [
     named('interaction.created', {
-      interaction: { id: 'v1_u1', status: 'in_progress', object: 'interaction', model: 'gemini-3.8-flash' },
+      interaction: { id: 'v1_u1', status: 'in_progress', object: 'interaction', model: 'gemini-2.5-flash' },
     }),
     named('interaction.status_update', { interaction_id: 'v1_u1', status: 'in_progress' }),
     ...interactionSteps(said).flatMap((step, index) => {

@@ -11,7 +11,8 @@ const result = (call_id: string, value: unknown = 'x') => ({
   result: value,
 })
 const tools = [{ type: 'function', name: 'f', parameters: { type: 'object' } }]
-const good = { model: 'gemini-3.8-flash', store: false, tools, input: [hears('x'), thought, call('a'), result('a')] }
+const signed = { ...call('a'), signature: 'c2ln' }
+const good = { model: 'gemini-3.8-flash', store: false, tools, input: [hears('x'), thought, signed, result('a')] }
 const image = [{ type: 'image', data: 'aGk=', mime_type: 'image/png' }]
 
 export const refusals: readonly Refusals[] = [
@@ -34,6 +35,17 @@ export const refusals: readonly Refusals[] = [
         'media to an old model',
         /old model/,
         { model: 'gemini-2.5-flash', input: [hears('x'), call('a'), result('a', image)] },
+      ],
+      ['an unsigned call', /missing a thought_signature/, { input: [hears('x'), thought, call('a'), result('a')] }],
+      [
+        'plain text as a document',
+        /plain text/,
+        { input: [{ type: 'user_input', content: [{ type: 'document', data: 'aGk=', mime_type: 'text/plain' }] }] },
+      ],
+      [
+        'an agent with the options of a model',
+        /beside an agent/,
+        { model: undefined, agent: 'a', generation_config: {} },
       ],
       ['an unsigned thought', /without a signature/, { input: [hears('x'), { type: 'thought' }] }],
       ['a role', /type "undefined"/, { input: [{ role: 'user', content: 'x' }] }],

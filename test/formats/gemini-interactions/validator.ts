@@ -47,6 +47,10 @@ export const validate: Validator = validator((body, found) => {
   if ('system_instruction' in body) found.text(body.system_instruction, 'system_instruction')
   const config = object(body.generation_config)
   found.keys(config, configKeys, 'generation_config')
+  // §2: "`generation_config` and `agent_config` exclude each other"; §2.5: Deep Research "refuses `system_instruction`".
+  found.check(!('agent' in body && 'generation_config' in body), 'generation_config', 'stands beside an agent')
+  const isResearch = String(body.agent).startsWith('deep-research')
+  found.check(!(isResearch && 'system_instruction' in body), 'system_instruction', 'stands beside Deep Research')
   const functions = list(body.tools).filter(({ type }) => type === 'function')
   functions.forEach((tool, at) => {
     found.keys(tool, words('type name description parameters'), `tools[${at}]`)
@@ -80,6 +84,11 @@ function checkSteps(steps: readonly Wire[], body: Wire, found: Findings): void {
     }
   })
   for (const id of calls) found.check(answered.has(id), 'input', `no result for ${id}`)
+  // §8: "Function call is missing a thought_signature": "Only the first call of the turn after the last user_input is checked".
+  const turn = steps.slice(steps.findLastIndex(({ type }) => type === 'user_input') + 1)
+  const first = turn.find(({ type }) => type === 'function_call')
+  const isChecked = /gemini-3/.test(String(body.model)) && first !== undefined
+  found.check(!isChecked || isBase64(first.signature), 'input', 'function call is missing a thought_signature')
 }
 
 function checkStep(step: Wire, path: string, found: Findings): void {
@@ -123,6 +132,8 @@ function checkContents(contents: readonly Wire[], path: string, found: Findings)
       return
     }
     found.check('data' in content !== 'uri' in content, where, 'one of data and uri')
+    // §2.2: "Plain-text files have no type of their own: send as `text`".
+    found.check(content.mime_type !== 'text/plain', `${where}.mime_type`, 'plain text is no document')
     if ('data' in content) {
       found.check(isBase64(content.data), `${where}.data`, 'is no base64')
       found.match(content.mime_type, /^\w+\/[\w.+-]+$/, `${where}.mime_type`)
