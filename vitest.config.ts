@@ -30,6 +30,7 @@ const exhaustive = [
   'test/codecs/**/{corpus,prepared,quirks,stream}.test.ts',
   'test/client/{apply-event,resume,wires}.test.ts',
   'test/messages/{hand-off,laws,prepare.laws}.test.ts',
+  'test/wraps/law.test.ts',
   ...installed,
   'test/gateway/{ai-sdk,clients,faults,figures,keys,keys-in-streams,whole,worker}.test.ts',
   'test/fuzz/fuzz.test.ts',

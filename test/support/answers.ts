@@ -633,12 +633,14 @@ export interface Outcome {
 export function expectAnswer(seen: Seen, way: Way): Outcome {
   const fired: Rule[] = []
   let expected = seen
+  let before = canonical(seen)
   for (const rule of answerRules) {
     if (way.from === way.to && !rule.within) continue
     if (rule.to !== undefined && !rule.to.includes(way.to)) continue
-    const next = rule.apply(expected, way)
-    if (canonical(next) !== canonical(expected)) fired.push(rule)
-    expected = next
+    expected = rule.apply(expected, way)
+    const after = canonical(expected)
+    if (after !== before) fired.push(rule)
+    before = after
   }
   return { expected, fired }
 }

@@ -26,11 +26,15 @@ export function compile(files: Readonly<Record<string, string>>): readonly Compl
       writeFileSync(join(folder, name), text)
     const tsc = join(root, 'node_modules', 'typescript-native', 'bin', 'tsc')
     // Other tests have the other cores, and several checkers find the types of the same files again.
-    const { stdout, stderr } = spawnSync(process.execPath, [tsc, '-p', folder, '--pretty', 'false', '--singleThreaded'], {
-      cwd: folder,
-      encoding: 'utf8',
-      maxBuffer: 2 ** 28,
-    })
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      [tsc, '-p', folder, '--pretty', 'false', '--singleThreaded'],
+      {
+        cwd: folder,
+        encoding: 'utf8',
+        maxBuffer: 2 ** 28,
+      },
+    )
     if (stderr !== '') throw new Error(`Cannot run the compiler: ${stderr}`)
     return complaintsIn(stdout)
   } finally {

@@ -711,23 +711,22 @@ export function judgeRequest(
 ): RequestOutcome {
   const fired = new Set<RequestRule>()
   let expected = settle(meant)
+  let before = canonical(expected)
   for (const rule of reshapings) {
     if ((rule.to !== undefined && !rule.to.includes(to)) || (from === to && rule.within !== true)) continue
-    const next = settle(rule.apply(expected, to))
-    if (canonical(next) !== canonical(expected)) fired.add(rule)
-    expected = next
+    expected = settle(rule.apply(expected, to))
+    const after = canonical(expected)
+    if (after !== before) fired.add(rule)
+    before = after
   }
   const actual = to === 'ollama' ? { ...read, turns: read.turns.map(joinTexts) } : read
   const unnamed: string[] = []
-  for (const [path, before, after] of differences(
-    JSON.parse(canonical(expected)),
-    JSON.parse(canonical(settle(actual))),
-  )) {
+  for (const [path, meantThere, readThere] of differences(JSON.parse(before), JSON.parse(canonical(settle(actual))))) {
     const rule = fieldRules.find(
-      (one) => (one.to ?? wires).includes(to) && one.path.test(path) && (one.allows?.(before, after) ?? true),
+      (one) => (one.to ?? wires).includes(to) && one.path.test(path) && (one.allows?.(meantThere, readThere) ?? true),
     )
     if (rule === undefined)
-      unnamed.push(`${path}: ${canonical(before)?.slice(0, 200)} → ${canonical(after)?.slice(0, 200)}`)
+      unnamed.push(`${path}: ${canonical(meantThere)?.slice(0, 200)} → ${canonical(readThere)?.slice(0, 200)}`)
     else fired.add(rule)
   }
   return { fired: [...fired], unnamed }
