@@ -95,7 +95,7 @@ export function translateAll(cases: readonly CorpusCase[]): Verdict[] {
   })
 }
 
-/** What the client of its own wire reads, once for all other wires. */
+/** An answer as the client of its own wire reads it, once for all other wires. */
 type Original = Pick<Decoded, 'response' | 'error'>
 
 function readOriginal(one: CorpusCase, { client }: Format): Original {
