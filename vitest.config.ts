@@ -36,7 +36,7 @@ const exhaustive = [
   'test/fuzz/fuzz.test.ts',
   'test/worker/{ai-sdk,bookings-killed,bounds,canary,clients,door,keys,leases,locations,runs,runs-resume,runs-schedules,runs-sdk,spending,upstream}.test.ts',
   'test/page/page.test.ts',
-  'test/page-wire/{ag-ui,events,ui-messages}.test.ts',
+  'test/page-wire/{ag-ui,cuts,events,ui-messages}.test.ts',
   'test/examples/{commands,pages,recipes}.test.ts',
 ]
 
