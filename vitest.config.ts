@@ -28,14 +28,15 @@ const exhaustive = [
   'test/laws/*.test.ts',
   'test/handoff/{handoff,http}.test.ts',
   'test/codecs/**/{corpus,prepared,quirks,stream}.test.ts',
-  'test/client/{apply-event,resume,wires}.test.ts',
+  'test/client/{apply-event,resume,whole,wires}.test.ts',
   'test/messages/{hand-off,laws,prepare.laws}.test.ts',
+  'test/{test-kit/cuts,wraps/law}.test.ts',
   ...installed,
   'test/gateway/{ai-sdk,clients,faults,figures,keys,keys-in-streams,whole,worker}.test.ts',
   'test/fuzz/fuzz.test.ts',
   'test/worker/{ai-sdk,bookings-killed,bounds,canary,clients,door,keys,leases,locations,runs,runs-resume,runs-schedules,runs-sdk,spending,upstream}.test.ts',
   'test/page/page.test.ts',
-  'test/page-wire/{ag-ui,events,ui-messages}.test.ts',
+  'test/page-wire/{ag-ui,cuts,events,ui-messages}.test.ts',
   'test/examples/{commands,pages,recipes}.test.ts',
 ]
 

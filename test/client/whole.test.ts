@@ -12,6 +12,7 @@ import {
   type StreamEvent,
   stream,
 } from '../../src/index.ts'
+import { inTurn } from '../support/cuts.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { type Answering, chatBody, chatText, chunks, hang, json } from '../support/upstream.ts'
 import { wires } from '../support/wires.ts'
@@ -121,8 +122,12 @@ describe.each(wires)('over $name', (wire) => {
 
   const types = ['text/html; charset=utf-8', 'text/plain', undefined, 'application/json']
   const texts = ['<!doctype html>\n<p>Hello</p>', 'Hello', '{"hello":', '<html>'.repeat(3)]
-  const pages = types.flatMap((contentType) => texts.map((text) => [contentType, text] as const))
-  it.each(pages)(
+  /** Each fourth has every type and every text once. */
+  const pages = types.flatMap((contentType, row) =>
+    texts.map((_, at) => [contentType, texts[(at + 4 - row) % 4] as string] as const),
+  )
+  // Every four wires have all sixteen pairs of a type and a text, and each wire has every type and every text.
+  it.each(inTurn(pages, 4, wires.indexOf(wire)))(
     'C9: a body that is not an answer is reported with its address, status and type: %s %j',
     async (contentType, text) => {
       const { origin } = new URL(upstream.url)

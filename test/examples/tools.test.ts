@@ -10,18 +10,12 @@ const root = join(import.meta.dirname, '..', '..')
 const folder = mkdtempSync(join(tmpdir(), 'isoglot-examples-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Node's compiled form of the source, by its text: it saves half of the time of a process. */
-const cache = join(root, 'node_modules', '.cache', 'isoglot-node')
-
-/** The output of an example. It runs on the source of the package. */
+/** The output of an example. It imports the built package, as a reader's copy does. */
 async function outputOf(name: string, ...args: string[]): Promise<string> {
-  const hook = join(root, 'test', 'support', 'from-source.mjs')
   const { ANTHROPIC_API_KEY: _, ...env } = process.env
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['--no-warnings', '--import', hook, join(root, 'examples', 'tools', name), ...args],
-    { env: { ...env, APPROVAL_SECRET: 'a-secret-of-at-least-32-bytes-in-all', NODE_COMPILE_CACHE: cache } },
-  )
+  const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'examples', 'tools', name), ...args], {
+    env: { ...env, APPROVAL_SECRET: 'a-secret-of-at-least-32-bytes-in-all' },
+  })
   return stdout
 }
 

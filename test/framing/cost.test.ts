@@ -39,9 +39,9 @@ describe('what framing costs', () => {
     expect(bytes).toBeLessThan(128 * MiB)
   })
 
-  // Four bytes kept of each of the short ones, or one byte in two of the long ones, would be too much.
+  // Eight bytes kept of each of the short ones, as an entry of an array takes, or one byte in two of the long ones, would be too much.
   it.each([
-    ['many', ':\n', 16 * MiB],
+    ['many', ':\n', 8 * MiB],
     ['long', `:${'x'.repeat(254)}\n`, MiB / 2],
   ])('keeps nothing of comments, however %s', (_, comment, count) => {
     const perChunk = (64 * 1024) / comment.length

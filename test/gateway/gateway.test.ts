@@ -431,21 +431,20 @@ describe('outgoing and incoming data', () => {
     }
   })
 
-  it('cuts the key out of all texts of a provider, in every disguise', async () => {
+  // `keys.test.ts` has the disguises of a key that all models share.
+  it('cuts the key of each model out of all texts of its provider', async () => {
     for (const wire of wireNames) {
-      const disguises = [keys[wire], encodeURIComponent(keys[wire]), btoa(keys[wire]), btoa(`xy${keys[wire]}`)]
-      for (const disguise of disguises) {
-        for (const client of [wire, wire === 'gemini' ? 'ollama' : 'gemini'] as const) {
-          for (const stream of [true, false]) {
-            const said = { text: `It is ${disguise} and more` }
-            providers.answer(stream ? chunks(oneEvent(wire, said)) : json(speakers[wire].whole(said)))
-            const text = await (await askOf(gatewayOf(), client, wire, 'Hello', { stream })).text()
-            expect(text).toContain('redacted')
-            expect(text).not.toContain(disguise.slice(4, -4))
-          }
-          providers.answer(json(speakers[wire].error(400, `Odd: ${disguise}`), 400))
-          expect(await (await askOf(gatewayOf(), client, wire)).text()).not.toContain(disguise.slice(4, -4))
+      const key = keys[wire]
+      for (const client of [wire, wire === 'gemini' ? 'ollama' : 'gemini'] as const) {
+        for (const stream of [true, false]) {
+          const said = { text: `It is ${key} and more` }
+          providers.answer(stream ? chunks(oneEvent(wire, said)) : json(speakers[wire].whole(said)))
+          const text = await (await askOf(gatewayOf(), client, wire, 'Hello', { stream })).text()
+          expect(text).toContain('redacted')
+          expect(text).not.toContain(key.slice(4, -4))
         }
+        providers.answer(json(speakers[wire].error(400, `Odd: ${key}`), 400))
+        expect(await (await askOf(gatewayOf(), client, wire)).text()).not.toContain(key.slice(4, -4))
       }
     }
   })

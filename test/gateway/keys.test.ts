@@ -267,7 +267,11 @@ describe('B15, B16: keys in one piece', () => {
         ),
         ...[400, 401, 429].map((status) => () => new Response(put(speakers[wire].error(status, 'ÄÖ')), { status })),
       ]
+      // Two of the six for each disguise on each wire. So each answer has each disguise on two wires at least, as its code is the same for every
+      // disguise, and each answer of each wire has seven disguises at least.
+      const turn = Object.keys(disguises).indexOf(name) + wireNames.indexOf(wire)
       for (const [at, answer] of answers.entries()) {
+        if (!isExhaustive && at % 3 !== turn % 3) continue
         for (const client of [wire, wire === 'gemini' ? 'ollama' : 'gemini'] as const) {
           const told = await (await gatewayOf(wire, answer)(client, at === 1 || at === 2)).text()
           expect(holdsCanary(told), `${how} ${at} ${client}`).toBe(false)

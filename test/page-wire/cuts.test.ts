@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { blocksOf, InterruptedError, type Message, textOf } from '../../src/index.ts'
 import { readEvents } from '../../src/page/read.ts'
 import { toResponse } from '../../src/page/response.ts'
+import { allPlacesOf, isExhaustive, placesOf } from '../support/cuts.ts'
 import { bytesOf, type Outcome, outcomeOf, recorded, recordedRun } from './runs.ts'
 
 const headers = { 'content-type': 'text/event-stream' }
@@ -16,10 +17,11 @@ it('is tried with text of each format, and with calls', () => {
   expect(cases.map(([id]) => id).sort()).toEqual(names.sort())
 })
 
-it.each(cases)('%s: cut at each byte is interrupted, and keeps the received part', async (id, format, one) => {
+it.each(cases)('%s: cut anywhere is interrupted, and keeps the received part', async (id, format, one) => {
   const bytes = await bytesOf(await toResponse(recordedRun(format, one), { page: { tools: 'arguments' } }))
   const wrong: number[] = []
-  for (let at = 0; at < bytes.length; at++) {
+  const places = isExhaustive ? allPlacesOf(bytes) : placesOf(bytes)
+  for (const at of places.filter((place) => place < bytes.length)) {
     const part = bytes.slice(0, at)
     const run = readEvents(new Response(id.includes('text') ? brokenAfter(part) : part, { headers }))
     const outcome = await outcomeOf(run)

@@ -576,12 +576,14 @@ export const appliesTo = ({ name, to }: { readonly name: string; readonly to?: '
 export function expectAnswer(seen: Seen, way: Way): Outcome {
   const fired: Rule[] = []
   let expected = seen
+  let before = canonical(seen)
   for (const rule of answerRules as readonly Rule[]) {
     if (way.from === way.to && !rule.within) continue
     if (!appliesTo(rule, facts[way.to].answers.rules)) continue
-    const next = rule.apply(expected, way)
-    if (canonical(next) !== canonical(expected)) fired.push(rule)
-    expected = next
+    expected = rule.apply(expected, way)
+    const after = canonical(expected)
+    if (after !== before) fired.push(rule)
+    before = after
   }
   return { expected, fired }
 }

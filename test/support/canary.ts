@@ -48,8 +48,8 @@ export const disguises: Readonly<Record<string, (key: string) => string>> = {
 
 /** Whether a text has the canary in it, in any of the {@link disguises}, also in pieces over the events of a stream. */
 export function holdsCanary(text: string, key: string = canary): boolean {
-  const shown = [text, ...joinedDeltas(text)].filter(({ length }) => length >= key.length)
-  return shown.some((one) => readingsOf(one).some((reading) => reading.includes(key)))
+  const shown = new Set([text, ...joinedDeltas(text)].filter(({ length }) => length >= key.length))
+  return [...shown].some((one) => readingsOf(one).some((reading) => reading.includes(key)))
 }
 
 /** All readings of a text: its escapes decoded three times at most, and then the bytes of base64 and hex in it. */

@@ -19,7 +19,7 @@ import {
   wires,
 } from './answers.ts'
 import type { CorpusCase } from './corpus.ts'
-import { decodeChunks } from './decode.ts'
+import { type Decoded, decodeChunks } from './decode.ts'
 import { type Format, formats } from './formats.ts'
 import { judgeRequest, requestRules, seeRequest } from './requests.ts'
 
@@ -88,45 +88,53 @@ export function translateAll(cases: readonly CorpusCase[]): Verdict[] {
     const from = formats.find(({ folder }) => folder === one.format)
     if (from === undefined) throw new Error(`no codec for ${one.format}`)
     if (!wires.includes(from.client.name as Wire)) return []
+    const original = readOriginal(one, from)
     return targets.flatMap((to) => [
-      judgeAnswer(one, from, to),
+      judgeAnswer(one, original, from, to),
       ...(one.request === undefined ? [] : [judgeAsked(one, from, to)]),
     ])
   })
+}
+
+/** An answer as the client of its own wire reads it, once for all other wires. */
+type Original = Pick<Decoded, 'response' | 'error'>
+
+function readOriginal(one: CorpusCase, { client }: Format): Original {
+  if (one.kind !== 'json') return decodeChunks(client, [one.bytes])
+  try {
+    return { response: client.decodeResponse(parse(one.text)), error: undefined }
+  } catch (error) {
+    return { response: undefined, error: error as Error }
+  }
 }
 
 type Target = (typeof targets)[number]
 
 // ---- answers ----------------------------------------------------------------------------------
 
-function judgeAnswer(one: CorpusCase, from: Format, to: Target): Verdict {
+function judgeAnswer(one: CorpusCase, original: Original, from: Format, to: Target): Verdict {
   const way = { from: from.client.name as Wire, to: to.wire, isStream: one.kind !== 'json' }
-  const { kind, named, unnamed } = way.isStream ? judgeStream(one, from, to, way) : judgeWhole(one, from, to, way)
+  const { kind, named, unnamed } = way.isStream
+    ? judgeStream(one, original, from, to, way)
+    : judgeWhole(one, original, from, to, way)
   return { id: one.id, kind, from: way.from, to: way.to, named, unnamed }
 }
 
 type Judged = Pick<Verdict, 'kind' | 'named' | 'unnamed'>
 
-function judgeWhole(one: CorpusCase, from: Format, to: Target, way: Way): Judged {
-  const body = parse(one.text)
-  let original: ChatResponse
-  try {
-    original = from.client.decodeResponse(body)
-  } catch (error) {
-    return judgeError(error, to)
-  }
-  const { body: written, losses } = translateResponse(body, from.client, to.server)
+function judgeWhole(one: CorpusCase, { response, error }: Original, from: Format, to: Target, way: Way): Judged {
+  if (response === undefined) return judgeError(error, to)
+  const { body: written, losses } = translateResponse(parse(one.text), from.client, to.server)
   try {
     const read = to.client.decodeResponse(JSON.parse(JSON.stringify(written)))
-    return { kind: 'answer', ...judge(original, read, losses, way) }
+    return { kind: 'answer', ...judge(response, read, losses, way) }
   } catch (error) {
-    const isSaid = original.stopReason === 'error' && (error instanceof InterruptedError || error instanceof ApiError)
+    const isSaid = response.stopReason === 'error' && (error instanceof InterruptedError || error instanceof ApiError)
     return { kind: 'answer', named: [others.interrupted.name], unnamed: isSaid ? [] : [`it fails: ${error}`] }
   }
 }
 
-function judgeStream(one: CorpusCase, from: Format, to: Target, way: Way): Judged {
-  const original = decodeChunks(from.client, [one.bytes])
+function judgeStream(one: CorpusCase, original: Original, from: Format, to: Target, way: Way): Judged {
   const translator = translateStream(from.client, to.server)
   const out: string[] = []
   translator.push(one.bytes, out)

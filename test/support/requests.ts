@@ -696,23 +696,22 @@ export function judgeRequest(
   const fired = new Set<RequestRule>()
   let expected = settle(meant)
   const named = facts[to].requests.rules
+  let before = canonical(expected)
   for (const rule of reshapings as readonly Reshaping[]) {
     if (!appliesTo(rule, named) || (from === to && rule.within !== true)) continue
-    const next = settle(rule.apply(expected, to))
-    if (canonical(next) !== canonical(expected)) fired.add(rule)
-    expected = next
+    expected = settle(rule.apply(expected, to))
+    const after = canonical(expected)
+    if (after !== before) fired.add(rule)
+    before = after
   }
   const actual = facts[to].requests.hasOneText ? { ...read, turns: read.turns.map(joinTexts) } : read
   const unnamed: string[] = []
-  for (const [path, before, after] of differences(
-    JSON.parse(canonical(expected)),
-    JSON.parse(canonical(settle(actual))),
-  )) {
+  for (const [path, meantThere, readThere] of differences(JSON.parse(before), JSON.parse(canonical(settle(actual))))) {
     const rule = (fieldRules as readonly FieldRule[]).find(
-      (one) => appliesTo(one, named) && one.path.test(path) && (one.allows?.(before, after) ?? true),
+      (one) => appliesTo(one, named) && one.path.test(path) && (one.allows?.(meantThere, readThere) ?? true),
     )
     if (rule === undefined)
-      unnamed.push(`${path}: ${canonical(before)?.slice(0, 200)} → ${canonical(after)?.slice(0, 200)}`)
+      unnamed.push(`${path}: ${canonical(meantThere)?.slice(0, 200)} → ${canonical(readThere)?.slice(0, 200)}`)
     else fired.add(rule)
   }
   return { fired: [...fired], unnamed }
