@@ -1,4 +1,4 @@
-/** What is lost of the reasoning option: each change is reported once, at a field that the caller set. */
+/** The losses of the reasoning option: each change is reported once, at a field that the caller set. */
 import { describe, expect, it } from 'vitest'
 import type { RequestOptions } from '../../src/core/model.ts'
 import { efforts } from '../../src/kit/effort.ts'
