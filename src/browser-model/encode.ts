@@ -95,59 +95,60 @@ export function encodeRequest(
   inputs: readonly LanguageModelExpected[],
 ): EncodedRequest<BrowserRequest> {
   checkMessages(given.messages)
-  const into = newLosses(title, asked.strict)
-  const { context, options } = withoutLacks(given, asked, wire, into)
+  const losses = newLosses(title, asked.strict)
+  const { context, options } = withoutLacks(given, asked, wire, losses)
   for (const [name, reason] of Object.entries(lostOptions)) {
-    if (options[name as keyof typeof lostOptions] !== undefined) reportLoss(into, 'dropped', `options.${name}`, reason)
+    if (options[name as keyof typeof lostOptions] !== undefined)
+      reportLoss(losses, 'dropped', `options.${name}`, reason)
   }
   for (const name of Object.keys(options.providerOptions?.[format] ?? {})) {
-    reportLoss(into, 'dropped', `options.providerOptions["${format}"].${name}`, reasons.option)
+    reportLoss(losses, 'dropped', `options.providerOptions["${format}"].${name}`, reasons.option)
   }
-  const tools = offered(context.tools ?? [], options.toolChoice, into)
-  if (tools.length === 0) reportUnusedChoice(options, into)
+  const tools = offered(context.tools ?? [], options.toolChoice, losses)
+  if (tools.length === 0) reportUnusedChoice(options, losses)
   else
     reportLoss(
-      into,
+      losses,
       'changed',
       'tools',
       'the browser has no tool calls: they are written as JSON, which uses a part of the context window',
     )
-  const { system, turns } = encodeMessages(context, into, new Set(inputs.map(({ type }) => type)))
+  const { system, turns } = encodeMessages(context, losses, new Set(inputs.map(({ type }) => type)))
   const described = tools.length > 0 ? [describeTools(tools)] : []
   return {
     path: '',
     headers: {},
     body: { system: [...system, ...described].join('\n\n'), turns, ...constrain(tools, options) },
-    losses: into.list,
+    losses: losses.list,
   }
 }
 
 function offered(
   tools: readonly (ToolDefinition | ProviderTool)[],
   choice: ToolChoice = 'auto',
-  into: Losses,
+  losses: Losses,
 ): readonly ToolDefinition[] {
   const isChosen = ({ name }: ToolDefinition) => {
     if (typeof choice === 'string') return choice !== 'none'
     return 'name' in choice ? choice.name === name : choice.names.includes(name)
   }
   // A tool of another format has already been dropped, and this format has none.
-  return chosenTools(tools as readonly ToolDefinition[], isChosen, into)
+  return chosenTools(tools as readonly ToolDefinition[], isChosen, losses)
 }
 
 interface Encoding {
-  readonly into: Losses
+  readonly losses: Losses
   readonly inputs: ReadonlySet<string>
 }
 
-function encodeMessages({ system, messages }: Context, into: Losses, inputs: ReadonlySet<string>) {
-  const to: Encoding = { into, inputs }
+function encodeMessages({ system, messages }: Context, losses: Losses, inputs: ReadonlySet<string>) {
+  const to: Encoding = { losses, inputs }
   const texts: string[] = []
   const turns: Turn[] = []
   if (system !== undefined) texts.push(textIn(blocksOf(system), 'system', to))
   for (const [at, message] of messages.entries()) {
     const path = `messages[${at}]`
-    dropFields(message, path, into)
+    dropFields(message, path, losses)
     if (isInstruction(message)) {
       const text = textIn(blocksOf(message.content), `${path}.content`, to)
       // The API takes a system message only at the beginning.
@@ -184,18 +185,18 @@ function encodeTurn(message: AssistantMessage, path: string, to: Encoding): read
   const calls = blocks.filter((block) => block.type === 'tool_call')
   for (const [at, { argumentsText }] of (message.invalidToolCalls ?? []).entries()) {
     if (argumentsText !== '') {
-      reportLoss(to.into, 'dropped', `${path}.invalidToolCalls[${at}]`, 'the model can only get complete calls')
+      reportLoss(to.losses, 'dropped', `${path}.invalidToolCalls[${at}]`, 'the model can only get complete calls')
     }
   }
   const said = blocks.flatMap((block, at): readonly Part[] => {
     const place = `${path}.content[${at}]`
     if (block.type === 'tool_call') {
-      dropFields(block, place, to.into)
+      dropFields(block, place, to.losses)
       return []
     }
     if (block.type === 'text' || block.type === 'plain_text') return encodeBlock(block, place, to)
     reportLoss(
-      to.into,
+      to.losses,
       'dropped',
       place,
       block.type === 'reasoning' ? reasons.reasoning : 'a message of the assistant can only have text',
@@ -226,14 +227,14 @@ function plain(text: string): unknown {
 function textIn(blocks: readonly ContentBlock[], path: string, to: Encoding): string {
   const isText = ({ type }: ContentBlock) => type === 'text' || type === 'plain_text'
   for (const [at, block] of blocks.entries()) {
-    if (isText(block)) dropFields(block, `${path}[${at}]`, to.into)
-    else reportLoss(to.into, 'dropped', `${path}[${at}]`, 'only text is allowed here', 'major')
+    if (isText(block)) dropFields(block, `${path}[${at}]`, to.losses)
+    else reportLoss(to.losses, 'dropped', `${path}[${at}]`, 'only text is allowed here', 'major')
   }
   return blocks.map((block) => (isText(block) && 'text' in block ? block.text : '')).join('\n')
 }
 
-function encodeBlock(block: ContentBlock, path: string, { into, inputs }: Encoding): readonly Part[] {
-  dropFields(block, path, into)
+function encodeBlock(block: ContentBlock, path: string, { losses, inputs }: Encoding): readonly Part[] {
+  dropFields(block, path, losses)
   switch (block.type) {
     case 'text':
     case 'plain_text':
@@ -245,19 +246,23 @@ function encodeBlock(block: ContentBlock, path: string, { into, inputs }: Encodi
       const reason = inputs.has(type)
         ? 'the model takes media only as data: fetch the URL and send the base64'
         : `the session does not expect it: add { type: '${type}' } to "expectedInputs"`
-      reportLoss(into, 'dropped', path, reason, 'major')
+      reportLoss(losses, 'dropped', path, reason, 'major')
       return []
     }
     case 'file':
     case 'video':
-      reportLoss(into, 'dropped', path, `the model does not take ${block.type}`, 'major')
+      reportLoss(losses, 'dropped', path, `the model does not take ${block.type}`, 'major')
       return []
     default:
-      reportLoss(into, 'dropped', path, reasons.nothing)
+      reportLoss(losses, 'dropped', path, reasons.nothing)
       return []
   }
 }
 
-function dropFields({ providerData }: { providerData?: { [format: string]: JsonObject } }, path: string, into: Losses) {
-  if (providerData !== undefined) reportLoss(into, 'dropped', `${path}.providerData`, reasons.fields, 'info')
+function dropFields(
+  { providerData }: { providerData?: { [format: string]: JsonObject } },
+  path: string,
+  losses: Losses,
+) {
+  if (providerData !== undefined) reportLoss(losses, 'dropped', `${path}.providerData`, reasons.fields, 'info')
 }

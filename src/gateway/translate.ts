@@ -79,12 +79,12 @@ export function translateRequest(
 ): TranslatedRequest {
   const request = from.decodeRequest(body, { path: options.path ?? '' })
   const model = options.model ?? request.options.model
-  const into = newLosses(to.provider, options.strict)
-  reportLosses(request.losses, into)
-  const prepared = prepareDecoded(withoutState(request.context, to, into), to.rules, model)
-  reportLosses(prepared.losses, into)
+  const losses = newLosses(to.provider, options.strict)
+  reportLosses(request.losses, losses)
+  const prepared = prepareDecoded(withoutState(request.context, to, losses), to.rules, model)
+  reportLosses(prepared.losses, losses)
   const names = new Map<string, string>()
-  const context = withLegalTools(prepared.context, to, names, into)
+  const context = withLegalTools(prepared.context, to, names, losses)
   const { toolChoice, strict, ...others } = request.options
   const encoded = to.encodeRequest(context, {
     ...others,
@@ -92,7 +92,7 @@ export function translateRequest(
     ...compact({ toolChoice: toolChoice && legalChoice(toolChoice, to), strict: options.strict }),
   })
   const question = { callsBefore: nextNumber(to.idPrefix, callIdsOf(request.context.messages)), toolNames: names }
-  return { ...encoded, losses: [...into.list, ...encoded.losses], request, question }
+  return { ...encoded, losses: [...losses.list, ...encoded.losses], request, question }
 }
 
 /** @throws {DecodeError} if the client sent a value that is not a message of isoglot, such as media whose data is not base64. */
@@ -105,29 +105,35 @@ function prepareDecoded(context: Context, rules: Rules, model: string): Prepared
 }
 
 /** A client that continues a stored answer does not send the conversation before it, so only the provider that stored it can continue. */
-function withoutState(context: Context, { rules }: Target, into: Losses): Context {
+function withoutState(context: Context, { rules }: Target, losses: Losses): Context {
   const { providerState, ...rest } = context
   if (providerState?.previousResponseId === undefined || rules.chains) return context
   const reason = 'the conversation before it is stored at another provider'
-  reportLoss(into, 'dropped', 'providerState.previousResponseId', reason, 'major')
+  reportLoss(losses, 'dropped', 'providerState.previousResponseId', reason, 'major')
   const { previousResponseId: _, ...others } = providerState
   return Object.keys(others).length === 0 ? rest : { ...rest, providerState: others }
 }
 
-function reportLosses(losses: readonly Loss[], into: Losses): void {
-  for (const { action, path, reason, severity } of losses) reportLoss(into, action, path, reason, severity)
+function reportLosses(found: readonly Loss[], losses: Losses): void {
+  for (const { action, path, reason, severity } of found) reportLoss(losses, action, path, reason, severity)
 }
 
 type Target = Pick<ClientCodec, 'rules'>
 
-function withLegalTools(context: Context, { rules }: Target, names: Map<string, string>, into: Losses): Context {
+function withLegalTools(context: Context, { rules }: Target, names: Map<string, string>, losses: Losses): Context {
   if (context.tools === undefined) return context
   const tools = context.tools.map((tool, at) => {
     if (!('name' in tool)) return tool
     const name = legalToolName(tool.name, rules)
     if (name === tool.name) return tool
     names.set(name, tool.name)
-    reportLoss(into, 'changed', `tools[${at}].name`, 'the name is not legal on this wire; answers get it back', 'info')
+    reportLoss(
+      losses,
+      'changed',
+      `tools[${at}].name`,
+      'the name is not legal on this wire; answers get it back',
+      'info',
+    )
     return { ...tool, name }
   })
   return names.size === 0 ? context : { ...context, tools }

@@ -26,7 +26,7 @@ export interface Storage {
  * If no turn names the stored answer, the last turn counts as that answer. If the last turn names another answer, the whole history is
  * sent, without the state.
  */
-export function findChain({ messages, providerState }: Context, { stores, isAsked }: Storage, into: Losses): Chain {
+export function findChain({ messages, providerState }: Context, { stores, isAsked }: Storage, losses: Losses): Chain {
   const id = providerState?.previousResponseId
   if (id === undefined) return { from: 0 }
   const at = findLastIndex(messages, (message) => message.role === 'assistant' && message.response?.id === id)
@@ -38,16 +38,16 @@ export function findChain({ messages, providerState }: Context, { stores, isAske
     const { response } = messages[last] as AssistantMessage
     if (stores && response?.id === undefined) {
       const reason = `the stored answer is taken to stand for the messages up to messages[${last}]`
-      reportLoss(into, 'dropped', 'messages', reason)
+      reportLoss(losses, 'dropped', 'messages', reason)
       return { previousResponseId: id, from: last + 1 }
     }
-    reportLoss(into, 'dropped', 'providerState.previousResponseId', 'no turn names this answer: the history is sent')
+    reportLoss(losses, 'dropped', 'providerState.previousResponseId', 'no turn names this answer: the history is sent')
     return { from: 0 }
   }
   if (stores && (isAsked || at < 0)) return { previousResponseId: id, from: at + 1 }
   const severity = at < 0 ? 'major' : 'info'
   reportLoss(
-    into,
+    losses,
     'dropped',
     'providerState.previousResponseId',
     'answers are not stored: the history is sent',

@@ -32,7 +32,7 @@ export function askedEffort({ effort, budgetTokens }: RequestOptions['reasoning'
  */
 export function effortOf<Taken extends ReasoningEffort = ReasoningEffort>(
   reasoning: NonNullable<RequestOptions['reasoning']>,
-  into: Losses,
+  losses: Losses,
   taken: readonly Taken[] = efforts as readonly Taken[],
 ): Taken | undefined {
   const path = 'options.reasoning.budgetTokens'
@@ -43,16 +43,16 @@ export function effortOf<Taken extends ReasoningEffort = ReasoningEffort>(
   const near = taken.filter((one) => one !== 'none' || asked === 'none')
   const sent = near.reduce((best, one) => (distance(one) <= distance(best) ? one : best))
   if (effort !== undefined && budgetTokens !== undefined)
-    reportLoss(into, 'dropped', path, 'the effort is sent', 'info')
-  if (effort !== undefined && sent !== effort) reportEffort(into, effort, sent)
+    reportLoss(losses, 'dropped', path, 'the effort is sent', 'info')
+  if (effort !== undefined && sent !== effort) reportEffort(losses, effort, sent)
   if (effort === undefined && !(sent === 'none' && asked === 'none'))
-    reportLoss(into, 'changed', path, `the target takes efforts only: "${sent}" is the nearest`)
+    reportLoss(losses, 'changed', path, `the target takes efforts only: "${sent}" is the nearest`)
   return sent
 }
 
 /** Reports that the request has another effort than the caller set. */
-export function reportEffort(into: Losses, asked: ReasoningEffort, sent: string): void {
-  reportLoss(into, 'changed', 'options.reasoning.effort', `the target has no "${asked}": "${sent}" is sent`)
+export function reportEffort(losses: Losses, asked: ReasoningEffort, sent: string): void {
+  reportLoss(losses, 'changed', 'options.reasoning.effort', `the target has no "${asked}": "${sent}" is sent`)
 }
 
 /** The effort that a budget is nearest to; `none` only for 0 tokens. */

@@ -15,8 +15,8 @@ function isStored(uri: string | undefined): uri is string {
 }
 
 /** Guesses the type of data that has none, and reports the guess. */
-export function guessType({ type }: Media, into: Losses, path: string): string {
-  reportLoss(into, 'invented', `${path}.mimeType`, 'Gemini needs the type of data')
+export function guessType({ type }: Media, losses: Losses, path: string): string {
+  reportLoss(losses, 'invented', `${path}.mimeType`, 'Gemini needs the type of data')
   return usualTypes[type]
 }
 
@@ -28,14 +28,14 @@ const usualTypes: Readonly<Record<Media['type'], string>> = {
 }
 
 /** The address of media without data; `undefined` if Google cannot read its address. `unsure`: the severity of the loss if Google may not be able to read it. */
-export function addressOf(block: Media, into: Losses, path: string, unsure: Loss['severity']): string | undefined {
+export function addressOf(block: Media, losses: Losses, path: string, unsure: Loss['severity']): string | undefined {
   if (block.fileId !== undefined) {
     if (isStored(block.fileId)) return block.fileId
-    reportLoss(into, 'dropped', path, 'a file stored at one provider is not known to another', 'major')
+    reportLoss(losses, 'dropped', path, 'a file stored at one provider is not known to another', 'major')
   } else if (block.url === undefined) {
-    reportLoss(into, 'dropped', path, 'there is neither data nor an address', 'major')
+    reportLoss(losses, 'dropped', path, 'there is neither data nor an address', 'major')
   } else if (!isFetched(block.url)) {
-    reportLoss(into, 'changed', `${path}.url`, 'only some models of Gemini fetch addresses: data is safer', unsure)
+    reportLoss(losses, 'changed', `${path}.url`, 'only some models of Gemini fetch addresses: data is safer', unsure)
   }
   return block.url
 }

@@ -28,7 +28,7 @@ export function fitMessage(message: Message, at: Spot, task: Task): Message | un
   const lost: string[] = []
   if (message.role === 'tool') {
     if (message.status === 'error' && lacks.has('errorFlag'))
-      reportLoss(task.into, 'changed', `${place}.status`, reasons.errorFlag, 'info')
+      reportLoss(task.losses, 'changed', `${place}.status`, reasons.errorFlag, 'info')
   } else if (message.name !== undefined && lacks.has('names')) {
     drop(task, `${place}.name`, reasons.name, 'info')
     lost.push('name')
@@ -111,14 +111,14 @@ function fitBlock(block: ContentBlock, at: Spot, task: Task): ContentBlock | und
       // Anthropic's summary of what stands before it, which the history may no longer have.
       const summary = block.providerType === 'compaction' ? textOr(field(block.value, 'content'), '') : ''
       if (summary === '') return drop(task, place, reasons.foreignBlock)
-      reportLoss(task.into, 'changed', place, reasons.foreignBlock)
+      reportLoss(task.losses, 'changed', place, reasons.foreignBlock)
       return { type: 'text', text: `[summary of the conversation so far]\n${summary}` }
     }
     case 'text':
       if (block.citations?.length && (lacks.has('citations') || (task.isInput && lacks.has('inputCitations'))))
         lacking('citations', reasons.citations, 'minor')
       if (block.refusal === true && (lacks.has('refusals') || task.isInput)) {
-        reportLoss(task.into, 'changed', `${place}.refusal`, reasons.refusal, 'info')
+        reportLoss(task.losses, 'changed', `${place}.refusal`, reasons.refusal, 'info')
         lost.push('refusal')
       }
       break
@@ -138,7 +138,7 @@ function fitBlock(block: ContentBlock, at: Spot, task: Task): ContentBlock | und
       break
     case 'tool_result':
       if (block.isError === true && lacks.has('errorFlag'))
-        reportLoss(task.into, 'changed', `${place}.isError`, reasons.errorFlag, 'info')
+        reportLoss(task.losses, 'changed', `${place}.isError`, reasons.errorFlag, 'info')
       break
   }
   const isOfCall = block.type === 'tool_call' || block.type === 'tool_result' || block.type === 'reasoning'

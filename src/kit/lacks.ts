@@ -55,7 +55,7 @@ export interface Task {
   /** Calls that this provider ran itself: their results are its own too. */
   readonly ownCalls: Set<string>
   readonly target: { readonly format: string; readonly provider: string; readonly model: string }
-  readonly into: Losses
+  readonly losses: Losses
   /** The content is not the assistant's: no wire has a mark for a refusal there. */
   readonly isInput?: true
   /** Set when the pass is over: the losses of the pass itself count the positions in the caller's lists. */
@@ -79,8 +79,8 @@ export function inside({ here, place }: Spot, field: string): Spot {
 }
 
 /** Reports that something is not sent. */
-export function drop({ into }: Task, path: string, reason: string, severity?: Loss['severity']): undefined {
-  reportLoss(into, 'dropped', path, reason, severity)
+export function drop({ losses }: Task, path: string, reason: string, severity?: Loss['severity']): undefined {
+  reportLoss(losses, 'dropped', path, reason, severity)
 }
 
 /** The object without some of its fields; the same object if it has none of them. */

@@ -23,17 +23,17 @@ export function newLosses(target: string, strict?: RequestOptions['strict']): Lo
  * @throws {UnsupportedError} if `strict` does not allow it: by default, if its severity is `major`.
  */
 export function reportLoss(
-  into: Losses,
+  losses: Losses,
   action: Loss['action'],
   path: string,
   reason: string,
   severity: Loss['severity'] = 'minor',
 ): void {
-  const loss: Loss = { path: writtenPath(path, into.places), action, reason, severity }
-  if (isError(loss, into.strict)) {
-    throw new UnsupportedError(`Cannot encode for ${into.target}: "${loss.path}" would be ${action}: ${reason}`, loss)
+  const loss: Loss = { path: writtenPath(path, losses.places), action, reason, severity }
+  if (isError(loss, losses.strict)) {
+    throw new UnsupportedError(`Cannot encode for ${losses.target}: "${loss.path}" would be ${action}: ${reason}`, loss)
   }
-  into.list.push(loss)
+  losses.list.push(loss)
 }
 
 /** The options without these. Each that is set is a loss. */
@@ -41,12 +41,12 @@ export function withoutOptions(
   options: RequestOptions,
   names: readonly (keyof RequestOptions)[],
   reason: string,
-  into: Losses,
+  losses: Losses,
 ): RequestOptions {
   const left = { ...options }
   for (const name of names) {
     if (left[name] === undefined) continue
-    reportLoss(into, 'dropped', `options.${name}`, reason)
+    reportLoss(losses, 'dropped', `options.${name}`, reason)
     delete left[name]
   }
   return left
@@ -96,9 +96,9 @@ function writtenPath(path: string, places: ReadonlyMap<string, string>): string 
 }
 
 /** Reports that a prefix is cached for another time than the caller set. */
-export function reportTtl(into: Losses, path: string, sent: string): void {
+export function reportTtl(losses: Losses, path: string, sent: string): void {
   reportLoss(
-    into,
+    losses,
     'changed',
     `${path}.metadata.cacheHint`,
     `the target does not have this time: it keeps ${sent}`,

@@ -6,26 +6,26 @@ import * as reasons from './reasons.ts'
 /** Reports a tool choice of a request without tools. */
 export function reportUnusedChoice(
   { toolChoice, parallelToolCalls }: Pick<RequestOptions, 'toolChoice' | 'parallelToolCalls'>,
-  into: Losses,
+  losses: Losses,
 ): void {
   const isSaid = toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none'
-  if (isSaid) reportLoss(into, 'dropped', 'options.toolChoice', reasons.noTools, 'info')
-  if (parallelToolCalls === false) reportLoss(into, 'dropped', 'options.parallelToolCalls', reasons.noTools, 'info')
+  if (isSaid) reportLoss(losses, 'dropped', 'options.toolChoice', reasons.noTools, 'info')
+  if (parallelToolCalls === false) reportLoss(losses, 'dropped', 'options.parallelToolCalls', reasons.noTools, 'info')
 }
 
 /** The tools that a tool choice allows, for a format that cannot express the choice. */
 export function chosenTools<T extends ToolDefinition | ProviderTool>(
   tools: readonly T[],
   isChosen: (tool: T) => boolean,
-  into: Losses,
+  losses: Losses,
 ): readonly T[] {
   const left = [...tools.entries()].filter(([at, tool]) => {
     if (isChosen(tool)) return true
-    reportLoss(into, 'dropped', `tools[${at}]`, reasons.unchosen, 'info')
+    reportLoss(losses, 'dropped', `tools[${at}]`, reasons.unchosen, 'info')
     return false
   })
   renumber(
-    into,
+    losses,
     'tools',
     left.map(([at]) => at),
   )

@@ -43,9 +43,15 @@ export function withoutLacks(
   context: Context,
   asked: RequestOptions,
   wire: Wire,
-  into: Losses,
+  losses: Losses,
 ): { readonly context: Context; readonly options: RequestOptions } {
-  const task: Task = { wire, target: { ...wire, model: asked.model }, into, places: new Map(), ownCalls: new Set() }
+  const task: Task = {
+    wire,
+    target: { ...wire, model: asked.model },
+    losses,
+    places: new Map(),
+    ownCalls: new Set(),
+  }
   const { system, messages, tools, providerState, ...rest } = context
   const left = tools && fitList(tools, spot('tools'), task, fitTool)
   const fitted = {
@@ -60,7 +66,7 @@ export function withoutLacks(
     },
     options: fitOptions(asked, task),
   }
-  for (const [here, place] of task.places) into.places.set(here, place)
+  for (const [here, place] of task.places) losses.places.set(here, place)
   return fitted
 }
 

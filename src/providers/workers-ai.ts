@@ -231,11 +231,11 @@ function adaptRequest(encoded: EncodedRequest<WireRequest>, options: RequestOpti
     messages: messages.map((message) => (message.content === null ? { ...message, content: '' } : message)),
   }
   if (!isOlder(model)) return { ...encoded, body }
-  const into = newLosses(workersAiDialect.title, strict)
+  const losses = newLosses(workersAiDialect.title, strict)
   delete body.tool_choice // older models have only `auto`
   if (body.max_tokens === undefined) {
     body.max_tokens = defaultMaxTokens
-    reportLoss(into, 'invented', 'options.maxTokens', 'the model would stop after 256 tokens', 'info')
+    reportLoss(losses, 'invented', 'options.maxTokens', 'the model would stop after 256 tokens', 'info')
   }
   const { response_format: format } = body
   const schema = field(field(format, 'json_schema'), 'schema')
@@ -247,7 +247,7 @@ function adaptRequest(encoded: EncodedRequest<WireRequest>, options: RequestOpti
   return {
     ...encoded,
     body: { ...body, ...structured } as unknown as WireRequest,
-    losses: [...encoded.losses, ...into.list],
+    losses: [...encoded.losses, ...losses.list],
   }
 }
 

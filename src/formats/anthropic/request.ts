@@ -34,35 +34,35 @@ export function encodeRequest(
   { dialect = {}, ...asked }: EncodeRequestOptions<AnthropicDialect>,
 ): EncodedRequest<WireRequest> {
   checkMessages(given.messages)
-  const into = newLosses('Anthropic', asked.strict)
-  const { context, options } = withoutLacks(given, asked, wireOf(dialect), into)
+  const losses = newLosses('Anthropic', asked.strict)
+  const { context, options } = withoutLacks(given, asked, wireOf(dialect), losses)
   const target = { format, provider: dialect.provider ?? format, model: options.model }
   const conversation = encodeConversation(context, {
-    losses: into,
+    losses,
     target,
     isStrictVersion: dialect.version === '2026-10-21',
     unsignedThinking: dialect.unsignedThinking === true,
   })
-  const tools = encodeDefinitionsFor(selectTools(context.tools ?? [], options.toolChoice, into), into)
+  const tools = encodeDefinitionsFor(selectTools(context.tools ?? [], options.toolChoice, losses), losses)
   const body: WireRequest = {
-    ...encodeOptions(options, tools.length > 0, dialect, into),
+    ...encodeOptions(options, tools.length > 0, dialect, losses),
     ...conversation,
     ...compact({ tools: tools.length > 0 || context.tools?.length === 0 ? tools : undefined }),
   }
-  askForJson(body, options, into)
-  goOnIn(context.providerState?.containerId, body, into)
-  settleThinking(body, into)
-  settleMarks([...markable(body)], isObject(field(body, 'cache_control')) ? 1 : 0, into)
-  return { path: '/messages', headers: betaHeader(body, dialect), body, losses: into.list }
+  askForJson(body, options, losses)
+  goOnIn(context.providerState?.containerId, body, losses)
+  settleThinking(body, losses)
+  settleMarks([...markable(body)], isObject(field(body, 'cache_control')) ? 1 : 0, losses)
+  return { path: '/messages', headers: betaHeader(body, dialect), body, losses: losses.list }
 }
 
-function askForJson(body: WireRequest, { responseFormat }: RequestOptions, into: Losses): void {
+function askForJson(body: WireRequest, { responseFormat }: RequestOptions, losses: Losses): void {
   if (responseFormat === undefined || responseFormat.schema !== undefined) return
   const text: WireText = { type: 'text', text: jsonRule(responseFormat) }
   const before = typeof body.system === 'string' ? [{ type: 'text' as const, text: body.system }] : (body.system ?? [])
   body.system = [...before, text]
   reportLoss(
-    into,
+    losses,
     'changed',
     'options.responseFormat',
     'it has no JSON mode without a schema: the model is asked for JSON',
@@ -70,36 +70,36 @@ function askForJson(body: WireRequest, { responseFormat }: RequestOptions, into:
 }
 
 /** Sets the container if code in it waits for the result of its call. Other requests do not name a container, since it expires soon. */
-function goOnIn(id: string | undefined, body: WireRequest, into: Losses): void {
+function goOnIn(id: string | undefined, body: WireRequest, losses: Losses): void {
   const { container, messages } = body // with skills, it is an object
   const waits = arrayOf(messages.at(-2)?.content).some(
     (block) => field(field(block, 'caller'), 'tool_id') !== undefined,
   )
-  if (waits) onlyResults(messages, into)
+  if (waits) onlyResults(messages, losses)
   if (id === undefined) return
   if (waits) body.container = isObject(container) ? { id, ...container } : (container ?? id)
-  else reportLoss(into, 'dropped', 'providerState.containerId', 'no code waits in it', 'info')
+  else reportLoss(losses, 'dropped', 'providerState.containerId', 'no code waits in it', 'info')
 }
 
 /** Leaves out what stands beside the results that code waits for. The API refuses it there. */
-function onlyResults(messages: WireMessage[], into: Losses): void {
+function onlyResults(messages: WireMessage[], losses: Losses): void {
   const last = messages.at(-1)
   if (last?.role !== 'user' || typeof last.content === 'string') return
   const results = last.content.filter(({ type }) => type === 'tool_result')
   if (results.length === last.content.length) return
-  reportLoss(into, 'dropped', 'messages', 'code waits for results only: send it after the next answer', 'major')
+  reportLoss(losses, 'dropped', 'messages', 'code waits for results only: send it after the next answer', 'major')
   messages[messages.length - 1] = { ...last, content: results }
 }
 
 /** Switches thinking off in a round that did not begin with thinking, such as another model's. The API refuses it with thinking. */
-function settleThinking(body: WireRequest, into: Losses): void {
+function settleThinking(body: WireRequest, losses: Losses): void {
   const [turn, results] = body.messages.slice(-2)
   if (body.thinking?.type !== 'enabled' || turn?.role !== 'assistant' || typeof turn.content === 'string') return
   const isRound = hasBlock(results?.content, 'tool_result') && hasBlock(turn.content, 'tool_use')
   const first = turn.content[0]?.type
   if (!isRound || first === 'thinking' || first === 'redacted_thinking') return
   body.thinking = { type: 'disabled' }
-  reportLoss(into, 'changed', 'options.reasoning', 'a tool round that began without thinking goes on without')
+  reportLoss(losses, 'changed', 'options.reasoning', 'a tool round that began without thinking goes on without')
 }
 
 function hasBlock(content: string | readonly WireBlock[] | undefined, type: WireBlock['type']): boolean {

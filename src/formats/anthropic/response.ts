@@ -144,10 +144,10 @@ export function decodeUsage(wire: JsonObject): Usage {
 
 /** Encodes an answer as this API sends it. Never throws for content: parts that the format cannot express are losses. */
 export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
-  const into = newLosses('Anthropic', false)
+  const losses = newLosses('Anthropic', false)
   const { message } = response
-  const content = encodeTurnBlocks(message, 'message', answerScope(into))
-  noteInvalidCalls(message, into)
+  const content = encodeTurnBlocks(message, 'message', answerScope(losses))
+  noteInvalidCalls(message, losses)
   const hasCalls = content.some(({ type }) => type === 'tool_use')
   const body: WireResponse = {
     stop_sequence: null,
@@ -157,21 +157,21 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
     role: 'assistant',
     model: reply.model ?? message.response?.model ?? '',
     content,
-    stop_reason: encodeStopReason(message, response.stopReason, hasCalls, into),
+    stop_reason: encodeStopReason(message, response.stopReason, hasCalls, losses),
     usage: encodeUsage(response.usage),
   }
-  return { body, losses: into.list }
+  return { body, losses: losses.list }
 }
 
 /** Returns the scope of an answer. Proofs of this format are valid in it, since clients of this format send them back. */
-export function answerScope(into: Losses): Parameters<typeof encodeTurnBlocks>[2] {
-  return { losses: into, target: { format, provider: format, model: '' }, place: 'answer' }
+export function answerScope(losses: Losses): Parameters<typeof encodeTurnBlocks>[2] {
+  return { losses, target: { format, provider: format, model: '' }, place: 'answer' }
 }
 
 /** Reports invalid calls, which are not sent. With empty arguments, a client could run such a call. */
-function noteInvalidCalls(message: AssistantMessage, into: Losses): void {
+function noteInvalidCalls(message: AssistantMessage, losses: Losses): void {
   for (const at of (message.invalidToolCalls ?? []).keys()) {
-    reportLoss(into, 'dropped', `message.invalidToolCalls[${at}]`, 'its arguments are not an object')
+    reportLoss(losses, 'dropped', `message.invalidToolCalls[${at}]`, 'its arguments are not an object')
   }
 }
 
@@ -183,7 +183,7 @@ export function encodeStopReason(
   message: AssistantMessage,
   reason: StopReason,
   hasCalls: boolean,
-  into: Losses,
+  losses: Losses,
 ): string | null {
   const { rawStopReason: raw, response } = message
   const isOwn = response?.provider === format
@@ -193,7 +193,7 @@ export function encodeStopReason(
   if (reason === 'tool_calls' && !hasCalls) return 'end_turn' // the loss of the call is already reported
   const word = wireStopReasons[reason]
   if (word !== null && lookup(stopReasons, word) !== reason) {
-    reportLoss(into, 'changed', 'stopReason', `it has no word for "${reason}": "${word}" is sent`)
+    reportLoss(losses, 'changed', 'stopReason', `it has no word for "${reason}": "${word}" is sent`)
   }
   return word
 }

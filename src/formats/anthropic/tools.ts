@@ -41,23 +41,23 @@ export function encodeDefinitions(
   return encodeDefinitionsFor(tools, newLosses('Anthropic'))
 }
 
-/** Does the same inside a request, and reports losses to `into`. */
-export function encodeDefinitionsFor(tools: readonly (ToolDefinition | ProviderTool)[], into: Losses): WireTool[] {
+/** Does the same inside a request, and reports losses to `losses`. */
+export function encodeDefinitionsFor(tools: readonly (ToolDefinition | ProviderTool)[], losses: Losses): WireTool[] {
   checkTools(tools)
-  return tools.flatMap((tool, at) => encodeDefinition(tool, `tools[${at}]`, into) ?? [])
+  return tools.flatMap((tool, at) => encodeDefinition(tool, `tools[${at}]`, losses) ?? [])
 }
 
-function encodeDefinition(tool: ToolDefinition | ProviderTool, path: string, into: Losses): WireTool | undefined {
+function encodeDefinition(tool: ToolDefinition | ProviderTool, path: string, losses: Losses): WireTool | undefined {
   if ('value' in tool) {
     return tool.format === format ? ({ ...tool.value } as unknown as WireTool) : undefined
   }
-  const mark = encodeCacheHint(tool.metadata, path, into)
+  const mark = encodeCacheHint(tool.metadata, path, losses)
   return {
     ...keptOf(tool),
     name: tool.name,
     ...compact({
       description: tool.description,
-      input_schema: inputSchema(tool, path, into),
+      input_schema: inputSchema(tool, path, losses),
       strict: tool.strict,
       cache_control: mark,
     }),
@@ -65,10 +65,10 @@ function encodeDefinition(tool: ToolDefinition | ProviderTool, path: string, int
 }
 
 /** Returns the schema of the arguments. The API requires the type `object`. */
-function inputSchema({ parameters }: ToolDefinition, path: string, into: Losses): WireTool['input_schema'] {
+function inputSchema({ parameters }: ToolDefinition, path: string, losses: Losses): WireTool['input_schema'] {
   if (parameters === undefined || Object.keys(parameters).length === 0) return { type: 'object', properties: {} }
   if (parameters.type !== undefined && parameters.type !== 'object') {
-    reportLoss(into, 'changed', `${path}.parameters.type`, 'arguments are always an object')
+    reportLoss(losses, 'changed', `${path}.parameters.type`, 'arguments are always an object')
   }
   return { ...parameters, type: 'object' }
 }
@@ -120,11 +120,11 @@ function isForced(choice: ToolChoice): boolean {
 export function selectTools(
   tools: readonly (ToolDefinition | ProviderTool)[],
   choice: ToolChoice | undefined,
-  into: Losses,
+  losses: Losses,
 ): readonly (ToolDefinition | ProviderTool)[] {
   if (typeof choice !== 'object' || !('names' in choice)) return tools
   const names = new Set(choice.names)
-  return chosenTools(tools, (tool) => 'value' in tool || names.has(tool.name), into)
+  return chosenTools(tools, (tool) => 'value' in tool || names.has(tool.name), losses)
 }
 
 /** Decodes the tool choice. Returns `undefined` for an unknown type, which is kept. @throws {DecodeError} if the type is missing. */

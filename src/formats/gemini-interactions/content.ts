@@ -122,7 +122,7 @@ export function readAnnotations(annotations: unknown, lengths: Lengths): Citatio
 export function encodeContent(
   block: ContentBlock,
   path: string,
-  into: Losses,
+  losses: Losses,
   isAnswer = false,
 ): WireContent | undefined {
   switch (block.type) {
@@ -131,54 +131,54 @@ export function encodeContent(
         ...keptFields(block),
         type: 'text',
         text: block.text,
-        ...annotationsOf(block, path, into, isAnswer),
+        ...annotationsOf(block, path, losses, isAnswer),
       }
     case 'plain_text':
       return { ...keptFields(block), type: 'text', text: block.text }
     case 'file':
-      return encodeTextFile(block, path, into) ?? encodeMedia(block, path, into)
+      return encodeTextFile(block, path, losses) ?? encodeMedia(block, path, losses)
     case 'image':
     case 'audio':
     case 'video':
-      return encodeMedia(block, path, into)
+      return encodeMedia(block, path, losses)
     case 'unknown':
       if (block.format === format && isObject(block.value)) return verbatim(block.value)
-      reportLoss(into, 'dropped', path, reasons.foreignBlock)
+      reportLoss(losses, 'dropped', path, reasons.foreignBlock)
       return undefined
     default:
-      reportLoss(into, 'dropped', path, `a block of type "${block.type}" has no place here`, 'major')
+      reportLoss(losses, 'dropped', path, `a block of type "${block.type}" has no place here`, 'major')
       return undefined
   }
 }
 
 /** Encodes a text file as text, since the format has no such document except CSV. Returns `undefined` for any other file. */
-function encodeTextFile(block: FileBlock, path: string, into: Losses): WireContent | undefined {
+function encodeTextFile(block: FileBlock, path: string, losses: Losses): WireContent | undefined {
   const { data, mimeType = '' } = block
   const isText = mimeType.startsWith('text/') && mimeType !== 'text/csv'
   const text = data !== undefined && isText ? textOfBase64(data) : undefined
   if (text === undefined) return undefined
-  if (mimeType !== 'text/plain') reportLoss(into, 'dropped', `${path}.mimeType`, reasons.mimeType, 'info')
+  if (mimeType !== 'text/plain') reportLoss(losses, 'dropped', `${path}.mimeType`, reasons.mimeType, 'info')
   return { ...keptFields(block), type: 'text', text }
 }
 
 const wireTypes = { image: 'image', audio: 'audio', video: 'video', file: 'document' } as const
 
-function encodeMedia(block: Media, path: string, into: Losses): WireMedia | undefined {
+function encodeMedia(block: Media, path: string, losses: Losses): WireMedia | undefined {
   const inline = block.url === undefined ? undefined : readDataUrl(block.url)
   const data = block.data ?? (inline?.base64 ? inline.data : undefined)
-  const head = { ...keptFields(block), type: wireTypes[block.type], ...resolutionOf(block, path, into) }
+  const head = { ...keptFields(block), type: wireTypes[block.type], ...resolutionOf(block, path, losses) }
   if (data !== undefined) {
-    return { ...head, data, mime_type: block.mimeType ?? inline?.mimeType ?? guessType(block, into, path) }
+    return { ...head, data, mime_type: block.mimeType ?? inline?.mimeType ?? guessType(block, losses, path) }
   }
-  const uri = addressOf(block, into, path, 'info')
+  const uri = addressOf(block, losses, path, 'info')
   return uri === undefined ? undefined : { ...head, uri, ...compact({ mime_type: block.mimeType }) }
 }
 
-function resolutionOf(block: Media, path: string, into: Losses): Pick<WireMedia, 'resolution'> {
+function resolutionOf(block: Media, path: string, losses: Losses): Pick<WireMedia, 'resolution'> {
   const detail = block.type === 'image' ? block.detail : undefined
   if (detail === undefined || detail === 'auto') return {}
   if (detail !== 'original') return { resolution: detail }
-  reportLoss(into, 'changed', `${path}.detail`, 'the target has no "original": "high" is sent', 'info')
+  reportLoss(losses, 'changed', `${path}.detail`, 'the target has no "original": "high" is sent', 'info')
   return { resolution: 'high' }
 }
 
@@ -186,13 +186,13 @@ function resolutionOf(block: Media, path: string, into: Losses): Pick<WireMedia,
 function annotationsOf(
   { citations = [], text }: TextBlock,
   path: string,
-  into: Losses,
+  losses: Losses,
   isAnswer: boolean,
 ): { annotations?: WireUrlCitation[] } {
   const sendable = citations.filter(
     ({ url, providerData }) => providerData?.[format] !== undefined || (isAnswer && url !== undefined),
   )
-  if (sendable.length < citations.length) reportLoss(into, 'dropped', `${path}.citations`, reasons.citations)
+  if (sendable.length < citations.length) reportLoss(losses, 'dropped', `${path}.citations`, reasons.citations)
   return sendable.length === 0 ? {} : { annotations: sendable.map((one) => writeAnnotation(one, text)) }
 }
 

@@ -32,7 +32,7 @@ import { encodeTurn } from './turns.ts'
 /** The state that is kept from one event to the next. */
 interface EncoderState {
   reply: Reply
-  readonly into: Losses
+  readonly losses: Losses
   isStarted: boolean
   isEnded: boolean
   /** The number of steps that have started. */
@@ -49,7 +49,7 @@ interface EncoderState {
 export function encodeStream(reply: Reply = {}): StreamEncoder {
   const state: EncoderState = {
     reply,
-    into: newLosses(target, false),
+    losses: newLosses(target, false),
     isStarted: false,
     isEnded: false,
     count: 0,
@@ -68,7 +68,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     },
     end: (out) => fail(state, cutOff(), out),
     fail: (error, out) => fail(state, error, out),
-    losses: state.into.list,
+    losses: state.losses.list,
   }
 }
 
@@ -90,7 +90,7 @@ function begin(state: EncoderState, event: MessageEvent, out: Frame[]): void {
 
 function finish(state: EncoderState, response: ChatResponse, out: Frame[]): void {
   for (const step of outputError(response.message)) sendWhole(state, step, out)
-  send('interaction.completed', { interaction: ending(response, state.reply, state.into) }, out)
+  send('interaction.completed', { interaction: ending(response, state.reply, state.losses) }, out)
   out.push({ event: 'done', data: '[DONE]' })
   state.isEnded = true
 }
@@ -168,7 +168,7 @@ function endCall(state: EncoderState, call: ToolCall | InvalidToolCall, out: Fra
   open(state, { type: 'function_call', id: call.id ?? '', name: call.name ?? '', arguments: {} }, out)
   const rest = call.argumentsText.slice(sent)
   if (!isNoArguments(rest)) addDelta(state, { type: 'arguments_delta', arguments: rest }, out)
-  const signature = textOr(answerScope(state.into).proof(call.opaque)?.signature, '')
+  const signature = textOr(answerScope(state.losses).proof(call.opaque)?.signature, '')
   if (signature !== state.signature && signature !== '') addDelta(state, { type: 'thought_signature', signature }, out)
   state.signature = ''
 }
@@ -176,10 +176,10 @@ function endCall(state: EncoderState, call: ToolCall | InvalidToolCall, out: Fra
 /** Ends an invalid call. One without arguments is left out, because a client would read it as a valid call with no arguments. */
 function endInvalidCall(state: EncoderState, call: InvalidToolCall, out: Frame[]): void {
   const path = `message.invalidToolCalls[${call.index}]`
-  if (!state.isOpen && !call.name) reportLoss(state.into, 'dropped', path, reasons.namelessCall)
-  else if (!state.isOpen && isNoArguments(call.argumentsText)) reportLoss(state.into, 'dropped', path, call.error)
+  if (!state.isOpen && !call.name) reportLoss(state.losses, 'dropped', path, reasons.namelessCall)
+  else if (!state.isOpen && isNoArguments(call.argumentsText)) reportLoss(state.losses, 'dropped', path, call.error)
   else {
-    reportLoss(state.into, 'changed', path, `it is sent unchanged, and is not a valid call: ${call.error}`, 'info')
+    reportLoss(state.losses, 'changed', path, `it is sent unchanged, and is not a valid call: ${call.error}`, 'info')
     endCall(state, call, out)
   }
 }
@@ -189,7 +189,7 @@ function endInvalidCall(state: EncoderState, call: InvalidToolCall, out: Frame[]
 /** Ends a block of content. Text that was sent in deltas is not repeated; only annotations and signatures are added. */
 function endContent(state: EncoderState, block: ContentBlock, out: Frame[]): void {
   const isStreamed = state.isOpen
-  const [given] = encodeTurn([block], [], 'message', answerScope(state.into))
+  const [given] = encodeTurn([block], [], 'message', answerScope(state.losses))
   if (given === undefined) return
   const step = given as unknown as JsonObject
   switch (step.type) {
@@ -210,7 +210,7 @@ function addContent(state: EncoderState, content: JsonObject, isStreamed: boolea
   open(state, { type: 'model_output' }, out)
   if (!isStreamed) addDelta(state, rest, out)
   else if (Object.keys(rest).length > 2) {
-    reportLoss(state.into, 'dropped', 'message.content.providerData', 'they came when the block had begun', 'info')
+    reportLoss(state.losses, 'dropped', 'message.content.providerData', 'they came when the block had begun', 'info')
   }
   if (annotations !== undefined) addDelta(state, { type: 'text_annotation_delta', annotations }, out)
 }

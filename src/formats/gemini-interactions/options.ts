@@ -29,21 +29,21 @@ export function encodeOptions(
   options: RequestOptions,
   kept: JsonObject,
   hasFunctions: boolean,
-  into: Losses,
+  losses: Losses,
 ): Pick<WireRequest, 'stream' | 'generation_config' | 'response_format'> {
   const { stream, responseFormat } = options
   return compact({
     stream,
     generation_config:
-      kept.agent === undefined ? encodeConfig(options, kept, hasFunctions, into) : forAgent(options, into),
+      kept.agent === undefined ? encodeConfig(options, kept, hasFunctions, losses) : forAgent(options, losses),
     response_format: responseFormat && encodeFormat(responseFormat),
   })
 }
 
 /** Reports the options that only models take. An agent has `agent_config`, which excludes `generation_config`. */
-function forAgent(options: RequestOptions, into: Losses): undefined {
+function forAgent(options: RequestOptions, losses: Losses): undefined {
   for (const name of ['maxTokens', 'temperature', 'topP', 'seed', 'stop', 'toolChoice', 'reasoning'] as const) {
-    if (options[name] !== undefined) reportLoss(into, 'dropped', `options.${name}`, 'an agent does not take it')
+    if (options[name] !== undefined) reportLoss(losses, 'dropped', `options.${name}`, 'an agent does not take it')
   }
 }
 
@@ -51,10 +51,10 @@ function encodeConfig(
   options: RequestOptions,
   kept: JsonObject,
   hasFunctions: boolean,
-  into: Losses,
+  losses: Losses,
 ): WireGenerationConfig | undefined {
   const { toolChoice } = options
-  if (!hasFunctions) reportUnusedChoice(options, into)
+  if (!hasFunctions) reportUnusedChoice(options, losses)
   const keptConfig = objectIn(kept, 'generation_config')
   return unlessEmpty({
     ...keptConfig,
@@ -66,7 +66,7 @@ function encodeConfig(
       stop_sequences: options.stop && [...options.stop],
       tool_choice: toolChoice !== undefined && hasFunctions ? encodeToolChoice(toolChoice) : undefined,
     }),
-    ...encodeReasoning(options, keptConfig, into),
+    ...encodeReasoning(options, keptConfig, losses),
   })
 }
 
@@ -74,12 +74,12 @@ function encodeConfig(
 function encodeReasoning(
   { reasoning }: RequestOptions,
   kept: JsonObject,
-  into: Losses,
+  losses: Losses,
 ): Pick<WireGenerationConfig, 'thinking_level' | 'thinking_summaries'> {
   if (reasoning === undefined) return {}
-  const effort = effortOf(reasoning, into, ['none', ...levels])
+  const effort = effortOf(reasoning, losses, ['none', ...levels])
   if (effort === 'none') {
-    reportLoss(into, 'changed', 'options.reasoning', 'the target cannot be kept from thinking: "minimal" is sent')
+    reportLoss(losses, 'changed', 'options.reasoning', 'the target cannot be kept from thinking: "minimal" is sent')
     return { thinking_level: 'minimal' }
   }
   const summaries = kept.thinking_summaries === 'none' ? 'none' : 'auto'

@@ -34,7 +34,7 @@ import type { WireContent, WireFunctionTool, WireRequest, WireStep } from './wir
 
 /** The state while messages are encoded as steps. */
 interface Scope {
-  readonly into: Losses
+  readonly losses: Losses
   readonly model: string
   readonly steps: WireStep[]
   /** The path of each call and result. */
@@ -53,17 +53,17 @@ interface Scope {
  */
 export function encodeRequest(given: Context, asked: RequestOptions): EncodedRequest<WireRequest> {
   checkMessages(given.messages)
-  const into = newLosses(target, asked.strict)
-  const { context, options } = withoutLacks(given, asked, wire, into)
+  const losses = newLosses(target, asked.strict)
+  const { context, options } = withoutLacks(given, asked, wire, losses)
   const kept = objectIn(options.providerOptions, format)
-  const { previousResponseId, from } = findChain(context, { stores: true, isAsked: kept.store !== false }, into)
+  const { previousResponseId, from } = findChain(context, { stores: true, isAsked: kept.store !== false }, losses)
   const lead = leadOf(context.messages)
-  for (const [at, message] of context.messages.slice(0, lead).entries()) reportKept(message, `messages[${at}]`, into)
+  for (const [at, message] of context.messages.slice(0, lead).entries()) reportKept(message, `messages[${at}]`, losses)
   const instruction = [context.system ?? '', ...context.messages.slice(0, lead).map(({ content }) => content ?? '')]
-    .map((content, at) => encodeInstruction(content, at === 0 ? 'system' : `messages[${at - 1}].content`, into))
+    .map((content, at) => encodeInstruction(content, at === 0 ? 'system' : `messages[${at - 1}].content`, losses))
     .filter((text) => text !== '')
     .join('\n\n')
-  const scope: Scope = { into, model: options.model, steps: [], paths: new Map(), besides: [] }
+  const scope: Scope = { losses, model: options.model, steps: [], paths: new Map(), besides: [] }
   const steps = encodeMessages(context, Math.max(from, lead), scope)
   const input = checksSignatures(options.model) ? spellUnsigned(steps, scope) : steps
   const tools = [
@@ -78,14 +78,14 @@ export function encodeRequest(given: Context, asked: RequestOptions): EncodedReq
       options,
       kept,
       tools.some(({ type }) => type === 'function'),
-      into,
+      losses,
     ),
     ...(typeof token === 'string' && { continuation_token: token }),
     ...(kept.agent === undefined && { model: options.model }), // an agent has its own model
     ...placeInstruction(instruction, input, { isContinued: typeof token === 'string', agent: kept.agent }),
     ...compact({ tools: context.tools === undefined ? unlessEmpty(tools) : tools }),
   }
-  return { path: '/interactions', headers: {}, body, losses: into.list }
+  return { path: '/interactions', headers: {}, body, losses: losses.list }
 }
 
 /** Writes whether the answer is stored, and the answer to continue. The default of the API is to store, and background answers need it. */
@@ -104,16 +104,16 @@ function leadOf(messages: readonly Message[]): number {
 }
 
 /** Reports the kept fields of an instruction or a turn of the model. They are lost, because such a message is not a step of its own. */
-function reportKept(message: Message, path: string, into: Losses): void {
-  if (message.providerData !== undefined) reportLoss(into, 'dropped', `${path}.providerData`, reasons.fields, 'info')
+function reportKept(message: Message, path: string, losses: Losses): void {
+  if (message.providerData !== undefined) reportLoss(losses, 'dropped', `${path}.providerData`, reasons.fields, 'info')
 }
 
-function encodeInstruction(content: Content, path: string, into: Losses): string {
+function encodeInstruction(content: Content, path: string, losses: Losses): string {
   return blocksOf(content)
     .flatMap((block, at) => {
       if (block.type === 'text' || block.type === 'plain_text') return block.text
       reportLoss(
-        into,
+        losses,
         'dropped',
         `${path}[${at}]`,
         `a block of type "${block.type}" cannot be an instruction here`,
@@ -174,15 +174,15 @@ function spellUnsigned(steps: WireStep[], scope: Scope): WireStep[] {
 }
 
 /** Writes a call or a result as text between tags. The media of a result stay media. */
-function spell(step: WireStep, { into, paths }: Scope): WireContent[] {
+function spell(step: WireStep, { losses, paths }: Scope): WireContent[] {
   if (step.type !== 'function_call' && step.type !== 'function_result') return []
   const text = (value: string): WireContent => ({ type: 'text', text: value })
   const path = paths.get(step) ?? 'messages'
-  reportLoss(into, 'changed', path, 'Gemini 3 refuses a round without its own signature: it goes as text')
+  reportLoss(losses, 'changed', path, 'Gemini 3 refuses a round without its own signature: it goes as text')
   if (step.type === 'function_call')
     return [text(`<tool_call name=${JSON.stringify(step.name)}>${JSON.stringify(step.arguments)}</tool_call>`)]
   const { type: _, call_id: __, name = '', result, is_error, ...kept } = step
-  if (Object.keys(kept).length > 0) reportLoss(into, 'dropped', `${path}.providerData`, reasons.fields, 'info')
+  if (Object.keys(kept).length > 0) reportLoss(losses, 'dropped', `${path}.providerData`, reasons.fields, 'info')
   const tag = is_error ? 'tool_error' : 'tool_result'
   const contents = typeof result === 'string' ? [text(result)] : result
   return [text(`<${tag} name=${JSON.stringify(name)}>`), ...contents, text(`</${tag}>`)]
@@ -207,15 +207,15 @@ function encodeMessage(message: Message, path: string, scope: Scope): void {
       encodeInput(message.content, keptFields(message), path, scope)
       break
     default:
-      reportLoss(scope.into, 'changed', path, 'the target has instructions at its head only: a user says it')
+      reportLoss(scope.losses, 'changed', path, 'the target has instructions at its head only: a user says it')
       encodeInput(message.content, keptFields(message), path, scope)
   }
 }
 
-function encodeAssistant(message: AssistantMessage, path: string, { steps, paths, into, model }: Scope): void {
-  reportKept(message, path, into)
+function encodeAssistant(message: AssistantMessage, path: string, { steps, paths, losses, model }: Scope): void {
+  reportKept(message, path, losses)
   const to = { format, provider, model }
-  const scope = { into, paths, reader: 'server' as const, proof: (opaque: AssistantProof) => ownProof(opaque, to) }
+  const scope = { losses, paths, reader: 'server' as const, proof: (opaque: AssistantProof) => ownProof(opaque, to) }
   steps.push(...encodeTurn(blocksOfTurn(message), message.invalidToolCalls ?? [], path, scope))
 }
 type AssistantProof = Parameters<typeof ownProof>[0]
@@ -228,7 +228,7 @@ function encodeInput(content: Content, kept: JsonObject, path: string, scope: Sc
   }
   addBesides(scope)
   const contents = blocks.flatMap((block, at) =>
-    block.type === 'tool_result' ? [] : (encodeContent(block, `${path}.content[${at}]`, scope.into) ?? []),
+    block.type === 'tool_result' ? [] : (encodeContent(block, `${path}.content[${at}]`, scope.losses) ?? []),
   )
   if (contents.length > 0) scope.steps.push({ ...kept, type: 'user_input', content: contents })
 }
@@ -238,7 +238,7 @@ function toMessage({ type: _, isError, ...result }: ToolResultBlock): ToolMessag
 }
 
 function addResult(result: ToolMessage, path: string, scope: Scope): void {
-  const { step, besides } = encodeResultFor(result, path, scope.into, !isBeforeGemini3(scope.model))
+  const { step, besides } = encodeResultFor(result, path, scope.losses, !isBeforeGemini3(scope.model))
   scope.steps.push(step)
   scope.paths.set(step, path)
   scope.besides.push(...besides)

@@ -137,17 +137,17 @@ export function readUsage(wire: unknown): Usage | undefined {
 // ---- encoding ---------------------------------------------------------------------------------
 
 /** The scope for answers to a client, who receives everything except proofs of other formats. */
-export function answerScope(into: Losses): TurnScope {
-  return { into, reader: 'client', proof: (opaque) => (opaque?.format === format ? opaque.data : undefined) }
+export function answerScope(losses: Losses): TurnScope {
+  return { losses, reader: 'client', proof: (opaque) => (opaque?.format === format ? opaque.data : undefined) }
 }
 
 /** Encodes a whole answer, as a server of this format sends it. */
 export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
-  const into = newLosses(target, false)
+  const losses = newLosses(target, false)
   const { message } = response
-  const steps = encodeTurn(blocksOfTurn(message), message.invalidToolCalls ?? [], 'message', answerScope(into))
-  const body = { ...ending(response, reply, into), steps: [...steps, ...outputError(message)] }
-  return { body: body as WireResponse, losses: into.list }
+  const steps = encodeTurn(blocksOfTurn(message), message.invalidToolCalls ?? [], 'message', answerScope(losses))
+  const body = { ...ending(response, reply, losses), steps: [...steps, ...outputError(message)] }
+  return { body: body as WireResponse, losses: losses.list }
 }
 
 /** Returns a step with the error that was received in an otherwise complete answer; an empty list if there was no error. */
@@ -157,12 +157,12 @@ export function outputError({ providerData }: AssistantMessage): JsonObject[] {
 }
 
 /** Encodes an answer without its steps. This is the last event of a stream, and part of a whole answer. */
-export function ending(response: ChatResponse, reply: Reply, into: Losses): Omit<WireResponse, 'steps'> {
+export function ending(response: ChatResponse, reply: Reply, losses: Losses): Omit<WireResponse, 'steps'> {
   const { message, stopReason, usage = message.usage } = response
   const hasCalls = blocksOfTurn(message).some(({ type }) => type === 'tool_call')
   const { status, isSaid } = statusOf(stopReason, message.rawStopReason, hasCalls)
   if (!isSaid)
-    reportLoss(into, 'changed', 'stopReason', `the wire has no word for "${stopReason}": "${status}" is sent`)
+    reportLoss(losses, 'changed', 'stopReason', `the wire has no word for "${stopReason}": "${status}" is sent`)
   const created = timeOf(reply.createdAt ?? message.response?.createdAt)
   return {
     ...keptFields(response),

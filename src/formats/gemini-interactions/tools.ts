@@ -125,31 +125,31 @@ export function encodeResult(result: ToolMessage): WireFunctionResult {
 export function encodeResultFor(
   result: ToolMessage,
   path: string,
-  into: Losses,
+  losses: Losses,
   takesMedia: boolean,
 ): { readonly step: WireFunctionResult; readonly besides: readonly WireContent[] } {
   const { content, toolCallId, name, status } = result
   const isText = blocksOf(content).every(({ type }) => type === 'text' || type === 'plain_text')
-  const contents = isText ? [] : encodeContents(content, `${path}.content`, into)
+  const contents = isText ? [] : encodeContents(content, `${path}.content`, losses)
   const besides = takesMedia ? [] : contents.filter(({ type }) => type !== 'text')
   if (besides.length > 0)
-    reportLoss(into, 'changed', `${path}.content`, 'the model takes media from users only', 'info')
+    reportLoss(losses, 'changed', `${path}.content`, 'the model takes media from users only', 'info')
   const step: WireFunctionResult = {
     ...keptFields(result),
     type: 'function_result',
     call_id: toolCallId,
     ...compact({ name }),
-    result: isText || besides.length > 0 ? joined(content, path, into) : contents,
+    result: isText || besides.length > 0 ? joined(content, path, losses) : contents,
     ...compact({ is_error: status === 'error' ? true : undefined }),
   }
   return { step, besides }
 }
 
 /** Joins the texts of a result. Such a result is sent as a string, which all models accept. */
-function joined(content: Content, path: string, into: Losses): string {
+function joined(content: Content, path: string, losses: Losses): string {
   for (const [at, block] of typeof content === 'string' ? [] : content.entries()) {
     if (block.providerData !== undefined)
-      reportLoss(into, 'dropped', `${path}.content[${at}].providerData`, reasons.fields, 'info')
+      reportLoss(losses, 'dropped', `${path}.content[${at}].providerData`, reasons.fields, 'info')
   }
   return blocksOf(content)
     .flatMap((block) => (block.type === 'text' || block.type === 'plain_text' ? block.text : []))
@@ -157,8 +157,8 @@ function joined(content: Content, path: string, into: Losses): string {
 }
 
 /** Encodes content as a list of contents. */
-export function encodeContents(content: Content, path: string, into: Losses): WireContent[] {
-  return blocksOf(content).flatMap((block, at) => encodeContent(block, `${path}[${at}]`, into) ?? [])
+export function encodeContents(content: Content, path: string, losses: Losses): WireContent[] {
+  return blocksOf(content).flatMap((block, at) => encodeContent(block, `${path}[${at}]`, losses) ?? [])
 }
 
 const knownOfResult = new Set(['type', 'call_id', 'name', 'result', 'is_error'])

@@ -28,7 +28,7 @@ import type { WireContent, WireStep, WireThought } from './wire.ts'
 
 /** The reader of the steps, and the proofs that it may receive. */
 export interface TurnScope {
-  readonly into: Losses
+  readonly losses: Losses
   /** `client` receives everything. `server` refuses a thought without a signature, so such a thought is not sent. */
   readonly reader: 'client' | 'server'
   /** Returns the data of the proof if it may be sent to this reader. */
@@ -54,7 +54,7 @@ export function encodeTurn(
   const turn: Turn = { scope, steps: [], signature: undefined }
   for (const [at, block] of blocks.entries()) addBlock(turn, block, `${path}.content[${at}]`)
   for (const at of invalidCalls.keys()) {
-    reportLoss(scope.into, 'dropped', `${path}.invalidToolCalls[${at}]`, 'the arguments are not an object')
+    reportLoss(scope.losses, 'dropped', `${path}.invalidToolCalls[${at}]`, 'the arguments are not an object')
   }
   return turn.steps
 }
@@ -73,14 +73,14 @@ function addBlock(turn: Turn, block: ContentBlock, path: string): void {
       break
     case 'text':
       if (block.text !== '')
-        addContent(turn, encodeContent(block, path, turn.scope.into, turn.scope.reader === 'client'))
-      else reportLoss(turn.scope.into, 'dropped', path, reasons.empty, 'info')
+        addContent(turn, encodeContent(block, path, turn.scope.losses, turn.scope.reader === 'client'))
+      else reportLoss(turn.scope.losses, 'dropped', path, reasons.empty, 'info')
       break
     case 'unknown':
       addUnknown(turn, block, path)
       break
     default:
-      addContent(turn, encodeContent(block, path, turn.scope.into))
+      addContent(turn, encodeContent(block, path, turn.scope.losses))
       break
   }
 }
@@ -94,14 +94,14 @@ function addContent({ steps }: Turn, content: WireContent | undefined): void {
 }
 
 function addThought(turn: Turn, block: ReasoningBlock, path: string): void {
-  const { into, reader } = turn.scope
+  const { losses, reader } = turn.scope
   const signature = textOr(field(turn.scope.proof(block.opaque), 'signature'), undefined)
   if (signature === undefined && reader === 'server') {
-    reportLoss(into, 'dropped', path, reasons.reasoningProof)
+    reportLoss(losses, 'dropped', path, reasons.reasoningProof)
     return
   }
   if (signature === undefined && block.opaque !== undefined) {
-    reportLoss(into, 'dropped', `${path}.opaque`, reasons.foreignProof, 'info')
+    reportLoss(losses, 'dropped', `${path}.opaque`, reasons.foreignProof, 'info')
   }
   turn.signature = signature !== undefined && isEnvelope(signature) ? undefined : signature
   turn.steps.push(encodeThought(block, signature))
@@ -130,7 +130,7 @@ function addCall(turn: Turn, call: ToolCall, path: string): void {
 /** Adds a call or a result of a server tool. It is sent unchanged to the server that ran it. For other servers it is dropped and reported. */
 function addHosted(turn: Turn, block: ServerToolCall | ServerToolResult, path: string): void {
   const data = turn.scope.proof(block.opaque)
-  if (data === undefined) reportLoss(turn.scope.into, 'dropped', path, reasons.serverTool)
+  if (data === undefined) reportLoss(turn.scope.losses, 'dropped', path, reasons.serverTool)
   else turn.steps.push(verbatim(encodeHosted(block, data)))
 }
 
@@ -149,7 +149,7 @@ export function encodeHosted(block: ServerToolCall | ServerToolResult, data: Jso
 
 function addUnknown(turn: Turn, block: UnknownBlock, path: string): void {
   if (block.format !== format || !isObject(block.value)) {
-    reportLoss(turn.scope.into, 'dropped', path, reasons.foreignBlock)
+    reportLoss(turn.scope.losses, 'dropped', path, reasons.foreignBlock)
     return
   }
   if (keptFields(block).content === true) addContent(turn, verbatim(block.value))

@@ -52,7 +52,7 @@ export function encodeDefinitions(
 export function encodeDefinitionsFor(
   tools: readonly Tool[],
   dialect: GeminiDialect,
-  into: Losses,
+  losses: Losses,
 ): readonly WireTool[] {
   checkTools(tools)
   const entries: { functionDeclarations?: WireFunctionDeclaration[] }[] = []
@@ -62,7 +62,7 @@ export function encodeDefinitionsFor(
       if (tool.format === 'gemini') entries.push(tool.value)
       continue
     }
-    const declaration = encodeDefinition(tool, dialect, into, path)
+    const declaration = encodeDefinition(tool, dialect, losses, path)
     const last = entries.at(-1)?.functionDeclarations
     if (last === undefined) entries.push({ functionDeclarations: [declaration] })
     else last.push(declaration)
@@ -70,13 +70,13 @@ export function encodeDefinitionsFor(
   return entries
 }
 
-function encodeDefinition(tool: ToolDefinition, dialect: GeminiDialect, into: Losses, path: string) {
+function encodeDefinition(tool: ToolDefinition, dialect: GeminiDialect, losses: Losses, path: string) {
   const { parameters: raw, ...rest } = tool.providerData?.gemini ?? {}
   return {
     ...rest,
     name: tool.name,
     ...compact({ description: tool.description }),
-    ...encodeParameters(tool, raw, dialect, into, `${path}.parameters`),
+    ...encodeParameters(tool, raw, dialect, losses, `${path}.parameters`),
   } satisfies WireFunctionDeclaration
 }
 
@@ -88,7 +88,7 @@ function encodeParameters(
   { parameters }: ToolDefinition,
   raw: Json | undefined,
   dialect: GeminiDialect,
-  into: Losses,
+  losses: Losses,
   path: string,
 ): Pick<WireFunctionDeclaration, 'parameters' | 'parametersJsonSchema'> {
   if (isObject(raw) && isUnchanged(raw, readSchema, parameters)) return { parameters: raw }
@@ -96,10 +96,10 @@ function encodeParameters(
   if (isEmptySchema(parameters)) {
     const { title, additionalProperties = false, required } = parameters
     if (title !== undefined || additionalProperties !== false || arrayOf(required).length > 0)
-      reportLoss(into, 'dropped', path, 'the target takes no schema without properties', 'info')
+      reportLoss(losses, 'dropped', path, 'the target takes no schema without properties', 'info')
     return {}
   }
-  if (dialect.schemas === 'openapi') return { parameters: toOpenApi(parameters, into, path) }
+  if (dialect.schemas === 'openapi') return { parameters: toOpenApi(parameters, losses, path) }
   return { parametersJsonSchema: parameters }
 }
 

@@ -39,9 +39,9 @@ export function choosing(
   words: readonly ('none' | 'required' | 'named')[],
   required: 'required' | 'any' = 'required',
 ): ToolChoosing {
-  const some = ({ dialect, losses: into }: Encoding): { choice: WireToolChoice } => {
+  const some = ({ dialect, losses }: Encoding): { choice: WireToolChoice } => {
     if (words.includes('required')) return { choice: required === 'any' ? beyondTypes('any') : 'required' }
-    reportLoss(into, 'changed', 'options.toolChoice', `${dialect.title} cannot be made to call a tool`)
+    reportLoss(losses, 'changed', 'options.toolChoice', `${dialect.title} cannot be made to call a tool`)
     return { choice: 'auto' }
   }
   return (choice, tools, to) => {

@@ -240,8 +240,8 @@ function sendCall(state: EncodeState, call: CallOut, fields: JsonObject, out: Fr
   send(state, { tool_calls: [{ index: call.index, ...fields }] }, out)
 }
 
-function wire({ losses: into }: EncodeState): Encoding {
-  return { dialect: openai, model: '', losses: into }
+function wire({ losses }: EncodeState): Encoding {
+  return { dialect: openai, model: '', losses }
 }
 
 // ---- the end ----------------------------------------------------------------------------------

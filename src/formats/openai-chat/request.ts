@@ -83,10 +83,10 @@ function encodeOptions(options: RequestOptions, to: Encoding): WireOptions {
   }
 }
 
-function encodeStops(stops: readonly string[], { dialect, losses: into }: Encoding): string[] {
+function encodeStops(stops: readonly string[], { dialect, losses }: Encoding): string[] {
   const { maxStops = 4, title } = dialect
   if (stops.length > maxStops)
-    reportLoss(into, 'changed', 'options.stop', `${title} takes ${maxStops} stop sequences at most`)
+    reportLoss(losses, 'changed', 'options.stop', `${title} takes ${maxStops} stop sequences at most`)
   return stops.slice(0, maxStops)
 }
 

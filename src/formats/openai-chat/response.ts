@@ -114,7 +114,7 @@ export function identity(message: AssistantMessage | undefined, reply: Reply): J
 }
 
 /** Returns `tool_calls` if the answer has calls; otherwise the provider's own reason if this format has it with the same meaning. */
-export function finishReason(response: ChatResponse, hasCalls: boolean, into: Losses): string {
+export function finishReason(response: ChatResponse, hasCalls: boolean, losses: Losses): string {
   const { rawStopReason: raw } = response.message
   const { stopReason } = response
   if (hasCalls && settleStopReason(stopReason, true) === 'tool_calls') return 'tool_calls'
@@ -127,7 +127,7 @@ export function finishReason(response: ChatResponse, hasCalls: boolean, into: Lo
   }
   const word = stopReason === 'tool_calls' || stopReason === 'max_rounds' ? 'stop' : finishReasons[stopReason]
   if (lookup(stopReasons, word) !== stopReason) {
-    reportLoss(into, 'changed', 'stopReason', `the wire has no word for "${stopReason}": "${word}" is sent`)
+    reportLoss(losses, 'changed', 'stopReason', `the wire has no word for "${stopReason}": "${word}" is sent`)
   }
   return word
 }

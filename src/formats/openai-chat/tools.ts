@@ -49,13 +49,13 @@ export function encodeDefinitions(tools: Tools, { dialect = openai }: CodecOptio
   return encodeDefinitionsFor(tools, dialect, newLosses(dialect.title, false))
 }
 
-/** Does the same inside a request, and reports losses to `into`. */
-export function encodeDefinitionsFor(tools: Tools, dialect: ChatDialect, into: Losses): WireTool[] {
+/** Does the same inside a request, and reports losses to `losses`. */
+export function encodeDefinitionsFor(tools: Tools, dialect: ChatDialect, losses: Losses): WireTool[] {
   checkTools(tools)
   return tools.flatMap((tool, at) => {
     if (!isProviderTool(tool)) {
       const note = (reason: string) =>
-        reportLoss(into, 'changed', `tools[${at}].strict`, `${dialect.title} ${reason}`, 'info')
+        reportLoss(losses, 'changed', `tools[${at}].strict`, `${dialect.title} ${reason}`, 'info')
       const own = kept(tool)
       const { name, description } = tool
       const parameters = tool.parameters as JsonObject | undefined
@@ -65,7 +65,7 @@ export function encodeDefinitionsFor(tools: Tools, dialect: ChatDialect, into: L
     }
     if (tool.format !== format) return []
     if (tool.value.type !== 'custom' || dialect.customTools) return [beyondTypes<WireTool>(tool.value)]
-    reportLoss(into, 'dropped', `tools[${at}]`, `${dialect.title} does not have custom tools`)
+    reportLoss(losses, 'dropped', `tools[${at}]`, `${dialect.title} does not have custom tools`)
     return []
   })
 }

@@ -28,7 +28,7 @@ import type { WireInputFile, WireInputImage, WireInputPart, WireUrlCitation } fr
 
 /** The target of encoded parts. */
 export interface PartScope {
-  readonly into: Losses
+  readonly losses: Losses
   readonly dialect: ResponsesDialect
 }
 
@@ -49,32 +49,32 @@ export function encodePart(block: ContentBlock, path: string, scope: PartScope):
   const hint = block.metadata?.cacheHint
   if (hint === undefined) return { ...keptFields(block), ...part }
   const breakpoint = cacheBreakpoint(hint)
-  if (hint !== 'ephemeral' && breakpoint.ttl === undefined) reportTtl(scope.into, path, 'its own time')
+  if (hint !== 'ephemeral' && breakpoint.ttl === undefined) reportTtl(scope.losses, path, 'its own time')
   return { ...keptFields(block), ...part, prompt_cache_breakpoint: breakpoint }
 }
 
-function encodeKnownPart(block: ContentBlock, path: string, { into }: PartScope): WireInputPart | undefined {
+function encodeKnownPart(block: ContentBlock, path: string, { losses }: PartScope): WireInputPart | undefined {
   switch (block.type) {
     case 'text':
       return { type: 'input_text', text: block.text }
     case 'plain_text':
       return { type: 'input_text', text: block.text }
     case 'image':
-      return encodeImage(block, path, into)
+      return encodeImage(block, path, losses)
     case 'file':
-      return encodeFile(block, path, into)
+      return encodeFile(block, path, losses)
     case 'unknown':
-      return encodeUnknownPart(block, path, into)
+      return encodeUnknownPart(block, path, losses)
     default:
-      reportLoss(into, 'dropped', path, `a block of type "${block.type}" cannot be input here`, 'major')
+      reportLoss(losses, 'dropped', path, `a block of type "${block.type}" cannot be input here`, 'major')
       return undefined
   }
 }
 
-function encodeImage(block: ImageBlock, path: string, into: Losses): WireInputImage | undefined {
+function encodeImage(block: ImageBlock, path: string, losses: Losses): WireInputImage | undefined {
   const source = block.data === undefined ? block.url : toDataUrl(block.mimeType ?? 'image/png', block.data)
   if (source === undefined && block.fileId === undefined) {
-    reportLoss(into, 'dropped', path, 'the image has neither data nor an address', 'major')
+    reportLoss(losses, 'dropped', path, 'the image has neither data nor an address', 'major')
     return undefined
   }
   return {
@@ -84,7 +84,7 @@ function encodeImage(block: ImageBlock, path: string, into: Losses): WireInputIm
   }
 }
 
-function encodeFile(block: FileBlock, path: string, into: Losses): WireInputFile | undefined {
+function encodeFile(block: FileBlock, path: string, losses: Losses): WireInputFile | undefined {
   const name = block.filename === undefined ? {} : { filename: block.filename }
   if (block.data !== undefined) {
     const mimeType = block.mimeType ?? 'application/octet-stream'
@@ -92,13 +92,13 @@ function encodeFile(block: FileBlock, path: string, into: Losses): WireInputFile
   }
   if (block.fileId !== undefined) return { type: 'input_file', file_id: block.fileId, ...name }
   if (block.url !== undefined) return { type: 'input_file', file_url: block.url, ...name }
-  reportLoss(into, 'dropped', path, 'the file has neither data nor an address', 'major')
+  reportLoss(losses, 'dropped', path, 'the file has neither data nor an address', 'major')
   return undefined
 }
 
-function encodeUnknownPart(block: UnknownBlock, path: string, into: Losses): WireInputPart | undefined {
+function encodeUnknownPart(block: UnknownBlock, path: string, losses: Losses): WireInputPart | undefined {
   if (block.format === format && isObject(block.value)) return verbatim(block.value)
-  reportLoss(into, 'dropped', path, reasons.foreignBlock)
+  reportLoss(losses, 'dropped', path, reasons.foreignBlock)
   return undefined
 }
 

@@ -26,7 +26,7 @@ export interface OpenItem {
 /** State between two events. */
 export interface EncoderState {
   readonly reply: Reply
-  readonly into: Losses
+  readonly losses: Losses
   /** The id, the model and the time of the answer. Several events repeat them. */
   identity: Reply
   sequence: number
@@ -100,7 +100,7 @@ export function itemsOf(
   invalid: readonly InvalidToolCall[] = [],
 ): JsonObject[] {
   const scope: TurnScope = {
-    into: state.into,
+    losses: state.losses,
     reader: 'answer',
     proof: (opaque) => (opaque?.format === format ? opaque.data : undefined),
     isOwn: true,

@@ -44,7 +44,7 @@ import { customCall } from './tools.ts'
 export function encodeStream(reply: Reply = {}): StreamEncoder {
   const state: EncoderState = {
     reply,
-    into: newLosses(target, false),
+    losses: newLosses(target, false),
     identity: reply,
     sequence: 0,
     isStarted: false,
@@ -80,7 +80,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     },
     end: (out) => fail(state, cutOff(), out),
     fail: (error, out) => fail(state, error, out),
-    losses: state.into.list,
+    losses: state.losses.list,
   }
 }
 
@@ -103,7 +103,7 @@ function finish(state: EncoderState, response: ChatResponse, out: Frame[]): void
   release(state, out)
   const whole = {
     ...skeleton(response, state.identity),
-    ...ending(response, state.into),
+    ...ending(response, state.losses),
     output: state.output,
     usage: encodeUsage(response.usage),
   }
@@ -248,7 +248,7 @@ function finishCall(state: EncoderState, block: number, call: ToolCall | Invalid
   }
   if (item !== undefined && item.type !== 'function_call') {
     reportLoss(
-      state.into,
+      state.losses,
       'changed',
       `message.content[${block}]`,
       'a custom call was announced as a function call',

@@ -22,40 +22,40 @@ export function encodeOptions(
   asked: RequestOptions,
   kept: JsonObject,
   dialect: ResponsesDialect,
-  into: Losses,
+  losses: Losses,
 ): Partial<WireRequest> {
   const refused = isReasoning(asked.model, askedEffort(asked.reasoning)) ? (['temperature', 'topP'] as const) : []
-  const options = withoutOptions(asked, refused, `${asked.model} does not take it while it reasons`, into)
+  const options = withoutOptions(asked, refused, `${asked.model} does not take it while it reasons`, losses)
   return {
     ...compact({
       stream: options.stream,
-      max_output_tokens: encodeMaxTokens(options.maxTokens, dialect, into),
+      max_output_tokens: encodeMaxTokens(options.maxTokens, dialect, losses),
       temperature: options.temperature,
       top_p: options.topP,
-      text: encodeText(options.responseFormat, kept, into),
-      reasoning: encodeReasoning(options, kept, into),
+      text: encodeText(options.responseFormat, kept, losses),
+      reasoning: encodeReasoning(options, kept, losses),
     }),
     ...encodeUser(options.user, kept, dialect),
     ...encodeExtraOptions(options, dialect),
   }
 }
 
-function encodeMaxTokens(tokens: number | undefined, dialect: ResponsesDialect, into: Losses): number | undefined {
+function encodeMaxTokens(tokens: number | undefined, dialect: ResponsesDialect, losses: Losses): number | undefined {
   if (tokens === undefined || tokens >= dialect.minOutputTokens) return tokens
   const reason = `less than ${dialect.minOutputTokens} is refused`
-  reportLoss(into, 'changed', 'options.maxTokens', reason)
+  reportLoss(losses, 'changed', 'options.maxTokens', reason)
   return dialect.minOutputTokens
 }
 
-function encodeText(wanted: ResponseFormat | undefined, kept: JsonObject, into: Losses): WireRequest['text'] {
+function encodeText(wanted: ResponseFormat | undefined, kept: JsonObject, losses: Losses): WireRequest['text'] {
   if (wanted === undefined) return undefined
   const text = isObject(kept.text) ? kept.text : {}
-  return { ...text, format: encodeFormat(wanted, into) }
+  return { ...text, format: encodeFormat(wanted, losses) }
 }
 
-function encodeFormat({ schema, name, description, strict }: ResponseFormat, into: Losses): WireTextFormat {
+function encodeFormat({ schema, name, description, strict }: ResponseFormat, losses: Losses): WireTextFormat {
   if (schema === undefined) return { type: 'json_object' }
-  if (name === undefined) reportLoss(into, 'invented', 'options.responseFormat.name', reasons.formatName, 'info')
+  if (name === undefined) reportLoss(losses, 'invented', 'options.responseFormat.name', reasons.formatName, 'info')
   return {
     type: 'json_schema',
     name: name ?? 'response',
@@ -64,11 +64,11 @@ function encodeFormat({ schema, name, description, strict }: ResponseFormat, int
   }
 }
 
-function encodeReasoning({ reasoning }: RequestOptions, kept: JsonObject, into: Losses): WireRequest['reasoning'] {
+function encodeReasoning({ reasoning }: RequestOptions, kept: JsonObject, losses: Losses): WireRequest['reasoning'] {
   if (reasoning === undefined) return undefined
-  const effort = effortOf(reasoning, into)
+  const effort = effortOf(reasoning, losses)
   if (effort !== undefined) return { ...(isObject(kept.reasoning) ? kept.reasoning : {}), effort }
-  reportLoss(into, 'dropped', 'options.reasoning', reasons.noAmount)
+  reportLoss(losses, 'dropped', 'options.reasoning', reasons.noAmount)
   return undefined
 }
 

@@ -60,18 +60,18 @@ export function encodeRequest(
   { dialect = openaiDialect, ...asked }: EncodeRequestOptions<ResponsesDialect>,
 ): EncodedRequest<WireRequest> {
   checkMessages(given.messages)
-  const into = newLosses(target, asked.strict)
-  const { context, options } = withoutLacks(given, asked, wireOf(dialect), into)
+  const losses = newLosses(target, asked.strict)
+  const { context, options } = withoutLacks(given, asked, wireOf(dialect), losses)
   const kept = objectIn(options.providerOptions, format)
   const { previousResponseId, conversationId = kept.conversation ?? undefined } = context.providerState ?? {}
   const isAsked = kept.store !== false || conversationId !== undefined
-  const chain = findChain(context, { stores: dialect.stores, isAsked }, into)
+  const chain = findChain(context, { stores: dialect.stores, isAsked }, losses)
   // A request that sends the whole history does not name the stored conversation: the server would have the history twice.
   const conversation = previousResponseId === chain.previousResponseId ? conversationId : undefined
   const isStored = chain.previousResponseId !== undefined || conversation !== undefined || kept.store === true
-  const scope: Scope = { into, dialect, model: options.model, isStored, calls: new Map() }
-  into.places.set('system.content', 'system') // losses name `system`, although it is encoded as the content of a message
-  const lead = splitInstructions(context, dialect, chain.previousResponseId !== undefined, into)
+  const scope: Scope = { losses, dialect, model: options.model, isStored, calls: new Map() }
+  losses.places.set('system.content', 'system') // losses name `system`, although it is encoded as the content of a message
+  const lead = splitInstructions(context, dialect, chain.previousResponseId !== undefined, losses)
   const input = [
     ...lead.items.flatMap((message) => encodeMessage(message, 'system', scope)),
     ...encodeMessages(context.messages, chain.from, lead.hoisted, scope),
@@ -83,13 +83,13 @@ export function encodeRequest(
   const body: WireRequest = {
     ...kept,
     ...storage(kept, conversation, chain.previousResponseId, options.model, dialect),
-    ...encodeOptions(options, kept, dialect, into),
+    ...encodeOptions(options, kept, dialect, losses),
     model: options.model,
-    ...placeInstructions(lead.instructions, withWordJson(input, options, into)),
+    ...placeInstructions(lead.instructions, withWordJson(input, options, losses)),
     ...compact({ tools: context.tools === undefined ? unlessEmpty(tools) : tools }),
-    ...encodeChoiceOptions(options, tools.length > 0, into),
+    ...encodeChoiceOptions(options, tools.length > 0, losses),
   }
-  return { path: '/responses', headers: {}, body, losses: into.list }
+  return { path: '/responses', headers: {}, body, losses: losses.list }
 }
 
 /** Returns the fields that say where the server finds the state. The caller's settings have priority over the defaults of isoglot. */
@@ -122,13 +122,13 @@ function splitInstructions(
   { system, messages }: Context,
   dialect: ResponsesDialect,
   isChained: boolean,
-  into: Losses,
+  losses: Losses,
 ): Lead {
   const head: InstructionMessage[] =
     system === undefined || system.length === 0 ? [] : [{ role: 'system', content: system }]
   if (dialect.system === 'item') {
     if (!isChained || head.length === 0) return { instructions: '', hoisted: new Set(), items: head }
-    reportLoss(into, 'dropped', 'system', 'the stored answer has its system text already', 'info')
+    reportLoss(losses, 'dropped', 'system', 'the stored answer has its system text already', 'info')
     return { instructions: '', hoisted: new Set(), items: [] }
   }
   const all: readonly Message[] = [...head, ...messages]
@@ -198,7 +198,7 @@ function encodeMessage(message: Message, path: string, scope: Scope): WireItem[]
 
 function encodeAssistant(message: AssistantMessage, path: string, scope: Scope): WireItem[] {
   if (message.metadata?.cacheHint !== undefined)
-    reportLoss(scope.into, 'dropped', `${path}.metadata.cacheHint`, reasons.cacheHint, 'info')
+    reportLoss(scope.losses, 'dropped', `${path}.metadata.cacheHint`, reasons.cacheHint, 'info')
   const kept = keptFields(message)
   if (typeof message.content === 'string' && Object.keys(kept).length > 0) {
     return [{ ...kept, role: 'assistant', content: message.content }]
@@ -206,10 +206,10 @@ function encodeAssistant(message: AssistantMessage, path: string, scope: Scope):
   return verbatim(encodeTurn(blocksOfTurn(message), message.invalidToolCalls ?? [], path, turnScope(message, scope)))
 }
 
-function turnScope({ response }: AssistantMessage, { into, dialect, model, isStored }: Scope): TurnScope {
+function turnScope({ response }: AssistantMessage, { losses, dialect, model, isStored }: Scope): TurnScope {
   const to = { format, provider: dialect.provider, model }
   return {
-    into,
+    losses,
     reader: isStored ? 'stored' : 'stateless',
     proof: (opaque) => ownProof(opaque, to),
     isOwn: response?.provider === undefined || response.provider === dialect.provider,
@@ -230,7 +230,7 @@ function encodeToolMessage(message: ToolMessage, path: string, scope: Scope): Wi
 function encodeInput(message: UserMessage | InstructionMessage, path: string, scope: Scope): WireItem[] {
   const content = withHint(message)
   const last = `${path}.content[${blocksOf(content).length - 1}].metadata`
-  if (message.metadata?.cacheHint !== undefined) renamed(scope.into, last, `${path}.metadata`)
+  if (message.metadata?.cacheHint !== undefined) renamed(scope.losses, last, `${path}.metadata`)
   const results = blocksOf(content).filter((block): block is ToolResultBlock => block.type === 'tool_result')
   const hasMore = results.length < blocksOf(content).length
   const outputs = results.map((result) =>
@@ -254,10 +254,10 @@ function toMessage({ type: _, isError, ...result }: ToolResultBlock): ToolMessag
 }
 
 /** Adds the word "JSON" to the input if it is missing. Without it, the server refuses `json_object`. Instructions do not count. */
-function withWordJson(items: WireItem[], { responseFormat }: RequestOptions, into: Losses): WireItem[] {
+function withWordJson(items: WireItem[], { responseFormat }: RequestOptions, losses: Losses): WireItem[] {
   if (responseFormat === undefined || responseFormat.schema !== undefined || hasWordJson(items)) return items
   const reason = 'the wire wants the word "JSON" in the input'
-  reportLoss(into, 'invented', 'messages', reason)
+  reportLoss(losses, 'invented', 'messages', reason)
   return [{ role: 'developer', content: 'Answer in JSON.' }, ...items]
 }
 

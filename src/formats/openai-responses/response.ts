@@ -139,20 +139,20 @@ export function readUsage(usage: unknown): Usage | undefined {
 
 /** Encodes a whole answer in the form of OpenAI's server. Every item has an id: its original one, or a new one. */
 export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
-  const into = newLosses(target, false)
+  const losses = newLosses(target, false)
   const body = {
     ...skeleton(response, reply),
-    ...ending(response, into),
-    output: encodeOutput(response, reply, into),
+    ...ending(response, losses),
+    output: encodeOutput(response, reply, losses),
     usage: encodeUsage(response.usage),
   } as WireResponse
-  return { body, losses: into.list }
+  return { body, losses: losses.list }
 }
 
-function encodeOutput(response: ChatResponse, reply: Reply, into: Losses): JsonObject[] {
+function encodeOutput(response: ChatResponse, reply: Reply, losses: Losses): JsonObject[] {
   const { message } = response
   const items = encodeTurn(blocksOfTurn(message), message.invalidToolCalls ?? [], 'message', {
-    into,
+    losses,
     reader: 'answer',
     proof: (opaque) => (opaque?.format === format ? opaque.data : undefined),
     isOwn: true,
@@ -244,14 +244,14 @@ function isCompletion(stopReason: StopReason, { content }: AssistantMessage): bo
 /** Encodes the stop reason. If the model refused, a part of type `refusal` shows it. Without such a part, the answer is `content_filter`. */
 export function ending(
   { stopReason, message }: ChatResponse,
-  into: Losses,
+  losses: Losses,
 ): Pick<WireResponse, 'status' | 'error' | 'incomplete_details'> {
   const isFiltered = stopReason === 'refusal' && !blocksOf(message.content).some(isRefusal)
   const { status, reason } = statusOf(isFiltered ? 'content_filter' : stopReason, message.rawStopReason)
   const isStated = status === 'completed' ? isCompletion(stopReason, message) : !isFiltered
   if (!isStated) {
     const word = reason ?? status
-    reportLoss(into, 'changed', 'stopReason', `the wire has no word for "${stopReason}": "${word}" is sent`)
+    reportLoss(losses, 'changed', 'stopReason', `the wire has no word for "${stopReason}": "${word}" is sent`)
   }
   return {
     status: status as WireResponse['status'],

@@ -123,11 +123,11 @@ export function decodeToolChoice(choice: unknown): ToolChoice | undefined {
 export function encodeChoiceOptions(
   options: RequestOptions,
   hasTools: boolean,
-  into: Losses,
+  losses: Losses,
 ): Pick<WireRequest, 'tool_choice' | 'parallel_tool_calls'> {
   const { toolChoice, parallelToolCalls } = options
   if (!hasTools) {
-    reportUnusedChoice(options, into)
+    reportUnusedChoice(options, losses)
     return {}
   }
   return compact({
@@ -263,7 +263,7 @@ export function encodeResult(
   result: ToolMessage,
   { dialect = openaiDialect }: CodecOptions<ResponsesDialect> = {},
 ): WireCallOutput {
-  return encodeResultFor({ into: newLosses(target), dialect }, result, 'result')
+  return encodeResultFor({ losses: newLosses(target), dialect }, result, 'result')
 }
 
 /** Encodes a result within a request. The wire has no field for errors, so a mark in the text says that the tool failed. */
@@ -285,7 +285,7 @@ function encodeOutput(result: ToolMessage, path: string, scope: PartScope): Wire
   const content = isJoined ? joined(result.content) : result.content
   for (const [at, block] of isJoined ? blocksOf(result.content).entries() : []) {
     if (block.providerData !== undefined)
-      reportLoss(scope.into, 'dropped', `${path}[${at}].providerData`, reasons.fields, 'info')
+      reportLoss(scope.losses, 'dropped', `${path}[${at}].providerData`, reasons.fields, 'info')
   }
   const output = encodeParts(content, path, scope)
   const isError = result.status === 'error'

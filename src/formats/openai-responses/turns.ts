@@ -34,7 +34,7 @@ import { encodeCall, wrapperName, wrapperOf } from './tools.ts'
 
 /** For which reader the items are written. */
 export interface TurnScope {
-  readonly into: Losses
+  readonly losses: Losses
   /** Returns the data of the proof, if it may be sent to this reader. */
   proof(opaque: Opaque | undefined): JsonObject | undefined
   /**
@@ -94,7 +94,7 @@ export function encodeTurn(
 
 function addBlock(turn: Turn, block: ContentBlock, path: string): void {
   if (block.metadata?.cacheHint !== undefined && turn.scope.reader !== 'answer')
-    reportLoss(turn.scope.into, 'dropped', `${path}.metadata.cacheHint`, reasons.cacheHint, 'info')
+    reportLoss(turn.scope.losses, 'dropped', `${path}.metadata.cacheHint`, reasons.cacheHint, 'info')
   switch (block.type) {
     case 'text':
       addText(turn, block, path)
@@ -121,7 +121,7 @@ function addBlock(turn: Turn, block: ContentBlock, path: string): void {
       addUnknown(turn, block, path)
       break
     default:
-      reportLoss(turn.scope.into, 'dropped', path, `a block of type "${block.type}" cannot be output here`, 'major')
+      reportLoss(turn.scope.losses, 'dropped', path, `a block of type "${block.type}" cannot be output here`, 'major')
   }
 }
 
@@ -148,7 +148,7 @@ function encodeText(block: TextBlock, kept: JsonObject, { scope }: Turn, path: s
   const citations = block.citations ?? []
   const readable = scope.reader === 'answer' ? citations : citations.filter((one) => isReadable(one, isOwn))
   if (readable.length < citations.length) {
-    reportLoss(scope.into, 'dropped', `${path}.citations`, reasons.citations)
+    reportLoss(scope.losses, 'dropped', `${path}.citations`, reasons.citations)
   }
   const annotations = readable.map((one) => writeAnnotation(one, block.text)) as unknown as Json
   const logprobs = scope.reader === 'answer' && { logprobs: [] }
@@ -181,13 +181,13 @@ function addReasoning(turn: Turn, block: ReasoningBlock, path: string): void {
   const proof = turn.scope.proof(block.opaque)
   const reason = whyUnsendable(proof, turn.scope)
   if (reason !== undefined) {
-    reportLoss(turn.scope.into, 'dropped', path, reason)
+    reportLoss(turn.scope.losses, 'dropped', path, reason)
     turn.isCutOff = true
     return
   }
   turn.isCutOff = false
   if (block.opaque !== undefined && proof === undefined) {
-    reportLoss(turn.scope.into, 'dropped', `${path}.opaque`, reasons.foreignProof, 'info')
+    reportLoss(turn.scope.losses, 'dropped', `${path}.opaque`, reasons.foreignProof, 'info')
   }
   add(turn, encodeReasoning(block, proof ?? {}))
 }
@@ -225,7 +225,7 @@ function addCall(turn: Turn, call: ToolCall): void {
 
 function addInvalidCall(turn: Turn, call: InvalidToolCall, path: string): void {
   if (call.id === undefined || call.name === undefined) {
-    reportLoss(turn.scope.into, 'dropped', path, reasons.namelessCall)
+    reportLoss(turn.scope.losses, 'dropped', path, reasons.namelessCall)
     return
   }
   const { type: _, ...kept } = keptFields(call)
@@ -238,7 +238,7 @@ function addInvalidCall(turn: Turn, call: InvalidToolCall, path: string): void {
 function addHosted(turn: Turn, call: ServerToolCall, path: string): void {
   const proof = turn.scope.proof(call.opaque)
   if (proof === undefined) {
-    reportLoss(turn.scope.into, 'dropped', path, reasons.serverTool)
+    reportLoss(turn.scope.losses, 'dropped', path, reasons.serverTool)
     return
   }
   add(turn, encodeHosted(call, turn.results.get(call.id ?? ''), proof))
@@ -276,7 +276,7 @@ function addResult(turn: Turn, result: ServerToolResult, path: string): void {
     return
   }
   const isTaken = turn.drafts.some(({ item }) => item.id === result.toolCallId)
-  if (!isTaken) reportLoss(turn.scope.into, 'dropped', path, reasons.serverTool)
+  if (!isTaken) reportLoss(turn.scope.losses, 'dropped', path, reasons.serverTool)
 }
 
 // ---- images and unknown items ------------------------------------------------------------------
@@ -286,7 +286,7 @@ function addImage(turn: Turn, block: ImageBlock, path: string): void {
   const isAnswer = turn.scope.reader === 'answer'
   if (block.data === undefined || (proof === undefined && !isAnswer)) {
     reportLoss(
-      turn.scope.into,
+      turn.scope.losses,
       'dropped',
       path,
       'an image of an assistant goes back only to the provider that made it',
@@ -300,14 +300,14 @@ function addImage(turn: Turn, block: ImageBlock, path: string): void {
 function addUnknown(turn: Turn, block: UnknownBlock, path: string): void {
   const { scope } = turn
   if (block.format !== format || !isObject(block.value)) {
-    reportLoss(scope.into, 'dropped', path, reasons.foreignBlock)
+    reportLoss(scope.losses, 'dropped', path, reasons.foreignBlock)
     return
   }
   const { part, proof } = keptFields(block)
   if (part === true) addPart(turn, block.value, isObject(proof) && scope.isOwn ? proof : undefined, undefined)
   else if (scope.isOwn)
     turn.drafts.push({ item: block.value, after: undefined, isCutOff: turn.isCutOff, isPlain: false })
-  else reportLoss(scope.into, 'dropped', path, `"${block.providerType}" is an item of another provider`)
+  else reportLoss(scope.losses, 'dropped', path, `"${block.providerType}" is an item of another provider`)
 }
 
 // ---- pairing ----------------------------------------------------------------------------------
@@ -318,7 +318,7 @@ const answerOnly: ReadonlySet<string> = new Set(['created_by', 'parsed', 'parsed
 function finishTurn({ drafts, scope, path }: Turn): JsonObject[] {
   if (scope.reader === 'answer') return drafts.map(({ item }) => item)
   while (drafts.at(-1)?.item.type === 'reasoning') {
-    reportLoss(scope.into, 'dropped', `${path}.content`, 'reasoning is refused without the item that follows it')
+    reportLoss(scope.losses, 'dropped', `${path}.content`, 'reasoning is refused without the item that follows it')
     drafts.pop()
   }
   const reasoned = new Set(drafts.flatMap(({ item }) => (item.type === 'reasoning' ? stringOr(item.id, []) : [])))
