@@ -3,7 +3,7 @@ import { readText } from '../client/transport.ts'
 import { toolCallsOf } from '../core/content.ts'
 import { isDeeperThan, maxDepth } from '../core/depth.ts'
 import { LimitError } from '../core/errors.ts'
-import { compact, isObject } from '../core/lookup.ts'
+import { compact, findLastIndex, isObject } from '../core/lookup.ts'
 import type { JsonObject, Message, Role, ToolMessage } from '../core/model.ts'
 import type { Approval } from '../tools/approval.ts'
 import { pageBlockFields, pageMessageFields } from './page-fields.ts'
@@ -16,7 +16,7 @@ export interface ChatRequest {
   readonly messages: readonly Message[]
   /**
    * The result of `history` of the options, or an empty list. Ask the model with `[...history, ...messages]`. For `edit` and `regenerate`,
-   * it ends where the page edited a message or asks for another answer.
+   * it ends where the page edited a message or asks for another answer. When the page retries, it ends before what the page sends again.
    */
   readonly history: readonly Message[]
   /**
@@ -82,17 +82,34 @@ export async function readChatRequest(request: Request, options: ReadChatOptions
   const read = messages.map((message, at) => readMessage(message, `messages[${at}]`, roles))
   const decisions = approvals.map(readApproval)
   const whole = (await options.history?.(compact({ chatId, sealed }))) ?? []
-  const isRewound = keep !== undefined && (trigger === 'edit' || trigger === 'regenerate')
-  const history = isRewound ? whole.slice(0, endOf(whole, keep, trigger)) : whole
+  const history =
+    keep === undefined ? whole : whole.slice(0, endOf(whole, keep, { trigger, messages: read, approvals: decisions }))
   checkResults([...history, ...read], history.length, pageTools)
   return compact({ chatId, trigger, messages: read, history, approvals: decisions, messageId, sealed, streamId, extra })
 }
 
-/** The place where a page edited its history, by the number of the user's messages that it kept. It regenerates the answer to the last of them. */
-function endOf(history: readonly Message[], keep: number, trigger: ChatRequest['trigger']): number {
+/**
+ * The end of the history before the page's messages, by the number of the user's messages that the page kept. It regenerates the answer to
+ * the last of them. A page that retries sends its messages or decisions again, and the server may have stored them in the meantime.
+ */
+function endOf(
+  history: readonly Message[],
+  keep: number,
+  { trigger, messages: [first], approvals }: Pick<ChatRequest, 'trigger' | 'messages' | 'approvals'>,
+): number {
   const users = history.flatMap(({ role }, at) => (role === 'user' ? [at] : []))
   if (trigger === 'regenerate') return (users[keep - 1] ?? users.at(-1) ?? -1) + 1
-  return users[keep] ?? history.length
+  if (trigger === 'edit') return users[keep] ?? history.length
+  const resultOf = (id: string) => findLastIndex(history, (has) => has.role === 'tool' && has.toolCallId === id)
+  if (trigger === 'approval') {
+    const decided = Math.max(-1, ...approvals.map(({ toolCallId }) => resultOf(toolCallId)))
+    const end = history.findIndex(({ role }, at) => at > decided && role !== 'tool')
+    return decided < 0 || end < 0 ? history.length : end
+  }
+  const at = first?.role === 'tool' ? resultOf(first.toolCallId) : users[keep]
+  const stored = at === undefined ? undefined : history[at]
+  const isRepeated = JSON.stringify(stored?.content) === JSON.stringify(first?.content)
+  return at !== undefined && stored && isRepeated ? at : history.length
 }
 
 async function textOfBody(request: Request, maxBytes: number): Promise<string> {

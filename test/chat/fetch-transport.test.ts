@@ -155,6 +155,62 @@ describe('fetchTransport', () => {
     expect(chat.getSnapshot().messages[1]?.parts).toMatchObject([{ state: 'done', content: 'paid' }, { text: 'Paid' }])
   })
 
+  describe('retries a turn that failed after the server stored it', () => {
+    const cut = chatText('Hello').slice(0, 1)
+
+    it('of a question', async () => {
+      const made = server([cut, chatText('Again')])
+      const chat = open(made)
+      await chat.send('Hi')
+      await chat.retry()
+      expect(chat.getSnapshot().error).toBeUndefined()
+      expect(made.requests[1]).toMatchObject({ history: [], messages: [{ role: 'user', content: 'Hi' }] })
+    })
+
+    it('of the same question as before', async () => {
+      const made = server([chatText('Hello'), cut, chatText('Again')])
+      const chat = open(made)
+      for (const text of ['Hi', 'Hi']) await chat.send(text)
+      await chat.retry()
+      expect(texts(made.requests[2]?.history ?? [])).toMatchObject([
+        ['user', 'Hi'],
+        ['assistant', [{ text: 'Hello' }]],
+      ])
+    })
+
+    it('of a result of the page', async () => {
+      const made = server([chatCalls(['c1', 'set_theme', '{"dark":true}']), cut, chatText('It is dark')])
+      const transport = fetchTransport({ url: 'https://page.test/chat', fetch: made.fetch })
+      const chat = createChatStore({ id: 'c1', transport, tools: [theme] })
+      await chat.send('Dark, please')
+      expect(chat.getSnapshot().status).toBe('error')
+      await chat.retry()
+      expect(chat.getSnapshot().error).toBeUndefined()
+      expect(made.requests[2]?.history.map(({ role }) => role)).toEqual(['user', 'assistant'])
+      expect(made.requests[2]?.messages.map(({ role }) => role)).toEqual(['tool'])
+    })
+
+    it('of a decision, and runs the call once', async () => {
+      const made = server([chatCalls(['c1', 'pay', '{}']), cut, chatText('Paid')])
+      const chat = open(made)
+      await chat.send('Pay')
+      await chat.approve('c1', true)
+      expect(chat.getSnapshot().status).toBe('error')
+      await chat.retry()
+      expect(chat.getSnapshot().error).toBeUndefined()
+      expect(made.requests[2]?.history.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool'])
+    })
+  })
+
+  it('keeps what another page added to the history', async () => {
+    const made = server([chatText('Hello'), chatText('One'), chatText('Two')])
+    const [chat, other] = [open(made), open(made)]
+    await chat.send('Hi')
+    await other.send('Other')
+    await chat.send('More')
+    expect(made.requests[2]?.history.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant'])
+  })
+
   it('reports an answer that was cut, at any position', async () => {
     const made = server([chatText('Hello')])
     const body = JSON.stringify({ chatId: 'c1', messages: [{ role: 'user', content: 'Hi' }] })

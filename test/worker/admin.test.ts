@@ -102,6 +102,8 @@ describe('the summary of the accounts', () => {
     })
     const second = await read(`limit=2&after=${encodeURIComponent(first.next)}`)
     expect([second.days, second.next]).toEqual([[expect.objectContaining({ day: yesterday, user: 'ada' })], undefined])
+    const all = await read('limit=3')
+    expect([all.days.length, all.next]).toEqual([3, undefined]) // a full page, and nothing after it
   })
 
   it('is exported as CSV, row by row, for requests with the token', async () => {

@@ -51,10 +51,10 @@ export function openView(sql: Sql, { fill }: Pick<KeptSums, 'fill'>): AccountVie
     const [before, place] = after === undefined ? ['', []] : [' AND (day, user, model) < (?, ?, ?)', JSON.parse(after)]
     const rows = all<DayRow>(
       `SELECT * FROM days WHERE day >= ?${before} ORDER BY day DESC, user DESC, model DESC LIMIT ?`,
-      ...[since, ...(place as string[]), limit],
+      ...[since, ...(place as string[]), limit + 1], // one more shows whether a page follows
     )
-    const last = rows.length === limit ? rows.at(-1) : undefined
-    return { rows, ...(last && { next: JSON.stringify([last.day, last.user, last.model]) }) }
+    const last = rows.length > limit ? rows[limit - 1] : undefined
+    return { rows: rows.slice(0, limit), ...(last && { next: JSON.stringify([last.day, last.user, last.model]) }) }
   }
 
   /** The table to read. Rows by user come from the sums of whole weeks, and from the days before the first whole week. */
