@@ -53,7 +53,7 @@ function openStorage(answer: () => Promise<Response>, random: Random) {
     return statement.all(...values.map((value) => (value instanceof ArrayBuffer ? new Uint8Array(value) : value)))
   }
 
-  function live(): Life {
+  function live(keptMs: () => number | undefined = () => 600_000): Life {
     const death = Promise.withResolvers<undefined>()
     let isDead = false
     const run = openRun({
@@ -74,7 +74,7 @@ function openStorage(answer: () => Promise<Response>, random: Random) {
       },
       waitUntil: (work: Promise<unknown>) => void work.catch(() => {}),
       answer,
-      keptMs: () => 600_000,
+      keptMs,
     })
     const kill = () => {
       isDead = true
@@ -284,6 +284,24 @@ describe('an answer that is over', () => {
     expect(await statusAt(24 * 60 + 10)).toBe(404)
     expect(storage.isCleared()).toBe(true)
     expect((await run.start(callOf('anthropic'))).status).toBe(200)
+  })
+
+  it('stays while an option of the Worker is wrong, and is deleted after that', async () => {
+    vi.useFakeTimers({ now: 0, toFake: ['Date'] })
+    const random = seeded(1)
+    const events = speakers.anthropic.pieces({ text: 'Hi' })
+    const storage = openStorage(async () => answerIn('anthropic', events, events.length, random), random)
+    await (await storage.live().run.start(callOf('anthropic'))).text()
+    for (const [minutes, keptMs, status, alarm] of [
+      [10, undefined, 200, 70],
+      [70, undefined, 200, 130],
+      [130, 600_000, 410, 24 * 60 + 10],
+    ] as const) {
+      vi.setSystemTime(minutes * 60_000)
+      const { run } = storage.live(() => keptMs)
+      await run.wake()
+      expect([(await run.resume(0)).status, storage.alarms.at(-1)]).toEqual([status, alarm * 60_000])
+    }
   })
 
   it('does not look complete to a reader that is too slow', async () => {

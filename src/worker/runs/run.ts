@@ -36,8 +36,8 @@ export interface RunHost {
   waitUntil(work: Promise<unknown>): void
   /** Sends the request to the model. */
   answer(request: Request, session: Session): Promise<Response>
-  /** The time that an answer is stored after its end, in ms. */
-  keptMs(): number
+  /** The time that an answer is stored after its end, in ms. `undefined` while an option of the Worker is wrong. */
+  keptMs(): number | undefined
 }
 
 /** A run. Its functions never reject: errors are answers in the client's format. */
@@ -71,6 +71,8 @@ interface Refused {
 const heartbeatMs = 30_000
 /** The time for which the Worker remembers that there was an answer, after its events are deleted. */
 const rememberedMs = 24 * 60 * 60 * 1000
+/** The interval of alarms while an option of the Worker is wrong, in ms. */
+const retryMs = 60 * 60 * 1000
 
 /** The maximum number of concurrent readers of one answer: enough for a page that is open in several places. */
 const maxReaders = 32
@@ -108,7 +110,7 @@ export function openRun(host: RunHost): Run {
     }
     const now = Date.now()
     log.end(state, now)
-    host.waitUntil(host.setAlarm(now + host.keptMs()))
+    host.waitUntil(host.setAlarm(now + (host.keptMs() ?? retryMs)))
   }
 
   function begin(call: RunCall): void {
@@ -230,7 +232,10 @@ export function openRun(host: RunHost): Run {
       const now = Date.now()
       if (live !== undefined) return host.setAlarm(now + heartbeatMs)
       if (row === undefined) return clear()
-      const due = (row.endedAt ?? now) + host.keptMs()
+      const keptMs = host.keptMs()
+      // An alarm that fails is repeated six times only, and the answer would then stay forever.
+      if (keptMs === undefined) return host.setAlarm(now + retryMs)
+      const due = (row.endedAt ?? now) + keptMs
       if (now < due) return host.setAlarm(due)
       if (row.state !== 'gone') {
         abandonReaders()

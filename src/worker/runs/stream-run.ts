@@ -38,7 +38,10 @@ export function createStreamRun({ configOf, answer }: RunWorker): ObjectClass<Ru
         clear: () => storage.deleteAll(),
         waitUntil: (work) => ctx.waitUntil(work),
         answer: async (request, session) => answer(request, session, configAt(env), ctx),
-        keptMs: () => configAt(env).runs?.keptMs ?? 0,
+        keptMs() {
+          const config = configOf(env)
+          return config && (config.runs?.keptMs ?? 0)
+        },
       })
     }
 
