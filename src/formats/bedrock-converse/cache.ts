@@ -8,7 +8,8 @@
 import { field, isObject } from '../../core/lookup.ts'
 import type { ContentBlock, Json, Message, Metadata, ToolDefinition } from '../../core/model.ts'
 import { type Losses, reportLoss, reportTtl } from '../../kit/losses.ts'
-import { familyOf, reasons } from './tables.ts'
+import { familyOf } from './families.ts'
+import { reasons } from './tables.ts'
 import type { WireCachePoint, WireRequest } from './wire.ts'
 
 /** The highest number of cache points in a request. */

@@ -21,7 +21,8 @@ import { textOfArguments } from '../../core/tool-call.ts'
 import { type Losses, reportLoss } from '../../kit/losses.ts'
 import { ownProof } from '../../kit/opaque.ts'
 import * as lackReasons from '../../kit/reasons.ts'
-import { familyOf, format, leftOut, mediaFormats, provider, reasons } from './tables.ts'
+import { familyOf } from './families.ts'
+import { format, leftOut, mediaFormats, provider, reasons } from './tables.ts'
 import type { WireBlock, WireCitation, WireSource } from './wire.ts'
 
 /** Returns the fields that isoglot kept from this format. The encoder writes them first, and its own fields replace them. */

@@ -11,11 +11,12 @@ import { type AwsSigner, bedrockAddress, signing } from '../../kit/aws.ts'
 import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { encodeStream } from './encode-stream.ts'
 import { decodeError, encodeError } from './errors.ts'
+import { rulesOf } from './families.ts'
 import { proofField } from './proof-field.ts'
 import { decodeRequest, encodeRequest } from './request.ts'
 import { decodeResponse, encodeResponse } from './response.ts'
 import { decodeStream } from './stream.ts'
-import { format, idPrefix, provider, rulesOf } from './tables.ts'
+import { format, idPrefix, provider } from './tables.ts'
 import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
 
 /** Settings of {@link bedrockConverse}. */

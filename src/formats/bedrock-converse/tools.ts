@@ -31,7 +31,8 @@ import { chosenTools, reportUnusedChoice } from '../../kit/tool-choice.ts'
 import { toolErrorMark } from '../../kit/tool-error.ts'
 import { encodeCachePoint, readCachePoint } from './cache.ts'
 import { decodeBlock, encodeBlock, keptFields, objectAt, type Scope, verbatim } from './content.ts'
-import { familyOf, format, idPrefix, reasons } from './tables.ts'
+import { familyOf } from './families.ts'
+import { format, idPrefix, reasons } from './tables.ts'
 import type {
   WireBlock,
   WireMessage,
