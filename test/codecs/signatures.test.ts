@@ -4,7 +4,10 @@ import type { ClientCodec, Fragment, Frame, ServerCodec } from '../../src/core/c
 import { ApiError } from '../../src/core/errors.ts'
 import type { ChatResponse, Context, MessageEvent, ToolDefinition, ToolMessage } from '../../src/core/model.ts'
 import * as anthropic from '../../src/formats/anthropic/index.ts'
+import * as bedrockConverse from '../../src/formats/bedrock-converse/index.ts'
+import * as cohere from '../../src/formats/cohere/index.ts'
 import * as gemini from '../../src/formats/gemini/index.ts'
+import * as geminiInteractions from '../../src/formats/gemini-interactions/index.ts'
 import * as ollama from '../../src/formats/ollama/index.ts'
 import * as openaiChat from '../../src/formats/openai-chat/index.ts'
 import * as openaiResponses from '../../src/formats/openai-responses/index.ts'
@@ -41,6 +44,9 @@ const wires = [
   ['anthropic', anthropic],
   ['gemini', gemini],
   ['ollama', ollama],
+  ['cohere', cohere],
+  ['gemini-interactions', geminiInteractions],
+  ['bedrock-converse', bedrockConverse],
 ] as const satisfies readonly (readonly [string, Wire])[]
 
 const context: Context = { messages: [{ role: 'user', content: 'What is the weather in Oslo?' }] }
@@ -76,7 +82,6 @@ const events: readonly MessageEvent[] = [
   },
 ]
 const reply = { id: 'answer_1', model: 'served', createdAt: 1_700_000_000 }
-const path = '/v1beta/models/in-path:generateContent'
 const refused = { status: 429, headers: { get: () => null }, body: { error: { message: 'Too many' } } }
 
 function framesOf({ encodeStream }: Pick<Wire, 'encodeStream'>): Frame[] {
@@ -114,9 +119,7 @@ describe.each<readonly [string, Wire]>(wires)(
     it('write and read a whole answer, whose made ids begin where the caller says', () => {
       const { body } = wire.encodeResponse(answer, reply)
       expect(body).toEqual(server.encodeResponse(answer, reply).body)
-      const withoutIds = JSON.parse(
-        JSON.stringify(body).replaceAll('"id":"call_a"', '"id":""').replaceAll('"call_id":"call_a"', '"call_id":""'),
-      )
+      const withoutIds = JSON.parse(JSON.stringify(body).replaceAll(/("(?:id|call_id|toolUseId)":)"call_a"/g, '$1""'))
       const read = wire.decodeResponse(withoutIds, { callsBefore: 7 })
       expect(read).toEqual(client.decodeResponse(withoutIds, { callsBefore: 7 }))
       expect(read.message.content).toMatchObject([{ text: 'I look it up.' }, { id: `${client.idPrefix}7` }])
@@ -137,7 +140,7 @@ describe.each<readonly [string, Wire]>(wires)(
       expect(fragments).toEqual(fragmentsOf(wire.decodeStream(), frames))
       expect(fragments).toEqual(fragmentsOf(client.decodeStream(), frames))
       expect(fragments).toContainEqual(expect.objectContaining({ type: 'text', text: 'Hi' }))
-      expect(fragments.at(-1)).toMatchObject({ type: 'end', stopReason: 'stop' })
+      expect(fragments).toContainEqual(expect.objectContaining({ type: 'end', stopReason: 'stop' }))
       const throughCodec = parsed.length
       fragmentsOf(client.decodeStream({ parse }), frames)
       expect(parsed).toHaveLength(2 * throughCodec)
@@ -159,7 +162,7 @@ describe.each<readonly [string, Wire]>(wires)(
     })
 
     it('read the path of a request, where the format has the model there', () => {
-      const { body } = wire.encodeRequest(context, { model: 'in-path' })
+      const { body, path } = wire.encodeRequest(context, { model: 'in-path' })
       expect(wire.decodeRequest(body, { path }).options.model).toBe('in-path')
     })
 

@@ -2,6 +2,7 @@
  * The facts of one format that the shared tests use: `test/formats/<name>` has them, from the documents of its owner. The compiler asks for
  * missing ones. `undefined` means that the format does not have the thing.
  */
+import type { ApiErrorKind } from '../../src/core/errors.ts'
 import type { JsonObject, StopReason } from '../../src/core/model.ts'
 import type { AnswerRuleName, Counts, Wire } from '../support/answers.ts'
 import type { RequestRuleName, SeenPart } from '../support/requests.ts'
@@ -66,8 +67,8 @@ export interface AnswerFacts {
   readonly order?: 'merged' | 'calls last'
   /** Arguments are an object in streams too, so its server answers with an error if a model writes something else. */
   readonly refusesInvalidCalls?: true
-  /** The kinds of errors that an error in a stream does not say. Default: it says all. */
-  readonly wordless?: (kind: string) => boolean
+  /** The kinds that an error in a stream of the format can have. The others are read as `server`. Default: all. */
+  readonly streamErrors?: readonly ApiErrorKind[]
   counts(counts: Counts | undefined, from: Wire): Counts | undefined
 }
 
@@ -81,8 +82,8 @@ export interface RequestFacts {
   readonly hasOneText?: true
   /** Between texts of the system, if there is one system text. */
   readonly systemSeparator?: string
-  /** A developer message is read as a user message. */
-  readonly hasNoDevelopers?: true
+  /** A developer message is read as a user message. Default: as a developer or system message. */
+  readonly developersAreUsers?: true
   /** Fields that it has no place for, beside those of the rules. */
   readonly drops: readonly Dropped[]
 }

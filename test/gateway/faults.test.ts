@@ -62,6 +62,11 @@ async function outcomeOf(client: WireName, hearing: Hearing): Promise<unknown> {
 
 const refused = (status: number) => ({ status, isError: true })
 
+it.each(wireNames)('facts of %s: the text comes directly after `silentPieces`', (provider) => {
+  expect(firstWords(provider)).toContain('Gr')
+  expect(piecesOf(provider).slice(0, facts[provider].gateway.silentPieces).join('')).not.toContain('Gr')
+})
+
 describe.each(pairs)('a client of %s, with a provider of %s', (client, provider) => {
   const pieces = piecesOf(provider)
   const outcome = () => outcomeOf(client, hear(ask(rig.url, client, provider)))

@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest'
 import { ApiError, type ApiErrorKind } from '../../src/core/errors.ts'
 import { errorAnswer } from '../../src/gateway/errors.ts'
 import { wires as served } from '../../src/gateway/wires.ts'
-import { type Wire, wires } from '../support/answers.ts'
+import { facts } from '../formats/index.ts'
+import { wires } from '../support/answers.ts'
 import { clients } from '../support/formats.ts'
 
 const kinds: Readonly<Record<ApiErrorKind, true>> = {
@@ -31,13 +32,6 @@ function wordsOf(kind: ApiErrorKind): string[] {
 const errorOf = (kind: ApiErrorKind, message: string) =>
   new ApiError(message, { kind, retryable: kind !== 'invalid_request', retryAfterMs: 7000 })
 
-/** Errors in the streams of these formats are text, or have codes for a few kinds. */
-const speechless: Readonly<Partial<Record<Wire, readonly ApiErrorKind[]>>> = {
-  cohere: ['server'],
-  ollama: ['context_length', 'server'],
-  'openai-responses': ['authentication', 'not_found', 'context_length', 'rate_limit', 'overloaded', 'server'],
-}
-
 describe.each(wires)('%s', (wire) => {
   const { codec } = served[wire]
 
@@ -53,7 +47,7 @@ describe.each(wires)('%s', (wire) => {
     }
   })
 
-  it.each(speechless[wire] ?? all)('an error of kind %s that ends a stream is read as one', (kind) => {
+  it.each(facts[wire].answers.streamErrors ?? all)('an error of kind %s that ends a stream is read as one', (kind) => {
     for (const message of wordsOf(kind)) {
       const frames: Parameters<ReturnType<typeof codec.encodeStream>['fail']>[1] = []
       codec.encodeStream({}).fail(errorOf(kind, message), frames)

@@ -163,7 +163,8 @@ function judgeFailure(original: Error, read: Error | undefined, { wire }: Target
   if (!(read instanceof ApiError)) return { kind: 'error', named: [], unnamed: ['the error is not told'] }
   if (!(original instanceof ApiError)) return { kind: 'error', named: [others.interrupted.name], unnamed: [] }
   if (read.kind === original.kind) return { kind: 'error', named: [], unnamed: [] }
-  const isNamed = facts[wire].answers.wordless?.(original.kind) === true && read.kind === 'server'
+  const { streamErrors } = facts[wire].answers
+  const isNamed = streamErrors?.includes(original.kind) === false && read.kind === 'server'
   return {
     kind: 'error',
     named: isNamed ? [others.errors.name] : [],
@@ -229,7 +230,7 @@ function judgeAsked(one: CorpusCase, from: Format, to: Target): Verdict {
   const translated = translateRequest(one.request, from.server, to.client, { path, model, strict: false })
   const read = to.server.decodeRequest(JSON.parse(JSON.stringify(translated.body)), { path: translated.path })
   const prepared = prepare(asked.context, to.client.rules, { model })
-  const context = facts[to.wire].requests.hasNoDevelopers ? withoutDevelopers(prepared.context) : prepared.context
+  const context = facts[to.wire].requests.developersAreUsers ? withoutDevelopers(prepared.context) : prepared.context
   const isDemoted = canonical(context) !== canonical(prepared.context)
   const { fired, unnamed } = judgeRequest(
     seeRequest(context, asked.options),

@@ -34,7 +34,7 @@ export const cohere: FormatFacts = {
     media: [],
     hasProofs: false,
     order: 'calls last',
-    wordless: () => true,
+    streamErrors: ['server'],
     counts(counts = {}) {
       const { cacheWriteTokens: _, ...others } = counts
       return { ...others, ...sumsOf(counts) }

@@ -64,7 +64,7 @@ export const gemini: FormatFacts = {
       'addresses of images',
     ],
     takes: isWithoutForeignFile,
-    hasNoDevelopers: true,
+    developersAreUsers: true,
     drops: ['a cache hint', 'a level of detail'],
   },
   gateway: {

@@ -43,7 +43,7 @@ export const ollama: FormatFacts = {
     hasProofs: false,
     order: 'merged',
     refusesInvalidCalls: true,
-    wordless: () => true,
+    streamErrors: ['context_length', 'server'],
     counts: (counts) => sumsOf(counts),
   },
   requests: {

@@ -25,7 +25,7 @@ export const openaiResponses: FormatFacts = {
     stopWords: { refusal: 'content_filter', pause: 'stop', other: 'stop' },
     media: ['image'],
     hasProofs: true,
-    wordless: (kind) => kind === 'timeout',
+    streamErrors: ['authentication', 'not_found', 'context_length', 'rate_limit', 'overloaded', 'server'],
     counts: (counts, from) =>
       counts && {
         cacheReadTokens: 0,
