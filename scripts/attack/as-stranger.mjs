@@ -122,6 +122,9 @@ export async function askForTokens(target) {
   return judge(await askAll(target, tries), among(400, 401, 403, 404, 405))
 }
 
+/** The answer of Turnstile's test widgets, letter by letter as its documentation has it. A Worker with a test secret accepts it. */
+const testAnswer = 'XXXX.DUMMY.TOKEN.XXXX'
+
 /** As the operator's server, without its secret, and as a person whom Turnstile does not know. */
 export async function guessLogin(target) {
   const server = { path: '/session', body: { user: 'attack' } }
@@ -132,9 +135,8 @@ export async function guessLogin(target) {
   const person = { path: '/session', headers: { ...json, origin: target.origin } }
   // A Worker that gives a token to every page of its origin does not ask Turnstile.
   const open = target.minted ?? (await ask(target, { ...person, body: {} }))
-  // This token is the answer of Cloudflare's test widgets, as the documentation of Turnstile writes it: a Worker with a test secret accepts it.
   if (tokenIn(open) === undefined)
-    tries.push(['an answer of Turnstile', { ...person, body: { turnstile: 'XXXX.DUMMY.TOKEN.XXXX' } }])
+    tries.push(['an answer of Turnstile', { ...person, body: { turnstile: testAnswer } }])
   return judge(await askAll(target, tries), among(400, 401, 403, 404, 503))
 }
 

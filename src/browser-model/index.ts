@@ -58,8 +58,9 @@ export interface BrowserModel extends Model {
 }
 
 /**
- * The browser's own model. A request throws an `ApiError`: of kind `not_found` if the browser does not have a model, `permission` if it is not downloaded
- * yet, and `context_length` if the conversation does not fit the context window. It never drops a part of the conversation silently.
+ * The browser's own model. A request throws an `ApiError`: of kind `not_found` if the browser does not have a model, `permission` if it is
+ * not downloaded yet, and `context_length` if the conversation does not fit the context window. It never drops a part of the conversation
+ * silently.
  *
  * @example
  * ```ts

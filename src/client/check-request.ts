@@ -134,7 +134,7 @@ export function checkModel(model: unknown): void {
 
 function checkHabit(name: string): void {
   const word = name.replace(/_./g, ([, letter = '']) => letter.toUpperCase())
-  const ours = lookup(habits, word) ?? (`${forms}`.includes(word) ? word : '')
+  const ours = lookup(habits, word) ?? (forms.some(([, fields]) => fields.split(' ').includes(word)) ? word : '')
   if (ours ? ours === name : !/^[^.]*_/.test(name)) return
   throw new TypeError(`Cannot ask: there is no "${name}"${ours && `; write ${ours}`}`)
 }

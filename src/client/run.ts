@@ -191,7 +191,10 @@ export function readOnce(
   }
 }
 
-/** Calls `leave` when a reader leaves. A generator by itself waits for its next event before it ends, and if it has not begun, does nothing. */
+/**
+ * Calls `leave` when a reader leaves. A generator by itself waits for its next event before it ends, and does nothing if it has not
+ * begun.
+ */
 export function leavable<T>(
   events: AsyncGenerator<T>,
   leave: (ended: Promise<IteratorResult<T>>) => Promise<IteratorResult<T>>,

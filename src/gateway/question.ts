@@ -111,8 +111,8 @@ function passQuestion(target: Target, call: Call): Question {
   const { wire, body, stream, asksStream } = call
   const asksUsage = wire.name === 'openai-chat' && asksStream && !asksForUsage(body.value)
   const fields = {
-    ...namedModel(target, call),
-    ...(asksStream && !stream && !wire.hasModelInPath && { stream: true }),
+    ...(wire.modelFields?.(body.value, model.model) ?? { model: model.model }),
+    ...(asksStream && !stream && !wire.modelFields && { stream: true }),
     ...limitFields(body.value, wire, limitOf(target, call.permit) && outputLimit(target, call)),
     ...(asksUsage && { stream_options: { ...objectAt(body.value, 'stream_options'), include_usage: true } }),
     ...model.body,
@@ -124,14 +124,6 @@ function passQuestion(target: Target, call: Call): Question {
   // The path does not depend on the conversation.
   const { path } = model.codec.encodeRequest({ messages: [] }, { model: model.model, stream: asksStream, maxTokens: 1 })
   return { path, headers: passHeaders(target, call), text, passes: true, answering: {}, losses: [], asksUsage }
-}
-
-/** Gemini's body may also name the model. */
-function namedModel({ model: { model } }: Target, { wire, body }: Call): JsonObject {
-  if (!wire.hasModelInPath) return { model }
-  return wire.name !== 'gemini' || field(body.value, 'model') === undefined
-    ? {}
-    : { model: model.includes('/') ? model : `models/${model}` }
 }
 
 function limitFields(body: JsonObject, wire: GatewayWire, limit: number | undefined): JsonObject {

@@ -98,6 +98,7 @@ const contextLength = new RegExp(
   ].join('|'),
   'i',
 )
+
 /**
  * The message of an error for clients of a format. They recognise a conversation that is too long by the `words` of its provider.
  *

@@ -61,8 +61,11 @@ export interface GatewayWire {
   readonly paths: Readonly<Record<string, Asked>>
   /** Reads a path that names the model. */
   readonly route?: (path: string, url: URL) => Asked | undefined
-  /** The path names the model and says whether to stream. Default: the body does. */
-  readonly hasModelInPath?: true
+  /**
+   * For a path that names the model and says whether to stream: the fields of a body that name the model too. Default: the body does both, and
+   * `model` has the name.
+   */
+  readonly modelFields?: (body: JsonObject, model: string) => JsonObject
   /** The path of the list of models. */
   readonly list: string
   /** Default: OpenAI's form. */

@@ -27,7 +27,10 @@ const usualTypes: Readonly<Record<Media['type'], string>> = {
   file: 'application/pdf',
 }
 
-/** The address of media without data; `undefined` if Google cannot read its address. `unsure`: the severity of the loss if Google may not be able to read it. */
+/**
+ * The address of media without data; `undefined` if Google cannot read it. `unsure`: the severity of the loss if only some models can read
+ * it.
+ */
 export function addressOf(block: Media, losses: Losses, path: string, unsure: Loss['severity']): string | undefined {
   if (block.fileId !== undefined) {
     if (isStored(block.fileId)) return block.fileId

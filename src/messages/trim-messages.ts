@@ -39,7 +39,8 @@ export interface TrimOptions {
  * Returns only the instructions, or `[]`, if not even the last of these groups fits or nothing that fits begins as `startOn` says. A
  * provider refuses an empty history: raise `maxTokens`, or use `keepFirstUser`.
  *
- * @throws {TypeError} for an option of the wrong type, if `countTokens` does not return a number, and for messages in the form of another library: `normalizeMessages` reads those.
+ * @throws {TypeError} for an option of the wrong type, if `countTokens` does not return a number, and for messages in the form of another
+ *   library: `normalizeMessages` reads those.
  */
 export function trimMessages(messages: readonly MessageLike[], options: TrimOptions): Message[] {
   if (typeof options?.maxTokens !== 'number' || Number.isNaN(options.maxTokens)) {

@@ -106,10 +106,9 @@ function endOf(
     const end = history.findIndex(({ role }, at) => at > decided && role !== 'tool')
     return decided < 0 || end < 0 ? history.length : end
   }
-  const at = first?.role === 'tool' ? resultOf(first.toolCallId) : users[keep]
-  const stored = at === undefined ? undefined : history[at]
-  const isRepeated = JSON.stringify(stored?.content) === JSON.stringify(first?.content)
-  return at !== undefined && stored && isRepeated ? at : history.length
+  const at = first?.role === 'tool' ? resultOf(first.toolCallId) : (users[keep] ?? -1)
+  const isStored = at >= 0 && JSON.stringify(history[at]?.content) === JSON.stringify(first?.content)
+  return isStored ? at : history.length
 }
 
 async function textOfBody(request: Request, maxBytes: number): Promise<string> {

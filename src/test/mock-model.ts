@@ -2,6 +2,7 @@
 import type { Model } from '../core/codec.ts'
 import { compact, isObject } from '../core/lookup.ts'
 import type { Context, JsonObject, RequestOptions } from '../core/model.ts'
+import { statusOf } from '../kit/api-error.ts'
 import type { MockAnswer, MockRefusal, MockTurn } from './answers.ts'
 import { bodyOf, joined, piecesOf, streamTypes } from './body.ts'
 import type { MockFormat } from './formats.ts'
@@ -94,15 +95,15 @@ export function mockModel(
 }
 
 const fields = 'text reasoning calls usage stopReason error status retryAfterMs afterEvents of cutAfter clean silentFor'
-const kinds = 'authentication permission invalid_request not_found context_length rate_limit overloaded server timeout'
+const kinds = Object.keys(statusOf)
 
 /** @throws {TypeError} for a field or an error that a mock does not have. It would answer with nothing. */
 function checkAnswer(given: Exclude<MockAnswer, Response>): void {
   const asked = typeof given === 'string' ? {} : given
   const unknown = Object.keys(asked).find((name) => !fields.split(' ').includes(name))
   if (unknown !== undefined) throw new TypeError(`Cannot mock the field "${unknown}"; an answer has ${fields}`)
-  if ('error' in asked && !kinds.split(' ').includes(asked.error)) {
-    throw new TypeError(`Cannot mock the error "${asked.error}"; it is one of ${kinds}`)
+  if ('error' in asked && !kinds.includes(asked.error)) {
+    throw new TypeError(`Cannot mock the error "${asked.error}"; it is one of ${kinds.join(' ')}`)
   }
 }
 

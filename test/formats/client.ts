@@ -42,8 +42,7 @@ export interface Client {
 
 export const anyToken = 'a-client-token'
 
-export const parameters = { type: 'object' as const, properties: { city: { type: 'string' } }, required: ['city'] }
+const parameters = { type: 'object' as const, properties: { city: { type: 'string' } }, required: ['city'] }
+export const weather = { name: 'get_weather', description: 'The weather in a city', parameters }
 export const schema = { ...parameters, additionalProperties: false }
-export const description = 'The weather in a city'
-export const name = 'get_weather'
 export const run = (args: Loose): string => weatherIn(args.city)

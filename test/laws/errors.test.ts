@@ -8,20 +8,8 @@ import { errorAnswer } from '../../src/gateway/errors.ts'
 import { wires as served } from '../../src/gateway/wires.ts'
 import { facts } from '../formats/index.ts'
 import { wires } from '../support/answers.ts'
+import { errorKinds } from '../support/error-kinds.ts'
 import { clients } from '../support/formats.ts'
-
-const kinds: Readonly<Record<ApiErrorKind, true>> = {
-  authentication: true,
-  permission: true,
-  invalid_request: true,
-  not_found: true,
-  context_length: true,
-  rate_limit: true,
-  overloaded: true,
-  server: true,
-  timeout: true,
-}
-const all = Object.keys(kinds) as ApiErrorKind[]
 
 /** The words of the gateway, and of another provider. */
 function wordsOf(kind: ApiErrorKind): string[] {
@@ -35,7 +23,7 @@ const errorOf = (kind: ApiErrorKind, message: string) =>
 describe.each(wires)('%s', (wire) => {
   const { codec } = served[wire]
 
-  it.each(all)('an error of kind %s is read as one, with its time for a retry', async (kind) => {
+  it.each(errorKinds)('an error of kind %s is read as one, with its time for a retry', async (kind) => {
     for (const message of wordsOf(kind)) {
       for (const retryable of [true, false]) {
         const error = new ApiError(message, { kind, retryable, retryAfterMs: 7000 })
@@ -47,18 +35,21 @@ describe.each(wires)('%s', (wire) => {
     }
   })
 
-  it.each(facts[wire].answers.streamErrors ?? all)('an error of kind %s that ends a stream is read as one', (kind) => {
-    for (const message of wordsOf(kind)) {
-      const frames: Parameters<ReturnType<typeof codec.encodeStream>['fail']>[1] = []
-      codec.encodeStream({}).fail(errorOf(kind, message), frames)
-      const decoder = clients[wire].decodeStream()
-      const read = () => {
-        for (const frame of frames) decoder.push(frame, [])
-        decoder.end([])
+  it.each(facts[wire].answers.streamErrors ?? errorKinds)(
+    'an error of kind %s that ends a stream is read as one',
+    (kind) => {
+      for (const message of wordsOf(kind)) {
+        const frames: Parameters<ReturnType<typeof codec.encodeStream>['fail']>[1] = []
+        codec.encodeStream({}).fail(errorOf(kind, message), frames)
+        const decoder = clients[wire].decodeStream()
+        const read = () => {
+          for (const frame of frames) decoder.push(frame, [])
+          decoder.end([])
+        }
+        expect(read).toThrow(expect.objectContaining({ kind, message: expect.stringContaining(message) }))
       }
-      expect(read).toThrow(expect.objectContaining({ kind, message: expect.stringContaining(message) }))
-    }
-  })
+    },
+  )
 })
 
 async function read(answer: Response) {

@@ -3,7 +3,6 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import {
   ApiError,
-  type ApiErrorKind,
   ConnectionError,
   generate,
   InterruptedError,
@@ -16,6 +15,7 @@ import { toolCalls } from '../../src/messages/index.ts'
 import { call, collectRun, type FakeClock, fakeClock, type MockFormat, mockModel } from '../../src/test/index.ts'
 import { facts } from '../formats/index.ts'
 import { wires } from '../support/answers.ts'
+import { errorKinds } from '../support/error-kinds.ts'
 
 const formats: readonly MockFormat[] = wires
 
@@ -255,19 +255,8 @@ describe('a mock', () => {
     expect(model.requests.length).toBe(1)
   })
 
-  const kinds: Readonly<Record<ApiErrorKind, true>> = {
-    authentication: true,
-    permission: true,
-    invalid_request: true,
-    not_found: true,
-    context_length: true,
-    rate_limit: true,
-    overloaded: true,
-    server: true,
-    timeout: true,
-  }
-  it.each(Object.keys(kinds))('refuses with the error %s', async (kind) => {
-    const model = mockModel([{ error: kind as ApiErrorKind }])
+  it.each(errorKinds)('refuses with the error %s', async (kind) => {
+    const model = mockModel([{ error: kind }])
     const failure = await generate({ model, prompt: 'Hello', retries: 0 }).catch((cause: unknown) => cause)
     expect(failure).toBeInstanceOf(ApiError)
     expect((failure as Error).message).toContain(`The mock answers with "${kind}"`)

@@ -8,7 +8,7 @@ export const bedrockConverseWire: GatewayWire = {
   provider: 'bedrock',
   paths: {},
   route: (path) => (/^\/model\/.+\/converse(?:-stream)?$/.test(path) ? { kind: 'answer' } : undefined),
-  hasModelInPath: true,
+  modelFields: () => ({}),
   list: '/v1/models', // in Bedrock's API the list is on another host; a gateway has one here
   idPrefix: '',
   keepAlive: 'keepAlive\n{}', // clients ignore events that they do not know

@@ -76,7 +76,8 @@ function readBlock(
     return last
   }
   const decoded = decodeBlock(block)
-  if (decoded.type === 'text' && decoded.text === '' && decoded.citations === undefined) return last // gpt-oss starts its answers with an empty text
+  // gpt-oss starts its answers with an empty text.
+  if (decoded.type === 'text' && decoded.text === '' && decoded.citations === undefined) return last
   out.push({ type: 'block', block: decoded, key })
   return decoded.type === 'text' ? { key, length: decoded.text.length } : undefined
 }

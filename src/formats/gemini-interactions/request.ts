@@ -156,8 +156,8 @@ function encodeMessages(context: Context, from: number, scope: Scope): WireStep[
 }
 
 /**
- * Writes rounds of calls as text of the user if their first call has no signature, such as rounds of another provider. Gemini 3 refuses such
- * a call after the last user input.
+ * Writes rounds of calls as text of the user if their first call has no signature, such as rounds of another provider. Gemini 3 refuses
+ * such a call after the last user input.
  */
 function spellUnsigned(steps: WireStep[], scope: Scope): WireStep[] {
   const start = findLastIndex(steps, ({ type }) => type === 'user_input') + 1

@@ -16,7 +16,7 @@ export const geminiWire: GatewayWire = {
   provider: 'gemini',
   paths: {},
   route,
-  hasModelInPath: true,
+  modelFields: (body, model) => (field(body, 'model') === undefined ? {} : { model: resourceOf(model) }),
   list: '/v1beta/models',
   listing: {
     entry: ({ name, maxOutputTokens }) => ({
@@ -64,12 +64,17 @@ function route(path: string, { searchParams }: URL): Asked | undefined {
 }
 
 function countFields(body: JsonObject, model: string): Record<string, string> {
-  const name = model.includes('/') ? model : `models/${model}`
+  const name = resourceOf(model)
   const inner = wholeRequest(body)
-  return {
-    ...(field(body, 'model') !== undefined && { model: JSON.stringify(name) }),
-    ...(inner && { generateContentRequest: JSON.stringify({ ...inner, model: name }) }),
-  }
+  return compact({
+    model: field(body, 'model') === undefined ? undefined : JSON.stringify(name),
+    generateContentRequest: inner && JSON.stringify({ ...inner, model: name }),
+  })
+}
+
+/** A name without a collection, such as `tunedModels/`, is of `models/`. */
+function resourceOf(model: string): string {
+  return model.includes('/') ? model : `models/${model}`
 }
 
 /** Gemini's count also takes a whole request, in a field. */

@@ -128,11 +128,11 @@ export function readBody(state: StreamState, body: JsonObject, out: Fragment[], 
 }
 
 /** Keeps unknown fields. A later null does not replace an earlier value. */
-function keepOthers(losses: Record<string, Json>, from: JsonObject, known: ReadonlySet<string>): void {
+function keepOthers(kept: Record<string, Json>, from: JsonObject, known: ReadonlySet<string>): void {
   for (const name in from) {
     if (known.has(name) || !Object.hasOwn(from, name)) continue
     const value = from[name] as Json
-    if (value !== null || !(name in losses)) losses[name] = value
+    if (value !== null || !(name in kept)) kept[name] = value
   }
 }
 

@@ -4,6 +4,7 @@
  * @see https://fetch.spec.whatwg.org/#http-cors-protocol
  * @module
  */
+import { exposed } from '../../gateway/cors.ts'
 import type { Config } from '../config.ts'
 import { isLoopback, isLoopbackOrigin } from '../option-kinds.ts'
 import { refuse } from '../refusal.ts'
@@ -27,8 +28,7 @@ const allowedHeaders = new Set([
 ])
 
 /** Headers of an answer that a page may read. */
-const exposedHeaders =
-  'retry-after, x-request-id, request-id, x-amzn-requestid, x-should-retry, x-isoglot-stream, x-token-count'
+const exposedHeaders = `${exposed}, x-isoglot-stream`
 
 /** @throws {ApiError} if the origin is not allowed, or if it is missing but required. */
 export function checkOrigin(request: Request, config: Config, required: boolean): void {

@@ -1,6 +1,6 @@
 /** The official client of Anthropic. */
 import Anthropic from '@anthropic-ai/sdk'
-import { anyToken, type Client, description, name, type Place, parameters, run, schema, type Turn } from '../client.ts'
+import { anyToken, type Client, type Place, run, schema, type Turn, weather } from '../client.ts'
 
 export const claude = ({ url, token = anyToken }: Place) =>
   new Anthropic({ apiKey: token, baseURL: url, maxRetries: 0 })
@@ -14,7 +14,9 @@ export const client: Client = {
         model,
         max_tokens: 4096,
         messages,
-        ...(tools && { tools: [{ name, description, input_schema: parameters }] }),
+        ...(tools && {
+          tools: [{ name: weather.name, description: weather.description, input_schema: weather.parameters }],
+        }),
         ...(think && { thinking: { type: 'enabled' as const, budget_tokens: 1024 } }),
         ...(wantsSchema && { output_config: { format: { type: 'json_schema' as const, schema } } }),
       }

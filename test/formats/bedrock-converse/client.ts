@@ -2,18 +2,7 @@
 import { BedrockRuntimeClient, ConverseCommand, ConverseStreamCommand } from '@aws-sdk/client-bedrock-runtime'
 import { NodeHttpHandler } from '@smithy/node-http-handler'
 import { gatherMessage } from '../../codecs/bedrock-converse/oracle.ts'
-import {
-  anyToken,
-  type Client,
-  description,
-  type Loose,
-  name,
-  type Place,
-  parameters,
-  run,
-  schema,
-  type Turn,
-} from '../client.ts'
+import { anyToken, type Client, type Loose, type Place, run, schema, type Turn, weather } from '../client.ts'
 
 export const amazon = ({ url, token = anyToken }: Place) =>
   new BedrockRuntimeClient({
@@ -34,7 +23,17 @@ export const client: Client = {
         modelId,
         messages,
         ...(tools && {
-          toolConfig: { tools: [{ toolSpec: { name, description, inputSchema: { json: parameters } } }] },
+          toolConfig: {
+            tools: [
+              {
+                toolSpec: {
+                  name: weather.name,
+                  description: weather.description,
+                  inputSchema: { json: weather.parameters },
+                },
+              },
+            ],
+          },
         }),
         ...(think && { additionalModelRequestFields: { thinking: { type: 'enabled', budget_tokens: 1024 } } }),
         ...(wantsSchema && {

@@ -1,17 +1,6 @@
 /** The official client of Cohere. */
 import { CohereClientV2 } from 'cohere-ai'
-import {
-  anyToken,
-  type Client,
-  description,
-  type Loose,
-  name,
-  type Place,
-  parameters,
-  run,
-  schema,
-  type Turn,
-} from '../client.ts'
+import { anyToken, type Client, type Loose, type Place, run, schema, type Turn, weather } from '../client.ts'
 
 export const coherent = ({ url, token = anyToken }: Place) => new CohereClientV2({ token, baseUrl: url, maxRetries: 0 })
 
@@ -23,7 +12,7 @@ export const client: Client = {
       const body: Loose = {
         model,
         messages,
-        ...(tools && { tools: [{ type: 'function', function: { name, description, parameters } }] }),
+        ...(tools && { tools: [{ type: 'function', function: weather }] }),
         ...(think && { thinking: { type: 'enabled' } }),
         ...(wantsSchema && { responseFormat: { type: 'json_object', jsonSchema: schema } }),
       }

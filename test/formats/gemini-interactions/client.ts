@@ -1,5 +1,5 @@
 /** The official client of Interactions. */
-import { type Client, description, type Loose, name, parameters, run, schema, type Turn } from '../client.ts'
+import { type Client, type Loose, run, schema, type Turn, weather } from '../client.ts'
 import { google } from '../gemini/client.ts'
 
 export const client: Client = {
@@ -11,7 +11,7 @@ export const client: Client = {
         model,
         input,
         store: false,
-        ...(tools && { tools: [{ type: 'function' as const, name, description, parameters }] }),
+        ...(tools && { tools: [{ type: 'function' as const, ...weather }] }),
         ...(think && { generation_config: { thinking_level: 'low' as const, thinking_summaries: 'auto' as const } }),
         ...(wantsSchema && {
           response_format: { type: 'text' as const, mime_type: 'application/json' as const, schema },

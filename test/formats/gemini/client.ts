@@ -1,17 +1,6 @@
 /** The official client of Gemini. */
 import { GoogleGenAI } from '@google/genai'
-import {
-  anyToken,
-  type Client,
-  description,
-  type Loose,
-  name,
-  type Place,
-  parameters,
-  run,
-  schema,
-  type Turn,
-} from '../client.ts'
+import { anyToken, type Client, type Loose, type Place, run, schema, type Turn, weather } from '../client.ts'
 
 export const google = ({ url, token = anyToken }: Place) =>
   new GoogleGenAI({ apiKey: token, httpOptions: { baseUrl: url, retryOptions: { attempts: 1 } } })
@@ -22,7 +11,15 @@ export const client: Client = {
     let calls: Loose[] = []
     async function ask(): Promise<Turn> {
       const config = {
-        ...(tools && { tools: [{ functionDeclarations: [{ name, description, parametersJsonSchema: parameters }] }] }),
+        ...(tools && {
+          tools: [
+            {
+              functionDeclarations: [
+                { name: weather.name, description: weather.description, parametersJsonSchema: weather.parameters },
+              ],
+            },
+          ],
+        }),
         ...(think && { thinkingConfig: { includeThoughts: true } }),
         ...(wantsSchema && { responseMimeType: 'application/json', responseJsonSchema: schema }),
       }

@@ -1,17 +1,6 @@
 /** The official client of Ollama. */
 import { Ollama } from 'ollama'
-import {
-  anyToken,
-  type Client,
-  description,
-  type Loose,
-  name,
-  type Place,
-  parameters,
-  run,
-  schema,
-  type Turn,
-} from '../client.ts'
+import { anyToken, type Client, type Loose, type Place, run, schema, type Turn, weather } from '../client.ts'
 
 export const local = ({ url, token = anyToken }: Place) =>
   new Ollama({ host: url, headers: { authorization: `Bearer ${token}` } })
@@ -24,7 +13,7 @@ export const client: Client = {
       const body = {
         model,
         messages,
-        ...(tools && { tools: [{ type: 'function', function: { name, description, parameters } }] }),
+        ...(tools && { tools: [{ type: 'function', function: weather }] }),
         ...(think && { think: true }),
         ...(wantsSchema && { format: schema }),
       }

@@ -1,17 +1,6 @@
 /** The official client of Chat Completions. */
 import OpenAI from 'openai'
-import {
-  anyToken,
-  type Client,
-  description,
-  type Loose,
-  name,
-  type Place,
-  parameters,
-  run,
-  schema,
-  type Turn,
-} from '../client.ts'
+import { anyToken, type Client, type Loose, type Place, run, schema, type Turn, weather } from '../client.ts'
 
 export const openai = ({ url, token = anyToken }: Place) =>
   new OpenAI({ apiKey: token, baseURL: `${url}/v1`, maxRetries: 0 })
@@ -24,7 +13,7 @@ export const client: Client = {
       const body = {
         model,
         messages,
-        ...(tools && { tools: [{ type: 'function' as const, function: { name, description, parameters } }] }),
+        ...(tools && { tools: [{ type: 'function' as const, function: weather }] }),
         ...(wantsSchema && {
           response_format: { type: 'json_schema' as const, json_schema: { name: 'place', schema, strict: true } },
         }),

@@ -1,6 +1,6 @@
 /** The official client of Responses. */
 import type OpenAI from 'openai'
-import { type Client, description, name, parameters, run, schema, type Turn } from '../client.ts'
+import { type Client, run, schema, type Turn, weather } from '../client.ts'
 import { openai } from '../openai-chat/client.ts'
 
 export const client: Client = {
@@ -13,7 +13,7 @@ export const client: Client = {
         input,
         store: false,
         include: ['reasoning.encrypted_content' as const],
-        ...(tools && { tools: [{ type: 'function' as const, name, description, parameters, strict: false }] }),
+        ...(tools && { tools: [{ type: 'function' as const, ...weather, strict: false }] }),
         ...(wantsSchema && { text: { format: { type: 'json_schema' as const, name: 'place', schema, strict: true } } }),
       }
       last = stream ? await openai(at).responses.stream(body).finalResponse() : await openai(at).responses.create(body)
