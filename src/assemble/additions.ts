@@ -27,10 +27,12 @@ export function patch(state: Assembly, fragment: Fragment & { type: 'patch' }, o
   part.block = {
     ...before,
     ...fields,
-    ...(citations && { citations: [...(before.citations ?? []), ...citations] }),
-    ...compact({ providerData: merged }),
-    ...(data !== undefined && { data: (before.data ?? '') + data }),
-    ...(transcript !== undefined && { transcript: (before.transcript ?? '') + transcript }),
+    ...compact({
+      citations: citations && [...(before.citations ?? []), ...citations],
+      providerData: merged,
+      data: data === undefined ? undefined : (before.data ?? '') + data,
+      transcript: transcript === undefined ? undefined : (before.transcript ?? '') + transcript,
+    }),
   } as ContentBlock
 }
 

@@ -211,7 +211,7 @@ function encodeResult(result: ToolMessage | ToolResultBlock, path: string, to: E
   const { name = 'tool', content } = result
   const isError = 'isError' in result ? result.isError : 'status' in result && result.status === 'error'
   const text = textIn(blocksOf(content), `${path}.content`, to)
-  const said = { name, result: plain(text), ...(isError === true && { error: true }) }
+  const said = compact({ name, result: plain(text), error: isError || undefined })
   return { type: 'text', value: JSON.stringify({ results: [said] }) }
 }
 

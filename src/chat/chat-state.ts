@@ -170,8 +170,7 @@ function storedOf({ calls, createdAt, branch, ...entry }: Entry): StoredEntry {
   const tails = branch?.tails.map((tail) => tail.map(storedOf))
   return {
     ...entry,
-    ...compact({ createdAt }),
-    ...(branch && tails && { branch: { ...branch, tails } }),
+    ...compact({ createdAt, branch: branch && tails && { ...branch, tails } }),
   }
 }
 
@@ -180,7 +179,7 @@ function entryOfStored({ messages, state, createdAt, branch, ...entry }: StoredE
   const isOver = state === 'done' || state === 'failed'
   const tails = branch?.tails.map((tail) => tail.map(entryOfStored))
   const read = { ...entry, createdAt, state: isOver ? state : ('stopped' as const), messages: messagesOf(messages) }
-  return entryOf({ ...read, ...(branch && tails && { branch: { ...branch, tails } }) })
+  return entryOf({ ...read, ...compact({ branch: branch && tails && { ...branch, tails } }) })
 }
 
 /** `crypto.randomUUID` does not exist on a page without HTTPS. */

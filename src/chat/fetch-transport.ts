@@ -84,7 +84,7 @@ export function fetchTransport(options: FetchTransportOptions = {}): ChatTranspo
       await stop(chatId)
       await kept?.stop(chatId)
     },
-    ...(kept && { resume: kept.resume }),
+    ...compact({ resume: kept?.resume }),
   }
 }
 

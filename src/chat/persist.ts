@@ -1,4 +1,5 @@
 /** Storages for chats in a page: `localStorage` and IndexedDB. @module */
+import { compact } from '../core/lookup.ts'
 import type { ContentBlock, Message } from '../core/model.ts'
 import type { Persist, StoredChat, StoredEntry } from './model.ts'
 
@@ -36,7 +37,7 @@ function withoutMedia(chat: StoredChat): StoredChat {
 function entryWithoutMedia({ branch, ...entry }: StoredEntry): StoredEntry {
   const tails = branch?.tails.map((tail) => tail.map(entryWithoutMedia))
   const messages = entry.messages.map(withoutBytes)
-  return { ...entry, messages, ...(branch && tails && { branch: { ...branch, tails } }) }
+  return { ...entry, messages, ...compact({ branch: branch && tails && { ...branch, tails } }) }
 }
 
 function withoutBytes(message: Message): Message {

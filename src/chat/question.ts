@@ -1,4 +1,5 @@
 /** The request for a turn, and which request a stored chat still needs. @module */
+import { compact } from '../core/lookup.ts'
 import type { Message } from '../core/model.ts'
 import type { Approval } from '../tools/approval.ts'
 import type { Entry } from './entry.ts'
@@ -19,5 +20,5 @@ export function unanswered(last: Entry | undefined): Question | undefined {
   if (last?.role === 'user') return { trigger: 'send', added: last.messages }
   if (last === undefined || last.state === 'done') return undefined
   const { id: messageId, branch } = last
-  return { trigger: 'regenerate', messageId, ...(branch && { base: { ...last, messages: [], begun: 0 } }) }
+  return compact({ trigger: 'regenerate', messageId, base: branch && { ...last, messages: [], begun: 0 } })
 }

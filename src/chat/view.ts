@@ -28,7 +28,7 @@ export function viewOf(entry: Entry, before?: ViewMessage): ViewMessage {
     const earlier = before?.parts[at]
     return earlier !== undefined && isSame(part, earlier) ? earlier : part
   })
-  return { ...rest, parts, ...(branch && { branch: { index: branch.index, count: branch.tails.length } }) }
+  return { ...rest, parts, ...compact({ branch: branch && { index: branch.index, count: branch.tails.length } }) }
 }
 
 function isSame(one: ViewPart, other: ViewPart): boolean {

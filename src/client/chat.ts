@@ -168,7 +168,7 @@ export function createChat(settings: ChatSettings): Chat {
         ...asked,
         messages: [...messages],
         signal: link.signal,
-        ...(state?.provider === provider && { providerState: state.value }),
+        ...compact({ providerState: state?.provider === provider ? state.value : undefined }),
         onToolRequest: (call, tool) => firstRefusal(latestFirst(onRequest, options.onToolRequest), call, tool),
         onToolResult: (result) => callAll(latestFirst(onResult, options.onToolResult), result),
         onWarning: (warning, about) => {

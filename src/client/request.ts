@@ -184,7 +184,7 @@ export function optionsOf(request: RunRequest): Omit<RequestOptions, 'model' | '
 /** The options as they are encoded for a model. */
 export function optionsFor({ codec, model }: Model, options: RequestOptions, stream: boolean): RequestOptions {
   const { toolChoice } = options
-  return { ...options, model, stream, ...(toolChoice && { toolChoice: legalChoice(toolChoice, codec.rules) }) }
+  return { ...options, model, stream, ...compact({ toolChoice: toolChoice && legalChoice(toolChoice, codec.rules) }) }
 }
 
 function legalChoice(choice: ToolChoice, rules: Rules): ToolChoice {

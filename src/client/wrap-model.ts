@@ -1,6 +1,6 @@
 /** Adds functions around the answers of a model. @module */
 import type { Ask, Asked, Model } from '../core/codec.ts'
-import { isObject } from '../core/lookup.ts'
+import { compact, isObject } from '../core/lookup.ts'
 
 type Around = NonNullable<Model['around']>
 
@@ -54,8 +54,11 @@ function wrapOnce(model: Model, wrap: ModelWrap): Model {
   }
   return {
     ...model,
-    ...((request ?? answer) && { around }),
-    ...(fetch && { fetch: (...args) => fetch(model.fetch ?? globalThis.fetch)(...args) }),
+    ...compact({
+      around: (request ?? answer) && around,
+      fetch:
+        fetch && ((...args: Parameters<typeof globalThis.fetch>) => fetch(model.fetch ?? globalThis.fetch)(...args)),
+    }),
   }
 }
 

@@ -36,8 +36,7 @@ export function readCall(parts: CallParts): AnyCall {
     argumentsText: isNoArguments(parts.argumentsText) ? '' : parts.argumentsText,
     index: parts.index,
     complete: true,
-    ...(parts.generatedId && { generatedId: true as const }),
-    ...compact({ opaque: parts.opaque, providerData: parts.providerData }),
+    ...compact({ generatedId: parts.generatedId || undefined, opaque: parts.opaque, providerData: parts.providerData }),
   }
 }
 

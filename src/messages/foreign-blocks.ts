@@ -242,8 +242,14 @@ function readReasoning(value: JsonObject): JsonObject {
     type: 'reasoning',
     text:
       plain ?? [...arrayOf(summary), ...arrayOf(content)].map((part) => stringOr(field(part, 'text'), '')).join('\n\n'),
-    ...(typeof signature === 'string' && { opaque: claudeProof({ signature }) }),
-    ...(typeof encrypted_content === 'string' && { opaque: openaiProof({ encrypted_content }, rest.id) }),
+    ...compact({
+      opaque:
+        typeof encrypted_content === 'string'
+          ? openaiProof({ encrypted_content }, rest.id)
+          : typeof signature === 'string'
+            ? claudeProof({ signature })
+            : undefined,
+    }),
   }
 }
 

@@ -77,13 +77,13 @@ function opening({ additional_kwargs, response_metadata, usage_metadata, ...rest
   const isDeveloper = field(additional_kwargs, '__openai_role__') === 'developer'
   const { __openai_role__: _role, tool_calls, ...kept } = isObject(additional_kwargs) ? additional_kwargs : {}
   const hasCalls = arrayOf(rest.tool_calls).length > 0
+  const usage =
+    isObject(usage_metadata) || field(rest.usage, 'input_tokens') === undefined ? usage_metadata : rest.usage
   return {
     ...kept,
     ...compact({ tool_calls: hasCalls ? undefined : tool_calls }),
     ...rest,
-    ...(isDeveloper && { role: 'developer' }),
-    ...(isObject(rest.usage) && rest.usage.input_tokens !== undefined && { usage: readUsage(rest.usage) }),
-    ...(isObject(usage_metadata) && { usage: readUsage(usage_metadata) }),
+    ...compact({ role: isDeveloper ? 'developer' : undefined, usage: isObject(usage) ? readUsage(usage) : undefined }),
     ...readResponse(response_metadata),
   }
 }

@@ -1,7 +1,7 @@
 /** The attributes of a request to a model, and of its usage. @module */
 import type { Attributes } from '@opentelemetry/api'
 import type { Model } from '../core/codec.ts'
-import { lookup } from '../core/lookup.ts'
+import { compact, lookup } from '../core/lookup.ts'
 import type { Usage } from '../core/model.ts'
 import { chosen, type NameChoice, providers, usageNames } from './names.ts'
 
@@ -22,7 +22,7 @@ export function metricAttributes(model: Model, asked: string): Attributes {
 function serverOf({ baseUrl }: Model): Attributes {
   if (!URL.canParse(baseUrl)) return {}
   const { hostname, port } = new URL(baseUrl)
-  return { 'server.address': hostname, ...(port !== '' && { 'server.port': Number(port) }) }
+  return compact({ 'server.address': hostname, 'server.port': port === '' ? undefined : Number(port) })
 }
 
 export function usageAttributes(usage: Usage | undefined, names: NameChoice): Attributes {

@@ -69,23 +69,25 @@ export function otelGateway({ tracer, meter, names = 'both', parent }: GatewayOt
 
 function endAttributes({ error, stopReason }: NonNullable<GatewayAttempt['end']>): Attributes {
   const isLeft = error === undefined && stopReason === undefined
-  return {
-    ...compact({ 'error.type': error?.kind, 'http.response.status_code': error?.status }),
-    ...(stopReason !== undefined && { 'gen_ai.response.finish_reasons': [stopReason] }),
-    ...(isLeft && { 'isoglot.cancelled': true }),
-  }
+  return compact({
+    'error.type': error?.kind,
+    'http.response.status_code': error?.status,
+    'gen_ai.response.finish_reasons': stopReason && [stopReason],
+    'isoglot.cancelled': isLeft || undefined,
+  })
 }
 
 function reportAttributes({ outcome, status, attempts, passed, stream, error, firstEventMs }: EndReport): Attributes {
-  return {
+  return compact({
     'isoglot.outcome': outcome,
     'isoglot.gateway.attempts': attempts,
     'isoglot.gateway.passed': passed,
     'isoglot.gateway.stream': stream,
     'http.response.status_code': status,
-    ...compact({ 'error.type': error?.kind, 'isoglot.gateway.time_to_first_event': seconds(firstEventMs) }),
-    ...(outcome === 'left' && { 'isoglot.cancelled': true }),
-  }
+    'error.type': error?.kind,
+    'isoglot.gateway.time_to_first_event': seconds(firstEventMs),
+    'isoglot.cancelled': outcome === 'left' || undefined,
+  })
 }
 
 function seconds(ms: number | undefined): number | undefined {

@@ -170,7 +170,7 @@ export function otel(options: OtelOptions): Observer {
         span?.setAttribute('error.type', error.kind)
       }
       span?.end()
-      metrics?.tool(end.ms, { 'gen_ai.tool.name': name, ...(error && { 'error.type': error.kind }) })
+      metrics?.tool(end.ms, compact({ 'gen_ai.tool.name': name, 'error.type': error?.kind }))
     },
 
     onEnd(about) {

@@ -68,7 +68,7 @@ function readUserPart({ type, text, url, mediaType, filename }: JsonObject, path
 function blockOfUrl(url: string, mimeType: string): ContentBlock {
   const [kind] = mimeType.split('/')
   const type = kind === 'image' || kind === 'audio' || kind === 'video' ? kind : 'file'
-  return { type, url, ...(mimeType.includes('/') && { mimeType }) }
+  return compact({ type, url, mimeType: mimeType.includes('/') ? mimeType : undefined })
 }
 
 /** An answer for each step, followed by the results of its calls. */

@@ -10,7 +10,7 @@ import { left, type Run, readOnce, withResolvers } from '../client/run.ts'
 import { chunksOf } from '../client/transport.ts'
 import { DecodeError, InterruptedError, IsoglotError, TimeoutError } from '../core/errors.ts'
 import { linked } from '../core/linked.ts'
-import { compact, isObject } from '../core/lookup.ts'
+import { compact, isObject, unlessEmpty } from '../core/lookup.ts'
 import type { AssistantMessage, ContentBlock, InvalidToolCall, Message } from '../core/model.ts'
 import type { AnyTools } from '../tools/model.ts'
 import { readData } from './event-data.ts'
@@ -256,5 +256,5 @@ function closed(answer: AssistantMessage, stopReason: 'interrupted' | 'aborted')
       invalid.push(compact({ type: 'invalid_tool_call', id, name, index, argumentsText, reason: 'truncated', error }))
     } else if (block.type !== 'server_tool_call_chunk') content.push(block)
   }
-  return { ...answer, content, ...(invalid.length > 0 && { invalidToolCalls: invalid }), stopReason }
+  return { ...answer, content, ...compact({ invalidToolCalls: unlessEmpty(invalid) }), stopReason }
 }

@@ -6,7 +6,7 @@
  * @module
  */
 import type { ClientCodec, Frame, Model, ModelSettings } from '../core/codec.ts'
-import { compact, field, objectIn, textOr } from '../core/lookup.ts'
+import { compact, field, objectIn, textOr, unlessEmpty } from '../core/lookup.ts'
 import { textOfBase64 } from '../core/media.ts'
 import type { JsonObject } from '../core/model.ts'
 import type { Machine } from '../core/reducer.ts'
@@ -61,11 +61,7 @@ function invoking(codec: ClientCodec, beta: readonly string[]): ClientCodec {
         ...encoded,
         path: `/model/${encodeURIComponent(String(model))}/invoke${stream === true ? '-with-response-stream' : ''}`,
         headers: {},
-        body: {
-          anthropic_version: 'bedrock-2023-05-31',
-          ...(betas.length > 0 && { anthropic_beta: betas }),
-          ...asked,
-        },
+        body: compact({ anthropic_version: 'bedrock-2023-05-31', anthropic_beta: unlessEmpty(betas), ...asked }),
       }
     },
     decodeStream(options) {

@@ -7,7 +7,7 @@
  */
 import type { ClientCodec, EncodedRequest, Model, ModelSettings } from '../core/codec.ts'
 import { refuseDeep } from '../core/depth.ts'
-import { arrayOf, compact, field, isObject, stringOr } from '../core/lookup.ts'
+import { arrayOf, compact, field, isObject, stringOr, unlessEmpty } from '../core/lookup.ts'
 import type { Json, JsonObject, ReasoningEffort, RequestOptions } from '../core/model.ts'
 import {
   byEffort,
@@ -163,12 +163,12 @@ function bindingFetch(ai: WorkersAiBinding, gateway: string | undefined): typeof
     const headers = new Headers(init?.headers)
     headers.delete('content-type')
     const extraHeaders = Object.fromEntries(headers)
-    const options = {
+    const options = compact({
       returnRawResponse: true,
-      ...(gateway !== undefined && { gateway: { id: gateway } }),
-      ...(Object.keys(extraHeaders).length > 0 && { extraHeaders }),
-      ...(init?.signal && { signal: init.signal }),
-    }
+      gateway: gateway === undefined ? undefined : { id: gateway },
+      extraHeaders: unlessEmpty(extraHeaders),
+      signal: init?.signal ?? undefined,
+    })
     return (await ai.run(model, inputs, options)) as Response
   }
 }
@@ -240,10 +240,10 @@ function adaptRequest(encoded: EncodedRequest<WireRequest>, options: RequestOpti
   const { response_format: format } = body
   const schema = field(field(format, 'json_schema'), 'schema')
   // Older models take the schema itself in place of an object with its name and the schema. They cannot stream such an answer.
-  const structured = {
-    ...(format !== undefined && { stream: false }),
-    ...(schema !== undefined && { response_format: { type: 'json_schema', json_schema: schema } }),
-  }
+  const structured = compact({
+    stream: format === undefined ? undefined : false,
+    response_format: schema === undefined ? undefined : { type: 'json_schema', json_schema: schema },
+  })
   return {
     ...encoded,
     body: { ...body, ...structured } as unknown as WireRequest,

@@ -2,7 +2,7 @@
 import { replay } from '../client/replay.ts'
 import type { Frame, ServerCodec, StreamEncoder } from '../core/codec.ts'
 import { ApiError, type ApiErrorKind } from '../core/errors.ts'
-import { compact } from '../core/lookup.ts'
+import { compact, unlessEmpty } from '../core/lookup.ts'
 import type {
   ChatResponse,
   ContentBlock,
@@ -141,8 +141,7 @@ function responseOf(turn: MockTurn, options: WriteOptions): ChatResponse {
   const message = {
     role: 'assistant',
     content,
-    ...(invalidToolCalls.length > 0 && { invalidToolCalls }),
-    ...compact({ usage }),
+    ...compact({ invalidToolCalls: unlessEmpty(invalidToolCalls), usage }),
     stopReason: reason,
     response: { id: 'mock', model: 'mock' },
   } as const

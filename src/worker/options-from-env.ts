@@ -4,7 +4,9 @@
  * @see https://developers.cloudflare.com/workers/configuration/environment-variables/ (read 2026-11)
  * @module
  */
+
 import * as v from 'valibot'
+import { compact } from '../core/lookup.ts'
 import { pricesSetting } from './accounts/prices.ts'
 import { providers as allProviders, type ProviderName } from './keys/providers.ts'
 import { isLongEnough } from './option-kinds.ts'
@@ -98,12 +100,16 @@ export function optionsFromEnv(env: Readonly<Record<string, unknown>>): WorkerOp
   const hasGateway = text('keys.aiGateway.url') !== undefined || text('keys.aiGateway.token') !== undefined
   const loginSecret = text('session.login')
   const token = text('admin.token')
+  const isCounted = env.RATE_LIMITS === undefined || env.RATE_LIMITS === 'on'
+  const limits = isCounted ? group('limits', ['perUser', 'perNetwork']) : env.RATE_LIMITS
   const options = {
     session: {
       ...group('session', ['secret', 'nextSecret', 'demo']),
       ...group('session', ['origins', 'revoked'], splitList),
-      ...(loginSecret !== undefined && { login: { secret: loginSecret } }),
-      ...(hasTurnstile && { turnstile: group('session.turnstile', ['secret', 'siteKey', 'action', 'url']) }),
+      ...compact({
+        login: loginSecret === undefined ? undefined : { secret: loginSecret },
+        turnstile: hasTurnstile ? group('session.turnstile', ['secret', 'siteKey', 'action', 'url']) : undefined,
+      }),
     },
     policy: {
       models: Object.fromEntries(
@@ -114,8 +120,10 @@ export function optionsFromEnv(env: Readonly<Record<string, unknown>>): WorkerOp
     },
     keys: {
       ...Object.fromEntries(providers.map(({ option }) => [option, accessFrom(env, option)])),
-      ...(env.AI !== undefined && { workersAi: { binding: env.AI } }),
-      ...(hasGateway && { aiGateway: group('keys.aiGateway', ['url', 'token']) }),
+      ...compact({
+        workersAi: env.AI === undefined ? undefined : { binding: env.AI },
+        aiGateway: hasGateway ? group('keys.aiGateway', ['url', 'token']) : undefined,
+      }),
     },
     accounts: {
       binding: text('accounts.binding'),
@@ -123,15 +131,13 @@ export function optionsFromEnv(env: Readonly<Record<string, unknown>>): WorkerOp
       ...group('accounts', ['liveStreams'], toCount),
       prices: toPrices(text('accounts.prices')),
     },
-    ...(env.RATE_LIMITS !== 'off' && {
-      limits: [undefined, 'on'].includes(env.RATE_LIMITS as string)
-        ? group('limits', ['perUser', 'perNetwork'])
-        : env.RATE_LIMITS,
-    }),
     runs: { binding: text('runs.binding'), ...group('runs', ['keptMs'], toCount) },
-    // A token that is too short turns off only the operator's pages.
-    ...(isLongEnough(token) && { admin: { token } }),
-    ...(env.ASSETS !== undefined && { page: { assets: env.ASSETS } }),
+    ...compact({
+      limits: env.RATE_LIMITS === 'off' ? undefined : limits,
+      // A token that is too short turns off only the operator's pages.
+      admin: isLongEnough(token) ? { token } : undefined,
+      page: env.ASSETS === undefined ? undefined : { assets: env.ASSETS },
+    }),
   }
   return options as unknown as WorkerOptions
 }
@@ -144,12 +150,8 @@ const counts = [
 function accessFrom(env: Readonly<Record<string, unknown>>, option: ProviderName): object {
   const of = (name: string) => env[`${option.toUpperCase()}_${name}`]
   const [id, secret] = [of('ACCESS_ID'), of('ACCESS_SECRET')]
-  return {
-    key: of('API_KEY'),
-    baseUrl: of('BASE_URL'),
-    service: of('SERVICE'),
-    ...((id !== undefined || secret !== undefined) && { access: { id, secret } }),
-  }
+  const access = id === undefined && secret === undefined ? undefined : { id, secret }
+  return { key: of('API_KEY'), baseUrl: of('BASE_URL'), service: of('SERVICE'), ...compact({ access }) }
 }
 
 /** Words with commas between them. A value that is not a text stays as it is: the check of the options reports it. */

@@ -3,7 +3,9 @@
  *
  * @module
  */
+
 import { ApiError, type ApiErrorKind } from '../core/errors.ts'
+import { compact } from '../core/lookup.ts'
 
 interface Row {
   readonly status: number
@@ -75,11 +77,7 @@ export type RefusalCode =
  */
 export function refuse(code: RefusalCode, detail?: string, retryAfterSeconds?: number): ApiError {
   const { status, kind, message, retryable = false } = refusals[code]
-  return new ApiError(detail === undefined ? message : `${message}: ${detail}`, {
-    status,
-    kind,
-    retryable,
-    providerCode: code,
-    ...(retryAfterSeconds !== undefined && { retryAfterMs: retryAfterSeconds * 1000 }),
-  })
+  const retryAfterMs = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000
+  const details = compact({ status, kind, retryable, providerCode: code, retryAfterMs })
+  return new ApiError(detail === undefined ? message : `${message}: ${detail}`, details)
 }

@@ -96,7 +96,7 @@ export function chain(...steps: readonly BeforeRound[]): BeforeRound {
       all = { ...all, ...change }
       if (change.end !== undefined) break
       const { messages, system = round.system, model = round.model } = change
-      round = { ...round, system, model, ...(messages && { messages: createContext({ messages }).messages }) }
+      round = { ...round, system, model, messages: messages ? createContext({ messages }).messages : round.messages }
     }
     return all
   }

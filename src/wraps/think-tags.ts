@@ -1,6 +1,8 @@
 /** Finds reasoning that a model writes into its text. @module */
+
 import type { ModelWrap } from '../client/wrap-model.ts'
 import { blocksOf } from '../core/content.ts'
+import { compact } from '../core/lookup.ts'
 import type { AssistantMessage, ContentBlock, MessageEvent, TextBlock } from '../core/model.ts'
 
 /**
@@ -121,8 +123,10 @@ function withoutHead(block: TextBlock, cut: number): TextBlock {
   if (block.citations === undefined) return block
   const citations = block.citations.map(({ startIndex, endIndex, ...citation }) => ({
     ...citation,
-    ...(startIndex !== undefined && { startIndex: Math.max(0, startIndex - cut) }),
-    ...(endIndex !== undefined && { endIndex: Math.max(0, endIndex - cut) }),
+    ...compact({
+      startIndex: startIndex === undefined ? undefined : Math.max(0, startIndex - cut),
+      endIndex: endIndex === undefined ? undefined : Math.max(0, endIndex - cut),
+    }),
   }))
   return { ...block, citations }
 }

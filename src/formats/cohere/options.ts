@@ -153,5 +153,5 @@ export function decodeOptions(request: JsonObject, model: string): RequestOption
   if (arrayOf(field(request, 'tools')).length === 0 && field(request, 'strict_tools') === true)
     read.delete('strict_tools')
   const kept = otherFields(request, read)
-  return { ...options, model, ...(kept && { providerOptions: { [format]: kept } }) }
+  return { ...options, model, ...compact({ providerOptions: kept && { [format]: kept } }) }
 }

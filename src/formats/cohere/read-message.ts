@@ -6,7 +6,18 @@
  * @module
  */
 import type { Fragment } from '../../core/codec.ts'
-import { arrayOf, field, isObject, lookup, numberOr, objectIn, otherFields, textOr } from '../../core/lookup.ts'
+import {
+  arrayOf,
+  compact,
+  field,
+  isObject,
+  lookup,
+  numberOr,
+  objectIn,
+  otherFields,
+  textOr,
+  unlessEmpty,
+} from '../../core/lookup.ts'
 import type { Json, JsonObject, Usage } from '../../core/model.ts'
 import { settleUsage, tokenCount } from '../../core/usage.ts'
 import { decodeCitation, isOfText } from './citations.ts'
@@ -162,7 +173,7 @@ export function readEnd(state: ReadState, end: JsonObject, out: Fragment[]): voi
   const usage = field(end, 'usage')
   if (isObject(usage)) out.push({ type: 'usage', usage: decodeUsage(usage) })
   const { logprobs } = state
-  const kept = { ...otherFields(end, endFields), ...(logprobs.length > 0 && { logprobs }) }
+  const kept = { ...otherFields(end, endFields), ...compact({ logprobs: unlessEmpty(logprobs) }) }
   if (Object.keys(kept).length > 0) out.push({ type: 'extra', providerData: { [format]: kept } })
   const error = textOr(field(end, 'error'), undefined)
   if (error !== undefined) throw decodeError({ status: 0, headers: noHeaders, body: { message: error } })

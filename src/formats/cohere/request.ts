@@ -44,8 +44,10 @@ export function encodeRequest(given: Context, asked: EncodeRequestOptions): Enco
     messages,
     ...encodeOptions(options, losses),
     ...encodeFormat(options, definitions.length > 0, messages, losses),
-    ...compact({ documents: unlessEmpty(documents) }),
-    ...((definitions.length > 0 || context.tools?.length === 0) && { tools: definitions }),
+    ...compact({
+      documents: unlessEmpty(documents),
+      tools: context.tools?.length === 0 ? definitions : unlessEmpty(definitions),
+    }),
     ...(definitions.length > 0 && choice),
     ...encodeStrictness(tools, losses),
   }

@@ -5,7 +5,17 @@
  *
  * @module
  */
-import { arrayOf, compact, field, isObject, lookup, numberOr, otherFields, stringOr } from '../../core/lookup.ts'
+import {
+  arrayOf,
+  compact,
+  field,
+  isObject,
+  lookup,
+  numberOr,
+  otherFields,
+  stringOr,
+  unlessEmpty,
+} from '../../core/lookup.ts'
 import { readDataUrl, textOfBase64 } from '../../core/media.ts'
 import type {
   CitationBlock,
@@ -57,7 +67,7 @@ export function decodeContent(content: Json): ContentBlock {
     follow(lengths, text)
     const citations = readAnnotations(field(content, 'annotations'), lengths)
     const kept = keeping(otherFields(content, knownOfText))
-    return { type: 'text', text, ...(citations.length > 0 && { citations }), ...kept }
+    return { type: 'text', text, ...compact({ citations: unlessEmpty(citations) }), ...kept }
   }
   return readMedia(content) ?? unknownContent(content)
 }

@@ -8,7 +8,7 @@
 import { checkMessages } from '../../core/check-message.ts'
 import type { EncodedRequest } from '../../core/codec.ts'
 import { blocksOf, blocksOfTurn } from '../../core/content.ts'
-import { arrayOf, compact, findLastIndex, objectIn, unlessEmpty } from '../../core/lookup.ts'
+import { arrayOf, compact, findLastIndex, objectIn, stringOr, textOr, unlessEmpty } from '../../core/lookup.ts'
 import type {
   AssistantMessage,
   Content,
@@ -80,8 +80,10 @@ export function encodeRequest(given: Context, asked: RequestOptions): EncodedReq
       tools.some(({ type }) => type === 'function'),
       losses,
     ),
-    ...(typeof token === 'string' && { continuation_token: token }),
-    ...(kept.agent === undefined && { model: options.model }), // an agent has its own model
+    ...compact({
+      continuation_token: stringOr(token, undefined),
+      model: kept.agent === undefined ? options.model : undefined, // an agent has its own model
+    }),
     ...placeInstruction(instruction, input, { isContinued: typeof token === 'string', agent: kept.agent }),
     ...compact({ tools: context.tools === undefined ? unlessEmpty(tools) : tools }),
   }
@@ -136,10 +138,10 @@ function placeInstruction(
   const isInput = /^deep-research/.test(String(agent)) || (input.length === 0 && !isContinued)
   const steps: WireStep[] =
     isInput && text !== '' ? [{ type: 'user_input', content: [{ type: 'text', text }] }, ...input] : input
-  return {
-    ...(!isInput && text !== '' && { system_instruction: text }),
-    ...((steps.length > 0 || !isContinued) && { input: steps }),
-  }
+  return compact({
+    system_instruction: isInput ? undefined : textOr(text, undefined),
+    input: steps.length > 0 || !isContinued ? steps : undefined,
+  })
 }
 
 // ---- messages ---------------------------------------------------------------------------------

@@ -170,8 +170,10 @@ export function ending(response: ChatResponse, reply: Reply, losses: Losses): Om
     status,
     created,
     updated: created,
-    ...(usage && { usage: encodeUsage(usage) }),
-    ...(status === 'failed' && { errors: [failureOf(response)] }),
+    ...compact({
+      usage: usage && encodeUsage(usage),
+      errors: status === 'failed' ? [failureOf(response)] : undefined,
+    }),
   }
 }
 

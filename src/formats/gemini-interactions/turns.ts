@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { arrayOf, field, isObject, stringOr, textOr } from '../../core/lookup.ts'
+import { arrayOf, compact, field, isObject, stringOr, textOr, unlessEmpty } from '../../core/lookup.ts'
 import type {
   ContentBlock,
   InvalidToolCall,
@@ -113,7 +113,7 @@ function encodeThought(block: ReasoningBlock, signature: string | undefined): Wi
     ...(block.text === '' ? [] : [{ type: 'text' as const, text: block.text }]),
     ...arrayOf(pictures).map((picture) => verbatim<WireContent>(picture ?? {})),
   ]
-  return { ...kept, type: 'thought', ...(signature && { signature }), ...(summary.length > 0 && { summary }) }
+  return { ...kept, type: 'thought', ...compact({ signature, summary: unlessEmpty(summary) }) }
 }
 
 /** Adds a call. Gemini 3 refuses the first call of a turn without a signature, so for the server, a call without one takes that of its thought. */
@@ -122,7 +122,7 @@ function addCall(turn: Turn, call: ToolCall, path: string): void {
   const own = textOr(field(proof(call.opaque), 'signature'), undefined)
   const signature = own ?? (reader === 'server' ? turn.signature : undefined)
   turn.signature = undefined
-  const step = { ...encodeCall(call), ...(signature && { signature }) }
+  const step = { ...encodeCall(call), ...compact({ signature }) }
   turn.steps.push(step)
   paths?.set(step, path)
 }
@@ -136,14 +136,13 @@ function addHosted(turn: Turn, block: ServerToolCall | ServerToolResult, path: s
 
 export function encodeHosted(block: ServerToolCall | ServerToolResult, data: JsonObject): JsonObject {
   if (block.type === 'server_tool_call') {
-    const hasArguments = Object.keys(block.arguments).length > 0 // some kinds of call have no such field
-    return { ...data, id: block.id ?? '', ...(hasArguments && { arguments: block.arguments }) }
+    const given = unlessEmpty(block.arguments) // some kinds of call have no such field
+    return { ...data, id: block.id ?? '', ...compact({ arguments: given }) }
   }
   return {
     ...data,
     call_id: block.toolCallId ?? '',
-    ...(block.output !== undefined && { result: block.output as Json }),
-    ...(block.status === 'error' && { is_error: true }),
+    ...compact({ result: block.output as Json | undefined, is_error: block.status === 'error' || undefined }),
   }
 }
 

@@ -161,7 +161,7 @@ export function decodeRequest(
     context: { ...compact({ system, tools }), messages: decodeContents(field(wire, 'contents'), origin) },
     options: {
       model,
-      ...(stream && { stream }),
+      ...compact({ stream: stream || undefined }),
       ...config?.options,
       ...decodeToolConfig(toolConfig),
       ...compact({ providerOptions: unlessEmpty(gemini) && { gemini } }),

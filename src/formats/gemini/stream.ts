@@ -336,12 +336,13 @@ function readEnd({ finishReason, blockReason, candidate }: State): Fragment | un
   const rawStopReason = finishReason ?? blockReason
   const stopReason = finishReason === undefined ? 'content_filter' : (lookup(stopReasons, finishReason) ?? 'other')
   const continuationToken = textOr(field(candidate, 'continuationToken'), undefined)
-  return {
+  const isPaused = stopReason === 'pause' && continuationToken !== undefined
+  return compact({
     type: 'end',
     stopReason,
-    ...(rawStopReason && { rawStopReason }),
-    ...(stopReason === 'pause' && continuationToken !== undefined && { providerState: { continuationToken } }),
-  }
+    rawStopReason: rawStopReason || undefined,
+    providerState: isPaused ? { continuationToken } : undefined,
+  })
 }
 
 function invalid(path: string, finding: string): DecodeError {

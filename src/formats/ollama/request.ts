@@ -9,7 +9,7 @@
 import { checkMessages } from '../../core/check-message.ts'
 import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
 import { refuseDeep } from '../../core/depth.ts'
-import { compact, field, isObject, lookup, otherFields } from '../../core/lookup.ts'
+import { compact, field, isObject, lookup, otherFields, unlessEmpty } from '../../core/lookup.ts'
 import type { Context, Json, JsonObject, RequestOptions } from '../../core/model.ts'
 import { effortOf } from '../../kit/effort.ts'
 import { type Losses, newLosses } from '../../kit/losses.ts'
@@ -67,7 +67,7 @@ function encodeOptions(options: RequestOptions, kept: Json | undefined): { optio
     frequency_penalty: options.frequencyPenalty,
     presence_penalty: options.presencePenalty,
   })
-  return Object.keys(encoded).length === 0 ? {} : { options: { ...(isObject(kept) && kept), ...encoded } }
+  return compact({ options: unlessEmpty(encoded) && { ...(isObject(kept) && kept), ...encoded } })
 }
 
 // ---- decode -----------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ function decodeOptions(request: JsonObject, model: string): RequestOptions {
   const kept = readFields(fields, requestOptions, options)
   const keptRun = isObject(run) ? readFields(run, runOptions, options) : run
   if (keptRun !== undefined && (isEmpty(run) || !isEmpty(keptRun))) kept.options = keptRun
-  return { ...options, model, ...(!isEmpty(kept) && { providerOptions: { [format]: kept } }) }
+  return { ...options, model, ...compact({ providerOptions: unlessEmpty(kept) && { [format]: kept } }) }
 }
 
 const conversationFields: ReadonlySet<string> = new Set(['model', 'messages', 'tools'])

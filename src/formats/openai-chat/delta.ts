@@ -266,7 +266,7 @@ function readCall(state: DeltaState, call: JsonObject, at: number, out: Fragment
   if (id !== undefined) piece.id = id
   if (proofs !== undefined) piece.opaque = proof(state, proofs)
   if (others !== undefined || inFunction !== undefined) {
-    piece.providerData = { [format]: { ...others, ...(inFunction && { function: inFunction }) } }
+    piece.providerData = { [format]: { ...others, ...compact({ function: inFunction }) } }
   }
   const type = textOr(call.type, 'function')
   if (isObject(custom) && isCustom(call, custom)) {

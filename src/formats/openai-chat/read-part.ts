@@ -3,25 +3,27 @@
  *
  * @module
  */
-import { field, objectIn, otherFields, textOr } from '../../core/lookup.ts'
+import { compact, field, objectIn, otherFields, textOr } from '../../core/lookup.ts'
 import { readDataUrl } from '../../core/media.ts'
 import type { ContentBlock, JsonObject, ProviderData } from '../../core/model.ts'
 import { format } from './tables.ts'
+
+const details = ['auto', 'low', 'high', 'original'] as const
 
 /** Decodes a part. A part of an unknown type is kept unchanged. */
 export function readPart(part: JsonObject): ContentBlock {
   const type = textOr(field(part, 'type'), '')
   const body = field(part, type)
   if (typeof body === 'string' && (type === 'text' || type === 'refusal')) {
-    return { type: 'text', text: body, ...(type === 'refusal' && { refusal: true }), ...unread(part, type) }
+    return { type: 'text', text: body, ...compact({ refusal: type === 'refusal' || undefined }), ...unread(part, type) }
   }
   // OpenAI sends an object with the URL. Mistral sends only the URL.
   const url = textOr(body, textOr(field(body, 'url'), undefined))
   if (type !== 'image_url' || url === undefined) return { type: 'unknown', format, providerType: type, value: part }
   const detail = field(body, 'detail')
-  const known = detail === 'auto' || detail === 'low' || detail === 'high' || detail === 'original'
+  const known = details.find((one) => one === detail)
   const read = known ? ['url', 'detail'] : ['url']
-  return { type: 'image', ...mediaOf(url), ...(known && { detail }), ...unread(part, type, read) }
+  return { type: 'image', ...mediaOf(url), ...compact({ detail: known }), ...unread(part, type, read) }
 }
 
 /** Returns the data and media type of a base64 data URL. Returns any other URL unchanged. */

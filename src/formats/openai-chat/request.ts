@@ -78,7 +78,7 @@ function encodeOptions(options: RequestOptions, to: Encoding): WireOptions {
   const plain = Object.entries(plainOptions).map(([name, option]) => [name, options[option]])
   return {
     ...compact({ ...Object.fromEntries(plain), [dialect.maxTokensField]: maxTokens }),
-    ...(stop.length > 0 && { stop: encodeStops(stop, to) }),
+    ...compact({ stop: unlessEmpty(stop) && encodeStops(stop, to) }),
     ...(reasoning && dialect.askReasoning(reasoning, to)),
   }
 }

@@ -43,7 +43,7 @@ export function responsesModel(model: string, settings: ModelSettings, dialect: 
   if (baseUrl === undefined)
     throw new TypeError(`Cannot ask ${dialect.title ?? dialect.provider}: it needs a "baseUrl"`)
   const { baseUrl: providerUrl } = dialect
-  return { ...settings, baseUrl, codec: createClientCodec(dialect), model, ...(providerUrl && { providerUrl }) }
+  return { ...settings, codec: createClientCodec(dialect), model, ...compact({ baseUrl, providerUrl }) }
 }
 
 /** Creates the codec that a client uses to call a server of this format. Default: OpenAI's server. */

@@ -220,7 +220,7 @@ function turnScope({ response }: AssistantMessage, { losses, dialect, model, isS
 function encodeToolMessage(message: ToolMessage, path: string, scope: Scope): WireCallOutput {
   const call = scope.calls.get(message.toolCallId)
   const { type, caller } = call === undefined ? ({} as JsonObject) : keptFields(call)
-  const like = { ...(type === customCall && { type: `${customCall}_output` }), ...(caller && { caller }) }
+  const like = compact({ type: type === customCall ? `${customCall}_output` : undefined, caller: caller ?? undefined })
   const fields = { ...like, ...keptFields(message) }
   const { providerData: _, ...rest } = message
   const toolCallId = wrapperOf(call)?.call_id ?? message.toolCallId

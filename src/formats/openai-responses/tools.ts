@@ -165,7 +165,7 @@ export function callFragment(item: JsonObject, { key, opaque, server }: CallRead
     ...(given !== '' && { arguments: given, final: true }), // some hosts send empty arguments at the end, after the real ones
     opaque,
     ...keeping(kept),
-    ...(server && { server: true as const }),
+    ...compact({ server: server || undefined }),
   }
 }
 

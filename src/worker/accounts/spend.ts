@@ -6,6 +6,7 @@
  */
 
 import { blocksOf, toolCallsOf } from '../../core/content.ts'
+import { compact } from '../../core/lookup.ts'
 import type { Content, ImageBlock, JsonObject, Message } from '../../core/model.ts'
 import type { Admission, EndReport } from '../../gateway/types.ts'
 import { capPriceOf, type Price } from '../../prices/index.ts'
@@ -145,7 +146,7 @@ async function book(settlement: Settlement, { session, config }: Purse): Promise
  */
 export function settlementOf(report: EndReport, reserved: Reserved): Settlement {
   const { requestId, outcome, usage = {}, usageIsOld, outputBytes, stopReason, error } = report
-  const ended = { requestId, outcome, ...(error !== undefined && { errorKind: error.kind }) }
+  const ended = compact({ requestId, outcome, errorKind: error?.kind })
   if (isFree(report)) return { ...ended, inputTokens: 0, outputTokens: 0, cost: 0 }
   const { price, inputTokens: mostInput, outputTokens: mostOutput } = reserved
   const leastOutput = Math.ceil(outputBytes / mostBytesPerToken)

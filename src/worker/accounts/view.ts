@@ -54,7 +54,7 @@ export function openView(sql: Sql, { fill }: Pick<KeptSums, 'fill'>): AccountVie
       ...[since, ...(place as string[]), limit + 1], // one more shows whether a page follows
     )
     const last = rows.length > limit ? rows[limit - 1] : undefined
-    return { rows: rows.slice(0, limit), ...(last && { next: JSON.stringify([last.day, last.user, last.model]) }) }
+    return compact({ rows: rows.slice(0, limit), next: last && JSON.stringify([last.day, last.user, last.model]) })
   }
 
   /** The table to read. Rows by user come from the sums of whole weeks, and from the days before the first whole week. */

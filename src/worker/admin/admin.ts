@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { compact } from '../../core/lookup.ts'
 import { keptDays, mostRows, type SummaryKey, type SummaryQuery, wholeWorker } from '../accounts/accounts.ts'
 import type { Setup } from '../config.ts'
 import { isSecret } from '../option-kinds.ts'
@@ -58,13 +59,14 @@ async function answerSummary({ config }: Setup, query: URLSearchParams): Promise
   if (accounts === undefined) return refuse(404, 'There are no accounts')
   const wrong = wrongIn(query, Object.keys(queries))
   if (wrong !== undefined) return wrong
-  const number = (name: string) => (query.has(name) ? { [name]: Number(query.get(name)) } : {})
-  const asked: SummaryQuery = {
-    ...number('span'),
-    ...number('limit'),
-    ...(query.has('by') && { by: query.get('by') as SummaryKey }),
-    ...(query.has('after') && { after: query.get('after') as string }),
-  }
+  const text = (name: string) => query.get(name) ?? undefined
+  const number = (name: string) => (query.has(name) ? Number(query.get(name)) : undefined)
+  const asked: SummaryQuery = compact({
+    span: number('span'),
+    limit: number('limit'),
+    by: text('by') as SummaryKey | undefined,
+    after: text('after'),
+  })
   const summary = await accounts.getByName(wholeWorker).summary(asked)
   return Response.json({ ...summary, limits: { dailyBudget, totalDailyBudget, liveStreams } }, { headers })
 }

@@ -5,6 +5,7 @@
  * @see https://developers.cloudflare.com/workers/configuration/compatibility-flags/ (read 2026-11)
  * @module
  */
+import { compact } from '../../core/lookup.ts'
 import { type Accounts, wholeWorker } from '../accounts/accounts.ts'
 import type { RunStub, Setup } from '../config.ts'
 import { isSecret } from '../option-kinds.ts'
@@ -43,18 +44,16 @@ function checksOf({ given, config }: Setup): Readonly<Record<string, Check>> {
   const login = typeof session?.login === 'object' ? session.login.secret : undefined
   // These secrets must be hard to guess. Others made the providers' keys, so those are not checked.
   const secrets = [session?.secret, session?.nextSecret, login, admin?.token]
-  return {
+  return compact({
     ...Object.fromEntries(neededFlags.map((flag) => [flag, () => isOn(flag)])),
     settings: () => config !== undefined,
     secrets: () => secrets.every((secret) => secret === undefined || isSecret(secret)),
-    ...(accounts !== 'off' && { accounts: () => hasAccounts(accounts?.binding as Accounts) }),
-    ...(runs && { runs: async () => (await stubOf(runs.binding).stop()) === false }),
-    ...(limits && { 'rate limits': () => hasCounters(limits) }),
-    ...(page && {
-      assets: async () => (await askPage(page.assets, '/')).status === 200,
-      'redirects are not followed': () => meetsRedirect(page.assets),
-    }),
-  }
+    accounts: accounts === 'off' ? undefined : () => hasAccounts(accounts?.binding as Accounts),
+    runs: runs && (async () => (await stubOf(runs.binding).stop()) === false),
+    'rate limits': limits && (() => hasCounters(limits)),
+    assets: page && (async () => (await askPage(page.assets, '/')).status === 200),
+    'redirects are not followed': page && (() => meetsRedirect(page.assets)),
+  })
 }
 
 /** Runs all checks. A check that throws is not ok. */

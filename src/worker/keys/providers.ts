@@ -138,7 +138,7 @@ export function tableFor(wire: WireName, entries: readonly Entry[], maxOutputTok
     const id = idOf(entry)
     const isFirst = !(entry.name in models)
     const name = isFirst ? entry.name : id
-    models[name] = { model: modelOf(entry, wire), maxOutputTokens, ...(isFirst && { aliases: [id] }) }
+    models[name] = compact({ model: modelOf(entry, wire), maxOutputTokens, aliases: isFirst ? [id] : undefined })
     ids.set(name, id)
   }
   return { models, ids }
@@ -153,11 +153,10 @@ export function modelOf(entry: Entry, wire: WireName): GatewayModel['model'] {
     baseUrl,
     headers: {
       'user-agent': 'isoglot-worker',
-      ...(access && { 'cf-access-client-id': access.id, 'cf-access-client-secret': access.secret }),
+      ...compact({ 'cf-access-client-id': access?.id, 'cf-access-client-secret': access?.secret }),
       ...(gatewayToken !== undefined && gatewayHeaders(gatewayToken)),
     },
-    ...compact({ apiKey }),
-    ...(service && { fetch: (input, init) => service.fetch(input, init) }),
+    ...compact({ apiKey, fetch: service && ((...args: Parameters<typeof fetch>) => service.fetch(...args)) }),
   })
 }
 

@@ -4,6 +4,7 @@
  * @see https://developers.cloudflare.com/turnstile/get-started/server-side-validation/ (read 2026-11)
  * @module
  */
+import { compact } from '../../core/lookup.ts'
 import type { Turnstile } from '../config.ts'
 import { refuse } from '../refusal.ts'
 
@@ -21,8 +22,8 @@ export async function checkPerson(
   allowedOrigins: ReadonlySet<string>,
 ): Promise<void> {
   if (!answer) throw refuse('not_logged_in', '"turnstile" is missing')
-  const remoteip = headers.get('cf-connecting-ip')
-  const body = { secret, response: answer, ...(remoteip !== null && { remoteip }) }
+  const remoteip = headers.get('cf-connecting-ip') ?? undefined
+  const body = compact({ secret, response: answer, remoteip })
   const said = await askTurnstile(url, body).catch(() => {
     throw refuse('login_unavailable')
   })

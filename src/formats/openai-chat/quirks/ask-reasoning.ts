@@ -35,7 +35,7 @@ export function byThinking(reasoning: Reasoning, to: Encoding): JsonObject {
   if (!isOn(reasoning)) return { thinking: { type: 'disabled' } }
   const { efforts: taken } = to.dialect
   if (taken === undefined) noteAmount(reasoning, to)
-  return { thinking: { type: 'enabled' }, ...(taken && compact({ reasoning_effort: takenEffort(reasoning, to) })) }
+  return compact({ thinking: { type: 'enabled' }, reasoning_effort: taken && takenEffort(reasoning, to) })
 }
 
 /** Alibaba: `enable_thinking`, with a budget. */
