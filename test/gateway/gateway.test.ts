@@ -647,6 +647,22 @@ describe('lists and counts', () => {
     })
   })
 
+  it('asks for the model of the table, also where a body of Gemini names another one', async () => {
+    const contents = [{ role: 'user', parts: [{ text: 'Hello' }] }]
+    const other = { model: 'models/another', contents }
+    const asked = async (method: string, body: object) => {
+      providers.answer(json({ candidates: [{ content: { parts: [{ text: 'Hi' }] }, finishReason: 'STOP' }] }))
+      await (await gatewayOf().fetch(post(`/v1beta/models/gemini:${method}`, body))).text()
+      return providers.asked.at(-1)?.body
+    }
+    const ours = { model: 'models/gemini-3-flash-preview' }
+    expect(await asked('generateContent', other)).toMatchObject({ ...ours, contents })
+    expect(await asked('generateContent', { contents })).toEqual({ contents })
+    expect(await asked('countTokens', { generateContentRequest: other })).toMatchObject({
+      generateContentRequest: ours,
+    })
+  })
+
   it('estimates it for other providers, and marks it as estimated', async () => {
     const body = { model: 'gemini', system: 'Be kind', messages: [{ role: 'user', content: 'x'.repeat(4000) }] }
     const response = await gatewayOf().fetch(post('/v1/messages/count_tokens', body))
