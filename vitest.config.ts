@@ -16,8 +16,10 @@ const installed = ['test/package/clients.test.ts']
 const otherBrowsers = ['test/page/{browsers,site}.test.ts']
 /** These take long, and vary what other tests in `npm test` show already: only the project `exhaustive` has them. */
 const onlyExhaustive = [
-  'test/page/{chat-page,flow,static,turnstile}.test.ts',
-  'test/worker/{attack,breaks-outside,resume-example}.test.ts',
+  'test/examples/{pages,recipe-pages}.test.ts',
+  'test/page/{browser-model,chat-page,flow,static,turnstile}.test.ts',
+  'test/types/cost.test.ts',
+  'test/worker/{admin-page,attack,breaks-outside,leases-killed,locations,resume-example}.test.ts',
 ]
 /**
  * These try the cases that can differ in `npm test`, on the recordings of `test/recordings`; in the project `exhaustive`, with
@@ -34,10 +36,10 @@ const exhaustive = [
   ...installed,
   'test/gateway/{ai-sdk,clients,faults,figures,keys,keys-in-streams,whole,worker}.test.ts',
   'test/fuzz/fuzz.test.ts',
-  'test/worker/{ai-sdk,bookings-killed,bounds,canary,clients,door,keys,leases,locations,runs,runs-resume,runs-schedules,runs-sdk,spending,upstream}.test.ts',
+  'test/worker/{ai-sdk,bookings-killed,bounds,canary,clients,door,keys,leases,runs,runs-resume,runs-schedules,runs-sdk,spending,upstream}.test.ts',
   'test/page/page.test.ts',
   'test/page-wire/{ag-ui,cuts,events,ui-messages}.test.ts',
-  'test/examples/{commands,pages,recipes}.test.ts',
+  'test/examples/commands.test.ts',
 ]
 
 const everyCase = {
@@ -107,7 +109,7 @@ export default defineConfig({
           ...sharedProcess,
           name: 'core',
           include: ['test/**/*.test.ts'],
-          exclude: apart,
+          exclude: [...apart, ...onlyExhaustive],
         },
       },
       {
@@ -138,7 +140,7 @@ export default defineConfig({
           ...sharedProcess,
           name: 'examples',
           include: ['test/{examples,docs,package}/**/*.test.ts'],
-          exclude: [...builtTypes, ...installed],
+          exclude: [...builtTypes, ...installed, ...onlyExhaustive],
         },
       },
       {

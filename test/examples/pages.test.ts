@@ -4,14 +4,12 @@ import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { findChromium } from '../../scripts/chromium.mjs'
-import { inTurn, itIfExhaustive } from '../support/cuts.ts'
 import { type Example, runExample } from './run.ts'
 
 const executablePath = findChromium()
 if (!executablePath) console.warn('SKIPPED: the components are not tested in a page, since no Chromium is installed')
 
-/** In `npm test` only the first: the chat of the others is tried in `test/page/chat.test.ts` and `ai-sdk-ui.test.ts`. */
-const names = inTurn(['react', 'svelte', 'ai-sdk-ui'], 3)
+const names = ['react', 'svelte', 'ai-sdk-ui']
 const examples: Partial<Record<string, Example>> = {}
 let browser: Browser
 beforeAll(async () => {
@@ -101,7 +99,7 @@ async function* answer() {
 export const CreateMLCEngine = async () => ({ interruptGenerate() {}, chat: { completions: { create: async () => answer() } } })
 `
 
-itIfExhaustive('web-llm: a chat on a model that runs in the page', async () => {
+it('web-llm: a chat on a model that runs in the page', async () => {
   const example = runExample('web-llm')
   const page = await browser.newPage()
   try {

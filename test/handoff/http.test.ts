@@ -89,7 +89,7 @@ const some = [...written, ...oneOfEachKind(recordedHistories())]
 
 describe.each(wires.map((target, turn) => ({ ...target, turn })))('$name', ({ turn, ...target }) => {
   it('takes a history of each kind from each provider over HTTP, and answers', async () => {
-    expect(await refusals(target, inTurn(some, 3, turn))).toEqual([])
+    expect(await refusals(target, inTurn(some, 6, turn))).toEqual([])
   })
 })
 
@@ -97,6 +97,6 @@ describe.each(wires.map((target, turn) => ({ ...target, turn })))('$name', ({ tu
 const dialects = targets.filter((target) => !wires.includes(target)).map((target, turn) => ({ ...target, turn }))
 describe.each(dialects)('the dialect $name', ({ turn, ...target }) => {
   it('takes the written histories over HTTP, and answers', async () => {
-    expect(await refusals(target, inTurn(written, 3, turn))).toEqual([])
+    expect(await refusals(target, inTurn(written, 6, turn))).toEqual([])
   })
 })

@@ -24,7 +24,7 @@ import { fail, outputs } from '../support/tool-outputs.ts'
 import { pause } from '../support/upstream.ts'
 import { type TestWire, type WrittenCall, wires } from '../support/wires.ts'
 
-const programs = isExhaustive ? 1_500 : 100
+const programs = isExhaustive ? 1_500 : 60
 
 const argumentTexts = ['{"a":1}', '{"a":1}', '{}', '{"a":"x"}', '{"a":null}', '{"a":', '[1]', '', 'null']
 const objectTexts = argumentTexts.slice(0, 5)

@@ -58,7 +58,7 @@ describe.skipIf(!hasChromium)('the page', () => {
     await page.screenshot({ path: join(pictures, `${name}.png`) })
   }
 
-  it.each(inTurn(wires, 3, 1))('holds a tool round with %s, calls and results in sight', async (wire) => {
+  it.each(inTurn(wires, wires.length, 1))('holds a tool round with %s, calls and results in sight', async (wire) => {
     const model = await page.locator(`#model option[value^="${wire}:"]`).first().getAttribute('value')
     await page.getByLabel('Model', { exact: true }).selectOption(model)
     await say('What is the weather in Tokyo?')

@@ -331,7 +331,7 @@ it('never exceeds a budget, in any order of requests, settlements, returns, loss
       }
     }),
     {
-      numRuns: Number(process.env.ISOGLOT_LEASE_RUNS ?? (isExhaustive ? 100 : 40)),
+      numRuns: Number(process.env.ISOGLOT_LEASE_RUNS ?? (isExhaustive ? 100 : 15)),
       seed: 15,
       interruptAfterTimeLimit: 40_000,
     },

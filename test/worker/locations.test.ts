@@ -5,7 +5,6 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { ask, isErrorBody } from '../gateway/wire.ts'
-import { inTurn } from '../support/cuts.ts'
 import { loginSecret, settingsAt, startUpstream, tokenFor, type Upstream, wireNames } from './harness.ts'
 import { headersOf, pieces } from './kept.ts'
 import { type LocalWorkers, startWorkers } from './local.ts'
@@ -19,10 +18,7 @@ let urls: Record<Place, string>
 let limits: Record<string, number>
 beforeAll(async () => {
   const counters = Object.entries(inject('workerOptions').ratelimits ?? {})
-  // `limits.test.ts` meets the figures of `wrangler.toml`; smaller ones are met with fewer requests.
-  limits = Object.fromEntries(
-    counters.map(([name, { simple }]) => [name, inject('isExhaustive') ? simple.limit : simple.limit / 10 + 20]),
-  )
+  limits = Object.fromEntries(counters.map(([name, { simple }]) => [name, simple.limit]))
   upstream = await startUpstream()
   const settings = { ...settingsAt(upstream.url, 'http://127.0.0.1:1'), LOGIN_SECRET: loginSecret }
   workers = await startWorkers(
@@ -96,7 +92,7 @@ async function heardDuring(act: () => Promise<unknown>): Promise<number> {
   return upstream.asked.length - before
 }
 
-const times = inject('isExhaustive') ? 10 : 3
+const times = 10
 
 describe(`a flood, ${times} times what may pass`, () => {
   it('of one user is stopped in each place by itself', async () => {
@@ -136,40 +132,36 @@ describe(`a flood, ${times} times what may pass`, () => {
 
 describe.concurrent('answers at once', () => {
   // The accounts count answers and know no format: `limits.test.ts` has each format in one place.
-  it.for(inTurn(wireNames, 3))(
-    'are four for a user in all places together, to the one (%s)',
-    async (wire, { expect }) => {
-      const user = crypto.randomUUID()
-      const authorization = `Bearer ${await tokenFor({ url: urls.rough }, user)}`
-      const open: ServerResponse[] = []
-      upstream.script(user, (_, response) => {
-        // As far as it says something: before that, headers wait.
-        const all = pieces(wire)
-        const said = all.slice(0, all.findIndex((piece) => piece.includes('there')) + 1)
-        response.writeHead(200, headersOf(wire)).write(said.join(''))
-        open.push(response)
-      })
-      const askAt = (place: Place) =>
-        ask(urls[place], wire, 'demo-model', user, { headers: { authorization, 'cf-connecting-ip': freshAddress() } })
-      // The rough counter refuses none, so most of them reach the accounts.
-      const most = inject('isExhaustive') ? 170 : 30
-      const asked = [...Array(15).fill('east'), ...Array(15).fill('west'), ...Array(most).fill('rough')] as Place[]
-      const answers = await Promise.all(asked.map(askAt))
-      const refused = answers.filter(({ status }) => status === 429)
-      const others = answers.filter(({ status }) => status !== 429)
-      expect(others.map(({ status }) => status)).toEqual([200, 200, 200, 200])
-      // On a busy machine an answer begins before its provider is asked: its headers wait for some seconds only.
-      await expect.poll(() => open.length, { timeout: 60_000 }).toBe(4)
-      for (const { headers } of refused) {
-        expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
-        expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60)
-      }
-      expect(isErrorBody(wire, await refused[0]?.json())).toBe(true)
-      open[0]?.destroy()
-      await expect.poll(async () => (await askAt('rough')).status, { timeout: 30_000, interval: 100 }).not.toBe(429)
-      await expect.poll(() => open.length, { timeout: 60_000 }).toBe(5)
-      expect([(await askAt('east')).status, (await askAt('west')).status]).toEqual([429, 429])
-      for (const response of open) response.destroy()
-    },
-  )
+  it.for(wireNames)('are four for a user in all places together, to the one (%s)', async (wire, { expect }) => {
+    const user = crypto.randomUUID()
+    const authorization = `Bearer ${await tokenFor({ url: urls.rough }, user)}`
+    const open: ServerResponse[] = []
+    upstream.script(user, (_, response) => {
+      // As far as it says something: before that, headers wait.
+      const all = pieces(wire)
+      const said = all.slice(0, all.findIndex((piece) => piece.includes('there')) + 1)
+      response.writeHead(200, headersOf(wire)).write(said.join(''))
+      open.push(response)
+    })
+    const askAt = (place: Place) =>
+      ask(urls[place], wire, 'demo-model', user, { headers: { authorization, 'cf-connecting-ip': freshAddress() } })
+    // The rough counter refuses none, so most of them reach the accounts.
+    const asked = [...Array(15).fill('east'), ...Array(15).fill('west'), ...Array(170).fill('rough')] as Place[]
+    const answers = await Promise.all(asked.map(askAt))
+    const refused = answers.filter(({ status }) => status === 429)
+    const others = answers.filter(({ status }) => status !== 429)
+    expect(others.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    // On a busy machine an answer begins before its provider is asked: its headers wait for some seconds only.
+    await expect.poll(() => open.length, { timeout: 60_000 }).toBe(4)
+    for (const { headers } of refused) {
+      expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+      expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60)
+    }
+    expect(isErrorBody(wire, await refused[0]?.json())).toBe(true)
+    open[0]?.destroy()
+    await expect.poll(async () => (await askAt('rough')).status, { timeout: 30_000, interval: 100 }).not.toBe(429)
+    await expect.poll(() => open.length, { timeout: 60_000 }).toBe(5)
+    expect([(await askAt('east')).status, (await askAt('west')).status]).toEqual([429, 429])
+    for (const response of open) response.destroy()
+  })
 })

@@ -246,7 +246,7 @@ function judge({ wire, events, had, asked, kills, isHurt }: Fate, why: string): 
   return 'cut'
 }
 
-const fates = inject('isExhaustive') ? 10_000 : 750
+const fates = inject('isExhaustive') ? 10_000 : 250
 
 it(`loses no event, and sends none twice or out of order, in ${fates} random histories`, async () => {
   const seen = { whole: 0, cut: 0, refused: 0, connections: 0, clients: 0 }

@@ -1,0 +1,160 @@
+/** The operator's view in Chromium: its tables, its token, the keyboard, and its size on a phone. */
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findChromium } from '../../scripts/chromium.mjs'
+import { type Served, serve } from '../support/serve.ts'
+import { answerAdmin, ask, env, token } from './admin-account.ts'
+
+const executablePath = findChromium()
+if (!executablePath) console.warn("SKIPPED: the operator's view is not looked at, since no Chromium is installed")
+const pictures = process.env.ISOGLOT_SCREENSHOTS
+
+describe.skipIf(!executablePath)("the operator's view", () => {
+  let house: Served
+  let browser: Browser
+  beforeAll(async () => {
+    house = await serve(answerPage)
+    browser = await chromium.launch({
+      executablePath: executablePath as string,
+      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+    })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await house?.stop()
+  })
+
+  const sizes = { desktop: { width: 1100, height: 900 }, phone: { width: 360, height: 740 } }
+  type Look = { readonly size: keyof typeof sizes; readonly colorScheme: 'light' | 'dark' }
+
+  async function open({ size, colorScheme }: Look): Promise<{ page: Page; problems: string[] }> {
+    const page = await browser.newPage({ viewport: sizes[size], colorScheme })
+    const problems: string[] = []
+    page.on('pageerror', (error) => problems.push(error.message))
+    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
+    page.on('dialog', (dialog) => problems.push(`dialog: ${dialog.message()}`))
+    await page.goto(`${house.url}/admin`)
+    return { page, problems }
+  }
+
+  async function enter(page: Page, text = token) {
+    await page.getByLabel('Admin token').fill(text)
+    await page.keyboard.press('Enter')
+  }
+
+  it.each<Look>([
+    { size: 'desktop', colorScheme: 'light' },
+    { size: 'phone', colorScheme: 'dark' },
+  ])(
+    'shows streams, spend, usage, errors and limits on a $size in $colorScheme, nothing beyond its edge',
+    async (look) => {
+      const { page, problems } = await open(look)
+      await enter(page)
+      await page.getByRole('heading', { name: 'Live streams' }).waitFor()
+      expect(await page.locator('#live tbody tr').allInnerTexts()).toEqual([
+        expect.stringMatching(/ada\s+1 min \d+ s\s+claude-sonnet-5\s+anthropic/),
+        expect.stringMatching(/<img src=x onerror=alert\(1\)>\s+\d+ s\s+gpt-5\s+ollama/),
+      ])
+      expect(await page.locator('#today').innerText()).toMatch(/Live streams\s+2[\s\S]*43[\s\S]*99.5K[\s\S]*\$0.9045/)
+      expect(await page.locator('#usage tbody tr').allInnerTexts()).toEqual([
+        expect.stringMatching(/ada\s+\$1.25\s+5\s+1,210\s+320/),
+        expect.stringMatching(/bob\s+\$0.9000\s+40\s+90,000\s+8,000/),
+      ])
+      expect(await page.getByRole('img', { name: 'Spent, USD' }).count()).toBe(1)
+      expect(await page.locator('#errors tbody tr').allInnerTexts()).toEqual([
+        expect.stringMatching(/rate_limit\s+5/),
+        expect.stringMatching(/overloaded\s+3/),
+        expect.stringMatching(/refused: budget\s+2/),
+      ])
+      expect(await page.locator('#limits').innerText()).toMatch(/\$1.00[\s\S]*\$2.00[\s\S]*4/)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+      expect(problems).toEqual([])
+      if (pictures) {
+        mkdirSync(pictures, { recursive: true })
+        await page.screenshot({ path: join(pictures, `admin-${look.size}.png`), fullPage: true })
+      }
+      await page.close()
+    },
+  )
+
+  it('keeps the token only for the tab, and forgets it when asked to', async () => {
+    const { page } = await open({ size: 'desktop', colorScheme: 'light' })
+    await enter(page)
+    await page.locator('#figures').waitFor()
+    await page.reload()
+    await page.locator('#figures').waitFor()
+    expect(await page.evaluate(() => [localStorage.length, document.cookie, location.href])).toEqual([
+      0,
+      '',
+      `${house.url}/admin`,
+    ])
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+    expect(await page.locator('#figures').isVisible()).toBe(false)
+    await page.close()
+  })
+
+  it('says that a token is wrong, to a screen reader too, and asks again', async () => {
+    const { page } = await open({ size: 'phone', colorScheme: 'light' })
+    await enter(page, `${token}x`)
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('alert').innerText()).toBe('The Worker does not know this token.')
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('token')
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+    await page.close()
+  })
+
+  it('B21: says so where a table has only the first of its rows', async () => {
+    const { page } = await open({ size: 'desktop', colorScheme: 'light' })
+    await page.route('**/admin/summary**', async (route) => {
+      const answer = await (await answerAdmin(ask(), env)).json()
+      await route.fulfill({ json: { ...answer, liveCount: 250, usage: { ...answer.usage, count: 16_800 } } })
+    })
+    await enter(page)
+    await page.locator('#figures').waitFor()
+    expect(await page.locator('#usage').innerText()).toContain('The first 2 of 16,800.')
+    expect(await page.locator('#live').innerText()).toContain('The first 2 of 250.')
+    expect(await page.locator('#today').innerText()).toMatch(/Live streams\s+250/)
+    await page.close()
+  })
+
+  it('can be used with only the keyboard, and every field has a name', async () => {
+    const { page } = await open({ size: 'desktop', colorScheme: 'dark' })
+    await enter(page)
+    await page.locator('#figures').waitFor()
+    await page.getByRole('combobox', { name: 'By' }).focus()
+    await page.keyboard.press('ArrowDown')
+    await page.locator('#usage thead', { hasText: /^\s*Model/ }).waitFor()
+    expect(await page.locator('#usage tbody th').allInnerTexts()).toEqual(['gpt-5', 'claude-sonnet-5'])
+    await page.getByRole('combobox', { name: 'over' }).selectOption('1')
+    await page.locator('#usage tbody tr', { hasText: '$0.0045' }).waitFor()
+    expect(await page.locator('#usage tbody tr').count()).toBe(2)
+    await page.getByRole('button', { name: 'Pause' }).focus()
+    await page.keyboard.press('Space')
+    expect(await page.getByRole('button', { name: 'Pause', pressed: true }).count()).toBe(1)
+    await page.close()
+  })
+})
+
+const types: Readonly<Record<string, string>> = {
+  html: 'text/html',
+  css: 'text/css',
+  js: 'text/javascript',
+  svg: 'image/svg+xml',
+}
+
+/** The page's files as the Worker serves them, and its data. */
+async function answerPage(request: Request): Promise<Response> {
+  const { pathname } = new URL(request.url)
+  if (pathname.startsWith('/admin/')) return answerAdmin(request, env)
+  const name = pathname === '/admin' ? 'admin.html' : pathname.slice(1)
+  const bytes = readFileSync(new URL(`../../examples/browser/${name}`, import.meta.url))
+  const headers = {
+    'content-type': types[name.split('.').at(-1) ?? ''] ?? 'text/plain',
+    'content-security-policy':
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'",
+  }
+  return new Response(bytes, { headers })
+}
