@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- [throughput peers cost workerd limits size start types pages] [--markdown]`: measures what is named, or all, and holds it
+ * `npm run bench -- [throughput peers cost open workerd limits size start types pages walks] [--markdown]`: measures what is named, or all, and holds it
  * against the bars. With `--markdown` the tables go into `docs/evidence/performance.md` too. Peers are installed by this folder's own lock file.
  */
 import { execFileSync } from 'node:child_process'
@@ -30,7 +30,7 @@ const limits = {
   'isoglot, five wires both ways': 48,
 }
 
-const sections = { throughput, peers, cost, workerd, limits: hardInputs, size, start, types, pages }
+const sections = { throughput, peers, cost, open, workerd, limits: hardInputs, size, start, types, pages, walks }
 for (const [name, section] of Object.entries(sections)) {
   if (named.length > 0 && !named.includes(name)) continue
   texts[name] = await section()
@@ -127,6 +127,12 @@ function cost() {
       translation.map(({ from, to, ratio }) => [from, to, ratio.toFixed(2)]),
     ),
   ].join('\n\n')
+}
+
+function open() {
+  const { raw, ours } = runJson('open.mjs', [])
+  bar('heap of an open stream, KiB', 50, [ours], (bytes) => bytes / 1024)
+  return `Of 500 streams over HTTP that wait after their first text, each takes ${kib(ours)}. A raw \`fetch\` with its reader takes ${kib(raw)}.`
 }
 
 function workerd() {
@@ -254,6 +260,27 @@ function pages() {
   return table(
     ['', ...rows.map(({ name }) => name)],
     Object.entries(cells).map(([name, cell]) => [name, ...rows.map(cell)]),
+  )
+}
+
+function walks() {
+  const rows = runJson('walks.mjs', [])
+  const most = {
+    'a text delta to its event': 8,
+    'the end of a call to `execute`': 12,
+    'a result to the next request': 15,
+  }
+  for (const [walk, limit] of Object.entries(most)) {
+    bar(
+      `files that run from ${walk}`,
+      limit,
+      rows.filter((row) => row.walk === walk),
+      ({ files }) => files,
+    )
+  }
+  return table(
+    ['format', 'from', 'files', 'functions'],
+    rows.map(({ format, walk, files, functions }) => [format, walk, files, functions]),
   )
 }
 

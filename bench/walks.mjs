@@ -1,7 +1,7 @@
 /**
  * Counts the files and functions of `src` that run between two moments of a run: from a chunk with a text delta to its event, from the end of
  * a call to its `execute`, and from a result to the next request. V8 counts the calls, so this is what a reader crosses in a debugger. Prints
- * rows of JSON.
+ * JSON.
  *
  * `node scripts/with-node.mjs bench/walks.mjs`, with `--list` for the files
  */
@@ -165,18 +165,16 @@ async function toolRound(wire) {
   return walks
 }
 
-const isListing = process.argv.includes('--list')
-for (const [name, wire] of Object.entries(wires)) {
-  await textDelta(wire) // whatever runs only once
+const rows = []
+for (const [format, wire] of Object.entries(wires)) {
+  await textDelta(wire) // the first of each also runs what runs only once
   await toolRound(wire)
   const { call, result } = await toolRound(wire)
-  for (const [walk, files] of [
-    ['from a text delta to its event', await textDelta(wire)],
-    ['from the end of a call to its `execute`', call],
-    ['from a result to the next request', result],
-  ]) {
+  const walks = { 'a text delta to its event': await textDelta(wire), 'the end of a call to `execute`': call }
+  for (const [walk, files] of Object.entries({ ...walks, 'a result to the next request': result })) {
     const functions = [...files.values()].reduce((sum, count) => sum + count, 0)
-    console.log(JSON.stringify({ format: name, walk, files: files.size, functions }))
-    if (isListing) for (const [file, count] of files) console.log(`  ${file} ${count}`)
+    rows.push({ format, walk, files: files.size, functions })
+    if (process.argv.includes('--list')) console.log(walk, Object.fromEntries(files))
   }
 }
+console.log(JSON.stringify(rows))
