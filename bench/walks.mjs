@@ -45,7 +45,7 @@ const chunk = (delta, end = null) =>
   `data: ${JSON.stringify({ id: 'c', model: 'm', choices: [{ index: 0, delta, finish_reason: end }] })}\n\n`
 const event = (value) => `event: ${value.type}\ndata: ${JSON.stringify(value)}\n\n`
 
-/** For each format: pieces of a text, and pieces of a call, of which the last ones end it. */
+/** For each format: its start, a piece of text, the pieces of a call, and those that end it. */
 const wires = {
   'openai-chat': {
     model: (options) => openaiChat('m', options),
