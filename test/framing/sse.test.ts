@@ -106,6 +106,7 @@ const streams: [string, string | readonly number[], Frame[]][] = [
   ['a bare error and then events', '{"error":1}\ndata: {"n":2}\n\n', data('{"error":1}', '{"n":2}')],
   ['half a bare error', 'data: {"n":1}\n\n{"error":{"co', data('{"n":1}')],
   ['what looks like bare JSON, until an event comes', '{ oops\ndata: {"n":1}\n\n', data('{"n":1}')],
+  ['what looks like bare JSON, until an event comes, and then bare JSON', '{ oops\n: 1\n{"n":1}\n', data('{"n":1}')],
   ['braces that are not valid JSON', '{oops}\ndata: {"n":1}\n\n', data('{"n":1}')],
   ['a brace inside an event, which is a line that is not a field', 'data: {"n":1}\n{"n":2}\n\n', data('{"n":1}')],
   [
