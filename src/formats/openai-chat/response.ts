@@ -32,7 +32,7 @@ import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { dropBlock, kept } from './content.ts'
 import type { ChatDialect, Encoding } from './dialect.ts'
 import { openai } from './dialects.ts'
-import { finishAnswer, newStreamState, objectOf, readBody } from './stream.ts'
+import { AnswerReader, objectOf } from './stream.ts'
 import { finishReasons, format, stopReasons } from './tables.ts'
 import { encodeCall } from './tools.ts'
 import { encodeUsage } from './usage.ts'
@@ -59,10 +59,10 @@ function readWhole(body: unknown, dialect: ChatDialect): Fragment[] {
   if (!isObject(arrayOf(answer.choices)[0])) {
     throw new DecodeError(`Cannot decode ${dialect.title} response: "choices" is missing`, { path: 'choices' })
   }
-  const state = newStreamState(dialect)
+  const reader = new AnswerReader(dialect, true)
   const fragments: Fragment[] = []
-  readBody(state, answer, fragments, true)
-  finishAnswer(state, fragments)
+  reader.read(answer, fragments)
+  reader.end(fragments, true)
   return fragments
 }
 

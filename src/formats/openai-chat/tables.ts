@@ -81,6 +81,10 @@ export const proofNames: Pick<ReadonlySet<string>, 'has'> = {
 export const deltaBookkeeping = 'token_id'
 /** Fields of a call. `index` of a complete call is the same as its place in the list. */
 export const callFields: ReadonlySet<string> = /* @__PURE__ */ words('id type index function custom')
+export const functionFields: ReadonlySet<string> = /* @__PURE__ */ words('name arguments')
+/** Fields of generated audio and of a citation. */
+export const audioFields: ReadonlySet<string> = /* @__PURE__ */ words('id data transcript')
+export const citationFields: ReadonlySet<string> = /* @__PURE__ */ words('url title start_index end_index')
 
 /** The provider of a proof, by the name of its field, since a request does not name the provider. */
 export const proofOwners = { reasoning_details: 'openrouter', extra_content: 'gemini' } as const
