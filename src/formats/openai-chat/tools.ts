@@ -36,7 +36,7 @@ import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { ownProof } from '../../kit/opaque.ts'
 import { markParts, markText } from '../../kit/tool-error.ts'
 import { isProviderTool } from './choice.ts'
-import { beyondTypes, encodeTextParts, kept, toContent } from './content.ts'
+import { beyondTypes, encodeParts, kept, toContent } from './content.ts'
 import type { ChatDialect, Encoding, Tools } from './dialect.ts'
 import { openai } from './dialects.ts'
 import { format } from './tables.ts'
@@ -151,12 +151,12 @@ export function encodeResult(
   result: ToolMessage,
   { dialect = openai }: CodecOptions<ChatDialect> = {},
 ): WireToolResult {
-  return encodeResultFor({ dialect, model: '', losses: newLosses(dialect.title) }, result, '')
+  return encodeResultFor({ dialect, model: '', losses: newLosses(dialect.title) }, result, 'content')
 }
 
-/** Does the same inside a request. A failure is marked in the text, since this format has no field for it. */
+/** Does the same inside a request. `path` is that of the content. A failure is marked in the text, since this format has no field for it. */
 export function encodeResultFor(to: Encoding, result: ToolMessage, path: string): WireToolResult {
-  const parts = encodeTextParts(blocksOf(result.content), `${path}content`, to)
+  const parts = encodeParts(blocksOf(result.content), path, to)
   const content = toContent(parts, to, typeof result.content === 'string')
   const isError = result.status === 'error'
   return {
