@@ -11,7 +11,7 @@ import type { Machine } from '../../core/reducer.ts'
 import { MessageReader } from './delta.ts'
 import type { ChatDialect } from './dialect.ts'
 import { openai } from './dialects.ts'
-import { errorOf, errorWithin } from './errors.ts'
+import { errorOf, isError } from './errors.ts'
 import { isFilled } from './read-part.ts'
 import { bodyFields, choiceFields, format, stopReasons } from './tables.ts'
 import { readUsage } from './usage.ts'
@@ -54,8 +54,7 @@ export function decodeStream({
  * @throws {DecodeError} if it is not an object.
  */
 export function objectOf(body: unknown, dialect: ChatDialect, what: string): JsonObject {
-  const error = errorWithin(body, dialect)
-  if (error !== undefined) throw error
+  if (isError(body)) throw errorOf(body, dialect)
   if (!isObject(body)) throw new DecodeError(`Cannot decode ${dialect.title} ${what} not an object`)
   return body
 }

@@ -47,6 +47,7 @@ export const plainOptions: Readonly<Record<string, keyof RequestOptions>> = {
   top_p: 'topP',
   top_k: 'topK',
   seed: 'seed',
+  stop: 'stop',
   frequency_penalty: 'frequencyPenalty',
   presence_penalty: 'presencePenalty',
   parallel_tool_calls: 'parallelToolCalls',
@@ -114,7 +115,6 @@ export function wireOf(dialect: ChatDialect): Wire {
   const { refuses, names, cacheField, textParts, jsonSchema, replay } = dialect
   const lacks = new Set<Lack>([...commonLacks, ...(dialect.lacks ?? [])])
   for (const [name, option] of Object.entries(plainOptions)) if (refuses.has(name)) lacks.add(option as Lack)
-  if (refuses.has('stop')) lacks.add('stop')
   if (names === false) lacks.add('names')
   if (cacheField === undefined) lacks.add('cacheHints')
   if (textParts !== true) lacks.add('refusals')
