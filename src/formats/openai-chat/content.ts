@@ -102,11 +102,14 @@ export function encodeMedia(block: ContentBlock, path: string, to: Encoding): Wi
   return dropBlock(block, path, to, `${title} takes no ${block.type} here${how}`)
 }
 
-/** Blocks whose loss does not change the text of the conversation. */
-const minorBlocks = /^(?:citation|reasoning|server_.*|.*_chunk|unknown)$/
-
-export function dropBlock(block: ContentBlock, path: string, to: Pick<Encoding, 'losses'>, reason: string): undefined {
-  reportLoss(to.losses, 'dropped', path, reason, minorBlocks.test(block.type) ? 'minor' : 'major')
+/** Reports the loss of a block. Without reasoning, the text of the conversation is the same. */
+export function dropBlock(
+  { type }: ContentBlock,
+  path: string,
+  to: Pick<Encoding, 'losses'>,
+  reason: string,
+): undefined {
+  reportLoss(to.losses, 'dropped', path, reason, type === 'reasoning' ? 'minor' : 'major')
 }
 
 /** Reports the loss of reasoning that the host does not accept in a request. */
@@ -116,13 +119,16 @@ export function dropReasoning({ blocks, path }: ReasoningTurn, to: Pick<Encoding
   }
 }
 
+/** Returns the URL of a block, or a data URL with its data. */
+export function urlOf({ data, url }: ImageBlock | FileBlock, mimeType: string): string | undefined {
+  return data === undefined ? url : toDataUrl(mimeType, data)
+}
+
 function encodeImage(block: ImageBlock, path: string, to: Encoding): WirePart | undefined {
-  const { data, detail, mimeType = 'image/png' } = block
-  const url = data === undefined ? block.url : toDataUrl(mimeType, data)
-  if (url === undefined) {
-    return dropBlock(block, path, to, 'an image is sent by URL or as data, and not by the id of a file')
-  }
-  return beyondTypes({ type: 'image_url', image_url: compact({ url, detail }) })
+  const { detail, mimeType = 'image/png' } = block
+  const url = urlOf(block, mimeType)
+  if (url !== undefined) return beyondTypes({ type: 'image_url', image_url: compact({ url, detail }) })
+  return dropBlock(block, path, to, 'an image is sent by URL or as data, and not by the id of a file')
 }
 
 export function encodeAudio(block: AudioBlock, path: string, to: Encoding): WirePart | undefined {
@@ -137,17 +143,16 @@ export function encodeAudio(block: AudioBlock, path: string, to: Encoding): Wire
 }
 
 function encodeFile(block: FileBlock, path: string, to: Encoding): WirePart | undefined {
-  const { fileId, data, url, filename, mimeType = 'application/pdf' } = block
+  const { fileId, data, filename, mimeType = 'application/pdf' } = block
   if (fileId !== undefined) return { type: 'file', file: compact({ file_id: fileId, filename }) }
-  if (data !== undefined) {
-    if (filename === undefined) reportLoss(to.losses, 'invented', `${path}.filename`, 'a file must have a name', 'info')
-    const name = mimeType === 'application/pdf' ? 'document.pdf' : 'document'
-    return { type: 'file', file: { filename: filename ?? name, file_data: toDataUrl(mimeType, data) } }
-  }
+  const url = urlOf(block, mimeType)
   if (url === undefined || !(url.startsWith('data:') || to.dialect.mediaUrls?.has('file'))) {
     return dropBlock(block, path, to, 'a file is sent as data or by its id, and not by URL')
   }
-  return { type: 'file', file: compact({ filename, file_data: url }) }
+  const isNameless = data !== undefined && filename === undefined
+  if (isNameless) reportLoss(to.losses, 'invented', `${path}.filename`, 'a file must have a name', 'info')
+  const invented = mimeType === 'application/pdf' ? 'document.pdf' : 'document'
+  return { type: 'file', file: compact({ filename: isNameless ? invented : filename, file_data: url }) }
 }
 
 /** Encodes a cache hint as the host's cache mark. */

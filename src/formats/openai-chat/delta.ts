@@ -47,8 +47,8 @@ export class MessageReader {
   #hasAudio = false
   /** Whether the last part read was text. Annotations belong to this text. */
   #isText = false
-  /** The ids of custom calls whose text is not complete yet, by the index of the call. */
-  readonly #openCustom = new Map<number, string | undefined>()
+  /** The keys of custom calls whose text is not complete yet. */
+  readonly #openCustom = new Set<CallPiece['key']>()
 
   /** `isWhole`: the message comes complete, and not in deltas. */
   constructor(dialect: ChatDialect, isWhole: boolean) {
@@ -96,9 +96,7 @@ export class MessageReader {
   /** Appends the fragments that are complete only at the end of the message. */
   end(out: Fragment[]): void {
     this.#endReasoning(out)
-    for (const [position, id] of this.#openCustom) {
-      out.push({ type: 'call', ...(position >= 0 && { position }), ...(id && { id }), arguments: '"}' })
-    }
+    for (const key of this.#openCustom) out.push(compact({ type: 'call', key, arguments: '"}' }))
   }
 
   // ---- text -----------------------------------------------------------------------------------
@@ -165,37 +163,37 @@ export class MessageReader {
 
   #readCall(call: JsonObject, at: number, out: Fragment[]): void {
     const { custom, function: body } = call
+    const type = textOr(call.type, 'function')
+    const isCustom = isObject(custom) && isCustomCall(call, custom)
+    if (!isCustom && type !== 'function' && body === undefined) {
+      out.push({ type: 'block', block: { type: 'unknown', format, providerType: `tool_calls:${type}`, value: call } })
+      return
+    }
     const position = numberOr(call.index, undefined)
     const found = otherFields(call, callFields)
     const proofs = found && otherFields(found, { has: (name) => !proofNames.has(name) || found[name] === null })
-    const inFunction = isObject(body) ? otherFields(body, functionFields) : undefined
     const others = found && otherFields(found, proofNames)
+    const inFunction = isObject(body) ? otherFields(body, functionFields) : undefined
     const piece: CallPiece = { type: 'call' }
     if (this.#isWhole) piece.key = `call:${at}`
+    else if (isCustom) piece.key = `custom:${position}`
     else if (position !== undefined) piece.position = position
     if (typeof call.id === 'string') piece.id = call.id
     if (proofs) piece.opaque = { provider: this.#dialect.provider, model: this.model, format, data: proofs }
-    if (others || inFunction) {
-      piece.providerData = { [format]: { ...others, ...compact({ function: inFunction }) } }
+    if (others || inFunction || isCustom) {
+      const own = isCustom ? { type: 'custom' } : compact({ function: inFunction })
+      piece.providerData = { [format]: { ...others, ...own } }
     }
-    const type = textOr(call.type, 'function')
-    if (isObject(custom) && isCustom(call, custom)) {
-      piece.providerData = { [format]: { ...others, type: 'custom' } }
-      const input = this.#customInput(stringOr(custom.input, ''), piece.id, position ?? -1)
-      this.#pushCall(piece, { name: custom.name ?? null, arguments: input }, out)
-    } else if (type === 'function' || body !== undefined) {
-      this.#pushCall(piece, body, out)
-    } else {
-      out.push({ type: 'block', block: { type: 'unknown', format, providerType: `tool_calls:${type}`, value: call } })
-    }
+    if (isCustom) piece.arguments = this.#customInput(stringOr(custom.input, ''), piece.key)
+    this.#pushCall(piece, isCustom ? compact({ name: custom.name }) : body, out)
   }
 
   /** Free text becomes the argument `input`. In a stream, `end` adds the closing `"}`. */
-  #customInput(input: string, id: string | null | undefined, position: number): string | JsonObject {
+  #customInput(input: string, key: CallPiece['key']): string | JsonObject {
     if (this.#isWhole) return { input }
     const text = JSON.stringify(input).slice(1, -1)
-    if (this.#openCustom.has(position)) return text
-    this.#openCustom.set(position, id ?? undefined)
+    if (this.#openCustom.has(key)) return text
+    this.#openCustom.add(key)
     return `{"input":"${text}`
   }
 
@@ -230,7 +228,7 @@ function readCitation(wire: JsonObject): CitationBlock {
 }
 
 /** Whether a call is of a custom tool. Later pieces of a call have no type: if both fields are set, the non-empty one decides. */
-function isCustom({ type, function: body }: JsonObject, custom: JsonObject): boolean {
+function isCustomCall({ type, function: body }: JsonObject, custom: JsonObject): boolean {
   if (type === 'custom' || !isObject(body)) return true
   return type !== 'function' && !isFilled(body) && isFilled(custom)
 }

@@ -118,17 +118,17 @@ function encodeTurn(message: AssistantMessage, path: string, inCalls: boolean, t
   const content = parts.length > 0 || isAlone ? toContent(parts, to, parts.length === 1, '') : null
   const turn = { blocks, path: `${path}.content`, inCalls, content }
   const { replay } = to.dialect
+  const own = keptFor(message, path, to)
   const encoded: WireAssistant = {
-    ...keptFor(message, path, to),
+    ...own,
     role: 'assistant',
     content: content === null ? null : withMark(content, message, path, to),
     ...named(message, path, to),
     ...(replay ? replay.write(turn, to) : dropReasoning(turn, to)),
     ...compact({ audio: audio && { id: audio.id }, tool_calls: unlessEmpty(calls) }),
   }
-  const isText = blocks.every((block) => block.type === 'text')
-  const isBlank = Object.entries(encoded).every(([key, value]) => /^role$|^name$|^reasoning/.test(key) || value === '')
-  if (isText || !isBlank) return [encoded]
+  const isBlank = isAlone && encoded.content === '' && own === undefined
+  if (!isBlank || blocks.every((block) => block.type === 'text')) return [encoded]
   reportLoss(to.losses, 'dropped', path, reasons.nothing)
   return []
 }

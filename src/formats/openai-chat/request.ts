@@ -27,7 +27,7 @@ import { newLosses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { reportUnusedChoice } from '../../kit/tool-choice.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
-import { encodeToolChoice } from './choice.ts'
+import { chooseAsOpenai } from './choice.ts'
 import { decodeMessages } from './decode-messages.ts'
 import type { ChatDialect, Encoding } from './dialect.ts'
 import { openai } from './dialects.ts'
@@ -150,20 +150,23 @@ function encodeTools(
   options: RequestOptions,
   to: Encoding,
 ): Pick<WireRequest, 'tools' | 'tool_choice'> {
-  const { title, withoutTools, whileReasoning } = to.dialect
-  if (withoutTools && tools.length > 0) {
-    reportLoss(to.losses, 'dropped', 'tools', `${title} takes no tools`, 'major')
+  const { dialect, model, losses } = to
+  if (tools.length === 0) return {}
+  if (dialect.withoutTools) {
+    reportLoss(losses, 'dropped', 'tools', `${dialect.title} takes no tools`, 'major')
     return {}
   }
-  let { toolChoice } = options
-  const isForced = toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none'
-  if (isForced && whileReasoning?.refusesForcedCalls && isReasoning(options, to)) {
-    reportLoss(to.losses, 'changed', 'options.toolChoice', `${to.model} cannot be made to call a tool while it reasons`)
+  let { toolChoice = 'auto' } = options
+  const isRefused = toolChoice !== 'none' && dialect.whileReasoning?.refusesForcedCalls && isReasoning(options, to)
+  if (isRefused && toolChoice !== 'auto') {
+    reportLoss(losses, 'changed', 'options.toolChoice', `${model} cannot be made to call a tool while it reasons`)
     toolChoice = 'auto'
   }
-  const { tools: left, choice } = encodeToolChoice(toolChoice, tools, to)
-  const definitions = encodeDefinitionsFor(left, to.dialect, to.losses)
-  return definitions.length === 0 ? {} : compact({ tools: definitions, tool_choice: choice })
+  const choose = dialect.chooseTools ?? chooseAsOpenai
+  const chosen =
+    toolChoice === 'auto' ? { tools, choice: options.toolChoice && toolChoice } : choose(toolChoice, tools, to)
+  const definitions = encodeDefinitionsFor(chosen.tools, dialect, losses)
+  return definitions.length === 0 ? {} : compact({ tools: definitions, tool_choice: chosen.choice })
 }
 
 // ---- decoding ---------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ import type {
 } from '../../core/model.ts'
 import { settleStopReason } from '../../core/stop-reason.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
-import { dropBlock, kept } from './content.ts'
+import { kept } from './content.ts'
 import type { ChatDialect, Encoding } from './dialect.ts'
 import { openai } from './dialects.ts'
 import { AnswerReader, objectOf } from './stream.ts'
@@ -249,11 +249,14 @@ export function executedTools(block: ContentBlock): readonly Json[] {
 
 const answerTypes: ReadonlySet<ContentBlock['type']> = new Set(['text', 'tool_call', 'audio', 'image'])
 
+/** Blocks whose loss does not change the text of the conversation. */
+const minorBlocks = /^(?:citation|server_.*|.*_chunk|unknown)$/
+
 /** Reports the loss of a block that an answer in this format cannot hold. */
 export function checkAnswerBlock(block: ContentBlock, path: string, to: Pick<Encoding, 'losses'>): void {
   if (answerTypes.has(block.type)) {
     if (block.type === 'image' && block.data === undefined && block.url === undefined) {
-      dropBlock(block, path, to, 'an answer has no place for the id of a file')
+      reportLoss(to.losses, 'dropped', path, 'an answer has no place for the id of a file', 'major')
     }
     return
   }
@@ -261,7 +264,8 @@ export function checkAnswerBlock(block: ContentBlock, path: string, to: Pick<Enc
   const isServers = block.type === 'server_tool_call' || block.type === 'server_tool_result'
   if (isServers && kept(block) !== undefined) return
   if (block.type !== 'reasoning') {
-    dropBlock(block, path, to, `an answer has no place for ${block.type}`)
+    const severity = minorBlocks.test(block.type) ? 'minor' : 'major'
+    reportLoss(to.losses, 'dropped', path, `an answer has no place for ${block.type}`, severity)
     return
   }
   if (block.opaque !== undefined && block.opaque.format !== format) {
