@@ -50,15 +50,16 @@ export function decodeSse({ maxEventBytes = defaultMaxEventBytes }: FrameLimits 
     return created
   }
 
-  /** Skips comments that cannot be too large, since some servers send many. */
+  /** Skips blank lines and short comments between events, since some servers send many. */
   function takeLines(lines: string): void {
     for (let at = 0; at < lines.length; ) {
       const start = at
-      if (eventBytes === 0) at = takePlain(lines, start)
+      const isBetween = eventBytes === 0
+      if (isBetween) at = takePlain(lines, start)
       if (at > start) continue
       at = lines.indexOf('\n', start) + 1
-      const isComment = depth === 0 && lines[start] === ':' && 3 * (at - start) < maxEventBytes
-      if (!isComment) takeLine(lines.slice(start, at))
+      const isIdle = lines[start] === '\n' || (lines[start] === ':' && 3 * (at - start) < maxEventBytes)
+      if (!(isBetween && isIdle)) takeLine(lines.slice(start, at))
     }
   }
 
@@ -116,7 +117,10 @@ export function decodeSse({ maxEventBytes = defaultMaxEventBytes }: FrameLimits 
       }
     }
     if (depth > 0) bare += line.slice(start)
-    else eventBytes = 0
+    else {
+      eventBytes = 0
+      parser?.feed('\n') // drops a name before the bare object
+    }
   }
 
   const reader = readLines(maxEventBytes, takeLines)

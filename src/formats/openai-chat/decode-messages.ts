@@ -13,8 +13,8 @@ import { nextNumber } from '../../kit/ids.ts'
 import { unmark } from '../../kit/tool-error.ts'
 import { kept } from './content.ts'
 import { decodeContent } from './decode-content.ts'
-import { MessageReader } from './delta.ts'
 import { compatible } from './dialects.ts'
+import { AnswerReader } from './read.ts'
 import { ownData } from './read-part.ts'
 import { format, proofOwners } from './tables.ts'
 
@@ -91,11 +91,11 @@ function decodeResult(message: JsonObject, content: Content, name: string | unde
 /** Reads an assistant's message in the same way as an answer: calls, reasoning and unknown fields. */
 function decodeAssistant(message: JsonObject, path: string, reading: Reading): AssistantMessage {
   const { name, content, ...fields } = message
-  const reader = new MessageReader(compatible, true)
+  const reader = new AnswerReader(compatible, true)
   reader.model = reading.model
   const fragments: Fragment[] = []
-  reader.read({ ...withoutNulls(fields), content: checkedContent(content, path) }, fragments)
-  reader.end(fragments)
+  reader.readMessage({ ...withoutNulls(fields), content: checkedContent(content, path) }, fragments)
+  reader.endMessage(fragments)
   fragments.push({ type: 'end', stopReason: 'stop' })
   const read = fold(fragments.map(owned), { callsBefore: reading.nextId, idPrefix }).message
   const { stopReason: _, ...decoded } = read
