@@ -7,10 +7,7 @@
 import type { ReasoningEffort, RequestOptions } from '../core/model.ts'
 import { type Losses, reportLoss } from './losses.ts'
 
-/** Least first. */
-export const efforts: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
-
-/** Tokens for each effort. */
+/** Tokens for each effort, least first. */
 export const effortBudgets: Readonly<Record<ReasoningEffort, number>> = {
   none: 0,
   minimal: 1024,
@@ -21,9 +18,12 @@ export const effortBudgets: Readonly<Record<ReasoningEffort, number>> = {
   max: 32_768,
 }
 
+/** Least first. */
+export const efforts: readonly ReasoningEffort[] = /* @__PURE__ */ Object.keys(effortBudgets) as ReasoningEffort[]
+
 /** The requested effort, or the one that the budget is nearest to. */
 export function askedEffort({ effort, budgetTokens }: RequestOptions['reasoning'] = {}): ReasoningEffort | undefined {
-  return budgetTokens === undefined ? effort : (effort ?? nearestEffort(budgetTokens))
+  return effort ?? (budgetTokens === undefined ? undefined : nearestEffort(budgetTokens))
 }
 
 /**
@@ -42,11 +42,12 @@ export function effortOf<Taken extends ReasoningEffort = ReasoningEffort>(
   const distance = (one: ReasoningEffort) => Math.abs(efforts.indexOf(one) - efforts.indexOf(asked))
   const near = taken.filter((one) => one !== 'none' || asked === 'none')
   const sent = near.reduce((best, one) => (distance(one) <= distance(best) ? one : best))
-  if (effort !== undefined && budgetTokens !== undefined)
-    reportLoss(losses, 'dropped', path, 'the effort is sent', 'info')
-  if (effort !== undefined && sent !== effort) reportEffort(losses, effort, sent)
-  if (effort === undefined && !(sent === 'none' && asked === 'none'))
-    reportLoss(losses, 'changed', path, `the target takes efforts only: "${sent}" is the nearest`)
+  if (effort === undefined) {
+    if (sent !== 'none') reportLoss(losses, 'changed', path, `the target takes efforts only: "${sent}" is the nearest`)
+    return sent
+  }
+  if (budgetTokens !== undefined) reportLoss(losses, 'dropped', path, 'the effort is sent', 'info')
+  if (sent !== effort) reportEffort(losses, effort, sent)
   return sent
 }
 
@@ -57,7 +58,7 @@ export function reportEffort(losses: Losses, asked: ReasoningEffort, sent: strin
 
 /** The effort that a budget is nearest to; `none` only for 0 tokens. */
 export function nearestEffort(budgetTokens: number): ReasoningEffort {
-  if (budgetTokens <= 0) return 'none'
   const distance = (effort: ReasoningEffort) => Math.abs(effortBudgets[effort] - budgetTokens)
-  return efforts.slice(1).reduce((best, effort) => (distance(effort) < distance(best) ? effort : best))
+  const some = efforts.filter((effort) => effort !== 'none')
+  return budgetTokens <= 0 ? 'none' : some.reduce((best, effort) => (distance(effort) < distance(best) ? effort : best))
 }
