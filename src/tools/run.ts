@@ -93,7 +93,7 @@ export class ToolRun implements ToolRunner {
       elapsedMs: Date.now() - this.#startedAt,
       last: responses.at(-1) as ChatResponse,
     }
-    if (await unlessAborted(Promise.resolve(stopWhen?.(progress)), signal)) return 'stop_condition'
+    if (await unlessAborted(stopWhen?.(progress), signal)) return 'stop_condition'
     return budget?.isUsedUp(progress) ? 'budget' : undefined
   }
 
