@@ -8,8 +8,8 @@ import { type OfferedTools, offerTools, optionsFor, type RunRequest } from './re
 /** A request that can be sent. */
 export interface EncodedQuestion extends Pick<OfferedTools, 'tools'> {
   readonly encoded: EncodedRequest
-  /** Whether it asks for a whole answer. */
-  readonly isWhole: boolean
+  /** `true` if it asks for a whole answer. */
+  readonly isWhole: true | undefined
   readonly losses: readonly Loss[]
 }
 
@@ -28,7 +28,7 @@ export function encodeAsked(
   const prepared = prepare(offered, codec.rules, compact({ model: model.model, split: run.split }))
   const encode = (stream: boolean) => codec.encodeRequest(prepared.context, optionsFor(model, options, stream))
   const streamed = encode(true)
-  const isWhole = run.wholeAnswer ?? isOnlyWhole?.({ ...(streamed.body as object), ...model.body }) ?? false
+  const isWhole = (run.wholeAnswer ?? isOnlyWhole?.({ ...(streamed.body as object), ...model.body })) || undefined
   const encoded = isWhole ? encode(false) : streamed
   return { tools, encoded, isWhole, losses: [...prepared.losses, ...encoded.losses] }
 }

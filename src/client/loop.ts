@@ -221,7 +221,10 @@ export class Loop implements ToolHost, Asker {
       end = { error }
       throw error
     } finally {
-      if (this.partial !== undefined) this.#added.push(this.partial)
+      if (this.partial !== undefined) {
+        this.partial = response?.message ?? this.partial
+        this.#added.push(this.partial)
+      }
       this.#answerMs = reportEnd(end)
     }
     const { message, providerState } = response
