@@ -1,5 +1,5 @@
 /** Encodes a request in the format of its model. @module */
-import type { Asked, EncodedRequest } from '../core/codec.ts'
+import type { Asked, EncodedRequest, Model } from '../core/codec.ts'
 import { compact } from '../core/lookup.ts'
 import type { Loss } from '../core/model.ts'
 import { prepare } from '../prepare/prepare.ts'
@@ -7,6 +7,7 @@ import { type OfferedTools, offerTools, optionsFor, type RunRequest } from './re
 
 /** A request that can be sent. */
 export interface EncodedQuestion extends Pick<OfferedTools, 'tools'> {
+  readonly model: Model
   readonly encoded: EncodedRequest
   /** `true` if it asks for a whole answer. */
   readonly isWhole: true | undefined
@@ -30,5 +31,5 @@ export function encodeAsked(
   const streamed = encode(true)
   const isWhole = (run.wholeAnswer ?? isOnlyWhole?.({ ...(streamed.body as object), ...model.body })) || undefined
   const encoded = isWhole ? encode(false) : streamed
-  return { tools, encoded, isWhole, losses: [...prepared.losses, ...encoded.losses] }
+  return { model, tools, encoded, isWhole, losses: [...prepared.losses, ...encoded.losses] }
 }

@@ -5,7 +5,7 @@ import type { AssistantMessage, Message } from '../core/model.ts'
 import { isOnlyWhole } from '../kit/only-whole.ts'
 import type { AnyTools } from '../tools/model.ts'
 import { checkRequest } from './check-request.ts'
-import { Loop } from './loop.ts'
+import { type Loop, newLoop } from './loop.ts'
 import type { RunRequest } from './request.ts'
 import type { RunResult, StreamEvent } from './result.ts'
 
@@ -92,7 +92,7 @@ export interface Begun {
   readonly onEnd?: (messages: readonly Message[], result: RunResult | undefined, cause: unknown) => void
 }
 
-/** Makes a run that starts when it is read: then it calls `begin`. @param isOnlyWhole of a run that is not streamed: see {@link Loop} */
+/** Makes a run that starts when it is read: then it calls `begin`. @param isOnlyWhole of a run that is not streamed: see {@link newLoop} */
 export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolean): Run {
   const added: Message[] = []
   const stopping = new AbortController()
@@ -105,7 +105,7 @@ export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolea
     const { signal, abort, end } = linked(request.signal, stopping.signal)
     let failure: { readonly error: unknown } | undefined
     try {
-      loop = new Loop(request, isOnlyWhole, signal, added)
+      loop = newLoop(request, isOnlyWhole, signal, added)
       loop.report('onRun', {})
       const events = loop.events()
       yield* around === undefined ? events : around(events)

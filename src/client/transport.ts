@@ -9,7 +9,7 @@ import {
   IsoglotError,
   LimitError,
 } from '../core/errors.ts'
-import { compact, isObject } from '../core/lookup.ts'
+import { compact } from '../core/lookup.ts'
 import type { Deadline } from './deadline.ts'
 import type { RetryOptions } from './retry.ts'
 import { scrubber, scrubError } from './secrets.ts'
@@ -278,7 +278,6 @@ export function readBody(text: string, model: Model): unknown {
       cause: body.slice(0, 1000),
     })
   }
-  if (isErrorBody(body)) throw model.codec.decodeError({ status: 0, headers: new Headers(), body })
   return body
 }
 
@@ -292,10 +291,4 @@ function withoutSecrets(url: string): string {
   if (!URL.canParse(url)) return url.replace(/[?#].*/, '')
   const { origin, pathname } = new URL(url)
   return origin + pathname
-}
-
-function isErrorBody(body: unknown): boolean {
-  const first = Array.isArray(body) ? body[0] : body
-  if (!isObject(first) || 'choices' in first || 'output' in first) return false
-  return first.type === 'error' || isObject(first.error) || typeof first.error === 'string'
 }
