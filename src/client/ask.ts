@@ -2,7 +2,7 @@
 import type { ClientCodec, EncodedRequest, Model } from '../core/codec.ts'
 import { ApiError, IsoglotError, LimitError, TimeoutError } from '../core/errors.ts'
 import { compact } from '../core/lookup.ts'
-import type { AssistantMessage, MessageEvent } from '../core/model.ts'
+import type { AssistantMessage, MessageEvent, Usage } from '../core/model.ts'
 import { responseUnlessAborted } from '../core/unless-aborted.ts'
 import { sleep, startDeadline } from './deadline.ts'
 import { type AnswerDecoder, decodeAnswer } from './decode.ts'
@@ -31,6 +31,8 @@ export interface Asker {
 export interface Question {
   readonly model: Model
   readonly encoded: EncodedRequest
+  /** Events before those of the answer: losses that were not reported yet. */
+  readonly news: MessageEvent[]
   /** `true` if the request asks for a whole answer. */
   readonly isWhole: true | undefined
   readonly idempotencyKey: string | undefined
@@ -43,7 +45,8 @@ export interface Question {
 /** Yields the events of an answer, one batch for each chunk. Retries only before the first event. */
 export async function* ask(asker: Asker, question: Question): AsyncGenerator<MessageEvent[], void> {
   const { timeouts, liveArguments, maxEventBytes, maxBodyBytes, retries, resume } = asker.request
-  const { encoded, callsBefore, idempotencyKey, streamId } = question
+  const { encoded, news, callsBefore, idempotencyKey, streamId } = question
+  if (news.length > 0) yield news
   const keys = new Set<string>()
   const apiKey = async () => {
     const key = await keyOf(question.model)
@@ -66,7 +69,8 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
       let isLeft = true
       let waitMs: number | undefined
       let reportEnd: ReportEnd<'onAttempt'> | undefined
-      let end: Parameters<ReportEnd<'onAttempt'>>[0] = {}
+      let usage: Usage | undefined
+      let failure: unknown
       try {
         if (streamId === undefined) {
           reportEnd = asker.report('onAttempt', { url: address, attempt: ++asker.attempts })
@@ -97,18 +101,16 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
         }
         isLeft = false
         const last = batch.at(-1)
-        if (last?.type === 'message_end') end = compact({ usage: last.response.usage })
+        if (last?.type === 'message_end') usage = last.response.usage
         return
       } catch (error) {
         isLeft = false
         const isSilent = !hasBegun && batch.length === 0
         const source = { model, address, keys, isRead, response: isSilent ? response : undefined }
-        const failure = signal.aborted ? signal.reason : errorFor(error, source)
+        failure = signal.aborted ? signal.reason : errorFor(error, source)
         if (isSilent && !signal.aborted) {
           waitMs = retryDelayMs(failure, attempt, retries, idempotencyKey !== undefined)
         }
-        const status = failure instanceof ApiError ? failure.status : undefined
-        end = { error: failure, ...compact({ status, retryMs: waitMs }) }
         if (waitMs === undefined) {
           if (!isSilent || response !== undefined) asker.partial = keepPartial(failure, decoder, batch)
           if (batch.length > 0) yield batch
@@ -116,7 +118,8 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
         }
       } finally {
         if (isLeft) asker.partial = decoder.stop('aborted', [])
-        reportEnd?.({ ...compact({ status: response?.status }), ...end })
+        const status = (failure instanceof ApiError ? failure.status : undefined) ?? response?.status
+        reportEnd?.(compact({ status, usage, error: failure, retryMs: waitMs }))
       }
       await sleep(waitMs, signal)
     }

@@ -90,9 +90,8 @@ export function newLoop(
     report,
     addMessages,
     async *events() {
-      const result = yield* rounds()
-      loop.result = result
-      yield [{ type: 'done', result }]
+      loop.result = yield* rounds()
+      yield [{ type: 'done', result: loop.result }]
     },
   }
   const runner = [...loop.tools.values()].find(canRun)
@@ -224,7 +223,7 @@ export function newLoop(
   }
 
   /** Asks a model itself. Losses are reported before anything is sent. */
-  async function* askItself(asked: Asked): AsyncGenerator<readonly MessageEvent[]> {
+  function askItself(asked: Asked): AsyncGenerator<readonly MessageEvent[]> {
     model = asked.model
     losses = []
     loop.partial = undefined
@@ -233,10 +232,9 @@ export function newLoop(
     const isFirst = responses.length === 0
     // A key stands for one request, and so for one answer. Where another process runs this again, a tool or a callback may give another one.
     const tail = idempotencyKey === undefined ? '' : `-${hash(JSON.stringify(question.encoded.body))}`
-    const news = warn(question.losses)
-    if (news.length > 0) yield news.map((warning) => ({ type: 'warning', warning }))
-    yield* ask(loop, {
+    return ask(loop, {
       ...question,
+      news: warn(question.losses).map((warning) => ({ type: 'warning', warning })),
       idempotencyKey: firstKey && !isFirst ? `${firstKey}-${responses.length}${tail}` : firstKey,
       callsBefore: nextNumber(model.codec.idPrefix, callIdsOf([...loop.history, ...asked.context.messages])),
       streamId: isFirst ? resume?.streamId : undefined,

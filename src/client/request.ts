@@ -1,6 +1,6 @@
 /** The options of `generate` and `stream`. @module */
 import type { LiveArguments } from '../assemble/open-call.ts'
-import type { Model, Rules } from '../core/codec.ts'
+import type { Model } from '../core/codec.ts'
 import { compact, unlessEmpty } from '../core/lookup.ts'
 import type {
   Content,
@@ -10,7 +10,6 @@ import type {
   ProviderState,
   ProviderTool,
   RequestOptions,
-  ToolChoice,
   ToolDefinition,
 } from '../core/model.ts'
 import { standing } from '../kit/losses.ts'
@@ -172,16 +171,4 @@ export const modelForms: Forms = [
 export function optionsOf(request: RunRequest): Omit<RequestOptions, 'model' | 'stream'> {
   const names = modelForms.flatMap(([, fields]) => fields.split(' '))
   return Object.fromEntries(Object.entries(request).filter(([name]) => names.includes(name)))
-}
-
-/** The options as they are encoded for a model. */
-export function optionsFor({ codec, model }: Model, options: RequestOptions, stream: boolean): RequestOptions {
-  const { toolChoice } = options
-  return { ...options, model, stream, ...compact({ toolChoice: toolChoice && legalChoice(toolChoice, codec.rules) }) }
-}
-
-function legalChoice(choice: ToolChoice, rules: Rules): ToolChoice {
-  if (typeof choice === 'string') return choice
-  if ('name' in choice) return { name: legalToolName(choice.name, rules) }
-  return { ...choice, names: choice.names.map((name) => legalToolName(name, rules)) }
 }

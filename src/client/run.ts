@@ -101,7 +101,14 @@ export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolea
   settled.promise.catch(() => {})
 
   async function* batches(): AsyncGenerator<readonly StreamEvent[]> {
-    const { request, around, onEnd } = beginOrFail()
+    let begun: Begun
+    try {
+      begun = begin()
+    } catch (cause) {
+      settled.reject(cause)
+      throw cause
+    }
+    const { request, around, onEnd } = begun
     const { signal, abort, end } = linked(request.signal, stopping.signal)
     let failure: { readonly error: unknown } | undefined
     try {
@@ -124,15 +131,6 @@ export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolea
     }
   }
 
-  function beginOrFail(): Begun {
-    try {
-      return begin()
-    } catch (cause) {
-      settled.reject(cause)
-      throw cause
-    }
-  }
-
   return {
     ...readOnce(batches, settled, stopping),
     messages: added,
@@ -145,8 +143,7 @@ export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolea
     async stop() {
       await loop?.asked // an answer without a name cannot be ended
       stopping.abort(new DOMException('The run was stopped', 'AbortError'))
-      const { request, streamId } = loop ?? {}
-      if (request !== undefined && streamId !== undefined) await request.resume?.stop(request.model, streamId)
+      if (loop?.streamId !== undefined) await loop.request.resume?.stop(loop.request.model, loop.streamId)
     },
   }
 }
