@@ -35,7 +35,11 @@ function scrubValue(value: unknown, scrub: (text: string) => string, depth: numb
     const isClean = cause === value.cause && scrub(message) === message && scrub(`${stack}`) === `${stack}`
     return isClean ? value : Object.assign(new Error(scrub(message), { cause }), { name })
   }
-  const text = JSON.stringify(value)
-  const clean = scrub(text)
-  return clean === text ? value : JSON.parse(clean)
+  try {
+    const text = JSON.stringify(value)
+    const clean = scrub(text)
+    return clean === text ? value : JSON.parse(clean)
+  } catch {
+    return undefined // a value without JSON, such as a circle, cannot be searched
+  }
 }
