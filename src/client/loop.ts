@@ -156,19 +156,18 @@ export function newLoop(
   /** The changes that `beforeRound` returned. Those for all later rounds are in the conversation already. */
   async function changeRound(): Promise<RoundChange> {
     if (beforeRound === undefined) return {}
-    const { messages, system, providerState } = context
     const about = {
-      ...{ round, isLast: responses.length + 1 >= maxRounds, model: request.model, system, messages, signal },
-      ...{ tools: given, last: responses.at(-1), usage: usageOf(responses) },
+      ...{ round, isLast: responses.length + 1 >= maxRounds, model: request.model, signal, tools: given },
+      ...{ system: context.system, messages: context.messages, last: responses.at(-1), usage: usageOf(responses) },
       ...{ toolCalls: toolRun?.toolCalls ?? 0, elapsedMs: Date.now() - startedAt },
     }
     const change = await unlessAborted(beforeRound(about), signal)
     if (change === undefined) return {}
     checkChange(change, request, given)
-    const next = { system, messages, ...compact({ system: change.system, messages: change.messages }) }
+    const { system = context.system, messages = context.messages } = change
     // A state of the provider stands for the messages as they were.
-    const state = next.messages === messages ? providerState : undefined
-    context = beginningOf(compact({ ...next, providerState: state })).context
+    const providerState = messages === context.messages ? context.providerState : undefined
+    context = beginningOf(compact({ system, messages, providerState })).context
     return change
   }
 

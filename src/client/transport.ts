@@ -177,7 +177,7 @@ export function errorFor(error: unknown, { model, address, keys, response, isRea
     const finding = isForeign ? `Cannot decode the answer of ${titleOf(model)}: it is not an answer` : message
     const type = response.headers.get('content-type') ?? 'no content-type'
     described = new DecodeError(`${finding}; ${address} answered ${response.status} with ${type}`, {
-      ...compact({ path: (error as Partial<DecodeError>).path }),
+      path: (error as Partial<DecodeError>).path ?? '',
       cause: cause ?? error,
     })
   } else if (error instanceof ApiError && error.providerMessage === undefined && error.body !== undefined) {
