@@ -22,7 +22,7 @@ export interface Deadline {
   pause(): void
   /** Aborts by hand. */
   abort(reason: unknown): void
-  /** Stops all timers and removes the listener from the caller's signal. */
+  /** Stops all timers, removes the listener from the caller's signal, and ends what is left of the request. */
   clear(): void
 }
 
@@ -33,7 +33,10 @@ export function startDeadline(timeouts: Timeouts = {}, caller?: AbortSignal): De
     idle: timeouts.idleMs ?? 60_000,
     total: timeouts.totalMs ?? 600_000,
   }
-  const runOut = (phase: keyof typeof limits) => abort(timeoutError(phase, limits[phase]))
+  const runOut = (phase: keyof typeof limits) => {
+    const ms = limits[phase]
+    abort(new TimeoutError(`Cannot wait any longer: ${findings[phase]} within ${ms} ms`, phase, ms))
+  }
   const total = after(limits.total, () => runOut('total'))
   let current: 'first_byte' | 'idle' = 'idle'
   const clock = alarm(() => runOut(current))
@@ -50,13 +53,15 @@ export function startDeadline(timeouts: Timeouts = {}, caller?: AbortSignal): De
       clock.stop()
       total.stop()
       end()
+      abort('The answer has ended') // without a reason, the platform would make an error with a stack
     },
   }
 }
 
-function timeoutError(phase: 'first_byte' | 'idle' | 'total', timeoutMs: number): TimeoutError {
-  const what = { first_byte: 'no first byte came', idle: 'nothing more came', total: 'the answer was not whole' }[phase]
-  return new TimeoutError(`Cannot wait any longer: ${what} within ${timeoutMs} ms`, phase, timeoutMs)
+const findings = {
+  first_byte: 'no first byte came',
+  idle: 'nothing more came',
+  total: 'the answer was not whole',
 }
 
 /** Waits, or rejects with the signal's reason. */

@@ -5,7 +5,7 @@ import type { AssistantMessage, Message } from '../core/model.ts'
 import { isOnlyWhole } from '../kit/only-whole.ts'
 import type { AnyTools } from '../tools/model.ts'
 import { checkRequest } from './check-request.ts'
-import { Loop } from './loop.ts'
+import { type Loop, newLoop } from './loop.ts'
 import type { RunRequest } from './request.ts'
 import type { RunResult, StreamEvent } from './result.ts'
 
@@ -92,7 +92,7 @@ export interface Begun {
   readonly onEnd?: (messages: readonly Message[], result: RunResult | undefined, cause: unknown) => void
 }
 
-/** Makes a run that starts when it is read: then it calls `begin`. @param isOnlyWhole of a run that is not streamed: see {@link Loop} */
+/** Makes a run that starts when it is read: then it calls `begin`. @param isOnlyWhole of a run that is not streamed: see {@link newLoop} */
 export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolean): Run {
   const added: Message[] = []
   const stopping = new AbortController()
@@ -101,11 +101,18 @@ export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolea
   settled.promise.catch(() => {})
 
   async function* batches(): AsyncGenerator<readonly StreamEvent[]> {
-    const { request, around, onEnd } = beginOrFail()
+    let begun: Begun
+    try {
+      begun = begin()
+    } catch (cause) {
+      settled.reject(cause)
+      throw cause
+    }
+    const { request, around, onEnd } = begun
     const { signal, abort, end } = linked(request.signal, stopping.signal)
     let failure: { readonly error: unknown } | undefined
     try {
-      loop = new Loop(request, isOnlyWhole, signal, added)
+      loop = newLoop(request, isOnlyWhole, signal, added)
       loop.report('onRun', {})
       const events = loop.events()
       yield* around === undefined ? events : around(events)
@@ -124,15 +131,6 @@ export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolea
     }
   }
 
-  function beginOrFail(): Begun {
-    try {
-      return begin()
-    } catch (cause) {
-      settled.reject(cause)
-      throw cause
-    }
-  }
-
   return {
     ...readOnce(batches, settled, stopping),
     messages: added,
@@ -145,8 +143,7 @@ export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolea
     async stop() {
       await loop?.asked // an answer without a name cannot be ended
       stopping.abort(new DOMException('The run was stopped', 'AbortError'))
-      const { request, streamId } = loop ?? {}
-      if (request !== undefined && streamId !== undefined) await request.resume?.stop(request.model, streamId)
+      if (loop?.streamId !== undefined) await loop.request.resume?.stop(loop.request.model, loop.streamId)
     },
   }
 }

@@ -221,8 +221,8 @@ export interface ClientCodec {
   /** Another likely cause where a page got no answer. It is appended to the error's message. */
   readonly pageHint?: string
   readonly framing: 'sse' | 'ndjson' | 'event-stream'
-  /** Reads the frames of the one framing that most programs do not have: `event-stream`. */
-  readonly decodeFrames?: (limits: { readonly maxEventBytes?: number }) => Machine<Uint8Array, Frame>
+  /** Reads the frames of that framing. A program loads the framings of the codecs that it names. */
+  readonly decodeFrames: (limits: { readonly maxEventBytes?: number }) => Machine<Uint8Array, Frame>
   readonly rules: Rules
   /** Calls that come without an id get this and a number that no other call of the conversation has. */
   readonly idPrefix: string

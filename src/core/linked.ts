@@ -12,8 +12,7 @@ export function linked(...callers: readonly (AbortSignal | undefined)[]): Linked
   const controller = new AbortController()
   const abort = (reason: unknown) => controller.abort(reason)
   const forward = () => {
-    const fired = callers.find((caller) => caller?.aborted)
-    if (fired !== undefined) abort(fired.reason)
+    for (const caller of callers) if (caller?.aborted) abort(caller.reason)
   }
   forward()
   for (const caller of callers) caller?.addEventListener('abort', forward)

@@ -50,7 +50,7 @@ export function checkGivenTools(tools: readonly unknown[]): void {
       const finding = isTool ? 'was not made by tool(), so it has no code that runs it' : 'is not a tool'
       throw new TypeError(`Cannot ask: "tools[${at}]" ${finding}; make one with tool({ name, parameters, execute })`)
     }
-    checkApproval(tool, `"tools[${at}]"`)
+    if (canRun(tool)) tool.run.checkApproval(tool, `"tools[${at}]"`)
   }
 }
 

@@ -165,12 +165,12 @@ export class CallTurn {
   }
 
   async #callOnToolResult(result: ToolResult, { signal }: Job): Promise<void> {
-    await unlessAborted(Promise.resolve(this.#host.request.onToolResult?.(result)), signal)
+    await unlessAborted(this.#host.request.onToolResult?.(result), signal)
   }
 
   async #keep(result: ToolResult, { call, signal }: Job): Promise<void> {
     if (!isCall(call)) return
-    await unlessAborted(Promise.resolve(this.#callLog.keep?.(this.#keyOf(call), toToolMessage(result))), signal)
+    await unlessAborted(this.#callLog.keep?.(this.#keyOf(call), toToolMessage(result)), signal)
   }
 }
 

@@ -89,6 +89,24 @@ describe('B19: the key', () => {
     expect(leaks(error)).toEqual([])
   })
 
+  const circle: Record<string, unknown> = { key }
+  circle.self = circle
+  const causes: [string, unknown][] = [
+    ['text', key],
+    ['null', null],
+    ['an object', { headers: { authorization: key } }],
+    ['a circle', circle],
+    ['an object with a BigInt', { key, size: 1n }],
+    ['an array', [key]],
+    ['a function', () => key],
+  ]
+  it.each(causes)('B19: of a connection whose error has %s as its cause is in no print of it', async (_what, cause) => {
+    const fetch = () => Promise.reject(new TypeError('fetch failed', { cause }))
+    const error = await failure(generate(ask(openaiChat('m', { apiKey: key, fetch }))))
+    expect(error).toBeInstanceOf(ConnectionError)
+    expect([inspect(error, { depth: 20 }), error.stack].join()).not.toContain(key)
+  })
+
   it('B19: in a header of the model is a key, too', async () => {
     upstream.answer(json({ error: { message: `No: ${key}` } }, 401))
     const model = openaiChat('m', { headers: { Authorization: `Bearer ${key}` }, baseUrl: upstream.url })

@@ -8,6 +8,7 @@
 
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
 import { compact } from '../../core/lookup.ts'
+import { decodeSse } from '../../framing/sse.ts'
 import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { encodeStream } from './encode-stream.ts'
 import { decodeError, encodeError } from './errors.ts'
@@ -51,6 +52,7 @@ export function createClientCodec(dialect: AnthropicDialect = {}): ClientCodec {
     provider,
     ...compact({ title, pageHint }),
     framing: 'sse',
+    decodeFrames: decodeSse,
     rules: rulesOf(dialect),
     idPrefix,
     headers: (apiKey) => headers(apiKey, dialect),

@@ -6,6 +6,7 @@
 
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
 import { compact } from '../../core/lookup.ts'
+import { decodeSse } from '../../framing/sse.ts'
 import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { decodeRequest } from './decode-request.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
@@ -54,6 +55,7 @@ export function createClientCodec(dialect: ResponsesDialect = openaiDialect): Cl
     provider,
     ...compact({ title }),
     framing: 'sse',
+    decodeFrames: decodeSse,
     rules: rulesOf(dialect),
     idPrefix,
     headers: (apiKey) => keyHeaders(apiKey, dialect),
