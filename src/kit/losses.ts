@@ -69,6 +69,25 @@ export function standing<T extends readonly unknown[]>(list: T, places: readonly
   return list
 }
 
+/** The entries that `fit` leaves, with their original places. It is called with the place of each entry. */
+export function fitList<T>(
+  list: readonly T[],
+  path: string,
+  fit: (entry: T, place: string) => T | undefined,
+): readonly T[] {
+  const written = placesIn(list)
+  const places: string[] = []
+  const left: T[] = []
+  for (const [at, entry] of list.entries()) {
+    const place = written?.[at] ?? `${path}[${at}]`
+    const fitted = fit(entry, place)
+    if (fitted === undefined) continue
+    left.push(fitted)
+    places.push(place)
+  }
+  return standing(left, places)
+}
+
 /** The original places of a list's entries, if it is not the caller's list. */
 export function placesIn(list: readonly unknown[]): readonly string[] | undefined {
   return writtenPlaces.get(list)
