@@ -69,20 +69,20 @@ export function standing<T extends readonly unknown[]>(list: T, places: readonly
   return list
 }
 
-/** The entries that `fit` leaves, with their original places. It is called with the place of each entry. */
+/** The entries as `take` returns them, without those that are `undefined`, and with their original places. `take` gets the place of each. */
 export function fitList<T>(
   list: readonly T[],
   path: string,
-  fit: (entry: T, place: string) => T | undefined,
+  take: (entry: T, place: string) => T | undefined,
 ): readonly T[] {
   const written = placesIn(list)
   const places: string[] = []
   const left: T[] = []
   for (const [at, entry] of list.entries()) {
     const place = written?.[at] ?? `${path}[${at}]`
-    const fitted = fit(entry, place)
-    if (fitted === undefined) continue
-    left.push(fitted)
+    const taken = take(entry, place)
+    if (taken === undefined) continue
+    left.push(taken)
     places.push(place)
   }
   return standing(left, places)
