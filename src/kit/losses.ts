@@ -69,6 +69,25 @@ export function standing<T extends readonly unknown[]>(list: T, places: readonly
   return list
 }
 
+/** The entries as `take` returns them, without those that are `undefined`, and with their original places. `take` gets the place of each. */
+export function fitList<T>(
+  list: readonly T[],
+  path: string,
+  take: (entry: T, place: string) => T | undefined,
+): readonly T[] {
+  const written = placesIn(list)
+  const places: string[] = []
+  const left: T[] = []
+  for (const [at, entry] of list.entries()) {
+    const place = written?.[at] ?? `${path}[${at}]`
+    const taken = take(entry, place)
+    if (taken === undefined) continue
+    left.push(taken)
+    places.push(place)
+  }
+  return standing(left, places)
+}
+
 /** The original places of a list's entries, if it is not the caller's list. */
 export function placesIn(list: readonly unknown[]): readonly string[] | undefined {
   return writtenPlaces.get(list)
