@@ -53,27 +53,24 @@ export function settleMarks(body: WireRequest, losses: Losses): void {
   ]
   const marked = lists.flatMap(([path, list]) =>
     (arrayOf(list) as readonly Markable[]).flatMap((part, at) => {
-      const mark = part.cache_control
-      return isObject(mark) ? [{ part, mark, path: hintPaths.get(mark) ?? `${path}[${at}].cache_control` }] : []
+      const { cache_control: mark, defer_loading: isDeferred = false } = part
+      if (!isObject(mark)) return []
+      return [{ part, mark, isDeferred, path: hintPaths.get(mark) ?? `${path}[${at}].cache_control` }]
     }),
   )
-  const isDeferred = ({ part }: (typeof marked)[number]) => part.defer_loading === true
   const room = isObject(field(body, 'cache_control')) ? maxMarks - 1 : maxMarks
-  let excess = marked.filter((one) => !isDeferred(one)).length - room
+  let excess = marked.filter(({ isDeferred }) => !isDeferred).length - room
   let isShort = false
-  for (const one of marked) {
-    const { part, mark, path } = one
-    if (isDeferred(one)) unmark(part, path, 'its loading is deferred')
-    else if (excess-- > 0) unmark(part, path, `it takes ${maxMarks} cache marks, and the last were kept`)
-    else if (mark.ttl !== '1h') isShort = true
-    else if (isShort) {
+  for (const { part, mark, isDeferred, path } of marked) {
+    if (isDeferred || excess-- > 0) {
+      delete part.cache_control
+      const reason = isDeferred ? 'its loading is deferred' : `it takes ${maxMarks} cache marks, and the last were kept`
+      reportLoss(losses, 'dropped', path, reason, 'info')
+    } else if (mark.ttl !== '1h') {
+      isShort = true
+    } else if (isShort) {
       part.cache_control = { type: 'ephemeral' }
       reportLoss(losses, 'changed', path, 'a hint of 1h may not follow one of 5m', 'info')
     }
-  }
-
-  function unmark(part: Markable, path: string, reason: string): void {
-    delete part.cache_control
-    reportLoss(losses, 'dropped', path, reason, 'info')
   }
 }

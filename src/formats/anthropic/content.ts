@@ -163,10 +163,11 @@ export function encodeOwnBlock(
   path: string,
   scope: Pick<Scope, 'losses' | 'isForeign'>,
 ): WireBlock | undefined {
-  const own = block.type === 'unknown' ? block.value : keptOf(block)
-  const reason = block.type === 'unknown' ? 'it is a block of another provider' : reasons.serverTool
-  if (!isObject(own) || scope.isForeign) return drop(path, reason, scope)
-  if (block.type === 'unknown') return { ...own } as object as WireBlock
+  const isUnknown = block.type === 'unknown'
+  const own = isUnknown ? block.value : keptOf(block)
+  if (scope.isForeign || field(own, 'type') === undefined)
+    return drop(path, isUnknown ? 'it is a block of another provider' : reasons.serverTool, scope)
+  if (isUnknown) return { ...(own as object) } as WireBlock
   if (block.type === 'server_tool_call') return encodeCall(block, path, scope)
   const { toolCallId = '', output } = block
   return { ...extrasFor(block, path, scope), tool_use_id: toolCallId, ...compact({ content: output }) } as WireBlock

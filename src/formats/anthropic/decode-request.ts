@@ -7,7 +7,6 @@
  */
 import type { DecodedRequest, DecodeRequestOptions } from '../../core/codec.ts'
 import { refuseDeep } from '../../core/depth.ts'
-import { DecodeError } from '../../core/errors.ts'
 import {
   arrayOf,
   compact,
@@ -43,6 +42,7 @@ import type {
 } from '../../core/model.ts'
 import { readCall, textOfArguments } from '../../core/tool-call.ts'
 import { decodeBlock } from './content.ts'
+import { wrong } from './errors.ts'
 import { keptFields, type Origin, unknownBlock } from './scope.ts'
 import { isServerCall, readInput } from './stream.ts'
 import { type AnthropicDialect, efforts, format, isNewer } from './tables.ts'
@@ -56,20 +56,16 @@ export function decodeRequest(
   body: unknown,
   { dialect = {} }: DecodeRequestOptions<AnthropicDialect> = {},
 ): DecodedRequest {
-  if (!isObject(body)) throw new DecodeError('Cannot decode Anthropic request: the body is not an object')
+  if (!isObject(body)) throw wrong('request', '', 'the body is not an object')
   refuseDeep(body, 'Cannot decode Anthropic request')
   const options = decodeOptions(body, otherFields(body, knownRequestFields))
   const tools = field(body, 'tools') ?? undefined
-  if (tools !== undefined && !Array.isArray(tools)) throw wrong('tools', 'is not an array')
+  if (tools !== undefined && !Array.isArray(tools)) throw wrong('request', 'tools', 'is not an array')
   const context = {
     ...decodeConversation(body, { provider: dialect.provider ?? format, model: options.model }),
     ...compact({ tools: tools?.map((tool, at) => decodeDefinition(tool, `tools[${at}]`)) }),
   }
   return { context, options, losses: [] }
-}
-
-function wrong(path: string, finding: string): DecodeError {
-  return new DecodeError(`Cannot decode Anthropic request: "${path}" ${finding}`, { path })
 }
 
 // ---- options ----------------------------------------------------------------------------------
@@ -100,7 +96,7 @@ const knownRequestFields: ReadonlySet<string> = new Set([
  */
 function decodeOptions(body: JsonObject, otherFields: JsonObject | undefined): RequestOptions {
   const model = read(body, 'model', 'string')
-  if (model === undefined) throw wrong('model', 'is missing')
+  if (model === undefined) throw wrong('request', 'model', 'is missing')
   const maxTokens = read(body, 'max_tokens', 'number')
   const stream = read(body, 'stream', 'boolean')
   const temperature = read(body, 'temperature', 'number')
@@ -145,7 +141,7 @@ function read<T extends keyof Types>(body: JsonObject, name: string, type: T): T
   const value = field(body, name)
   if (value === undefined || value === null) return undefined
   const isRight = typeof value === type && (typeof value !== 'number' || Number.isFinite(value))
-  if (!isRight) throw wrong(name, `is not a ${type}`)
+  if (!isRight) throw wrong('request', name, `is not a ${type}`)
   return value as Types[T]
 }
 
@@ -153,7 +149,7 @@ function readStop(body: JsonObject): string[] | undefined {
   const stop = field(body, 'stop_sequences')
   if (stop === undefined || stop === null) return undefined
   if (Array.isArray(stop) && stop.every((sequence) => typeof sequence === 'string')) return stop
-  throw wrong('stop_sequences', 'is not an array of strings')
+  throw wrong('request', 'stop_sequences', 'is not an array of strings')
 }
 
 /** Decodes `output_config.format`, or its older name `output_format`. */
@@ -196,7 +192,7 @@ function readThinking(body: JsonObject, model: string): Thinking {
 
 /** Decodes a tool. A tool that only this format has becomes a `provider_tool`. */
 function decodeDefinition(wire: unknown, path: string): ToolDefinition | ProviderTool {
-  if (!isObject(wire)) throw wrong(path, 'is not an object')
+  if (!isObject(wire)) throw wrong('request', path, 'is not an object')
   const { type, name, input_schema: parameters } = wire
   const isOurs = type === undefined || type === null || type === 'custom'
   if (!isOurs || typeof name !== 'string' || !isObject(parameters))
@@ -230,7 +226,7 @@ function decodeToolChoice(wire: unknown): Choice | undefined {
       if (typeof name === 'string') return { toolChoice: { name }, ...parallel }
   }
   if (typeof field(wire, 'type') === 'string' && field(wire, 'type') !== 'tool') return undefined
-  throw wrong('tool_choice', 'is not an object with a type, and a name where it is "tool"')
+  throw wrong('request', 'tool_choice', 'is not an object with a type, and a name where it is "tool"')
 }
 
 // ---- the conversation -------------------------------------------------------------------------
@@ -238,7 +234,7 @@ function decodeToolChoice(wire: unknown): Choice | undefined {
 /** Decodes each message to one or more messages of isoglot. */
 function decodeConversation(body: JsonObject, origin: Origin): Pick<Context, 'system' | 'messages'> {
   const messages = field(body, 'messages')
-  if (!Array.isArray(messages)) throw wrong('messages', 'is not an array')
+  if (!Array.isArray(messages)) throw wrong('request', 'messages', 'is not an array')
   const system = field(body, 'system') ?? null
   const names = new Map<string, string>()
   return compact({
@@ -248,7 +244,7 @@ function decodeConversation(body: JsonObject, origin: Origin): Pick<Context, 'sy
 }
 
 function decodeMessage(wire: unknown, path: string, names: Map<string, string>, origin: Origin): Message[] {
-  if (!isObject(wire)) throw wrong(path, 'is not an object')
+  if (!isObject(wire)) throw wrong('request', path, 'is not an object')
   const { role, content, ...rest } = wire
   const extras = keptFields(rest)
   switch (role) {
@@ -263,15 +259,15 @@ function decodeMessage(wire: unknown, path: string, names: Map<string, string>, 
         return [{ role: 'system', content: [], ...extras }]
       return [{ role: 'system', content: decodeContent(content, `${path}.content`, origin), ...extras }]
   }
-  throw wrong(`${path}.role`, 'is not user, assistant or system')
+  throw wrong('request', `${path}.role`, 'is not user, assistant or system')
 }
 
 /** Returns the blocks of a content. Each is an object with a type. */
 function blocksIn(content: unknown, path: string): readonly JsonObject[] {
-  if (!Array.isArray(content)) throw wrong(path, 'is neither a string nor an array')
+  if (!Array.isArray(content)) throw wrong('request', path, 'is neither a string nor an array')
   return content.map((block, at) => {
-    if (!isObject(block)) throw wrong(`${path}[${at}]`, 'is not an object')
-    if (typeof field(block, 'type') !== 'string') throw wrong(`${path}[${at}].type`, 'is not a string')
+    if (!isObject(block)) throw wrong('request', `${path}[${at}]`, 'is not an object')
+    if (typeof field(block, 'type') !== 'string') throw wrong('request', `${path}[${at}].type`, 'is not a string')
     return block
   })
 }

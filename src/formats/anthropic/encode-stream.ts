@@ -108,7 +108,7 @@ function finish(state: EncodeState, event: MessageEvent & { type: 'message_end' 
   begin(state, out)
   state.isEnded = true
   const { message, response } = event
-  const { stop_sequence = null, stop_details, container } = keptOf(response) ?? {}
+  const { stop_sequence = null, stop_details, container } = keptOf(response)
   const delta = compact({
     stop_reason: encodeStopReason(message, response.stopReason, state.hasCalls, state.losses),
     stop_sequence,
@@ -198,7 +198,7 @@ function endCall(state: EncodeState, block: OpenBlock, call: ToolCall, out: Fram
 
 /** Reports fields of a block that arrived after the block was opened. */
 function noteLateFields(state: EncodeState, path: string, whole: ContentBlock): void {
-  if (keptOf(whole) === undefined) return
+  if (Object.keys(keptOf(whole)).length === 0) return
   reportLoss(state.losses, 'dropped', `${path}.providerData`, 'they came when the block had begun', 'info')
 }
 

@@ -7,7 +7,7 @@
  */
 
 import type { CodecOptions, ErrorAnswer } from '../../core/codec.ts'
-import { ApiError, type ApiErrorDetails } from '../../core/errors.ts'
+import { ApiError, type ApiErrorDetails, DecodeError } from '../../core/errors.ts'
 import { compact, field, lookup, stringOr } from '../../core/lookup.ts'
 import { messageWith, readApiError } from '../../kit/api-error.ts'
 import { type AnthropicDialect, errorKinds, format, wireErrors } from './tables.ts'
@@ -38,6 +38,12 @@ function changed(error: ApiError, details: Partial<ApiErrorDetails>): ApiError {
 /** Decodes an error event of a stream. */
 export function decodeErrorEvent(body: unknown, provider: string = format): ApiError {
   return decodeError({ status: 0, headers: { get: () => null }, body }, { dialect: { provider } })
+}
+
+/** Returns the error for JSON that does not follow the format. `what` is a request, a response or a stream. */
+export function wrong(what: string, path: string, finding: string, cause?: unknown): DecodeError {
+  const place = path === '' ? '' : `"${path}" `
+  return new DecodeError(`Cannot decode Anthropic ${what}: ${place}${finding}`, { path, cause })
 }
 
 /** Clients look for this text to detect a conversation that is too long. */

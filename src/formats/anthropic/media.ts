@@ -21,7 +21,7 @@ export function encodeDocumentText(block: PlainTextBlock, path: string, scope: S
   const { text, title } = block
   const kept = keptOf(block)
   const extras = extrasFor(block, path, scope)
-  if (kept?.type === 'search_result') {
+  if (kept.type === 'search_result') {
     // Citations name parts of the search result, so the parts are kept unless the text was edited.
     const parts = arrayOf(kept.content)
     const isSame = parts.map((part) => field(part, 'text')).join('') === text
@@ -41,41 +41,43 @@ function documentIn(document: WireBlock, path: string, scope: Scope): WireBlock 
 export function encodeMedia(block: ImageBlock | FileBlock, path: string, scope: Scope): WireBlock | undefined {
   const inline = readDataUrl(block.url ?? '')
   const { data, mimeType } = inline ?? block
-  const extras = extrasFor(block, path, scope)
-  if (block.type === 'image' || mimeType?.startsWith('image/')) {
-    const source = data === undefined ? remoteSource(block, scope) : imageSource(data, mimeType)
-    if (source !== undefined) return { ...extras, type: 'image', source }
-    return drop(path, 'it takes images in JPEG, PNG, GIF or WebP, by URL or by file id', scope, 'major')
+  const isImage = block.type === 'image' || mimeType?.startsWith('image/') === true
+  const source =
+    data === undefined
+      ? remoteSource(block, scope)
+      : isImage
+        ? imageSource(data, typeOf(data, mimeType))
+        : documentSource(data, typeOf(data, mimeType), inline?.base64 === false)
+  if (source === undefined) {
+    const taken = isImage ? 'images in JPEG, PNG, GIF or WebP' : 'documents in PDF or plain text'
+    return drop(path, `it takes ${taken}, by URL or by file id`, scope, 'major')
   }
-  const isText = inline?.base64 === false
-  const source = data === undefined ? remoteSource(block, scope) : documentSource(data, mimeType, isText)
-  if (source === undefined)
-    return drop(path, 'it takes documents in PDF or plain text, by URL or by file id', scope, 'major')
+  const extras = extrasFor(block, path, scope)
+  if (isImage) return { ...extras, type: 'image', source: source as WireImageSource }
   if (source.type === 'text' && mimeType !== 'text/plain') drop(`${path}.mimeType`, reasons.mimeType, scope, 'info')
-  return documentIn({ ...extras, type: 'document', source, ...compact({ title: block.filename }) }, path, scope)
+  const document = { ...extras, type: 'document', source: source as WireDocumentSource } as const
+  return documentIn({ ...document, ...compact({ title: block.filename }) }, path, scope)
 }
 
 function remoteSource(
   { url, fileId }: ImageBlock | FileBlock,
   { betas, isStrictVersion }: Scope,
-): Extract<WireImageSource, { type: 'url' | 'file' }> | undefined {
+): WireImageSource | undefined {
   if (url !== undefined) return { type: 'url', url }
   if (fileId === undefined) return undefined
   if (!isStrictVersion) betas.add(filesBeta)
   return { type: 'file', file_id: fileId }
 }
 
-function imageSource(data: string, mimeType: string | undefined): WireImageSource | undefined {
-  const type = typeOf(data, mimeType).replace('/jpg', '/jpeg')
-  if (!/^image\/(?:jpeg|png|gif|webp)$/.test(type)) return undefined
-  return { type: 'base64', media_type: type as WireImageType, data }
+function imageSource(data: string, type: string): WireImageSource | undefined {
+  const isTaken = /^image\/(?:jpe?g|png|gif|webp)$/.test(type)
+  return isTaken ? { type: 'base64', media_type: type.replace('jpg', 'jpeg') as WireImageType, data } : undefined
 }
 
-function documentSource(data: string, mimeType: string | undefined, isText: boolean): WireDocumentSource | undefined {
-  const type = typeOf(data, mimeType)
-  if (/^application\/pdf\b/.test(type))
-    return isText ? undefined : { type: 'base64', media_type: 'application/pdf', data }
-  const text = !type.startsWith('text/') ? undefined : isText ? data : textOfBase64(data)
+function documentSource(data: string, type: string, isText: boolean): WireDocumentSource | undefined {
+  if (/^application\/pdf\b/.test(type) && !isText) return { type: 'base64', media_type: 'application/pdf', data }
+  if (!type.startsWith('text/')) return undefined
+  const text = isText ? data : textOfBase64(data)
   return text === undefined ? undefined : { type: 'text', media_type: 'text/plain', data: text }
 }
 

@@ -23,7 +23,7 @@ interface Turn {
   readonly blocks: WireBlock[]
   /** Whether the content stays a string. */
   isString: boolean
-  kept: JsonObject | undefined
+  kept: JsonObject
   /** The path of its last message. */
   path: string
 }
@@ -55,7 +55,7 @@ function roleOf({ role }: Message): WireMessage['role'] {
 
 /** Whether a system message has only settings, such as an effort, for the turns after it. */
 function isSetting(message: Message): boolean {
-  return message.role === 'system' && keptOf(message)?.output_config !== undefined
+  return message.role === 'system' && keptOf(message).output_config !== undefined
 }
 
 /** Encodes the system text and the instructions before the first turn: developer messages last, because they have lower priority. */
@@ -78,7 +78,7 @@ function encodeMessage(message: Message, path: string, scope: Turns, contentPath
   const { provider } = scope.target
   if (message.role === 'tool') {
     const result = encodeResultBlock(message, path, { ...scope, place: role })
-    return { role, blocks: [result], isString: false, kept: undefined, path }
+    return { role, blocks: [result], isString: false, kept: {}, path }
   }
   const isTurn = message.role === 'assistant'
   const isForeign = isTurn && (message.response?.provider ?? provider) !== provider
@@ -104,7 +104,7 @@ export function isThinking(block: unknown): boolean {
 /** Adds a turn, or its blocks to the turn before it. The losses name what an empty turn held. */
 function addTurn(turns: Turn[], turn: Turn): void {
   const last = turns.at(-1)
-  if (turn.blocks.length === 0 && turn.kept?.output_config === undefined) return
+  if (turn.blocks.length === 0 && turn.kept.output_config === undefined) return
   if (last?.role !== turn.role) {
     turns.push(turn)
     return

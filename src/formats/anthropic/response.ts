@@ -16,7 +16,6 @@ import type {
 } from '../../core/codec.ts'
 import { blocksOfTurn, toolCallsOf } from '../../core/content.ts'
 import { refuseDeep } from '../../core/depth.ts'
-import { DecodeError } from '../../core/errors.ts'
 import { arrayOf, compact, field, isObject, lookup } from '../../core/lookup.ts'
 import type {
   AssistantMessage,
@@ -34,7 +33,7 @@ import { ownProof } from '../../kit/opaque.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { citationForClient } from './citations.ts'
 import { encodeCall, encodeOwnBlock } from './content.ts'
-import { decodeErrorEvent } from './errors.ts'
+import { decodeErrorEvent, wrong } from './errors.ts'
 import { drop, keptOf } from './scope.ts'
 import { answerReader } from './stream.ts'
 import { type AnthropicDialect, format, stopReasons, wireStopReasons } from './tables.ts'
@@ -58,16 +57,12 @@ export function decodeResponse(
 ): ChatResponse {
   refuseDeep(body, 'Cannot decode Anthropic response')
   if (field(body, 'type') === 'error') throw decodeErrorEvent(body, dialect.provider)
-  if (!isObject(body)) throw wrong('', 'the body is not an object')
+  if (!isObject(body)) throw wrong('response', '', 'the body is not an object')
   const content = field(body, 'content')
-  if (!Array.isArray(content)) throw wrong('content', '"content" is not an array')
+  if (!Array.isArray(content)) throw wrong('response', 'content', 'is not an array')
   const at = content.findIndex((block) => !isObject(block))
-  if (at >= 0) throw wrong(`content[${at}]`, `"content[${at}]" is not an object`)
+  if (at >= 0) throw wrong('response', `content[${at}]`, 'is not an object')
   return readBody(body, callsBefore, dialect)
-}
-
-function wrong(path: string, finding: string): DecodeError {
-  return new DecodeError(`Cannot decode Anthropic response: ${finding}`, { path })
 }
 
 /** Reads a body as a stream of two events. */

@@ -6,7 +6,7 @@
  * @module
  */
 
-import { compact, field, isObject, stringOr } from '../../core/lookup.ts'
+import { compact, field, objectIn, stringOr } from '../../core/lookup.ts'
 import type { JsonObject, Metadata, Opaque, ProviderData, UnknownBlock } from '../../core/model.ts'
 import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
@@ -55,9 +55,8 @@ export function scopeOf(
 }
 
 /** Returns the stored fields of this format, unchanged. */
-export function keptOf(holder: { readonly providerData?: ProviderData }): JsonObject | undefined {
-  const kept = field(holder.providerData, format)
-  return isObject(kept) ? kept : undefined
+export function keptOf(holder: { readonly providerData?: ProviderData }): JsonObject {
+  return objectIn(holder.providerData, format)
 }
 
 /** Reports that a block, or a part of it, is not sent. */

@@ -8,14 +8,13 @@
  * @module
  */
 import type { CallFragment, DecodeStreamOptions, Fragment, Frame } from '../../core/codec.ts'
-import { DecodeError } from '../../core/errors.ts'
-import { compact, field, isObject, lookup, objectIn, otherFields, stringOr, textOr } from '../../core/lookup.ts'
+import { compact, field, isObject, lookup, objectIn, otherFields, setOwn, stringOr, textOr } from '../../core/lookup.ts'
 import type { Json, JsonObject, Usage } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
 import { addend, settleUsage } from '../../core/usage.ts'
 import { decodeCitation } from './citations.ts'
 import { decodeBlock, proof } from './content.ts'
-import { decodeErrorEvent } from './errors.ts'
+import { decodeErrorEvent, wrong } from './errors.ts'
 import { keptFields, unknownBlock } from './scope.ts'
 import { type AnthropicDialect, format, stopReasons } from './tables.ts'
 
@@ -44,9 +43,9 @@ function parseEvent(parse: (text: string) => unknown, data: string): JsonObject 
   try {
     event = parse(data)
   } catch (cause) {
-    throw new DecodeError('Cannot decode Anthropic stream: an event is not valid JSON', { cause })
+    throw wrong('stream', '', 'an event is not valid JSON', cause)
   }
-  if (!isObject(event)) throw new DecodeError('Cannot decode Anthropic stream: an event is not an object')
+  if (!isObject(event)) throw wrong('stream', '', 'an event is not an object')
   return event
 }
 
@@ -166,9 +165,8 @@ export function answerReader({ provider = format }: AnthropicDialect): AnswerRea
   }
 
   function readStart(event: JsonObject, out: Fragment[]): void {
-    const path = 'content_block'
-    const wire = field(event, path)
-    if (!isObject(wire)) throw new DecodeError(`Cannot decode Anthropic stream: "${path}" is not an object`, { path })
+    const wire = field(event, 'content_block')
+    if (!isObject(wire)) throw wrong('stream', 'content_block', 'is not an object')
     openBlock(wire, field(event, 'index'), true, out)
   }
 
@@ -273,15 +271,15 @@ function withoutNulls(fields: JsonObject): JsonObject {
 function piece(delta: JsonObject, name: string): string {
   const text = field(delta, name) ?? ''
   if (typeof text === 'string') return text
-  throw new DecodeError(`Cannot decode Anthropic stream: "delta.${name}" is not a string`, { path: `delta.${name}` })
+  throw wrong('stream', `delta.${name}`, 'is not a string')
 }
 
 /** Adds a delta to a block of an unknown kind. Text is appended. Other values are replaced. */
 function withDelta(block: JsonObject, { type, ...fields }: JsonObject): JsonObject {
-  if (type === 'compaction_delta') return { ...block, ...fields } // complete, so it replaces earlier fields
-  const grown = Object.entries(fields).map(([name, value]): [string, Json] => {
-    const before = field(block, name)
-    return [name, typeof before === 'string' && typeof value === 'string' ? before + value : value]
-  })
-  return { ...block, ...Object.fromEntries(grown) }
+  const grown = { ...block }
+  for (const [name, value] of Object.entries(fields)) {
+    const before = type === 'compaction_delta' ? undefined : field(block, name) // each of these is complete
+    setOwn(grown, name, typeof before === 'string' && typeof value === 'string' ? before + value : value)
+  }
+  return grown
 }

@@ -154,22 +154,16 @@ export function wireOf({ provider = format, unsignedThinking = false, version }:
 /** The rules of this format for `prepare`. */
 export function rulesOf({ provider = format, unsignedThinking, lateInstructions }: AnthropicDialect): Rules {
   return {
-    ...rules,
+    format,
     provider,
+    callId: { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 64 },
+    toolName: { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 128 },
+    resultMedia: new Set(['image', 'file', 'plain_text']),
     foreignReasoning: unsignedThinking ? 'keep' : 'drop',
     lateInstructions: lateInstructions === 'inline' ? 'keep' : (lateInstructions ?? 'user'),
+    keepsOwnInstructions: true,
+    userFirst: true,
+    refusesEmpty: true,
+    pairs: 'id',
   }
-}
-const rules: Rules = {
-  format,
-  provider: format,
-  callId: { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 64 },
-  toolName: { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 128 },
-  resultMedia: new Set(['image', 'file', 'plain_text']),
-  foreignReasoning: 'drop',
-  lateInstructions: 'user',
-  keepsOwnInstructions: true,
-  userFirst: true,
-  refusesEmpty: true,
-  pairs: 'id',
 }

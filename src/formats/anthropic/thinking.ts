@@ -53,13 +53,13 @@ function chooseThinking(
   if (reasoning === undefined) return undefined
   if (isOff(reasoning)) return { type: 'disabled' }
   const { effort, budgetTokens } = reasoning
+  const takesEffort = isAdaptive(model)
   const budget = budgetFor(options)
   if (budget === undefined) {
-    if (!isAdaptive(model)) reportLoss(losses, 'dropped', 'options.reasoning', reasons.noAmount)
+    if (!takesEffort) reportLoss(losses, 'dropped', 'options.reasoning', reasons.noAmount)
     // If a decoded request of this format had only an effort, only an effort is sent.
-    const isKept = effort !== undefined && field(objectIn(kept, 'output_config'), 'effort') === effort
-    const isOnlyEffort = isKept && kept.thinking === undefined
-    return isAdaptive(model) && !isOnlyEffort ? { type: 'adaptive' } : undefined
+    const isOnlyEffort = kept.thinking === undefined && effort && field(kept.output_config, 'effort') === effort
+    return takesEffort && !isOnlyEffort ? { type: 'adaptive' } : undefined
   }
   if (maxTokens <= minBudgetTokens) {
     const reason = `maxTokens leaves no room for the least budget, ${minBudgetTokens}`
@@ -74,7 +74,7 @@ function chooseThinking(
     const reason = `the budget must be from ${minBudgetTokens} to less than maxTokens: ${sent} is sent`
     reportLoss(losses, 'changed', 'options.reasoning.budgetTokens', reason)
   }
-  if (effort !== undefined && budgetTokens !== undefined && !isAdaptive(model))
+  if (effort !== undefined && budgetTokens !== undefined && !takesEffort)
     reportLoss(losses, 'dropped', 'options.reasoning.effort', reasons.budgetWins, 'info')
   return { type: 'enabled', budget_tokens: sent }
 }

@@ -56,19 +56,18 @@ export function encodeToolChoice(
   if (toolChoice === 'none') return { type: 'none' }
   if (toolChoice === undefined && parallelToolCalls !== false) return undefined
   const parallel = parallelToolCalls === undefined ? {} : { disable_parallel_tool_use: !parallelToolCalls }
-  const { mode, names } = choiceOf(toolChoice)
-  if (mode === 'required' && !hasBudget) {
-    const [name = '', ...others] = names
-    return name === '' || others.length > 0 ? { type: 'any', ...parallel } : { type: 'tool', name, ...parallel }
-  }
-  if (mode === 'required')
-    reportLoss(losses, 'changed', 'options.toolChoice', 'while the model thinks, no call can be forced: it may choose')
+  const { mode, names } =
+    typeof toolChoice !== 'object'
+      ? { mode: toolChoice, names: [] }
+      : 'name' in toolChoice
+        ? { mode: 'required', names: [toolChoice.name] }
+        : toolChoice
+  const [name, ...others] = names
+  if (mode !== 'required') return { type: 'auto', ...parallel }
+  if (!hasBudget)
+    return name && others.length === 0 ? { type: 'tool', name, ...parallel } : { type: 'any', ...parallel }
+  reportLoss(losses, 'changed', 'options.toolChoice', 'while the model thinks, no call can be forced: it may choose')
   return { type: 'auto', ...parallel }
-}
-
-function choiceOf(choice: ToolChoice | undefined): { readonly mode?: string; readonly names: readonly string[] } {
-  if (typeof choice !== 'object') return { ...compact({ mode: choice }), names: [] }
-  return 'name' in choice ? { mode: 'required', names: [choice.name] } : choice
 }
 
 /** Returns the tools that the choice names. The API cannot choose among several tools, so only these are sent: a new prompt cache. */
