@@ -154,23 +154,6 @@ describe('turns', () => {
     ])
   })
 
-  it('put results inside a user message before the user’s text', () => {
-    const contents = contentsOf([
-      { role: 'assistant', content: [call('a', 'weather')] },
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: 'So?' },
-          { type: 'tool_result', toolCallId: 'a', content: 'broken', isError: true },
-        ],
-      },
-    ])
-    expect(contents.slice(1)).toEqual([
-      { role: 'user', parts: [{ functionResponse: { id: 'a', name: 'weather', response: { error: 'broken' } } }] },
-      { role: 'user', parts: [{ text: 'So?' }] },
-    ])
-  })
-
   it('take calls from the field `toolCalls` too, once', () => {
     const one = call('a', 'weather')
     const contents = contentsOf([{ role: 'assistant', content: null, toolCalls: [one] }])
