@@ -111,11 +111,12 @@ function parseFrame(parse: (text: string) => unknown, text: string): unknown {
 
 /** Reads a chunk, a whole body, or a list of chunks. The API sends a list if the request did not ask for SSE. */
 export function readChunks(state: State, value: unknown, out: Fragment[]): void {
-  for (const chunk of Array.isArray(value) ? value : [value]) readChunk(state, chunk, out)
+  if (!Array.isArray(value)) readChunk(state, value, '', out)
+  else for (const [at, chunk] of value.entries()) readChunk(state, chunk, `[${at}]`, out)
 }
 
-function readChunk(state: State, chunk: unknown, out: Fragment[]): void {
-  if (!isObject(chunk)) throw invalid('', 'a response is not an object')
+function readChunk(state: State, chunk: unknown, path: string, out: Fragment[]): void {
+  if (!isObject(chunk)) throw invalid(path, 'a response is not an object')
   const { error, candidates, promptFeedback, usageMetadata } = chunk
   if (error !== undefined && error !== null) {
     throw decodeError({ status: 0, headers: { get: () => null }, body: chunk }, { dialect: state.dialect })
