@@ -26,7 +26,7 @@ import * as reasons from '../../kit/reasons.ts'
 import { type CitedText, encodeCitations } from './citations.ts'
 import { encodeBlock } from './content.ts'
 import { drop, type Kept, type Scope } from './part.ts'
-import { endAnswer, newState, readChunks, type State } from './stream.ts'
+import { newReader } from './stream.ts'
 import { finishReasons, type GeminiDialect, geminiDialect, stopReasons } from './tables.ts'
 import { encodeCall } from './tools.ts'
 import { encodeUsage } from './usage.ts'
@@ -46,8 +46,8 @@ export function decodeResponse(
   { callsBefore = 0, dialect = geminiDialect }: DecodeResponseOptions<GeminiDialect> = {},
 ): ChatResponse {
   refuseDeep(body, 'Cannot decode Gemini response')
-  const { state, fragments } = readBody(body, dialect)
-  if (!state.hasCandidates && state.blockReason === undefined) {
+  const fragments: Fragment[] = []
+  if (!readBody(body, dialect, fragments)) {
     throw new DecodeError('Cannot decode Gemini response: "candidates" is missing', { path: 'candidates' })
   }
   return fold(fragments, { provider: dialect.provider, idPrefix: 'gemini_', callsBefore })
@@ -58,7 +58,8 @@ export function decodeToolCalls(
   body: unknown,
   { dialect = geminiDialect }: CodecOptions<GeminiDialect> = {},
 ): DecodedCalls {
-  const { fragments } = readBody(body, dialect)
+  const fragments: Fragment[] = []
+  readBody(body, dialect, fragments)
   const pieces: Fragment[] = [...fragments.filter(({ type }) => type !== 'end'), { type: 'end', stopReason: 'stop' }]
   const { message } = fold(pieces, { provider: dialect.provider, idPrefix: 'gemini_' })
   return {
@@ -67,12 +68,12 @@ export function decodeToolCalls(
   }
 }
 
-function readBody(body: unknown, dialect: GeminiDialect): { readonly state: State; readonly fragments: Fragment[] } {
-  const state = newState(dialect)
-  const fragments: Fragment[] = []
-  readChunks(state, body, fragments)
-  endAnswer(state, fragments)
-  return { state, fragments }
+/** Returns whether the body is an answer. */
+function readBody(body: unknown, dialect: GeminiDialect, out: Fragment[]): boolean {
+  const reader = newReader(dialect)
+  reader.read(body, out)
+  reader.end(out)
+  return reader.isAnswer()
 }
 
 // ---- encode -----------------------------------------------------------------------------------
