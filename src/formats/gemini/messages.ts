@@ -60,11 +60,11 @@ function withoutPaused({ messages, providerState }: Context): readonly Message[]
 }
 
 /** Encodes content of the system or of a user. */
-export function encodeInput(content: Content, scope: Scope, path: string): readonly WirePart[] {
+export function encodeInput(content: Content | null, scope: Scope, path: string): readonly WirePart[] {
   return blocksOf(content).flatMap((block, at) => encodeBlock(block, scope, `${path}[${at}]`) ?? [])
 }
 
-/** Encodes a turn of the model. An invalid call is not sent, unless `prepare` has turned it into a valid one. */
+/** Encodes a turn of the model. Invalid calls are not sent, and blocks that isoglot does not know go only to the provider that sent them. */
 function encodeTurn(message: AssistantMessage, scope: Scope, path: string): readonly WirePart[] {
   for (const at of (message.invalidToolCalls ?? []).keys())
     drop(scope, `${path}.invalidToolCalls[${at}]`, 'an invalid call cannot be sent')

@@ -27,7 +27,7 @@ import type { WirePart, WireRequest } from './wire.ts'
 // ---- encode -----------------------------------------------------------------------------------
 
 /**
- * Encodes a conversation as a request.
+ * Encodes a conversation that `prepare` has prepared as a request.
  *
  * @throws {UnsupportedError} if there is a loss that `options.strict` does not allow.
  * @throws {TypeError} if the model's name cannot be written in a path.
@@ -89,21 +89,16 @@ function pathOf({ model, stream }: RequestOptions): string {
 
 // ---- system -----------------------------------------------------------------------------------
 
-/**
- * Collects all system text, because this wire has only one field for it. Developer text follows if the dialect sends it as system text.
- */
-function encodeSystem({ system, messages }: Context, scope: Scope): WirePart[] {
+/** Collects all system text, because this wire has only one field for it. Developer text follows if the dialect sends it as system text. */
+function encodeSystem({ system = [], messages }: Context, scope: Scope): WirePart[] {
   if (system === '') drop(scope, 'system', reasons.empty, 'info')
-  const parts = [...encodeInput(system ?? [], scope, 'system')]
-  const first = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer')
+  const parts = [...encodeInput(system, scope, 'system')]
   for (const role of scope.dialect.developer === 'system' ? ['system', 'developer'] : ['system']) {
     for (const [at, message] of messages.entries()) {
       if (message.role !== role) continue
       const path = `messages[${at}]`
       if (message.providerData !== undefined) drop(scope, `${path}.providerData`, reasons.fields, 'info')
-      if (first >= 0 && at > first)
-        reportLoss(scope.losses, 'changed', path, 'Gemini takes instructions only at the head')
-      parts.push(...encodeInput(message.content ?? [], scope, `${path}.content`))
+      parts.push(...encodeInput(message.content, scope, `${path}.content`))
     }
   }
   return parts

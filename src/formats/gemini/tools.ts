@@ -181,8 +181,6 @@ export function encodeResultPart(
 ): { readonly part: WirePart; readonly besides: readonly WirePart[] } {
   const { toolCallId, providerData, name = call?.name } = result
   const { losses, model, dialect } = scope
-  if (name === undefined)
-    reportLoss(losses, 'invented', `${path}.name`, 'Gemini needs the name of the tool for a result')
   const media: WirePart[] = []
   let text = ''
   for (const [at, block] of blocksOf(result.content).entries()) {
@@ -191,8 +189,7 @@ export function encodeResultPart(
       case 'text':
       case 'plain_text':
         text += block.text
-        if (block.providerData !== undefined)
-          reportLoss(losses, 'dropped', `${where}.providerData`, reasons.fields, 'info')
+        if (block.providerData !== undefined) drop(scope, `${where}.providerData`, reasons.fields, 'info')
         break
       case 'image':
       case 'audio':
@@ -212,7 +209,7 @@ export function encodeResultPart(
   const isSame = isUnchanged(raw, readOutput, { text, isError })
   const fields = {
     id: dialect.callIds && !isMadeId(toolCallId, call?.generatedId) ? toolCallId : undefined,
-    name: name ?? 'unknown_tool',
+    name,
     response: isSame ? raw : { [isError ? 'error' : 'output']: text },
     parts: fits ? unlessEmpty(media) : undefined,
   }
