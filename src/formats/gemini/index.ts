@@ -94,7 +94,7 @@ export function createClientCodec(dialect: GeminiDialect = geminiDialect): Clien
     decodeResponse: (body, options) => decodeResponse(body, { ...options, dialect }),
     decodeStream: (options) => decodeStream({ ...options, dialect }),
     decodeError: (answer) => decodeError(answer, { dialect }),
-    encodeDefinitions: (tools) => encodeDefinitions(tools, { dialect }),
+    encodeDefinitions: (tools) => encodeDefinitions(tools),
     decodeToolCalls: (body) => decodeToolCalls(body, { dialect }),
     encodeResult: (result) => encodeResult(result, { dialect }),
   }
