@@ -1,5 +1,6 @@
 /** The options of `generate` and `stream`. @module */
 import type { LiveArguments } from '../assemble/open-call.ts'
+import { checkTools } from '../core/check-message.ts'
 import type { Model, Rules } from '../core/codec.ts'
 import { compact, unlessEmpty } from '../core/lookup.ts'
 import type {
@@ -18,7 +19,7 @@ import { type ContextParts, contextOf } from '../messages/create-context.ts'
 import type { MessageLike } from '../messages/message-like.ts'
 import type { Splitting } from '../messages/split-message.ts'
 import { legalToolName } from '../prepare/prepare.ts'
-import { canRun, checkGivenTools, definitionOf } from '../tools/definition.ts'
+import { canRun } from '../tools/definition.ts'
 import type { AnyTools, ToolOptions } from '../tools/model.ts'
 import type { Timeouts } from './deadline.ts'
 import type { Observer, RoundChange, RoundEnd, RoundStart } from './hooks.ts'
@@ -114,7 +115,8 @@ export function beginningOf(request: Pick<RunRequest, BeginningField>): Beginnin
   const { tools: given = [], ...context } = contextOf(
     compact({ system, messages, prompt, providerState, tools: request.tools }),
   )
-  checkGivenTools(given)
+  checkTools(given)
+  for (const [at, tool] of given.entries()) if (canRun(tool)) tool.run.checkApproval(tool, `"tools[${at}]"`)
   if (context.messages.length === 0) throw new TypeError('Cannot ask: neither "messages" nor "prompt" has a message')
   return { context, prompt: contextOf(compact({ prompt })).messages, given }
 }
@@ -147,7 +149,7 @@ export function offerTools(
   // One order whatever the order given, so that a provider's prompt cache finds what it has seen.
   const sorted = [...all].sort(([one], [other]) => (one < other ? -1 : 1))
   const offered = standing(
-    sorted.map(([name, { tool }]) => ('name' in tool ? { ...definitionOf(tool), name } : tool)),
+    sorted.map(([name, { tool }]) => ('name' in tool ? { ...tool, name } : tool)),
     sorted.map(([, { place }]) => place),
   )
   return {
@@ -162,7 +164,7 @@ function offeredName(tool: ToolDefinition | ProviderTool, rules: Rules): string 
 }
 
 /** The types or words that each field may have. */
-export type Forms = readonly (readonly [types: string, fields: string])[]
+export type Forms = readonly (readonly [wanted: string, fields: string, method?: string])[]
 
 /** The options for the model. All other fields of a request are for the run. */
 export const modelForms: Forms = [

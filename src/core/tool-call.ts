@@ -1,7 +1,7 @@
 /** Reads the text of a call's arguments. Returns a call, or the reason why the call is invalid. @module */
 import { isDeeperThan, isNestedDeeper } from './depth.ts'
-import { compact, isObject, setOwn } from './lookup.ts'
-import type { InvalidToolCall, Json, JsonObject, Opaque, ProviderData, ToolCall } from './model.ts'
+import { compact, isObject } from './lookup.ts'
+import type { InvalidToolCall, JsonObject, Opaque, ProviderData, ToolCall } from './model.ts'
 
 /** Arguments nested deeper than this are refused, because code that walks them could overflow its stack. */
 export const maxArgumentsDepth = 64
@@ -25,33 +25,31 @@ export interface CallParts {
 
 /** Makes a call from its parts. It repairs nothing: if the text is not a JSON object, the call is invalid. */
 export function readCall(parts: CallParts): AnyCall {
-  if (!parts.name) return invalidCall(parts, 'missing_name', 'The call names no tool')
-  const parsed = parts.value === undefined ? parseArguments(parts.argumentsText) : { value: parts.value }
+  const { id, generatedId, name, argumentsText, value, index, opaque, providerData } = parts
+  if (!name) return invalidCall(parts, 'missing_name', 'The call names no tool')
+  const parsed = value ? { value } : parseArguments(argumentsText)
   if ('reason' in parsed) return invalidCall(parts, parsed.reason, parsed.error)
-  return {
+  return compact({
     type: 'tool_call',
-    id: parts.id,
-    name: parts.name,
+    id,
+    name,
     arguments: parsed.value,
-    argumentsText: isNoArguments(parts.argumentsText) ? '' : parts.argumentsText,
-    index: parts.index,
+    argumentsText: isNoArguments(argumentsText) ? '' : argumentsText,
+    index,
     complete: true,
-    ...compact({ generatedId: parts.generatedId || undefined, opaque: parts.opaque, providerData: parts.providerData }),
-  }
+    generatedId: generatedId || undefined,
+    opaque,
+    providerData,
+  })
 }
 
-export function invalidCall(parts: CallParts, reason: InvalidToolCall['reason'], error: string): InvalidToolCall {
-  return compact({
-    type: 'invalid_tool_call',
-    id: parts.id,
-    name: parts.name || undefined,
-    index: parts.index,
-    argumentsText: parts.argumentsText,
-    reason,
-    error,
-    opaque: parts.opaque,
-    providerData: parts.providerData,
-  })
+export function invalidCall(
+  { id, name, index, argumentsText, opaque, providerData }: CallParts,
+  reason: InvalidToolCall['reason'],
+  error: string,
+): InvalidToolCall {
+  const type = 'invalid_tool_call'
+  return compact({ type, id, name: name || undefined, index, argumentsText, reason, error, opaque, providerData })
 }
 
 type Parsed = { readonly value: JsonObject } | Pick<InvalidToolCall, 'reason' | 'error'>
@@ -88,28 +86,7 @@ export function exactArguments(call: ToolCall): string {
   return isSame && !isNoArguments(call.argumentsText) ? call.argumentsText : JSON.stringify(call.arguments)
 }
 
-/** The text of arguments that a format sends as an object; `undefined` if they are nested too deep to write. */
+/** The text of arguments that a format sends as an object; `undefined` if they are nested too deep. */
 export function textOfArguments(value: JsonObject): string | undefined {
-  return isNestedDeeper(maxArgumentsDepth + 1, value) ? undefined : JSON.stringify(value)
-}
-
-/**
- * A copy equal to parsing the arguments' text again, in time linear in the number of fields, not in the length of the text. `undefined` if
- * they are too deep.
- */
-export function copyArguments(value: JsonObject): JsonObject | undefined {
-  return copyWithin(maxArgumentsDepth, value) as JsonObject | undefined
-}
-
-function copyWithin(levels: number, value: Json): Json | undefined {
-  if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : null // as it is written: no -0, no infinity
-  if (typeof value !== 'object' || value === null) return value
-  if (levels === 0) return undefined
-  const copy: JsonObject | Json[] = Array.isArray(value) ? [] : {}
-  for (const key of Object.keys(value)) {
-    const entry = copyWithin(levels - 1, (value as JsonObject)[key] as Json)
-    if (entry === undefined) return undefined
-    setOwn(copy as JsonObject, key, entry)
-  }
-  return copy
+  return isNestedDeeper(maxArgumentsDepth, value) ? undefined : JSON.stringify(value)
 }

@@ -36,24 +36,6 @@ export function checkReplacing(earlier: object, later: object, name: string): vo
   throw new TypeError(`Cannot use two tools named "${name}": ${why}; ${how}`)
 }
 
-/**
- * Checks the tools of a request, or of the context in it.
- *
- * @throws {TypeError} for a value that is not a tool, for a tool that could run and was not made by `tool`, and for a word in place of an
- * approval rule.
- */
-export function checkGivenTools(tools: readonly unknown[]): void {
-  if (!Array.isArray(tools)) throw new TypeError('Cannot ask: "tools" is not a list')
-  for (const [at, tool] of tools.entries()) {
-    const isTool = isObject(tool) && (typeof tool.name === 'string' || tool.type === 'provider_tool')
-    if (!isTool || (('execute' in tool || tool.terminal) && !canRun(tool))) {
-      const finding = isTool ? 'was not made by tool(), so it has no code that runs it' : 'is not a tool'
-      throw new TypeError(`Cannot ask: "tools[${at}]" ${finding}; make one with tool({ name, parameters, execute })`)
-    }
-    checkApproval(tool, `"tools[${at}]"`)
-  }
-}
-
 /** Whether a tool has the code that runs it. */
 export function canRun(tool: object): tool is Tool {
   return 'run' in tool && typeof tool.run === 'function'
