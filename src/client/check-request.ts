@@ -17,7 +17,7 @@ const forms: Forms = [
     'maxRounds maxRepeatedCalls toolTimeoutMs maxResultLength maxResultMedia maxEventBytes maxBodyBytes retries reasoning.budgetTokens',
   ],
   ['number or undefined', 'timeouts.*'],
-  ['list', 'messages approvals observers toolChoice.names'],
+  ['list', 'approvals observers toolChoice.names'],
   ['list of tool({ name })', 'tools'],
   ['text or list', 'system'],
   ['"auto" or "required"', 'toolChoice.mode'],
@@ -25,7 +25,6 @@ const forms: Forms = [
   ['"run" or "keep"', 'lastCalls'],
   ['"json"', 'responseFormat.type'],
   ['"none", "minimal", "low", "medium", "high", "xhigh" or "max"', 'reasoning.effort'],
-  ['text, list or object', 'prompt'],
   ['object', 'timeouts providerState responseFormat.schema model.headers model.body observers.*'],
   ['function', 'stopWhen onToolRequest onToolResult onWarning beforeRound onRound onRequest model.fetch'],
   ['what budget() makes', 'budget', 'isUsedUp'],
@@ -99,8 +98,9 @@ export function checkChange(change: RoundChange, request: RunRequest, given: rea
   try {
     checkField('the change', change, 'object')
     checkRequest({ ...request, ...change } as RunRequest)
-    if (change.messages && messagesOf(change.messages).length === 0) wrongType('messages', 'a message', 'empty')
-    for (const name of change.tools ?? []) {
+    const { messages, tools = [] } = change
+    if (messages !== undefined && messagesOf(messages).length === 0) wrongType('messages', 'a message', 'empty')
+    for (const name of tools) {
       if (!given.some((tool) => 'name' in tool && tool.name === name)) wrongType(`tools ${name}`, 'a tool', 'no name')
     }
   } catch (cause) {
@@ -111,10 +111,9 @@ export function checkChange(change: RoundChange, request: RunRequest, given: rea
 /** @throws {TypeError} if it is not a model. */
 export function checkModel(model: unknown): void {
   if (isObject(model) && isObject(model.codec) && typeof model.model === 'string') return
-  const found = typeof model === 'string' ? `the text "${model.slice(0, 80)}"` : typeOf(model)
-  throw new TypeError(
-    `Cannot ask: "model" is ${found}; a provider's function makes one, such as openaiChat("gpt-5") or model("openai:gpt-5") of isoglot/models`,
-  )
+  const wanted =
+    'what a function of a provider makes, such as openaiChat("gpt-5") or model("openai:gpt-5") of isoglot/models'
+  wrongType('model', wanted, typeof model === 'string' ? `the text "${model.slice(0, 80)}"` : typeOf(model))
 }
 
 /** @throws {TypeError} for a name of another library, and for one of ours in snake case. */

@@ -122,14 +122,13 @@ export function checkTools(tools: readonly (ToolDefinition | ProviderTool)[]): v
 
 function findingInTool(tool: unknown): string | undefined {
   if (!isObject(tool)) return 'it is not a tool'
-  if (tool.type === 'provider_tool' && 'value' in tool) return undefined
-  if (!isText(tool.name)) return '"name" is missing'
-  if ('inputSchema' in tool || 'input_schema' in tool) return 'its schema does not stand in "parameters"'
-  if ('~standard' in Object(tool.parameters)) return '"parameters" is not a JSON Schema'
-  const canRun = typeof (tool.run as unknown) === 'function'
-  return ('execute' in tool || tool.terminal) && !canRun
-    ? 'it was not made by tool(), so it has no code that runs it'
-    : undefined
+  const { type, name, parameters, terminal, run } = tool as Record<string, unknown>
+  if (type === 'provider_tool' && 'value' in tool) return undefined
+  if (!isText(name)) return '"name" is missing'
+  const isForeign = 'inputSchema' in tool || 'input_schema' in tool || '~standard' in Object(parameters)
+  if (isForeign) return 'its schema is not a JSON Schema in "parameters"'
+  const isNotMade = ('execute' in tool || terminal === true) && typeof run !== 'function'
+  return isNotMade ? 'it was not made by tool(), so it has no code that runs it' : undefined
 }
 
 /** The first foreign field with a value. A cache hint in snake case is in `metadata`. */

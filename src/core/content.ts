@@ -37,9 +37,8 @@ export function textOf(content: Content | null | Message): string {
  * @throws {TypeError} for a message in the form of another library: `normalizeMessages` reads those.
  */
 export function toolCallsOf(message: Message): readonly ToolCall[] {
-  checkMessage(message)
-  if (message.role !== 'assistant') return []
-  return blocksOfTurn(message).filter((block) => block.type === 'tool_call')
+  const blocks = blocksOfTurn(message as AssistantMessage)
+  return message.role === 'assistant' ? blocks.filter((block) => block.type === 'tool_call') : []
 }
 
 /** All calls of a turn, valid or not, in the model's order. */
@@ -58,10 +57,11 @@ export function isCall(call: AnyCall): call is ToolCall {
  */
 export function blocksOfTurn(message: AssistantMessage): readonly ContentBlock[] {
   checkMessage(message)
-  const blocks = blocksOf(message.content)
-  if (message.toolCalls === undefined || message.toolCalls.length === 0) return blocks
+  const { content, toolCalls = [] } = message
+  const blocks = blocksOf(content)
   const inContent = new Set(blocks.map((block) => (block.type === 'tool_call' ? block.id : '')))
-  return [...blocks, ...message.toolCalls.filter((call) => !inContent.has(call.id))]
+  const others = toolCalls.filter(({ id }) => !inContent.has(id))
+  return others.length > 0 ? [...blocks, ...others] : blocks
 }
 
 /** Whether an answer that claims to be complete has no text and no call. */

@@ -24,32 +24,28 @@ export interface CallParts {
 }
 
 /** Makes a call from its parts. It repairs nothing: if the text is not a JSON object, the call is invalid. */
-export function readCall(parts: CallParts): AnyCall {
-  const { id, generatedId, name, argumentsText, value, index, opaque, providerData } = parts
+export function readCall({ value, generatedId, ...parts }: CallParts): AnyCall {
+  const { name, argumentsText } = parts
   if (!name) return invalidCall(parts, 'missing_name', 'The call names no tool')
   const parsed = value ? { value } : parseArguments(argumentsText)
   if ('reason' in parsed) return invalidCall(parts, parsed.reason, parsed.error)
   return compact({
     type: 'tool_call',
-    id,
+    ...parts,
     name,
     arguments: parsed.value,
     argumentsText: isNoArguments(argumentsText) ? '' : argumentsText,
-    index,
     complete: true,
     generatedId: generatedId || undefined,
-    opaque,
-    providerData,
   })
 }
 
 export function invalidCall(
-  { id, name, index, argumentsText, opaque, providerData }: CallParts,
+  { value: _, generatedId: __, name, ...parts }: CallParts,
   reason: InvalidToolCall['reason'],
   error: string,
 ): InvalidToolCall {
-  const type = 'invalid_tool_call'
-  return compact({ type, id, name: name || undefined, index, argumentsText, reason, error, opaque, providerData })
+  return compact({ type: 'invalid_tool_call', ...parts, name: name || undefined, reason, error })
 }
 
 type Parsed = { readonly value: JsonObject } | Pick<InvalidToolCall, 'reason' | 'error'>
