@@ -1,6 +1,5 @@
 /** The options of `generate` and `stream`. @module */
 import type { LiveArguments } from '../assemble/open-call.ts'
-import { checkTools } from '../core/check-message.ts'
 import type { Model, Rules } from '../core/codec.ts'
 import { compact, unlessEmpty } from '../core/lookup.ts'
 import type {
@@ -19,7 +18,7 @@ import { type ContextParts, contextOf } from '../messages/create-context.ts'
 import type { MessageLike } from '../messages/message-like.ts'
 import type { Splitting } from '../messages/split-message.ts'
 import { legalToolName } from '../prepare/prepare.ts'
-import { canRun } from '../tools/definition.ts'
+import { canRun, checkGivenTools } from '../tools/definition.ts'
 import type { AnyTools, ToolOptions } from '../tools/model.ts'
 import type { Timeouts } from './deadline.ts'
 import type { Observer, RoundChange, RoundEnd, RoundStart } from './hooks.ts'
@@ -115,8 +114,7 @@ export function beginningOf(request: Pick<RunRequest, BeginningField>): Beginnin
   const { tools: given = [], ...context } = contextOf(
     compact({ system, messages, prompt, providerState, tools: request.tools }),
   )
-  checkTools(given)
-  for (const [at, tool] of given.entries()) if (canRun(tool)) tool.run.checkApproval(tool, `"tools[${at}]"`)
+  checkGivenTools(given)
   if (context.messages.length === 0) throw new TypeError('Cannot ask: neither "messages" nor "prompt" has a message')
   return { context, prompt: contextOf(compact({ prompt })).messages, given }
 }

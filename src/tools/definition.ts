@@ -1,6 +1,7 @@
 /** The part of a tool that a model sees, and the checks of tools. @module */
+import { checkTools } from '../core/check-message.ts'
 import { isObject, lookup } from '../core/lookup.ts'
-import type { ToolDefinition } from '../core/model.ts'
+import type { ProviderTool, ToolDefinition } from '../core/model.ts'
 import type { Tool } from './model.ts'
 
 /** The part of a tool that a model sees: without its functions and behaviour. */
@@ -34,6 +35,12 @@ export function checkReplacing(earlier: object, later: object, name: string): vo
   const why = isMcp ? 'one of them is of an MCP server' : 'one of them needs approval'
   const how = isMcp ? 'give its tools another name by mcpTools(client, { prefix })' : 'rename one of them'
   throw new TypeError(`Cannot use two tools named "${name}": ${why}; ${how}`)
+}
+
+/** Checks the tools of a request, or of the context in it. @throws {TypeError} that says which one is wrong, and how to make it. */
+export function checkGivenTools(tools: readonly (ToolDefinition | ProviderTool)[]): void {
+  checkTools(tools)
+  for (const [at, tool] of tools.entries()) if (canRun(tool)) tool.run.checkApproval(tool, `"tools[${at}]"`)
 }
 
 /** Whether a tool has the code that runs it. */

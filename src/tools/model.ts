@@ -223,7 +223,7 @@ export interface RunnerClass {
   new (host: ToolHost): ToolRunner
   /** @throws {TypeError} if a tool must not replace another one of the same name. */
   checkReplacing(earlier: object, later: object, name: string): void
-  /** @throws {TypeError} for a value that is not an approval rule. */
+  /** @throws {TypeError} for a value of `needsApproval` that is not a rule. */
   checkApproval(tool: object, place: string): void
   /** Runs the calls of one turn, without a run. */
   readonly Turn: new (
