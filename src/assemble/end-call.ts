@@ -26,19 +26,18 @@ export type CallEnd = 'closed' | 'cut' | 'broke'
  */
 export function endCall(call: OpenCall, id: string, end: CallEnd): ToolCall | InvalidToolCall | ServerToolCall {
   const value = call.text === '' ? call.whole : undefined
-  const text = value ? textOfArguments(value) : call.text || call.held
-  if (call.server) return endServerCall(call, id, text ?? '')
+  const text = value ? (textOfArguments(value) ?? '') : call.text || call.held
+  if (call.server) return endServerCall(call, id, text)
   const parts = {
     id,
     generatedId: call.generatedId || call.id === undefined,
     name: call.name,
-    argumentsText: text ?? '',
+    argumentsText: text,
     value,
     index: call.position,
     opaque: call.opaque,
     providerData: call.providerData,
   }
-  if (text === undefined) return invalidCall(parts, 'too_deep', 'The arguments are nested too deep')
   const read = readCall(parts)
   const isBelieved = end === 'closed' || (end === 'cut' && read.type === 'tool_call' && text !== '')
   return isBelieved ? read : invalidCall(parts, 'truncated', 'The answer ended before the arguments did')

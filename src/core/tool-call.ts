@@ -27,7 +27,8 @@ export interface CallParts {
 export function readCall({ value, generatedId, ...parts }: CallParts): AnyCall {
   const { name, argumentsText } = parts
   if (!name) return invalidCall(parts, 'missing_name', 'The call names no tool')
-  const parsed = value ? { value } : parseArguments(argumentsText)
+  const isDeep = value !== undefined && isNestedDeeper(maxArgumentsDepth, value)
+  const parsed = isDeep ? tooDeep : value ? { value } : parseArguments(argumentsText)
   if ('reason' in parsed) return invalidCall(parts, parsed.reason, parsed.error)
   return compact({
     type: 'tool_call',
@@ -50,6 +51,11 @@ export function invalidCall(
 
 type Parsed = { readonly value: JsonObject } | Pick<InvalidToolCall, 'reason' | 'error'>
 
+const tooDeep: Parsed = {
+  reason: 'too_deep',
+  error: `The arguments are nested deeper than ${maxArgumentsDepth} levels`,
+}
+
 /** Whether a text means that there are no arguments: it is blank, or JSON `null`, which Groq sends for tools without parameters. */
 export function isNoArguments(text: string): boolean {
   return /^\s*(?:null\s*)?$/.test(text)
@@ -62,9 +68,7 @@ export function parseArguments(text: string): Parsed {
 
 /** Reads the text of a JSON object. */
 export function parseObject(text: string): Parsed {
-  if (text.length > maxArgumentsDepth && isDeeperThan(maxArgumentsDepth, text)) {
-    return { reason: 'too_deep', error: `The arguments are nested deeper than ${maxArgumentsDepth} levels` }
-  }
+  if (text.length > maxArgumentsDepth && isDeeperThan(maxArgumentsDepth, text)) return tooDeep
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -76,10 +80,10 @@ export function parseObject(text: string): Parsed {
 }
 
 /** The original text of a call's arguments, or a new text if the arguments were changed. Never empty. */
-export function exactArguments(call: ToolCall): string {
-  const read = parseArguments(call.argumentsText)
-  const isSame = 'value' in read && JSON.stringify(read.value) === JSON.stringify(call.arguments)
-  return isSame && !isNoArguments(call.argumentsText) ? call.argumentsText : JSON.stringify(call.arguments)
+export function exactArguments({ argumentsText, arguments: value }: ToolCall): string {
+  const read = parseObject(argumentsText)
+  const text = JSON.stringify(value)
+  return 'value' in read && JSON.stringify(read.value) === text ? argumentsText : text
 }
 
 /** The text of arguments that a format sends as an object; `undefined` if they are nested too deep. */
