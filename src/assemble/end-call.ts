@@ -1,7 +1,7 @@
 /** Makes a call, or an invalid call, from its fragments when it ends. @module */
 import { compact } from '../core/lookup.ts'
 import type { InvalidToolCall, ServerToolCall, ToolCall } from '../core/model.ts'
-import { copyArguments, invalidCall, parseArguments, readCall, textOfArguments } from '../core/tool-call.ts'
+import { invalidCall, parseArguments, readCall, textOfArguments } from '../core/tool-call.ts'
 import type { Calls, OpenCall } from './open-call.ts'
 
 /**
@@ -25,21 +25,19 @@ export type CallEnd = 'closed' | 'cut' | 'broke'
  * The call that the pieces make. In an answer that was cut, only complete arguments make a call; in one that was cut off, no open call does.
  */
 export function endCall(call: OpenCall, id: string, end: CallEnd): ToolCall | InvalidToolCall | ServerToolCall {
-  const whole = call.text === '' ? call.whole : undefined
-  const value = whole && copyArguments(whole)
-  const text = value ? JSON.stringify(value) : whole ? textOfArguments(whole) : call.text || call.held
-  if (call.server) return endServerCall(call, id, text ?? '')
+  const value = call.text === '' ? call.whole : undefined
+  const text = value ? (textOfArguments(value) ?? '') : call.text || call.held
+  if (call.server) return endServerCall(call, id, text)
   const parts = {
     id,
     generatedId: call.generatedId || call.id === undefined,
     name: call.name,
-    argumentsText: text ?? '',
+    argumentsText: text,
     value,
     index: call.position,
     opaque: call.opaque,
     providerData: call.providerData,
   }
-  if (text === undefined) return invalidCall(parts, 'too_deep', 'The arguments are nested too deep')
   const read = readCall(parts)
   const isBelieved = end === 'closed' || (end === 'cut' && read.type === 'tool_call' && text !== '')
   return isBelieved ? read : invalidCall(parts, 'truncated', 'The answer ended before the arguments did')

@@ -154,7 +154,7 @@ export function offerTools(
 }
 
 /** The types or words that each field may have. */
-export type Forms = readonly (readonly [types: string, fields: string])[]
+export type Forms = readonly (readonly [wanted: string, fields: string, method?: string])[]
 
 /** The options for the model. All other fields of a request are for the run. */
 export const modelForms: Forms = [

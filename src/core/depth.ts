@@ -18,7 +18,7 @@ export const maxDepth = 1024
 export function refuseDeep(value: unknown, attempt: string): void {
   const steps = stepsBeyond(value, maxDepth)
   if (steps === undefined) return
-  const path = pathOf(steps.slice(0, 8))
+  const path = steps.slice(0, 8).join('').replace(/^\./, '')
   throw new DecodeError(`${attempt}: "${path}" is nested deeper than ${maxDepth} levels`, { path })
 }
 
@@ -38,25 +38,16 @@ export function isNestedDeeper(levels: number, value: unknown): boolean {
 }
 
 /** The path to a value that is deeper than the limit, if there is one. The path and the recursion are at most as long as the limit. */
-function stepsBeyond(value: unknown, left: number): (string | number)[] | undefined {
+function stepsBeyond(value: unknown, left: number): string[] | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   if (left === 0) return []
-  if (Array.isArray(value)) {
-    for (let at = 0; at < value.length; at++) {
-      const steps = stepsBeyond(value[at], left - 1)
-      if (steps !== undefined) return [at, ...steps]
-    }
-    return undefined
-  }
-  for (const key of Object.keys(value)) {
-    const steps = stepsBeyond((value as Record<string, unknown>)[key], left - 1)
-    if (steps !== undefined) return [key, ...steps]
+  const isList = Array.isArray(value)
+  const values: readonly unknown[] = isList ? value : Object.values(value)
+  for (let at = 0; at < values.length; at++) {
+    const steps = stepsBeyond(values[at], left - 1)
+    if (steps !== undefined) return [isList ? `[${at}]` : `.${Object.keys(value)[at]}`, ...steps]
   }
   return undefined
-}
-
-function pathOf(steps: readonly (string | number)[]): string {
-  return steps.map((step, at) => (typeof step === 'number' ? `[${step}]` : at === 0 ? step : `.${step}`)).join('')
 }
 
 const quote = 0x22
@@ -77,15 +68,13 @@ export function isDeeperThan(levels: number, text: string): boolean {
 
 /** The index of the quote that ends the string that begins here; the length of the text if the string does not end. */
 export function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1)
-  while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
-  return end < 0 ? text.length : end
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let before = at - 1
-  while (text.charCodeAt(before) === backslash) before--
-  return (at - before) % 2 === 0
+  for (let end = start; ; ) {
+    end = text.indexOf('"', end + 1)
+    if (end < 0) return text.length
+    let before = end
+    while (text.charCodeAt(before - 1) === backslash) before--
+    if ((end - before) % 2 === 0) return end
+  }
 }
 
 function parse(text: string): unknown {

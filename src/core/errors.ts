@@ -95,11 +95,11 @@ export class DecodeError extends IsoglotError {
   declare readonly name: 'DecodeError'
   declare readonly code: 'decode'
   /** The place, such as `choices[0].message`. Empty for the whole value. */
-  readonly path: string
+  declare readonly path: string
 
-  constructor(message: string, options: { readonly path?: string; readonly cause?: unknown } = {}) {
-    super(message, { cause: options.cause })
-    this.path = options.path ?? ''
+  constructor(message: string, { path = '', cause }: { readonly path?: string; readonly cause?: unknown } = {}) {
+    super(message, { cause })
+    this.path = path
   }
 }
 
@@ -109,7 +109,7 @@ export class UnsupportedError extends IsoglotError {
   static readonly code = 'unsupported'
   declare readonly name: 'UnsupportedError'
   declare readonly code: 'unsupported'
-  readonly loss: Loss
+  declare readonly loss: Loss
 
   constructor(message: string, loss: Loss) {
     super(message)
@@ -124,8 +124,8 @@ export class LimitError extends IsoglotError {
   declare readonly name: 'LimitError'
   declare readonly code: 'limit'
   /** The option that sets the limit, with its unit, such as `maxEventBytes`. */
-  readonly limit: string
-  readonly max: number
+  declare readonly limit: string
+  declare readonly max: number
 
   constructor(message: string, limit: string, max: number) {
     super(message)
@@ -148,8 +148,8 @@ export class TimeoutError extends IsoglotError {
   static readonly code = 'timeout'
   declare readonly name: 'TimeoutError'
   declare readonly code: 'timeout'
-  readonly phase: 'first_byte' | 'first_content' | 'idle' | 'total'
-  readonly timeoutMs: number
+  declare readonly phase: 'first_byte' | 'first_content' | 'idle' | 'total'
+  declare readonly timeoutMs: number
 
   constructor(message: string, phase: TimeoutError['phase'], timeoutMs: number) {
     super(message)
@@ -173,17 +173,21 @@ export class OutputError extends IsoglotError {
   declare readonly name: 'OutputError'
   declare readonly code: 'output'
   /** `truncated`: the answer reached its length limit. `refused`: the model or a filter refused. */
-  readonly reason: 'truncated' | 'refused' | 'empty' | 'not_json' | 'does_not_fit'
+  declare readonly reason: 'truncated' | 'refused' | 'empty' | 'not_json' | 'does_not_fit'
   /** The model's text, unchanged. */
-  readonly text: string
+  declare readonly text: string
 
   constructor(
     message: string,
-    details: { readonly reason: OutputError['reason']; readonly text: string; readonly cause?: unknown },
+    {
+      reason,
+      text,
+      cause,
+    }: { readonly reason: OutputError['reason']; readonly text: string; readonly cause?: unknown },
   ) {
-    super(message, { cause: details.cause })
-    this.reason = details.reason
-    this.text = details.text
+    super(message, { cause })
+    this.reason = reason
+    this.text = text
   }
 }
 
