@@ -14,10 +14,10 @@ import { encodeStream } from './encode-stream.ts'
 import { decodeError, encodeError } from './errors.ts'
 import { proofField } from './proof-field.ts'
 import { encodeRequest } from './request.ts'
-import { decodeResponse, encodeResponse } from './response.ts'
+import { decodeResponse, decodeToolCalls, encodeResponse } from './response.ts'
 import { decodeStream } from './stream.ts'
 import { format, idPrefix, rulesOf } from './tables.ts'
-import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
+import { encodeDefinitions, encodeResult } from './tools.ts'
 
 /**
  * A model that isoglot calls with OpenAI's Responses API.
@@ -49,7 +49,7 @@ export function responsesModel(model: string, settings: ModelSettings, dialect: 
 
 /** Creates the codec that a client uses to call a server of this format. Default: OpenAI's server. */
 export function createClientCodec(dialect: ResponsesDialect = openaiDialect): ClientCodec {
-  const { provider, title } = dialect
+  const { provider, title, keyHeader } = dialect
   return {
     name: format,
     provider,
@@ -58,7 +58,10 @@ export function createClientCodec(dialect: ResponsesDialect = openaiDialect): Cl
     decodeFrames: decodeSse,
     rules: rulesOf(dialect),
     idPrefix,
-    headers: (apiKey) => keyHeaders(apiKey, dialect),
+    headers(apiKey) {
+      if (apiKey === undefined) return {}
+      return keyHeader === 'api-key' ? { 'api-key': apiKey } : { authorization: `Bearer ${apiKey}` }
+    },
     encodeRequest: (context, options) => encodeRequest(context, { ...options, dialect }),
     decodeResponse: (body, options) => decodeResponse(body, { ...options, dialect }),
     decodeStream: (options) => decodeStream({ ...options, dialect }),
@@ -67,11 +70,6 @@ export function createClientCodec(dialect: ResponsesDialect = openaiDialect): Cl
     decodeToolCalls: (body) => decodeToolCalls(body, { dialect }),
     encodeResult: (result) => encodeResult(result, { dialect }),
   }
-}
-
-function keyHeaders(apiKey: string | undefined, { keyHeader }: ResponsesDialect): Record<string, string> {
-  if (apiKey === undefined) return {}
-  return keyHeader === 'api-key' ? { 'api-key': apiKey } : { authorization: `Bearer ${apiKey}` }
 }
 
 /** Creates the codec that a gateway uses to answer clients in this format. */
