@@ -64,8 +64,8 @@ function decodeThinking(
 ): ReasoningBlock | undefined {
   const text = thinking ?? ''
   if (typeof text !== 'string') return undefined
-  const isSigned = textOr(signature, undefined) !== undefined
-  const opaque = isSigned ? proof({ signature } as JsonObject, origin) : undefined
+  const isSigned = typeof signature === 'string' && signature !== ''
+  const opaque = isSigned ? proof({ signature }, origin) : undefined
   return compact({ type: 'reasoning', text, opaque, ...keptFields(rest) })
 }
 

@@ -382,15 +382,12 @@ function decodeServerCall({ id, name, input, ...rest }: JsonObject): ServerToolC
 
 /** Decodes a call. Returns `undefined` if its input is nested too deep to be written as text. */
 function decodeCall(wire: JsonObject, index: number): ToolCall | InvalidToolCall | undefined {
-  const { type: _, id, name, input, cache_control: mark, ...rest } = wire
-  const given = readInput(input) ?? ''
-  const argumentsText = typeof given === 'string' ? given : textOfArguments(given)
+  const input = readInput(field(wire, 'input')) ?? ''
+  const argumentsText = typeof input === 'string' ? input : textOfArguments(input)
   if (argumentsText === undefined) return undefined
-  const cacheHint = decodeCacheHint(mark)
-  const others = cacheHint === undefined && mark !== undefined ? { ...rest, cache_control: mark } : rest
-  const { providerData } = keptFields(others)
-  const call = readCall({ id: stringOr(id, ''), name: textOr(name, undefined), argumentsText, index, providerData })
-  return cacheHint === undefined || call.type === 'invalid_tool_call' ? call : { ...call, metadata: { cacheHint } }
+  return withHint(wire, ({ type: _, id, name, input: _input, ...rest }) =>
+    readCall({ id: stringOr(id, ''), name: textOr(name, undefined), argumentsText, index, ...keptFields(rest) }),
+  )
 }
 
 /** Decodes a result. `names` has the tool names of earlier calls by call id, since a result in this format has no tool name. */

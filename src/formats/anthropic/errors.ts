@@ -24,15 +24,12 @@ export function decodeError(
     statuses: { 413: 'context_length' },
     final: new Set(),
   })
-  const { message } = error
-  if (/credit balance is too low/i.test(message)) return changed(error, { kind: 'permission', retryable: false })
-  // Anthropic reports a spending limit as a rate limit, but a retry does not help.
   const providerCode = stringOr(field(field(field(answer.body, 'error'), 'details'), 'error_code'), '')
-  return providerCode.includes('spend_limit') ? changed(error, { providerCode, retryable: false }) : error
-}
-
-function changed(error: ApiError, details: Partial<ApiErrorDetails>): ApiError {
-  return new ApiError(error.message, { ...error, ...details } as ApiErrorDetails)
+  // Anthropic reports a spending limit as a rate limit, and missing credit as an invalid request. A retry helps with neither.
+  const details = providerCode.includes('spend_limit')
+    ? { providerCode, retryable: false }
+    : /credit balance is too low/i.test(error.message) && { kind: 'permission', retryable: false }
+  return details ? new ApiError(error.message, { ...error, ...details } as ApiErrorDetails) : error
 }
 
 /** Decodes an error event of a stream. */

@@ -74,12 +74,12 @@ function sampling(
   { version }: AnthropicDialect,
   losses: Losses,
 ): JsonObject {
-  const isFixed = isNewer(options.model) || isThinking
-  const leastTopP = isNewer(options.model) ? 0.99 : isThinking ? 0.95 : 0
+  const isOfNewer = isNewer(options.model)
+  const isFixed = isOfNewer || isThinking
   const fields: JsonObject = {}
   for (const [name, wireName, least] of [
     ['temperature', 'temperature', isFixed ? 1 : 0],
-    ['topP', 'top_p', leastTopP],
+    ['topP', 'top_p', isOfNewer ? 0.99 : isThinking ? 0.95 : 0],
     ['topK', 'top_k', isFixed ? Number.POSITIVE_INFINITY : 0],
   ] as const) {
     const value = options[name]
@@ -88,7 +88,7 @@ function sampling(
       reportLoss(losses, 'dropped', `options.${name}`, 'this model, version or way of thinking does not take it')
     else fields[wireName] = value
   }
-  if (fields.temperature !== undefined && Number(fields.temperature) > 1) {
+  if (Number(fields.temperature) > 1) {
     fields.temperature = 1
     reportLoss(losses, 'changed', 'options.temperature', 'the highest is 1')
   }

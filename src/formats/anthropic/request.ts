@@ -22,7 +22,8 @@ import { encodeDefinitionsFor, selectTools } from './tools.ts'
 import type { WireBlock, WireRequest } from './wire.ts'
 
 /**
- * Encodes a conversation that `prepare` has prepared. Any other conversation is encoded unchanged.
+ * Encodes a conversation that `prepare` has prepared. Any other conversation is encoded unchanged, except for what `prepare` replaces:
+ * invalid calls and results that stand as blocks are major losses.
  *
  * @throws {UnsupportedError} if there is a loss that `options.strict` does not allow.
  */

@@ -40,12 +40,13 @@ export function decodeStream({
 
 function parseEvent(parse: (text: string) => unknown, data: string): JsonObject {
   let event: unknown
+  let cause: unknown
   try {
     event = parse(data)
-  } catch (cause) {
-    throw wrong('stream', '', 'an event is not valid JSON', cause)
+  } catch (error) {
+    cause = error
   }
-  if (!isObject(event)) throw wrong('stream', '', 'an event is not an object')
+  if (!isObject(event)) throw wrong('stream', '', 'an event is not a JSON object', cause)
   return event
 }
 

@@ -16,8 +16,9 @@ import type { WireEffort } from './wire.ts'
 export const format = 'anthropic'
 
 /** The API's version. `2026-10-21` refuses sampling fields, documents in assistant turns and citations on user text. */
-export type AnthropicVersion = '2023-06-01' | typeof strictVersion
-export const strictVersion = '2026-10-21'
+export type AnthropicVersion = '2023-06-01' | '2026-10-21'
+/** The version that refuses more. */
+export const strictVersion: AnthropicVersion = '2026-10-21'
 
 /** The differences between hosts of this format. */
 export interface AnthropicDialect {
@@ -130,7 +131,6 @@ export const wireErrors: Readonly<Record<ApiErrorKind, readonly [type: string, s
   timeout: ['timeout_error', 504],
 }
 
-/** Features that this format does not have. */
 const lacks: readonly Lack[] = [
   'seed',
   'frequencyPenalty',
@@ -141,6 +141,7 @@ const lacks: readonly Lack[] = [
   'imageDetail',
 ]
 
+/** Features that this format does not have. */
 export function wireOf({ provider = format, unsignedThinking = false, version }: AnthropicDialect): Wire {
   return {
     format,

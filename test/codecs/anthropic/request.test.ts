@@ -323,6 +323,13 @@ describe('content', () => {
     expect(encode({ messages }, {}, { beta: ['a'] }).headers).toEqual({ 'anthropic-beta': 'a,files-api-2025-04-14' })
     expect(encode({ messages }, {}, { version: '2026-10-21' }).headers).toEqual({})
   })
+
+  it('has the beta header of files for a file in a result too', () => {
+    const turn: Message = { role: 'assistant', content: [{ ...call, id: 'x', index: 0 }] }
+    const result: Message = { role: 'tool', toolCallId: 'x', content: [{ type: 'image', fileId: 'file_1' }] }
+    const { headers } = encode({ messages: [{ role: 'user', content: 'go' }, turn, result] })
+    expect(headers).toEqual({ 'anthropic-beta': 'files-api-2025-04-14' })
+  })
 })
 
 describe('proofs', () => {
