@@ -69,28 +69,37 @@ export function standing<T extends readonly unknown[]>(list: T, places: readonly
   return list
 }
 
-/** The entries as `take` returns them, without those that are `undefined`, and with their original places. `take` gets the place of each. */
+/** The original places of a list's entries, if it is not the caller's list. */
+export function placesIn(list: readonly unknown[]): readonly string[] | undefined {
+  return writtenPlaces.get(list)
+}
+
+/** The original places of a list's entries. A caller's list is at `path`. */
+export function placesOf(list: readonly unknown[], path: string): readonly string[] {
+  return writtenPlaces.get(list) ?? list.map((_, at) => `${path}[${at}]`)
+}
+
+/**
+ * The entries as `take` returns them, with their original places, and without those that are `undefined`. `take` gets the place of each. If
+ * all entries are the same, so is the list.
+ */
 export function fitList<T>(
   list: readonly T[],
   path: string,
   take: (entry: T, place: string) => T | undefined,
 ): readonly T[] {
-  const written = placesIn(list)
   const places: string[] = []
   const left: T[] = []
-  for (const [at, entry] of list.entries()) {
-    const place = written?.[at] ?? `${path}[${at}]`
+  let isSame = true
+  for (const [at, place] of placesOf(list, path).entries()) {
+    const entry = list[at] as T
     const taken = take(entry, place)
+    if (taken !== entry) isSame = false
     if (taken === undefined) continue
     left.push(taken)
     places.push(place)
   }
-  return standing(left, places)
-}
-
-/** The original places of a list's entries, if it is not the caller's list. */
-export function placesIn(list: readonly unknown[]): readonly string[] | undefined {
-  return writtenPlaces.get(list)
+  return isSame ? list : standing(left, places)
 }
 
 /** Records where each entry of an encoded list was in the list before. */

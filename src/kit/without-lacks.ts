@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { blocksOf } from '../core/content.ts'
 import { compact, field, lookup, textOr } from '../core/lookup.ts'
 import type {
   AssistantMessage,
@@ -23,7 +22,7 @@ import type {
   ServerToolResult,
   ToolDefinition,
 } from '../core/model.ts'
-import { type Lack, lackableFields, type Wire } from './lacks.ts'
+import { lackableFields, type Wire } from './lacks.ts'
 import { fitList, type Losses, placesIn, reportLoss } from './losses.ts'
 import { ownProof } from './opaque.ts'
 import * as reasons from './reasons.ts'
@@ -106,49 +105,48 @@ function drop({ losses }: Task, path: string, reason: string, severity?: Loss['s
 
 /** Fields that most things may have. */
 interface Common {
-  metadata?: Metadata
-  opaque?: Opaque
-  providerData?: ProviderData
-}
-
-/** The cache hints that some formats lack although they have others. */
-const hintLacks: Readonly<Record<string, Lack>> = {
-  tool_definition: 'toolCacheHints',
-  tool: 'callCacheHints',
-  tool_call: 'callCacheHints',
-  tool_result: 'callCacheHints',
-  reasoning: 'callCacheHints',
+  readonly metadata?: Metadata
+  readonly opaque?: Opaque
+  readonly providerData?: ProviderData
 }
 
 /** The message, block, tool or options without the fields that the format lacks, and without another provider's. Its blocks and calls too. */
 function fitFields<T extends object>(thing: T, kind: string, path: string, task: Task): T {
   const { wire, lacks, losses } = task
-  const left = { ...thing } as Record<string, unknown> & Common
+  const fields = thing as Readonly<Record<string, unknown>> & Common
+  const lost = new Set<string>()
   for (const [name, row] of Object.entries(lookup(lackableFields, kind) ?? {})) {
     const { lack = name, reason, usual = false, action = 'dropped', severity = 'info', isSaid } = row
-    const value = left[name]
+    const value = fields[name]
     if (value === undefined || !lacks.has(lack)) continue
-    if (!isSaid) delete left[name]
+    if (!isSaid) lost.add(name)
     const isUsual = value === usual || (Array.isArray(value) && value.length === 0)
     if (!isUsual) reportLoss(losses, action, `${path}.${name}`, reason, severity)
   }
-  const { metadata, opaque, providerData = {} } = left
-  const hint = lookup(hintLacks, kind) ?? 'cacheHints'
+  const { metadata, opaque, providerData } = fields
+  // Some formats lack hints only on definitions of tools, or on calls, results and reasoning.
+  const hint = kind === 'tool_definition' ? 'toolCacheHints' : /^(?:tool|reasoning)/.test(kind) ? 'callCacheHints' : ''
   if (metadata?.cacheHint !== undefined && (lacks.has('cacheHints') || lacks.has(hint))) {
     drop(task, `${path}.metadata.cacheHint`, reasons.cacheHint, 'info')
-    delete left.metadata
+    lost.add('metadata')
   }
   const isForCodec = kind === 'reasoning' && !wire.keepsReasoning
   if (opaque !== undefined && !isForCodec && ownProof(opaque, task.target) === undefined) {
     drop(task, `${path}.opaque`, reasons.foreignProof, 'info')
-    delete left.opaque
+    lost.add('opaque')
   }
-  for (const name of Object.keys(providerData)) {
-    if (name !== wire.format) drop(task, `${path}.providerData.${name}`, reasons.foreignFields, 'info')
+  if (providerData !== undefined) {
+    for (const name of Object.keys(providerData)) {
+      if (name !== wire.format) drop(task, `${path}.providerData.${name}`, reasons.foreignFields, 'info')
+    }
+    if (!Object.hasOwn(providerData, wire.format)) lost.add('providerData')
   }
-  if (!Object.hasOwn(providerData, wire.format)) delete left.providerData
+  let left = lost.size === 0 ? fields : Object.fromEntries(Object.entries(fields).filter(([name]) => !lost.has(name)))
   for (const name of ['content', 'toolCalls', 'invalidToolCalls']) {
-    if (Array.isArray(left[name])) left[name] = fitBlocks(left[name], `${path}.${name}`, task)
+    const blocks = left[name]
+    if (!Array.isArray(blocks)) continue
+    const fitted = fitBlocks(blocks, `${path}.${name}`, task)
+    if (fitted !== blocks) left = { ...left, [name]: fitted }
   }
   return left as T
 }
@@ -158,15 +156,9 @@ function fitFields<T extends object>(thing: T, kind: string, path: string, task:
 function fitMessage(message: Message, path: string, task: Task): Message | undefined {
   const fitted = fitFields(message, message.role === 'tool' ? 'tool' : 'message', path, task)
   // A turn can have had only another provider's tools. Servers refuse empty messages.
-  return isBlank(fitted) && !isBlank(message) ? drop(task, path, reasons.nothing) : fitted
-}
-
-/** Whether it is a turn without text and without a call. */
-function isBlank(message: Message): boolean {
-  if (message.role !== 'assistant') return false
-  const { content, toolCalls = [], invalidToolCalls = [] } = message
-  const blocks = [...blocksOf(content), ...toolCalls, ...invalidToolCalls]
-  return blocks.every((block) => block.type === 'text' && block.text === '' && !block.opaque)
+  if (fitted.role !== 'assistant' || fitted.content?.length !== 0 || message.content?.length === 0) return fitted
+  const hasCall = fitted.toolCalls?.length || fitted.invalidToolCalls?.length
+  return hasCall ? fitted : drop(task, path, reasons.nothing)
 }
 
 function fitBlocks(blocks: readonly ContentBlock[], path: string, task: Task): readonly ContentBlock[] {

@@ -1,12 +1,12 @@
 /** Prepares the text, the proof and the name of each block. @module */
 
-import { lookup } from '../core/lookup.ts'
-import type { Content, ContentBlock, Json, TextBlock, ToolCall } from '../core/model.ts'
+import { compact, lookup } from '../core/lookup.ts'
+import type { Content, ContentBlock, Json, TextBlock } from '../core/model.ts'
 import { legalId } from '../kit/ids.ts'
 import { fitList } from '../kit/losses.ts'
 import { ownProof } from '../kit/opaque.ts'
 import * as reasons from '../kit/reasons.ts'
-import { note, type Task, text } from './task.ts'
+import { type Item, note, type Task, text } from './task.ts'
 import { wellFormedJson } from './well-formed.ts'
 
 /** The prepared system text; `undefined` if it is absent or empty. */
@@ -17,9 +17,13 @@ export function prepareSystem(system: Content | undefined, task: Task): Content 
   return system.length === 0 ? note(task, 'dropped', 'system', reasons.empty) : undefined
 }
 
-/** Makes text well-formed and names legal. Drops proofs and reasoning of other providers, chunks and empty text. */
-export function prepareContent(content: Content, path: string, task: Task): Content {
-  if (typeof content !== 'string') return fitList(content, path, (block, place) => prepareBlock(block, place, task))
+/**
+ * Makes text well-formed and names legal. Drops proofs and reasoning of other providers, chunks and empty text. Moves results that stand as
+ * blocks to `results`, if it is given.
+ */
+export function prepareContent(content: Content, path: string, task: Task, results?: Item[]): Content {
+  if (typeof content !== 'string')
+    return fitList(content, path, (block, place) => prepareBlock(block, place, task, results))
   if (content === '' || !isBlank(content, task)) return wellFormedFields({ content }, ['content'], path, task).content
   note(task, 'dropped', path, 'it is blank text')
   return ''
@@ -35,10 +39,23 @@ const textFields: Readonly<Record<string, readonly string[]>> = {
   image: [],
 }
 
-function prepareBlock(block: ContentBlock, path: string, task: Task): ContentBlock | undefined {
+/** The block as it is sent; `undefined` if it is not sent there. */
+export function prepareBlock(
+  block: ContentBlock,
+  path: string,
+  task: Task,
+  results?: Item[],
+): ContentBlock | undefined {
   if (block.type === 'tool_call_chunk' || block.type === 'server_tool_call_chunk')
     return note(task, 'dropped', path, reasons.chunk, 'minor')
-  if (block.type === 'tool_result') return { ...block, content: prepareContent(block.content, `${path}.content`, task) }
+  if (block.type === 'tool_result') {
+    const content = prepareContent(block.content, `${path}.content`, task)
+    if (results === undefined) return { ...block, content }
+    const { type: _, isError, id: _id, ...fields } = block
+    const status = isError === undefined ? undefined : isError ? 'error' : 'success'
+    results.push({ path, message: { role: 'tool', ...fields, content, ...compact({ status }) } })
+    return undefined
+  }
   const fields = lookup(textFields, block.type)
   if (fields === undefined) return block
   const { opaque, ...rest } = block as TextBlock
@@ -59,30 +76,29 @@ function prepareBlock(block: ContentBlock, path: string, task: Task): ContentBlo
   // A block with a proof is sent back even if its text is empty.
   if (block.type === 'text' && !isOwn && isBlank(block.text, task))
     return note(task, 'dropped', path, 'it is empty text')
-  const fixed = wellFormedFields(isOwn ? block : rest, fields, path, task) as ContentBlock
-  return fixed.type === 'tool_call' ? prepareCall(fixed, block as ToolCall, path, task) : fixed
+  const fixed = wellFormedFields(opaque === undefined || isOwn ? block : rest, fields, path, task) as ContentBlock
+  if (fixed.type !== 'tool_call' || block.type !== 'tool_call') return fixed
+  const name = legalId(fixed.name, task.rules.toolName)
+  if (name !== fixed.name)
+    note(task, 'changed', `${path}.name`, `"${fixed.name}" is not a legal name of a tool here; it goes as "${name}"`)
+  // The arguments text can contain lone surrogates as escapes, which the server would decode. So it is written from the fixed arguments.
+  const argumentsText = fixed.arguments === block.arguments ? fixed.argumentsText : JSON.stringify(fixed.arguments)
+  const isSame = name === fixed.name && argumentsText === fixed.argumentsText
+  return isSame ? fixed : { ...fixed, name, argumentsText }
 }
 
 function isBlank(value: string, task: Task): boolean {
   return (task.rules.refusesEmpty ? value.trim() : value) === ''
 }
 
-function prepareCall(call: ToolCall, given: ToolCall, path: string, task: Task): ToolCall {
-  const name = legalId(call.name, task.rules.toolName)
-  if (name !== call.name)
-    note(task, 'changed', `${path}.name`, `"${call.name}" is not a legal name of a tool here; it goes as "${name}"`)
-  // The arguments text can contain lone surrogates as escapes, which the server would decode. So it is written from the fixed arguments.
-  const isSame = call.arguments === given.arguments
-  return { ...call, name, argumentsText: isSame ? call.argumentsText : JSON.stringify(call.arguments) }
-}
-
 function wellFormedFields<T extends object>(thing: T, fields: readonly string[], path: string, task: Task): T {
-  const fixed = { ...thing } as Record<string, unknown>
+  let fixed = thing as Record<string, unknown>
   for (const field of fields) {
-    const value = fixed[field] as Json | undefined
-    if (value === undefined) continue
-    fixed[field] = wellFormedJson(value)
-    if (fixed[field] !== value) note(task, 'changed', path, 'it held halves of characters, which became U+FFFD')
+    const value = thing[field as keyof T] as Json | undefined
+    const wellFormed = value === undefined ? undefined : wellFormedJson(value)
+    if (wellFormed === value) continue
+    note(task, 'changed', path, 'it held halves of characters, which became U+FFFD')
+    fixed = { ...fixed, [field]: wellFormed }
   }
   return fixed as T
 }

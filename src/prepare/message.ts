@@ -1,6 +1,6 @@
 /** Prepares each message by itself: splits it, moves calls and results to their places, drops what is empty. @module */
-import { blocksOfTurn } from '../core/content.ts'
-import { compact, findLastIndex } from '../core/lookup.ts'
+import { blocksOf, blocksOfTurn } from '../core/content.ts'
+import { findLastIndex } from '../core/lookup.ts'
 import type {
   AssistantMessage,
   Content,
@@ -11,7 +11,7 @@ import type {
   ToolCall,
 } from '../core/model.ts'
 import { legalId } from '../kit/ids.ts'
-import { fitList, placesIn, standing } from '../kit/losses.ts'
+import { placesOf, standing } from '../kit/losses.ts'
 import * as reasons from '../kit/reasons.ts'
 import { prepareContent } from './blocks.ts'
 import { type Item, isBound, note, type Task } from './task.ts'
@@ -34,14 +34,15 @@ export function prepareMessage(message: Message, path: string, task: Task): read
 /** The message, with the results that stand in it as messages: before a user's message, or after an assistant's. */
 function prepareWhole(message: Message, path: string, task: Task): readonly Item[] {
   const { role } = message
-  const place = `${path}.content`
-  const prepared =
-    role === 'assistant' ? prepareTurn(message, path, task) : prepareContent(message.content, place, task)
-  if (prepared === undefined) return []
-  const results: Item[] = []
-  const content = role === 'tool' || typeof prepared === 'string' ? prepared : liftResults(prepared, place, results)
-  if (results.length > 0) note(task, 'changed', place, 'results that stand as blocks became messages')
   const { toolCalls: _, invalidToolCalls: _invalid, ...rest } = message as AssistantMessage
+  const place = `${path}.content`
+  const results: Item[] = []
+  const content =
+    role === 'assistant'
+      ? prepareTurn(message, path, task, results)
+      : prepareContent(message.content, place, task, role === 'tool' ? undefined : results)
+  if (content === undefined) return []
+  if (results.length > 0) note(task, 'changed', place, 'results that stand as blocks became messages')
   const item: Item = { path, message: { ...rest, content } as Message }
   // Each call needs a result, and some system messages have only settings of the format.
   const mayBeEmpty = role === 'tool' || (role !== 'assistant' && !task.rules.refusesEmpty) || isBound(message, task)
@@ -51,31 +52,19 @@ function prepareWhole(message: Message, path: string, task: Task): readonly Item
   return results
 }
 
-/** Returns the blocks that are not results. Adds the results as messages. */
-function liftResults(blocks: readonly ContentBlock[], path: string, results: Item[]): Content {
-  return fitList(blocks, path, (block, place) => {
-    if (block.type !== 'tool_result') return block
-    const { type: _, isError, id: _id, ...fields } = block
-    const status = isError === undefined ? undefined : isError ? 'error' : 'success'
-    results.push({ path: place, message: { role: 'tool', ...fields, ...compact({ status }) } })
-    return undefined
-  })
-}
-
 const failures: ReadonlySet<StopReason | undefined> = new Set(['error', 'aborted', 'interrupted'])
 
 /** The content of a turn, with all its calls, and without reasoning at its end; `undefined` if it failed before it had content. */
-function prepareTurn(message: AssistantMessage, path: string, task: Task): Content | undefined {
+function prepareTurn(message: AssistantMessage, path: string, task: Task, results: Item[]): Content | undefined {
   const { stopReason, toolCalls, invalidToolCalls } = message
+  const written = blocksOfTurn(message)
   if (toolCalls !== undefined) note(task, 'changed', `${path}.toolCalls`, 'calls stand in the content')
-  const given = blocksOfTurn(message)
-  if (failures.has(stopReason) && !given.some(isUseful))
+  if (failures.has(stopReason) && !written.some(isUseful))
     return note(task, 'dropped', path, `the turn ended as "${stopReason}" with nothing in it that can be used`, 'minor')
-  const isPlain = typeof message.content === 'string' && toolCalls === undefined && invalidToolCalls === undefined
-  const content = prepareContent(isPlain ? message.content : given, `${path}.content`, task)
-  if (typeof content === 'string') return content
-  const blocks = [...content]
-  const places = [...(placesIn(content) ?? [])]
+  const given = toolCalls === undefined ? (message.content ?? []) : written
+  const content = prepareContent(given, `${path}.content`, task, results)
+  const blocks = [...blocksOf(content)]
+  const places = typeof content === 'string' ? [path] : [...placesOf(content, `${path}.content`)]
   for (const invalid of invalidToolCalls ?? []) {
     const next = blocks.findIndex((block) => block.type === 'tool_call' && block.index > invalid.index)
     const at = next < 0 ? blocks.length : next
@@ -86,7 +75,8 @@ function prepareTurn(message: AssistantMessage, path: string, task: Task): Conte
   // Some formats bind reasoning to the block after it. A format that keeps reasoning of other providers does not.
   const end = findLastIndex(blocks, ({ type }) => type !== 'reasoning' || task.rules.foreignReasoning === 'keep') + 1
   if (end < blocks.length) note(task, 'dropped', `${path}.content`, 'it is reasoning that nothing follows', 'minor')
-  return standing(blocks.slice(0, end), places)
+  else if (invalidToolCalls === undefined) return content
+  return standing(blocks.slice(0, end), places.slice(0, end))
 }
 
 function isUseful(block: ContentBlock): boolean {

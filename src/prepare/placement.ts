@@ -1,7 +1,8 @@
 /** Puts messages where the format takes them. @module */
-import type { ContentBlock } from '../core/model.ts'
-import { fitList, standing } from '../kit/losses.ts'
-import { type Item, isBound, note, resultTag, type Task, tagged, text } from './task.ts'
+import { blocksOf } from '../core/content.ts'
+import type { Content, ContentBlock } from '../core/model.ts'
+import { fitList, placesOf, standing } from '../kit/losses.ts'
+import { type Item, isBound, note, type Task, tagged, taggedResult, text } from './task.ts'
 
 /** The text of the user message that is added if a format requires a user message first. */
 export const opening = '(The conversation begins with the assistant.)'
@@ -24,8 +25,7 @@ export function placeMessages(items: readonly Item[], task: Task): readonly Item
   const { bridgesResults, lateInstructions, resultMedia, userFirst } = task.rules
   const head: Item[] = []
   const others: Item[] = []
-  let media: ContentBlock[] = []
-  let places: string[] = []
+  let media: Content[] = []
 
   const add = (item: Item): void => {
     const { role } = item.message
@@ -40,29 +40,25 @@ export function placeMessages(items: readonly Item[], task: Task): readonly Item
     others.push(item)
   }
   const addMedia = (): void => {
+    const places = media.flatMap((content) => placesOf(blocksOf(content), ''))
     const [path] = places
-    if (path !== undefined) add({ path, message: { role: 'user', content: standing(media, places) } })
+    if (path !== undefined) add({ path, message: { role: 'user', content: standing(media.flatMap(blocksOf), places) } })
     media = []
-    places = []
   }
 
   for (const item of items) {
     const { message, path } = item
     if (message.role !== 'tool') addMedia()
     if (message.role === 'tool' && typeof message.content === 'object') {
-      const { toolCallId, name } = message
-      const found: ContentBlock[] = []
-      const foundPlaces: string[] = []
-      const content = fitList(message.content, `${path}.content`, (block, place) => {
-        if (!mediaTypes.has(block.type) || resultMedia.has(block.type)) return block
-        found.push(block)
-        foundPlaces.push(place)
-        return text(`[${block.type}: see the message after the results]`)
-      })
+      const place = `${path}.content`
+      const isForeign = ({ type }: ContentBlock) => mediaTypes.has(type) && !resultMedia.has(type)
+      const found = fitList(message.content, place, (block) => (isForeign(block) ? block : undefined))
+      const content = fitList(message.content, place, (block) =>
+        isForeign(block) ? text(`[${block.type}: see the message after the results]`) : block,
+      )
       if (found.length > 0) {
-        note(task, 'changed', `${path}.content`, 'media are in a user message after the results', 'minor')
-        media.push(text(resultTag(toolCallId, name)), ...found, text('</tool_result>'))
-        places.push(path, ...foundPlaces, path)
+        note(task, 'changed', place, 'media are in a user message after the results', 'minor')
+        media.push(taggedResult(message, found, path))
       }
       add({ path, message: { ...message, content } })
     } else if (message.role !== 'system' && message.role !== 'developer') add(item)
@@ -74,7 +70,7 @@ export function placeMessages(items: readonly Item[], task: Task): readonly Item
       const isMoved = lateInstructions === 'hoist'
       const outcome = isMoved ? 'moved there' : 'became user text'
       note(task, 'changed', path, `a ${role} message that is not at the head ${outcome}`, 'minor')
-      const content = tagged(message.content, `<${role}>`, `</${role}>`, path)
+      const content = tagged(message.content, role, path)
       if (isMoved) head.push(item)
       else add({ path, message: { ...rest, role: 'user', content } })
     }

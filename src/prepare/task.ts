@@ -1,8 +1,8 @@
 /** State that the steps of `prepare` share. @module */
 import type { Rules } from '../core/codec.ts'
 import { blocksOf } from '../core/content.ts'
-import type { Content, ContentBlock, Loss, Message } from '../core/model.ts'
-import { placesIn, standing } from '../kit/losses.ts'
+import type { Content, ContentBlock, Loss, Message, ToolMessage } from '../core/model.ts'
+import { placesOf, standing } from '../kit/losses.ts'
 import type { Splitting } from '../messages/split-message.ts'
 
 /** A message that is being prepared, and its place. */
@@ -44,17 +44,20 @@ export function isBound({ role, content, providerData = {} }: Message, { rules }
 }
 
 /** Puts content between tags, so that the model can read what it is and where it came from. */
-export function tagged(content: Content, open: string, close: string, path: string): Content {
+export function tagged(content: Content, tag: string, path: string, attributes = ''): Content {
+  const open = `<${tag}${attributes}>`
+  const close = `</${tag}>`
   if (typeof content === 'string') return `${open}\n${content}\n${close}`
-  return standing([text(open), ...content, text(close)], [path, ...(placesIn(content) ?? []), path])
+  return standing([text(open), ...content, text(close)], [path, ...placesOf(content, `${path}.content`), path])
+}
+
+/** Puts content of a result between tags: `<tool_result id="call_1" name="shot">`. */
+export function taggedResult({ toolCallId, name }: ToolMessage, content: Content, path: string): Content {
+  const named = name === undefined ? '' : ` name=${JSON.stringify(name)}`
+  return tagged(content, 'tool_result', path, ` id=${JSON.stringify(toolCallId)}${named}`)
 }
 
 /** A block of text. */
 export function text(value: string): ContentBlock {
   return { type: 'text', text: value }
-}
-
-/** The opening tag of a result: `<tool_result id="call_1" name="shot">`. */
-export function resultTag(id: string, name: string | undefined): string {
-  return `<tool_result id=${JSON.stringify(id)}${name === undefined ? '' : ` name=${JSON.stringify(name)}`}>`
 }
