@@ -97,7 +97,8 @@ export function decodeDefinitions(entry: JsonObject): readonly Tool[] {
 }
 
 function decodeDefinition(declaration: JsonObject): ToolDefinition {
-  const { parameters: openApi, parametersJsonSchema: schema = openApi && fromOpenApi(openApi) } = declaration
+  const { parameters: openApi, parametersJsonSchema } = declaration
+  const schema = parametersJsonSchema ?? (openApi && fromOpenApi(openApi))
   const description = stringIn(declaration, 'description')
   const known = ['name', ...(description === undefined ? [] : ['description'])]
   const rest = otherFields(declaration, new Set(isObject(schema) ? [...known, 'parametersJsonSchema'] : known))
@@ -155,14 +156,15 @@ export function encodeCall(call: ToolCall, dialect: GeminiDialect): WirePart {
 
 /** Reads a call from its part. */
 export function readCallPart(part: JsonObject, wire: JsonObject, origin: Origin, key?: number): CallFragment {
-  const { id, name, args, partialArgs: _pieces, willContinue: _more, ...rest } = wire
+  const { id, name, args: given, partialArgs: _pieces, willContinue: _more, ...rest } = wire
+  const args = given ?? undefined
   return compact({
     type: 'call' as const,
     key,
     id: textOr(id, undefined),
     name: textOr(name, undefined),
     // Arguments of another type become their JSON text, so that the call is reported as invalid.
-    arguments: isObject(args) || typeof args === 'string' ? args : args == null ? undefined : (jsonText(args) ?? '['),
+    arguments: args === undefined || isObject(args) || typeof args === 'string' ? args : (jsonText(args) ?? '['),
     ...keptOf(part, 'functionCall', unlessEmpty(rest), origin),
   })
 }
