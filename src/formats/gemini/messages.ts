@@ -29,25 +29,28 @@ interface Turn {
 
 /** Encodes the messages in their order, without system messages. */
 export function encodeContents(context: Context, scope: Scope): readonly WireContent[] {
+  const { losses, dialect } = scope
   const turns: Turn[] = []
   const calls = new Map<string, ToolCall>()
+  /** Media of results that a content after all results of the turn has. */
+  const media: WirePart[] = []
   for (const [at, message] of withoutPaused(context).entries()) {
+    const { role, content } = message
     const path = `messages[${at}]`
-    if (message.content === '' && message.role !== 'tool') drop(scope, path, reasons.empty, 'info')
     const fields = objectIn(message.providerData?.gemini, 'content')
-    if (message.role === 'assistant') {
+    if (content === '' && role !== 'tool') drop(scope, path, reasons.empty, 'info')
+    if (role !== 'tool') add(turns, 'user', media.splice(0), {})
+    if (role === 'assistant') {
       for (const block of blocksOfTurn(message)) if (block.type === 'tool_call') calls.set(block.id, block)
       add(turns, 'model', encodeTurn(message, scope, path), fields)
-    } else if (message.role === 'tool') {
-      const { part, besides } = encodeResultPart(message, calls.get(message.toolCallId), scope, path)
-      add(turns, 'results', [part], fields)
-      add(turns, 'user', besides, {})
-    } else if (message.role !== 'system' && (message.role !== 'developer' || scope.dialect.developer === 'user')) {
-      if (message.role === 'developer')
-        reportLoss(scope.losses, 'changed', path, 'Gemini has no role for developers: a user says it')
-      add(turns, 'user', encodeInput(message.content, scope, `${path}.content`), fields)
+    } else if (role === 'tool') {
+      add(turns, 'results', [encodeResultPart(message, calls.get(message.toolCallId), scope, path, media)], fields)
+    } else if (role === 'user' || (role === 'developer' && dialect.developer === 'user')) {
+      if (role === 'developer') reportLoss(losses, 'changed', path, 'Gemini has no role for developers: a user says it')
+      add(turns, 'user', encodeInput(content, scope, `${path}.content`), fields)
     }
   }
+  add(turns, 'user', media, {})
   signFirstCalls(turns, scope)
   return turns.map(({ kind, parts, fields }) => ({ ...fields, role: kind === 'model' ? 'model' : 'user', parts }))
 }
@@ -78,11 +81,10 @@ function encodeTurn(message: AssistantMessage, scope: Scope, path: string): read
   })
 }
 
-/** Adds parts to the last content of their kind, or as a new one. Results join those of their turn, even after media of another result. */
+/** Adds parts to the last content if that is of their kind, otherwise as a new one. */
 function add(turns: Turn[], kind: Turn['kind'], parts: readonly WirePart[], fields: JsonObject): void {
   if (parts.length === 0) return
-  let last = turns.at(-1)
-  if (kind === 'results' && last?.kind === 'user' && turns.at(-2)?.kind === 'results') last = turns.at(-2)
+  const last = turns.at(-1)
   if (last?.kind !== kind) turns.push({ kind, parts: [...parts], fields })
   else {
     last.parts.push(...parts)

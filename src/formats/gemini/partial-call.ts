@@ -13,36 +13,38 @@ import { stringIn } from './part.ts'
 /** A call whose arguments are not complete yet. */
 export interface PartialCall {
   readonly key: BlockKey
-  readonly args: JsonObject
-  /** The path of a string that the next piece continues. */
-  openPath: string | undefined
-  /** Values without a valid place. With any of them, the call is invalid. */
-  readonly misplaced: Json[]
+  /** Adds the values of `partialArgs`, each at its path. */
+  add(partialArgs: Json | undefined): void
+  /**
+   * Returns the arguments. If a value had no valid path, or the call did not finish, returns text that is not a JSON object, so that the call is
+   * reported as invalid.
+   */
+  end(isFinished: boolean): JsonObject | string
 }
 
+/** Starts to read the arguments of a call. */
 export function newPartialCall(key: BlockKey): PartialCall {
-  return { key, args: {}, openPath: undefined, misplaced: [] }
-}
-
-/** Adds the values of `partialArgs` to the call, each at its path. */
-export function addPartialArgs(call: PartialCall, partialArgs: Json | undefined): void {
-  for (const piece of arrayOf(partialArgs)) {
-    const value = readValue(piece)
-    if (value === undefined) continue
-    const path = stringIn(piece, 'jsonPath')
-    const isPlaced = path !== undefined && place(call.args, path, value, call.openPath === path)
-    if (!isPlaced) call.misplaced.push(piece)
-    call.openPath = field(piece, 'willContinue') === true ? path : undefined
+  const args: JsonObject = {}
+  /** The path of a string that the next piece continues. */
+  let openPath: string | undefined
+  /** Values without a valid place. With any of them, the call is invalid. */
+  const misplaced: Json[] = []
+  return {
+    key,
+    add(partialArgs) {
+      for (const piece of arrayOf(partialArgs)) {
+        const value = readValue(piece)
+        if (value === undefined) continue
+        const path = stringIn(piece, 'jsonPath')
+        if (path === undefined || !place(args, path, value, openPath === path)) misplaced.push(piece)
+        openPath = field(piece, 'willContinue') === true ? path : undefined
+      }
+    },
+    end(isFinished) {
+      if (misplaced.length > 0) return JSON.stringify(misplaced)
+      return isFinished ? args : JSON.stringify(args).slice(0, -1)
+    },
   }
-}
-
-/**
- * Returns the arguments of a call at its end. If a value had no valid path, or the call did not finish, returns text that is not a JSON
- * object, so that the call is reported as invalid.
- */
-export function endPartialCall(call: PartialCall, isFinished: boolean): JsonObject | string {
-  if (call.misplaced.length > 0) return JSON.stringify(call.misplaced)
-  return isFinished ? call.args : JSON.stringify(call.args).slice(0, -1)
 }
 
 function readValue(piece: Json): Json | undefined {

@@ -17,7 +17,7 @@ import { newTrack, readCitations, type Track } from './citations.ts'
 import { decodePart } from './content.ts'
 import { decodeError } from './errors.ts'
 import { keptFields, type Origin } from './part.ts'
-import { addPartialArgs, endPartialCall, newPartialCall, type PartialCall } from './partial-call.ts'
+import { newPartialCall, type PartialCall } from './partial-call.ts'
 import { type GeminiDialect, geminiDialect, knownFields, stopReasons } from './tables.ts'
 import { readCallPart } from './tools.ts'
 import { decodeUsage, isSameSnapshot } from './usage.ts'
@@ -240,14 +240,14 @@ export function newReader(dialect: GeminiDialect): AnswerReader {
       }
       partialCall = newPartialCall(key)
     }
-    addPartialArgs(partialCall, call.partialArgs)
+    partialCall.add(call.partialArgs)
     if (!willContinue) endCall(true, out)
   }
 
   function endCall(isFinished: boolean, out: Fragment[]): void {
     if (partialCall === undefined) return
     const { key } = partialCall
-    out.push({ type: 'call', key, arguments: endPartialCall(partialCall, isFinished) }, { type: 'close', key })
+    out.push({ type: 'call', key, arguments: partialCall.end(isFinished) }, { type: 'close', key })
     partialCall = undefined
   }
 

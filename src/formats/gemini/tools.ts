@@ -9,7 +9,17 @@
 import { checkTools } from '../../core/check-message.ts'
 import type { CallFragment, CodecOptions } from '../../core/codec.ts'
 import { blocksOf } from '../../core/content.ts'
-import { arrayOf, compact, field, isObject, otherFields, stringOr, textOr, unlessEmpty } from '../../core/lookup.ts'
+import {
+  arrayOf,
+  compact,
+  field,
+  isObject,
+  objectIn,
+  otherFields,
+  stringOr,
+  textOr,
+  unlessEmpty,
+} from '../../core/lookup.ts'
 import type {
   Content,
   ContentBlock,
@@ -87,7 +97,8 @@ export function decodeDefinitions(entry: JsonObject): readonly Tool[] {
 }
 
 function decodeDefinition(declaration: JsonObject): ToolDefinition {
-  const { parameters: openApi, parametersJsonSchema: schema = openApi && fromOpenApi(openApi) } = declaration
+  const { parameters: openApi, parametersJsonSchema } = declaration
+  const schema = parametersJsonSchema ?? (openApi && fromOpenApi(openApi))
   const description = stringIn(declaration, 'description')
   const known = ['name', ...(description === undefined ? [] : ['description'])]
   const rest = otherFields(declaration, new Set(isObject(schema) ? [...known, 'parametersJsonSchema'] : known))
@@ -128,28 +139,32 @@ export function decodeToolChoice(config: Json | undefined): ToolChoice | undefin
 
 // ---- calls ------------------------------------------------------------------------------------
 
-/** Whether isoglot generated an id: the call is marked, or the id has the form `gemini_1`. Such ids are never sent. */
-export function isMadeId(id: string, isMarked?: boolean): boolean {
-  return isMarked === true || /^gemini_\d+$/.test(id)
+/**
+ * Returns the id of a call if it may be sent: the dialect has ids, and isoglot did not generate this one. A generated id is marked, or has the
+ * form `gemini_1`.
+ */
+function sentId(id: string, isGenerated: boolean | undefined, dialect: GeminiDialect): string | undefined {
+  return dialect.callIds && !isGenerated && !/^gemini_\d+$/.test(id) ? id : undefined
 }
 
 /** Writes a call from its parsed fields. If the call was received without arguments, `args` is left out again. */
 export function encodeCall(call: ToolCall, dialect: GeminiDialect): WirePart {
-  const id = dialect.callIds && !isMadeId(call.id, call.generatedId) ? call.id : undefined
+  const id = sentId(call.id, call.generatedId, dialect)
   const args = call.argumentsText === '' ? unlessEmpty(call.arguments) : call.arguments
   return partWith('functionCall', { id, name: call.name, args }, call)
 }
 
 /** Reads a call from its part. */
 export function readCallPart(part: JsonObject, wire: JsonObject, origin: Origin, key?: number): CallFragment {
-  const { id, name, args, partialArgs: _pieces, willContinue: _more, ...rest } = wire
+  const { id, name, args: given, partialArgs: _pieces, willContinue: _more, ...rest } = wire
+  const args = given ?? undefined
   return compact({
     type: 'call' as const,
     key,
     id: textOr(id, undefined),
     name: textOr(name, undefined),
     // Arguments of another type become their JSON text, so that the call is reported as invalid.
-    arguments: isObject(args) || typeof args === 'string' ? args : args == null ? undefined : (jsonText(args) ?? '['),
+    arguments: args === undefined || isObject(args) || typeof args === 'string' ? args : (jsonText(args) ?? '['),
     ...keptOf(part, 'functionCall', unlessEmpty(rest), origin),
   })
 }
@@ -166,21 +181,20 @@ export function encodeResult(
   { dialect = geminiDialect }: CodecOptions<GeminiDialect> = {},
 ): WireContent {
   const scope: Scope = { losses: newLosses('Gemini', false), dialect, model: '' }
-  return { role: 'user', parts: [encodeResultPart(result, undefined, scope, 'result').part] }
+  return { role: 'user', parts: [encodeResultPart(result, undefined, scope, 'result', [])] }
 }
 
 /**
- * Encodes a result as a part. `call` is its call, if that is known. Models before Gemini 3 take no media in results: `besides` has the media
- * for a content after the result.
+ * Encodes a result as a part. `call` is its call, if that is known. Models before Gemini 3 take no media in results: they are added to
+ * `besides`, for a content after the results.
  */
 export function encodeResultPart(
   result: ToolMessage,
   call: ToolCall | undefined,
   scope: Scope,
   path: string,
-): { readonly part: WirePart; readonly besides: readonly WirePart[] } {
-  const { toolCallId, providerData, name = call?.name } = result
-  const { losses, model, dialect } = scope
+  besides: WirePart[],
+): WirePart {
   const media: WirePart[] = []
   let text = ''
   for (const [at, block] of blocksOf(result.content).entries()) {
@@ -194,26 +208,30 @@ export function encodeResultPart(
       case 'image':
       case 'audio':
       case 'video':
-      case 'file':
-        media.push(...[encodeMedia(block, scope, where) ?? []].flat())
+      case 'file': {
+        const part = encodeMedia(block, scope, where)
+        if (part !== undefined) media.push(part)
         break
+      }
       default:
         drop(scope, where, `a result holds no block of type "${block.type}"`, 'major')
     }
   }
-  const fits = media.length === 0 || model === '' || isGemini3(model)
-  if (!fits) reportLoss(losses, 'changed', `${path}.content`, 'media of a result go after it on models before Gemini 3')
+  const fits = media.length === 0 || scope.model === '' || isGemini3(scope.model)
+  if (!fits) {
+    reportLoss(scope.losses, 'changed', `${path}.content`, 'media of a result go after it on models before Gemini 3')
+    besides.push(...media)
+  }
   const isError = result.status === 'error'
-  const raw = field(field(providerData?.gemini, 'functionResponse'), 'response')
   // An object that was received goes back unchanged if it still decodes to the same text.
-  const isSame = isUnchanged(raw, readOutput, { text, isError })
+  const raw = field(objectIn(result.providerData?.gemini, 'functionResponse'), 'response')
   const fields = {
-    id: dialect.callIds && !isMadeId(toolCallId, call?.generatedId) ? toolCallId : undefined,
-    name,
-    response: isSame ? raw : { [isError ? 'error' : 'output']: text },
+    id: sentId(result.toolCallId, call?.generatedId, scope.dialect),
+    name: result.name ?? call?.name,
+    response: isUnchanged(raw, readOutput, { text, isError }) ? raw : { [isError ? 'error' : 'output']: text },
     parts: fits ? unlessEmpty(media) : undefined,
   }
-  return { part: partWith('functionResponse', fields, result), besides: fits ? [] : media }
+  return partWith('functionResponse', fields, result)
 }
 
 /** Reads a `response` object as text: its only field if that is `output` or `error`, otherwise the object as JSON. */
