@@ -43,13 +43,13 @@ export const idPrefix = 'toolu_isoglot_'
  */
 export function decodeResponse(
   body: unknown,
-  { callsBefore = 0, dialect = {} }: DecodeResponseOptions<AnthropicDialect> = {},
+  { callsBefore = 0, events, dialect = {} }: DecodeResponseOptions<AnthropicDialect> = {},
 ): ChatResponse {
   const provider = dialect.provider ?? format
   refuseDeep(body, 'Cannot decode Anthropic response')
   if (field(body, 'type') === 'error') throw decodeErrorEvent(body, provider)
   if (!isObject(body)) throw wrong('', 'is not an object')
-  return fold(readResponse(body, provider), { provider, idPrefix, callsBefore })
+  return fold(readResponse(body, provider), { provider, idPrefix, callsBefore, events })
 }
 
 function wrong(path: string, finding: string): DecodeError {

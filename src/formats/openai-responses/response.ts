@@ -41,10 +41,10 @@ import type { WireResponse, WireUsage } from './wire.ts'
  */
 export function decodeResponse(
   body: unknown,
-  { callsBefore = 0, dialect = openaiDialect }: DecodeResponseOptions<ResponsesDialect> = {},
+  { callsBefore = 0, events, dialect = openaiDialect }: DecodeResponseOptions<ResponsesDialect> = {},
 ): ChatResponse {
   const fragments = readResponse(body, dialect)
-  return fold(fragments, { provider: dialect.provider, idPrefix, callsBefore })
+  return fold(fragments, { provider: dialect.provider, idPrefix, callsBefore, events })
 }
 
 function readResponse(body: unknown, dialect: ResponsesDialect): Fragment[] {
