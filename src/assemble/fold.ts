@@ -1,17 +1,19 @@
 /** Makes a whole answer from its fragments, for streams and whole bodies. @module */
-import type { Fragment } from '../core/codec.ts'
-import type { ChatResponse, MessageEvent } from '../core/model.ts'
+import type { DecodeResponseOptions, Fragment } from '../core/codec.ts'
+import type { ChatResponse } from '../core/model.ts'
 import { assemble } from './assemble.ts'
 import type { AssembleOptions } from './assembly.ts'
 
 /**
- * Puts the fragments of one answer together.
+ * Puts the fragments of one answer together. `events` receives its events.
  *
  * @throws {InterruptedError} if no `end` is among them.
  */
-export function fold(fragments: Iterable<Fragment>, options: AssembleOptions = {}): ChatResponse {
+export function fold(
+  fragments: Iterable<Fragment>,
+  { events = [], ...options }: AssembleOptions & Pick<DecodeResponseOptions, 'events'> = {},
+): ChatResponse {
   const state = assemble.start(options)
-  const events: MessageEvent[] = []
   for (const fragment of fragments) assemble.step(state, fragment, events)
   assemble.end(state, events)
   return lastResponse(events)

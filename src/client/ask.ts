@@ -7,7 +7,6 @@ import { responseUnlessAborted } from '../core/unless-aborted.ts'
 import { sleep, startDeadline } from './deadline.ts'
 import { type AnswerDecoder, decodeAnswer } from './decode.ts'
 import type { Report, ReportEnd } from './hooks.ts'
-import { replay } from './replay.ts'
 import type { RunRequest } from './request.ts'
 import { retryDelayMs } from './retry.ts'
 import { addressOf, chunksOf, errorFor, isStream, keyOf, readBody, sendText } from './transport.ts'
@@ -96,7 +95,12 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
         const text = whole?.text()
         if (text !== undefined || !decoder.isEnded) {
           if (text === undefined) decoder.end(batch)
-          else batch = replay(codec.decodeResponse(readBody(text, model), { callsBefore }))
+          else {
+            const response = codec.decodeResponse(readBody(text, model), { callsBefore, events: batch })
+            const end = { type: 'message_end', message: response.message, response } as const
+            // A codec may change a response after its events were made, and one of your own may make none.
+            batch = [...batch.filter(({ type }) => type !== 'message_end'), end]
+          }
           yield batch
         }
         isLeft = false

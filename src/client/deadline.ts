@@ -1,6 +1,6 @@
 /** Makes one signal of the caller's signal and three time limits. @module */
 import { TimeoutError } from '../core/errors.ts'
-import { linked } from '../core/linked.ts'
+import { follow } from '../core/follow.ts'
 import { after, alarm } from '../core/timer.ts'
 import { unlessAborted } from '../core/unless-aborted.ts'
 
@@ -27,7 +27,8 @@ export interface Deadline {
 }
 
 export function startDeadline(timeouts: Timeouts = {}, caller?: AbortSignal): Deadline {
-  const { signal, abort, end } = linked(caller)
+  const controller = new AbortController()
+  const unfollow = follow(caller, controller)
   const limits = {
     first_byte: timeouts.firstByteMs ?? 120_000,
     idle: timeouts.idleMs ?? 60_000,
@@ -35,25 +36,25 @@ export function startDeadline(timeouts: Timeouts = {}, caller?: AbortSignal): De
   }
   const runOut = (phase: keyof typeof limits) => {
     const ms = limits[phase]
-    abort(new TimeoutError(`Cannot wait any longer: ${findings[phase]} within ${ms} ms`, phase, ms))
+    controller.abort(new TimeoutError(`Cannot wait any longer: ${findings[phase]} within ${ms} ms`, phase, ms))
   }
   const total = after(limits.total, () => runOut('total'))
   let current: 'first_byte' | 'idle' = 'idle'
   const clock = alarm(() => runOut(current))
 
   return {
-    signal,
+    signal: controller.signal,
     enter(phase) {
       current = phase
       clock.wind(limits[phase])
     },
     pause: () => clock.wind(Number.POSITIVE_INFINITY),
-    abort,
+    abort: (reason) => controller.abort(reason),
     clear() {
       clock.stop()
       total.stop()
-      end()
-      abort('The answer has ended') // without a reason, the platform would make an error with a stack
+      unfollow()
+      controller.abort('The answer has ended') // without a reason, the platform would make an error with a stack
     },
   }
 }

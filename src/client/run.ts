@@ -1,5 +1,5 @@
 /** `generate` and `stream`: the two ways to ask. @module */
-import { linked } from '../core/linked.ts'
+import { follow } from '../core/follow.ts'
 import { compact } from '../core/lookup.ts'
 import type { AssistantMessage, Message } from '../core/model.ts'
 import { isOnlyWhole } from '../kit/only-whole.ts'
@@ -109,7 +109,8 @@ export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolea
       throw cause
     }
     const { request, around, onEnd } = begun
-    const { signal, abort, end } = linked(request.signal, stopping.signal)
+    const { signal } = stopping
+    const unfollow = follow(request.signal, stopping)
     let failure: { readonly error: unknown } | undefined
     try {
       loop = newLoop(request, isOnlyWhole, signal, added)
@@ -117,14 +118,14 @@ export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolea
       const events = loop.events()
       yield* around === undefined ? events : around(events)
     } catch (error) {
-      if (stopping.signal.reason === left) return
+      if (signal.reason === left) return
       failure = { error }
       throw error
     } finally {
       const result = failure === undefined ? loop?.result : undefined
       loop?.report('onEnd', failure ?? compact({ result }))
-      abort(left)
-      end()
+      stopping.abort(left)
+      unfollow()
       onEnd?.(added, result, failure?.error)
       if (result === undefined) settled.reject(failure === undefined ? signal.reason : failure.error)
       else settled.resolve(result)

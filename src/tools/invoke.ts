@@ -1,6 +1,6 @@
 /** Runs a call. Every failure becomes a result that the model can read, never an exception. @module */
 
-import { linked } from '../core/linked.ts'
+import { follow } from '../core/follow.ts'
 import { compact, isObject } from '../core/lookup.ts'
 import type { Message, ToolCall, ToolMessage } from '../core/model.ts'
 import { after } from '../core/timer.ts'
@@ -96,8 +96,10 @@ function describeUnknown(name: string, tools: ReadonlyMap<string, object>): stri
 
 async function withinTime(tool: Tool, call: ToolCall, options: InvokeOptions): Promise<ToolResult> {
   const timeoutMs = tool.timeoutMs ?? options.toolTimeoutMs ?? 60_000
-  const { signal, abort, end } = linked(options.signal)
-  const timer = after(timeoutMs, () => abort(timedOut))
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const unfollow = follow(options.signal, stopping)
+  const timer = after(timeoutMs, () => stopping.abort(timedOut))
   let isOver = false
   const progress = (data: unknown) => {
     if (!isOver) options.progress?.(data)
@@ -111,7 +113,7 @@ async function withinTime(tool: Tool, call: ToolCall, options: InvokeOptions): P
   } finally {
     isOver = true
     timer.stop()
-    end()
+    unfollow()
   }
 }
 

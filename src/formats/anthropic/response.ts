@@ -53,7 +53,7 @@ export const idPrefix = 'toolu_isoglot_'
  */
 export function decodeResponse(
   body: unknown,
-  { callsBefore = 0, dialect = {} }: DecodeResponseOptions<AnthropicDialect> = {},
+  { callsBefore = 0, events, dialect = {} }: DecodeResponseOptions<AnthropicDialect> = {},
 ): ChatResponse {
   refuseDeep(body, 'Cannot decode Anthropic response')
   if (field(body, 'type') === 'error') throw decodeErrorEvent(body, dialect.provider)
@@ -62,23 +62,27 @@ export function decodeResponse(
   if (!Array.isArray(content)) throw wrong('response', 'content', 'is not an array')
   const at = content.findIndex((block) => !isObject(block))
   if (at >= 0) throw wrong('response', `content[${at}]`, 'is not an object')
-  return readBody(body, callsBefore, dialect)
+  return readBody(body, dialect, compact({ callsBefore, events }))
 }
 
 /** Reads a body as a stream of two events. */
-function readBody(message: JsonObject, callsBefore: number, dialect: AnthropicDialect): ChatResponse {
+function readBody(
+  message: JsonObject,
+  dialect: AnthropicDialect,
+  options: Omit<DecodeResponseOptions, 'dialect'>,
+): ChatResponse {
   const out: Fragment[] = []
   const reader = answerReader(dialect)
   reader.read({ message }, 'message_start', out)
   reader.read({ delta: { stop_reason: field(message, 'stop_reason') ?? null } }, 'message_delta', out)
   reader.end(out)
-  return fold(out, { provider: dialect.provider ?? format, idPrefix, callsBefore })
+  return fold(out, { provider: dialect.provider ?? format, idPrefix, ...options })
 }
 
 /** Decodes the calls in the body of an answer. Ignores calls that the provider runs. */
 export function decodeToolCalls(body: unknown, _options: CodecOptions<AnthropicDialect> = {}): DecodedCalls {
   const content = arrayOf(field(body, 'content')).filter((block) => field(block, 'type') === 'tool_use')
-  const { message } = readBody({ content, stop_reason: 'tool_use' }, 0, {})
+  const { message } = readBody({ content, stop_reason: 'tool_use' }, {}, {})
   return { toolCalls: toolCallsOf(message), invalidToolCalls: message.invalidToolCalls ?? [] }
 }
 

@@ -43,14 +43,14 @@ import type { WireCandidate, WirePart, WireResponse } from './wire.ts'
  */
 export function decodeResponse(
   body: unknown,
-  { callsBefore = 0, dialect = geminiDialect }: DecodeResponseOptions<GeminiDialect> = {},
+  { callsBefore = 0, events, dialect = geminiDialect }: DecodeResponseOptions<GeminiDialect> = {},
 ): ChatResponse {
   refuseDeep(body, 'Cannot decode Gemini response')
   const fragments: Fragment[] = []
   if (!readBody(body, dialect, fragments)) {
     throw new DecodeError('Cannot decode Gemini response: "candidates" is missing', { path: 'candidates' })
   }
-  return fold(fragments, { provider: dialect.provider, idPrefix: 'gemini_', callsBefore })
+  return fold(fragments, { provider: dialect.provider, idPrefix: 'gemini_', callsBefore, events })
 }
 
 /** Decodes the calls of a body, even if the body does not report a complete answer. */

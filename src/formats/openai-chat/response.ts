@@ -48,10 +48,10 @@ import type { WireAnnotation, WireCall, WireResponse } from './wire.ts'
  */
 export function decodeResponse(
   body: unknown,
-  { callsBefore = 0, dialect = openai }: DecodeResponseOptions<ChatDialect> = {},
+  { callsBefore = 0, events, dialect = openai }: DecodeResponseOptions<ChatDialect> = {},
 ): ChatResponse {
   const { provider, idPrefix = 'call_' } = dialect
-  return fold(readWhole(body, dialect), { provider, idPrefix, callsBefore })
+  return fold(readWhole(body, dialect), { provider, idPrefix, callsBefore, events })
 }
 
 function readWhole(body: unknown, dialect: ChatDialect): Fragment[] {

@@ -33,7 +33,7 @@ import type { WireResponse, WireUsage } from './wire.ts'
  */
 export function decodeResponse(
   body: unknown,
-  { callsBefore = 0, dialect = openaiDialect }: DecodeResponseOptions<ResponsesDialect> = {},
+  { callsBefore = 0, events, dialect = openaiDialect }: DecodeResponseOptions<ResponsesDialect> = {},
 ): ChatResponse {
   if (!isObject(body)) throw new DecodeError(`Cannot decode ${target} answer: it is not an object`)
   refuseDeep(body, `Cannot decode ${target} answer`)
@@ -46,7 +46,7 @@ export function decodeResponse(
     const reason = `its status is "${status}", since it is made in the background: ask for GET /responses/${textOr(id, '{id}')} until it has ended`
     throw new DecodeError(`Cannot decode ${target} answer: ${reason}`, { path: 'status' })
   }
-  return fold(readWhole(body, dialect), { provider: dialect.provider, idPrefix, callsBefore })
+  return fold(readWhole(body, dialect), { provider: dialect.provider, idPrefix, callsBefore, events })
 }
 
 /** Reads the tool calls of an answer. */
