@@ -162,7 +162,7 @@ function offeredName(tool: ToolDefinition | ProviderTool, rules: Rules): string 
 }
 
 /**
- * What each field of an object may be: types, or words in quotes; or these, and the forms of the fields inside it, or the method that it must
+ * Of each field of an object: its types, or words in quotes; or these, and the forms of the fields inside it, or the method that it must
  * have. `*` is each entry, which must be there.
  */
 export interface Forms {
