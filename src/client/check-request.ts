@@ -4,38 +4,43 @@ import { messagesOf } from '../messages/message-like.ts'
 import type { RoundChange } from './hooks.ts'
 import { type Forms, modelForms, type RunRequest } from './request.ts'
 
-/** The types or words that each field may have, and each field inside another. `*` is each entry, which must be there. */
-const forms: Forms = [
+const forms: Forms = {
   ...modelForms,
-  [
-    'text',
-    'model.baseUrl model.headers.* end idempotencyKey responseFormat.name responseFormat.description toolChoice.name toolChoice.names.* approvals.*.toolCallId',
-  ],
-  ['boolean', 'autoTools wholeAnswer responseFormat.strict approvals.*.approved'],
-  [
-    'number',
-    'maxRounds maxRepeatedCalls toolTimeoutMs maxResultLength maxResultMedia maxEventBytes maxBodyBytes retries reasoning.budgetTokens',
-  ],
-  ['number or undefined', 'timeouts.*'],
-  ['list', 'approvals observers toolChoice.names'],
-  ['list of tool({ name })', 'tools'],
-  ['text or list', 'system'],
-  ['"auto" or "required"', 'toolChoice.mode'],
-  ['"concurrent" or "sequential"', 'toolMode'],
-  ['"run" or "keep"', 'lastCalls'],
-  ['"json"', 'responseFormat.type'],
-  ['"none", "minimal", "low", "medium", "high", "xhigh" or "max"', 'reasoning.effort'],
-  ['object', 'timeouts providerState responseFormat.schema model.headers model.body observers.*'],
-  ['function', 'stopWhen onToolRequest onToolResult onWarning beforeRound onRound onRequest model.fetch'],
-  ['what budget() makes', 'budget', 'isUsedUp'],
-  ['what resumable() makes', 'resume', 'chunks'],
-  ['what splitting() makes', 'split', 'split'],
-  ['what liveArguments() makes', 'liveArguments', 'fresh'],
-  ['an object with "claim"', 'callLog', 'claim'],
-  ['an AbortSignal', 'signal', 'addEventListener'],
-]
-
-type PlacedValue = readonly [place: string, value: unknown]
+  model: ['object', { baseUrl: 'text', headers: ['object', { '*': 'text' }], body: 'object', fetch: 'function' }],
+  system: 'text or list',
+  tools: 'list of tool({ name })',
+  providerState: 'object',
+  autoTools: 'boolean',
+  maxRounds: 'number',
+  maxRepeatedCalls: 'number',
+  budget: ['what budget() makes', 'isUsedUp'],
+  stopWhen: 'function',
+  approvals: ['list', { '*': ['object', { toolCallId: 'text', approved: 'boolean' }] }],
+  callLog: ['an object with "claim"', 'claim'],
+  toolMode: '"concurrent" or "sequential"',
+  toolTimeoutMs: 'number',
+  maxResultLength: 'number',
+  maxResultMedia: 'number',
+  split: ['what splitting() makes', 'split'],
+  onToolRequest: 'function',
+  onToolResult: 'function',
+  onWarning: 'function',
+  beforeRound: 'function',
+  onRound: 'function',
+  onRequest: 'function',
+  observers: ['list', { '*': 'object' }],
+  lastCalls: '"run" or "keep"',
+  liveArguments: ['what liveArguments() makes', 'fresh'],
+  wholeAnswer: 'boolean',
+  resume: ['what resumable() makes', 'chunks'],
+  signal: ['an AbortSignal', 'addEventListener'],
+  timeouts: ['object', { '*': 'number or undefined' }],
+  maxEventBytes: 'number',
+  maxBodyBytes: 'number',
+  retries: 'number',
+  idempotencyKey: 'text',
+  end: 'text',
+}
 
 /**
  * Fields of other libraries, which would be ignored, and our fields instead. A name with a `_` that is not in the table has the same name
@@ -68,20 +73,8 @@ export const habits: Readonly<Record<string, string>> = {
  * @throws {TypeError} naming the field, and the form it should have.
  */
 export function checkRequest(request: RunRequest): void {
-  const given: Record<string, unknown> = isObject(request) ? request : {}
-  checkModel(given.model)
-  for (const [name, value] of Object.entries(given)) {
-    if (value === undefined) continue
-    checkName(name)
-    for (const key in isObject(value) ? value : {}) checkName(`${name}.${key}`)
-  }
-  for (const [wanted, fields, method] of forms) {
-    for (const path of fields.split(' ')) {
-      for (const [place, value] of valuesAt(path, given)) {
-        if (value !== undefined || path.includes('*')) checkField(place, value, wanted, method)
-      }
-    }
-  }
+  checkModel(isObject(request) ? request.model : request)
+  checkFields(request, forms, '', false)
   const { toolChoice, maxRepeatedCalls: limit = 1 } = request
   if (isObject(toolChoice) && !('name' in toolChoice || 'names' in toolChoice)) {
     wrongType('toolChoice', '{ name } or { names, mode }', 'object')
@@ -116,36 +109,40 @@ export function checkModel(model: unknown): void {
   wrongType('model', wanted, typeof model === 'string' ? `the text "${model.slice(0, 80)}"` : typeOf(model))
 }
 
-/** @throws {TypeError} for a name of another library, and for one of ours in snake case. */
-function checkName(name: string): void {
-  const word = name.replace(/_./g, ([, letter = '']) => letter.toUpperCase())
-  const ours = lookup(habits, word) ?? (forms.some(([, fields]) => fields.split(' ').includes(word)) ? word : '')
-  if (ours ? ours === name : !/^[^.]*_/.test(name)) return
-  throw new TypeError(`Cannot ask: there is no "${name}"${ours && `; write ${ours}`}`)
+/** Checks the fields of an object, which stands at this place. */
+function checkFields(given: object, forms: Forms, place: string, areRequired: boolean): void {
+  const fields = given as Readonly<Record<string, unknown>>
+  const at = (name: string) => (Array.isArray(given) ? `${place}[${name}]` : `${place && `${place}.`}${name}`)
+  for (const name of Object.keys(fields)) if (fields[name] !== undefined) checkName(at(name), forms)
+  const each = forms['*']
+  for (const name of Object.keys(each ? fields : forms)) {
+    const form = each ?? forms[name] ?? ''
+    const [wanted, inside] = typeof form === 'string' ? [form] : form
+    const value = fields[name]
+    if (value === undefined && !each && !areRequired) continue
+    checkField(at(name), value, wanted, inside)
+    if (typeof inside === 'object' && typeof value === 'object') {
+      checkFields(value as object, inside, at(name), each !== undefined)
+    }
+  }
 }
 
-/** The values at a path inside an object, and their places. */
-function valuesAt(path: string, given: object): readonly PlacedValue[] {
-  let found: PlacedValue[] = [['', given]]
-  for (const key of path.split('.')) {
-    found = found.flatMap(([place, value]) => {
-      const parent = Object(value)
-      const keys = key === '*' ? Object.keys(parent) : [key]
-      return keys.map((name) => [
-        Array.isArray(value) ? `${place}[${name}]` : `${place && `${place}.`}${name}`,
-        parent[name],
-      ])
-    })
-  }
-  return found
+/** @throws {TypeError} for a name of another library, and for one of ours in snake case. */
+function checkName(path: string, forms: Forms): void {
+  const word = path.replace(/_./g, ([, letter = '']) => letter.toUpperCase())
+  const isOurs = lookup(forms, word.slice(word.lastIndexOf('.') + 1)) !== undefined
+  const ours = lookup(habits, word) ?? (isOurs ? word : '')
+  if (ours ? ours === path : !/^[^.]*_/.test(path)) return
+  throw new TypeError(`Cannot ask: there is no "${path}"${ours && `; write ${ours}`}`)
 }
 
 /** @throws {TypeError} if the value of a field is of none of these types, or does not have the method. */
-export function checkField(name: string, value: unknown, wanted: string, method?: string): void {
+export function checkField(name: string, value: unknown, wanted: string, method?: unknown): void {
   const found = typeOf(value)
-  const fits = method
-    ? isObject(value) && typeof (value[method] as unknown) === 'function'
-    : wanted.includes(found) || (found === 'text' && wanted.includes(`"${value}"`))
+  const fits =
+    typeof method === 'string'
+      ? isObject(value) && typeof (value[method] as unknown) === 'function'
+      : wanted.includes(found) || (found === 'text' && wanted.includes(`"${value}"`))
   if (!fits) wrongType(name, wanted, found)
 }
 

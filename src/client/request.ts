@@ -1,7 +1,7 @@
 /** The options of `generate` and `stream`. @module */
 import type { LiveArguments } from '../assemble/open-call.ts'
 import type { Model } from '../core/codec.ts'
-import { compact, unlessEmpty } from '../core/lookup.ts'
+import { compact, lookup, unlessEmpty } from '../core/lookup.ts'
 import type {
   Content,
   Context,
@@ -153,22 +153,43 @@ export function offerTools(
   }
 }
 
-/** The types or words that each field may have. */
-export type Forms = readonly (readonly [wanted: string, fields: string, method?: string])[]
+/**
+ * Of each field of an object: its types, or words in quotes; or these, and the forms of the fields inside it, or the method that it must
+ * have. `*` is each entry, which must be there.
+ */
+export interface Forms {
+  readonly [field: string]: string | readonly [wanted: string, inside: Forms | string]
+}
 
 /** The options for the model. All other fields of a request are for the run. */
-export const modelForms: Forms = [
-  ['text', 'user'],
-  ['boolean or function', 'strict'],
-  ['boolean', 'parallelToolCalls'],
-  ['number', 'maxTokens temperature topP topK seed frequencyPenalty presencePenalty'],
-  ['list', 'stop'],
-  ['"auto", "none", "required" or object', 'toolChoice'],
-  ['object', 'responseFormat reasoning providerOptions'],
-]
+export const modelForms: Forms = {
+  maxTokens: 'number',
+  temperature: 'number',
+  topP: 'number',
+  topK: 'number',
+  seed: 'number',
+  stop: 'list',
+  frequencyPenalty: 'number',
+  presencePenalty: 'number',
+  toolChoice: [
+    '"auto", "none", "required" or object',
+    { name: 'text', names: ['list', { '*': 'text' }], mode: '"auto" or "required"' },
+  ],
+  parallelToolCalls: 'boolean',
+  responseFormat: [
+    'object',
+    { type: '"json"', schema: 'object', name: 'text', description: 'text', strict: 'boolean' },
+  ],
+  reasoning: [
+    'object',
+    { effort: '"none", "minimal", "low", "medium", "high", "xhigh" or "max"', budgetTokens: 'number' },
+  ],
+  user: 'text',
+  providerOptions: ['object', {}],
+  strict: 'boolean or function',
+}
 
 /** The options for the model. */
 export function optionsOf(request: RunRequest): Omit<RequestOptions, 'model' | 'stream'> {
-  const names = modelForms.flatMap(([, fields]) => fields.split(' '))
-  return Object.fromEntries(Object.entries(request).filter(([name]) => names.includes(name)))
+  return Object.fromEntries(Object.entries(request).filter(([name]) => lookup(modelForms, name)))
 }

@@ -15,6 +15,12 @@ export abstract class IsoglotError extends Error {
   /** Marks our errors, across copies of this module too. */
   readonly isIsoglotError = true as const
 
+  /** @param details the fields of the error, and its `cause` */
+  constructor(message?: string, details?: ErrorOptions & { readonly [field: string]: unknown }) {
+    super(message, details)
+    Object.assign(this, details)
+  }
+
   /**
    * A program can have several copies of these classes, because some CDNs and bundlers make a file for each public path. So `instanceof`
    * compares a mark and the code, and not the class.
@@ -82,9 +88,8 @@ export class ApiError extends IsoglotError {
   declare readonly providerMessage: string | undefined
   declare readonly body: Json | undefined
 
-  constructor(message: string, { cause, ...details }: ApiErrorDetails) {
-    super(message, { cause })
-    Object.assign(this, { retryable: passingKinds.has(details.kind) }, details)
+  constructor(message: string, details: ApiErrorDetails) {
+    super(message, { retryable: passingKinds.has(details.kind), ...details })
   }
 }
 
@@ -97,9 +102,8 @@ export class DecodeError extends IsoglotError {
   /** The place, such as `choices[0].message`. Empty for the whole value. */
   declare readonly path: string
 
-  constructor(message: string, { path = '', cause }: { readonly path?: string; readonly cause?: unknown } = {}) {
-    super(message, { cause })
-    this.path = path
+  constructor(message: string, options: { readonly path?: string; readonly cause?: unknown } = {}) {
+    super(message, { path: '', ...options })
   }
 }
 
@@ -112,8 +116,7 @@ export class UnsupportedError extends IsoglotError {
   declare readonly loss: Loss
 
   constructor(message: string, loss: Loss) {
-    super(message)
-    this.loss = loss
+    super(message, { loss })
   }
 }
 
@@ -128,9 +131,7 @@ export class LimitError extends IsoglotError {
   declare readonly max: number
 
   constructor(message: string, limit: string, max: number) {
-    super(message)
-    this.limit = limit
-    this.max = max
+    super(message, { limit, max })
   }
 }
 
@@ -152,9 +153,7 @@ export class TimeoutError extends IsoglotError {
   declare readonly timeoutMs: number
 
   constructor(message: string, phase: TimeoutError['phase'], timeoutMs: number) {
-    super(message)
-    this.phase = phase
-    this.timeoutMs = timeoutMs
+    super(message, { phase, timeoutMs })
   }
 }
 
@@ -179,15 +178,9 @@ export class OutputError extends IsoglotError {
 
   constructor(
     message: string,
-    {
-      reason,
-      text,
-      cause,
-    }: { readonly reason: OutputError['reason']; readonly text: string; readonly cause?: unknown },
+    details: { readonly reason: OutputError['reason']; readonly text: string; readonly cause?: unknown },
   ) {
-    super(message, { cause })
-    this.reason = reason
-    this.text = text
+    super(message, details)
   }
 }
 
