@@ -24,8 +24,16 @@ import type {
 } from '../core/model.ts'
 import type { Reducer } from '../core/reducer.ts'
 import { settleStopReason } from '../core/stop-reason.ts'
-import { type AssembleOptions, type Assembly, type BlockPart, type CallPart, mergeData, warn } from './assembly.ts'
-import { addToCall, type CallEnd, describeCall, endCall, newCall } from './calls.ts'
+import {
+  type AssembleOptions,
+  type Assembly,
+  addPart,
+  type BlockPart,
+  type CallPart,
+  mergeData,
+  warn,
+} from './assembly.ts'
+import { addToCall, type CallEnd, describeCall, endCall, openCall } from './calls.ts'
 import { findCall } from './find-call.ts'
 import { grow } from './grow.ts'
 
@@ -52,15 +60,17 @@ export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions
       if (isLost) warn('dropped', `a piece of type "${fragment.type}" came after the end`, out)
       return
     }
+    // A second start, inserted by a proxy, begins nothing: it only adds fields that were not known.
+    if (fragment.type === 'start') {
+      const { type: _, ...response } = fragment
+      state.response = { ...response, ...state.response }
+    }
     if (!state.isStarted) {
       state.isStarted = true
-      if (fragment.type === 'start') addStart(state, fragment)
       const { id, model } = state.response
       out.push(compact({ type: 'message_start', id, model }))
     }
     switch (fragment.type) {
-      case 'start':
-        return addStart(state, fragment)
       case 'text':
       case 'reasoning':
         return addText(state, fragment, out)
@@ -112,11 +122,6 @@ export function stop(
 
 // ---- fragments --------------------------------------------------------------------------------
 
-/** A second start, inserted by a proxy, begins nothing: it only adds fields that were not known. */
-function addStart(state: Assembly, { type: _, ...response }: Fragment & { type: 'start' }): void {
-  state.response = { ...response, ...state.response }
-}
-
 /** A figure that is reported again replaces the earlier one. */
 function addUsage(state: Assembly, { usage }: Fragment & { type: 'usage' }, out: MessageEvent[]): void {
   // Some wires have the same figures with every piece.
@@ -163,7 +168,7 @@ function addCallFragment(state: Assembly, fragment: CallFragment, out: MessageEv
     warn('dropped', 'a piece of a call that is whole came again', out)
     return
   }
-  const call = found ?? open(state, newCall(state, fragment), out)
+  const call = found ?? openCall(state, fragment, nextIndex(state, out))
   out.push({ type: 'tool_call_chunk', index: call.index, chunk: addToCall(state, call, fragment, out) })
 }
 
@@ -178,7 +183,8 @@ function addText(state: Assembly, fragment: Fragment & { type: 'text' | 'reasoni
     (key !== undefined || part.block.type === 'reasoning' || part.block.refusal === refusal)
   if (goesOn) growBlock(part, text, out)
   else if (text !== '' || key !== undefined) {
-    growBlock(openBlock(state, compact({ type, text: '', refusal }) as ContentBlock, key, out), text, out)
+    const block = compact({ type, text: '', refusal }) as ContentBlock
+    growBlock(openBlock(state, block, key, out), text, out)
   }
 }
 
@@ -192,19 +198,18 @@ function growBlock(part: BlockPart, text: string, out: MessageEvent[]): void {
 }
 
 function openBlock(state: Assembly, block: ContentBlock, key: BlockKey | undefined, out: MessageEvent[]): BlockPart {
-  const index = state.parts.length
-  return open(state, { kind: 'block', index, key, block, text: '', pieces: 0, isOpen: true }, out)
+  const index = nextIndex(state, out)
+  return addPart(state, { kind: 'block', index, key, block, text: '', pieces: 0, isOpen: true })
 }
 
-/** Opens a part. A block without a key ends where the next part begins. */
-function open<Opened extends BlockPart | CallPart>(state: Assembly, part: Opened, out: MessageEvent[]): Opened {
+/** The index of the part that opens next. A block without a key ends here. */
+function nextIndex(state: Assembly, out: MessageEvent[]): number {
+  const { length } = state.parts
   const { maxBlocks: max = 10_000 } = state.options
   const last = state.parts.at(-1)
   if (last?.kind === 'block' && last.key === undefined) close(state, last, out)
-  if (part.index >= max) throw new LimitError(`Cannot add to the answer: it has ${max} blocks`, 'maxBlocks', max)
-  state.parts.push(part)
-  state.byKey.set(part.key, part)
-  return part
+  if (length >= max) throw new LimitError(`Cannot add to the answer: it has ${max} blocks`, 'maxBlocks', max)
+  return length
 }
 
 // ---- ends -------------------------------------------------------------------------------------

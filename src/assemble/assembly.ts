@@ -103,6 +103,12 @@ export interface Assembly {
   isEnded: boolean
 }
 
+export function addPart<Added extends BlockPart | CallPart>(state: Assembly, part: Added): Added {
+  state.parts.push(part)
+  state.byKey.set(part.key, part)
+  return part
+}
+
 /** Reports a piece that was dropped, or one whose place was guessed. */
 export function warn(action: 'dropped' | 'changed', reason: string, out: MessageEvent[]): void {
   const severity = action === 'dropped' ? 'minor' : 'info'

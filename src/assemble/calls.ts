@@ -11,16 +11,16 @@ import type {
   ToolCallChunk,
 } from '../core/model.ts'
 import { copyArguments, invalidCall, isNoArguments, parseArguments, readCall } from '../core/tool-call.ts'
-import { type Assembly, type CallPart, mergeData } from './assembly.ts'
+import { type Assembly, addPart, type CallPart, mergeData } from './assembly.ts'
 import { guess, realId } from './find-call.ts'
 import { grow } from './grow.ts'
 import { scanPiece } from './scan.ts'
 
-/** Makes the call that a piece starts. The piece is not added yet. */
-export function newCall(state: Assembly, { key, server }: CallFragment): CallPart {
+/** Opens the call that a piece starts. The piece is not added yet. */
+export function openCall(state: Assembly, { key, server }: CallFragment, index: number): CallPart {
   const call: CallPart = {
     kind: 'call',
-    index: state.parts.length,
+    index,
     key,
     isOpen: true,
     position: server ? 0 : state.ownCount++,
@@ -42,7 +42,7 @@ export function newCall(state: Assembly, { key, server }: CallFragment): CallPar
     state.isAmbiguous ||= state.latest?.isWhole === false
     state.latest = call
   }
-  return call
+  return addPart(state, call)
 }
 
 /** Adds the fields that both pieces and patches may have. */
@@ -135,7 +135,7 @@ export function endCall(state: Assembly, call: CallPart, end: CallEnd): ToolCall
   const { name, opaque, providerData } = call
   const whole = call.text === '' ? call.whole : undefined
   const value = whole && copyArguments(whole)
-  const argumentsText = whole ? JSON.stringify(value ?? whole) : call.text || call.held
+  const argumentsText = value ? JSON.stringify(value) : whole ? '' : call.text || call.held
   const id = settleId(state, call)
   if (call.server) {
     const parsed = parseArguments(argumentsText)
@@ -144,6 +144,7 @@ export function endCall(state: Assembly, call: CallPart, end: CallEnd): ToolCall
   }
   const generatedId = call.generatedId ?? call.id === undefined
   const parts = { id, generatedId, name, argumentsText, value, index: call.position, opaque, providerData }
+  if (whole && !value) return invalidCall(parts, 'too_deep', 'The arguments are nested too deep')
   const read = readCall(parts)
   const isBelieved = end === 'closed' || (end === 'cut' && read.type === 'tool_call' && argumentsText !== '')
   return isBelieved ? read : invalidCall(parts, 'truncated', 'The answer ended before the arguments did')
