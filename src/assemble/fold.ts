@@ -1,6 +1,6 @@
 /** Makes a whole answer from its fragments, for streams and whole bodies. @module */
 import type { DecodeResponseOptions, Fragment } from '../core/codec.ts'
-import type { ChatResponse } from '../core/model.ts'
+import type { ChatResponse, MessageEvent } from '../core/model.ts'
 import { assemble } from './assemble.ts'
 import type { AssembleOptions } from './assembly.ts'
 
@@ -16,7 +16,7 @@ export function fold(
   const state = assemble.start(options)
   for (const fragment of fragments) assemble.step(state, fragment, events)
   assemble.end(state, events)
-  return lastResponse(events)
+  return (events.find((event) => event.type === 'message_end') as MessageEvent & { type: 'message_end' }).response
 }
 
 /** The fields of an event that `collect` reads. A run has events beside those of its answers. */
@@ -35,10 +35,7 @@ export function collect(events: AsyncIterable<CollectedEvent>): Promise<ChatResp
 export function collect(
   events: Iterable<CollectedEvent> | AsyncIterable<CollectedEvent>,
 ): ChatResponse | Promise<ChatResponse> {
-  return Symbol.asyncIterator in events ? collectAsync(events) : lastResponse(events)
-}
-
-function lastResponse(events: Iterable<CollectedEvent>): ChatResponse {
+  if (Symbol.asyncIterator in events) return collectAsync(events)
   let last: ChatResponse | undefined
   for (const event of events) if (event.response !== undefined) last = event.response
   return lastOf(last)

@@ -1,5 +1,5 @@
 /** The options of `generate` and `stream`. @module */
-import type { LiveArguments } from '../assemble/open-call.ts'
+import type { LiveArguments } from '../assemble/assembly.ts'
 import type { Model } from '../core/codec.ts'
 import { compact, lookup, unlessEmpty } from '../core/lookup.ts'
 import type {
