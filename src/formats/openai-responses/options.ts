@@ -8,7 +8,7 @@
 
 import { compact, field, isObject, lookup, numberOr, otherFields, stringOr, textOr } from '../../core/lookup.ts'
 import type { Json, JsonObject, RequestOptions, ResponseFormat } from '../../core/model.ts'
-import { askedEffort, effortOf } from '../../kit/effort.ts'
+import { anyEffort, askedEffort } from '../../kit/effort.ts'
 import { type Losses, reportLoss, withoutOptions } from '../../kit/losses.ts'
 import { isReasoning } from '../../kit/openai-models.ts'
 import * as reasons from '../../kit/reasons.ts'
@@ -66,7 +66,7 @@ function encodeFormat({ schema, name, description, strict }: ResponseFormat, los
 
 function encodeReasoning({ reasoning }: RequestOptions, kept: JsonObject, losses: Losses): WireRequest['reasoning'] {
   if (reasoning === undefined) return undefined
-  const effort = effortOf(reasoning, losses)
+  const effort = anyEffort(reasoning, losses)
   if (effort !== undefined) return { ...(isObject(kept.reasoning) ? kept.reasoning : {}), effort }
   reportLoss(losses, 'dropped', 'options.reasoning', reasons.noAmount)
   return undefined
