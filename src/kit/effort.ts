@@ -26,29 +26,42 @@ export function askedEffort({ effort, budgetTokens }: RequestOptions['reasoning'
   return effort ?? (budgetTokens === undefined ? undefined : nearestEffort(budgetTokens))
 }
 
+type Reasoning = NonNullable<RequestOptions['reasoning']>
+
+/** The effort to send to a target that has all efforts. If both fields are set, the effort wins. A budget that is not sent is a loss. */
+export function anyEffort(reasoning: Reasoning, losses: Losses): ReasoningEffort | undefined {
+  const asked = askedEffort(reasoning)
+  if (asked !== undefined) reportBudget(reasoning, asked, losses)
+  return asked
+}
+
 /**
- * The effort to send: the nearest one of `taken` to the requested effort or budget, or the higher of two. Each change is one loss, at the
- * field that the caller set. If both fields are set, the effort wins. Only `none` becomes `none`.
+ * The effort to send to a target that has only some: the nearest one of `taken`, or the higher of two. Only `none` becomes `none`. Each
+ * change is one loss, at the field that the caller set.
  */
-export function effortOf<Taken extends ReasoningEffort = ReasoningEffort>(
-  reasoning: NonNullable<RequestOptions['reasoning']>,
+export function effortOf<Taken extends ReasoningEffort>(
+  reasoning: Reasoning,
   losses: Losses,
-  taken: readonly Taken[] = efforts as readonly Taken[],
+  taken: readonly Taken[],
 ): Taken | undefined {
-  const path = 'options.reasoning.budgetTokens'
-  const { effort, budgetTokens } = reasoning
+  const { effort } = reasoning
   const asked = askedEffort(reasoning)
   if (asked === undefined) return undefined
   const distance = (one: ReasoningEffort) => Math.abs(efforts.indexOf(one) - efforts.indexOf(asked))
   const near = taken.filter((one) => one !== 'none' || asked === 'none')
   const sent = near.reduce((best, one) => (distance(one) <= distance(best) ? one : best))
-  if (effort === undefined) {
-    if (sent !== 'none') reportLoss(losses, 'changed', path, `the target takes efforts only: "${sent}" is the nearest`)
-    return sent
-  }
-  if (budgetTokens !== undefined) reportLoss(losses, 'dropped', path, 'the effort is sent', 'info')
-  if (sent !== effort) reportEffort(losses, effort, sent)
+  reportBudget(reasoning, sent, losses)
+  if (effort !== undefined && sent !== effort) reportEffort(losses, effort, sent)
   return sent
+}
+
+function reportBudget({ effort, budgetTokens }: Reasoning, sent: ReasoningEffort, losses: Losses): void {
+  const path = 'options.reasoning.budgetTokens'
+  if (effort === undefined && sent !== 'none') {
+    reportLoss(losses, 'changed', path, `the target takes efforts only: "${sent}" is the nearest`)
+  } else if (effort !== undefined && budgetTokens !== undefined) {
+    reportLoss(losses, 'dropped', path, 'the effort is sent', 'info')
+  }
 }
 
 /** Reports that the request has another effort than the caller set. */

@@ -51,10 +51,8 @@ export function encodeRequest(
   checkMessages(given.messages)
   const to: Encoding = { dialect, model: asked.model, losses: newLosses(dialect.title, asked.strict) }
   const { context, options } = withoutLacks(given, asked, wireOf(dialect), to.losses)
-  const { responseFormat } = options
-  const response_format = responseFormat && encodeResponseFormat(responseFormat, to)
-  const messages = encodeMessages(context, to)
-  const fields: WireOptions = { ...encodeOptions(options, to), ...compact({ response_format }) }
+  const fields = encodeOptions(options, to)
+  const messages = withInstruction(encodeMessages(context, to), options.responseFormat, to)
   const tools = encodeTools(context, options, to)
   if (tools.tools === undefined) {
     reportUnusedChoice(options, to.losses)
@@ -63,7 +61,7 @@ export function encodeRequest(
   const body: WireRequest = {
     ...byModelRules(fields, options, to),
     model: options.model,
-    messages: responseFormat ? withInstruction(messages, responseFormat, to) : messages,
+    messages,
     ...tools,
   }
   return { path: dialect.path ?? '/chat/completions', headers: {}, body, losses: to.losses.list }
@@ -72,15 +70,19 @@ export function encodeRequest(
 /** Encodes the options, and requests usage in a stream. Without this, some hosts do not send it. */
 function encodeOptions(options: RequestOptions, to: Encoding): WireOptions {
   const { asksForUsage, askReasoning, maxTokensField, maxStops = 4, title } = to.dialect
-  const { maxTokens, stop = [], reasoning, stream, providerOptions } = options
+  const { maxTokens, stop = [], reasoning, responseFormat, stream, providerOptions } = options
   const { stream_options: own, ...others } = objectIn(providerOptions, format)
   if (stop.length > maxStops)
     reportLoss(to.losses, 'changed', 'options.stop', `${title} takes ${maxStops} stop sequences at most`)
   const plain = Object.entries(plainOptions).map(([name, option]) => [name, options[option]])
-  const taken = unlessEmpty(stop.slice(0, maxStops))
   const fields: WireOptions = {
     ...others,
-    ...compact({ ...Object.fromEntries(plain), stop: taken, [maxTokensField]: maxTokens }),
+    ...compact({
+      ...Object.fromEntries(plain),
+      stop: unlessEmpty(stop.slice(0, maxStops)),
+      [maxTokensField]: maxTokens,
+      response_format: responseFormat && encodeResponseFormat(responseFormat, to),
+    }),
     ...(reasoning && askReasoning(reasoning, to)),
   }
   if (stream && asksForUsage) fields.stream_options = { include_usage: true, ...(isObject(own) && own) }
@@ -129,15 +131,14 @@ function encodeResponseFormat(wanted: ResponseFormat, { dialect, losses }: Encod
 }
 
 /** Adds an instruction. Hosts refuse `json_object` if no message has the word JSON. A schema without a field for it is always added. */
-function withInstruction(messages: WireMessage[], { schema }: ResponseFormat, to: Encoding): WireMessage[] {
-  const isSaid =
-    schema === undefined ? messages.some(({ content }) => /json/i.test(JSON.stringify(content))) : to.dialect.jsonSchema
-  if (isSaid) return messages
+function withInstruction(messages: WireMessage[], wanted: ResponseFormat | undefined, to: Encoding): WireMessage[] {
+  if (wanted === undefined) return messages
+  const { schema } = wanted
+  const speaksOfJson = ({ content }: WireMessage) => /json/i.test(JSON.stringify(content))
+  if (schema === undefined ? messages.some(speaksOfJson) : to.dialect.jsonSchema) return messages
   reportLoss(to.losses, 'invented', 'system', 'the messages have to speak of JSON', 'info')
-  const instruction =
-    schema === undefined
-      ? 'Answer in JSON.'
-      : `Answer with JSON that is valid against this JSON Schema: ${JSON.stringify(schema)}`
+  const rule = `Answer with JSON that is valid against this JSON Schema: ${JSON.stringify(schema)}`
+  const instruction = schema === undefined ? 'Answer in JSON.' : rule
   const [first, ...others] = messages
   if (first?.role === 'system' && typeof first.content === 'string') {
     return [{ ...first, content: `${first.content}\n\n${instruction}` }, ...others]

@@ -18,7 +18,7 @@ import {
   textOr,
 } from '../../core/lookup.ts'
 import type { Json, JsonObject, RequestOptions, ResponseFormat } from '../../core/model.ts'
-import { askedEffort, effortOf } from '../../kit/effort.ts'
+import { anyEffort, askedEffort } from '../../kit/effort.ts'
 import { type Losses, reportLoss, withoutOptions } from '../../kit/losses.ts'
 import { isReasoning } from '../../kit/openai-models.ts'
 import * as reasons from '../../kit/reasons.ts'
@@ -40,7 +40,7 @@ export function encodeOptions(
   const { minOutputTokens: least, extraOptions, userField } = dialect
   const isTooLow = maxTokens !== undefined && maxTokens < least
   if (isTooLow) reportLoss(losses, 'changed', 'options.maxTokens', `less than ${least} is refused`)
-  const effort = reasoning && effortOf(reasoning, losses)
+  const effort = reasoning && anyEffort(reasoning, losses)
   if (reasoning !== undefined && effort === undefined)
     reportLoss(losses, 'dropped', 'options.reasoning', reasons.noAmount)
   const extra = Object.entries(extraOptions).map(([name, field]) => [field, options[name as keyof RequestOptions]])
