@@ -92,9 +92,11 @@ export function checkChange(change: RoundChange, request: RunRequest, given: rea
     checkField('the change', change, 'object')
     checkRequest({ ...request, ...change } as RunRequest)
     const { messages, tools = [] } = change
-    if (messages !== undefined && messagesOf(messages).length === 0) wrongType('messages', 'a message', 'empty')
+    if (messages !== undefined && messagesOf(messages).length === 0)
+      wrongType('messages', 'a list with a message', 'empty')
     for (const name of tools) {
-      if (!given.some((tool) => 'name' in tool && tool.name === name)) wrongType(`tools ${name}`, 'a tool', 'no name')
+      if (!given.some((tool) => 'name' in tool && tool.name === name))
+        wrongType(`tools ${name}`, 'the name of a tool', 'unknown')
     }
   } catch (cause) {
     throw new TypeError(`beforeRound returned what is not a change: ${(cause as Error).message}`, { cause })

@@ -133,7 +133,7 @@ function findingInTool(tool: unknown): string | undefined {
 
 /** The first foreign field with a value. A cache hint in snake case is in `metadata`. */
 function foreignFieldIn(value: Record<string, unknown>, foreign: RegExp): string | undefined {
-  for (const key of Object.keys(value)) if (foreign.test(key) && !isNothing(value[key])) return key
+  for (const key in value) if (foreign.test(key) && !isNothing(value[key])) return key
   return isNothing(field(value.metadata, 'cache_hint')) ? undefined : 'metadata.cache_hint'
 }
 

@@ -68,13 +68,15 @@ export function isDeeperThan(levels: number, text: string): boolean {
 
 /** The index of the quote that ends the string that begins here; the length of the text if the string does not end. */
 export function endOfString(text: string, start: number): number {
-  for (let end = start; ; ) {
-    end = text.indexOf('"', end + 1)
-    if (end < 0) return text.length
-    let before = end
-    while (text.charCodeAt(before - 1) === backslash) before--
-    if ((end - before) % 2 === 0) return end
-  }
+  let end = text.indexOf('"', start + 1)
+  while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end < 0 ? text.length : end
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let before = at - 1
+  while (text.charCodeAt(before) === backslash) before--
+  return (at - before) % 2 === 0
 }
 
 function parse(text: string): unknown {
