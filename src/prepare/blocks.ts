@@ -40,12 +40,7 @@ const textFields: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The block as it is sent; `undefined` if it is not sent there. */
-export function prepareBlock(
-  block: ContentBlock,
-  path: string,
-  task: Task,
-  results?: Item[],
-): ContentBlock | undefined {
+function prepareBlock(block: ContentBlock, path: string, task: Task, results?: Item[]): ContentBlock | undefined {
   if (block.type === 'tool_call_chunk' || block.type === 'server_tool_call_chunk')
     return note(task, 'dropped', path, reasons.chunk, 'minor')
   if (block.type === 'tool_result') {

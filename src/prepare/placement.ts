@@ -5,7 +5,7 @@ import { fitList, placesOf, standing } from '../kit/losses.ts'
 import { type Item, isBound, note, type Task, tagged, taggedResult, text } from './task.ts'
 
 /** The text of the user message that is added if a format requires a user message first. */
-export const opening = '(The conversation begins with the assistant.)'
+const opening = '(The conversation begins with the assistant.)'
 
 /** The text of the assistant message that is added if a format requires one between a result and a user message. */
 export const bridge = '(The results are in.)'
