@@ -86,12 +86,11 @@ export function beyondTypes<T>(value: DialectPart | DialectToolChoice | Json): T
   return value as unknown as T
 }
 
-/** Encodes media of a user message. Skips results, since they are separate messages. */
+/** Encodes media of a user message. `prepare` has moved results to messages of their own. */
 export function encodeMedia(block: ContentBlock, path: string, to: Encoding): WirePart | undefined {
   const { dialect } = to
   const { title, textOnly, inlineImages, mediaUrls } = dialect
   const isTaken = !textOnly && (!inlineImages || (block.type === 'image' && block.data !== undefined))
-  if (block.type === 'tool_result') return undefined
   if (isTaken && block.type === 'image') return encodeImage(block, path, to)
   if (isTaken && block.type === 'audio') return (dialect.encodeAudio ?? encodeAudio)(block, path, to)
   if (isTaken && block.type === 'file') return (dialect.encodeFile ?? encodeFile)(block, path, to)

@@ -11,7 +11,6 @@ import type {
   ContentBlock,
   Context,
   InstructionMessage,
-  InvalidToolCall,
   JsonObject,
   Message,
   UserMessage,
@@ -44,38 +43,29 @@ export function encodeMessages({ system, messages: given }: Context, to: Encodin
   const out = messages.flatMap((message, at) => {
     const path = `messages[${at}]`
     if (message.role === 'tool') return [encodeResultFor(to, message, `${path}.content`)]
-    if (message.role !== 'assistant') return encodeSaid(message, path, `${path}.content`, to)
+    if (message.role !== 'assistant') return [encodeSaid(message, path, `${path}.content`, to)]
     return encodeTurn(message, path, firstCalls >= 0 && at >= firstCalls, to)
   })
-  if (system !== undefined) out.unshift(...encodeSaid({ role: 'system', content: system }, 'system', 'system', to))
+  if (system !== undefined) out.unshift(encodeSaid({ role: 'system', content: system }, 'system', 'system', to))
   return order?.arrange(out, to) ?? out
 }
 
-/** Encodes an instruction or a user message. Each result block in it becomes a separate message before it. */
+/** Encodes an instruction or a user message. */
 function encodeSaid(
   message: InstructionMessage | UserMessage,
   path: string,
   contentPath: string,
   to: Encoding,
-): WireMessage[] {
-  const blocks = blocksOf(message.content)
-  const results = blocks.flatMap((block, at) => {
-    if (block.type !== 'tool_result') return []
-    const { type: _, isError, id: _id, ...result } = block
-    const status = isError ? 'error' : undefined
-    return [encodeResultFor(to, compact({ ...result, role: 'tool', status }), `${contentPath}[${at}].content`)]
-  })
-  if (results.length > 0 && results.length === blocks.length) return results
-  const isUser = message.role === 'user'
-  const parts = encodeParts<WireAnyPart>(blocks, contentPath, to, isUser ? encodeMedia : undefined)
-  const content = toContent(parts, to, typeof message.content === 'string')
+): WireMessage {
+  const { role, content } = message
+  const parts = encodeParts<WireAnyPart>(blocksOf(content), contentPath, to, role === 'user' ? encodeMedia : undefined)
   const encoded = {
     ...kept(message),
-    role: message.role === 'developer' ? to.dialect.developerRole : message.role,
-    content: withMark(content, message, path, to),
+    role: role === 'developer' ? to.dialect.developerRole : role,
+    content: withMark(toContent(parts, to, typeof content === 'string'), message, path, to),
     ...named(message, path, to),
   }
-  return [...results, encoded as WireMessage]
+  return encoded as WireMessage
 }
 
 function named(message: Exclude<Message, { role: 'tool' }>, path: string, { dialect, losses }: Encoding): JsonObject {
@@ -102,12 +92,7 @@ function withMark<Part extends WireAnyPart>(
 /** Encodes a turn. Drops a turn that would have only reasoning, such as one with only another host's tools: servers refuse it. */
 function encodeTurn(message: AssistantMessage, path: string, inCalls: boolean, to: Encoding): WireAssistant[] {
   const blocks = blocksOfTurn(message)
-  const calls = callsOf(message).flatMap((call) => {
-    if (call.name !== undefined) return [encodeCall(call, to)]
-    const at = message.invalidToolCalls?.indexOf(call as InvalidToolCall)
-    reportLoss(to.losses, 'dropped', `${path}.invalidToolCalls[${at}]`, reasons.namelessCall)
-    return []
-  })
+  const calls = callsOf(message).map((call) => encodeCall(call, to))
   for (const block of blocks) {
     const isCall = block.type === 'unknown' && block.format === format && block.providerType.startsWith(unknownCall)
     if (isCall) calls.push(beyondTypes(block.value))
