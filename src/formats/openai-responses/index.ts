@@ -13,10 +13,10 @@ import { encodeStream } from './encode-stream.ts'
 import { decodeError, encodeError } from './errors.ts'
 import { proofField } from './proof-field.ts'
 import { encodeRequest } from './request.ts'
-import { decodeResponse, encodeResponse } from './response.ts'
+import { decodeResponse, decodeToolCalls, encodeResponse } from './response.ts'
 import { decodeStream } from './stream.ts'
 import { format, idPrefix, rulesOf } from './tables.ts'
-import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
+import { encodeDefinitions, encodeResult } from './tools.ts'
 
 /**
  * A model that isoglot calls with OpenAI's Responses API.
