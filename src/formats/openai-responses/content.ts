@@ -7,7 +7,18 @@
  */
 
 import { blocksOf } from '../../core/content.ts'
-import { arrayOf, compact, field, isObject, lookup, numberOr, otherFields, stringOr } from '../../core/lookup.ts'
+import {
+  arrayOf,
+  compact,
+  field,
+  isObject,
+  lookup,
+  numberOr,
+  objectIn,
+  otherFields,
+  stringOr,
+  unlessEmpty,
+} from '../../core/lookup.ts'
 import { readDataUrl, toDataUrl } from '../../core/media.ts'
 import type {
   CitationBlock,
@@ -49,10 +60,10 @@ export function encodeParts(
     if (part === undefined) return []
     const hint = (at === blocks.length - 1 ? messageHint : undefined) ?? block.metadata?.cacheHint
     if (hint === undefined) return { ...keptFields(block), ...part }
-    const ttl = hint !== 'ephemeral' && isCacheTtl(hint.ttl) ? hint.ttl : undefined
-    if (hint !== 'ephemeral' && ttl === undefined) reportTtl(losses, `${path}[${at}]`, 'its own time')
-    const prompt_cache_breakpoint = compact({ mode: 'explicit', ttl })
-    return { ...keptFields(block), ...part, prompt_cache_breakpoint }
+    const asked = hint === 'ephemeral' ? undefined : hint.ttl
+    const ttl = isCacheTtl(asked) ? asked : undefined
+    if (ttl !== asked) reportTtl(losses, `${path}[${at}]`, 'its own time')
+    return { ...keptFields(block), ...part, prompt_cache_breakpoint: compact({ mode: 'explicit', ttl }) }
   })
 }
 
@@ -62,20 +73,12 @@ function encodePart(block: ContentBlock, path: string, losses: Losses): WireInpu
     case 'text':
     case 'plain_text':
       return { type: 'input_text', text: block.text }
-    case 'image': {
-      const { data, mimeType = 'image/png', url, fileId: file_id } = block
-      const image_url = data === undefined ? url : toDataUrl(mimeType, data)
-      if (image_url === undefined && file_id === undefined) break
-      const detail = block.detail ?? (stringOr(keptFields(block).detail, 'auto') as WireInputImage['detail'])
-      return { type: 'input_image', detail, ...(image_url === undefined ? compact({ file_id }) : { image_url }) }
-    }
+    case 'image':
     case 'file': {
-      const { data, mimeType = 'application/octet-stream', url: file_url, fileId: file_id, filename } = block
-      const name = compact({ filename })
-      if (data !== undefined)
-        return { type: 'input_file', file_data: toDataUrl(mimeType, data), filename: 'file', ...name }
-      if (file_id === undefined && file_url === undefined) break
-      return { type: 'input_file', ...(file_id === undefined ? compact({ file_url }) : { file_id }), ...name }
+      const part = encodeMedia(block)
+      if (part !== undefined) return part
+      reportLoss(losses, 'dropped', path, `the ${block.type} has neither data nor an address`, 'major')
+      return undefined
     }
     case 'unknown':
       if (block.format === format && isObject(block.value)) return verbatim(block.value)
@@ -85,8 +88,19 @@ function encodePart(block: ContentBlock, path: string, losses: Losses): WireInpu
       reportLoss(losses, 'dropped', path, `a block of type "${block.type}" cannot be input here`, 'major')
       return undefined
   }
-  reportLoss(losses, 'dropped', path, `the ${block.type} has neither data nor an address`, 'major')
-  return undefined
+}
+
+function encodeMedia(block: ImageBlock | FileBlock): WireInputPart | undefined {
+  const { type, data, mimeType = type === 'image' ? 'image/png' : 'application/octet-stream', fileId: file_id } = block
+  const url = data === undefined ? block.url : toDataUrl(mimeType, data)
+  if (url === undefined && file_id === undefined) return undefined
+  if (type === 'image') {
+    const detail = block.detail ?? (stringOr(keptFields(block).detail, 'auto') as WireInputImage['detail'])
+    return { type: 'input_image', detail, ...compact(url === undefined ? { file_id } : { image_url: url }) }
+  }
+  const { filename = data && 'file' } = block
+  const source = url === undefined ? { file_id } : data === undefined ? { file_url: url } : { file_data: url }
+  return { type: 'input_file', ...compact({ ...source, filename }) }
 }
 
 /**
@@ -99,12 +113,12 @@ export function verbatim<T>(value: Json | object): T {
 
 /** Returns the fields of this wire that the decoder kept with a block. */
 export function keptFields(block: { readonly providerData?: ProviderData }): JsonObject {
-  return block.providerData && Object.hasOwn(block.providerData, format) ? (block.providerData[format] ?? {}) : {}
+  return objectIn(block.providerData, format)
 }
 
 /** Returns `providerData` that keeps fields with a block, or an empty object if there are no fields. */
 export function keeping(fields: JsonObject | undefined): { providerData?: ProviderData } {
-  return fields === undefined || Object.keys(fields).length === 0 ? {} : { providerData: { [format]: fields } }
+  return fields && unlessEmpty(fields) ? { providerData: { [format]: fields } } : {}
 }
 
 // ---- input parts: decoding --------------------------------------------------------------------

@@ -7,21 +7,11 @@
  * @module
  */
 import type { Fragment } from '../../core/codec.ts'
-import {
-  arrayOf,
-  compact,
-  field,
-  isObject,
-  lookup,
-  otherFields,
-  stringOr,
-  textOr,
-  unlessEmpty,
-} from '../../core/lookup.ts'
+import { arrayOf, compact, field, isObject, lookup, stringOr, textOr, unlessEmpty } from '../../core/lookup.ts'
 import type { Json, JsonObject, Opaque } from '../../core/model.ts'
 import { keeping, readAnnotation, unknownBlock } from './content.ts'
 import type { ResponsesDialect } from './dialect.ts'
-import { format, type Hosted, hostedId, hostedOf } from './tables.ts'
+import { format, type Hosted, hostedId, hostedName, hostedOf } from './tables.ts'
 import { argumentsOf, customCall, wrappedCalls } from './tools.ts'
 
 /** State of an answer while its items are read. */
@@ -164,15 +154,17 @@ export function reasoningText({ summary, content }: JsonObject): string {
   return [...arrayOf(summary), ...arrayOf(content)].flatMap((part) => textOr(field(part, 'text'), [])).join(partBreak)
 }
 
+/** Returns the summary that has this text in one part. */
+export function summaryOf(text: string): Json[] {
+  return text === '' ? [] : [{ type: 'summary_text', text }]
+}
+
 function readReasoning(item: JsonObject, { key, lengths }: Progress, reading: Reading, out: Fragment[]): void {
   const text = reasoningText(item)
-  const { type: _, id: given, summary, ...rest } = item
+  const { type: _, id: given, summary: parts, ...rest } = item
   const id = ownId(item)
-  const parts = arrayOf(summary)
-  // The summary can be written again from its text if it has no part, or one part without other fields.
-  const isPlain = text === '' ? parts.length === 0 : parts.length === 1 && Object.keys(parts[0] ?? {}).length === 2
-  const isWritable = isPlain && arrayOf(rest.content).length === 0
-  const data = compact({ id, ...rest, summary: isWritable ? undefined : (summary ?? []) }) as JsonObject
+  const isWritable = JSON.stringify(parts ?? []) === JSON.stringify(summaryOf(text))
+  const data = compact({ id, ...rest, summary: isWritable ? undefined : (parts ?? []) }) as JsonObject
   reading.after = undefined
   const isProof = id === given || typeof data.encrypted_content === 'string'
   out.push(
@@ -220,16 +212,18 @@ export function isServerCall({ name }: JsonObject, { serverTools }: ResponsesDia
 /** Reads an item of a tool that the server ran: the call, its result, or both. The proof keeps the other fields of the item. */
 function readHosted(item: JsonObject, { key }: Progress, reading: Reading, out: Fragment[]): void {
   const hosted = hostedOf(item) as Hosted
-  const { input, output = '' } = hosted
-  const name = textOr(item.name, hosted.name)
-  const isSet = (name: string) => (item[name] ?? null) !== null
+  const { input, output = 'error' } = hosted
+  const name = hostedName(item)
+  const isSet = (field: string) => (item[field] ?? null) !== null
   const fields = [input ?? []].flat().filter(isSet)
-  const given = typeof input === 'string' ? item[input] : Object.fromEntries(fields.map((name) => [name, item[name]]))
+  const given = typeof input === 'string' ? item[input] : Object.fromEntries(fields.map((one) => [one, item[one]]))
   const isTaken = isObject(given) && unlessEmpty(given) !== undefined
-  const hasError = isSet('error')
-  const hasOutput = !hasError && isSet(output)
-  const taken = new Set([...(isTaken ? fields : []), hasOutput ? output : ''])
-  const opaque = proof(otherFields(item, taken) ?? {}, reading)
+  const resultField = isSet('error') ? 'error' : output
+  const result = item[resultField] ?? undefined
+  const data = { ...item }
+  for (const field of isTaken ? fields : []) delete data[field]
+  if (result !== undefined && resultField === output) delete data[output]
+  const opaque = proof(data, reading)
   const id = hostedId(item, hosted)
   if (input !== undefined) {
     // A text stays in the proof too. It shows that the wire has these arguments as text.
@@ -238,16 +232,15 @@ function readHosted(item: JsonObject, { key }: Progress, reading: Reading, out: 
       { type: 'call', key, id, name, arguments: value, final: true, server: true, opaque },
       { type: 'close', key },
     )
-    if (!hasError && !hasOutput) return
+    if (result === undefined) return
   }
-  const isFailed = hasError || item.status === 'failed' || item.status === 'incomplete'
+  const isFailed = resultField === 'error' || item.status === 'failed' || item.status === 'incomplete'
   const block = {
     type: 'server_tool_result',
     name,
     status: isFailed ? 'error' : 'success',
-    toolCallId: input === undefined ? textOr(item.call_id, undefined) : id,
-    output: hasError ? item.error : hasOutput ? item[output] : undefined,
-    opaque: input === undefined ? opaque : undefined,
+    output: result,
+    ...(input === undefined ? { toolCallId: textOr(item.call_id, undefined), opaque } : { toolCallId: id }),
   } as const
   out.push({ type: 'block', block: compact(block) })
 }

@@ -156,10 +156,10 @@ function isPlainSystem(message: Message | undefined): boolean {
 function addResult(items: WireItem[], item: WireCallOutput): void {
   const last = items.at(-1)
   if (last?.type !== item.type || last.call_id !== item.call_id) items.push(item)
-  else items[items.length - 1] = { ...last, output: `${textOfOutput(last.output)}\n${textOfOutput(item.output)}` }
+  else items[items.length - 1] = { ...last, output: [last, item].map(textOfOutput).join('\n') }
 }
 
-function textOfOutput(output: WireCallOutput['output']): string {
+function textOfOutput({ output }: WireCallOutput): string {
   return typeof output === 'string' ? output : JSON.stringify(output)
 }
 

@@ -6,18 +6,11 @@
  * @module
  */
 import { fold } from '../../assemble/fold.ts'
-import type {
-  CodecOptions,
-  DecodedCalls,
-  DecodeResponseOptions,
-  EncodedResponse,
-  Fragment,
-  Reply,
-} from '../../core/codec.ts'
+import type { CodecOptions, DecodedCalls, DecodeResponseOptions, EncodedResponse, Reply } from '../../core/codec.ts'
 import { blocksOf, blocksOfTurn, toolCallsOf } from '../../core/content.ts'
 import { refuseDeep } from '../../core/depth.ts'
 import { DecodeError } from '../../core/errors.ts'
-import { arrayOf, field, isObject, stringOr, textOr } from '../../core/lookup.ts'
+import { isObject, stringOr, textOr } from '../../core/lookup.ts'
 import type { AssistantMessage, ChatResponse, ContentBlock, JsonObject, StopReason, Usage } from '../../core/model.ts'
 import { hash } from '../../kit/ids.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
@@ -25,10 +18,9 @@ import { keptFields } from './content.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { encodeAnswer } from './encode-answer.ts'
 import { midStreamError } from './errors.ts'
-import { asksClient, newProgress, newReading, readItem } from './items.ts'
+import { asksClient } from './items.ts'
 import { readWhole } from './stream.ts'
 import { idPrefix, statusOf, target } from './tables.ts'
-import { customCall } from './tools.ts'
 import type { WireResponse, WireUsage } from './wire.ts'
 
 // ---- decoding ---------------------------------------------------------------------------------
@@ -43,11 +35,6 @@ export function decodeResponse(
   body: unknown,
   { callsBefore = 0, dialect = openaiDialect }: DecodeResponseOptions<ResponsesDialect> = {},
 ): ChatResponse {
-  const fragments = readResponse(body, dialect)
-  return fold(fragments, { provider: dialect.provider, idPrefix, callsBefore })
-}
-
-function readResponse(body: unknown, dialect: ResponsesDialect): Fragment[] {
   if (!isObject(body)) throw new DecodeError(`Cannot decode ${target} answer: it is not an object`)
   refuseDeep(body, `Cannot decode ${target} answer`)
   const { status, id, error } = body
@@ -59,7 +46,7 @@ function readResponse(body: unknown, dialect: ResponsesDialect): Fragment[] {
     const reason = `its status is "${status}", since it is made in the background: ask for GET /responses/${textOr(id, '{id}')} until it has ended`
     throw new DecodeError(`Cannot decode ${target} answer: ${reason}`, { path: 'status' })
   }
-  return readWhole(body, dialect)
+  return fold(readWhole(body, dialect), { provider: dialect.provider, idPrefix, callsBefore })
 }
 
 /** Reads the tool calls of an answer. */
@@ -67,14 +54,7 @@ export function decodeToolCalls(
   body: unknown,
   { dialect = openaiDialect }: CodecOptions<ResponsesDialect> = {},
 ): DecodedCalls {
-  const reading = newReading(dialect, textOr(field(body, 'model'), ''), false)
-  const fragments: Fragment[] = []
-  for (const [index, item] of arrayOf(field(body, 'output')).entries()) {
-    const type = field(item, 'type')
-    if (type === 'function_call' || type === customCall) readItem(item, newProgress(index), reading, fragments)
-  }
-  const isCut = field(body, 'status') === 'incomplete'
-  const { message } = fold([...fragments, { type: 'end', stopReason: isCut ? 'length' : 'stop' }], { idPrefix })
+  const { message } = fold(readWhole(isObject(body) ? body : {}, dialect), { idPrefix })
   return { toolCalls: toolCallsOf(message), invalidToolCalls: message.invalidToolCalls ?? [] }
 }
 

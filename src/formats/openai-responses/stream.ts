@@ -39,7 +39,7 @@ import {
   readItem,
   textKey,
 } from './items.ts'
-import { format, hostedId, hostedOf, stopReasons, target } from './tables.ts'
+import { format, hostedId, hostedName, hostedOf, stopReasons, target } from './tables.ts'
 import { argumentsOf, customCall, wrapperName } from './tools.ts'
 
 /** State between two events. */
@@ -90,13 +90,14 @@ export function readWhole(response: JsonObject, dialect: ResponsesDialect): Frag
 
 function readEvent(parse: (text: string) => unknown, data: string): JsonObject {
   let event: unknown
+  let cause: unknown
   try {
     event = parse(data)
-  } catch (cause) {
-    throw new DecodeError(`Cannot decode ${target} event: its data is not JSON`, { cause })
+  } catch (error) {
+    cause = error
   }
   if (isObject(event)) return event
-  throw new DecodeError(`Cannot decode ${target} event: its data is not an object`)
+  throw new DecodeError(`Cannot decode ${target} event: its data is not a JSON object`, { cause })
 }
 
 type Step = (state: StreamState, event: JsonObject, out: Fragment[], type: string) => void
@@ -114,7 +115,6 @@ const steps: Readonly<Record<string, Step>> = {
   'response.output_item.added': addItem,
   'response.output_item.done': finishItem,
   'response.created': start,
-  'response.queued': start,
   'response.in_progress': start,
   'response.completed': finish,
   'response.incomplete': finish,
@@ -238,7 +238,7 @@ function addItem(state: StreamState, event: JsonObject, out: Fragment[]): void {
     type: 'call',
     key,
     id: hosted ? hostedId(item, hosted) : textOr(item.call_id, null),
-    name: textOr(item.name, hosted?.name ?? null),
+    name: hosted ? hostedName(item) : textOr(item.name, null),
     arguments: hosted ? '' : isCustom ? customOpening : argumentsOf(item),
     ...((hosted || isServerCall(item, state.dialect)) && { server: true }),
     ...(isCustom && keeping({ type })),

@@ -23,13 +23,16 @@ export const target = 'OpenAI Responses'
 /** A call without an id gets an id of this prefix and a number. */
 export const idPrefix = 'call_'
 
-/** The rules of this format for `prepare`. `call_id` has 1 to 64 characters. Every server accepts tool names of up to 64 characters. */
+/** `call_id` has 1 to 64 characters. Every server accepts tool names of up to 64 characters. */
+const names = { pattern: /^[A-Za-z0-9_-]+$/, maxLength: 64 }
+
+/** The rules of this format for `prepare`. */
 export function rulesOf(dialect: ResponsesDialect): Rules {
   return {
     format,
     provider: dialect.provider,
-    callId: { pattern: /^[A-Za-z0-9_-]+$/, maxLength: 64 },
-    toolName: { pattern: /^[A-Za-z0-9_-]+$/, maxLength: 64 },
+    callId: names,
+    toolName: names,
     resultMedia: dialect.resultMedia,
     foreignReasoning: 'drop',
     lateInstructions: 'keep',
@@ -43,13 +46,14 @@ export function rulesOf(dialect: ResponsesDialect): Rules {
 
 /** The features that a server of this format does not support. */
 export function wireOf({ provider, stores, extraOptions, cacheHints }: ResponsesDialect): Wire {
-  const lacks = new Set<Lack>(['names', 'toolCacheHints', 'callCacheHints', 'inputCitations', 'titles', 'errorFlag'])
-  for (const name of ['topK', 'seed', 'stop', 'frequencyPenalty', 'presencePenalty'] as const) {
-    if (extraOptions[name] === undefined) lacks.add(name)
-  }
+  const lacks = new Set<string>([
+    ...['names', 'toolCacheHints', 'callCacheHints', 'inputCitations', 'titles', 'errorFlag'],
+    ...['topK', 'seed', 'stop', 'frequencyPenalty', 'presencePenalty'],
+  ])
+  for (const name of Object.keys(extraOptions)) lacks.delete(name)
   if (!cacheHints) lacks.add('cacheHints')
   const states: Wire['states'] = stores ? ['previousResponseId', 'conversationId'] : ['previousResponseId']
-  return { format, provider, lacks, keepsReasoning: false, states }
+  return { format, provider, lacks: lacks as ReadonlySet<Lack>, keepsReasoning: false, states }
 }
 
 /**
@@ -91,8 +95,6 @@ export const efforts: Readonly<Record<string, ReasoningEffort>> = {
 
 /** How to read an item of a tool that the server runs. */
 export interface Hosted {
-  /** The name of the tool in isoglot, if the item has none. */
-  readonly name: string
   /** The field with the arguments, or the fields that are the arguments. Without it, the item is the result of another item's call. */
   readonly input?: string | readonly string[]
   /** The field with the result. */
@@ -103,15 +105,20 @@ export interface Hosted {
 
 /** The tools that the server runs, by the type of their item. Other hosted items, and calls that a client must answer, become `unknown` blocks. */
 export const hostedItems: Readonly<Record<string, Hosted>> = {
-  web_search_call: { name: 'web_search', input: 'action' },
-  x_search_call: { name: 'x_search', input: 'arguments' },
-  file_search_call: { name: 'file_search', input: ['queries'], output: 'results' },
-  code_interpreter_call: { name: 'code_interpreter', input: ['code', 'container_id'], output: 'outputs' },
-  mcp_call: { name: 'mcp', input: 'arguments', output: 'output' },
-  tool_search_call: { name: 'tool_search', input: 'arguments', link: 'call_id' },
-  tool_search_output: { name: 'tool_search', output: 'tools' },
-  program: { name: 'program', input: ['code'], link: 'call_id' },
-  program_output: { name: 'program', output: 'result' },
+  web_search_call: { input: 'action' },
+  x_search_call: { input: 'arguments' },
+  file_search_call: { input: ['queries'], output: 'results' },
+  code_interpreter_call: { input: ['code', 'container_id'], output: 'outputs' },
+  mcp_call: { input: 'arguments', output: 'output' },
+  tool_search_call: { input: 'arguments', link: 'call_id' },
+  tool_search_output: { output: 'tools' },
+  program: { input: ['code'], link: 'call_id' },
+  program_output: { output: 'result' },
+}
+
+/** Returns the name in the item if it has one, as the items of MCP servers and of xAI do. Otherwise the type gives the name. */
+export function hostedName({ name, type }: JsonObject): string {
+  return textOr(name, stringOr(type, '').replace(/_(?:call|output)$/, ''))
 }
 
 /** Returns how to read a call that the server runs. Returns `undefined` for other items, and for a tool search that the client must run. */
@@ -136,26 +143,6 @@ const kinds: Readonly<Record<string, ApiErrorKind>> = {
   rate_limit_exceeded: 'rate_limit',
   insufficient_quota: 'rate_limit',
   context_length_exceeded: 'context_length',
-  invalid_prompt: 'invalid_request',
-  invalid_encrypted_content: 'invalid_request',
-  bio_policy: 'invalid_request',
-  cyber_policy: 'invalid_request',
-  misalignment_policy_violation: 'invalid_request',
-  data_residency_mismatch: 'invalid_request',
-  image_content_policy_violation: 'invalid_request',
-  invalid_image: 'invalid_request',
-  invalid_image_format: 'invalid_request',
-  invalid_image_mode: 'invalid_request',
-  invalid_image_url: 'invalid_request',
-  invalid_base64_image: 'invalid_request',
-  image_too_large: 'invalid_request',
-  image_too_small: 'invalid_request',
-  image_parse_error: 'invalid_request',
-  image_file_too_large: 'invalid_request',
-  image_file_not_found: 'invalid_request',
-  unsupported_image_media_type: 'invalid_request',
-  empty_image_file: 'invalid_request',
-  failed_to_download_image: 'invalid_request',
   vector_store_timeout: 'timeout',
   slow_down: 'overloaded',
   server_is_overloaded: 'overloaded',
@@ -164,13 +151,9 @@ const kinds: Readonly<Record<string, ApiErrorKind>> = {
 /** Codes of errors that a retry cannot solve. */
 const final: ReadonlySet<string> = new Set(['insufficient_quota'])
 
-export function errorWords(provider: string): ErrorWords {
-  return { provider, kinds, final }
-}
-
-/** For errors within a stream. They have no HTTP status, so the `type` gives the kind. Where there is a status, it is more precise. */
-export function midStreamWords(provider: string): ErrorWords {
-  return { provider, kinds: { ...kinds, invalid_request_error: 'invalid_request', server_error: 'server' }, final }
+/** The error codes of this format, and more of them for one error. */
+export function errorWords(provider: string, more?: ErrorWords['kinds']): ErrorWords {
+  return { provider, kinds: { ...more, ...kinds }, final }
 }
 
 /** The HTTP status, the type and the code that a gateway sends for each kind of error. */

@@ -165,10 +165,11 @@ export function wrappedCalls(
 ): readonly { id: string; name: string; arguments: JsonObject; wrapper: JsonObject }[] {
   if (item.name !== wrapperName) return []
   const given = argumentsOf(item)
-  const parsed = typeof given === 'string' ? parseArguments(given) : { value: given }
+  const text = typeof given === 'string' ? given : JSON.stringify(given)
+  const parsed = parseArguments(text)
   const uses = 'value' in parsed ? arrayOf(parsed.value.tool_uses) : []
   const call_id = stringOr(item.call_id, '')
-  const wrapper = { call_id, arguments: typeof given === 'string' ? given : JSON.stringify(given) }
+  const wrapper = { call_id, arguments: text }
   const calls = uses.flatMap((use, at) => {
     const name = stringOr(field(use, 'recipient_name'), '').replace(/^functions\./, '')
     const parameters = field(use, 'parameters') ?? {}

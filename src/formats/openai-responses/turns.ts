@@ -18,13 +18,12 @@ import type {
   Opaque,
   ReasoningBlock,
   ServerToolCall,
-  ServerToolResult,
   TextBlock,
 } from '../../core/model.ts'
 import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { keptFields, writeAnnotation } from './content.ts'
-import { reasoningText } from './items.ts'
+import { reasoningText, summaryOf } from './items.ts'
 import { format, hostedItems } from './tables.ts'
 import { encodeCall, wrapperName, wrapperOf } from './tools.ts'
 
@@ -45,10 +44,8 @@ export interface TurnScope {
 interface Turn {
   readonly scope: TurnScope
   readonly items: JsonObject[]
-  /** Messages whose texts did not come from this wire. Then the short form is enough. */
-  readonly plain: Set<JsonObject>
-  /** Results that are part of the item of their call, by the id of the call. */
-  readonly results: Map<string | undefined, ServerToolResult>
+  /** Items of calls that the server ran, by the id of the call. A result may be part of the item of its call. */
+  readonly hosted: Map<string | undefined, JsonObject>
   /** The message that the last item is, and its id, which the item itself may not have. The next part may belong to it. */
   message: { readonly item: JsonObject; readonly id: Json | undefined; readonly content: Json[] } | undefined
   /** The id of the last reasoning; `null` if it was left out. */
@@ -58,21 +55,16 @@ interface Turn {
 /** Turns the blocks of one turn into items. */
 export function encodeTurn(blocks: readonly ContentBlock[], path: string, scope: TurnScope): JsonObject[] {
   const items: JsonObject[] = []
-  const turn: Turn = { scope, items, plain: new Set(), results: new Map(), message: undefined, reasoning: undefined }
-  for (const block of blocks) {
-    if (block.type === 'server_tool_result' && scope.proof(block.opaque) === undefined)
-      turn.results.set(block.toolCallId, block)
-  }
+  const turn: Turn = { scope, items, hosted: new Map(), message: undefined, reasoning: undefined }
   for (const [at, block] of blocks.entries()) {
     const item = encodeBlock(turn, block, `${path}.content[${at}]`)
     if (item !== undefined) add(turn, item)
   }
-  if (scope.reader === 'answer') return items
-  while (items.at(-1)?.type === 'reasoning') {
+  while (scope.reader !== 'answer' && items.at(-1)?.type === 'reasoning') {
     reportLoss(scope.losses, 'dropped', `${path}.content`, 'reasoning is refused without the item that follows it')
     items.pop()
   }
-  return items.map((item) => (turn.plain.has(item) ? shortForm(item) : item))
+  return items
 }
 
 /** Returns the item of a block; `undefined` if the block is part of another item, or if it was dropped with a loss. */
@@ -95,15 +87,19 @@ function encodeBlock(turn: Turn, block: ContentBlock, path: string): object | un
       const isWritten = turn.items.at(-1)?.call_id === wrapper.call_id
       return isWritten ? undefined : { ...proof, type: 'function_call', name: wrapperName, ...wrapper }
     }
-    case 'server_tool_call': {
-      const result = turn.results.get(block.id)
+    case 'server_tool_call':
       if (proof === undefined) return drop(reasons.serverTool)
-      turn.results.delete(block.id)
-      return encodeHosted(block, result, proof)
+      turn.hosted.set(block.id, add(turn, encodeHosted(block, proof)))
+      return undefined
+    case 'server_tool_result': {
+      const item = proof ?? turn.hosted.get(block.toolCallId)
+      if (item === undefined) return drop(reasons.serverTool)
+      const { output = 'error' } = lookup(hostedItems, item.type) ?? {}
+      const result = { [item.error ? 'error' : output]: (block.output ?? null) as Json }
+      if (proof !== undefined) return { ...proof, ...result }
+      Object.assign(item, result)
+      return undefined
     }
-    case 'server_tool_result':
-      if (proof !== undefined) return { ...proof, ...outputOf(block, proof) }
-      return turn.results.has(block.toolCallId) ? drop(reasons.serverTool) : undefined
     case 'image':
       if (block.data !== undefined && (proof !== undefined || reader === 'answer'))
         return { status: 'completed', ...proof, type: 'image_generation_call', result: block.data }
@@ -161,23 +157,24 @@ function isReadable({ providerData, title, startIndex, endIndex }: CitationBlock
   return title !== undefined && startIndex !== undefined && endIndex !== undefined
 }
 
-/** Adds a part of a message. Parts that came in one item are written in one item again. */
+/**
+ * Adds a part of a message. Parts that came in one item are written in one item again. A message of one bare text that did not come from this
+ * wire has the short form: some servers are strict about the long form, but accept the short one.
+ */
 function addPart(turn: Turn, part: JsonObject, proof: JsonObject | undefined, fields?: JsonObject): undefined {
   const { message } = turn
   const isSame = message?.id === proof?.id && (fields === undefined || message?.item.phase === fields.phase)
-  if (message !== undefined && isSame) return void message.content.push(part)
+  if (message !== undefined && isSame) {
+    message.content.push(part)
+    Object.assign(message.item, { type: 'message', content: message.content })
+    return
+  }
   const content: Json[] = [part]
-  const item = add(turn, { ...fields, ...proof, type: 'message', role: 'assistant', content })
-  turn.message = { item, id: proof?.id, content }
-  if (proof === undefined && fields === undefined) turn.plain.add(item)
-}
-
-/** Returns the short form of a message that has only one text. Some servers are strict about the long form, but accept the short one. */
-function shortForm(message: JsonObject): JsonObject {
-  const [part, second] = message.content as readonly JsonObject[]
-  const { type, text = '', annotations, ...rest } = part as JsonObject
-  const isBare = second === undefined && type === 'output_text' && !unlessEmpty(rest)
-  return isBare && arrayOf(annotations).length === 0 ? { role: 'assistant', content: text } : message
+  const { type, text = '', annotations, ...rest } = part
+  const isBare = type === 'output_text' && arrayOf(annotations).length === 0 && !unlessEmpty(rest)
+  const isShort = isBare && proof === undefined && fields === undefined
+  const item = isShort ? { content: text } : { ...fields, ...proof, type: 'message', content }
+  turn.message = { item: add(turn, { ...item, role: 'assistant' }), id: proof?.id, content }
 }
 
 // ---- reasoning --------------------------------------------------------------------------------
@@ -186,34 +183,25 @@ function shortForm(message: JsonObject): JsonObject {
 function encodeReasoning({ text }: ReasoningBlock, proof: JsonObject = {}): JsonObject {
   const { status, summary, content, ...rest } = proof
   const isChanged = summary !== undefined && reasoningText(proof) !== text
-  const parts = text === '' ? [] : [{ type: 'summary_text', text }]
   return compact({
     ...rest,
     type: 'reasoning',
     status: stringOr(status, undefined), // the server refuses null
-    summary: isChanged ? parts : (summary ?? parts),
+    summary: isChanged ? summaryOf(text) : (summary ?? summaryOf(text)),
     content: isChanged ? undefined : content,
   }) as JsonObject
 }
 
 // ---- tools that the server runs ---------------------------------------------------------------
 
-/** Writes a call and its result as one item, from the fields that the proof does not have. */
+/** Writes the item of a call, with the fields that the proof does not have. */
 function encodeHosted(
   { arguments: given, argumentsText = JSON.stringify(given) }: ServerToolCall,
-  result: ServerToolResult | undefined,
   proof: JsonObject,
 ): JsonObject {
   const { input } = lookup(hostedItems, proof.type) ?? {}
   if (input === undefined) return proof // the server reported it as a client's call, and the proof has the whole item
-  const item = { ...proof, ...(result && outputOf(result, proof)) }
-  if (typeof input !== 'string') return { ...item, ...given }
-  if (typeof proof[input] === 'string') return { ...item, [input]: argumentsText }
-  return proof[input] === undefined && unlessEmpty(given) ? { ...item, [input]: given } : item
-}
-
-/** Returns the field of an item that holds its result. */
-function outputOf({ output = null }: ServerToolResult, { type, error = null }: JsonObject): JsonObject {
-  const { output: name = 'error' } = lookup(hostedItems, type) ?? {}
-  return { [error === null ? name : 'error']: output as Json }
+  if (typeof input !== 'string') return { ...proof, ...given }
+  if (typeof proof[input] === 'string') return { ...proof, [input]: argumentsText }
+  return proof[input] === undefined && unlessEmpty(given) ? { ...proof, [input]: given } : proof
 }
