@@ -48,7 +48,7 @@ export function responsesModel(model: string, settings: ModelSettings, dialect: 
 
 /** Creates the codec that a client uses to call a server of this format. Default: OpenAI's server. */
 export function createClientCodec(dialect: ResponsesDialect = openaiDialect): ClientCodec {
-  const { provider, title } = dialect
+  const { provider, title, keyHeader } = dialect
   return {
     name: format,
     provider,
@@ -56,7 +56,10 @@ export function createClientCodec(dialect: ResponsesDialect = openaiDialect): Cl
     framing: 'sse',
     rules: rulesOf(dialect),
     idPrefix,
-    headers: (apiKey) => keyHeaders(apiKey, dialect),
+    headers(apiKey) {
+      if (apiKey === undefined) return {}
+      return keyHeader === 'api-key' ? { 'api-key': apiKey } : { authorization: `Bearer ${apiKey}` }
+    },
     encodeRequest: (context, options) => encodeRequest(context, { ...options, dialect }),
     decodeResponse: (body, options) => decodeResponse(body, { ...options, dialect }),
     decodeStream: (options) => decodeStream({ ...options, dialect }),
@@ -65,11 +68,6 @@ export function createClientCodec(dialect: ResponsesDialect = openaiDialect): Cl
     decodeToolCalls: (body) => decodeToolCalls(body, { dialect }),
     encodeResult: (result) => encodeResult(result, { dialect }),
   }
-}
-
-function keyHeaders(apiKey: string | undefined, { keyHeader }: ResponsesDialect): Record<string, string> {
-  if (apiKey === undefined) return {}
-  return keyHeader === 'api-key' ? { 'api-key': apiKey } : { authorization: `Bearer ${apiKey}` }
 }
 
 /** Creates the codec that a gateway uses to answer clients in this format. */

@@ -8,7 +8,7 @@
  */
 import type { Fragment } from '../../core/codec.ts'
 import { arrayOf, compact, field, isObject, lookup, stringOr, textOr, unlessEmpty } from '../../core/lookup.ts'
-import type { Json, JsonObject, Opaque } from '../../core/model.ts'
+import type { ContentBlock, Json, JsonObject, Opaque } from '../../core/model.ts'
 import { keeping, readAnnotation, unknownBlock } from './content.ts'
 import type { ResponsesDialect } from './dialect.ts'
 import { format, type Hosted, hostedId, hostedName, hostedOf } from './tables.ts'
@@ -63,7 +63,8 @@ export const asksClient: ReadonlySet<string> = new Set([
   'apply_patch_call',
 ])
 
-type ItemReader = (item: JsonObject, progress: Progress, reading: Reading, out: Fragment[]) => void
+/** Adds fragments, and returns the block of the item if it is a whole one. */
+type ItemReader = (item: JsonObject, progress: Progress, reading: Reading, out: Fragment[]) => ContentBlock | undefined
 
 const readers: Readonly<Record<string, ItemReader>> = {
   message: readMessage,
@@ -85,8 +86,9 @@ export function readItem(item: Json, progress: Progress, reading: Reading, out: 
     const reason = `the tools of the MCP server "${item.server_label}" could not be listed`
     out.push({ type: 'warning', warning: { path: 'response', action: 'dropped', reason, severity: 'minor' } })
   }
-  const read = isClients ? readUnknown : (lookup(readers, type) ?? (hostedOf(item) ? readHosted : readUnknown))
-  read(item, progress, reading, out)
+  const read = lookup(readers, type) ?? (hostedOf(item) && readHosted)
+  const block = read && !isClients ? read(item, progress, reading, out) : unknownBlock(item)
+  if (block !== undefined) out.push({ type: 'block', block })
 }
 
 // ---- messages ---------------------------------------------------------------------------------
@@ -100,14 +102,16 @@ export function textKey(item: number, index: number): string {
  * Reads the texts of a message. Usually a text has the same index in the stream and in the item. Bedrock and vLLM count reasoning parts in
  * the stream but not in the item: then the texts are matched in order.
  */
-function readMessage(item: JsonObject, progress: Progress, reading: Reading, out: Fragment[]): void {
+function readMessage(
+  item: JsonObject,
+  progress: Progress,
+  reading: Reading,
+  out: Fragment[],
+): ContentBlock | undefined {
   const { type: _type, id: _id, status: _status, role, content, ...message } = item
   const parts: readonly Json[] =
     typeof content === 'string' ? [{ type: 'output_text', text: content }] : arrayOf(content)
-  if ((role ?? 'assistant') !== 'assistant' || parts.length + progress.lengths.size === 0) {
-    readUnknown(item, progress, reading, out)
-    return
-  }
+  if ((role ?? 'assistant') !== 'assistant' || parts.length + progress.lengths.size === 0) return unknownBlock(item)
   const opaque = proofOf(item, reading)
   const streamed = [...progress.lengths.keys()].sort((one, other) => one - other)
   const isShifted = streamed.some((index) => textOfPart(parts[index]) === undefined)
@@ -159,7 +163,7 @@ export function summaryOf(text: string): Json[] {
   return text === '' ? [] : [{ type: 'summary_text', text }]
 }
 
-function readReasoning(item: JsonObject, { key, lengths }: Progress, reading: Reading, out: Fragment[]): void {
+function readReasoning(item: JsonObject, { key, lengths }: Progress, reading: Reading, out: Fragment[]): undefined {
   const text = reasoningText(item)
   const { type: _, id: given, summary: parts, ...rest } = item
   const id = ownId(item)
@@ -178,7 +182,7 @@ function readReasoning(item: JsonObject, { key, lengths }: Progress, reading: Re
 // ---- calls ------------------------------------------------------------------------------------
 
 /** Reads a complete call. It replaces the pieces of the same call. */
-function readCall(item: JsonObject, { key }: Progress, reading: Reading, out: Fragment[]): void {
+function readCall(item: JsonObject, { key }: Progress, reading: Reading, out: Fragment[]): undefined {
   const server = isServerCall(item, reading.dialect)
   const opaque = server ? proof(item, reading) : proofOf(item, reading)
   const wrapped = reading.opensWrappers ? wrappedCalls(item) : []
@@ -210,7 +214,7 @@ export function isServerCall({ name }: JsonObject, { serverTools }: ResponsesDia
 }
 
 /** Reads an item of a tool that the server ran: the call, its result, or both. The proof keeps the other fields of the item. */
-function readHosted(item: JsonObject, { key }: Progress, reading: Reading, out: Fragment[]): void {
+function readHosted(item: JsonObject, { key }: Progress, reading: Reading, out: Fragment[]): ContentBlock | undefined {
   const hosted = hostedOf(item) as Hosted
   const { input, output = 'error' } = hosted
   const name = hostedName(item)
@@ -224,41 +228,20 @@ function readHosted(item: JsonObject, { key }: Progress, reading: Reading, out: 
   for (const field of isTaken ? fields : []) delete data[field]
   if (result !== undefined && resultField === output) delete data[output]
   const opaque = proof(data, reading)
-  const id = hostedId(item, hosted)
-  if (input !== undefined) {
-    // A text stays in the proof too. It shows that the wire has these arguments as text.
-    const value = typeof given === 'string' || isTaken ? (given as string | JsonObject) : {}
-    out.push(
-      { type: 'call', key, id, name, arguments: value, final: true, server: true, opaque },
-      { type: 'close', key },
-    )
-    if (result === undefined) return
-  }
   const isFailed = resultField === 'error' || item.status === 'failed' || item.status === 'incomplete'
-  const block = {
-    type: 'server_tool_result',
-    name,
-    status: isFailed ? 'error' : 'success',
-    output: result,
-    ...(input === undefined ? { toolCallId: textOr(item.call_id, undefined), opaque } : { toolCallId: id }),
-  } as const
-  out.push({ type: 'block', block: compact(block) })
+  const block = { type: 'server_tool_result', name, status: isFailed ? 'error' : 'success', output: result } as const
+  if (input === undefined) return compact({ ...block, toolCallId: textOr(item.call_id, undefined), opaque })
+  const id = hostedId(item, hosted)
+  // A text stays in the proof too. It shows that the wire has these arguments as text.
+  const value = typeof given === 'string' || isTaken ? (given as string | JsonObject) : {}
+  out.push({ type: 'call', key, id, name, arguments: value, final: true, server: true, opaque }, { type: 'close', key })
+  return result === undefined ? undefined : { ...block, toolCallId: id }
 }
 
-// ---- generated images, and the rest -----------------------------------------------------------
-
-function readImage(item: JsonObject, progress: Progress, reading: Reading, out: Fragment[]): void {
+function readImage(item: JsonObject, _progress: Progress, reading: Reading): ContentBlock {
   const { result: data, ...rest } = item
-  if (typeof data !== 'string' || data === '') {
-    readUnknown(item, progress, reading, out)
-    return
-  }
-  const mimeType = `image/${textOr(item.output_format, 'png')}`
-  out.push({ type: 'block', block: { type: 'image', data, mimeType, opaque: proof(rest, reading) } })
-}
-
-function readUnknown(item: JsonObject, _progress: Progress, _reading: Reading, out: Fragment[]): void {
-  out.push({ type: 'block', block: unknownBlock(item) })
+  if (typeof data !== 'string' || data === '') return unknownBlock(item)
+  return { type: 'image', data, mimeType: `image/${textOr(item.output_format, 'png')}`, opaque: proof(rest, reading) }
 }
 
 // ---- proofs -----------------------------------------------------------------------------------

@@ -36,31 +36,25 @@ export function encodeOptions(
 ): Partial<WireRequest> {
   const refused = isReasoning(asked.model, askedEffort(asked.reasoning)) ? (['temperature', 'topP'] as const) : []
   const options = withoutOptions(asked, refused, `${asked.model} does not take it while it reasons`, losses)
-  const { responseFormat, reasoning } = options
+  const { maxTokens, responseFormat, reasoning } = options
+  const { minOutputTokens: least, extraOptions, userField } = dialect
+  const isTooLow = maxTokens !== undefined && maxTokens < least
+  if (isTooLow) reportLoss(losses, 'changed', 'options.maxTokens', `less than ${least} is refused`)
   const effort = reasoning && effortOf(reasoning, losses)
   if (reasoning !== undefined && effort === undefined)
     reportLoss(losses, 'dropped', 'options.reasoning', reasons.noAmount)
-  const extra = Object.entries(dialect.extraOptions).map(([name, wireName]) => [
-    wireName,
-    options[name as keyof RequestOptions],
-  ])
+  const extra = Object.entries(extraOptions).map(([name, field]) => [field, options[name as keyof RequestOptions]])
   return compact({
     stream: options.stream,
-    max_output_tokens: encodeMaxTokens(options.maxTokens, dialect, losses),
+    max_output_tokens: isTooLow ? least : maxTokens,
     temperature: options.temperature,
     top_p: options.topP,
     text: responseFormat && { ...objectIn(kept, 'text'), format: encodeFormat(responseFormat, losses) },
     reasoning: effort && { ...objectIn(kept, 'reasoning'), effort },
-    [userField(kept, dialect)]: options.user,
+    // A request that was read from the wire with the older field gets that field again.
+    ['user' in kept && !('safety_identifier' in kept) ? 'user' : userField]: options.user,
     ...Object.fromEntries(extra),
   })
-}
-
-function encodeMaxTokens(tokens: number | undefined, dialect: ResponsesDialect, losses: Losses): number | undefined {
-  if (tokens === undefined || tokens >= dialect.minOutputTokens) return tokens
-  const reason = `less than ${dialect.minOutputTokens} is refused`
-  reportLoss(losses, 'changed', 'options.maxTokens', reason)
-  return dialect.minOutputTokens
 }
 
 function encodeFormat({ schema, name, description, strict }: ResponseFormat, losses: Losses): WireTextFormat {
@@ -68,11 +62,6 @@ function encodeFormat({ schema, name, description, strict }: ResponseFormat, los
   if (name === undefined) reportLoss(losses, 'invented', 'options.responseFormat.name', reasons.formatName, 'info')
   const given = compact({ description, strict })
   return { type: 'json_schema', name: name ?? 'response', schema: schema as JsonObject, ...given }
-}
-
-/** The field for the end user. A request that was read from the wire with the older field gets that field again. */
-function userField(kept: JsonObject, dialect: ResponsesDialect): 'user' | 'safety_identifier' {
-  return Object.hasOwn(kept, 'user') && !Object.hasOwn(kept, 'safety_identifier') ? 'user' : dialect.userField
 }
 
 // ---- decoding ---------------------------------------------------------------------------------

@@ -96,8 +96,9 @@ function decodeDefinition(tool: JsonObject): AnyTool {
 
 export function encodeToolChoice(choice: ToolChoice): WireToolChoice {
   if (typeof choice === 'string') return choice
-  if ('name' in choice) return { type: 'function', name: choice.name }
-  return { type: 'allowed_tools', mode: choice.mode, tools: choice.names.map((name) => ({ type: 'function', name })) }
+  const toFunction = (name: string) => ({ type: 'function', name }) as const
+  if ('name' in choice) return toFunction(choice.name)
+  return { type: 'allowed_tools', mode: choice.mode, tools: choice.names.map(toFunction) }
 }
 
 /** Returns `undefined` for a choice that isoglot does not know. The caller then keeps it unchanged. */
