@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { isObject } from '../core/lookup.ts'
 import type { Content, ContentBlock } from '../core/model.ts'
 
 /** A result with more fields than its content. Any other return value becomes text. */
@@ -100,7 +101,7 @@ const fields: ReadonlySet<string> = new Set(['content', 'status', 'artifacts', '
  * Whether the value has only the fields of a {@link ToolOutput}, with the right types. Any other value with a `status` is ordinary data.
  */
 function isToolOutput(value: unknown): value is ToolOutput {
-  if (!isRecord(value)) return false
+  if (!isObject(value)) return false
   const { content, status, artifacts, extra } = value
   const keys = Object.keys(value)
   return (
@@ -109,7 +110,7 @@ function isToolOutput(value: unknown): value is ToolOutput {
     (content === undefined || typeof content === 'string' || (Array.isArray(content) && content.every(isBlock))) &&
     (status === undefined || status === 'success' || status === 'error') &&
     (artifacts === undefined || Array.isArray(artifacts)) &&
-    (extra === undefined || isRecord(extra))
+    (extra === undefined || isObject(extra))
   )
 }
 
@@ -117,14 +118,10 @@ const media: ReadonlySet<unknown> = new Set(['image', 'audio', 'video', 'file'])
 
 /** The blocks that a result can hold. Data of the application that has a `type` too is not taken for one. */
 function isBlock(value: unknown): value is ContentBlock {
-  if (!isRecord(value)) return false
+  if (!isObject(value)) return false
   const { type, text, url, data, fileId } = value
   if (type === 'text' || type === 'plain_text') return typeof text === 'string'
   return media.has(type) && [url, data, fileId].some((source) => typeof source === 'string')
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 // ---- bounds -----------------------------------------------------------------------------------

@@ -38,23 +38,10 @@ export class ToolRun implements ToolRunner {
   }
 
   async mark(events: readonly MessageEvent[]): Promise<readonly MessageEvent[]> {
-    const end = events.find(({ type }) => type === 'message_end')
-    if (end?.type !== 'message_end') return events
-    const message = await this.#markCalls(end.message)
-    if (message === end.message) return events
-    const marked = { ...end, message, response: { ...end.response, message } }
-    return events.map((event) => (event === end ? marked : event))
-  }
-
-  async #markCalls(message: AssistantMessage): Promise<AssistantMessage> {
-    const { content } = message
-    if (typeof content === 'string' || content === null) return message
-    if (!content.some((block) => block.type === 'tool_call' && this.#ruleOf(block))) return message
-    const messages = [...this.#host.history, message]
-    const blocks = content.map((block) => {
-      return (block.type === 'tool_call' && this.#ruleOf(block)?.mark(block, messages, true)) || block
-    })
-    return { ...message, content: await Promise.all(blocks) }
+    const { tools, history } = this.#host
+    if (!events.some(({ type }) => type === 'message_end')) return events
+    const ruled = [...tools.values()].find((tool) => runnable(tool)?.needsApproval)
+    return runnable(ruled)?.needsApproval?.markEnd(events, history, (call) => this.#ruleOf(call)) ?? events
   }
 
   async *goOn(approvals: readonly Approval[]): ReturnType<ToolRunner['goOn']> {

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { isObject } from '../core/lookup.ts'
 import type { JsonObject, JsonSchema } from '../core/model.ts'
 import { checkArguments } from './check.ts'
 import type { Typed } from './types.ts'
@@ -115,12 +116,12 @@ export function withoutNullOptionals(value: JsonObject, schema: JsonSchema | und
 const maxDepth = 64
 
 function strip(value: unknown, schema: unknown, depth: number): unknown {
-  if (!isRecord(schema) || depth > maxDepth) return value
+  if (!isObject(schema) || depth > maxDepth) return value
   if (Array.isArray(value)) {
     const { items } = schema
-    return isRecord(items) ? value.map((one) => strip(one, items, depth + 1)) : value
+    return isObject(items) ? value.map((one) => strip(one, items, depth + 1)) : value
   }
-  return isRecord(value) && isRecord(schema.properties) ? stripObject(value, schema, schema.properties, depth) : value
+  return isObject(value) && isObject(schema.properties) ? stripObject(value, schema, schema.properties, depth) : value
 }
 
 /** Looks at what the schema knows, and copies only what changes: an object of a million keys costs nothing. */
@@ -143,8 +144,4 @@ function stripObject(
     ([key, entry]) => [key, changes.has(key) ? changes.get(key) : entry] as const,
   )
   return Object.fromEntries(entries.filter(([, entry]) => entry !== undefined))
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
