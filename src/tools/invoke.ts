@@ -105,7 +105,9 @@ async function withinTime(tool: Tool, call: ToolCall, options: InvokeOptions): P
   try {
     return await unlessAborted(run(tool, call, options, signal, progress), signal)
   } catch {
-    return cancelledResult(call, signal.reason, timeoutMs)
+    return signal.reason === timedOut
+      ? failed(call, 'timeout', `The tool did not finish within ${timeoutMs} ms`)
+      : failed(call, 'aborted', 'The run was cancelled while the tool ran')
   } finally {
     isOver = true
     timer.stop()
@@ -115,11 +117,6 @@ async function withinTime(tool: Tool, call: ToolCall, options: InvokeOptions): P
 
 /** The reason of a tool's signal at the time limit. */
 const timedOut: DOMException = new DOMException('The tool had its time', 'TimeoutError')
-
-function cancelledResult(call: ToolCall, reason: unknown, timeoutMs: number): ToolResult {
-  if (reason === timedOut) return failed(call, 'timeout', `The tool did not finish within ${timeoutMs} ms`)
-  return failed(call, 'aborted', 'The run was cancelled while the tool ran')
-}
 
 async function run(
   tool: Tool,

@@ -95,18 +95,16 @@ function isPlain(value: object): boolean {
 
 // ---- what is meant as content -----------------------------------------------------------------
 
-const fields: ReadonlySet<string> = new Set(['content', 'status', 'artifacts', 'extra'])
-
 /**
  * Whether the value has only the fields of a {@link ToolOutput}, with the right types. Any other value with a `status` is ordinary data.
  */
 function isToolOutput(value: unknown): value is ToolOutput {
   if (!isObject(value)) return false
-  const { content, status, artifacts, extra } = value
-  const keys = Object.keys(value)
+  const { content, status, artifacts, extra, ...others } = value
+  const hasField = ['content', 'artifacts', 'extra'].some((name) => Object.hasOwn(value, name))
   return (
-    (keys.includes('content') || keys.includes('artifacts') || keys.includes('extra')) &&
-    keys.every((key) => fields.has(key)) &&
+    hasField &&
+    Object.keys(others).length === 0 &&
     (content === undefined || typeof content === 'string' || (Array.isArray(content) && content.every(isBlock))) &&
     (status === undefined || status === 'success' || status === 'error') &&
     (artifacts === undefined || Array.isArray(artifacts)) &&
@@ -147,11 +145,6 @@ function bounded(content: Content, limits: ResultLimits): Content {
 /** Cuts a text, but never between two surrogates. */
 function cut(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text
-  const splitsPair = maxLength > 0 && isHighSurrogate(text.charCodeAt(maxLength - 1))
-  const end = splitsPair ? maxLength - 1 : maxLength
-  return `${text.slice(0, end)}\n[cut: ${text.length - end} more characters]`
-}
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code < 0xdc00
+  const start = text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '')
+  return `${start}\n[cut: ${text.length - start.length} more characters]`
 }

@@ -65,17 +65,18 @@ export function encodeRequest(
   const conversation = previousResponseId === chain.previousResponseId ? conversationId : undefined
   const isStored = chain.previousResponseId !== undefined || conversation !== undefined || kept.store === true
   const scope: Scope = { losses, dialect, model: options.model, isStored }
-  const conversed = encodeConversation(context, chain, options, scope)
+  const { instructions, input } = encodeConversation(context, chain, options, scope)
   const tools = [
     ...encodeDefinitions(context.tools ?? []),
-    ...arrayOf(kept.tools).map((tool) => verbatim<WireFunctionTool>(tool ?? {})),
+    ...verbatim<readonly WireFunctionTool[]>(arrayOf(kept.tools)),
   ]
   const body: WireRequest = {
     ...kept,
     ...storage(kept, conversation, chain.previousResponseId, options.model, dialect),
     ...encodeOptions(options, kept, dialect, losses),
     model: options.model,
-    ...conversed,
+    ...compact({ instructions }),
+    input,
     ...compact({ tools: context.tools === undefined ? unlessEmpty(tools) : tools }),
     ...encodeChoiceOptions(options, tools.length > 0, losses),
   }

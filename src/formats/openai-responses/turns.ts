@@ -77,9 +77,10 @@ function encodeBlock(turn: Turn, block: ContentBlock, path: string): object | un
     case 'plain_text':
       return addText(turn, block, proof, path)
     case 'reasoning': {
-      const isKnown = reader === 'stored' ? proof : textOr(proof?.encrypted_content, undefined)
-      turn.reasoning = reader === 'answer' || isKnown ? proof?.id : null
-      return turn.reasoning === null ? drop(reasons.reasoningProof) : encodeReasoning(block, proof)
+      const known = reader === 'stored' ? proof : textOr(proof?.encrypted_content, undefined)
+      const isSent = reader === 'answer' || known !== undefined
+      turn.reasoning = isSent ? (proof?.id ?? undefined) : null
+      return isSent ? encodeReasoning(block, proof) : drop(reasons.reasoningProof)
     }
     case 'tool_call': {
       const wrapper = wrapperOf(block)
