@@ -85,6 +85,6 @@ export function checkBehaviour(options: object, place: string): void {
 /** @throws {TypeError} for a value that is not a rule: a run would not ask for approval, and JavaScript does not check types. */
 export function checkApproval(tool: object, place: string): void {
   const needsApproval: unknown = 'needsApproval' in tool ? tool.needsApproval : undefined
-  if (needsApproval === undefined || (isObject(needsApproval) && typeof needsApproval.isNeeded === 'function')) return
+  if (needsApproval === undefined || (isObject(needsApproval) && typeof needsApproval.consent === 'function')) return
   throw new TypeError(`Cannot use ${place}: "needsApproval" is ${typeof needsApproval} and not what approval() makes`)
 }

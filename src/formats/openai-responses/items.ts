@@ -167,7 +167,10 @@ function readReasoning(item: JsonObject, { key, lengths }: Progress, reading: Re
   const text = reasoningText(item)
   const { type: _, id: given, summary: parts, ...rest } = item
   const id = ownId(item)
-  const isWritable = JSON.stringify(parts ?? []) === JSON.stringify(summaryOf(text))
+  const [part, second] = arrayOf(parts)
+  // The summary can be written again from its text if it has no part, or one part without other fields.
+  const isPlain = Object.keys(part ?? {}).length === (text === '' ? 0 : 2) && second === undefined
+  const isWritable = isPlain && text === textOr(field(part, 'text'), '')
   const data = compact({ id, ...rest, summary: isWritable ? undefined : (parts ?? []) }) as JsonObject
   reading.after = undefined
   const isProof = id === given || typeof data.encrypted_content === 'string'

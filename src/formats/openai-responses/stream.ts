@@ -75,7 +75,9 @@ export function decodeStream({
       if (state.isEnded || data === '' || data.trim() === '[DONE]') return
       const event = readEvent(parse, data)
       const type = stringOr(event.type, name ?? (event.error ? 'error' : ''))
-      lookup(steps, type)?.(state, event, out, type) // skips unknown events, `keepalive` and the progress of hosted tools
+      // The most frequent event needs no lookup. Unknown events, `keepalive` and the progress of hosted tools are skipped.
+      const step = type === 'response.output_text.delta' ? addText : lookup(steps, type)
+      step?.(state, event, out, type)
     },
     end() {},
   }
@@ -103,7 +105,6 @@ function readEvent(parse: (text: string) => unknown, data: string): JsonObject {
 type Step = (state: StreamState, event: JsonObject, out: Fragment[], type: string) => void
 
 const steps: Readonly<Record<string, Step>> = {
-  'response.output_text.delta': addText,
   'response.refusal.delta': addText,
   'response.reasoning_summary_text.delta': addReasoning,
   'response.reasoning_text.delta': addReasoning,
