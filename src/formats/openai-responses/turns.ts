@@ -167,15 +167,16 @@ function addPart(turn: Turn, part: JsonObject, proof: JsonObject | undefined, fi
   const isSame = message?.id === proof?.id && (fields === undefined || message?.item.phase === fields.phase)
   if (message !== undefined && isSame) {
     message.content.push(part)
-    Object.assign(message.item, { type: 'message', content: message.content })
+    const { item, content } = message
+    if (item.type === undefined) turn.items.splice(-1, 1, { type: 'message', role: 'assistant', content })
     return
   }
   const content: Json[] = [part]
   const { type, text = '', annotations, ...rest } = part
   const isBare = type === 'output_text' && arrayOf(annotations).length === 0 && !unlessEmpty(rest)
   const isShort = isBare && proof === undefined && fields === undefined
-  const item = isShort ? { content: text } : { ...fields, ...proof, type: 'message', content }
-  turn.message = { item: add(turn, { ...item, role: 'assistant' }), id: proof?.id, content }
+  const whole = { ...fields, ...proof, type: 'message', role: 'assistant', content }
+  turn.message = { item: add(turn, isShort ? { role: 'assistant', content: text } : whole), id: proof?.id, content }
 }
 
 // ---- reasoning --------------------------------------------------------------------------------
