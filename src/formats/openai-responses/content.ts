@@ -98,7 +98,7 @@ function encodeMedia(block: ImageBlock | FileBlock): WireInputPart | undefined {
     const detail = block.detail ?? (stringOr(keptFields(block).detail, 'auto') as WireInputImage['detail'])
     return { type: 'input_image', detail, ...compact(url === undefined ? { file_id } : { image_url: url }) }
   }
-  const { filename = data && 'file' } = block
+  const { filename = data === undefined ? undefined : 'file' } = block
   const source = url === undefined ? { file_id } : data === undefined ? { file_url: url } : { file_data: url }
   return { type: 'input_file', ...compact({ ...source, filename }) }
 }

@@ -48,6 +48,8 @@ interface Scope extends PartScope {
  * By default the request has `store: false` and asks for encrypted reasoning, which the next request sends back with the history.
  * `providerState` and `providerOptions['openai-responses'].store` change this.
  *
+ * `prepare` comes first. Results within a user's message and invalid calls are losses of content here, because `prepare` replaces both.
+ *
  * @throws {UnsupportedError} at a loss that `options.strict` does not allow. By default these are losses of content.
  */
 export function encodeRequest(
@@ -156,12 +158,12 @@ function isPlainSystem(message: Message | undefined): boolean {
 /** Adds a result. Results of calls that came in one wrapper are joined: the model expects one output with the id of the wrapper. */
 function addResult(items: WireItem[], item: WireCallOutput): void {
   const last = items.at(-1)
-  if (last?.type !== item.type || last.call_id !== item.call_id) items.push(item)
-  else items[items.length - 1] = { ...last, output: [last, item].map(textOfOutput).join('\n') }
-}
-
-function textOfOutput({ output }: WireCallOutput): string {
-  return typeof output === 'string' ? output : JSON.stringify(output)
+  if (last?.type !== item.type || last.call_id !== item.call_id) {
+    items.push(item)
+    return
+  }
+  const texts = [last, item].map(({ output }) => (typeof output === 'string' ? output : JSON.stringify(output)))
+  items[items.length - 1] = { ...last, output: texts.join('\n') }
 }
 
 function encodeAssistant(
