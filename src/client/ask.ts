@@ -98,7 +98,7 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
           else {
             const response = codec.decodeResponse(readBody(text, model), { callsBefore, events: batch })
             const end = { type: 'message_end', message: response.message, response } as const
-            // A codec may change a response after its events were made, and one of your own may make none.
+            // The codec may have changed the response after its events were made. A codec of an application may make none.
             batch = [...batch.filter(({ type }) => type !== 'message_end'), end]
           }
           yield batch

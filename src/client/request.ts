@@ -144,7 +144,9 @@ export function offerTools(
   // One order whatever the order given, so that a provider's prompt cache finds what it has seen.
   const sorted = [...byName].sort(([one], [other]) => (one < other ? -1 : 1))
   const definitions = standing(
-    sorted.map(([name, tool]) => ('name' in tool ? { ...tool, name } : tool)),
+    sorted.map(([name, tool]) => {
+      return 'name' in tool ? { ...(canRun(tool) ? tool.run.definitionOf(tool) : tool), name } : tool
+    }),
     sorted.map(([, tool]) => `tools[${(given.includes(tool) ? given : tools).indexOf(tool)}]`),
   )
   return {

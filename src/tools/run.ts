@@ -14,7 +14,7 @@ import { unlessAborted } from '../core/unless-aborted.ts'
 import { type Approval, type ApprovalRule, randomPartOf } from './approval.ts'
 import type { RunProgress } from './budget.ts'
 import { type CallLog, memoryCallLog } from './call-log.ts'
-import { checkApproval, checkReplacing, isRunnable, runnable } from './definition.ts'
+import { checkApproval, checkReplacing, definitionOf, isRunnable, runnable } from './definition.ts'
 import { argumentsFit, toToolMessage } from './invoke.ts'
 import type { Ending, Tool, ToolEvent, ToolHost, ToolResult, ToolRunner } from './model.ts'
 import { CallTurn, type TurnResult } from './turn.ts'
@@ -25,6 +25,7 @@ type Steps<T> = AsyncGenerator<ToolEvent[], T>
 export class ToolRun implements ToolRunner {
   static readonly checkReplacing: typeof checkReplacing = checkReplacing
   static readonly checkApproval: typeof checkApproval = checkApproval
+  static readonly definitionOf: typeof definitionOf = definitionOf
   static readonly Turn: typeof CallTurn = CallTurn
   readonly #host: ToolHost
   readonly #callLog: CallLog
