@@ -175,10 +175,11 @@ function addCallFragment(state: Assembly, fragment: CallFragment, out: MessageEv
 function addText(state: Assembly, fragment: Fragment & { type: 'text' | 'reasoning' }, out: MessageEvent[]): void {
   const { type, text, key } = fragment
   const refusal = fragment.type === 'text' ? fragment.refusal : undefined
-  const part = state.byKey.get(key)
+  const part = key === undefined ? state.parts.at(-1) : state.byKey.get(key)
   const goesOn =
     part?.kind === 'block' &&
     part.isOpen &&
+    part.key === key &&
     part.block.type === type &&
     (key !== undefined || part.block.type === 'reasoning' || part.block.refusal === refusal)
   if (goesOn) growBlock(part, text, out)

@@ -80,7 +80,7 @@ export interface CallPart extends Growing, Scan {
 export interface Assembly {
   readonly options: AssembleOptions
   readonly parts: (BlockPart | CallPart)[]
-  /** The latest part with a key, and the latest without one. */
+  /** The latest part with each key. */
   readonly byKey: Map<BlockKey | undefined, BlockPart | CallPart>
   /** The latest call that has an id, and the latest at a position of the wire. */
   readonly byId: Map<string, CallPart>
