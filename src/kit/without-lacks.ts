@@ -115,6 +115,10 @@ function fitFields<T extends object>(thing: T, kind: string, path: string, task:
   const { wire, lacks, losses } = task
   const fields = thing as Readonly<Record<string, unknown>> & Common
   const lost = new Set<string>()
+  const omit = (field: string, name: string, reason: string) => {
+    drop(task, `${path}.${name}`, reason, 'info')
+    lost.add(field)
+  }
   for (const [name, row] of Object.entries(lookup(lackableFields, kind) ?? {})) {
     const { lack = name, reason, usual = false, action = 'dropped', severity = 'info', isSaid } = row
     const value = fields[name]
@@ -126,15 +130,11 @@ function fitFields<T extends object>(thing: T, kind: string, path: string, task:
   const { metadata, opaque, providerData } = fields
   // Some formats lack hints only on definitions of tools, or on calls, results and reasoning.
   const hint = kind === 'tool_definition' ? 'toolCacheHints' : /^(?:tool|reasoning)/.test(kind) ? 'callCacheHints' : ''
-  if (metadata?.cacheHint !== undefined && (lacks.has('cacheHints') || lacks.has(hint))) {
-    drop(task, `${path}.metadata.cacheHint`, reasons.cacheHint, 'info')
-    lost.add('metadata')
-  }
+  if (metadata?.cacheHint !== undefined && (lacks.has('cacheHints') || lacks.has(hint)))
+    omit('metadata', 'metadata.cacheHint', reasons.cacheHint)
   const isForCodec = kind === 'reasoning' && !wire.keepsReasoning
-  if (opaque !== undefined && !isForCodec && ownProof(opaque, task.target) === undefined) {
-    drop(task, `${path}.opaque`, reasons.foreignProof, 'info')
-    lost.add('opaque')
-  }
+  if (opaque !== undefined && !isForCodec && ownProof(opaque, task.target) === undefined)
+    omit('opaque', 'opaque', reasons.foreignProof)
   if (providerData !== undefined) {
     for (const name of Object.keys(providerData)) {
       if (name !== wire.format) drop(task, `${path}.providerData.${name}`, reasons.foreignFields, 'info')
