@@ -9,7 +9,7 @@ import {
   IsoglotError,
   LimitError,
 } from '../core/errors.ts'
-import { compact } from '../core/lookup.ts'
+import { compact, isObject } from '../core/lookup.ts'
 import type { Deadline } from './deadline.ts'
 import type { RetryOptions } from './retry.ts'
 import { scrubber, scrubError } from './secrets.ts'
@@ -278,6 +278,11 @@ export function readBody(text: string, model: Model): unknown {
       cause: body.slice(0, 1000),
     })
   }
+  // A proxy may send an error with status 200, and in the form of another format.
+  const first = Array.isArray(body) ? body[0] : body
+  const isAnswer = !isObject(first) || 'choices' in first || 'output' in first
+  if (!isAnswer && (first.type === 'error' || isObject(first.error) || typeof first.error === 'string'))
+    throw model.codec.decodeError({ status: 0, headers: new Headers(), body })
   return body
 }
 

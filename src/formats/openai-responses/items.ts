@@ -41,6 +41,8 @@ export interface Progress {
   readonly order: number
   /** The length of each text received so far, by its index. The complete item then shows the text that the deltas did not have. */
   readonly lengths: Map<number, number>
+  /** The number of citations of each text received so far. */
+  readonly cited: Map<number, number>
   /** The part of reasoning that the last delta belongs to. */
   part: string
   /** Whether it was announced as a call. Only then its arguments are passed on before it is complete. */
@@ -48,7 +50,7 @@ export interface Progress {
 }
 
 export function newProgress(key: number, type = '', order = 0): Progress {
-  return { key, type, order, lengths: new Map(), part: '', isCall: false }
+  return { key, type, order, lengths: new Map(), cited: new Map(), part: '', isCall: false }
 }
 
 /** Matches ids that a gateway made for its client (see `makeId`). No server knows them, so they are not sent back. */
@@ -132,7 +134,7 @@ function readMessage(
       logprobs: unlessEmpty(arrayOf(logprobs)) as Json, // every answer has the field, and it is rarely filled
       message: unlessEmpty(message),
     })
-    const citations = unlessEmpty(arrayOf(annotations).map(readAnnotation))
+    const citations = unlessEmpty(arrayOf(annotations).slice(progress.cited.get(index) ?? 0).map(readAnnotation))
     out.push(
       { type: 'text', key, text: text.slice(progress.lengths.get(index) ?? 0), ...refusal },
       compact({ type: 'patch', key, opaque, citations, ...keeping(fields) }),

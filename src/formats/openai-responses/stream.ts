@@ -26,7 +26,7 @@ import {
 import type { Json, JsonObject, StopReason, Usage } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
 import { settleUsage } from '../../core/usage.ts'
-import { keeping } from './content.ts'
+import { keeping, readAnnotation } from './content.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { midStreamError } from './errors.ts'
 import {
@@ -106,6 +106,7 @@ type Step = (state: StreamState, event: JsonObject, out: Fragment[], type: strin
 
 const steps: Readonly<Record<string, Step>> = {
   'response.refusal.delta': addText,
+  'response.output_text.annotation.added': addCitation,
   'response.reasoning_summary_text.delta': addReasoning,
   'response.reasoning_text.delta': addReasoning,
   'response.function_call_arguments.delta': addArguments,
@@ -262,6 +263,13 @@ function addText(state: StreamState, event: JsonObject, out: Fragment[], type: s
   lengths.set(index, (lengths.get(index) ?? 0) + text.length)
   const key = textKey(item, index)
   out.push(type === 'response.refusal.delta' ? { type: 'text', key, text, refusal: true } : { type: 'text', key, text })
+}
+
+function addCitation(state: StreamState, event: JsonObject, out: Fragment[]): void {
+  const { key, cited } = itemOf(state, event, 'message')
+  const index = numberOr(event.content_index, 0)
+  cited.set(index, (cited.get(index) ?? 0) + 1)
+  out.push({ type: 'patch', key: textKey(key, index), citations: [readAnnotation(event.annotation ?? null)] })
 }
 
 function addReasoning(state: StreamState, event: JsonObject, out: Fragment[], type: string): void {
