@@ -134,7 +134,11 @@ function readMessage(
       logprobs: unlessEmpty(arrayOf(logprobs)) as Json, // every answer has the field, and it is rarely filled
       message: unlessEmpty(message),
     })
-    const citations = unlessEmpty(arrayOf(annotations).slice(progress.cited.get(index) ?? 0).map(readAnnotation))
+    const citations = unlessEmpty(
+      arrayOf(annotations)
+        .slice(progress.cited.get(index) ?? 0)
+        .map(readAnnotation),
+    )
     out.push(
       { type: 'text', key, text: text.slice(progress.lengths.get(index) ?? 0), ...refusal },
       compact({ type: 'patch', key, opaque, citations, ...keeping(fields) }),
