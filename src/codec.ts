@@ -71,7 +71,7 @@ export type { ArgumentsOf } from './tools/tool.ts'
 
 // ---- options and results of a run, by their parts -----------------------------------------------
 
-export type { LiveArguments } from './assemble/open-call.ts'
+export type { LiveArguments } from './assemble/assembly.ts'
 export type { Timeouts } from './client/deadline.ts'
 export type { EchoMode } from './client/echo.ts'
 export type { RunResponse } from './client/result.ts'

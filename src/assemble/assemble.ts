@@ -12,20 +12,30 @@ import { compact, unlessEmpty } from '../core/lookup.ts'
 import type {
   AssistantMessage,
   ChatResponse,
+  CitationBlock,
   ContentBlock,
+  InvalidToolCall,
   MessageEvent,
   ProviderState,
+  ServerToolCall,
   StopReason,
+  ToolCall,
+  Usage,
 } from '../core/model.ts'
 import type { Reducer } from '../core/reducer.ts'
 import { settleStopReason } from '../core/stop-reason.ts'
-import { addExtra, addUsageFigures, patch } from './additions.ts'
-import { type AssembleOptions, type Assembly, type OpenBlock, warnOfDrop } from './assembly.ts'
-import { addToCall, guessIn, newCalls, openCall } from './calls.ts'
-import { type CallEnd, endCall, isCallBlock, settleId } from './end-call.ts'
+import {
+  type AssembleOptions,
+  type Assembly,
+  addPart,
+  type BlockPart,
+  type CallPart,
+  mergeData,
+  warn,
+} from './assembly.ts'
+import { addToCall, type CallEnd, describeCall, endCall, openCall } from './calls.ts'
 import { findCall } from './find-call.ts'
 import { grow } from './grow.ts'
-import type { OpenCall } from './open-call.ts'
 
 /** Puts the fragments of one answer together: `start`, a `step` for each, and `end`. */
 export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions> = {
@@ -33,43 +43,62 @@ export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions
     options,
     parts: [],
     byKey: new Map(),
-    calls: newCalls(),
-    invalid: [],
-    response: options.provider === undefined ? {} : { provider: options.provider },
-    usage: undefined,
-    figures: undefined,
-    messageData: undefined,
-    responseData: undefined,
+    byId: new Map(),
+    byPosition: new Map(),
+    isAmbiguous: false,
+    ownCount: 0,
+    ids: new Set(),
+    response: compact({ provider: options.provider }),
+    extra: {},
     isStarted: false,
     isEnded: false,
   }),
 
   step(state, fragment, out) {
-    if (state.isEnded) return stepAfterEnd(fragment, out)
-    if (!state.isStarted) begin(state, fragment, out)
+    if (state.isEnded && fragment.type !== 'warning') {
+      const isLost = fragment.type !== 'close' && fragment.type !== 'end'
+      if (isLost) warn('dropped', `a piece of type "${fragment.type}" came after the end`, out)
+      return
+    }
+    // A second start, inserted by a proxy, begins nothing: it only adds fields that were not known.
+    if (fragment.type === 'start') {
+      const { type: _, ...response } = fragment
+      state.response = { ...response, ...state.response }
+    }
+    if (!state.isStarted) {
+      state.isStarted = true
+      const { id, model } = state.response
+      out.push(compact({ type: 'message_start', id, model }))
+    }
     switch (fragment.type) {
-      case 'start':
-        return addStart(state, fragment)
       case 'text':
       case 'reasoning':
         return addText(state, fragment, out)
       case 'call':
         return addCallFragment(state, fragment, out)
-      case 'block':
-        return addBlock(state, fragment, out)
+      case 'block': {
+        const part = openBlock(state, fragment.block, fragment.key, out)
+        const { block } = part
+        if (block.type === 'text' || block.type === 'reasoning') growBlock(part, block.text, out)
+        if (!fragment.open) close(state, part, out)
+        return
+      }
       case 'patch':
         return patch(state, fragment, out)
       case 'close':
         return close(state, state.byKey.get(fragment.key), out)
       case 'usage':
-        return addUsageFigures(state, fragment.usage, out)
-      case 'extra':
-        return addExtra(state, fragment)
+        return addUsage(state, fragment, out)
+      case 'extra': {
+        const { on = 'response', providerData } = fragment
+        state.extra[on] = mergeData(state.extra[on], providerData)
+        return
+      }
       case 'warning':
         out.push(fragment)
         return
       case 'end':
-        finish(state, settleStopReason(fragment.stopReason, state.calls.ownCount > 0), out, fragment)
+        finish(state, settleStopReason(fragment.stopReason, state.ownCount > 0), out, fragment)
     }
   },
 
@@ -91,147 +120,118 @@ export function stop(
   return finish(state, stopReason, out).message
 }
 
-function begin(state: Assembly, fragment: Fragment, out: MessageEvent[]): void {
-  state.isStarted = true
-  if (fragment.type === 'start') addStart(state, fragment)
-  const { id, model } = state.response
-  out.push(compact({ type: 'message_start', id, model }))
+// ---- fragments --------------------------------------------------------------------------------
+
+/** A figure that is reported again replaces the earlier one. */
+function addUsage(state: Assembly, { usage }: Fragment & { type: 'usage' }, out: MessageEvent[]): void {
+  // Some wires have the same figures with every piece.
+  if (usage !== state.figures) {
+    state.figures = usage
+    const providerData = mergeData(state.usage?.providerData, usage.providerData)
+    state.usage = { ...state.usage, ...usage, ...compact({ providerData }) }
+  }
+  out.push({ type: 'usage', usage: state.usage as Usage })
 }
 
-/** A second start, inserted by a proxy, begins nothing: it only adds fields that were not known. */
-function addStart(state: Assembly, { type: _, ...response }: Fragment & { type: 'start' }): void {
-  state.response = { ...response, ...state.response }
+/** Adds citations, proofs, fields or pieces of media to an open block. */
+function patch(state: Assembly, fragment: Fragment & { type: 'patch' }, out: MessageEvent[]): void {
+  const { type: _type, key, citations = [], providerData, data = '', transcript = '', ...fields } = fragment
+  const part = key === undefined ? state.parts.at(-1) : state.byKey.get(key)
+  if (part === undefined || (part.kind === 'call' && !part.isOpen)) {
+    warn('dropped', 'what was to be added to a block found none that is open', out)
+    return
+  }
+  if (part.kind === 'call') {
+    describeCall(state, part, fragment)
+    return
+  }
+  const before = part.block as ContentBlock & {
+    citations?: readonly CitationBlock[]
+    data?: string
+    transcript?: string
+  }
+  part.block = {
+    ...before,
+    ...fields,
+    ...compact({
+      citations: unlessEmpty([...(before.citations ?? []), ...citations]),
+      providerData: mergeData(before.providerData, providerData),
+      data: (before.data ?? '') + data || undefined,
+      transcript: (before.transcript ?? '') + transcript || undefined,
+    }),
+  } as ContentBlock
 }
 
-const bringsNothing: ReadonlySet<Fragment['type']> = new Set(['start', 'close', 'end'])
-
-/** Nothing may follow the end. If something does, a warning reports it. */
-function stepAfterEnd(fragment: Fragment, out: MessageEvent[]): void {
-  if (fragment.type === 'warning') out.push(fragment)
-  else if (!bringsNothing.has(fragment.type)) warnOfDrop(`a piece of type "${fragment.type}" came after the end`, out)
+function addCallFragment(state: Assembly, fragment: CallFragment, out: MessageEvent[]): void {
+  const found = findCall(state, fragment, out)
+  if (found === 'repeated') {
+    warn('dropped', 'a piece of a call that is whole came again', out)
+    return
+  }
+  const call = found ?? openCall(state, fragment, nextIndex(state, out))
+  out.push({ type: 'tool_call_chunk', index: call.index, chunk: addToCall(state, call, fragment, out) })
 }
-
-// ---- text, reasoning and whole blocks ---------------------------------------------------------
 
 function addText(state: Assembly, fragment: Fragment & { type: 'text' | 'reasoning' }, out: MessageEvent[]): void {
   const { type, text, key } = fragment
-  const refusal = fragment.type === 'text' && fragment.refusal === true
-  let part = key === undefined ? lastOpen(state) : state.byKey.get(key)
-  if (part === undefined || part.kind !== 'block' || !part.isOpen || !takesText(part.block, type, refusal, key)) {
-    if (text === '' && key === undefined) return
-    part = openBlock(state, { type, text: '', ...(refusal && { refusal }) } as ContentBlock, key, out)
+  const refusal = fragment.type === 'text' ? fragment.refusal : undefined
+  const part = key === undefined ? state.parts.at(-1) : state.byKey.get(key)
+  const goesOn =
+    part?.kind === 'block' &&
+    part.isOpen &&
+    part.key === key &&
+    part.block.type === type &&
+    (key !== undefined || part.block.type === 'reasoning' || part.block.refusal === refusal)
+  if (goesOn) growBlock(part, text, out)
+  else if (text !== '' || key !== undefined) {
+    const block = compact({ type, text: '', refusal }) as ContentBlock
+    growBlock(openBlock(state, block, key, out), text, out)
   }
-  growBlock(part, text, refusal, out)
 }
 
-/** Adds text to a block, and appends an event for text and reasoning. */
-function growBlock(part: OpenBlock, text: string, refusal: boolean, out: MessageEvent[]): void {
-  const { index, block } = part
+/** Adds to the text of a block of text or reasoning. */
+function growBlock(part: BlockPart, text: string, out: MessageEvent[]): void {
   grow(part, text)
   if (text === '') return
-  if (block.type === 'reasoning') out.push({ type: 'reasoning_delta', index, text })
-  if (block.type !== 'text') return
-  out.push(refusal ? { type: 'text_delta', index, text, refusal } : { type: 'text_delta', index, text })
+  const { index, block } = part
+  const type = block.type === 'reasoning' ? 'reasoning_delta' : 'text_delta'
+  out.push('refusal' in block ? { type: 'text_delta', index, text, refusal: true } : { type, index, text })
 }
 
-function takesText(
-  block: ContentBlock,
-  type: 'text' | 'reasoning',
-  refusal: boolean,
-  key: BlockKey | undefined,
-): boolean {
-  if (block.type !== type) return false
-  return key !== undefined || type === 'reasoning' || (block.type === 'text' && (block.refusal === true) === refusal)
+function openBlock(state: Assembly, block: ContentBlock, key: BlockKey | undefined, out: MessageEvent[]): BlockPart {
+  const index = nextIndex(state, out)
+  return addPart(state, { kind: 'block', index, key, block, text: '', pieces: 0, isOpen: true })
 }
 
-function addBlock(state: Assembly, fragment: Fragment & { type: 'block' }, out: MessageEvent[]): void {
-  const { block, key, open } = fragment
-  const part = openBlock(state, block, key, out)
-  if ('text' in block && typeof block.text === 'string') {
-    growBlock(part, block.text, block.type === 'text' && block.refusal === true, out)
-  }
-  if (!open) close(state, part, out)
-}
-
-function openBlock(state: Assembly, block: ContentBlock, key: BlockKey | undefined, out: MessageEvent[]): OpenBlock {
-  const part: OpenBlock = { kind: 'block', index: takeIndex(state, out), key, block, text: '', pieces: 0, isOpen: true }
-  addPart(state, part)
-  return part
-}
-
-/** The number of the next block. A block without a key ends where the next one begins. */
-function takeIndex(state: Assembly, out: MessageEvent[]): number {
+/** The index of the part that opens next. A block without a key ends here. */
+function nextIndex(state: Assembly, out: MessageEvent[]): number {
+  const { length } = state.parts
+  const { maxBlocks: max = 10_000 } = state.options
   const last = state.parts.at(-1)
   if (last?.kind === 'block' && last.key === undefined) close(state, last, out)
-  const max = state.options.maxBlocks ?? 10_000
-  if (state.parts.length >= max)
-    throw new LimitError(`Cannot add to the answer: it has ${max} blocks`, 'maxBlocks', max)
-  return state.parts.length
-}
-
-function addPart(state: Assembly, part: OpenBlock | OpenCall): void {
-  state.parts.push(part)
-  if (part.key !== undefined) state.byKey.set(part.key, part)
-}
-
-function lastOpen(state: Assembly): OpenBlock | OpenCall | undefined {
-  const last = state.parts.at(-1)
-  return last?.isOpen && last.key === undefined ? last : undefined
-}
-
-// ---- calls ------------------------------------------------------------------------------------
-
-function addCallFragment(state: Assembly, fragment: CallFragment, out: MessageEvent[]): void {
-  const atKey = fragment.key === undefined ? undefined : state.byKey.get(fragment.key)
-  const found = findCall(state.calls, atKey, fragment)
-  if (found.isRepeated) {
-    warnOfDrop('a piece of a call that is whole came again', out)
-    return
-  }
-  const call = found.call ?? startCall(state, fragment, out)
-  const reason = guessIn(call, fragment, found.guess)
-  if (reason !== undefined) {
-    out.push({ type: 'warning', warning: { path: 'stream', action: 'changed', reason, severity: 'info' } })
-  }
-  const max = state.options.maxArgumentsLength ?? 8 * 1024 * 1024
-  out.push({ type: 'tool_call_chunk', index: call.index, chunk: addToCall(state.calls, call, fragment, max) })
-}
-
-function startCall(state: Assembly, fragment: CallFragment, out: MessageEvent[]): OpenCall {
-  const call = openCall(state.calls, fragment, takeIndex(state, out), state.options.liveArguments)
-  addPart(state, call)
-  return call
+  if (length >= max) throw new LimitError(`Cannot add to the answer: it has ${max} blocks`, 'maxBlocks', max)
+  return length
 }
 
 // ---- ends -------------------------------------------------------------------------------------
 
+type ClosedPart = BlockPart | (CallPart & { block: ToolCall | InvalidToolCall | ServerToolCall })
+
 function close(
   state: Assembly,
-  part: OpenBlock | OpenCall | undefined,
+  part: BlockPart | CallPart | undefined,
   out: MessageEvent[],
   end: CallEnd = 'closed',
 ): void {
   if (!part?.isOpen) return
   part.isOpen = false
-  if (part.kind === 'block') {
-    if ('text' in part.block) part.block = { ...part.block, text: part.text } as ContentBlock
-    out.push({ type: 'content_block', index: part.index, block: part.block })
-    return
-  }
-  const { index } = part
-  const ended = endCall(part, settleId(state.calls, part, madeId(state, part)), end)
-  part.result = ended
-  if (ended.type === 'tool_call') out.push({ type: 'tool_call', index, call: ended })
-  else if (ended.type === 'server_tool_call') out.push({ type: 'content_block', index, block: ended })
-  else {
-    state.invalid.push(ended)
-    out.push({ type: 'invalid_tool_call', index, call: ended })
-  }
-}
-
-/** For a call that came without an id. */
-function madeId({ options }: Assembly, call: OpenCall): string {
-  return `${options.idPrefix ?? 'call_'}${(options.callsBefore ?? 0) + Math.max(0, call.position)}`
+  if (part.kind === 'call') part.block = endCall(state, part, end)
+  else if (part.text !== '') part.block = { ...part.block, text: part.text } as ContentBlock
+  const { index, block } = part as ClosedPart
+  const isCall = block.type === 'tool_call' || block.type === 'invalid_tool_call'
+  out.push(
+    isCall ? ({ type: block.type, index, call: block } as MessageEvent) : { type: 'content_block', index, block },
+  )
 }
 
 const callEnds: Readonly<Partial<Record<StopReason, CallEnd>>> = {
@@ -248,34 +248,33 @@ function finish(
   out: MessageEvent[],
   end?: { readonly rawStopReason?: string; readonly providerState?: ProviderState },
 ): ChatResponse {
-  for (const part of state.parts) close(state, part, out, callEnds[stopReason])
-  state.isEnded = true
-  const message = toMessage(state, stopReason, end?.rawStopReason)
-  const response: ChatResponse = compact({
-    message,
-    stopReason,
-    usage: state.usage,
-    providerState: end?.providerState,
-    providerData: state.responseData,
-  })
-  if (end !== undefined) out.push({ type: 'message_end', message, response })
-  return response
-}
-
-function toMessage(state: Assembly, stopReason: StopReason, rawStopReason: string | undefined): AssistantMessage {
   const content: ContentBlock[] = []
+  const invalid: InvalidToolCall[] = []
   for (const part of state.parts) {
-    if (part.kind === 'block') content.push(part.block)
-    else if (part.result !== undefined && isCallBlock(part.result)) content.push(part.result)
+    close(state, part, out, callEnds[stopReason])
+    const { block } = part as ClosedPart
+    if (block.type === 'invalid_tool_call') invalid.push(block)
+    else content.push(block)
   }
-  return compact({
+  state.isEnded = true
+  const { usage, response, extra } = state
+  const message: AssistantMessage = compact({
     role: 'assistant',
     content,
-    invalidToolCalls: unlessEmpty(state.invalid),
+    invalidToolCalls: unlessEmpty(invalid),
     stopReason,
-    rawStopReason,
-    usage: state.usage,
-    response: unlessEmpty(state.response),
-    providerData: state.messageData,
+    rawStopReason: end?.rawStopReason,
+    usage,
+    response: unlessEmpty(response),
+    providerData: extra.message,
   })
+  const whole: ChatResponse = compact({
+    message,
+    stopReason,
+    usage,
+    providerState: end?.providerState,
+    providerData: extra.response,
+  })
+  if (end !== undefined) out.push({ type: 'message_end', message, response: whole })
+  return whole
 }

@@ -1,7 +1,27 @@
 /** The state of an answer that is being assembled, and its limits. @module */
 import type { BlockKey } from '../core/codec.ts'
-import type { ContentBlock, InvalidToolCall, MessageEvent, ProviderData, ResponseInfo, Usage } from '../core/model.ts'
-import type { Calls, LiveArguments, OpenCall } from './open-call.ts'
+import type {
+  ContentBlock,
+  InvalidToolCall,
+  JsonObject,
+  MessageEvent,
+  Opaque,
+  ProviderData,
+  ResponseInfo,
+  ServerToolCall,
+  ToolCall,
+  Usage,
+} from '../core/model.ts'
+import type { Growing } from './grow.ts'
+import type { Scan } from './scan.ts'
+
+/** Grows a view of arguments as their text arrives, in time linear in the text. */
+export interface LiveArguments {
+  /** Takes the next piece and returns all of the arguments so far. */
+  push(text: string): JsonObject
+  /** An empty view, for the arguments of another call. */
+  fresh(): LiveArguments
+}
 
 /** The provider of the answer, and its limits. */
 export interface AssembleOptions {
@@ -19,36 +39,86 @@ export interface AssembleOptions {
   readonly maxBlocks?: number
 }
 
-/** An open block that is not a call. */
-export interface OpenBlock {
+/** A block that is not a call. */
+export interface BlockPart extends Growing {
   readonly kind: 'block'
   readonly index: number
   readonly key: BlockKey | undefined
-  /** The block without its text, which grows separately. */
-  block: ContentBlock
-  text: string
-  pieces: number
   isOpen: boolean
+  /** The block without its text, which grows separately, until it ends. */
+  block: ContentBlock
+}
+
+/** A call. */
+export interface CallPart extends Growing, Scan {
+  readonly kind: 'call'
+  readonly index: number
+  readonly key: BlockKey | undefined
+  isOpen: boolean
+  /** Position among our calls of the turn; 0 for the provider's own. */
+  readonly position: number
+  wirePosition: number | undefined
+  /** Whether the provider runs it: so it is once any piece says so. */
+  server: boolean
+  id: string | undefined
+  generatedId?: true | undefined
+  name: string
+  opaque?: Opaque | undefined
+  providerData?: ProviderData | undefined
+  /** The arguments as an object, where the wire had one. */
+  whole: JsonObject | undefined
+  /** The first piece of the arguments, while it may become `null`. */
+  held: string
+  live: LiveArguments | undefined
+  /** Whether a guess about one of its pieces was reported. */
+  isGuessed?: true
+  /** The ended call. */
+  block?: ToolCall | InvalidToolCall | ServerToolCall
 }
 
 /** The state of an answer so far. */
 export interface Assembly {
   readonly options: AssembleOptions
-  readonly parts: (OpenBlock | OpenCall)[]
-  readonly byKey: Map<BlockKey, OpenBlock | OpenCall>
-  readonly calls: Calls
-  readonly invalid: InvalidToolCall[]
+  readonly parts: (BlockPart | CallPart)[]
+  /** The latest part with each key. */
+  readonly byKey: Map<BlockKey | undefined, BlockPart | CallPart>
+  /** The latest call that has an id, and the latest at a position of the wire. */
+  readonly byId: Map<string, CallPart>
+  readonly byPosition: Map<number | undefined, CallPart>
+  /** The latest call without a key. */
+  latest?: CallPart
+  /** Whether a call without a key began before the one before it was whole. */
+  isAmbiguous: boolean
+  /** How many calls are ours, and not the provider's own. */
+  ownCount: number
+  /** Ids of calls that have ended. */
+  readonly ids: Set<string>
   response: ResponseInfo
-  usage: Usage | undefined
+  usage?: Usage
   /** The last figures that were added. */
-  figures: Usage | undefined
-  messageData: ProviderData | undefined
-  responseData: ProviderData | undefined
+  figures?: Usage
+  /** Other fields of the provider, for the message and the response. */
+  readonly extra: { message?: ProviderData | undefined; response?: ProviderData | undefined }
   isStarted: boolean
   isEnded: boolean
 }
 
-/** Reports a piece that belongs to no block. */
-export function warnOfDrop(reason: string, out: MessageEvent[]): void {
-  out.push({ type: 'warning', warning: { path: 'stream', action: 'dropped', reason, severity: 'minor' } })
+export function addPart<Added extends BlockPart | CallPart>(state: Assembly, part: Added): Added {
+  state.parts.push(part)
+  state.byKey.set(part.key, part)
+  return part
+}
+
+/** Reports a piece that was dropped, or one whose place was guessed. */
+export function warn(action: 'dropped' | 'changed', reason: string, out: MessageEvent[]): void {
+  const severity = action === 'dropped' ? 'minor' : 'info'
+  out.push({ type: 'warning', warning: { path: 'stream', action, reason, severity } })
+}
+
+/** Fields kept for each format, with those that were added. */
+export function mergeData(before: ProviderData | undefined, added: ProviderData | undefined): ProviderData | undefined {
+  if (before === undefined || added === undefined) return added ?? before
+  const merged: Record<string, ProviderData[string]> = { ...before }
+  for (const format of Object.keys(added)) merged[format] = { ...merged[format], ...added[format] }
+  return merged
 }

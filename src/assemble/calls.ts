@@ -1,159 +1,164 @@
-/** Opens calls, and adds fragments to them. @module */
+/** Opens calls, adds pieces to them, and ends them. @module */
 import type { CallFragment } from '../core/codec.ts'
 import { LimitError } from '../core/errors.ts'
-import type { ProviderData, ServerToolCallChunk, ToolCallChunk } from '../core/model.ts'
-import { isNoArguments } from '../core/tool-call.ts'
-import { mergeData } from './additions.ts'
-import { realId } from './find-call.ts'
+import { compact } from '../core/lookup.ts'
+import type {
+  InvalidToolCall,
+  MessageEvent,
+  ServerToolCall,
+  ServerToolCallChunk,
+  ToolCall,
+  ToolCallChunk,
+} from '../core/model.ts'
+import { invalidCall, isNoArguments, parseArguments, readCall, textOfArguments } from '../core/tool-call.ts'
+import { type Assembly, addPart, type CallPart, mergeData } from './assembly.ts'
+import { guess, realId } from './find-call.ts'
 import { grow } from './grow.ts'
-import type { Calls, LiveArguments, OpenCall } from './open-call.ts'
-import { newScan, scanPiece } from './scan.ts'
+import { scanPiece } from './scan.ts'
 
-export function newCalls(): Calls {
-  return { ownCount: 0, byId: new Map(), byPosition: new Map(), unkeyed: [], ids: new Set() }
-}
-
-/** Starts a call with its first fragment. */
-export function openCall(
-  calls: Calls,
-  fragment: CallFragment,
-  index: number,
-  newLive: LiveArguments | undefined,
-): OpenCall {
-  const { key } = fragment
-  const server = fragment.server === true
-  const call: OpenCall = {
+/** Opens the call that a piece starts. The piece is not added yet. */
+export function openCall(state: Assembly, { key, server }: CallFragment, index: number): CallPart {
+  const call: CallPart = {
     kind: 'call',
     index,
-    position: server ? -1 : calls.ownCount,
     key,
-    server,
-    newLive,
-    live: newLive?.fresh(),
-    scan: newScan(),
+    isOpen: true,
+    position: server ? 0 : state.ownCount++,
     wirePosition: undefined,
+    server: false,
     id: undefined,
-    name: undefined,
+    name: '',
+    whole: undefined,
     held: '',
     text: '',
     pieces: 0,
-    whole: undefined,
-    isOpen: true,
-    isGuessed: false,
-    generatedId: false,
-    opaque: undefined,
-    providerData: undefined,
-    result: undefined,
+    depth: 0,
+    inString: false,
+    isEscaped: false,
+    isWhole: false,
+    live: state.options.liveArguments?.fresh(),
   }
-  if (!server) calls.ownCount++
-  if (key === undefined) calls.unkeyed.push(call)
-  return call
+  if (key === undefined) {
+    state.isAmbiguous ||= state.latest?.isWhole === false
+    state.latest = call
+  }
+  return addPart(state, call)
 }
 
-/** The warning about a guess in a fragment, once for each call. */
-export function guessIn(call: OpenCall, fragment: CallFragment, guess: string | undefined): string | undefined {
-  if (call.isGuessed) return undefined
-  const given = fragment.final ? fragment.arguments : undefined
-  const isContradicted = typeof given === 'string' && !beginsWith(given, call.text)
-  const reason = guess ?? (isContradicted ? 'the arguments as a whole are not what their pieces make' : undefined)
-  call.isGuessed = reason !== undefined
-  return reason
+/** Adds the fields that both pieces and patches may have. */
+export function describeCall(
+  state: Assembly,
+  call: CallPart,
+  { id, opaque, providerData }: Pick<CallFragment, 'id' | 'opaque' | 'providerData'>,
+): void {
+  const given = call.id === undefined ? realId(id) : undefined
+  if (given !== undefined) {
+    call.id = given
+    state.byId.set(given, call)
+  }
+  call.opaque = opaque ?? call.opaque
+  call.providerData = mergeData(call.providerData, providerData)
 }
 
 /**
- * Adds a fragment to its call and returns the new text.
+ * Adds a piece to its call and returns what it adds to the text.
  *
- * @throws {LimitError} if the arguments grow longer than `maxLength`.
+ * @throws {LimitError} if the arguments grow longer than the limit.
  */
-export function addToCall(calls: Calls, call: OpenCall, fragment: CallFragment, maxLength: number): AnyCallChunk {
-  place(calls, call, fragment)
-  if (fragment.generatedId) call.generatedId = true
-  if (fragment.server) call.server = true
-  if (fragment.name) call.name = joinName(call, fragment.name)
-  if (fragment.opaque !== undefined) call.opaque = fragment.opaque
-  call.providerData = mergeData(call.providerData, fragment.providerData)
-  const delta = addArguments(call, fragment)
-  if (call.text.length > maxLength) {
-    throw new LimitError(
-      `Cannot take the arguments of a call: they are longer than ${maxLength}`,
-      'maxArgumentsLength',
-      maxLength,
-    )
+export function addToCall(
+  state: Assembly,
+  call: CallPart,
+  fragment: CallFragment,
+  out: MessageEvent[],
+): ToolCallChunk | ServerToolCallChunk {
+  const { position, name, providerData } = fragment
+  describeCall(state, call, fragment)
+  if (call.wirePosition === undefined && position !== undefined) {
+    call.wirePosition = position
+    state.byPosition.set(position, call)
   }
-  return chunkOf(call, delta, fragment.providerData)
-}
-
-type AnyCallChunk = ToolCallChunk | ServerToolCallChunk
-
-/** One for each piece. Its fields are set one by one, since to spread those that may be absent takes ten times as long. */
-function chunkOf(call: OpenCall, argumentsDelta: string, providerData: ProviderData | undefined): AnyCallChunk {
-  const { id, name, live } = call
-  const chunk: { -readonly [Key in keyof ToolCallChunk]: ToolCallChunk[Key] } = { type: 'tool_call_chunk' }
-  if (id !== undefined) chunk.id = id
-  if (name !== undefined) chunk.name = name
+  call.generatedId ??= fragment.generatedId
+  call.server ||= fragment.server === true
+  // A name may come in pieces, again with every piece, or longer each time. Its pieces come before any argument.
+  if (name?.startsWith(call.name)) call.name = name
+  else if (name && call.text === '' && call.whole === undefined) call.name += name
+  const argumentsDelta = addArguments(call, fragment, out)
+  const { maxArgumentsLength: max = 8 * 1024 * 1024 } = state.options
+  if (call.text.length > max) {
+    throw new LimitError(`Cannot take the arguments of a call: they are longer than ${max}`, 'maxArgumentsLength', max)
+  }
+  // Its fields are set one by one, since to spread those that may be absent takes ten times as long.
+  const type = call.server ? 'server_tool_call_chunk' : 'tool_call_chunk'
+  const chunk = { type } as { -readonly [Key in keyof ToolCallChunk]: ToolCallChunk[Key] }
+  if (call.id !== undefined) chunk.id = call.id
+  if (call.name !== '') chunk.name = call.name
   if (!call.server) chunk.index = call.position
   chunk.argumentsDelta = argumentsDelta
-  if (live !== undefined) chunk.argumentsSoFar = call.whole ?? live.push(argumentsDelta)
+  if (call.live !== undefined) chunk.argumentsSoFar = call.whole ?? call.live.push(argumentsDelta)
   if (providerData !== undefined) chunk.providerData = providerData
-  return call.server ? { ...chunk, type: 'server_tool_call_chunk' } : chunk
+  return chunk
 }
 
-function place(calls: Calls, call: OpenCall, fragment: CallFragment): void {
-  if (call.wirePosition === undefined && fragment.position !== undefined) {
-    call.wirePosition = fragment.position
-    calls.byPosition.set(fragment.position, call)
-  }
-  const id = call.id === undefined ? realId(fragment.id) : undefined
-  if (id === undefined) return
-  call.id = id
-  calls.byId.set(id, call)
-}
-
-/** A name may come in pieces, again with every piece, or longer each time. Pieces come before any argument. */
-function joinName(call: OpenCall, name: string): string {
-  const before = call.name ?? ''
-  if (name.startsWith(before)) return name
-  return call.text === '' && call.whole === undefined ? before + name : before
-}
-
-function addArguments(call: OpenCall, fragment: CallFragment): string {
-  const given = fragment.arguments
-  if (given === undefined || given === null) return ''
+/** Returns the text that came in addition. */
+function addArguments(call: CallPart, { arguments: given, final }: CallFragment, out: MessageEvent[]): string {
   if (typeof given !== 'string') {
-    call.whole = given
+    if (given) call.whole = given
+    call.isWhole ||= call.whole !== undefined
     return ''
   }
-  if (fragment.final && isNoArguments(given)) return '' // some hosts empty them again at the end
-  if (!fragment.final || beginsWith(given, call.text)) {
-    const delta = fragment.final ? given.slice(call.text.length) : withHeld(call, given)
-    grow(call, delta)
-    scanPiece(call.scan, delta)
-    return delta
+  if (final && isNoArguments(given)) return '' // some hosts empty them again at the end
+  const { text } = call
+  // To compare with a slice is much faster than `startsWith`, where the shorter text was put together from pieces.
+  if (final && given.slice(0, text.length) !== text) {
+    guess(call, 'the arguments as a whole are not what their pieces make', out)
+    call.text = given
+    call.live = call.live?.fresh()
+    call.live?.push(given)
+    return ''
   }
-  replaceArguments(call, given)
-  return ''
+  const added = final ? given.slice(text.length) : call.held + given
+  // `null` means no arguments. Text that may become it is held back: clients of a gateway join the pieces, and expect an object.
+  call.held = !final && text === '' && /^\s*n(?:u(?:l(?:l\s*)?)?)?$/.test(added) ? added : ''
+  if (call.held !== '') return ''
+  grow(call, added)
+  scanPiece(call, added)
+  return added
+}
+
+/** How a call ended: `closed` by the provider, `cut` because the answer reached a limit, or `broke` because the stream ended too early. */
+export type CallEnd = 'closed' | 'cut' | 'broke'
+
+/**
+ * The call that the pieces make. In an answer that was cut, only complete arguments make a call; in one that was cut off, no open call does.
+ */
+export function endCall(state: Assembly, call: CallPart, end: CallEnd): ToolCall | InvalidToolCall | ServerToolCall {
+  const { name, opaque, providerData } = call
+  const value = call.text === '' ? call.whole : undefined
+  const argumentsText = value ? (textOfArguments(value) ?? '') : call.text || call.held
+  const id = settleId(state, call)
+  if (call.server) {
+    const parsed = parseArguments(argumentsText)
+    const given = 'value' in parsed ? parsed.value : {}
+    return compact({ type: 'server_tool_call', id, name, arguments: given, argumentsText, opaque, providerData })
+  }
+  const generatedId = call.generatedId ?? call.id === undefined
+  const parts = { id, generatedId, name, argumentsText, value, index: call.position, opaque, providerData }
+  const read = readCall(parts)
+  const isBelieved = end === 'closed' || (end === 'cut' && read.type === 'tool_call' && argumentsText !== '')
+  return isBelieved ? read : invalidCall(parts, 'truncated', 'The answer ended before the arguments did')
 }
 
 /**
- * Text that may become `null`, which means no arguments, is held back: clients of a gateway join the pieces that they get, and expect an
- * object.
+ * An id that no other call of the turn has: the provider's id if possible. Calls that the provider runs keep theirs, because their results
+ * name it.
  */
-function withHeld(call: OpenCall, piece: string): string {
-  if (call.text !== '') return piece
-  const text = call.held + piece
-  call.held = /^\s*n(?:u(?:l(?:l\s*)?)?)?$/.test(text) ? text : ''
-  return call.held === '' ? text : ''
-}
-
-/** To compare with a slice is much faster than `startsWith`, where the shorter text was put together from pieces. */
-function beginsWith(text: string, start: string): boolean {
-  return text.slice(0, start.length) === start
-}
-
-function replaceArguments(call: OpenCall, text: string): void {
-  call.text = text
-  call.scan = newScan()
-  scanPiece(call.scan, text)
-  call.live = call.newLive?.fresh()
-  call.live?.push(text)
+function settleId({ options, ids }: Assembly, call: CallPart): string {
+  const { idPrefix = 'call_', callsBefore = 0 } = options
+  const wanted = call.id ?? `${idPrefix}${callsBefore + call.position}`
+  let id = wanted
+  if (!call.server || call.id === undefined) {
+    for (let number = call.position; ids.has(id); number++) id = `${wanted}_${number}`
+  }
+  ids.add(id)
+  return id
 }

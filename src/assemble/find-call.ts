@@ -1,109 +1,66 @@
-/**
- * Which call a fragment belongs to.
- *
- * @module
- */
+/** Finds the call that a piece belongs to. @module */
 import type { CallFragment } from '../core/codec.ts'
-import type { Calls, OpenCall } from './open-call.ts'
-import { isWhole } from './scan.ts'
+import type { MessageEvent } from '../core/model.ts'
+import { type Assembly, type CallPart, warn } from './assembly.ts'
 
-/** The call that a fragment belongs to. */
-export interface Found {
-  /** Absent: the fragment starts a call. */
-  readonly call?: OpenCall | undefined
-  /** The reason for a guess, if one was needed. */
-  readonly guess?: string
-  /** The call has it already. */
-  readonly isRepeated?: true
-}
-
-/** By key, else id, else position, else a name (which starts a call), else the latest open call. `atKey`: what has its key. */
-export function findCall(calls: Calls, atKey: { readonly kind: string } | undefined, fragment: CallFragment): Found {
-  if (fragment.key !== undefined) return atKey?.kind === 'call' ? findByKey(atKey as OpenCall, fragment) : {}
+/**
+ * Finds the call by key, else by id, else by position; a piece without any of them belongs to the latest call. Returns `undefined` if the
+ * piece starts a call, and `repeated` if the call has all of it already. Reports a guess to `out`.
+ */
+export function findCall(
+  state: Assembly,
+  fragment: CallFragment,
+  out: MessageEvent[],
+): CallPart | 'repeated' | undefined {
+  const { key, position, name } = fragment
   const id = realId(fragment.id)
-  const { position } = fragment
-  const atPosition = position === undefined ? undefined : calls.byPosition.get(position)
-  if (id !== undefined) return findById(calls, id, atPosition, fragment)
-  if (position === undefined) return findByOrder(calls, fragment)
-  return atPosition === undefined ? {} : goOn(atPosition, fragment)
-}
-
-/** A key whose call has ended is used again, by a call with another id, or what it had is repeated. */
-function findByKey(call: OpenCall, fragment: CallFragment): Found {
-  const id = realId(fragment.id)
+  const placed = key === undefined ? state.byPosition.get(position) : state.byKey.get(key)
+  if (placed?.kind === 'block') return undefined
+  const sameId = id !== undefined && key === undefined && placed?.id !== id ? state.byId.get(id) : undefined
+  // One id at two positions is two calls, if each has a name.
+  const isElsewhere = name && position !== undefined && (sameId?.wirePosition ?? position) !== position
+  const call = isElsewhere ? placed : (sameId ?? placed)
+  if (call === undefined) return key === undefined && position === undefined ? findLatest(state, fragment, out) : call
   const isOther = id !== undefined && call.id !== undefined && id !== call.id
-  if (call.isOpen) return isOther ? changeId(call, fragment) : { call }
-  return isOther ? {} : { call, isRepeated: true }
+  if (!call.isOpen) return isOther ? undefined : 'repeated'
+  // Another id at the same place is another call if it is named. Otherwise the host changes ids on the way.
+  if (isOther) return name ? undefined : guess(call, 'the id of a call changed on the way', out)
+  if (key !== undefined || !name || fragment.final || !call.isWhole) return call
+  // At a place where a call is whole already, a name starts the next one: the host has one place, or one id, for all its calls.
+  if (name !== call.name) return undefined
+  if (String(fragment.arguments ?? '').trim() === '') return call
+  return id !== undefined && fragment.arguments === call.text ? 'repeated' : undefined
 }
 
-function findById(calls: Calls, id: string, atPosition: OpenCall | undefined, fragment: CallFragment): Found {
-  if (atPosition?.id === id) return goOn(atPosition, fragment)
-  const sameId = calls.byId.get(id)
-  if (sameId !== undefined && isSamePlace(sameId, fragment)) return goOn(sameId, fragment)
-  if (atPosition !== undefined) {
-    return atPosition.id === undefined ? goOn(atPosition, fragment) : changeId(atPosition, fragment)
-  }
-  return mayBeLateId(calls.unkeyed.at(-1), fragment)
-    ? { call: calls.unkeyed.at(-1), guess: 'the id of a call came late, and was given to the latest' }
-    : {}
+/** A piece without key and position belongs to the latest call, unless it starts the next one. */
+function findLatest(state: Assembly, fragment: CallFragment, out: MessageEvent[]): CallPart | undefined {
+  const { latest, isAmbiguous } = state
+  if (latest === undefined) return undefined
+  const { name, arguments: given } = fragment
+  const id = realId(fragment.id)
+  const isInTheMiddle = latest.text !== '' && !latest.isWhole
+  const isNext =
+    // Arguments as an object are all of them: those of another call, if this one has some.
+    (typeof given === 'object' && given !== null && (latest.isWhole || latest.text !== '')) ||
+    (id !== undefined && (name || latest.id !== undefined || latest.isWhole)) ||
+    // A name starts a call, but some hosts send it late, or again with each piece.
+    (name && latest.name !== '' && !(name === latest.name && isInTheMiddle))
+  if (isNext) return undefined
+  if (id !== undefined) return guess(latest, 'the id of a call came late, and was given to the latest', out)
+  if (name || !isAmbiguous) return latest
+  return guess(latest, 'a piece of a call names none of the open calls and was given to the latest', out)
 }
 
-function mayBeLateId(latest: OpenCall | undefined, { name, position }: CallFragment): boolean {
-  return (
-    latest !== undefined && latest.id === undefined && !name && position === undefined && !hasWholeArguments(latest)
-  )
+/** Reports a guess, once for each call. */
+export function guess(call: CallPart, reason: string, out: MessageEvent[]): CallPart {
+  if (!call.isGuessed) warn('changed', reason, out)
+  call.isGuessed = true
+  return call
 }
 
-/** One id at two positions is two calls, if each has a name. */
-function isSamePlace(call: OpenCall, { position, name }: CallFragment): boolean {
-  return !name || position === undefined || call.wirePosition === undefined || call.wirePosition === position
-}
-
-/** Another id at the same place is another call if it is named; else the host changes ids on the way. */
-function changeId(call: OpenCall, fragment: CallFragment): Found {
-  return fragment.name ? {} : { call, guess: 'the id of a call changed on the way' }
-}
-
-/** At a place where a call is whole already, a name starts the next one: the host has one place, or one id, for all its calls. */
-function goOn(call: OpenCall, fragment: CallFragment): Found {
-  if (!fragment.name || fragment.final || !hasWholeArguments(call)) return { call }
-  if (fragment.name === call.name && !hasArguments(fragment)) return { call }
-  const isRepeated =
-    realId(fragment.id) !== undefined && fragment.name === call.name && fragment.arguments === call.text
-  return isRepeated ? { call, isRepeated: true } : {}
-}
-
-function findByOrder({ unkeyed }: Calls, fragment: CallFragment): Found {
-  const latest = unkeyed.at(-1)
-  if (latest === undefined || isNextWhole(latest, fragment)) return {}
-  if (fragment.name) return latest.name === undefined || isRepeatedName(latest, fragment.name) ? { call: latest } : {}
-  while (hasWholeArguments(unkeyed.at(-2))) unkeyed.splice(-2, 1)
-  if (unkeyed.length < 2) return { call: latest }
-  return { call: latest, guess: 'a piece of a call names none of the open calls and was given to the latest' }
-}
-
-/** Arguments as an object are all of them: those of another call, if this one has some. */
-function isNextWhole(call: OpenCall, fragment: CallFragment): boolean {
-  const isObject = typeof fragment.arguments === 'object' && fragment.arguments !== null
-  return isObject && (call.whole !== undefined || call.text !== '')
-}
-
-/** The same name again while the arguments are in the middle: the host repeats it with each piece. */
-function isRepeatedName(call: OpenCall, name: string): boolean {
-  return call.name === name && call.text !== '' && !isWhole(call.scan)
-}
-
-function hasWholeArguments(call: OpenCall | undefined): boolean {
-  return call !== undefined && (call.whole !== undefined || isWhole(call.scan))
-}
-
-function hasArguments({ arguments: given }: CallFragment): boolean {
-  return typeof given === 'string' ? given.trim() !== '' : given !== undefined && given !== null
-}
-
-const placeholders: ReadonlySet<string> = new Set(['', 'null', 'undefined', 'None'])
+const placeholders: ReadonlySet<string> = new Set(['null', 'undefined', 'None'])
 
 /** An id that is one: some hosts write `null` as text, or nothing. */
 export function realId(id: string | null | undefined): string | undefined {
-  return typeof id === 'string' && !placeholders.has(id) ? id : undefined
+  return id && !placeholders.has(id) ? id : undefined
 }

@@ -1,20 +1,22 @@
 /** Makes a whole answer from its fragments, for streams and whole bodies. @module */
-import type { Fragment } from '../core/codec.ts'
+import type { DecodeResponseOptions, Fragment } from '../core/codec.ts'
 import type { ChatResponse, MessageEvent } from '../core/model.ts'
 import { assemble } from './assemble.ts'
 import type { AssembleOptions } from './assembly.ts'
 
 /**
- * Puts the fragments of one answer together.
+ * Puts the fragments of one answer together. `events` receives its events.
  *
  * @throws {InterruptedError} if no `end` is among them.
  */
-export function fold(fragments: Iterable<Fragment>, options: AssembleOptions = {}): ChatResponse {
+export function fold(
+  fragments: Iterable<Fragment>,
+  { events = [], ...options }: AssembleOptions & Pick<DecodeResponseOptions, 'events'> = {},
+): ChatResponse {
   const state = assemble.start(options)
-  const events: MessageEvent[] = []
   for (const fragment of fragments) assemble.step(state, fragment, events)
   assemble.end(state, events)
-  return lastResponse(events)
+  return (events.find((event) => event.type === 'message_end') as MessageEvent & { type: 'message_end' }).response
 }
 
 /** The fields of an event that `collect` reads. A run has events beside those of its answers. */
@@ -33,10 +35,7 @@ export function collect(events: AsyncIterable<CollectedEvent>): Promise<ChatResp
 export function collect(
   events: Iterable<CollectedEvent> | AsyncIterable<CollectedEvent>,
 ): ChatResponse | Promise<ChatResponse> {
-  return Symbol.asyncIterator in events ? collectAsync(events) : lastResponse(events)
-}
-
-function lastResponse(events: Iterable<CollectedEvent>): ChatResponse {
+  if (Symbol.asyncIterator in events) return collectAsync(events)
   let last: ChatResponse | undefined
   for (const event of events) if (event.response !== undefined) last = event.response
   return lastOf(last)

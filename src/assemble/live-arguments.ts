@@ -10,7 +10,7 @@
 import { setOwn } from '../core/lookup.ts'
 import type { Json, JsonObject } from '../core/model.ts'
 import { maxArgumentsDepth } from '../core/tool-call.ts'
-import type { LiveArguments } from './open-call.ts'
+import type { LiveArguments } from './assembly.ts'
 
 /** The token that may come next; `nothing` after the text is complete, malformed or too deep. */
 type Expected = 'start' | 'key' | 'key_or_end' | 'colon' | 'value' | 'value_or_end' | 'comma_or_end' | 'nothing'

@@ -7,13 +7,10 @@
 
 export interface Scan {
   depth: number
-  hasOpened: boolean
   inString: boolean
   isEscaped: boolean
-}
-
-export function newScan(): Scan {
-  return { depth: 0, hasOpened: false, inString: false, isEscaped: false }
+  /** Whether every bracket that was opened is closed. Text that opens none is not whole. */
+  isWhole: boolean
 }
 
 const quote = 0x22
@@ -25,21 +22,15 @@ export function scanPiece(scan: Scan, piece: string): void {
   for (let at = 0; at < piece.length; at++) {
     const unit = piece.charCodeAt(at)
     if (isEscaped) isEscaped = false
+    else if (unit === quote) inString = !inString
     else if (inString) {
       if (unit === backslash) isEscaped = true
-      else if (unit === quote) inString = false
-    } else if (unit === quote) inString = true
-    else if (unit === 0x7b || unit === 0x5b) {
+    } else if (unit === 0x7b || unit === 0x5b) {
       depth++
-      scan.hasOpened = true
-    } else if (unit === 0x7d || unit === 0x5d) depth--
+      scan.isWhole = false
+    } else if ((unit === 0x7d || unit === 0x5d) && depth > 0) scan.isWhole = --depth === 0
   }
   scan.depth = depth
   scan.inString = inString
   scan.isEscaped = isEscaped
-}
-
-/** Whether every bracket that was opened is closed. Text that opens none is not whole. */
-export function isWhole(scan: Scan): boolean {
-  return scan.hasOpened && scan.depth <= 0 && !scan.inString
 }

@@ -2,15 +2,14 @@
 import type { ClientCodec, EncodedRequest, Model } from '../core/codec.ts'
 import { ApiError, IsoglotError, LimitError, TimeoutError } from '../core/errors.ts'
 import { compact } from '../core/lookup.ts'
-import type { AssistantMessage, MessageEvent } from '../core/model.ts'
+import type { AssistantMessage, MessageEvent, Usage } from '../core/model.ts'
 import { responseUnlessAborted } from '../core/unless-aborted.ts'
-import { type Deadline, sleep, startDeadline } from './deadline.ts'
+import { sleep, startDeadline } from './deadline.ts'
 import { type AnswerDecoder, decodeAnswer } from './decode.ts'
 import type { Report, ReportEnd } from './hooks.ts'
-import { replay } from './replay.ts'
 import type { RunRequest } from './request.ts'
 import { retryDelayMs } from './retry.ts'
-import { addressOf, chunksOf, errorFor, isStream, readBody, secretsOf, send, withSource } from './transport.ts'
+import { addressOf, chunksOf, errorFor, isStream, keyOf, readBody, sendText } from './transport.ts'
 
 /** The run that asks. */
 export interface Asker {
@@ -31,8 +30,10 @@ export interface Asker {
 export interface Question {
   readonly model: Model
   readonly encoded: EncodedRequest
-  /** Whether the request asks for a whole answer. */
-  readonly isWhole: boolean
+  /** Events before those of the answer: losses that were not reported yet. */
+  readonly news: MessageEvent[]
+  /** `true` if the request asks for a whole answer. */
+  readonly isWhole: true | undefined
   readonly idempotencyKey: string | undefined
   /** The number of the first id that isoglot makes. */
   readonly callsBefore: number
@@ -42,150 +43,123 @@ export interface Question {
 
 /** Yields the events of an answer, one batch for each chunk. Retries only before the first event. */
 export async function* ask(asker: Asker, question: Question): AsyncGenerator<MessageEvent[], void> {
-  const { request } = asker
-  const { timeouts, liveArguments, maxEventBytes, retries, resume } = request
-  const { callsBefore, idempotencyKey } = question
-  const deadline = startDeadline(timeouts, asker.signal)
-  const { model, secrets } = noting(question.model)
+  const { timeouts, liveArguments, maxEventBytes, maxBodyBytes, retries, resume } = asker.request
+  const { encoded, news, callsBefore, idempotencyKey, streamId } = question
+  if (news.length > 0) yield news
+  const keys = new Set<string>()
+  const apiKey = async () => {
+    const key = await keyOf(question.model)
+    keys.add(key)
+    return key
+  }
+  const model: Model = { ...question.model, apiKey }
   const { codec } = model
-  const address = addressOf(model, question.encoded)
-  const retrying = compact({ retries, idempotencyKey })
+  const address = addressOf(model, encoded)
+  const request = { ...encoded, text: JSON.stringify({ ...(encoded.body as object), ...model.body }) }
+  const deadline = startDeadline(timeouts, asker.signal)
+  const { signal } = deadline
   try {
     for (let attempt = 0; ; attempt++) {
       const decoder = decodeAnswer(codec, compact({ callsBefore, liveArguments, maxEventBytes }))
       let response: Response | undefined
-      let whole: WholeBody | undefined
       let batch: MessageEvent[] = []
       let hasBegun = false
       let isRead = false
       let isLeft = true
       let waitMs: number | undefined
       let reportEnd: ReportEnd<'onAttempt'> | undefined
-      let end: Parameters<ReportEnd<'onAttempt'>>[0] = {}
+      let usage: Usage | undefined
+      let failure: unknown
       try {
-        if (question.streamId === undefined) {
-          const attempt = ++asker.attempts
-          reportEnd = asker.report('onAttempt', { url: address, attempt })
-          response = await begin(asker, question, model, deadline)
+        if (streamId === undefined) {
+          reportEnd = asker.report('onAttempt', { url: address, attempt: ++asker.attempts })
+          deadline.enter('first_byte')
+          const sent = responseUnlessAborted(sendText(model, request, signal, compact({ idempotencyKey })), signal)
+          if (resume) asker.asked = sent.catch(() => {})
+          response = await sent
         }
-        whole = new WholeBody(asker, question, response)
-        const kept = resume?.chunks(asker, { model, id: question.streamId, response, decoder }, deadline)
+        const whole = response && !isStream(response) ? collectWhole(codec, question.isWhole, maxBodyBytes) : undefined
+        const kept = resume?.chunks(asker, { model, id: streamId, response, decoder }, deadline)
         for await (const chunk of kept ?? chunksOf(response as Response, deadline)) {
-          if (whole.keeps(chunk)) continue
+          if (whole?.keeps(chunk)) continue
           decoder.push(chunk, batch)
-          if (!hasBegun && batch.length > 0) asker.report('onFirstChunk', {})
-          hasBegun ||= batch.length > 0
-          if (batch.length > 0) yield batch
+          if (batch.length > 0) {
+            if (!hasBegun) asker.report('onFirstChunk', {})
+            hasBegun = true
+            yield batch
+          }
           if (decoder.isEnded) break
           batch = []
         }
         isRead = true
-        if (whole.isWhole) {
-          batch = replay(codec.decodeResponse(readBody(whole.text(), model), { callsBefore }))
-          yield batch
-        } else if (!decoder.isEnded) {
-          decoder.end(batch)
+        const text = whole?.text()
+        if (text !== undefined || !decoder.isEnded) {
+          if (text === undefined) decoder.end(batch)
+          else {
+            const response = codec.decodeResponse(readBody(text, model), { callsBefore, events: batch })
+            const end = { type: 'message_end', message: response.message, response } as const
+            // The codec may have changed the response after its events were made. A codec of an application may make none.
+            batch = [...batch.filter(({ type }) => type !== 'message_end'), end]
+          }
           yield batch
         }
         isLeft = false
         const last = batch.at(-1)
-        if (last?.type === 'message_end') end = compact({ usage: last.response.usage })
+        if (last?.type === 'message_end') usage = last.response.usage
         return
       } catch (error) {
         isLeft = false
-        const { signal } = deadline
         const isSilent = !hasBegun && batch.length === 0
-        const described = isSilent && response !== undefined ? withSource(error, isRead, question, response) : error
-        const failure = signal.aborted ? signal.reason : described
-        waitMs = isSilent && !signal.aborted ? retryDelayMs(failure, attempt, retrying) : undefined
-        const status = failure instanceof ApiError ? failure.status : undefined
-        end = { error: errorFor(model, failure, secrets, address), ...compact({ status, retryMs: waitMs }) }
+        const source = { model, address, keys, isRead, response: isSilent ? response : undefined }
+        failure = signal.aborted ? signal.reason : errorFor(error, source)
+        if (isSilent && !signal.aborted) {
+          waitMs = retryDelayMs(failure, attempt, retries, idempotencyKey !== undefined)
+        }
         if (waitMs === undefined) {
-          if (whole !== undefined) asker.partial = keepPartial(failure, decoder, batch)
+          if (!isSilent || response !== undefined) asker.partial = keepPartial(failure, decoder, batch)
           if (batch.length > 0) yield batch
           throw failure
         }
       } finally {
-        if (isLeft && whole !== undefined) {
-          const last = batch.at(-1)
-          asker.partial = last?.type === 'message_end' ? last.message : decoder.stop('aborted', [])
-        }
-        reportEnd?.({ ...compact({ status: response?.status }), ...end })
+        if (isLeft) asker.partial = decoder.stop('aborted', [])
+        const status = (failure instanceof ApiError ? failure.status : undefined) ?? response?.status
+        reportEnd?.(compact({ status, usage, error: failure, retryMs: waitMs }))
       }
-      await sleep(waitMs, deadline.signal)
+      await sleep(waitMs, signal)
     }
-  } catch (error) {
-    throw errorFor(model, error, secrets, address)
   } finally {
     deadline.clear()
-    deadline.abort(undefined)
   }
 }
 
-/** The model, and the secrets that its requests have had so far. */
-function noting({ apiKey, ...model }: Model): { readonly model: Model; readonly secrets: readonly string[] } {
-  const secrets = [...secretsOf(model, undefined)]
-  const noted = async () => {
-    const key = (await (typeof apiKey === 'function' ? apiKey() : apiKey)) || ''
-    if (!secrets.includes(key)) secrets.push(key)
-    return key
+/**
+ * Collects a body that is one JSON value: the request asked for a whole answer, or the server sends one where a stream was requested.
+ *
+ * @param isWhole Undefined if the first character is to decide.
+ */
+function collectWhole({ framing }: ClientCodec, isWhole: boolean | undefined, maxBytes: number = 32 * 1024 * 1024) {
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  return {
+    /** Whether the chunk belongs to such a body, or may. */
+    keeps(chunk: Uint8Array): boolean {
+      if (isWhole === false) return false
+      bytes += chunk.byteLength
+      if (bytes > maxBytes) {
+        throw new LimitError(`Cannot read the answer: it is longer than ${maxBytes} bytes`, 'maxBodyBytes', maxBytes)
+      }
+      text += decoder.decode(chunk, { stream: true })
+      if (isWhole === undefined) {
+        text = text.trimStart() // a server may send white space for as long as it has nothing to say
+        // In NDJSON each line is an object, so only an object that continues after its first line is a whole body.
+        if (text !== '') isWhole = framing === 'ndjson' ? /^\{[ \t\r]*\n/.test(text) : text.startsWith('{')
+      }
+      return isWhole !== false
+    },
+    /** The text of such a body. */
+    text: () => (isWhole ? text : undefined),
   }
-  return { model: { ...model, apiKey: noted }, secrets }
-}
-
-function begin(
-  asker: Asker,
-  { encoded, idempotencyKey }: Question,
-  model: Model,
-  deadline: Deadline,
-): Promise<Response> {
-  deadline.enter('first_byte')
-  const { signal } = deadline
-  const response = responseUnlessAborted(send(model, encoded, signal, compact({ idempotencyKey })), signal)
-  if (asker.request.resume) asker.asked = response.catch(() => {})
-  return response
-}
-
-/** Collects a body that is one JSON value: the request asked for a whole answer, or the server sends one where a stream was requested. */
-class WholeBody {
-  /** `undefined` until it shows. */
-  isWhole: boolean | undefined
-  readonly #codec: ClientCodec
-  readonly #maxBytes: number
-  readonly #decoder = new TextDecoder()
-  #text = ''
-  #bytes = 0
-
-  constructor({ request }: Asker, { model, isWhole }: Question, response: Response | undefined) {
-    this.#codec = model.codec
-    this.#maxBytes = request.maxBodyBytes ?? 32 * 1024 * 1024
-    this.isWhole = response === undefined || isStream(model.codec, response) ? false : isWhole || undefined
-  }
-
-  /** Whether the chunk belongs to such a body, or may. */
-  keeps(chunk: Uint8Array): boolean {
-    if (this.isWhole === false) return false
-    const max = this.#maxBytes
-    this.#bytes += chunk.byteLength
-    if (this.#bytes > max) {
-      throw new LimitError(`Cannot read the answer: it is longer than ${max} bytes`, 'maxBodyBytes', max)
-    }
-    this.#text += this.#decoder.decode(chunk, { stream: true })
-    if (this.isWhole === undefined) {
-      this.#text = this.#text.trimStart() // a server may send white space for as long as it has nothing to say
-      if (this.#text !== '') this.isWhole = startsWhole(this.#text, this.#codec)
-    }
-    return this.isWhole !== false
-  }
-
-  text(): string {
-    return this.#text + this.#decoder.decode()
-  }
-}
-
-/** In NDJSON each line is an object, so only an object that continues after its first line is a whole body. No event of the others starts with `{`. */
-function startsWhole(start: string, { framing }: ClientCodec): boolean {
-  return framing === 'ndjson' ? /^\{[ \t\r]*\n/.test(start) : start.startsWith('{')
 }
 
 /** Closes open blocks, and puts the part of the answer that arrived into the error. */

@@ -2,8 +2,8 @@
 
 import { addUsage } from '../core/add-usage.ts'
 import { toolCallsOf } from '../core/content.ts'
+import { follow } from '../core/follow.ts'
 import { guarded } from '../core/guarded.ts'
-import { linked } from '../core/linked.ts'
 import { compact, findLastIndex } from '../core/lookup.ts'
 import type { AssistantMessage, Message, ProviderState, Usage } from '../core/model.ts'
 import { isOnlyWhole } from '../kit/only-whole.ts'
@@ -160,14 +160,15 @@ export function createChat(settings: ChatSettings): Chat {
     shown.messages(own.prompt === undefined ? [] : createContext({ prompt: own.prompt }).messages)
     if (own.approvals === undefined) messages.push(...missingResults(messages))
     const { provider } = asked.model.codec
-    const link = linked(signal)
-    turn = { cancel: link.abort }
+    const stopping = new AbortController()
+    const unfollow = follow(signal, stopping)
+    turn = { cancel: (reason) => stopping.abort(reason) }
     changeTo('submitted')
     return {
       request: {
         ...asked,
         messages: [...messages],
-        signal: link.signal,
+        signal: stopping.signal,
         ...compact({ providerState: state?.provider === provider ? state.value : undefined }),
         onToolRequest: (call, tool) => firstRefusal(latestFirst(onRequest, options.onToolRequest), call, tool),
         onToolResult: (result) => callAll(latestFirst(onResult, options.onToolResult), result),
@@ -184,9 +185,9 @@ export function createChat(settings: ChatSettings): Chat {
         }
       },
       onEnd(added, result, cause) {
-        const failure = cause === link.signal.reason ? undefined : cause // cancelled
+        const failure = cause === stopping.signal.reason ? undefined : cause // cancelled
         turn = undefined
-        link.end()
+        unfollow()
         if (added.some(isAnswer)) {
           messages.push(...added)
           usage = addUsage(usage, ...added.map((message) => (message.role === 'assistant' ? message.usage : undefined)))

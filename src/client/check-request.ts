@@ -1,40 +1,46 @@
 /** Checks the types of a request at run time, for JavaScript and for values that TypeScript does not see. @module */
-import { field, isObject, lookup } from '../core/lookup.ts'
+import { isObject, lookup } from '../core/lookup.ts'
 import { messagesOf } from '../messages/message-like.ts'
 import type { RoundChange } from './hooks.ts'
 import { type Forms, modelForms, type RunRequest } from './request.ts'
 
-/** The types or words that each field may have, and each field inside another. */
-const forms: Forms = [
+const forms: Forms = {
   ...modelForms,
-  ['text', 'model.baseUrl end idempotencyKey responseFormat.name responseFormat.description'],
-  ['boolean', 'autoTools wholeAnswer responseFormat.strict'],
-  [
-    'number',
-    'maxRounds maxRepeatedCalls toolTimeoutMs maxResultLength maxResultMedia maxEventBytes maxBodyBytes retries reasoning.budgetTokens',
-  ],
-  ['list', 'messages approvals observers'],
-  ['list of tool({ name })', 'tools'],
-  ['text or list', 'system'],
-  ['"auto" or "required"', 'toolChoice.mode'],
-  ['"concurrent" or "sequential"', 'toolMode'],
-  ['"run" or "keep"', 'lastCalls'],
-  ['"json"', 'responseFormat.type'],
-  ['"none", "minimal", "low", "medium", "high", "xhigh" or "max"', 'reasoning.effort'],
-  ['text, list or object', 'prompt'],
-  ['object', 'timeouts providerState responseFormat.schema model.headers model.body'],
-  ['function', 'stopWhen onToolRequest onToolResult onWarning beforeRound onRound onRequest model.fetch'],
-]
-
-/** Fields that take an object with this method. */
-const methods: readonly (readonly [field: string, wanted: string, method: string])[] = [
-  ['budget', 'what budget() makes', 'isUsedUp'],
-  ['resume', 'what resumable() makes', 'chunks'],
-  ['split', 'what splitting() makes', 'split'],
-  ['liveArguments', 'what liveArguments() makes', 'fresh'],
-  ['callLog', 'an object with "claim"', 'claim'],
-  ['signal', 'an AbortSignal', 'addEventListener'],
-]
+  model: ['object', { baseUrl: 'text', headers: ['object', { '*': 'text' }], body: 'object', fetch: 'function' }],
+  system: 'text or list',
+  tools: 'list of tool({ name })',
+  providerState: 'object',
+  autoTools: 'boolean',
+  maxRounds: 'number',
+  maxRepeatedCalls: 'number',
+  budget: ['what budget() makes', 'isUsedUp'],
+  stopWhen: 'function',
+  approvals: ['list', { '*': ['object', { toolCallId: 'text', approved: 'boolean' }] }],
+  callLog: ['an object with "claim"', 'claim'],
+  toolMode: '"concurrent" or "sequential"',
+  toolTimeoutMs: 'number',
+  maxResultLength: 'number',
+  maxResultMedia: 'number',
+  split: ['what splitting() makes', 'split'],
+  onToolRequest: 'function',
+  onToolResult: 'function',
+  onWarning: 'function',
+  beforeRound: 'function',
+  onRound: 'function',
+  onRequest: 'function',
+  observers: ['list', { '*': 'object' }],
+  lastCalls: '"run" or "keep"',
+  liveArguments: ['what liveArguments() makes', 'fresh'],
+  wholeAnswer: 'boolean',
+  resume: ['what resumable() makes', 'chunks'],
+  signal: ['an AbortSignal', 'addEventListener'],
+  timeouts: ['object', { '*': 'number or undefined' }],
+  maxEventBytes: 'number',
+  maxBodyBytes: 'number',
+  retries: 'number',
+  idempotencyKey: 'text',
+  end: 'text',
+}
 
 /**
  * Fields of other libraries, which would be ignored, and our fields instead. A name with a `_` that is not in the table has the same name
@@ -62,47 +68,18 @@ export const habits: Readonly<Record<string, string>> = {
 }
 
 /**
- * Checks the types of a request.
+ * Checks the types of a request. Its messages and its tools are checked when they are read.
  *
- * @throws {TypeError} naming the field, and the form it should have; {@link RangeError} for a `maxRepeatedCalls` below 1.
+ * @throws {TypeError} naming the field, and the form it should have.
  */
 export function checkRequest(request: RunRequest): void {
-  const given = isObject(request) ? Object.fromEntries(Object.entries(request)) : {}
-  checkModel(given.model)
-  for (const [name, value] of Object.entries(given)) {
-    if (value === undefined) continue
-    checkHabit(name)
-    for (const key in isObject(value) ? value : {}) checkHabit(`${name}.${key}`)
+  checkModel(isObject(request) ? request.model : request)
+  checkFields(request, forms, '', false)
+  const { toolChoice, maxRepeatedCalls: limit = 1 } = request
+  if (isObject(toolChoice) && !('name' in toolChoice || 'names' in toolChoice)) {
+    wrongType('toolChoice', '{ name } or { names, mode }', 'object')
   }
-  const at = (path: string) => path.split('.').reduce<unknown>((found, key) => field(found, key), given)
-  for (const [types, fields] of forms) for (const name of fields.split(' ')) checkField(name, at(name), types)
-  for (const [name, value] of Object.entries(given.timeouts ?? {})) checkField(`timeouts.${name}`, value, 'number')
-  for (const [name, wanted, method] of methods) {
-    const value: unknown = given[name]
-    if (value === undefined || (isObject(value) && typeof value[method] === 'function')) continue
-    wrongType(name, wanted, typeOf(value))
-  }
-  const { messages = [], prompt, maxRepeatedCalls: limit = 1, toolChoice, model } = request
-  for (const [at, one] of (request.observers ?? []).entries()) checkField(`observers[${at}]`, one, 'object')
-  if (isObject(toolChoice)) {
-    const { name, names = [name] }: { readonly name?: unknown; readonly names?: unknown } = toolChoice
-    const areNames = Array.isArray(names) && names.every((one) => typeof one === 'string')
-    if (!areNames) wrongType('toolChoice', '{ name } or { names, mode }')
-  }
-  const headers = Object(model.headers)
-  if (Symbol.iterator in headers) wrongType('model.headers', 'an object of texts')
-  for (const [name, value] of Object.entries(headers)) checkField(`model.headers.${name}`, value ?? null, 'text')
-  for (const [at, one] of (request.approvals ?? []).entries()) {
-    const isDecision = isObject(one) && typeof one.toolCallId === 'string' && typeof one.approved === 'boolean'
-    if (!isDecision) wrongType(`approvals[${at}]`, 'an object with "toolCallId" and "approved"')
-  }
-  messagesOf(messages)
-  if (Array.isArray(prompt) && !isPair(prompt)) {
-    throw new TypeError('Cannot ask: "prompt" is one message; a list of messages is for "messages"')
-  }
-  if (!(limit >= 1) || (limit % 1 !== 0 && limit !== Number.POSITIVE_INFINITY)) {
-    throw new RangeError(`Cannot ask: "maxRepeatedCalls" is ${limit}; it is a whole number from 1 on, or Infinity`)
-  }
+  if (limit < 1 || limit % 1 > 0) wrongType('maxRepeatedCalls', 'a whole number from 1 on, or Infinity', limit)
 }
 
 /**
@@ -114,9 +91,12 @@ export function checkChange(change: RoundChange, request: RunRequest, given: rea
   try {
     checkField('the change', change, 'object')
     checkRequest({ ...request, ...change } as RunRequest)
-    if (change.messages?.length === 0) wrongType('messages', 'a list with a message')
-    for (const name of change.tools ?? []) {
-      if (!given.some((tool) => 'name' in tool && tool.name === name)) wrongType(`tools ${name}`, 'the name of a tool')
+    const { messages, tools = [] } = change
+    if (messages !== undefined && messagesOf(messages).length === 0)
+      wrongType('messages', 'a list with a message', 'empty')
+    for (const name of tools) {
+      if (!given.some((tool) => 'name' in tool && tool.name === name))
+        wrongType(`tools ${name}`, 'the name of a tool', 'unknown')
     }
   } catch (cause) {
     throw new TypeError(`beforeRound returned what is not a change: ${(cause as Error).message}`, { cause })
@@ -126,37 +106,55 @@ export function checkChange(change: RoundChange, request: RunRequest, given: rea
 /** @throws {TypeError} if it is not a model. */
 export function checkModel(model: unknown): void {
   if (isObject(model) && isObject(model.codec) && typeof model.model === 'string') return
-  const found = typeof model === 'string' ? `the text "${model.slice(0, 80)}"` : typeOf(model)
-  throw new TypeError(
-    `Cannot ask: "model" is ${found}; a provider's function makes one, such as openaiChat("gpt-5") or model("openai:gpt-5") of isoglot/models`,
-  )
+  const wanted =
+    'what a function of a provider makes, such as openaiChat("gpt-5") or model("openai:gpt-5") of isoglot/models'
+  wrongType('model', wanted, typeof model === 'string' ? `the text "${model.slice(0, 80)}"` : typeOf(model))
 }
 
-function checkHabit(name: string): void {
-  const word = name.replace(/_./g, ([, letter = '']) => letter.toUpperCase())
-  const ours = lookup(habits, word) ?? (forms.some(([, fields]) => fields.split(' ').includes(word)) ? word : '')
-  if (ours ? ours === name : !/^[^.]*_/.test(name)) return
-  throw new TypeError(`Cannot ask: there is no "${name}"${ours && `; write ${ours}`}`)
+/** Checks the fields of an object, which stands at this place. */
+function checkFields(given: object, forms: Forms, place: string, areRequired: boolean): void {
+  const fields = given as Readonly<Record<string, unknown>>
+  const at = (name: string) => (Array.isArray(given) ? `${place}[${name}]` : `${place && `${place}.`}${name}`)
+  for (const name of Object.keys(fields)) if (fields[name] !== undefined) checkName(at(name), forms)
+  const each = forms['*']
+  for (const name of Object.keys(each ? fields : forms)) {
+    const form = each ?? forms[name] ?? ''
+    const [wanted, inside] = typeof form === 'string' ? [form] : form
+    const value = fields[name]
+    if (value === undefined && !each && !areRequired) continue
+    checkField(at(name), value, wanted, inside)
+    if (typeof inside === 'object' && typeof value === 'object') {
+      checkFields(value as object, inside, at(name), each !== undefined)
+    }
+  }
 }
 
-/** @throws {TypeError} if the value of a field is of none of these types. */
-export function checkField(name: string, value: unknown, types: string): void {
-  if (value === undefined || (types.includes(typeOf(value)) && !Number.isNaN(value))) return
-  if (typeof value === 'string' && types.includes(`"${value}"`)) return
-  wrongType(name, types, Number.isNaN(value) ? 'NaN' : typeOf(value))
+/** @throws {TypeError} for a name of another library, and for one of ours in snake case. */
+function checkName(path: string, forms: Forms): void {
+  const word = path.replace(/_./g, ([, letter = '']) => letter.toUpperCase())
+  const isOurs = lookup(forms, word.slice(word.lastIndexOf('.') + 1)) !== undefined
+  const ours = lookup(habits, word) ?? (isOurs ? word : '')
+  if (ours ? ours === path : !/^[^.]*_/.test(path)) return
+  throw new TypeError(`Cannot ask: there is no "${path}"${ours && `; write ${ours}`}`)
 }
 
-function wrongType(name: string, wanted: string, found?: string): never {
-  throw new TypeError(`Cannot ask: "${name}" is ${found === undefined ? 'not' : `${found}; expected`} ${wanted}`)
+/** @throws {TypeError} if the value of a field is of none of these types, or does not have the method. */
+export function checkField(name: string, value: unknown, wanted: string, method?: unknown): void {
+  const found = typeOf(value)
+  const fits =
+    typeof method === 'string'
+      ? isObject(value) && typeof (value[method] as unknown) === 'function'
+      : wanted.includes(found) || (found === 'text' && wanted.includes(`"${value}"`))
+  if (!fits) wrongType(name, wanted, found)
+}
+
+function wrongType(name: string, wanted: string, found: string | number): never {
+  throw new TypeError(`Cannot ask: "${name}" is ${found}; expected ${wanted}`)
 }
 
 function typeOf(value: unknown): string {
   if (Array.isArray(value)) return 'list'
-  if (value === null) return 'null'
+  if (value === null || Number.isNaN(value)) return String(value)
+  if (typeof value === 'object') return Symbol.iterator in value ? 'iterable' : 'object'
   return typeof value === 'string' ? 'text' : typeof value
-}
-
-/** A role and its content. */
-function isPair(value: readonly unknown[]): boolean {
-  return value.length === 2 && typeof value[0] === 'string'
 }

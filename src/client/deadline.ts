@@ -1,6 +1,6 @@
 /** Makes one signal of the caller's signal and three time limits. @module */
 import { TimeoutError } from '../core/errors.ts'
-import { linked } from '../core/linked.ts'
+import { follow } from '../core/follow.ts'
 import { after, alarm } from '../core/timer.ts'
 import { unlessAborted } from '../core/unless-aborted.ts'
 
@@ -22,41 +22,47 @@ export interface Deadline {
   pause(): void
   /** Aborts by hand. */
   abort(reason: unknown): void
-  /** Stops all timers and removes the listener from the caller's signal. */
+  /** Stops all timers, removes the listener from the caller's signal, and ends what is left of the request. */
   clear(): void
 }
 
 export function startDeadline(timeouts: Timeouts = {}, caller?: AbortSignal): Deadline {
-  const { signal, abort, end } = linked(caller)
+  const controller = new AbortController()
+  const unfollow = follow(caller, controller)
   const limits = {
     first_byte: timeouts.firstByteMs ?? 120_000,
     idle: timeouts.idleMs ?? 60_000,
     total: timeouts.totalMs ?? 600_000,
   }
-  const runOut = (phase: keyof typeof limits) => abort(timeoutError(phase, limits[phase]))
+  const runOut = (phase: keyof typeof limits) => {
+    const ms = limits[phase]
+    controller.abort(new TimeoutError(`Cannot wait any longer: ${findings[phase]} within ${ms} ms`, phase, ms))
+  }
   const total = after(limits.total, () => runOut('total'))
   let current: 'first_byte' | 'idle' = 'idle'
   const clock = alarm(() => runOut(current))
 
   return {
-    signal,
+    signal: controller.signal,
     enter(phase) {
       current = phase
       clock.wind(limits[phase])
     },
     pause: () => clock.wind(Number.POSITIVE_INFINITY),
-    abort,
+    abort: (reason) => controller.abort(reason),
     clear() {
       clock.stop()
       total.stop()
-      end()
+      unfollow()
+      controller.abort('The answer has ended') // without a reason, the platform would make an error with a stack
     },
   }
 }
 
-function timeoutError(phase: 'first_byte' | 'idle' | 'total', timeoutMs: number): TimeoutError {
-  const what = { first_byte: 'no first byte came', idle: 'nothing more came', total: 'the answer was not whole' }[phase]
-  return new TimeoutError(`Cannot wait any longer: ${what} within ${timeoutMs} ms`, phase, timeoutMs)
+const findings = {
+  first_byte: 'no first byte came',
+  idle: 'nothing more came',
+  total: 'the answer was not whole',
 }
 
 /** Waits, or rejects with the signal's reason. */

@@ -4,10 +4,9 @@ import type { AssembleOptions } from '../assemble/assembly.ts'
 import type { ClientCodec, DecodeStreamOptions, Fragment, Frame } from '../core/codec.ts'
 import { refuseDeepText } from '../core/depth.ts'
 import { IsoglotError } from '../core/errors.ts'
+import { compact } from '../core/lookup.ts'
 import type { AssistantMessage, MessageEvent } from '../core/model.ts'
 import type { Machine } from '../core/reducer.ts'
-import { decodeNdjson } from '../framing/ndjson.ts'
-import { decodeSse } from '../framing/sse.ts'
 
 /** The limits of one answer, and the data of its conversation. */
 export interface DecodeOptions
@@ -34,43 +33,33 @@ export interface AnswerDecoder extends Machine<Uint8Array, MessageEvent> {
  * have the part that arrived in `partial`; `out` holds its events.
  */
 export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): AnswerDecoder {
-  const { maxEventBytes, parse, ...assembleOptions } = options
-  const limits = maxEventBytes === undefined ? {} : { maxEventBytes }
-  const connect = () =>
-    codec.decodeFrames?.(limits) ?? (codec.framing === 'sse' ? decodeSse(limits) : decodeNdjson(limits))
+  const { maxEventBytes, parse, ...limits } = options
+  const { provider, idPrefix } = codec
+  const connect = () => codec.decodeFrames(compact({ maxEventBytes }))
   let framing = connect()
-  const fragmentsOf = codec.decodeStream(parse && { parse })
-  const assembly = assemble.start({ ...assembleOptions, provider: codec.provider, idPrefix: codec.idPrefix })
+  const format = codec.decodeStream(compact({ parse }))
+  const assembly = assemble.start({ ...limits, provider, idPrefix })
 
-  function assembleAll(fragments: Fragment[], out: MessageEvent[]): void {
-    for (const fragment of fragments) assemble.step(assembly, fragment, out)
-  }
-
-  function decodeAll(frames: Frame[], out: MessageEvent[]): void {
+  /** Assembles the fragments that `decode` finds, also those that it found before it threw. */
+  function add(decode: (fragments: Fragment[]) => void, out: MessageEvent[]): void {
     const fragments: Fragment[] = []
     try {
-      for (const frame of frames) {
-        decoder.taken++
-        refuseDeepText(frame.data, 'Cannot decode a stream')
-        fragmentsOf.push(frame, fragments)
-        if (fragments.at(-1)?.type === 'end') break
-      }
+      decode(fragments)
     } finally {
-      assembleAll(fragments, out)
+      for (const fragment of fragments) assemble.step(assembly, fragment, out)
     }
   }
 
-  /** Ends an answer that is cut off, with what the codec keeps until a block is complete, such as citations. */
-  function cutOff(stopReason: 'interrupted' | 'error' | 'aborted', out: MessageEvent[]): AssistantMessage {
-    const fragments: Fragment[] = []
-    try {
-      if (!assembly.isEnded) fragmentsOf.end(fragments)
-      for (const fragment of fragments) if (fragment.type !== 'end') assemble.step(assembly, fragment, out)
-    } catch {} // the error that ended it, such as a limit, is reported
-    return stop(assembly, stopReason, out)
+  function decodeFrames(frames: readonly Frame[], fragments: Fragment[]): void {
+    for (const frame of frames) {
+      decoder.taken++
+      refuseDeepText(frame.data, 'Cannot decode a stream')
+      format.push(frame, fragments)
+      if (fragments.at(-1)?.type === 'end') break
+    }
   }
 
-  /** Decodes the frames that `read` finds. Frames found before it threw are decoded too. */
+  /** Decodes the frames that `read` finds, also those that it found before it threw. */
   function take(read: (frames: Frame[]) => void, isLast: boolean, out: MessageEvent[]): void {
     if (assembly.isEnded) return
     const frames: Frame[] = []
@@ -78,15 +67,13 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
       try {
         read(frames)
       } finally {
-        decodeAll(frames, out)
+        add((fragments) => decodeFrames(frames, fragments), out)
       }
       if (!isLast || assembly.isEnded) return
-      const fragments: Fragment[] = []
-      fragmentsOf.end(fragments)
-      assembleAll(fragments, out)
+      add((fragments) => format.end(fragments), out)
       assemble.end(assembly, out)
     } catch (error) {
-      if (error instanceof IsoglotError) error.partial ??= cutOff('error', out)
+      if (error instanceof IsoglotError) error.partial ??= decoder.stop('error', out)
       throw error
     } finally {
       decoder.isEnded = assembly.isEnded
@@ -107,8 +94,14 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
       take((frames) => framing.end(frames), true, out)
     },
     stop(stopReason: 'interrupted' | 'error' | 'aborted', out: MessageEvent[]) {
+      const fragments: Fragment[] = []
+      try {
+        // The codec may still keep parts of a block, such as citations.
+        if (!assembly.isEnded) format.end(fragments)
+        for (const fragment of fragments) if (fragment.type !== 'end') assemble.step(assembly, fragment, out)
+      } catch {} // the error that ended it, such as a limit, is reported
       decoder.isEnded = true
-      return cutOff(stopReason, out)
+      return stop(assembly, stopReason, out)
     },
   }
   return decoder

@@ -1,16 +1,16 @@
 /** Asks a model, runs the tools that it calls, and asks again, until it has answered or a limit is reached. @module */
 
 import { usageOf } from '../core/add-usage.ts'
-import type { Asked, Model } from '../core/codec.ts'
+import type { Asked } from '../core/codec.ts'
 import { callIdsOf, callsOf, canRunTools, isCall, isEmptyAnswer, textOf } from '../core/content.ts'
 import { compact, unlessEmpty } from '../core/lookup.ts'
-import type { AssistantMessage, Context, Loss, Message, MessageEvent } from '../core/model.ts'
+import type { AssistantMessage, Loss, Message, MessageEvent } from '../core/model.ts'
 import { unlessAborted } from '../core/unless-aborted.ts'
 import { hash, nextNumber } from '../kit/ids.ts'
 import { withAskedModel } from '../kit/opaque.ts'
 import { canRun } from '../tools/definition.ts'
-import type { Ending, ToolHost, ToolRunner } from '../tools/model.ts'
-import { type Asker, ask, type Question } from './ask.ts'
+import type { Ending, ToolHost } from '../tools/model.ts'
+import { type Asker, ask } from './ask.ts'
 import { checkChange } from './check-request.ts'
 import { encodeAsked } from './encode.ts'
 import type { Report, RoundChange } from './hooks.ts'
@@ -29,266 +29,249 @@ interface Next extends Omit<Ending, 'outcome'> {
   readonly outcome?: RunOutcome | undefined
 }
 
-/** The loop of one run: its rounds, and the state that they share. */
-export class Loop implements ToolHost, Asker {
+/** The loop of one run. */
+export interface Loop extends ToolHost, Asker {
   readonly request: RunRequest
-  /** Whether a request has no stream. Set for `generate`, whose caller gets only whole answers. */
-  readonly #isOnlyWhole: ((body: object) => boolean) | undefined
-  readonly signal: AbortSignal
-  /** The new messages of the run, the prompt first. */
-  readonly #added: Message[]
-  readonly responses: RunResponse[] = []
-  /** Those of the round. */
+  readonly report: Report
+  history: readonly Message[]
+  readonly responses: RunResponse[]
   tools: ReadonlyMap<string, object>
-  /** The part of an answer that arrived before it failed, or before the caller left. */
-  partial: AssistantMessage | undefined
+  isLast: boolean
   /** Set when the run has ended. */
   result: RunResult | undefined
-  streamId: string | undefined
-  asked: Promise<unknown> | undefined
-  attempts = 0
-  readonly report: Report
-  #context: Context
-  /** The model that answers in this round. */
-  #model: Model
-  /** From 1. */
-  #number = 0
-  #answerMs = 0
-  /** Losses of this round's request and answer. */
-  #losses: Loss[] = []
-  /** The messages before this run. */
-  readonly #before: readonly Message[]
-  readonly #given: ReturnType<typeof beginningOf>['given']
-  /** Each loss once, in order. */
-  readonly #warnings: Loss[] = []
-  readonly #toolRun: ToolRunner | undefined
-  /** The idempotency key of the first request, and the stem of the others. */
-  readonly #key: string | undefined
-  readonly #startedAt = Date.now()
-
-  constructor(
-    request: RunRequest,
-    isOnlyWhole: ((body: object) => boolean) | undefined,
-    signal: AbortSignal,
-    added: Message[],
-  ) {
-    const { context, given, prompt } = beginningOf(request)
-    const { idempotencyKey, resume, approvals = [], observers = [], onRequest, model } = request
-    this.request = request
-    this.#isOnlyWhole = isOnlyWhole
-    this.signal = signal
-    this.#added = added
-    added.push(...prompt)
-    this.#context = context
-    this.#before = context.messages.slice(0, context.messages.length - prompt.length)
-    this.#given = given
-    this.#model = model
-    this.tools = offerTools(given, model).tools
-    const runner = [...this.tools.values()].find(canRun)
-    if (runner === undefined && approvals.length > 0) {
-      throw new TypeError(
-        'Cannot ask: "approvals" decide about calls, and no tool can run; make tools with tool({ … })',
-      )
-    }
-    this.#toolRun = runner && new runner.run(this)
-    const isKept = resume !== undefined && !isOnlyWhole && model.codec.stored === undefined
-    this.#key = idempotencyKey ?? (isKept ? crypto.randomUUID() : undefined)
-    const run = { model, signal: request.signal }
-    this.report = createReport([...observers, compact({ onAttempt: onRequest })], () => ({
-      run,
-      round: this.#number,
-      model: this.#model,
-    }))
-  }
-
-  get history(): readonly Message[] {
-    return [...this.#before, ...this.#added]
-  }
-
-  get isLast(): boolean {
-    return this.responses.length >= (this.request.maxRounds ?? 10)
-  }
-
   /** The run from its beginning to its end, in batches of events. */
-  async *events(): Batches<void> {
-    const result = yield* this.#rounds()
-    this.result = result
-    yield [{ type: 'done', result }]
-  }
+  events(): Batches<void>
+}
 
-  async *#rounds(): Batches<RunResult> {
-    const { approvals, onRound } = this.request
-    if (approvals !== undefined && this.#toolRun !== undefined) {
-      const ending = yield* this.#toolRun.goOn(approvals)
-      if (ending?.outcome !== undefined) return this.#finish(ending.outcome, ending.message, ending.pending)
+/**
+ * Begins the loop of a run.
+ *
+ * @param isOnlyWhole whether a request has no stream. Set for `generate`, whose caller gets only whole answers.
+ * @param added the new messages of the run, the prompt first.
+ */
+export function newLoop(
+  request: RunRequest,
+  isOnlyWhole: ((body: object) => boolean) | undefined,
+  signal: AbortSignal,
+  added: Message[],
+): Loop {
+  const { approvals, beforeRound, idempotencyKey, maxRounds = 10, observers = [], onRound, resume } = request
+  const beginning = beginningOf(request)
+  const { given } = beginning
+  const responses: RunResponse[] = []
+  /** Each loss of the run once, in order. */
+  const warnings: Loss[] = []
+  const startedAt = Date.now()
+  let { context } = beginning
+  /** From 1. */
+  let round = 0
+  /** The model that answers in this round. */
+  let { model } = request
+  /** Losses of this round's request and answer. */
+  let losses: Loss[] = []
+  let answerMs = 0
+  let emptyAnswers = 0
+  added.push(...beginning.prompt)
+
+  const run = { model, signal: request.signal }
+  const report = createReport([...observers, compact({ onAttempt: request.onRequest })], () => ({ run, round, model }))
+  const loop: Loop = {
+    request,
+    signal,
+    history: context.messages,
+    responses,
+    tools: offerTools(given, model).tools,
+    isLast: false,
+    streamId: undefined,
+    asked: undefined,
+    partial: undefined,
+    attempts: 0,
+    result: undefined,
+    report,
+    addMessages,
+    async *events() {
+      loop.result = yield* rounds()
+      yield [{ type: 'done', result: loop.result }]
+    },
+  }
+  const runner = [...loop.tools.values()].find(canRun)
+  if (runner === undefined && approvals !== undefined && approvals.length > 0) {
+    throw new TypeError('Cannot ask: "approvals" decide about calls, and no tool can run; make tools with tool({ … })')
+  }
+  const toolRun = runner && new runner.run(loop)
+  const isKept = resume !== undefined && !isOnlyWhole && model.codec.stored === undefined
+  /** The idempotency key of the first request, and the stem of the others. */
+  const firstKey = idempotencyKey ?? (isKept ? crypto.randomUUID() : undefined)
+  return loop
+
+  async function* rounds(): Batches<RunResult> {
+    if (approvals !== undefined && toolRun !== undefined) {
+      const ending = yield* toolRun.goOn(approvals)
+      if (ending?.outcome !== undefined) return resultOf(ending.outcome, ending.message, ending.pending)
     }
-    let empty = 0
     for (;;) {
-      this.#number++
-      const change = await this.#changeRound()
-      const { end } = change
-      if (end !== undefined) {
-        const { message = { role: 'assistant', content: [] } } = this.responses.at(-1) ?? {}
-        return { ...this.#finish('stop_condition', message), reason: end }
+      round++
+      const change = await changeRound()
+      if (change.end !== undefined) {
+        const { message = { role: 'assistant', content: [] } } = responses.at(-1) ?? {}
+        return resultOf('stop_condition', message, [], change.end)
       }
-      const answer = yield* this.#askModel(change)
-      const { message, usage, warnings } = answer
-      if (isEmptyAnswer(message)) empty++
-      const { outcome, pending, results = [] } = yield* this.#nextAfter(message, empty)
+      const answer = yield* askModel(change)
+      const { message } = answer
+      const { outcome, pending, results = [] } = yield* nextAfter(message)
       if (onRound !== undefined) {
-        const about = { round: this.#number, model: this.#model, ms: this.#answerMs, attempts: this.attempts }
-        const done = onRound({ ...about, answer, calls: callsOf(message), results, usage, losses: warnings })
-        await unlessAborted(Promise.resolve(done), this.signal)
+        const { usage, warnings: losses } = answer
+        const about = { round, model, answer, calls: callsOf(message), results, usage, losses }
+        await unlessAborted(onRound({ ...about, ms: answerMs, attempts: loop.attempts }), signal)
       }
-      if (outcome !== undefined) return this.#finish(outcome, message, pending)
+      if (outcome !== undefined) return resultOf(outcome, message, pending)
     }
   }
 
-  async *#nextAfter(message: AssistantMessage, empty: number): Batches<Next> {
-    const isEmpty = isEmptyAnswer(message)
+  async function* nextAfter(message: AssistantMessage): Batches<Next> {
     const calls = callsOf(message)
+    const isEmpty = isEmptyAnswer(message)
+    if (isEmpty) emptyAnswers++
     const isPaused = message.stopReason === 'pause' && calls.length === 0
-    const waits = isPaused && this.#model.codec.rules.pausesForConsent === true
+    const waits = isPaused && model.codec.rules.pausesForConsent === true
     // The provider's own tools took long, and it asks for the turn back to go on with it.
-    if ((isEmpty ? empty <= mostEmptyAnswers : isPaused && !waits) && !this.isLast) return {}
+    if ((isEmpty ? emptyAnswers <= mostEmptyAnswers : isPaused && !waits) && !loop.isLast) return {}
     if (isEmpty) return { outcome: 'empty' }
     if (waits) return { outcome: 'manual' }
     if (!canRunTools(message)) return { outcome: 'cut' }
     if (calls.length === 0) return { outcome: 'answered' }
-    if (this.#toolRun === undefined) return { outcome: 'manual', pending: calls.filter(isCall) }
-    return yield* this.#toolRun.answer(message)
+    if (toolRun === undefined) return { outcome: 'manual', pending: calls.filter(isCall) }
+    return yield* toolRun.answer(message)
   }
 
-  /** Adds messages to the conversation, at its end or before the new messages of this run. */
-  addMessages(messages: readonly Message[], at?: number): void {
-    const before = this.#context.messages
-    if (at === undefined) this.#added.push(...messages)
-    else this.#added.unshift(...messages)
-    const end = at ?? before.length
-    this.#context = { ...this.#context, messages: [...before.slice(0, end), ...messages, ...before.slice(end)] }
+  function addMessages(messages: readonly Message[], at?: number): void {
+    const withThem = (list: readonly Message[]) => {
+      return [...list.slice(0, at), ...messages, ...list.slice(at ?? list.length)]
+    }
+    added.splice(at === undefined ? added.length : 0, 0, ...messages)
+    loop.history = withThem(loop.history)
+    context = { ...context, messages: withThem(context.messages) }
   }
 
   /** The changes that `beforeRound` returned. Those for all later rounds are in the conversation already. */
-  async #changeRound(): Promise<RoundChange> {
-    const { request, responses, signal } = this
-    const { beforeRound, model, maxRounds = 10 } = request
+  async function changeRound(): Promise<RoundChange> {
     if (beforeRound === undefined) return {}
-    const { messages, system, providerState } = this.#context
     const about = {
-      ...{ round: this.#number, isLast: responses.length + 1 >= maxRounds, model, system, messages, signal },
-      ...{ tools: this.#given, last: responses.at(-1), usage: usageOf(responses) },
-      ...{ toolCalls: this.#toolRun?.toolCalls ?? 0, elapsedMs: Date.now() - this.#startedAt },
+      ...{ round, isLast: responses.length + 1 >= maxRounds, model: request.model, signal, tools: given },
+      ...{ system: context.system, messages: context.messages, last: responses.at(-1), usage: usageOf(responses) },
+      ...{ toolCalls: toolRun?.toolCalls ?? 0, elapsedMs: Date.now() - startedAt },
     }
-    const change = await unlessAborted(Promise.resolve(beforeRound(about)), signal)
+    const change = await unlessAborted(beforeRound(about), signal)
     if (change === undefined) return {}
-    checkChange(change, request, this.#given)
-    const next = { system, messages, ...compact({ system: change.system, messages: change.messages }) }
+    checkChange(change, request, given)
+    const { system = context.system, messages = context.messages } = change
     // A state of the provider stands for the messages as they were.
-    const state = next.messages === messages ? providerState : undefined
-    this.#context = beginningOf(compact({ ...next, providerState: state })).context
+    const providerState = messages === context.messages ? context.providerState : undefined
+    context = beginningOf(compact({ system, messages, providerState })).context
     return change
   }
 
   /** Asks the model once. An answer that adds nothing is not kept in the conversation. */
-  async *#askModel({ end: _, tools: names, ...change }: RoundChange): Batches<RunResponse> {
-    const { request, signal } = this
-    const model = change.model ?? request.model
-    const tools = this.#given.filter((tool) => !names || !('name' in tool) || names.includes(tool.name))
-    const context = { ...this.#context, ...compact({ tools: unlessEmpty(tools) }) }
-    const options = { ...optionsOf({ ...request, ...change }), model: model.model }
-    this.#model = model
-    this.#losses = []
-    this.attempts = 0
-    const reportEnd = this.report('onRound', { context, options })
+  async function* askModel({ end: _, tools: names, ...change }: RoundChange): Batches<RunResponse> {
+    model = change.model ?? request.model
+    losses = []
+    loop.attempts = 0
+    const tools = given.filter((tool) => !names || !('name' in tool) || names.includes(tool.name))
+    const asked = {
+      model,
+      context: compact({ ...context, tools: unlessEmpty(tools) }),
+      options: { ...optionsOf({ ...request, ...change }), model: model.model },
+      signal,
+    }
+    const reportEnd = report('onRound', { context: asked.context, options: asked.options })
     let response: RunResponse | undefined
     let end = {}
     try {
-      for await (const batch of askAround({ model, context, options, signal }, (asked) => this.#ask(asked))) {
-        let events = this.#toolRun === undefined ? batch : await this.#toolRun.mark(batch)
+      for await (const batch of askAround(asked, askItself)) {
+        let events = toolRun === undefined ? batch : await toolRun.mark(batch)
         for (const event of events) {
-          if (event.type === 'warning') this.#warn([event.warning])
+          if (event.type === 'warning') warn([event.warning])
           if (event.type !== 'message_end') continue
-          const message = withAskedModel(event.message, this.#model.model)
-          response = { ...event.response, message, warnings: this.#losses }
+          const message = withAskedModel(event.message, model.model)
+          response = { ...event.response, message, warnings: losses }
         }
-        if (this.#isOnlyWhole) events = events.filter(({ type }) => type === 'message_end' || type === 'warning')
+        if (isOnlyWhole) events = events.filter(({ type }) => type === 'message_end' || type === 'warning')
         if (events.length > 0) yield events
       }
       if (response === undefined) throw new TypeError('Cannot finish the answer: it ended without a "message_end"')
-      this.partial = undefined
+      loop.partial = undefined
       end = { answer: response }
     } catch (error) {
       end = { error }
       throw error
     } finally {
-      if (this.partial !== undefined) this.#added.push(this.partial)
-      this.#answerMs = reportEnd(end)
+      if (loop.partial !== undefined) {
+        loop.partial = response?.message ?? loop.partial
+        added.push(loop.partial)
+      }
+      answerMs = reportEnd(end)
     }
-    const { message, providerState } = response
-    this.responses.push(response)
-    if (isEmptyAnswer(message)) return response
-    this.addMessages([message])
-    const { providerState: before, ...rest } = this.#context
-    const state = this.#model.codec.provider === request.model.codec.provider ? (providerState ?? before) : undefined
-    this.#context = { ...rest, ...compact({ providerState: state }) }
+    responses.push(response)
+    loop.isLast = responses.length >= maxRounds
+    if (isEmptyAnswer(response.message)) return response
+    addMessages([response.message])
+    const isOwn = model.codec.provider === request.model.codec.provider
+    const providerState = isOwn ? (response.providerState ?? context.providerState) : undefined
+    context = compact({ ...context, providerState })
     return response
   }
 
   /** Asks a model itself. Losses are reported before anything is sent. */
-  async *#ask(asked: Asked): AsyncGenerator<readonly MessageEvent[]> {
-    const { request, responses } = this
-    const { idempotencyKey, resume } = request
-    const { model } = asked
-    this.#model = model
-    this.#losses = []
-    this.partial = undefined
-    const { tools, losses, encoded, isWhole } = encodeAsked(asked, request, this.#isOnlyWhole)
-    this.tools = tools
+  function askItself(asked: Asked): AsyncGenerator<readonly MessageEvent[]> {
+    model = asked.model
+    losses = []
+    loop.partial = undefined
+    const question = encodeAsked(asked, request, isOnlyWhole)
+    loop.tools = question.tools
     const isFirst = responses.length === 0
     // A key stands for one request, and so for one answer. Where another process runs this again, a tool or a callback may give another one.
-    const tail = idempotencyKey === undefined ? '' : `-${hash(JSON.stringify(encoded.body))}`
-    const question: Question = {
-      model,
-      encoded,
-      isWhole,
-      idempotencyKey: this.#key && !isFirst ? `${this.#key}-${responses.length}${tail}` : this.#key,
-      callsBefore: nextNumber(model.codec.idPrefix, callIdsOf([...this.history, ...asked.context.messages])),
+    const tail = idempotencyKey === undefined ? '' : `-${hash(JSON.stringify(question.encoded.body))}`
+    return ask(loop, {
+      ...question,
+      news: warn(question.losses).map((warning) => ({ type: 'warning', warning })),
+      idempotencyKey: firstKey && !isFirst ? `${firstKey}-${responses.length}${tail}` : firstKey,
+      callsBefore: nextNumber(model.codec.idPrefix, callIdsOf([...loop.history, ...asked.context.messages])),
       streamId: isFirst ? resume?.streamId : undefined,
-    }
-    const news = this.#warn(losses)
-    if (news.length > 0) yield news.map((warning) => ({ type: 'warning', warning }))
-    yield* ask(this, question)
+    })
   }
 
   /** Reports each loss once in a run, in the round where it first appears. Returns the new ones. */
-  #warn(losses: readonly Loss[]): readonly Loss[] {
-    const warnings = this.#warnings
+  function warn(found: readonly Loss[]): readonly Loss[] {
     const news: Loss[] = []
-    for (const loss of losses) {
-      if (!this.#losses.includes(loss)) this.#losses.push(loss)
+    for (const loss of found) {
+      if (!losses.includes(loss)) losses.push(loss)
       if (warnings.some(({ path, reason }) => path === loss.path && reason === loss.reason)) continue
       warnings.push(loss)
       news.push(loss)
-      this.request.onWarning?.(loss, { round: this.#number, model: this.#model })
+      request.onWarning?.(loss, { round, model })
     }
     return news
   }
 
-  #finish(outcome: RunOutcome, message: AssistantMessage, pending: RunResult['pending'] = []): RunResult {
-    const { responses } = this
-    const { providerState } = this.#context
+  function resultOf(
+    outcome: RunOutcome,
+    message: AssistantMessage,
+    pending: RunResult['pending'] = [],
+    reason?: string,
+  ): RunResult {
     return compact({
       message,
       text: textOf(message),
-      messages: [...this.#added],
-      context: this.#context,
+      messages: [...added],
+      context,
       outcome,
       stopReason: outcome === 'max_rounds' ? outcome : (message.stopReason ?? 'other'),
       usage: usageOf(responses),
       rounds: responses.length,
       pending,
-      providerState,
-      warnings: this.#warnings,
+      reason,
+      providerState: context.providerState,
+      warnings,
       responses,
     })
   }

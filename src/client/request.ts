@@ -1,7 +1,7 @@
 /** The options of `generate` and `stream`. @module */
-import type { LiveArguments } from '../assemble/open-call.ts'
-import type { Model, Rules } from '../core/codec.ts'
-import { compact, unlessEmpty } from '../core/lookup.ts'
+import type { LiveArguments } from '../assemble/assembly.ts'
+import type { Model } from '../core/codec.ts'
+import { compact, lookup, unlessEmpty } from '../core/lookup.ts'
 import type {
   Content,
   Context,
@@ -10,7 +10,6 @@ import type {
   ProviderState,
   ProviderTool,
   RequestOptions,
-  ToolChoice,
   ToolDefinition,
 } from '../core/model.ts'
 import { standing } from '../kit/losses.ts'
@@ -18,7 +17,7 @@ import { type ContextParts, contextOf } from '../messages/create-context.ts'
 import type { MessageLike } from '../messages/message-like.ts'
 import type { Splitting } from '../messages/split-message.ts'
 import { legalToolName } from '../prepare/prepare.ts'
-import { canRun, checkGivenTools, definitionOf } from '../tools/definition.ts'
+import { canRun, checkGivenTools } from '../tools/definition.ts'
 import type { AnyTools, ToolOptions } from '../tools/model.ts'
 import type { Timeouts } from './deadline.ts'
 import type { Observer, RoundChange, RoundEnd, RoundStart } from './hooks.ts'
@@ -110,13 +109,11 @@ export interface Beginning {
  * @throws {TypeError} for a request without any message, and for a message in the form of another library.
  */
 export function beginningOf(request: Pick<RunRequest, BeginningField>): Beginning {
-  const { system, messages, prompt, providerState } = request
-  const { tools: given = [], ...context } = contextOf(
-    compact({ system, messages, prompt, providerState, tools: request.tools }),
-  )
+  const { system, messages = [], prompt, providerState, tools } = request
+  const { tools: given = [], ...context } = contextOf(compact({ system, messages, prompt, providerState, tools }))
   checkGivenTools(given)
   if (context.messages.length === 0) throw new TypeError('Cannot ask: neither "messages" nor "prompt" has a message')
-  return { context, prompt: contextOf(compact({ prompt })).messages, given }
+  return { context, prompt: context.messages.slice(messages.length), given }
 }
 
 /** The tools, under names that the format allows. */
@@ -137,58 +134,64 @@ export function offerTools(
   { codec }: Model,
   given: readonly AnyTool[] = tools,
 ): OfferedTools {
-  const all = new Map<string, { readonly tool: AnyTool; readonly place: string }>()
-  for (const [at, tool] of tools.entries()) {
-    const name = offeredName(tool, codec.rules)
-    const earlier = all.get(name)
-    if (earlier !== undefined) [earlier.tool, tool].find(canRun)?.run.checkReplacing(earlier.tool, tool, name)
-    all.set(name, { tool, place: `tools[${given.includes(tool) ? given.indexOf(tool) : at}]` })
+  const byName = new Map<string, AnyTool>()
+  for (const tool of tools) {
+    const name = 'name' in tool ? legalToolName(tool.name, codec.rules) : JSON.stringify(tool)
+    const earlier = byName.get(name)
+    if (earlier !== undefined) [earlier, tool].find(canRun)?.run.checkReplacing(earlier, tool, name)
+    byName.set(name, tool)
   }
   // One order whatever the order given, so that a provider's prompt cache finds what it has seen.
-  const sorted = [...all].sort(([one], [other]) => (one < other ? -1 : 1))
-  const offered = standing(
-    sorted.map(([name, { tool }]) => ('name' in tool ? { ...definitionOf(tool), name } : tool)),
-    sorted.map(([, { place }]) => place),
+  const sorted = [...byName].sort(([one], [other]) => (one < other ? -1 : 1))
+  const definitions = standing(
+    sorted.map(([name, tool]) => {
+      return 'name' in tool ? { ...(canRun(tool) ? tool.run.definitionOf(tool) : tool), name } : tool
+    }),
+    sorted.map(([, tool]) => `tools[${(given.includes(tool) ? given : tools).indexOf(tool)}]`),
   )
   return {
-    definitions: unlessEmpty(offered),
-    tools: new Map([...all].flatMap(([name, { tool }]) => ('name' in tool ? [[name, tool] as const] : []))),
+    definitions: unlessEmpty(definitions),
+    tools: new Map([...byName].filter(([, tool]) => 'name' in tool)),
   }
 }
 
-/** The name by which tools are sorted. A tool of the provider has no name, so its JSON is used. */
-function offeredName(tool: ToolDefinition | ProviderTool, rules: Rules): string {
-  return 'name' in tool ? legalToolName(tool.name, rules) : JSON.stringify(tool)
+/**
+ * Of each field of an object: its types, or words in quotes; or these, and the forms of the fields inside it, or the method that it must
+ * have. `*` is each entry, which must be there.
+ */
+export interface Forms {
+  readonly [field: string]: string | readonly [wanted: string, inside: Forms | string]
 }
 
-/** The types or words that each field may have. */
-export type Forms = readonly (readonly [types: string, fields: string])[]
-
 /** The options for the model. All other fields of a request are for the run. */
-export const modelForms: Forms = [
-  ['text', 'user'],
-  ['boolean or function', 'strict'],
-  ['boolean', 'parallelToolCalls'],
-  ['number', 'maxTokens temperature topP topK seed frequencyPenalty presencePenalty'],
-  ['list', 'stop'],
-  ['"auto", "none", "required" or object', 'toolChoice'],
-  ['object', 'responseFormat reasoning providerOptions'],
-]
+export const modelForms: Forms = {
+  maxTokens: 'number',
+  temperature: 'number',
+  topP: 'number',
+  topK: 'number',
+  seed: 'number',
+  stop: 'list',
+  frequencyPenalty: 'number',
+  presencePenalty: 'number',
+  toolChoice: [
+    '"auto", "none", "required" or object',
+    { name: 'text', names: ['list', { '*': 'text' }], mode: '"auto" or "required"' },
+  ],
+  parallelToolCalls: 'boolean',
+  responseFormat: [
+    'object',
+    { type: '"json"', schema: 'object', name: 'text', description: 'text', strict: 'boolean' },
+  ],
+  reasoning: [
+    'object',
+    { effort: '"none", "minimal", "low", "medium", "high", "xhigh" or "max"', budgetTokens: 'number' },
+  ],
+  user: 'text',
+  providerOptions: ['object', {}],
+  strict: 'boolean or function',
+}
 
 /** The options for the model. */
 export function optionsOf(request: RunRequest): Omit<RequestOptions, 'model' | 'stream'> {
-  const names = modelForms.flatMap(([, fields]) => fields.split(' '))
-  return Object.fromEntries(Object.entries(request).filter(([name]) => names.includes(name)))
-}
-
-/** The options as they are encoded for a model. */
-export function optionsFor({ codec, model }: Model, options: RequestOptions, stream: boolean): RequestOptions {
-  const { toolChoice } = options
-  return { ...options, model, stream, ...compact({ toolChoice: toolChoice && legalChoice(toolChoice, codec.rules) }) }
-}
-
-function legalChoice(choice: ToolChoice, rules: Rules): ToolChoice {
-  if (typeof choice === 'string') return choice
-  if ('name' in choice) return { name: legalToolName(choice.name, rules) }
-  return { ...choice, names: choice.names.map((name) => legalToolName(name, rules)) }
+  return Object.fromEntries(Object.entries(request).filter(([name]) => lookup(modelForms, name)))
 }

@@ -19,17 +19,17 @@ const longestWaitMs = 60_000
 const firstBackoffMs = 500
 const longestBackoffMs = 8_000
 
-/** How long to wait before the next attempt, in milliseconds; `undefined` for no further attempt. */
+/** How long to wait before the next attempt, in milliseconds; `undefined` for no further attempt. `hasKey`: it has an idempotency key. */
 export function retryDelayMs(
   error: unknown,
   attempt: number,
-  options: RetryOptions,
-  random: () => number = Math.random,
+  retries: number | undefined,
+  hasKey: boolean,
 ): number | undefined {
-  if (attempt >= (options.retries ?? 2) || !isSafe(error, options.idempotencyKey !== undefined)) return undefined
+  if (attempt >= (retries ?? 2) || !isSafe(error, hasKey)) return undefined
   const asked = error instanceof ApiError ? error.retryAfterMs : undefined
-  if (asked !== undefined) return asked <= longestWaitMs ? asked : undefined
-  return backoffMs(attempt, random)
+  if (asked === undefined) return backoffMs(attempt)
+  return asked <= longestWaitMs ? asked : undefined
 }
 
 /** A wait that grows with each attempt, with full jitter. */

@@ -1,11 +1,11 @@
 /** `generate` and `stream`: the two ways to ask. @module */
-import { linked } from '../core/linked.ts'
+import { follow } from '../core/follow.ts'
 import { compact } from '../core/lookup.ts'
 import type { AssistantMessage, Message } from '../core/model.ts'
 import { isOnlyWhole } from '../kit/only-whole.ts'
 import type { AnyTools } from '../tools/model.ts'
 import { checkRequest } from './check-request.ts'
-import { Loop } from './loop.ts'
+import { type Loop, newLoop } from './loop.ts'
 import type { RunRequest } from './request.ts'
 import type { RunResult, StreamEvent } from './result.ts'
 
@@ -92,7 +92,7 @@ export interface Begun {
   readonly onEnd?: (messages: readonly Message[], result: RunResult | undefined, cause: unknown) => void
 }
 
-/** Makes a run that starts when it is read: then it calls `begin`. @param isOnlyWhole of a run that is not streamed: see {@link Loop} */
+/** Makes a run that starts when it is read: then it calls `begin`. @param isOnlyWhole of a run that is not streamed: see {@link newLoop} */
 export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolean): Run {
   const added: Message[] = []
   const stopping = new AbortController()
@@ -101,35 +101,34 @@ export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolea
   settled.promise.catch(() => {})
 
   async function* batches(): AsyncGenerator<readonly StreamEvent[]> {
-    const { request, around, onEnd } = beginOrFail()
-    const { signal, abort, end } = linked(request.signal, stopping.signal)
+    let begun: Begun
+    try {
+      begun = begin()
+    } catch (cause) {
+      settled.reject(cause)
+      throw cause
+    }
+    const { request, around, onEnd } = begun
+    const { signal } = stopping
+    const unfollow = follow(request.signal, stopping)
     let failure: { readonly error: unknown } | undefined
     try {
-      loop = new Loop(request, isOnlyWhole, signal, added)
+      loop = newLoop(request, isOnlyWhole, signal, added)
       loop.report('onRun', {})
       const events = loop.events()
       yield* around === undefined ? events : around(events)
     } catch (error) {
-      if (stopping.signal.reason === left) return
+      if (signal.reason === left) return
       failure = { error }
       throw error
     } finally {
       const result = failure === undefined ? loop?.result : undefined
       loop?.report('onEnd', failure ?? compact({ result }))
-      abort(left)
-      end()
+      stopping.abort(left)
+      unfollow()
       onEnd?.(added, result, failure?.error)
       if (result === undefined) settled.reject(failure === undefined ? signal.reason : failure.error)
       else settled.resolve(result)
-    }
-  }
-
-  function beginOrFail(): Begun {
-    try {
-      return begin()
-    } catch (cause) {
-      settled.reject(cause)
-      throw cause
     }
   }
 
@@ -145,8 +144,7 @@ export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolea
     async stop() {
       await loop?.asked // an answer without a name cannot be ended
       stopping.abort(new DOMException('The run was stopped', 'AbortError'))
-      const { request, streamId } = loop ?? {}
-      if (request !== undefined && streamId !== undefined) await request.resume?.stop(request.model, streamId)
+      if (loop?.streamId !== undefined) await loop.request.resume?.stop(loop.request.model, loop.streamId)
     },
   }
 }

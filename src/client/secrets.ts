@@ -1,5 +1,4 @@
 /** Removes the key of a model from errors. @module */
-import { isObject } from '../core/lookup.ts'
 
 /** Shorter secrets would match ordinary text: local servers accept any word as a key. */
 const shortest = 8
@@ -15,29 +14,32 @@ function disguises(secret: string): readonly string[] {
   const encoded = encodeURIComponent(secret)
   const lower = encoded.replace(/%[0-9A-F]{2}/g, (hex) => hex.toLowerCase())
   const base64 = btoa(String.fromCharCode(...new TextEncoder().encode(secret))).replace(/=+$/, '')
-  return [...new Set([escaped.replaceAll('/', '\\/'), escaped, encoded, lower, secret, base64])]
+  return [escaped.replaceAll('/', '\\/'), escaped, encoded, lower, secret, base64]
 }
 
-/** The error without the secrets, in all fields that are printed. The model's own text, `partial`, stays as it is. */
+/** Removes the secrets from all fields of an error that are printed. The model's own text, `partial`, stays as it is. */
 export function scrubError(error: Error, scrub: (text: string) => string): void {
   const { message, stack, cause } = error
-  const fields = Object.entries({ ...error, partial: undefined, message, stack, cause })
-  for (const [name, value] of fields) {
+  for (const [name, value] of Object.entries({ ...error, partial: undefined, message, stack, cause })) {
     const clean = scrubValue(value, scrub, 0)
-    if (clean !== value) Object.defineProperty(error, name, { value: clean, writable: true, configurable: true })
+    if (clean !== value) Object.assign(error, { [name]: clean })
   }
 }
 
 function scrubValue(value: unknown, scrub: (text: string) => string, depth: number): unknown {
   if (typeof value === 'string') return scrub(value)
+  if (typeof value !== 'object') return value
   if (value instanceof Error) {
+    const { name, message, stack } = value
     const cause = depth < 5 ? scrubValue(value.cause, scrub, depth + 1) : undefined
-    const isClean =
-      cause === value.cause && scrub(`${value.message}${value.stack}`) === `${value.message}${value.stack}`
-    return isClean ? value : Object.assign(new Error(scrub(value.message), { cause }), { name: value.name })
+    const isClean = cause === value.cause && scrub(message) === message && scrub(`${stack}`) === `${stack}`
+    return isClean ? value : Object.assign(new Error(scrub(message), { cause }), { name })
   }
-  if (!isObject(value) && !Array.isArray(value)) return value
-  const text = JSON.stringify(value)
-  const clean = scrub(text)
-  return clean === text ? value : JSON.parse(clean)
+  try {
+    const text = JSON.stringify(value)
+    const clean = scrub(text)
+    return clean === text ? value : JSON.parse(clean)
+  } catch {
+    return undefined // a value without JSON, such as a circle, cannot be searched
+  }
 }

@@ -116,9 +116,9 @@ export function streamObject<const Schema extends AnySchema>(
 function requestFor<Schema extends AnySchema>(request: ObjectRequest<Schema>, shape: OutputShape<Schema>): RunRequest {
   const { schema: _, schemaName, schemaDescription, strictSchema = shape.strict, ...rest } = request
   const { tools: _tools, toolChoice: _choice, ...plain } = rest as RunRequest
-  checkField('schemaName', schemaName, 'text')
-  checkField('schemaDescription', schemaDescription, 'text')
-  checkField('strictSchema', strictSchema, 'boolean')
+  checkField('schemaName', schemaName, 'text or undefined')
+  checkField('schemaDescription', schemaDescription, 'text or undefined')
+  checkField('strictSchema', strictSchema, 'boolean or undefined')
   const named = compact({ name: schemaName, description: schemaDescription })
   return { ...plain, responseFormat: { type: 'json', schema: shape.schema, strict: strictSchema, ...named } }
 }

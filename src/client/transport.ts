@@ -1,5 +1,5 @@
 /** Sends an encoded request, and returns the answer's body or throws an error. @module */
-import type { ClientCodec, EncodedRequest, Model } from '../core/codec.ts'
+import type { EncodedRequest, Model } from '../core/codec.ts'
 import {
   ApiError,
   type ApiErrorDetails,
@@ -23,32 +23,21 @@ export interface WrittenRequest extends Pick<EncodedRequest, 'path' | 'headers'>
 }
 
 /**
- * Sends one request, once.
+ * Sends one request, once. The body stays as it is: the model's own `body` is not added to it.
  *
  * @throws {ApiError} if the answer's status is not 2xx, a redirect included: it is never followed, since a key would go along.
  * @throws {ConnectionError} if there was no answer.
  */
-export function send(
-  model: Model,
-  request: EncodedRequest,
-  signal: AbortSignal,
-  options: Pick<RetryOptions, 'idempotencyKey'>,
-): Promise<Response> {
-  const body = model.body ? { ...(request.body as object), ...model.body } : request.body
-  return sendText(model, { ...request, text: JSON.stringify(body) }, signal, options)
-}
-
-/** As {@link send}, with the body as it stands: the model's own `body` is not added to it. */
-export async function sendText(
+export function sendText(
   model: Model,
   request: WrittenRequest,
   signal: AbortSignal,
-  options: Pick<RetryOptions, 'idempotencyKey'>,
+  { idempotencyKey }: Pick<RetryOptions, 'idempotencyKey'>,
 ): Promise<Response> {
   const headers = {
     'content-type': 'application/json',
     ...request.headers,
-    ...compact({ 'idempotency-key': options.idempotencyKey }),
+    ...compact({ 'idempotency-key': idempotencyKey }),
   }
   return call(model, urlOf(model, request), { method: 'POST', headers, body: request.text, signal })
 }
@@ -67,26 +56,55 @@ export function addressOf(model: Model, request: Pick<EncodedRequest, 'path'>): 
 /**
  * One call, with the model's key.
  *
- * @throws as {@link send} does; {@link TypeError} before anything is sent, if the address is not one or its provider needs a key.
+ * @throws as {@link sendText} does; {@link TypeError} before anything is sent, if the address is not one or its provider needs a key.
  */
 export async function call(
   model: Model,
   url: string,
   init: RequestInit & { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal },
 ): Promise<Response> {
-  if (!isAddress(model.baseUrl)) {
-    throw new TypeError(`Cannot ask ${titleOf(model)}: its "baseUrl" has no "http://" or "https://" in front`)
+  const { codec, fetch = globalThis.fetch } = model
+  const fail = (finding: string) => {
+    throw new TypeError(`Cannot ask ${titleOf(model)}: its ${finding}`)
   }
-  const apiKey = (typeof model.apiKey === 'function' ? await model.apiKey() : model.apiKey) || undefined
-  if (apiKey === undefined ? needsKey(model) : typeof apiKey !== 'string' || /[\u0100-\uffff]/.test(apiKey)) {
-    throw new TypeError(
-      `Cannot ask ${titleOf(model)}: its setting "apiKey" is missing, empty, not text, or has a letter like "…"`,
-    )
+  if (!isAddress(model.baseUrl)) fail('"baseUrl" has no "http://" or "https://" in front')
+  const key = await keyOf(model)
+  if (key === '' ? needsKey(model) : typeof key !== 'string' || /[\u0100-\uffff]/.test(key)) {
+    fail('setting "apiKey" is missing, empty, not text, or has a letter like "…"')
   }
-  const headers = { ...model.codec.headers(apiKey), ...init.headers, ...model.headers }
-  const response = await connect(model, url, { ...init, headers, redirect: 'manual' })
-  if (response.ok) return response
-  throw await readFailure(model, response, scrubber(secretsOf(model, apiKey)))
+  const headers = { ...codec.headers(key || undefined), ...init.headers, ...model.headers }
+  let response: Response
+  try {
+    init.signal.throwIfAborted()
+    response = await fetch(url, { ...init, headers, redirect: 'manual' })
+  } catch (cause) {
+    init.signal.throwIfAborted()
+    const source = URL.canParse(url) ? new URL(url).origin : withoutSecrets(url)
+    // Deno names the URL once more.
+    const reason = reasonIn(cause)?.replace(/https?:\/\/[^\s"'()<>]+/g, withoutSecrets)
+    const finding = reason ?? `the network failed, or the answer had no CORS headers${codec.pageHint ?? ''}`
+    throw new ConnectionError(`Cannot reach ${source}: ${finding}`, { cause })
+  }
+  const { ok, status } = response
+  if (ok) return response
+  // The status of a redirect is 0 in a page.
+  if (status < 400) {
+    await response.body?.cancel()
+    const message = `${titleOf(model)} answered with a redirect, which is not followed; check "baseUrl"`
+    throw new ApiError(message, { kind: 'server', status, retryable: false, provider: codec.provider })
+  }
+  // Scrubbed before it is read: of what is cut to its length, part of a key could be left.
+  const scrub = scrubber(secretsOf(model, key))
+  throw codec.decodeError({
+    status,
+    headers: { get: (name) => scrub(response.headers.get(name) ?? '') || null },
+    body: parsed(scrub(await readText(response, maxErrorBytes))),
+  })
+}
+
+/** The key of the model; empty if it has none. */
+export async function keyOf({ apiKey }: Model): Promise<string> {
+  return (typeof apiKey === 'function' ? await apiKey() : apiKey) || ''
 }
 
 /** A path without a host is on the page's own server. */
@@ -103,70 +121,77 @@ function isSecretName(header: string): boolean {
   return /auth|key|token|secret|cookie/i.test(header)
 }
 
-/** Secrets that no error may show: the key, and those in the model's headers. */
-export function secretsOf({ headers = {} }: Model, apiKey: string | undefined): readonly string[] {
-  const values = Object.entries(headers).flatMap(([name, value]) => (isSecretName(name) ? [value] : []))
-  return [...(apiKey === undefined ? [] : [apiKey]), ...values.flatMap((value) => [value.replace(/^\w+ /, ''), value])]
+/** Secrets that no error may show: the keys, and those in the model's headers. */
+export function secretsOf({ headers = {} }: Model, ...keys: readonly string[]): readonly string[] {
+  const values = Object.entries(headers).flatMap(([name, value]) =>
+    isSecretName(name) ? [value.replace(/^\w+ /, ''), value] : [],
+  )
+  return [...keys, ...values]
 }
 
 /** The provider's name for people. */
-export function titleOf({ codec }: Model): string {
+function titleOf({ codec }: Model): string {
   return codec.title ?? codec.provider
 }
 
-async function connect(model: Model, url: string, init: RequestInit & { signal: AbortSignal }): Promise<Response> {
-  const fetch = model.fetch ?? globalThis.fetch
-  try {
-    init.signal.throwIfAborted()
-    return await fetch(url, init)
-  } catch (cause) {
-    if (init.signal.aborted) throw init.signal.reason
-    const source = URL.canParse(url) ? new URL(url).origin : withoutSecrets(url)
-    // Deno names the URL once more.
-    const reason = reasonIn(cause)?.replace(/https?:\/\/[^\s"'()<>]+/g, withoutSecrets)
-    const finding = reason ?? `the network failed, or the answer had no CORS headers${model.codec.pageHint ?? ''}`
-    throw new ConnectionError(`Cannot reach ${source}: ${finding}`, { cause })
-  }
-}
-
 /** The code of a network error, such as `ECONNREFUSED`, or the words of its cause: Node has it two causes down, a page nowhere, and Deno in the error of its permissions. */
-function reasonIn(error: unknown, depth = 0): string | undefined {
-  if (!(error instanceof Error) || depth > 4) return undefined
-  if ('code' in error && typeof error.code === 'string') return error.code
-  const inner = 'errors' in error && Array.isArray(error.errors) ? error.errors[0] : error.cause
-  return reasonIn(inner, depth + 1) ?? (depth > 0 || error.name === 'NotCapable' ? error.message : undefined)
+function reasonIn(error: unknown): string | undefined {
+  let reason: string | undefined
+  let cause = error
+  for (let depth = 0; depth < 5 && cause instanceof Error; depth++) {
+    const { code, errors } = cause as { readonly code?: unknown; readonly errors?: readonly unknown[] }
+    if (typeof code === 'string') return code
+    if (depth > 0 || cause.name === 'NotCapable') reason = cause.message
+    cause = errors?.[0] ?? cause.cause
+  }
+  return reason
 }
 
-async function readFailure(model: Model, response: Response, scrub: (text: string) => string): Promise<ApiError> {
-  const { status } = response
-  const type: string = response.type // workerd's types lack the method that workerd lacks
-  if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
-    await response.body?.cancel()
-    const message = `${titleOf(model)} answered with a redirect, which is not followed; check "baseUrl"`
-    return new ApiError(message, { kind: 'server', status, retryable: false, provider: model.codec.provider })
-  }
-  const headers = { get: (name: string) => scrub(response.headers.get(name) ?? '') || null }
-  // Scrubbed before it is read: of what is cut to its length, part of a key could be left.
-  return model.codec.decodeError({ status, headers, body: parsed(scrub(await readText(response, maxErrorBytes))) })
+/** Where an error comes from. */
+export interface ErrorSource {
+  readonly model: Model
+  /** The address of the request. */
+  readonly address: string
+  /** The keys of the request and those before it. */
+  readonly keys: Iterable<string>
+  /** The response, if no event of an answer came from it. */
+  readonly response: Response | undefined
+  /** The body was read to its end. */
+  readonly isRead: boolean
 }
 
 /**
- * The error as the caller of the model gets it: without the model's secrets, and an {@link ApiError} with the provider and its status in
- * front of the provider's words. A 404 that does not name the model, and a body that is not JSON, often mean a wrong `baseUrl`: the message
- * then has the address.
+ * The error as the caller of the model gets it: without the model's secrets.
+ *
+ * An {@link ApiError} has the provider and its status in front of the provider's words. A 404 that does not name the model, and a body that
+ * is not JSON, often mean a wrong `baseUrl`: the message then has the address. A {@link DecodeError} of the first bytes, such as those of an
+ * HTML page at a wrong base URL, has the address, status and type. An answer of another type without any event of the format is not a
+ * stream that was cut.
  */
-export function errorFor(model: Model, error: unknown, secrets: readonly string[], address: string): unknown {
+export function errorFor(error: unknown, { model, address, keys, response, isRead }: ErrorSource): unknown {
   if (!(error instanceof IsoglotError)) return error
   let described: IsoglotError = error
-  if (error instanceof ApiError && error.providerMessage === undefined && error.body !== undefined) {
-    const { message, cause, status, body } = error
-    const source = [titleOf(model), status].join(' ').trim()
-    const isForeign = status === 404 ? !message.includes(model.model) : typeof body === 'string'
-    const place = isForeign ? `; asked ${address}, check "baseUrl"` : ''
+  const { message, cause } = error
+  const isForeign = isRead && error instanceof InterruptedError && response !== undefined && !isStream(response)
+  if (isForeign || (error instanceof DecodeError && response !== undefined)) {
+    const finding = isForeign ? `Cannot decode the answer of ${titleOf(model)}: it is not an answer` : message
+    const type = response.headers.get('content-type') ?? 'no content-type'
+    described = new DecodeError(`${finding}; ${address} answered ${response.status} with ${type}`, {
+      path: (error as Partial<DecodeError>).path ?? '',
+      cause: cause ?? error,
+    })
+  } else if (error instanceof ApiError && error.providerMessage === undefined && error.body !== undefined) {
+    const { status, body } = error
+    const isElsewhere = status === 404 ? !message.includes(model.model) : typeof body === 'string'
+    const place = isElsewhere ? `; asked ${address}, check "baseUrl"` : ''
     const providerMessage = body ? message : ''
-    described = new ApiError(`${source}: ${message}${place}`, { ...(error as ApiErrorDetails), cause, providerMessage })
+    described = new ApiError(`${[titleOf(model), status].join(' ').trim()}: ${message}${place}`, {
+      ...(error as ApiErrorDetails),
+      cause,
+      providerMessage,
+    })
   }
-  scrubError(described, scrubber(secrets))
+  scrubError(described, scrubber(secretsOf(model, ...keys)))
   return described
 }
 
@@ -185,24 +210,25 @@ export async function* chunksOf(
 ): AsyncGenerator<Uint8Array, void> {
   const reader = body?.getReader()
   if (reader === undefined) return
+  const signal = deadline?.signal
   // Cancelling the reader ends a pending read even where a custom `fetch` does not know signals.
   const cancel = () => void reader.cancel().catch(() => {})
-  deadline?.signal.addEventListener('abort', cancel, { once: true })
+  signal?.addEventListener('abort', cancel)
   try {
     for (;;) {
       const { done, value } = await reader.read()
       deadline?.pause()
-      deadline?.signal.throwIfAborted()
+      signal?.throwIfAborted()
       if (done) return
       yield value
       deadline?.enter('idle')
     }
   } catch (cause) {
-    if (deadline?.signal.aborted || cause instanceof IsoglotError) throw cause
+    if (signal?.aborted || cause instanceof IsoglotError) throw cause
     throw new InterruptedError('Cannot finish the answer: the connection broke', { cause })
   } finally {
     deadline?.pause()
-    deadline?.signal.removeEventListener('abort', cancel)
+    signal?.removeEventListener('abort', cancel)
     cancel()
   }
 }
@@ -252,35 +278,17 @@ export function readBody(text: string, model: Model): unknown {
       cause: body.slice(0, 1000),
     })
   }
-  if (isErrorBody(body)) throw model.codec.decodeError({ status: 0, headers: new Headers(), body })
+  // A proxy may send an error with status 200, and in the form of another format.
+  const first = Array.isArray(body) ? body[0] : body
+  const isAnswer = !isObject(first) || 'choices' in first || 'output' in first
+  if (!isAnswer && (first.type === 'error' || isObject(first.error) || typeof first.error === 'string'))
+    throw model.codec.decodeError({ status: 0, headers: new Headers(), body })
   return body
 }
 
-/** Whether the answer has the content type of the format's streams. */
-export function isStream({ framing }: ClientCodec, { headers }: Response): boolean {
-  const type = headers.get('content-type') ?? ''
-  if (framing === 'event-stream') return /^application\/vnd\.amazon\.eventstream\b/i.test(type)
-  return framing === 'sse' ? /^text\/event-stream\b/i.test(type) : /\b(?:x-)?(?:ndjson|jsonl)\b/i.test(type)
-}
-
-/**
- * The same error with the address, status and type of an answer that could not be read, such as an HTML page at a wrong base URL. An answer
- * of another type without any event of the format is not a stream that was cut.
- */
-export function withSource(
-  error: unknown,
-  isRead: boolean,
-  { model, encoded }: { readonly model: Model; readonly encoded: EncodedRequest },
-  response: Response,
-): unknown {
-  const isForeign = isRead && error instanceof InterruptedError && !isStream(model.codec, response)
-  if (!isForeign && !(error instanceof DecodeError)) return error
-  const finding = isForeign ? `Cannot decode the answer of ${titleOf(model)}: it is not an answer` : error.message
-  const type = response.headers.get('content-type')
-  const source = `${addressOf(model, encoded)} answered ${response.status} with ${type ?? 'no content-type'}`
-  const described = new DecodeError(`${finding}; ${source}`, { cause: error.cause ?? error })
-  const { partial, path = '' } = error as Partial<DecodeError>
-  return Object.assign(described, compact({ partial, path }))
+/** Whether the answer has the content type of a stream. */
+export function isStream({ headers }: Response): boolean {
+  return /event-?stream|ndjson|jsonl/i.test(headers.get('content-type') ?? '')
 }
 
 /** A URL without its query, user name and password, which can be secret. */
@@ -288,10 +296,4 @@ function withoutSecrets(url: string): string {
   if (!URL.canParse(url)) return url.replace(/[?#].*/, '')
   const { origin, pathname } = new URL(url)
   return origin + pathname
-}
-
-function isErrorBody(body: unknown): boolean {
-  const first = Array.isArray(body) ? body[0] : body
-  if (!isObject(first) || 'choices' in first || 'output' in first) return false
-  return first.type === 'error' || isObject(first.error) || typeof first.error === 'string'
 }

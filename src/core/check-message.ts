@@ -1,24 +1,23 @@
 /**
- * Whether a value is one of our messages. TypeScript checks literals; JSON input and JavaScript need this check at run time, because a
- * message in the form of another library looks like one of ours and has its calls in fields that nothing here reads.
+ * Whether a value is one of our messages or tools. TypeScript checks literals; JSON input and JavaScript need this check at run time,
+ * because a message in the form of another library looks like one of ours and has its calls in fields that nothing here reads.
  *
  * @module
  */
-import { isObject, lookup } from './lookup.ts'
+import { field, isObject, lookup } from './lookup.ts'
 import type { Message, ProviderTool, Role, ToolDefinition } from './model.ts'
 
-const roles: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant', 'tool'])
+const roles: readonly unknown[] = ['system', 'developer', 'user', 'assistant', 'tool']
 
-/** Fields of messages of OpenAI, Anthropic, Gemini, Ollama, LangChain and the AI SDK that `normalizeMessages` converts. */
-const foreignInMessage: ReadonlySet<string> = words(
-  `tool_calls tool_call_chunks invalid_tool_calls function_call tool_call_id tool_use_id call_id tool_name toolInvocations parts images thinking refusal artifact stop_reason additional_kwargs usage_metadata response_metadata cache_control cache_hint`,
-)
-const foreignInBlock: ReadonlySet<string> = words(
-  `source image_url audio_url video_url file_url input_audio input_video image file file_data base64 mediaType media_type mime_type
-  file_id source_type tool_use_id tool_call_id call_id toolName input args function is_error annotations cited_text start_index
-  end_index summary thinking signature encrypted_content thoughtSignature extras providerOptions
-  cache_control cache_hint`,
-)
+/**
+ * Fields of messages of OpenAI, Anthropic, Gemini, Ollama, LangChain and the AI SDK that `normalizeMessages` converts. Hosts have several
+ * fields that begin with `reasoning`; ours have none.
+ */
+const foreignInMessage =
+  /^(?:reasoning|tool_|call_|function_call|invalid_tool|stop_reason|cache_|additional_kwargs|(?:usage|response)_metadata|(?:toolInvocations|parts|images|thinking|refusal|artifact)$)/
+/** The same of their blocks: names with a `_`, since ours have none, and these. */
+const foreignInBlock =
+  /[a-z]_|^(?:reasoning|source|image|file$|base64|mediaType|toolName|input|args|function|annotations|summary|thinking|signature|thoughtSignature|extras|providerOptions)/
 
 /** The required fields of each type of block. Other types are not ours. */
 const needs: Readonly<Record<string, readonly string[]>> = {
@@ -46,8 +45,17 @@ const needs: Readonly<Record<string, readonly string[]>> = {
  * @throws {TypeError} that says which one is not, why, and that `normalizeMessages` reads what others wrote.
  */
 export function checkMessages(messages: readonly Message[], place = 'messages'): void {
-  if (!Array.isArray(messages)) throw new TypeError(`Cannot read "${place}": it is not a list`)
-  for (const [at, message] of messages.entries()) checkMessage(message, `${place}[${at}]`)
+  readEach(messages, place, checkMessage)
+}
+
+/** Reads each element of a list, with its place. @throws {TypeError} if it is not a list. */
+export function readEach<T, Result>(
+  list: readonly T[],
+  place: string,
+  read: (one: T, place: string) => Result,
+): Result[] {
+  if (!Array.isArray(list)) throw new TypeError(`Cannot read "${place}": it is not a list`)
+  return list.map((one, at) => read(one, `${place}[${at}]`))
 }
 
 /** The same for one message. @throws {TypeError} if it is not one of ours. */
@@ -59,14 +67,15 @@ export function checkMessage(message: unknown, place = 'message'): asserts messa
 
 /** Whether it is the name of a role. */
 export function isRole(name: unknown): name is Role {
-  return roles.has(name)
+  return roles.includes(name)
 }
 
 /** Why a value is not one of our messages; `undefined` if it is one. */
 export function findingIn(message: unknown): string | undefined {
-  if (!isObject(message)) return 'it is not a message'
+  if (!isObject(message))
+    return `it is ${Array.isArray(message) ? 'a list, which only "messages" takes' : 'not a message'}`
   const { role, content } = message
-  if (!isRole(role)) return `the role ${JSON.stringify(role) ?? 'undefined'} is not known`
+  if (!isRole(role)) return `the role ${JSON.stringify(role)} is not known`
   if (role === 'tool' && !isText(message.toolCallId)) return '"toolCallId" is missing'
   const foreign = foreignFieldIn(message, foreignInMessage)
   if (foreign !== undefined) return `"${foreign}" is not a field of our messages`
@@ -75,12 +84,12 @@ export function findingIn(message: unknown): string | undefined {
 }
 
 /** Why content is not ours; `undefined` if it is. */
-export function findingInBlocks(content: unknown, depth = 0): string | undefined {
+function findingInBlocks(content: unknown, depth = 0): string | undefined {
   if (!Array.isArray(content)) return undefined
   if (depth > 64) return 'results are nested deeper than 64 levels'
   for (const block of content) {
-    if (!isObject(block) || !isText(block.type)) return 'a block in it has no type'
-    const { type } = block
+    const type = field(block, 'type')
+    if (!isText(type)) return 'a block in it has no type'
     const needed = lookup(needs, type)
     if (needed === undefined) return `"${type}" is not a type of our blocks`
     const foreign = foreignFieldIn(block, foreignInBlock)
@@ -98,35 +107,34 @@ export function findingInBlocks(content: unknown, depth = 0): string | undefined
 }
 
 /**
- * Checks that these are tool definitions with JSON Schemas: the fields of a schema library's object are not for a provider.
+ * Checks that these are tools: with JSON Schemas, because the fields of a schema library's object are not for a provider, and with the
+ * code that runs them if they are to run here.
  *
- * @throws {TypeError} that says which tool is not, and that `tool()` converts it.
+ * @throws {TypeError} that says which one is not, and that `tool()` makes one.
  */
 export function checkTools(tools: readonly (ToolDefinition | ProviderTool)[]): void {
-  for (const [at, tool] of tools.entries()) {
-    if ('value' in tool && tool.type === 'provider_tool') continue
-    const { name, parameters } = tool as Partial<ToolDefinition>
-    const finding = !isText(name)
-      ? '"name" is missing'
-      : 'inputSchema' in tool || 'input_schema' in tool
-        ? 'its schema does not stand in "parameters"'
-        : parameters !== undefined && '~standard' in parameters
-          ? '"parameters" is not a JSON Schema'
-          : undefined
-    if (finding !== undefined) {
-      throw new TypeError(`Cannot offer "tools[${at}]": ${finding}; tool({ name, parameters }) makes a tool from it`)
-    }
-  }
+  readEach(tools, 'tools', (tool, place) => {
+    const finding = findingInTool(tool)
+    if (finding === undefined) return
+    throw new TypeError(`Cannot offer "${place}": ${finding}; make it with tool({ name, parameters })`)
+  })
+}
+
+function findingInTool(tool: unknown): string | undefined {
+  if (!isObject(tool)) return 'it is not a tool'
+  const { type, name, parameters, terminal, run } = tool as Record<string, unknown>
+  if (type === 'provider_tool' && 'value' in tool) return undefined
+  if (!isText(name)) return '"name" is missing'
+  const isForeign = 'inputSchema' in tool || 'input_schema' in tool || '~standard' in Object(parameters)
+  if (isForeign) return 'its schema is not a JSON Schema in "parameters"'
+  const isNotMade = ('execute' in tool || terminal === true) && typeof run !== 'function'
+  return isNotMade ? 'it was not made by tool(), so it has no code that runs it' : undefined
 }
 
 /** The first foreign field with a value. A cache hint in snake case is in `metadata`. */
-function foreignFieldIn(value: Record<string, unknown>, foreign: ReadonlySet<string>): string | undefined {
-  for (const key of Object.keys(value)) {
-    // Hosts have several fields that begin with this word; ours have none.
-    if ((foreign.has(key) || key.startsWith('reasoning')) && !isNothing(value[key])) return key
-  }
-  const { metadata } = value
-  return isObject(metadata) && !isNothing(metadata.cache_hint) ? 'metadata.cache_hint' : undefined
+function foreignFieldIn(value: Record<string, unknown>, foreign: RegExp): string | undefined {
+  for (const key in value) if (foreign.test(key) && !isNothing(value[key])) return key
+  return isNothing(field(value.metadata, 'cache_hint')) ? undefined : 'metadata.cache_hint'
 }
 
 /** Libraries write such values for absent fields. */
@@ -139,10 +147,5 @@ function isText(value: unknown): value is string {
 }
 
 function isContent(value: unknown): boolean {
-  return typeof value === 'string' || Array.isArray(value)
-}
-
-// @__NO_SIDE_EFFECTS__
-function words(text: string): ReadonlySet<string> {
-  return new Set(text.split(/\s+/))
+  return isText(value) || Array.isArray(value)
 }

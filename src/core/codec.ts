@@ -186,6 +186,8 @@ export interface EncodeRequestOptions<Dialect = never> extends RequestOptions, C
 export interface DecodeResponseOptions<Dialect = never> extends CodecOptions<Dialect> {
   /** The number of the first id that has to be made, higher than that of any made id in the conversation. Default 0. */
   readonly callsBefore?: number
+  /** Receives the events of the answer, as its stream would have them. */
+  readonly events?: MessageEvent[] | undefined
 }
 
 /** How a stream is decoded. */
@@ -221,8 +223,8 @@ export interface ClientCodec {
   /** Another likely cause where a page got no answer. It is appended to the error's message. */
   readonly pageHint?: string
   readonly framing: 'sse' | 'ndjson' | 'event-stream'
-  /** Reads the frames of the one framing that most programs do not have: `event-stream`. */
-  readonly decodeFrames?: (limits: { readonly maxEventBytes?: number }) => Machine<Uint8Array, Frame>
+  /** Reads the frames of that framing. A program loads the framings of the codecs that it names. */
+  readonly decodeFrames: (limits: { readonly maxEventBytes?: number }) => Machine<Uint8Array, Frame>
   readonly rules: Rules
   /** Calls that come without an id get this and a number that no other call of the conversation has. */
   readonly idPrefix: string

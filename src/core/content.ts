@@ -1,5 +1,6 @@
 /** Reads the content of a message, whether it is a string or blocks. @module */
-import { checkMessage, findingInBlocks } from './check-message.ts'
+import { checkMessage } from './check-message.ts'
+import { isObject } from './lookup.ts'
 import type { AssistantMessage, Content, ContentBlock, Message, StopReason, ToolCall } from './model.ts'
 import type { AnyCall } from './tool-call.ts'
 
@@ -21,16 +22,12 @@ export function isText(content: Content | null): boolean {
  * @throws {TypeError} for a message or blocks in the form of another library: `normalizeMessages` reads those.
  */
 export function textOf(content: Content | null | Message): string {
-  if (typeof content === 'object' && content !== null && !Array.isArray(content)) {
-    checkMessage(content)
-    return textOf(content.content)
-  }
-  if (typeof content === 'string') return content
-  const finding = findingInBlocks(content)
-  if (finding !== undefined)
-    throw new TypeError(`Cannot read the text: ${finding}; normalizeMessages of isoglot/import reads other forms`)
+  const message = isObject(content) ? content : { role: 'assistant', content: content ?? null }
+  checkMessage(message)
   let text = ''
-  for (const block of content ?? []) if (block.type === 'text' || block.type === 'plain_text') text += block.text
+  for (const block of blocksOf(message.content)) {
+    if (block.type === 'text' || block.type === 'plain_text') text += block.text
+  }
   return text
 }
 
@@ -40,9 +37,8 @@ export function textOf(content: Content | null | Message): string {
  * @throws {TypeError} for a message in the form of another library: `normalizeMessages` reads those.
  */
 export function toolCallsOf(message: Message): readonly ToolCall[] {
-  checkMessage(message)
-  if (message.role !== 'assistant') return []
-  return blocksOfTurn(message).filter((block) => block.type === 'tool_call')
+  const blocks = blocksOfTurn(message as AssistantMessage)
+  return message.role === 'assistant' ? blocks.filter((block) => block.type === 'tool_call') : []
 }
 
 /** All calls of a turn, valid or not, in the model's order. */
@@ -61,32 +57,34 @@ export function isCall(call: AnyCall): call is ToolCall {
  */
 export function blocksOfTurn(message: AssistantMessage): readonly ContentBlock[] {
   checkMessage(message)
-  const blocks = blocksOf(message.content)
-  if (message.toolCalls === undefined || message.toolCalls.length === 0) return blocks
+  const { content, toolCalls = [] } = message
+  const blocks = blocksOf(content)
   const inContent = new Set(blocks.map((block) => (block.type === 'tool_call' ? block.id : '')))
-  return [...blocks, ...message.toolCalls.filter((call) => !inContent.has(call.id))]
+  const others = toolCalls.filter(({ id }) => !inContent.has(id))
+  return others.length > 0 ? [...blocks, ...others] : blocks
 }
 
 /** Whether an answer that claims to be complete has no text and no call. */
 export function isEmptyAnswer(message: AssistantMessage): boolean {
-  const { stopReason, content } = message
-  if ((stopReason !== 'stop' && stopReason !== 'other') || callsOf(message).length > 0) return false
-  if (typeof content === 'string') return content === ''
-  return (content ?? []).every(({ type, ...block }) => {
-    return type === 'reasoning' || (type === 'text' && String((block as { text?: string }).text).trim() === '')
+  const isSaid = (block: ContentBlock) =>
+    block.type === 'text' ? block.text.trim() !== '' : block.type !== 'reasoning'
+  const { stopReason } = message
+  if (stopReason !== 'stop' && stopReason !== 'other') return false
+  return callsOf(message).length === 0 && !blocksOf(message.content).some(isSaid)
+}
+
+/** The ids in a conversation: those of calls, invalid calls and results, and of messages and blocks that have one of their own. */
+export function callIdsOf(messages: readonly Message[]): readonly string[] {
+  return messages.flatMap((message) => {
+    const { content, toolCalls = [], invalidToolCalls = [] } = message as AssistantMessage
+    const named: readonly Named[] = [message, ...blocksOf(content), ...toolCalls, ...invalidToolCalls]
+    return named.flatMap(({ id, toolCallId = id }) => toolCallId ?? [])
   })
 }
 
-/** The ids of all calls of a conversation, of invalid calls and of results too. */
-export function callIdsOf(messages: readonly Message[]): readonly (string | undefined)[] {
-  return messages.flatMap((message) => {
-    if (message.role === 'tool') return [message.toolCallId]
-    const invalid = message.role === 'assistant' ? (message.invalidToolCalls ?? []).map(({ id }) => id) : []
-    const results = blocksOf(message.content).flatMap((block) =>
-      block.type === 'tool_result' ? [block.toolCallId] : [],
-    )
-    return [...toolCallsOf(message).map(({ id }) => id), ...invalid, ...results]
-  })
+interface Named {
+  readonly id?: string
+  readonly toolCallId?: string
 }
 
 const improperEnds: ReadonlySet<StopReason> = new Set(['interrupted', 'error', 'aborted', 'length', 'content_filter'])

@@ -18,7 +18,7 @@ export const maxDepth = 1024
 export function refuseDeep(value: unknown, attempt: string): void {
   const steps = stepsBeyond(value, maxDepth)
   if (steps === undefined) return
-  const path = pathOf(steps.slice(0, 8))
+  const path = steps.slice(0, 8).join('').replace(/^\./, '')
   throw new DecodeError(`${attempt}: "${path}" is nested deeper than ${maxDepth} levels`, { path })
 }
 
@@ -38,25 +38,16 @@ export function isNestedDeeper(levels: number, value: unknown): boolean {
 }
 
 /** The path to a value that is deeper than the limit, if there is one. The path and the recursion are at most as long as the limit. */
-function stepsBeyond(value: unknown, left: number): (string | number)[] | undefined {
+function stepsBeyond(value: unknown, left: number): string[] | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   if (left === 0) return []
-  if (Array.isArray(value)) {
-    for (let at = 0; at < value.length; at++) {
-      const steps = stepsBeyond(value[at], left - 1)
-      if (steps !== undefined) return [at, ...steps]
-    }
-    return undefined
-  }
-  for (const key of Object.keys(value)) {
-    const steps = stepsBeyond((value as Record<string, unknown>)[key], left - 1)
-    if (steps !== undefined) return [key, ...steps]
+  const isList = Array.isArray(value)
+  const values: readonly unknown[] = isList ? value : Object.values(value)
+  for (let at = 0; at < values.length; at++) {
+    const steps = stepsBeyond(values[at], left - 1)
+    if (steps !== undefined) return [isList ? `[${at}]` : `.${Object.keys(value)[at]}`, ...steps]
   }
   return undefined
-}
-
-function pathOf(steps: readonly (string | number)[]): string {
-  return steps.map((step, at) => (typeof step === 'number' ? `[${step}]` : at === 0 ? step : `.${step}`)).join('')
 }
 
 const quote = 0x22

@@ -15,6 +15,12 @@ export abstract class IsoglotError extends Error {
   /** Marks our errors, across copies of this module too. */
   readonly isIsoglotError = true as const
 
+  /** @param details the fields of the error, and its `cause` */
+  constructor(message?: string, details?: ErrorOptions & { readonly [field: string]: unknown }) {
+    super(message, details)
+    Object.assign(this, details)
+  }
+
   /**
    * A program can have several copies of these classes, because some CDNs and bundlers make a file for each public path. So `instanceof`
    * compares a mark and the code, and not the class.
@@ -82,9 +88,8 @@ export class ApiError extends IsoglotError {
   declare readonly providerMessage: string | undefined
   declare readonly body: Json | undefined
 
-  constructor(message: string, { cause, ...details }: ApiErrorDetails) {
-    super(message, { cause })
-    Object.assign(this, { retryable: passingKinds.has(details.kind) }, details)
+  constructor(message: string, details: ApiErrorDetails) {
+    super(message, { retryable: passingKinds.has(details.kind), ...details })
   }
 }
 
@@ -95,11 +100,10 @@ export class DecodeError extends IsoglotError {
   declare readonly name: 'DecodeError'
   declare readonly code: 'decode'
   /** The place, such as `choices[0].message`. Empty for the whole value. */
-  readonly path: string
+  declare readonly path: string
 
   constructor(message: string, options: { readonly path?: string; readonly cause?: unknown } = {}) {
-    super(message, { cause: options.cause })
-    this.path = options.path ?? ''
+    super(message, { path: '', ...options })
   }
 }
 
@@ -109,11 +113,10 @@ export class UnsupportedError extends IsoglotError {
   static readonly code = 'unsupported'
   declare readonly name: 'UnsupportedError'
   declare readonly code: 'unsupported'
-  readonly loss: Loss
+  declare readonly loss: Loss
 
   constructor(message: string, loss: Loss) {
-    super(message)
-    this.loss = loss
+    super(message, { loss })
   }
 }
 
@@ -124,13 +127,11 @@ export class LimitError extends IsoglotError {
   declare readonly name: 'LimitError'
   declare readonly code: 'limit'
   /** The option that sets the limit, with its unit, such as `maxEventBytes`. */
-  readonly limit: string
-  readonly max: number
+  declare readonly limit: string
+  declare readonly max: number
 
   constructor(message: string, limit: string, max: number) {
-    super(message)
-    this.limit = limit
-    this.max = max
+    super(message, { limit, max })
   }
 }
 
@@ -148,13 +149,11 @@ export class TimeoutError extends IsoglotError {
   static readonly code = 'timeout'
   declare readonly name: 'TimeoutError'
   declare readonly code: 'timeout'
-  readonly phase: 'first_byte' | 'first_content' | 'idle' | 'total'
-  readonly timeoutMs: number
+  declare readonly phase: 'first_byte' | 'first_content' | 'idle' | 'total'
+  declare readonly timeoutMs: number
 
   constructor(message: string, phase: TimeoutError['phase'], timeoutMs: number) {
-    super(message)
-    this.phase = phase
-    this.timeoutMs = timeoutMs
+    super(message, { phase, timeoutMs })
   }
 }
 
@@ -173,17 +172,15 @@ export class OutputError extends IsoglotError {
   declare readonly name: 'OutputError'
   declare readonly code: 'output'
   /** `truncated`: the answer reached its length limit. `refused`: the model or a filter refused. */
-  readonly reason: 'truncated' | 'refused' | 'empty' | 'not_json' | 'does_not_fit'
+  declare readonly reason: 'truncated' | 'refused' | 'empty' | 'not_json' | 'does_not_fit'
   /** The model's text, unchanged. */
-  readonly text: string
+  declare readonly text: string
 
   constructor(
     message: string,
     details: { readonly reason: OutputError['reason']; readonly text: string; readonly cause?: unknown },
   ) {
-    super(message, { cause: details.cause })
-    this.reason = details.reason
-    this.text = details.text
+    super(message, details)
   }
 }
 

@@ -29,12 +29,12 @@ export function stringOr<T>(value: unknown, fallback: T): string | T {
 
 /** The value, if it is a string that is not empty. */
 export function textOr<T>(value: unknown, fallback: T): string | T {
-  return typeof value === 'string' && value !== '' ? value : fallback
+  return stringOr(value, '') || fallback
 }
 
 /** The value, if it is a finite number. */
 export function numberOr<T>(value: unknown, fallback: T): number | T {
-  return typeof value === 'number' && Number.isFinite(value) ? value : fallback
+  return Number.isFinite(value) ? (value as number) : fallback
 }
 
 /** The elements, or none if it is not an array. */
@@ -79,6 +79,9 @@ export type Compact<T> = { [K in keyof T as undefined extends T[K] ? never : K]:
 /** A copy without the fields that are `undefined`, so that optional fields can be written in a row. */
 export function compact<const T extends object>(value: T): Compact<T> {
   const copy: JsonObject = {}
-  for (const [key, found] of Object.entries(value)) if (found !== undefined) setOwn(copy, key, found)
+  for (const key of Object.keys(value)) {
+    const found = (value as JsonObject)[key]
+    if (found !== undefined) setOwn(copy, key, found)
+  }
   return copy as Compact<T>
 }

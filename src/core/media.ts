@@ -10,13 +10,10 @@ export interface DataUrl {
 
 /** The parts of a `data:` URL, or `undefined` for any other text. @see https://www.rfc-editor.org/rfc/rfc2397 */
 export function readDataUrl(url: string): DataUrl | undefined {
-  if (!/^data:/i.test(url)) return undefined
-  const comma = url.indexOf(',')
-  if (comma < 0) return undefined
-  const head = url.slice(5, comma)
-  const base64 = /;\s*base64\s*$/i.test(head)
-  const type = head.replace(/;\s*base64\s*$/i, '')
-  const payload = url.slice(comma + 1)
+  const found = /^data:([^,]*?)(;\s*base64\s*)?,(.*)/is.exec(url)
+  if (found === null) return undefined
+  const [, type = '', mark, payload = ''] = found
+  const base64 = mark !== undefined
   const mimeType = type === '' || type.startsWith(';') ? `text/plain${type}` : type
   return { mimeType, base64, data: base64 ? payload : percentDecoded(payload) }
 }

@@ -24,30 +24,26 @@ export interface Alarm {
  */
 export function alarm(action: () => void): Alarm {
   let dueAt = Number.POSITIVE_INFINITY
+  /** When the timer fires, which may be before `dueAt`. */
   let lookAt = dueAt
   let timer: ReturnType<typeof after> | undefined
-  function lookIn(ms: number): void {
+  function wind(ms: number): void {
+    dueAt = performance.now() + ms
+    if (dueAt >= lookAt) return
     timer?.stop()
-    lookAt = performance.now() + ms
-    timer = after(ms, look)
-  }
-  function look(): void {
-    lookAt = Number.POSITIVE_INFINITY
-    const leftMs = dueAt - performance.now()
-    if (leftMs > 0) lookIn(leftMs)
-    else {
-      dueAt = lookAt
-      action()
-    }
+    lookAt = dueAt
+    timer = after(ms, () => {
+      lookAt = Number.POSITIVE_INFINITY
+      const leftMs = dueAt - performance.now()
+      if (leftMs > 0) wind(leftMs)
+      else action()
+    })
   }
   return {
-    wind(ms) {
-      dueAt = performance.now() + ms
-      if (dueAt < lookAt) lookIn(ms)
-    },
+    wind,
     stop() {
       timer?.stop()
-      lookAt = dueAt = Number.POSITIVE_INFINITY
+      lookAt = Number.POSITIVE_INFINITY
     },
   }
 }

@@ -1,7 +1,7 @@
 /** Reads the text of a call's arguments. Returns a call, or the reason why the call is invalid. @module */
 import { isDeeperThan, isNestedDeeper } from './depth.ts'
-import { compact, isObject, setOwn } from './lookup.ts'
-import type { InvalidToolCall, Json, JsonObject, Opaque, ProviderData, ToolCall } from './model.ts'
+import { compact, isObject } from './lookup.ts'
+import type { InvalidToolCall, JsonObject, Opaque, ProviderData, ToolCall } from './model.ts'
 
 /** Arguments nested deeper than this are refused, because code that walks them could overflow its stack. */
 export const maxArgumentsDepth = 64
@@ -24,37 +24,37 @@ export interface CallParts {
 }
 
 /** Makes a call from its parts. It repairs nothing: if the text is not a JSON object, the call is invalid. */
-export function readCall(parts: CallParts): AnyCall {
-  if (!parts.name) return invalidCall(parts, 'missing_name', 'The call names no tool')
-  const parsed = parts.value === undefined ? parseArguments(parts.argumentsText) : { value: parts.value }
+export function readCall({ value, generatedId, ...parts }: CallParts): AnyCall {
+  const { name, argumentsText } = parts
+  if (!name) return invalidCall(parts, 'missing_name', 'The call names no tool')
+  const isDeep = value !== undefined && isNestedDeeper(maxArgumentsDepth, value)
+  const parsed = isDeep ? tooDeep : value ? { value } : parseArguments(argumentsText)
   if ('reason' in parsed) return invalidCall(parts, parsed.reason, parsed.error)
-  return {
-    type: 'tool_call',
-    id: parts.id,
-    name: parts.name,
-    arguments: parsed.value,
-    argumentsText: isNoArguments(parts.argumentsText) ? '' : parts.argumentsText,
-    index: parts.index,
-    complete: true,
-    ...compact({ generatedId: parts.generatedId || undefined, opaque: parts.opaque, providerData: parts.providerData }),
-  }
-}
-
-export function invalidCall(parts: CallParts, reason: InvalidToolCall['reason'], error: string): InvalidToolCall {
   return compact({
-    type: 'invalid_tool_call',
-    id: parts.id,
-    name: parts.name || undefined,
-    index: parts.index,
-    argumentsText: parts.argumentsText,
-    reason,
-    error,
-    opaque: parts.opaque,
-    providerData: parts.providerData,
+    type: 'tool_call',
+    ...parts,
+    name,
+    arguments: parsed.value,
+    argumentsText: isNoArguments(argumentsText) ? '' : argumentsText,
+    complete: true,
+    generatedId: generatedId || undefined,
   })
 }
 
+export function invalidCall(
+  { value: _, generatedId: __, name, ...parts }: CallParts,
+  reason: InvalidToolCall['reason'],
+  error: string,
+): InvalidToolCall {
+  return compact({ type: 'invalid_tool_call', ...parts, name: name || undefined, reason, error })
+}
+
 type Parsed = { readonly value: JsonObject } | Pick<InvalidToolCall, 'reason' | 'error'>
+
+const tooDeep: Parsed = {
+  reason: 'too_deep',
+  error: `The arguments are nested deeper than ${maxArgumentsDepth} levels`,
+}
 
 /** Whether a text means that there are no arguments: it is blank, or JSON `null`, which Groq sends for tools without parameters. */
 export function isNoArguments(text: string): boolean {
@@ -68,9 +68,7 @@ export function parseArguments(text: string): Parsed {
 
 /** Reads the text of a JSON object. */
 export function parseObject(text: string): Parsed {
-  if (text.length > maxArgumentsDepth && isDeeperThan(maxArgumentsDepth, text)) {
-    return { reason: 'too_deep', error: `The arguments are nested deeper than ${maxArgumentsDepth} levels` }
-  }
+  if (text.length > maxArgumentsDepth && isDeeperThan(maxArgumentsDepth, text)) return tooDeep
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -82,34 +80,13 @@ export function parseObject(text: string): Parsed {
 }
 
 /** The original text of a call's arguments, or a new text if the arguments were changed. Never empty. */
-export function exactArguments(call: ToolCall): string {
-  const read = parseArguments(call.argumentsText)
-  const isSame = 'value' in read && JSON.stringify(read.value) === JSON.stringify(call.arguments)
-  return isSame && !isNoArguments(call.argumentsText) ? call.argumentsText : JSON.stringify(call.arguments)
+export function exactArguments({ argumentsText, arguments: value }: ToolCall): string {
+  const read = parseObject(argumentsText)
+  const text = JSON.stringify(value)
+  return 'value' in read && JSON.stringify(read.value) === text ? argumentsText : text
 }
 
-/** The text of arguments that a format sends as an object; `undefined` if they are nested too deep to write. */
+/** The text of arguments that a format sends as an object; `undefined` if they are nested too deep. */
 export function textOfArguments(value: JsonObject): string | undefined {
-  return isNestedDeeper(maxArgumentsDepth + 1, value) ? undefined : JSON.stringify(value)
-}
-
-/**
- * A copy equal to parsing the arguments' text again, in time linear in the number of fields, not in the length of the text. `undefined` if
- * they are too deep.
- */
-export function copyArguments(value: JsonObject): JsonObject | undefined {
-  return copyWithin(maxArgumentsDepth, value) as JsonObject | undefined
-}
-
-function copyWithin(levels: number, value: Json): Json | undefined {
-  if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : null // as it is written: no -0, no infinity
-  if (typeof value !== 'object' || value === null) return value
-  if (levels === 0) return undefined
-  const copy: JsonObject | Json[] = Array.isArray(value) ? [] : {}
-  for (const key of Object.keys(value)) {
-    const entry = copyWithin(levels - 1, (value as JsonObject)[key] as Json)
-    if (entry === undefined) return undefined
-    setOwn(copy as JsonObject, key, entry)
-  }
-  return copy
+  return isNestedDeeper(maxArgumentsDepth, value) ? undefined : JSON.stringify(value)
 }

@@ -4,7 +4,7 @@ import type { Usage } from './model.ts'
 
 /** A count of tokens; `undefined` for everything that cannot be one, such as a negative or fractional number. */
 export function tokenCount(value: unknown): number | undefined {
-  return typeof value === 'number' && value >= 0 && Number.isSafeInteger(value) ? value : undefined
+  return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined
 }
 
 /** A count, or 0 if it is absent. A value that is not a count is `NaN`, so the sum is not used. */

@@ -15,8 +15,8 @@ export interface FrameLimits {
 
 export const defaultMaxEventBytes: number = 8 * 1024 * 1024
 
-/** Receives complete lines, each ended by one LF. `isNarrow`: each character was one byte, so the text's length is its size in bytes. */
-export type TakeLines = (lines: string, isNarrow: boolean) => void
+/** Receives complete lines, each ended by one LF. */
+export type TakeLines = (lines: string) => void
 
 export interface LineReader {
   /**
@@ -43,89 +43,56 @@ export function readLines(maxBytes: number, takeLines: TakeLines): LineReader {
   /** Starts with the stored bytes. The rest is free space. */
   let buffer = nothing
   let heldLength = 0
-  let isFirst = true
-  let endedInCr = false
+  /** The character that is dropped if the next text starts with it: a BOM at the start, the LF of a CRLF in two chunks. */
+  let dropped: string | undefined = '\ufeff'
 
   /** Appends bytes to the stored bytes. */
-  function add(bytes: Uint8Array): void {
+  function hold(bytes: Uint8Array): void {
     const length = heldLength + bytes.length
     if (length > buffer.length) {
       const larger = new Uint8Array(Math.max(length, Math.min(2 * buffer.length, maxBytes)))
       larger.set(buffer.subarray(0, heldLength))
       buffer = larger
     }
-    if (bytes.length === 1) buffer[heldLength] = bytes[0] as number
-    else buffer.set(bytes, heldLength) // for one byte, `set` takes four times as long
+    buffer.set(bytes, heldLength)
     heldLength = length
   }
 
-  /** Drops the bytes before `start`, and shrinks a buffer that only a large event needed. */
-  function keepFrom(start: number): void {
-    if (buffer.length > roomy && heldLength - start < roomy) buffer = buffer.slice(start, heldLength)
-    else buffer.copyWithin(0, start, heldLength)
-    heldLength -= start
+  /** Removes the stored bytes, and returns their text. A buffer that only a large event needed is freed. */
+  function release(): string {
+    const text = decode(buffer.subarray(0, heldLength))
+    heldLength = 0
+    if (buffer.length > roomy) buffer = nothing
+    return text
   }
 
-  function take(bytes: Uint8Array): void {
-    const text = decode(bytes)
-    const lines = unifyLineEnds(text)
-    if (lines !== '') takeLines(lines, text.length === bytes.length)
-  }
-
+  /** Decodes lines, and changes every line end to LF. */
   function decode(bytes: Uint8Array): string {
     const text = decoder.decode(bytes)
-    const start = isFirst && text.charCodeAt(0) === 0xfeff ? 1 : 0
-    isFirst = false
-    return start === 0 ? text : text.slice(start)
-  }
-
-  /** Changes every line end to LF, also if a chunk ended between CR and LF. */
-  function unifyLineEnds(text: string): string {
-    const start = endedInCr && text.charCodeAt(0) === LF ? 1 : 0
-    endedInCr = text.charCodeAt(text.length - 1) === CR
-    const lines = start === 0 ? text : text.slice(start)
-    if (!lines.includes('\r')) return lines
-    const unified = lines.replace(/\r\n/g, '\n') // takes half the time of `replaceAll`, and a fifth of the time of /\r\n?/g
-    return unified.includes('\r') ? unified.replaceAll('\r', '\n') : unified
+    const lines = text.slice(text[0] === dropped ? 1 : 0)
+    dropped = text.endsWith('\r') ? '\n' : undefined
+    // Two steps take half the time of `replaceAll` for both, and a fifth of the time of /\r\n?/g.
+    return lines.includes('\r') ? lines.replace(/\r\n/g, '\n').replaceAll('\r', '\n') : lines
   }
 
   return {
     push(chunk) {
-      const end = endOfLastLine(chunk)
-      if (end === chunk.length && heldLength === 0) {
-        if (end > 0) take(chunk)
-        return
-      }
-      if (end === 0 && heldLength + chunk.length > maxBytes) throw tooLarge(maxBytes)
-      const wholeLength = end === 0 ? 0 : heldLength + end
-      add(chunk)
-      if (end === 0) return
-      take(buffer.subarray(0, wholeLength))
-      keepFrom(wholeLength)
+      const end = Math.max(chunk.lastIndexOf(LF), chunk.lastIndexOf(CR)) + 1
+      let lines = ''
+      if (end > 0 && heldLength > 0) {
+        hold(chunk.subarray(0, end))
+        lines = release()
+      } else if (end > 0) lines = decode(chunk.subarray(0, end))
+      takeLines(lines)
+      hold(chunk.subarray(end))
       if (heldLength > maxBytes) throw tooLarge(maxBytes)
     },
-    rest: () => (heldLength === 0 ? '' : decode(buffer.subarray(0, heldLength))),
+    rest: release,
   }
 }
 
-/** A buffer larger than this shrinks after a large event, in bytes. */
+/** A buffer larger than this is freed after a large event, in bytes. */
 const roomy = 64 * 1024
-
-function endOfLastLine(bytes: Uint8Array): number {
-  return Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1
-}
-
-/** Returns the length of a text in bytes of UTF-8. */
-export function byteLength(text: string, isNarrow: boolean): number {
-  if (isNarrow) return text.length
-  let bytes = text.length
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at)
-    if (unit >= 0x800 && (unit < 0xd800 || unit > 0xdfff)) bytes += 2
-    else if (unit >= 0x80) bytes += 1
-  }
-  return bytes
-}
 
 export function tooLarge(maxBytes: number): LimitError {
   const message = `Cannot read the stream: an event is larger than ${maxBytes} bytes`

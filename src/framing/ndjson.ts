@@ -7,7 +7,8 @@
  */
 import type { Frame } from '../core/codec.ts'
 import type { Machine } from '../core/reducer.ts'
-import { byteLength, defaultMaxEventBytes, type FrameLimits, isWholeJson, readLines, tooLarge } from './lines.ts'
+import { byteLength } from '../kit/utf8.ts'
+import { defaultMaxEventBytes, type FrameLimits, isWholeJson, readLines, tooLarge } from './lines.ts'
 
 /**
  * Decodes bytes to one frame for each line. Chunks can end at any byte. Blank lines are ignored. A last line without a line end is read
@@ -18,11 +19,11 @@ import { byteLength, defaultMaxEventBytes, type FrameLimits, isWholeJson, readLi
 export function decodeNdjson({ maxEventBytes = defaultMaxEventBytes }: FrameLimits = {}): Machine<Uint8Array, Frame> {
   let frames: Frame[] = []
 
-  function takeLines(lines: string, isNarrow: boolean): void {
+  function takeLines(lines: string): void {
     for (let at = 0; at < lines.length; ) {
       const end = lines.indexOf('\n', at)
       const data = lines.slice(at, end)
-      if (3 * data.length > maxEventBytes && byteLength(data, isNarrow) > maxEventBytes) throw tooLarge(maxEventBytes)
+      if (3 * data.length > maxEventBytes && byteLength(data) > maxEventBytes) throw tooLarge(maxEventBytes)
       if (data.trim() !== '') frames.push({ data })
       at = end + 1
     }

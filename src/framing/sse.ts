@@ -1,16 +1,19 @@
 /**
  * Decodes and encodes server-sent events. `eventsource-parser` reads the fields. This file reads bytes, checks limits, handles the end of
- * the stream, and reads bare JSON (JSON without `data:`).
+ * the stream, and reads bare JSON: JSON without `data:`. For example, Gemini can send an error in this form in the middle of an answer. A
+ * complete answer is one JSON array if the request did not ask for events.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
+ * @see https://github.com/googleapis/js-genai/blob/main/src/_api_client.ts whose reader checks each chunk for such an error
  *
  * @module
  */
-import { createParser, type EventSourceMessage, type EventSourceParser } from 'eventsource-parser'
+import { createParser, type EventSourceParser } from 'eventsource-parser'
 import type { Frame } from '../core/codec.ts'
+import { endOfString } from '../core/depth.ts'
 import type { Machine } from '../core/reducer.ts'
-import { readBareJson } from './bare-json.ts'
-import { byteLength, defaultMaxEventBytes, type FrameLimits, isWholeJson, readLines, tooLarge } from './lines.ts'
+import { byteLength } from '../kit/utf8.ts'
+import { defaultMaxEventBytes, type FrameLimits, isWholeJson, readLines, tooLarge } from './lines.ts'
 
 /**
  * Decodes bytes to one frame for each event. Chunks can end at any byte.
@@ -27,26 +30,17 @@ export function decodeSse({ maxEventBytes = defaultMaxEventBytes }: FrameLimits 
   /** The size so far of the event or of the bare object, in bytes. */
   let eventBytes = 0
   let hasData = false
-  let isInBare = false
   let isAtEnd = false
-  const bare = readBareJson()
+  /** The bare object that is open, and how many of its braces are. */
+  let bare = ''
+  let depth = 0
 
-  /** Created for the first event that `takePlain` does not read. Most streams do not need it. */
+  /** Created for the first line that `takePlain` does not read. Most streams do not need it. */
   let parser: EventSourceParser | undefined
-
-  function feed(lines: string): void {
-    parser ??= newParser()
-    parser.feed(lines)
-  }
 
   function newParser(): EventSourceParser {
     const created = createParser({
-      // `fits` checks the limit first. The parser's limit does not count complete events, names and ids.
-      maxBufferSize: maxEventBytes,
-      onError(error) {
-        if (error.type === 'max-buffer-size-exceeded') throw tooLarge(maxEventBytes)
-      },
-      onEvent({ event, data }: EventSourceMessage) {
+      onEvent({ event, data }) {
         if (isAtEnd && data.trim() !== '[DONE]' && !isWholeJson(data)) return
         frames.push(event === undefined ? { data } : { event, data })
       },
@@ -56,78 +50,77 @@ export function decodeSse({ maxEventBytes = defaultMaxEventBytes }: FrameLimits 
     return created
   }
 
-  /** Reads plain events without the parser. Checks every other line, and passes as many lines as possible to the parser at once. */
-  function takeLines(lines: string, isNarrow: boolean): void {
-    let fed = 0
+  /** Skips blank lines and short comments between events, since some servers send many. */
+  function takeLines(lines: string): void {
     for (let at = 0; at < lines.length; ) {
-      const next = eventBytes === 0 && !isInBare ? takePlain(lines, at, fed) : -1
-      if (next > 0) {
-        fed = next
-        at = next
-        continue
-      }
-      const end = lines.indexOf('\n', at)
-      if (isBareLine(lines, at)) {
-        feed(lines.slice(fed, at))
-        takeBareLine(lines.slice(at, end), isNarrow)
-        fed = end + 1
-      } else if (!fits(lines, at, end, isNarrow)) {
-        feed(lines.slice(fed, at))
-        throw tooLarge(maxEventBytes)
-      }
-      at = end + 1
+      const start = at
+      const isBetween = eventBytes === 0
+      if (isBetween) at = takePlain(lines, start)
+      if (at > start) continue
+      at = lines.indexOf('\n', start) + 1
+      const isIdle = lines[start] === '\n' || (lines[start] === ':' && 3 * (at - start) < maxEventBytes)
+      if (!(isBetween && isIdle)) takeLine(lines.slice(start, at))
     }
-    if (fed < lines.length) feed(fed === 0 ? lines : lines.slice(fed))
   }
 
   /**
-   * Reads a plain event: a line with `data`, with or without a name before it, then a blank line. Nearly all events are plain, and this
-   * takes a third of the parser's time. Returns the index of the event's end. Returns -1 if the event is not plain, or if it is so large
-   * that its size must be checked.
+   * Reads a plain event without the parser: a line with `data`, with or without an id and a name before it, then a blank line. Nearly all
+   * events are plain, and this takes a third of the parser's time. Returns the index of the event's end. Returns `at` if the event is not
+   * plain, or if it is so large that its size must be checked.
    */
-  function takePlain(lines: string, at: number, fed: number): number {
-    const start = lines.startsWith('event: ', at) ? lines.indexOf('\n', at) + 1 : at
-    if (!lines.startsWith('data: ', start)) return -1
+  function takePlain(lines: string, at: number): number {
+    const first = lines.startsWith('id: ', at) ? lines.indexOf('\n', at) + 1 : at
+    const start = lines.startsWith('event: ', first) ? lines.indexOf('\n', first) + 1 : first
+    if (!lines.startsWith('data:', start)) return at
     const end = lines.indexOf('\n', start)
-    const data = lines.slice(start + 6, end)
-    if (lines.charCodeAt(end + 1) !== lineFeed || data === '' || 3 * (end - at) > maxEventBytes) return -1
-    const event = start === at ? undefined : lines.slice(at + 7, start - 1)
-    if (event === '') return -1
-    if (fed < at) feed(lines.slice(fed, at))
-    frames.push(event === undefined ? { data } : { event, data })
+    const data = lines.slice(start + (lines[start + 5] === ' ' ? 6 : 5), end)
+    if (lines[end + 1] !== '\n' || data === '' || 3 * (end - at) > maxEventBytes) return at
+    const event = start > first ? lines.slice(first + 7, start - 1) : ''
+    frames.push(event === '' ? { data } : { event, data })
     return end + 2
   }
 
-  /** Whether a line is bare JSON. After bare JSON has started, every line is, until a line that cannot be JSON. */
-  function isBareLine(lines: string, at: number): boolean {
-    if (!isInBare) return !hasData && startsBare(lines, at)
-    if (!breaksBare(lines, at)) return true
-    bare.reset()
-    isInBare = false
-    eventBytes = 0
-    return false
-  }
-
-  function takeBareLine(line: string, isNarrow: boolean): void {
-    eventBytes += byteLength(line, isNarrow)
-    if (eventBytes > maxEventBytes) throw tooLarge(maxEventBytes)
-    isInBare = bare.push(`${line}\n`, frames)
-    if (!isInBare) eventBytes = 0
-  }
-
-  /** Adds a line to the size of its event. Returns whether the size is within the limit. A blank line ends the event. */
-  function fits(lines: string, at: number, end: number, isNarrow: boolean): boolean {
-    if (at === end) {
+  /** Reads any other line, with its line end. A blank line ends the event. A comment is not part of an event. */
+  function takeLine(line: string): void {
+    if (depth > 0 ? !isField.test(line) : !hasData && startsBare.test(line)) {
+      takeBareLine(line)
+      return
+    }
+    if (depth > 0 || line === '\n') {
+      bare = ''
+      depth = 0
       eventBytes = 0
       hasData = false
-      return true
     }
-    const bytes = isNarrow ? end - at : byteLength(lines.slice(at, end), false)
-    const first = lines.charCodeAt(at)
-    if (first === colon) return bytes <= maxEventBytes
-    if (first === letterD && !hasData) hasData = lines.startsWith('data', at)
-    eventBytes += bytes
-    return eventBytes <= maxEventBytes
+    const isComment = line.startsWith(':')
+    const bytes = byteLength(line) - 1 + (isComment ? 0 : eventBytes)
+    if (bytes > maxEventBytes) throw tooLarge(maxEventBytes)
+    if (isComment) return
+    eventBytes = bytes
+    hasData ||= line.startsWith('data')
+    parser ??= newParser()
+    parser.feed(line)
+  }
+
+  /** Finds each object by its braces. Ignores text between objects. Drops an object that is not valid JSON. */
+  function takeBareLine(line: string): void {
+    eventBytes += byteLength(line)
+    if (eventBytes > maxEventBytes) throw tooLarge(maxEventBytes)
+    let start = 0
+    for (let at = 0; at < line.length; at++) {
+      if (line[at] === '"') at = endOfString(line, at)
+      else if (line[at] === '{' && depth++ === 0) start = at
+      else if (line[at] === '}' && depth > 0 && --depth === 0) {
+        const data = bare + line.slice(start, at + 1)
+        if (isWholeJson(data)) frames.push({ data })
+        bare = ''
+      }
+    }
+    if (depth > 0) bare += line.slice(start)
+    else {
+      eventBytes = 0
+      parser?.feed('\n') // drops a name before the bare object
+    }
   }
 
   const reader = readLines(maxEventBytes, takeLines)
@@ -141,28 +134,17 @@ export function decodeSse({ maxEventBytes = defaultMaxEventBytes }: FrameLimits 
       isAtEnd = true
       const last = reader.rest()
       // An incomplete name can look like a complete one. Only for data and bare JSON can the code check that they are complete.
-      if (isInBare || startsBare(last, 0) || last.startsWith('data')) takeLines(`${last}\n`, false)
+      if (depth > 0 || startsBare.test(last) || last.startsWith('data')) takeLine(`${last}\n`)
       parser?.feed('\n')
     },
   }
 }
 
-const lineFeed = 0x0a
-const colon = 0x3a
-const letterD = 0x64
+/** No SSE field starts with these. */
+const startsBare = /^[ \t]*[{[,]/
 
-/** Whether a line starts with `{`, `[` or a comma, with or without white space before it. No SSE field starts with these. */
-function startsBare(lines: string, at: number): boolean {
-  let start = at
-  while (lines.charCodeAt(start) === 0x20 || lines.charCodeAt(start) === 0x09) start++
-  const first = lines.charCodeAt(start)
-  return first === 0x7b || first === 0x5b || first === 0x2c
-}
-
-/** Whether a line starts like a comment, `data:` or `event:`. No line of JSON does, since a JSON string cannot contain a line end. */
-function breaksBare(lines: string, at: number): boolean {
-  return lines.charCodeAt(at) === colon || lines.startsWith('data:', at) || lines.startsWith('event:', at)
-}
+/** No line of JSON starts like this, since a JSON string cannot contain a line end. */
+const isField = /^(?::|data:|event:)/
 
 /**
  * Encodes a frame as an event. Each line of the data is written as a `data:` line. The client reads every line end in the data as LF.

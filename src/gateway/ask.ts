@@ -46,7 +46,7 @@ export function errorDetailOf(
   { showsProviderMessages = true }: Call['options'],
 ): ErrorDetail {
   return {
-    search: searchOf(entry, secretsOf(model, typeof model.apiKey === 'string' ? model.apiKey : undefined)),
+    search: searchOf(entry, secretsOf(model, typeof model.apiKey === 'string' ? model.apiKey : '')),
     hidesWords: !showsProviderMessages,
   }
 }
@@ -127,15 +127,11 @@ export async function* askForStream(target: Target, call: Call): AnswerText {
   } finally {
     contentTimeout.stop()
     deadline.clear()
-    deadline.abort(over)
   }
   if (flow.error !== undefined && !seen.hasBegun) throw flow.error
   if (out.length > 0) yield take()
   return flow.error
 }
-
-/** Ends what is left of a request. Without a reason, the platform would make an error with a stack for each answer. */
-const over = 'The answer has ended'
 
 /** Ends the wait for a provider that keeps the line warm and says nothing. */
 function awaitContent({ options }: Call, deadline: Deadline): { stop(): void } {
@@ -250,7 +246,6 @@ export async function* askForWhole(target: Target, call: Call): AnswerText {
     throw deadline.signal.aborted ? deadline.signal.reason : error
   } finally {
     deadline.clear()
-    deadline.abort(over)
   }
 }
 

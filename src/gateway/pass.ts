@@ -11,8 +11,6 @@ import type { ClientCodec, Fragment, Frame, Reply } from '../core/codec.ts'
 import { type ApiError, InterruptedError } from '../core/errors.ts'
 import { arrayOf, compact, field, isObject, numberOr, setOwn, textOr } from '../core/lookup.ts'
 import type { Json, JsonObject } from '../core/model.ts'
-import { decodeNdjson } from '../framing/ndjson.ts'
-import { decodeSse } from '../framing/sse.ts'
 import { withoutEnvelopes } from '../kit/envelope.ts'
 import type { GatewayWire } from '../kit/gateway-wire.ts'
 import { createHold, type Text } from './hold.ts'
@@ -41,7 +39,7 @@ export interface PassOptions {
 export function passStream(codec: ClientCodec, wire: GatewayWire, options: PassOptions): StreamTranslator {
   const { seen, toClientError, hidesUsage } = options
   const limits = compact({ maxEventBytes: options.maxEventBytes })
-  const framing = codec.decodeFrames?.(limits) ?? (codec.framing === 'sse' ? decodeSse(limits) : decodeNdjson(limits))
+  const framing = codec.decodeFrames(limits)
   const write = pieceWriter(options.framing)
   const decoder = codec.decodeStream({ parse: repeatingJson() })
   const readEvent = tolerant(repeatingJson())

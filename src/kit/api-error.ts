@@ -6,7 +6,7 @@
 import type { ErrorAnswer } from '../core/codec.ts'
 import { shortJson } from '../core/depth.ts'
 import { ApiError, type ApiErrorKind, passingKinds } from '../core/errors.ts'
-import { compact, field, isObject, lookup, numberOr, textOr } from '../core/lookup.ts'
+import { arrayOf, compact, field, isObject, lookup, numberOr, stringOr, textOr } from '../core/lookup.ts'
 import type { Json } from '../core/model.ts'
 
 /** The error codes of a format, and the kind of each. */
@@ -32,17 +32,19 @@ export interface ErrorBody {
 
 /** Reads an error answer into the one error that all codecs throw. */
 export function readApiError(answer: ErrorAnswer, table: ErrorWords): ApiError {
-  const error = readErrorBody(answer.body)
+  const { words, ...error } = readErrorBody(answer.body)
   const status = answer.status || error.status || 0
-  const kind = readKind(error, status, table)
+  const kind = readKind(words, status, error.message, table)
   const header = (name: string) => answer.headers.get(name)
+  const advice = header('x-should-retry')
+  const isFinal = advice === 'false' || words.some((word) => table.final.has(word))
   const options = compact({
     kind,
     status: answer.status > 0 ? answer.status : undefined,
-    retryable: isRetryable(kind, status, error, table, header('x-should-retry')),
+    retryable: advice === 'true' || (!isFinal && (passingKinds.has(kind) || status === 425)),
     retryAfterMs: retryAfterMs(answer),
     requestId: error.requestId ?? header('request-id') ?? header('x-request-id') ?? undefined,
-    providerCode: error.words[0],
+    providerCode: words[0],
     provider: table.provider,
     body: answer.body as Json | undefined,
   })
@@ -55,39 +57,27 @@ export function readApiError(answer: ErrorAnswer, table: ErrorWords): ApiError {
  */
 export function readErrorBody(given: unknown): ErrorBody {
   const body: unknown = Array.isArray(given) ? given[0] : given
-  if (!isObject(body)) return { message: plainMessage(body), words: [] }
   const inner = field(body, 'error') ?? body // null counts as absent
-  const outerWords = [field(body, 'code')]
   const source = isObject(inner) ? inner : body
-  const message = isObject(inner)
-    ? textOr(field(inner, 'message'), plainMessage(field(inner, 'detail')))
-    : plainMessage(inner)
-  const words = [field(source, 'code'), field(source, 'type'), field(source, 'status'), ...outerWords].filter(
-    (word): word is string => typeof word === 'string' && word !== '' && word !== 'error',
-  )
   const code = field(source, 'code')
-  const status = numberOr(typeof code === 'string' ? Number(code) : code, undefined)
-  const requestId = textOr(field(body, 'request_id'), undefined)
+  const words = [code, field(source, 'type'), field(source, 'status'), field(body, 'code')]
+  const status = Number(stringOr(code, numberOr(code, 0)))
   return compact({
-    message,
-    words: [...new Set(words)],
-    status: status !== undefined && status >= 400 && status < 600 ? status : undefined,
-    requestId,
+    message: isObject(inner) ? textOr(inner.message, plainMessage(inner.detail ?? inner.message)) : plainMessage(inner),
+    words: words.filter((word): word is string => typeof word === 'string' && word !== '' && word !== 'error'),
+    status: status >= 400 && status < 600 ? status : undefined,
+    requestId: textOr(field(body, 'request_id'), undefined),
   })
 }
 
 /** How the texts of many hosts say that the conversation is too long. */
 const contextLength = new RegExp(
   [
-    'prompt is too long',
-    'input is too long',
-    'exceeds the context window',
-    'maximum context length',
+    '(?:prompt|input) is too long',
+    'exceeds the (?:context window|available context size|limit of \\d+)',
+    'maximum (?:context length|prompt length is)',
     'input token count.*exceeds the maximum',
-    'maximum prompt length is',
     'reduce the length of the messages',
-    'exceeds the limit of \\d+',
-    'exceeds the available context size',
     'greater than the context length',
     'context window exceeds limit',
     'exceeded model token limit',
@@ -144,70 +134,38 @@ const kindsOfStatus: Readonly<Record<string, ApiErrorKind>> = {
   529: 'overloaded',
 }
 
-function readKind(error: ErrorBody, status: number, table: ErrorWords): ApiErrorKind {
+function readKind(words: readonly string[], status: number, message: string, table: ErrorWords): ApiErrorKind {
   let kind: ApiErrorKind | undefined
-  for (const word of error.words) kind ??= lookup(table.kinds, word)
-  kind ??= lookup(table.statuses ?? {}, String(status))
-  kind ??= lookup(kindsOfStatus, String(status)) ?? (status >= 400 && status < 500 ? 'invalid_request' : 'server')
-  const words = error.message.slice(0, 2000) // each of the patterns with a gap takes time in the square of the length
-  const tooLong = kind === 'invalid_request' && contextLength.test(words) && !rateLimit.test(words)
-  return tooLong ? 'context_length' : kind
-}
-
-function isRetryable(
-  kind: ApiErrorKind,
-  status: number,
-  error: ErrorBody,
-  table: ErrorWords,
-  advice: string | null,
-): boolean {
-  if (advice === 'true') return true
-  if (advice === 'false' || error.words.some((word) => table.final.has(word))) return false
-  return passingKinds.has(kind) || status === 425
+  for (const word of words) kind ??= lookup(table.kinds, word)
+  kind ??= lookup(table.statuses ?? {}, `${status}`) ?? lookup(kindsOfStatus, `${status}`)
+  kind ??= status >= 400 && status < 500 ? 'invalid_request' : 'server'
+  const said = message.slice(0, 2000) // each of the patterns with a gap takes time in the square of the length
+  const isTooLong = kind === 'invalid_request' && contextLength.test(said) && !rateLimit.test(said)
+  return isTooLong ? 'context_length' : kind
 }
 
 /** The longest accepted wait: the longest time of a timer. */
 const longestWaitMs = 2 ** 31 - 1
 
 /** In order: `retry-after-ms`, `retry-after` as seconds or HTTP date, Google's `RetryInfo.retryDelay`. Invalid values count as absent. */
-export function retryAfterMs(answer: ErrorAnswer, now: number = Date.now()): number | undefined {
-  const seconds = answer.headers.get('retry-after')
-  const candidates = [
-    Number(answer.headers.get('retry-after-ms') ?? Number.NaN),
-    Number(seconds ?? Number.NaN) * 1000,
-    Date.parse(seconds ?? '') - now,
-    googleDelayMs(answer.body),
-  ]
-  return candidates.find((wait) => wait > 0 && wait <= longestWaitMs)
-}
-
-function googleDelayMs(body: unknown): number {
+function retryAfterMs({ headers, body }: ErrorAnswer): number | undefined {
+  const seconds = headers.get('retry-after') ?? ''
   const error = field(Array.isArray(body) ? body[0] : body, 'error')
-  const details = field(error, 'details')
-  for (const detail of Array.isArray(details) ? details : []) {
-    const delay = field(detail, 'retryDelay')
-    if (typeof delay === 'string' && /^\d+(\.\d+)?s$/.test(delay)) return Number.parseFloat(delay) * 1000
-  }
-  return Number.NaN
+  const delays = arrayOf(field(error, 'details')).map((detail) => textOr(field(detail, 'retryDelay'), ''))
+  const waits = [
+    Number(headers.get('retry-after-ms')),
+    Number(seconds) * 1000,
+    Date.parse(seconds) - Date.now(),
+    Number.parseFloat(delays.find((delay) => /^\d+(\.\d+)?s$/.test(delay)) ?? '') * 1000,
+  ]
+  return waits.find((wait) => wait > 0 && wait <= longestWaitMs)
 }
 
+/** The text of a body. Tags of HTML are removed; a `<` that starts no tag stays. */
 function plainMessage(body: unknown): string {
-  if (typeof body !== 'string') return body === undefined || body === null ? '' : shortJson(body, 300)
-  const text = /^\s*</.test(body) ? withoutTags(body) : body
-  return text.replace(/\s+/g, ' ').trim().slice(0, 300)
-}
-
-/** A `<` that starts no tag stays, with all text after it. Each character is looked at twice at most, whatever a server sends. */
-function withoutTags(html: string): string {
-  let text = ''
-  let at = 0
-  for (;;) {
-    const open = html.indexOf('<', at)
-    const close = open < 0 ? -1 : html.indexOf('>', open)
-    if (close < 0) return text + html.slice(at)
-    text += `${html.slice(at, open)} `
-    at = close + 1
-  }
+  const text = typeof body === 'string' ? body : body === undefined || body === null ? '' : shortJson(body, 300)
+  const plain = /^\s*</.test(text) ? text.replace(/<[^<>]*>/g, ' ') : text
+  return plain.replace(/\s+/g, ' ').trim().slice(0, 300)
 }
 
 /** The error that ends the stream of an answer without an end. */

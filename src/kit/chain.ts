@@ -34,24 +34,15 @@ export function findChain({ messages, providerState }: Context, { stores, isAske
   const isAnswer = (message: Message) =>
     message.role === 'assistant' && blocksOfTurn(message).some(({ type }) => type !== 'unknown')
   const last = findLastIndex(messages, isAnswer)
-  if (at < 0 && last >= 0) {
-    const { response } = messages[last] as AssistantMessage
-    if (stores && response?.id === undefined) {
-      const reason = `the stored answer is taken to stand for the messages up to messages[${last}]`
-      reportLoss(losses, 'dropped', 'messages', reason)
-      return { previousResponseId: id, from: last + 1 }
-    }
-    reportLoss(losses, 'dropped', 'providerState.previousResponseId', 'no turn names this answer: the history is sent')
-    return { from: 0 }
+  const isUnnamed = at < 0 && last >= 0
+  if (isUnnamed && stores && (messages[last] as AssistantMessage).response?.id === undefined) {
+    const reason = `the stored answer is taken to stand for the messages up to messages[${last}]`
+    reportLoss(losses, 'dropped', 'messages', reason)
+    return { previousResponseId: id, from: last + 1 }
   }
-  if (stores && (isAsked || at < 0)) return { previousResponseId: id, from: at + 1 }
-  const severity = at < 0 ? 'major' : 'info'
-  reportLoss(
-    losses,
-    'dropped',
-    'providerState.previousResponseId',
-    'answers are not stored: the history is sent',
-    severity,
-  )
+  if (!isUnnamed && stores && (isAsked || at < 0)) return { previousResponseId: id, from: at + 1 }
+  const finding = isUnnamed ? 'no turn names this answer' : 'answers are not stored'
+  const severity = at >= 0 ? 'info' : isUnnamed ? 'minor' : 'major'
+  reportLoss(losses, 'dropped', 'providerState.previousResponseId', `${finding}: the history is sent`, severity)
   return { from: 0 }
 }

@@ -7,10 +7,7 @@
 import type { ReasoningEffort, RequestOptions } from '../core/model.ts'
 import { type Losses, reportLoss } from './losses.ts'
 
-/** Least first. */
-export const efforts: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
-
-/** Tokens for each effort. */
+/** Tokens for each effort, least first. */
 export const effortBudgets: Readonly<Record<ReasoningEffort, number>> = {
   none: 0,
   minimal: 1024,
@@ -21,33 +18,50 @@ export const effortBudgets: Readonly<Record<ReasoningEffort, number>> = {
   max: 32_768,
 }
 
+/** Least first. */
+export const efforts: readonly ReasoningEffort[] = /* @__PURE__ */ Object.keys(effortBudgets) as ReasoningEffort[]
+
 /** The requested effort, or the one that the budget is nearest to. */
 export function askedEffort({ effort, budgetTokens }: RequestOptions['reasoning'] = {}): ReasoningEffort | undefined {
-  return budgetTokens === undefined ? effort : (effort ?? nearestEffort(budgetTokens))
+  return effort ?? (budgetTokens === undefined ? undefined : nearestEffort(budgetTokens))
+}
+
+type Reasoning = NonNullable<RequestOptions['reasoning']>
+
+/** The effort to send to a target that has all efforts. If both fields are set, the effort wins. A budget that is not sent is a loss. */
+export function anyEffort(reasoning: Reasoning, losses: Losses): ReasoningEffort | undefined {
+  const asked = askedEffort(reasoning)
+  if (asked !== undefined) reportBudget(reasoning, asked, losses)
+  return asked
 }
 
 /**
- * The effort to send: the nearest one of `taken` to the requested effort or budget, or the higher of two. Each change is one loss, at the
- * field that the caller set. If both fields are set, the effort wins. Only `none` becomes `none`.
+ * The effort to send to a target that has only some: the nearest one of `taken`, or the higher of two. Only `none` becomes `none`. Each
+ * change is one loss, at the field that the caller set.
  */
-export function effortOf<Taken extends ReasoningEffort = ReasoningEffort>(
-  reasoning: NonNullable<RequestOptions['reasoning']>,
+export function effortOf<Taken extends ReasoningEffort>(
+  reasoning: Reasoning,
   losses: Losses,
-  taken: readonly Taken[] = efforts as readonly Taken[],
+  taken: readonly Taken[],
 ): Taken | undefined {
-  const path = 'options.reasoning.budgetTokens'
-  const { effort, budgetTokens } = reasoning
+  const { effort } = reasoning
   const asked = askedEffort(reasoning)
   if (asked === undefined) return undefined
   const distance = (one: ReasoningEffort) => Math.abs(efforts.indexOf(one) - efforts.indexOf(asked))
   const near = taken.filter((one) => one !== 'none' || asked === 'none')
   const sent = near.reduce((best, one) => (distance(one) <= distance(best) ? one : best))
-  if (effort !== undefined && budgetTokens !== undefined)
-    reportLoss(losses, 'dropped', path, 'the effort is sent', 'info')
+  reportBudget(reasoning, sent, losses)
   if (effort !== undefined && sent !== effort) reportEffort(losses, effort, sent)
-  if (effort === undefined && !(sent === 'none' && asked === 'none'))
-    reportLoss(losses, 'changed', path, `the target takes efforts only: "${sent}" is the nearest`)
   return sent
+}
+
+function reportBudget({ effort, budgetTokens }: Reasoning, sent: ReasoningEffort, losses: Losses): void {
+  const path = 'options.reasoning.budgetTokens'
+  if (effort === undefined && sent !== 'none') {
+    reportLoss(losses, 'changed', path, `the target takes efforts only: "${sent}" is the nearest`)
+  } else if (effort !== undefined && budgetTokens !== undefined) {
+    reportLoss(losses, 'dropped', path, 'the effort is sent', 'info')
+  }
 }
 
 /** Reports that the request has another effort than the caller set. */
@@ -57,7 +71,7 @@ export function reportEffort(losses: Losses, asked: ReasoningEffort, sent: strin
 
 /** The effort that a budget is nearest to; `none` only for 0 tokens. */
 export function nearestEffort(budgetTokens: number): ReasoningEffort {
-  if (budgetTokens <= 0) return 'none'
   const distance = (effort: ReasoningEffort) => Math.abs(effortBudgets[effort] - budgetTokens)
-  return efforts.slice(1).reduce((best, effort) => (distance(effort) < distance(best) ? effort : best))
+  const some = efforts.filter((effort) => effort !== 'none')
+  return budgetTokens <= 0 ? 'none' : some.reduce((best, effort) => (distance(effort) < distance(best) ? effort : best))
 }

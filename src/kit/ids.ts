@@ -9,12 +9,13 @@ export interface IdRule {
  * The id itself, if the rule allows it. Otherwise its legal characters and a hash of the whole id, so that two ids never become one. A call
  * and its result use the same function, so they still match.
  */
-export function legalId(id: string, rule: IdRule): string {
-  if (id.length <= rule.maxLength && rule.pattern.test(id)) return id
+export function legalId(id: string, { pattern, maxLength }: IdRule): string {
+  const isLegal = (one: string) => one.length <= maxLength && pattern.test(one)
+  if (isLegal(id)) return id
   const tail = hash(id)
-  const head = id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, Math.max(0, rule.maxLength - tail.length - 1))
-  const joined = head === '' ? tail : `${head}_${tail}`
-  return rule.pattern.test(joined) ? joined : tail.slice(0, rule.maxLength)
+  const head = id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, Math.max(0, maxLength - tail.length - 1))
+  const joined = `${head}_${tail}`
+  return isLegal(joined) ? joined : tail.slice(0, maxLength)
 }
 
 /**
@@ -24,8 +25,7 @@ export function legalId(id: string, rule: IdRule): string {
 export function nextNumber(prefix: string, ids: Iterable<string | undefined>): number {
   let next = 0
   for (const id of ids) {
-    if (!id?.startsWith(prefix)) continue
-    const digits = id.slice(prefix.length)
+    const digits = id?.startsWith(prefix) ? id.slice(prefix.length) : ''
     if (/^\d{1,15}$/.test(digits)) next = Math.max(next, Number(digits) + 1)
   }
   return next

@@ -1,6 +1,6 @@
-/** The features that formats can lack, and how `without-lacks.ts` removes and reports them. @module */
+/** The features that formats can lack, and the fields of requests that need them. @module */
 import type { Loss } from '../core/model.ts'
-import { type Losses, placesIn, reportLoss } from './losses.ts'
+import * as reasons from './reasons.ts'
 
 /** Options that some wire has no field for. */
 export type LackedOption =
@@ -49,61 +49,58 @@ export interface Wire {
   readonly states?: readonly ('previousResponseId' | 'continuationToken' | 'conversationId' | 'containerId')[]
 }
 
-/** One pass over a request. */
-export interface Task {
-  readonly wire: Wire
-  /** Calls that this provider ran itself: their results are its own too. */
-  readonly ownCalls: Set<string>
-  readonly target: { readonly format: string; readonly provider: string; readonly model: string }
-  readonly losses: Losses
-  /** The content is not the assistant's: no wire has a mark for a refusal there. */
-  readonly isInput?: true
-  /** Set when the pass is over: the losses of the pass itself count the positions in the caller's lists. */
-  readonly places: Map<string, string>
+/** A field that is removed, and reported, if the format lacks a feature. */
+interface LackableField {
+  /** The feature. Default: the name of the field. */
+  readonly lack?: Lack
+  readonly reason: string
+  /** The value that says as much as no field, so that its loss is not reported. Default `false`. An empty list is one too. */
+  readonly usual?: unknown
+  /** Default `dropped`. */
+  readonly action?: Loss['action']
+  /** Default `info`. */
+  readonly severity?: Loss['severity']
+  /** The codec says it in other words, so the field stays. */
+  readonly isSaid?: true
 }
 
-/** A path in the encoded request, and the same place in the caller's request. */
-export interface Spot {
-  readonly here: string
-  readonly place: string
-}
+const option = { reason: reasons.option, severity: 'minor' } as const
+const detail = { lack: 'formatDetails', reason: 'the target takes the schema only' } as const
+const errorFlag = {
+  lack: 'errorFlag',
+  reason: 'the target has no flag for a failed result: the text says it',
+  action: 'changed',
+  isSaid: true,
+} as const
 
-/** A place that is the same in both. */
-export function spot(path: string): Spot {
-  return { here: path, place: path }
-}
-
-/** The place of a field. */
-export function inside({ here, place }: Spot, field: string): Spot {
-  return { here: `${here}.${field}`, place: `${place}.${field}` }
-}
-
-/** Reports that something is not sent. */
-export function drop({ losses }: Task, path: string, reason: string, severity?: Loss['severity']): undefined {
-  reportLoss(losses, 'dropped', path, reason, severity)
-}
-
-/** The object without some of its fields; the same object if it has none of them. */
-export function without<T extends object>(thing: T, ...fields: readonly PropertyKey[]): T {
-  if (fields.length === 0) return thing
-  return Object.fromEntries(Object.entries(thing).filter(([key]) => !fields.includes(key))) as T
-}
-
-/** The entries that are left. Where they stood is remembered, so that other losses find the place that the caller wrote. */
-export function fitList<T>(
-  list: readonly T[],
-  { here, place }: Spot,
-  task: Task,
-  take: (entry: T, spot: Spot, task: Task) => T | undefined,
-): readonly T[] {
-  const written = placesIn(list)
-  const left: T[] = []
-  for (const [at, entry] of list.entries()) {
-    const next = { here: `${here}[${left.length}]`, place: written?.[at] ?? `${place}[${at}]` }
-    const fitted = take(entry, next, task)
-    if (fitted === undefined) continue
-    if (next.here !== next.place) task.places.set(next.here, next.place)
-    left.push(fitted)
-  }
-  return left.length === list.length && left.every((entry, at) => entry === list[at]) ? list : left
+/** The fields that formats may lack, by the type of the block or by the kind of thing. Results of tools are `tool`, other messages `message`. */
+export const lackableFields: Readonly<Record<string, Readonly<Record<string, LackableField>>>> = {
+  options: {
+    topK: option,
+    seed: option,
+    stop: option,
+    frequencyPenalty: option,
+    presencePenalty: option,
+    parallelToolCalls: { ...option, usual: true },
+    user: { reason: reasons.option },
+  },
+  responseFormat: { name: detail, description: detail, strict: detail },
+  tool_definition: { strict: { lack: 'strictTools', reason: reasons.strictTools, severity: 'minor' } },
+  message: {
+    name: { lack: 'names', reason: 'the target has no names of participants' },
+    split: { reason: 'only "prepare" splits messages' },
+  },
+  tool: { status: { ...errorFlag, usual: 'success' } },
+  text: {
+    citations: { reason: reasons.citations, severity: 'minor' },
+    refusal: { lack: 'refusals', reason: reasons.refusal, action: 'changed' },
+  },
+  plain_text: {
+    title: { lack: 'titles', reason: reasons.title },
+    mimeType: { reason: reasons.mimeType, usual: 'text/plain' },
+  },
+  image: { detail: { lack: 'imageDetail', reason: 'the target has no levels of detail', usual: 'auto' } },
+  audio: { transcript: { lack: 'transcripts', reason: reasons.transcript } },
+  file: { filename: { lack: 'filenames', reason: reasons.filename } },
+  tool_result: { isError: errorFlag },
 }

@@ -1,7 +1,8 @@
 /** Makes a model of a function instead of a server: a mock, or an engine on the device. @module */
-import type { ClientCodec, Fragment, Model, Rules } from '../core/codec.ts'
-import { ApiError, type ApiErrorDetails, IsoglotError } from '../core/errors.ts'
+import type { ClientCodec, Fragment, Frame, Model, Rules } from '../core/codec.ts'
+import { ApiError, type ApiErrorDetails, IsoglotError, LimitError } from '../core/errors.ts'
 import type { Context, RequestOptions } from '../core/model.ts'
+import type { Machine } from '../core/reducer.ts'
 
 /** The request of a local model, unless its codec writes another body. It is a copy, as JSON. */
 export interface LocalRequest {
@@ -84,6 +85,7 @@ const localCodec: ClientCodec = {
   name,
   provider: name,
   framing: 'ndjson',
+  decodeFrames: readLines,
   rules: {
     format: name,
     provider: name,
@@ -111,4 +113,21 @@ const localCodec: ClientCodec = {
   encodeDefinitions: (tools) => tools,
   decodeToolCalls: () => ({ toolCalls: [], invalidToolCalls: [] }),
   encodeResult: (result) => result,
+}
+
+/** Cuts the lines out of chunks that may end anywhere. */
+function readLines({ maxEventBytes: max = 8 * 1024 * 1024 }): Machine<Uint8Array, Frame> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  return {
+    push(chunk, out) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+      rest = lines.pop() ?? ''
+      if ([...lines, rest].some((line) => line.length > max)) {
+        throw new LimitError(`Cannot read the stream: an event is larger than ${max} bytes`, 'maxEventBytes', max)
+      }
+      for (const data of lines) if (data !== '') out.push({ data })
+    },
+    end() {},
+  }
 }

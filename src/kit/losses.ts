@@ -74,6 +74,34 @@ export function placesIn(list: readonly unknown[]): readonly string[] | undefine
   return writtenPlaces.get(list)
 }
 
+/** The original places of a list's entries. A caller's list is at `path`. */
+export function placesOf(list: readonly unknown[], path: string): readonly string[] {
+  return writtenPlaces.get(list) ?? list.map((_, at) => `${path}[${at}]`)
+}
+
+/**
+ * The entries as `take` returns them, with their original places, and without those that are `undefined`. `take` gets the place of each. If
+ * all entries are the same, so is the list.
+ */
+export function fitList<T>(
+  list: readonly T[],
+  path: string,
+  take: (entry: T, place: string) => T | undefined,
+): readonly T[] {
+  const places: string[] = []
+  const left: T[] = []
+  let isSame = true
+  for (const [at, place] of placesOf(list, path).entries()) {
+    const entry = list[at] as T
+    const taken = take(entry, place)
+    if (taken !== entry) isSame = false
+    if (taken === undefined) continue
+    left.push(taken)
+    places.push(place)
+  }
+  return isSame ? list : standing(left, places)
+}
+
 /** Records where each entry of an encoded list was in the list before. */
 export function renumber({ places }: Losses, path: string, before: readonly number[]): void {
   const written = before.map((at) => writtenPath(`${path}[${at}]`, places))

@@ -6,9 +6,9 @@
  *
  * @module
  */
-import { isObject, lookup } from '../core/lookup.ts'
+import { shortJson } from '../core/depth.ts'
+import { isObject } from '../core/lookup.ts'
 import type { Json, JsonObject, JsonSchema } from '../core/model.ts'
-import { textOfArguments } from '../core/tool-call.ts'
 
 /** The maximum depth of nested schemas. Deeper schemas do not change. */
 const maxDepth = 64
@@ -26,16 +26,10 @@ const formats: ReadonlySet<unknown> = new Set([
   'uuid',
 ])
 
-/** The value of each keyword that has schemas: one schema, schemas by name, or a list of schemas. */
-const nested: Readonly<Record<string, 'schema' | 'named' | 'row'>> = {
-  items: 'schema',
-  properties: 'named',
-  $defs: 'named',
-  definitions: 'named',
-  anyOf: 'row',
-  oneOf: 'row',
-  allOf: 'row',
-}
+/** Keywords whose value has schemas by name. */
+const named: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions'])
+/** Keywords whose value is a schema or a list of schemas. */
+const nested: ReadonlySet<string> = new Set(['items', 'anyOf', 'oneOf', 'allOf'])
 const taken: ReadonlySet<string> = new Set([
   'type',
   'title',
@@ -52,57 +46,36 @@ export function narrowSchema(
   schema: JsonSchema,
   more: readonly string[] = [],
 ): { readonly schema: JsonObject; readonly isChanged: boolean } {
-  const notes = { isChanged: false, more }
-  return { schema: narrow(schema as JsonObject, 0, notes), isChanged: notes.isChanged }
-}
+  let isChanged = false
+  const narrowed = narrow(schema as JsonObject, 0)
+  return { schema: narrowed, isChanged }
 
-interface Notes {
-  isChanged: boolean
-  readonly more: readonly string[]
-}
-
-function narrow(schema: JsonObject, depth: number, notes: Notes): JsonObject {
-  if (depth > maxDepth) return schema
-  const narrowed: [string, Json][] = []
-  const unsaid: string[] = []
-  for (const [keyword, value] of Object.entries(schema)) {
-    const holds = lookup(nested, keyword)
-    if (holds !== undefined) narrowed.push([renamed(keyword, notes), narrowNested(value, holds, depth + 1, notes)])
-    else if (notes.more.includes(keyword) || isTaken(keyword, value)) narrowed.push([keyword, value])
-    else if (keyword !== '$schema') unsaid.push(inWords(keyword, value))
-    else notes.isChanged = true
+  function narrow(given: JsonObject, depth: number): JsonObject {
+    if (depth > maxDepth) return given
+    const narrowed: JsonObject = {}
+    const unsaid: string[] = []
+    const inside = (value: Json): Json => {
+      if (Array.isArray(value)) return value.map(inside)
+      return isObject(value) ? narrow(value, depth + 1) : value
+    }
+    for (const [keyword, value] of Object.entries(given)) {
+      if (named.has(keyword) && isObject(value))
+        narrowed[keyword] = Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, inside(entry)]))
+      else if (nested.has(keyword)) narrowed[keyword === 'oneOf' ? 'anyOf' : keyword] = inside(value)
+      else if (isTaken(keyword, value) || more.includes(keyword)) narrowed[keyword] = value
+      else if (keyword !== '$schema') unsaid.push(`${keyword}: ${shortJson(value, Number.POSITIVE_INFINITY)}`)
+    }
+    if (given.type === 'object' || isObject(given.properties)) narrowed.additionalProperties = false
+    const before = typeof given.description === 'string' ? `${given.description}\n\n` : ''
+    if (unsaid.length > 0) narrowed.description = `${before}{${unsaid.join(', ')}}`
+    const isSame = unsaid.length === 0 && narrowed.additionalProperties === given.additionalProperties
+    isChanged ||= !isSame || '$schema' in given || 'oneOf' in given
+    return narrowed
   }
-  const result = Object.fromEntries(narrowed)
-  if ((schema.type === 'object' || isObject(schema.properties)) && result.additionalProperties !== false) {
-    result.additionalProperties = false
-    notes.isChanged = true
-  }
-  if (unsaid.length === 0) return result
-  notes.isChanged = true
-  const before = typeof schema.description === 'string' ? `${schema.description}\n\n` : ''
-  return { ...result, description: `${before}{${unsaid.join(', ')}}` }
 }
 
 function isTaken(keyword: string, value: Json): boolean {
   if (keyword === 'format') return formats.has(value)
   if (keyword === 'minItems') return value === 0 || value === 1
   return taken.has(keyword) || (keyword === 'additionalProperties' && value === false)
-}
-
-function renamed(keyword: string, notes: Notes): string {
-  if (keyword !== 'oneOf') return keyword
-  notes.isChanged = true
-  return 'anyOf'
-}
-
-function inWords(keyword: string, value: Json): string {
-  const isTooDeep = textOfArguments({ value }) === undefined
-  return `${keyword}: ${isTooDeep ? '…' : JSON.stringify(value)}`
-}
-
-function narrowNested(value: Json, holds: 'schema' | 'named' | 'row', depth: number, notes: Notes): Json {
-  const one = (entry: Json) => (isObject(entry) ? narrow(entry, depth, notes) : entry)
-  if (holds === 'row') return Array.isArray(value) ? value.map(one) : value
-  if (holds === 'schema' || !isObject(value)) return one(value)
-  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, one(entry)]))
 }

@@ -9,21 +9,18 @@ export function ownProof(
   opaque: Opaque | undefined,
   target: { readonly format: string; readonly provider: string; readonly model: string },
 ): JsonObject | undefined {
-  if (opaque === undefined || opaque.format !== target.format || opaque.provider !== target.provider) return undefined
-  if (target.model === '' || opaque.model === '') return opaque.data
-  const isSame = modelFamily(opaque.model) === modelFamily(target.model)
-  return isSame || isAliasOf(target.model, opaque.model) || isAliasOf(opaque.model, target.model)
-    ? opaque.data
-    : undefined
+  if (opaque?.format !== target.format || opaque.provider !== target.provider) return undefined
+  const { model, data } = opaque
+  const isUnknown = model === '' || target.model === ''
+  const isSame = isUnknown || modelFamily(model) === modelFamily(target.model)
+  return isSame || isAliasOf(target.model, model) || isAliasOf(model, target.model) ? data : undefined
 }
 
 /** `gemini-flash-latest` stands for `gemini-3.6-flash`, which is what its answers name: an alias leaves the generation out. */
 function isAliasOf(alias: string, model: string): boolean {
-  if (!/-latest$/i.test(alias)) return false
   const words = modelFamily(model).split('-')
-  return modelFamily(alias)
-    .split('-')
-    .every((word) => words.includes(word))
+  const isPart = (word: string) => words.includes(word)
+  return /-latest$/i.test(alias) && modelFamily(alias).split('-').every(isPart)
 }
 
 /** A model's name without the vendor before it and the date, version tag or alias after it. */
@@ -38,8 +35,8 @@ export function modelFamily(model: string): string {
  * `gpt-5`), and the next request compares the requested name.
  */
 export function withAskedModel(message: AssistantMessage, asked: string): AssistantMessage {
-  const answered = message.response?.model
-  const content = message.content
+  const { content, response } = message
+  const answered = response?.model
   if (answered === undefined || typeof content === 'string' || content === null) return message
   if (modelFamily(answered) === modelFamily(asked)) return message
   const rename = (block: ContentBlock): ContentBlock =>

@@ -62,5 +62,5 @@ export function unitsAt(lengths: Lengths, byte: number): number {
 
 /** How long a text is in UTF-8, in bytes. */
 export function byteLength(text: string): number {
-  return new TextEncoder().encode(text).length
+  return /[^\0-\x7f]/.test(text) ? new TextEncoder().encode(text).length : text.length
 }

@@ -4,22 +4,28 @@
  *
  * @module
  */
-import { compact } from '../core/lookup.ts'
-import type { Context, Message, ProviderState, ProviderTool, RequestOptions, ToolDefinition } from '../core/model.ts'
-import { drop, fitList, type LackedOption, type Spot, spot, type Task, type Wire, without } from './lacks.ts'
-import { fitCommon, fitContent, fitMessage } from './lacks-in-messages.ts'
-import type { Losses } from './losses.ts'
+import { compact, field, lookup, textOr } from '../core/lookup.ts'
+import type {
+  AssistantMessage,
+  ContentBlock,
+  Context,
+  Json,
+  Loss,
+  Message,
+  Metadata,
+  Opaque,
+  ProviderData,
+  ProviderState,
+  ProviderTool,
+  RequestOptions,
+  ServerToolCall,
+  ServerToolResult,
+  ToolDefinition,
+} from '../core/model.ts'
+import { lackableFields, type Wire } from './lacks.ts'
+import { fitList, type Losses, placesIn, reportLoss } from './losses.ts'
+import { ownProof } from './opaque.ts'
 import * as reasons from './reasons.ts'
-
-const options: readonly LackedOption[] = [
-  'topK',
-  'seed',
-  'stop',
-  'frequencyPenalty',
-  'presencePenalty',
-  'parallelToolCalls',
-  'user',
-]
 
 /** The names of the formats: those that `providerOptions` may have. */
 export const formats = [
@@ -35,6 +41,17 @@ export const formats = [
 /** The name of a format. */
 export type FormatName = (typeof formats)[number]
 
+/** One pass over a request. */
+interface Task {
+  readonly wire: Wire
+  /** The features that the format lacks at this place: some only in messages that are not the assistant's. */
+  readonly lacks: ReadonlySet<string>
+  /** Calls that this provider ran itself: their results are its own too. */
+  readonly ownCalls: Set<string>
+  readonly target: { readonly format: string; readonly provider: string; readonly model: string }
+  readonly losses: Losses
+}
+
 /**
  * Returns the request without the features that the format lacks. It reports what it left out as losses, and remembers where each entry
  * stood.
@@ -45,79 +62,173 @@ export function withoutLacks(
   wire: Wire,
   losses: Losses,
 ): { readonly context: Context; readonly options: RequestOptions } {
-  const task: Task = {
-    wire,
-    target: { ...wire, model: asked.model },
-    losses,
-    places: new Map(),
-    ownCalls: new Set(),
-  }
+  const lacks = new Set<string>([...wire.lacks, 'split', 'mimeType'])
+  const said: Task = { wire, lacks, losses, target: { ...wire, model: asked.model }, ownCalls: new Set() }
+  // Formats have a mark for a refusal only in a turn of the assistant.
+  const inputLacks = lacks.has('inputCitations') ? ['refusals', 'citations'] : ['refusals']
+  const input: Task = { ...said, lacks: new Set([...lacks, ...inputLacks]) }
   const { system, messages, tools, providerState, ...rest } = context
-  const left = tools && fitList(tools, spot('tools'), task, fitTool)
+  const fitTools = tools && fitList(tools, 'tools', (tool, path) => fitTool(tool, path, said))
   const fitted = {
-    context: {
-      ...rest,
-      ...compact({
-        system: system === undefined ? undefined : fitContent(system, spot('system'), { ...task, isInput: true }),
-        tools: left?.length === 0 && tools?.length !== 0 ? undefined : left,
-        providerState: providerState && fitState(providerState, messages, task),
-      }),
-      messages: fitList(messages, spot('messages'), task, fitMessage),
-    },
-    options: fitOptions(asked, task),
+    ...rest,
+    ...compact({
+      system: typeof system === 'object' ? fitBlocks(system, 'system', input) : system,
+      tools: fitTools?.length === 0 && tools?.length !== 0 ? undefined : fitTools,
+      providerState: providerState && fitState(providerState, messages, said),
+    }),
+    messages: fitList(messages, 'messages', (message, path) =>
+      fitMessage(message, path, message.role === 'assistant' ? said : input),
+    ),
   }
-  for (const [here, place] of task.places) losses.places.set(here, place)
-  return fitted
+  const options = fitOptions(asked, said)
+  recordPlaces(fitted, '', losses)
+  return { context: fitted, options }
 }
 
-// ---- options ----------------------------------------------------------------------------------
+/** Records where the entries of the lists were written. */
+function recordPlaces(lists: object, path: string, losses: Losses): void {
+  for (const [name, list] of Object.entries(lists)) {
+    for (const [at, place] of (placesIn(list) ?? []).entries()) {
+      const here = `${path}${name}[${at}]`
+      if (here !== place) losses.places.set(here, place)
+      recordPlaces(list[at], `${here}.`, losses)
+    }
+  }
+}
 
-function fitOptions(asked: RequestOptions, task: Task): RequestOptions {
-  const { lacks, format } = task.wire
-  const lost: (keyof RequestOptions)[] = []
-  for (const name of options) {
-    if (asked[name] === undefined || !lacks.has(name)) continue
-    lost.push(name)
-    const isDefault = asked[name] === true || (name === 'stop' && asked.stop?.length === 0)
-    if (!isDefault) drop(task, `options.${name}`, reasons.option, name === 'user' ? 'info' : 'minor')
+/** Reports that something is not sent. */
+function drop({ losses }: Task, path: string, reason: string, severity?: Loss['severity']): undefined {
+  reportLoss(losses, 'dropped', path, reason, severity)
+}
+
+// ---- fields -----------------------------------------------------------------------------------
+
+/** Fields that most things may have. */
+interface Common {
+  readonly metadata?: Metadata
+  readonly opaque?: Opaque
+  readonly providerData?: ProviderData
+}
+
+/** The message, block, tool or options without the fields that the format lacks, and without another provider's. Its blocks and calls too. */
+function fitFields<T extends object>(thing: T, kind: string, path: string, task: Task): T {
+  const { wire, lacks, losses } = task
+  const fields = thing as Readonly<Record<string, unknown>> & Common
+  const lost = new Set<string>()
+  const omit = (field: string, name: string, reason: string) => {
+    drop(task, `${path}.${name}`, reason, 'info')
+    lost.add(field)
   }
-  for (const name of Object.keys(asked.providerOptions ?? {})) {
-    if (name === format) continue
-    const path = `options.providerOptions.${name}`
-    if ((formats as readonly string[]).includes(name)) drop(task, path, reasons.foreignOptions, 'info')
-    else drop(task, path, `no format has this name: they are ${formats.join(', ')}, and the target is ${format}`)
+  for (const [name, row] of Object.entries(lookup(lackableFields, kind) ?? {})) {
+    const { lack = name, reason, usual = false, action = 'dropped', severity = 'info', isSaid } = row
+    const value = fields[name]
+    if (value === undefined || !lacks.has(lack)) continue
+    if (!isSaid) lost.add(name)
+    const isUsual = value === usual || (Array.isArray(value) && value.length === 0)
+    if (!isUsual) reportLoss(losses, action, `${path}.${name}`, reason, severity)
   }
-  const fitted = lost.length === 0 ? asked : without(asked, ...lost)
-  if (asked.responseFormat === undefined || !lacks.has('formatDetails')) return fitted
-  for (const name of ['name', 'description', 'strict'] as const) {
-    const value = asked.responseFormat[name]
-    if (value !== undefined && value !== false)
-      drop(task, `options.responseFormat.${name}`, reasons.formatDetails, 'info')
+  const { metadata, opaque, providerData } = fields
+  // Some formats lack hints only on definitions of tools, or on calls, results and reasoning.
+  const hint = kind === 'tool_definition' ? 'toolCacheHints' : /^(?:tool|reasoning)/.test(kind) ? 'callCacheHints' : ''
+  if (metadata?.cacheHint !== undefined && (lacks.has('cacheHints') || lacks.has(hint)))
+    omit('metadata', 'metadata.cacheHint', reasons.cacheHint)
+  const isForCodec = kind === 'reasoning' && !wire.keepsReasoning
+  if (opaque !== undefined && !isForCodec && ownProof(opaque, task.target) === undefined)
+    omit('opaque', 'opaque', reasons.foreignProof)
+  if (providerData !== undefined) {
+    for (const name of Object.keys(providerData)) {
+      if (name !== wire.format) drop(task, `${path}.providerData.${name}`, reasons.foreignFields, 'info')
+    }
+    if (!Object.hasOwn(providerData, wire.format)) lost.add('providerData')
   }
-  return { ...fitted, responseFormat: without(asked.responseFormat, 'name', 'description', 'strict') }
+  let left = lost.size === 0 ? fields : Object.fromEntries(Object.entries(fields).filter(([name]) => !lost.has(name)))
+  for (const name of ['content', 'toolCalls', 'invalidToolCalls']) {
+    const blocks = left[name]
+    if (!Array.isArray(blocks)) continue
+    const fitted = fitBlocks(blocks, `${path}.${name}`, task)
+    if (fitted !== blocks) left = { ...left, [name]: fitted }
+  }
+  return left as T
+}
+
+// ---- messages and blocks ----------------------------------------------------------------------
+
+function fitMessage(message: Message, path: string, task: Task): Message | undefined {
+  const fitted = fitFields(message, message.role === 'tool' ? 'tool' : 'message', path, task)
+  // A turn can have had only another provider's tools. Servers refuse empty messages.
+  if (fitted.role !== 'assistant' || fitted.content?.length !== 0 || message.content?.length === 0) return fitted
+  const hasCall = fitted.toolCalls?.length || fitted.invalidToolCalls?.length
+  return hasCall ? fitted : drop(task, path, reasons.nothing)
+}
+
+function fitBlocks(blocks: readonly ContentBlock[], path: string, task: Task): readonly ContentBlock[] {
+  return fitList(blocks, path, (block, place) => fitBlock(block, place, task))
+}
+
+function fitBlock(block: ContentBlock, path: string, task: Task): ContentBlock | undefined {
+  switch (block.type) {
+    case 'citation':
+      return drop(task, path, reasons.citation)
+    case 'tool_call_chunk':
+    case 'server_tool_call_chunk':
+      return drop(task, path, reasons.chunk)
+    case 'server_tool_call':
+    case 'server_tool_result':
+      if (!task.lacks.has('serverTools') && isOwn(block, task)) break
+      return drop(task, path, reasons.serverTool)
+    case 'unknown': {
+      if (block.format === task.wire.format) return block
+      // Anthropic's summary of what stands before it, which the history may no longer have.
+      const summary = block.providerType === 'compaction' ? textOr(field(block.value, 'content'), '') : ''
+      if (summary === '') return drop(task, path, reasons.foreignBlock)
+      reportLoss(task.losses, 'changed', path, reasons.foreignBlock)
+      return { type: 'text', text: `[summary of the conversation so far]\n${summary}` }
+    }
+  }
+  return fitFields(block, block.type, path, task)
+}
+
+/** Whether kept fields or a proof tie it to this format. A result also belongs to its call. */
+function isOwn(block: ServerToolCall | ServerToolResult, { wire, target, ownCalls }: Task): boolean {
+  const isKept = block.providerData !== undefined && Object.hasOwn(block.providerData, wire.format)
+  const isTied = isKept || ownProof(block.opaque, target) !== undefined
+  if (block.type === 'server_tool_result') return isTied || ownCalls.has(block.toolCallId ?? '')
+  if (isTied) ownCalls.add(block.id ?? '')
+  return isTied
+}
+
+// ---- tools, state and options -----------------------------------------------------------------
+
+function fitTool(tool: ToolDefinition | ProviderTool, path: string, task: Task): typeof tool | undefined {
+  if (!('type' in tool)) return fitFields(tool, 'tool_definition', path, task)
+  return tool.format === task.wire.format ? tool : drop(task, path, 'it is a tool of another format')
 }
 
 /** A stored answer or conversation replaces the messages before it. If the request has those messages too, nothing is lost. */
 function fitState(state: ProviderState, messages: readonly Message[], task: Task): ProviderState {
   const taken: readonly string[] = task.wire.states ?? []
-  const others = Object.keys(state).filter((name) => !taken.includes(name) && state[name] !== undefined)
-  for (const name of others) {
-    const isKnown = messages.some((one) => one.role === 'assistant' && one.response?.id === state[name])
-    const hasTurns = messages.some(({ role }) => role === 'assistant')
+  const turns = messages.filter(({ role }) => role === 'assistant') as readonly AssistantMessage[]
+  const left: Record<string, Json | undefined> = {}
+  for (const [name, value] of Object.entries(state)) {
+    if (taken.includes(name)) left[name] = value
+    if (value === undefined || taken.includes(name)) continue
     const isHistory = name === 'previousResponseId' || name === 'conversationId'
-    const severity = isHistory && !hasTurns ? 'major' : 'minor'
-    drop(task, `providerState.${name}`, reasons.state, isKnown ? 'info' : severity)
+    const isKnown = turns.some(({ response }) => response?.id === value)
+    const severity = isKnown ? 'info' : isHistory && turns.length === 0 ? 'major' : 'minor'
+    drop(task, `providerState.${name}`, 'the target does not have this state', severity)
   }
-  return without(state, ...others)
+  return left
 }
 
-// ---- tools ------------------------------------------------------------------------------------
-
-function fitTool(tool: ToolDefinition | ProviderTool, { place }: Spot, task: Task): typeof tool | undefined {
-  const { format, lacks } = task.wire
-  if ('type' in tool) return tool.format === format ? tool : drop(task, place, reasons.foreignTool)
-  const fitted = fitCommon(tool, place, task, lacks.has('toolCacheHints'))
-  if (tool.strict !== true || !lacks.has('strictTools')) return fitted
-  drop(task, `${place}.strict`, reasons.strictTools)
-  return without(fitted, 'strict')
+function fitOptions(asked: RequestOptions, task: Task): RequestOptions {
+  const { format } = task.wire
+  const left = fitFields(asked, 'options', 'options', task)
+  for (const name of Object.keys(asked.providerOptions ?? {})) {
+    if (name === format) continue
+    const path = `options.providerOptions.${name}`
+    if ((formats as readonly string[]).includes(name)) drop(task, path, reasons.foreignFields, 'info')
+    else drop(task, path, `no format has this name: they are ${formats.join(', ')}, and the target is ${format}`)
+  }
+  if (left.responseFormat === undefined) return left
+  return { ...left, responseFormat: fitFields(left.responseFormat, 'responseFormat', 'options.responseFormat', task) }
 }

@@ -1,5 +1,6 @@
 /** A conversation from its parts. @module */
-import type { Content, Context, Message, ProviderState, ProviderTool, ToolDefinition } from '../core/model.ts'
+import { isObject } from '../core/lookup.ts'
+import type { Content, Context, ProviderState, ProviderTool, ToolDefinition } from '../core/model.ts'
 import { type MessageLike, messageOf, messagesOf } from './message-like.ts'
 
 /** The parts of a context. All are optional. */
@@ -26,23 +27,19 @@ export interface ContextParts {
  * @throws {TypeError} for a value that is not a message of isoglot: see `toMessage`.
  */
 export function createContext(from: MessageLike | readonly MessageLike[] | ContextParts): Context {
-  if (typeof from === 'string') return { messages: [messageOf(from, 'message')] }
-  if (isList(from)) return { messages: messagesOf(from) }
-  return isParts(from) ? contextOf(from) : { messages: [messageOf(from, 'message')] }
+  // In JavaScript a pair and a list of two texts look alike: here a list is a list.
+  if (Array.isArray(from)) return { messages: messagesOf(from) }
+  return contextFrom(from as MessageLike | ContextParts, 'message')
 }
 
-/** In JavaScript a pair and a list of two texts look alike: here a list is a list. */
-function isList(
-  from: Exclude<MessageLike, string> | readonly MessageLike[] | ContextParts,
-): from is readonly MessageLike[] {
-  return Array.isArray(from)
+/** A context of parts, or of one message. */
+function contextFrom(from: MessageLike | ContextParts, place: string): Context {
+  return isParts(from) ? contextOf(from) : { messages: [messageOf(from, place)] }
 }
 
 /** Whether it is parts and not a message; an object with none of their names is taken for a message, which is then refused. */
-function isParts(from: MessageLike | ContextParts): from is ContextParts {
-  if (typeof from !== 'object' || from === null || Array.isArray(from) || 'role' in from) return false
-  if (Object.keys(from).length === 0) return true
-  return hasParts(from)
+function isParts(from: unknown): from is ContextParts {
+  return isObject(from) && !('role' in from) && (hasParts(from) || Object.keys(from).length === 0)
 }
 
 /** Whether an object has a field of {@link ContextParts}. */
@@ -52,9 +49,7 @@ export function hasParts(from: object): boolean {
 
 /** A context from its parts. @throws {TypeError} for what is not a message of ours: see `toMessage`. */
 export function contextOf({ messages = [], prompt, ...parts }: ContextParts): Context {
-  const before: readonly Message[] = messagesOf(messages)
-  if (prompt === undefined) return { ...parts, messages: before }
-  if (!isParts(prompt)) return { ...parts, messages: [...before, messageOf(prompt, 'prompt')] }
-  const inner = contextOf(prompt)
-  return { ...parts, ...inner, messages: [...before, ...inner.messages] }
+  const before = messagesOf(messages)
+  const { messages: after = [], ...inner } = prompt === undefined ? {} : contextFrom(prompt, 'prompt')
+  return { ...parts, ...inner, messages: [...before, ...after] }
 }

@@ -41,7 +41,7 @@ export function mergeChunks(first: MessageChunk | readonly MessageChunk[], secon
     return compact({
       type,
       id: part.id,
-      name: part.name,
+      name: part.name || undefined,
       index: part.server ? undefined : (part.wirePosition ?? part.position),
       argumentsDelta: part.text,
     }) as ContentBlock

@@ -1,6 +1,6 @@
 /** Reads the short forms of messages. @module */
-import { checkMessage } from '../core/check-message.ts'
-import type { Content, Message } from '../core/model.ts'
+import { checkMessage, readEach } from '../core/check-message.ts'
+import type { Content, Message, Role } from '../core/model.ts'
 import { type RoleAlias, roleOf } from './roles.ts'
 
 /**
@@ -8,6 +8,8 @@ import { type RoleAlias, roleOf } from './roles.ts'
  * result must name its call, so a pair cannot be one.
  */
 export type MessageLike = string | Message | readonly [role: Exclude<RoleAlias, 'tool' | 'function'>, content: Content]
+
+type Pair = Extract<MessageLike, readonly unknown[]>
 
 /**
  * Reads a message in any of its forms.
@@ -17,27 +19,23 @@ export type MessageLike = string | Message | readonly [role: Exclude<RoleAlias, 
  */
 export function messageOf(like: MessageLike, place: string): Message {
   if (typeof like === 'string') return { role: 'user', content: like }
-  if (isPair(like)) return messageOfPair(like, place)
-  checkMessage(like, place)
-  return like
-}
-
-function isPair(like: Exclude<MessageLike, string>): like is Extract<MessageLike, readonly unknown[]> {
-  return Array.isArray(like)
-}
-
-function messageOfPair([name, content]: Extract<MessageLike, readonly unknown[]>, place: string): Message {
-  const role = roleOf(name)
-  if (role === undefined) throw new TypeError(`Cannot make a message: the role "${name}" is not known`)
-  if (role === 'tool')
-    throw new TypeError('Cannot make a message: a result has to name its call, as `message.tool` does')
-  const message = { role, content }
+  const message = isPair(like) ? { role: roleOfPair(like), content: like[1] } : like
   checkMessage(message, place)
   return message
 }
 
+function isPair(like: MessageLike): like is Pair {
+  return Array.isArray(like) && like.length === 2 && typeof like[0] === 'string'
+}
+
+function roleOfPair([name]: Pair): Role {
+  const role = roleOf(name)
+  if (role !== undefined && role !== 'tool') return role
+  const finding = role ? 'a result has to name its call, as `message.tool` does' : `the role "${name}" is not known`
+  throw new TypeError(`Cannot make a message: ${finding}`)
+}
+
 /** The same for a list. @param place what the list is called in an error */
 export function messagesOf(likes: readonly MessageLike[], place = 'messages'): Message[] {
-  if (!Array.isArray(likes)) throw new TypeError(`Cannot read "${place}": it is not a list`)
-  return likes.map((like, at) => messageOf(like, `${place}[${at}]`))
+  return readEach(likes, place, messageOf)
 }

@@ -9,7 +9,7 @@ import type { RunResult, StreamEvent } from '../client/result.ts'
 import { left, type Run, readOnce, withResolvers } from '../client/run.ts'
 import { chunksOf } from '../client/transport.ts'
 import { DecodeError, InterruptedError, IsoglotError, TimeoutError } from '../core/errors.ts'
-import { linked } from '../core/linked.ts'
+import { follow } from '../core/follow.ts'
 import { compact, isObject, unlessEmpty } from '../core/lookup.ts'
 import type { AssistantMessage, ContentBlock, InvalidToolCall, Message } from '../core/model.ts'
 import type { AnyTools } from '../tools/model.ts'
@@ -86,17 +86,18 @@ export function readEvents(response: Response | Promise<Response>, options: Read
   let sealed: string | undefined
 
   async function* batches(): AsyncGenerator<StreamEvent[]> {
-    const { signal, end } = linked(options.signal, stopping.signal)
+    const { signal } = stopping
+    const unfollow = follow(options.signal, stopping)
     let failure: unknown = left
     try {
       yield* connections(signal)
       failure = undefined
     } catch (cause) {
-      if (stopping.signal.reason === left) return
+      if (signal.reason === left) return
       failure = cause
       throw cause
     } finally {
-      end()
+      unfollow()
       if (failure !== undefined) breakOff(failure)
       if (result !== undefined && failure === undefined) settled.resolve(result)
       else settled.reject(failure ?? new DecodeError('Cannot read the result of the run: the server sent no "done"'))

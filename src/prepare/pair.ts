@@ -4,10 +4,10 @@
  *
  * @module
  */
-import { blocksOf } from '../core/content.ts'
-import type { AssistantMessage, ContentBlock, Message, ToolCall, ToolMessage } from '../core/model.ts'
+import type { ToolCall, ToolMessage } from '../core/model.ts'
 import { legalId } from '../kit/ids.ts'
-import { type Item, note, resultTag, type Task, tagged, withContent } from './task.ts'
+import { fitList } from '../kit/losses.ts'
+import { type Item, note, type Task, taggedResult } from './task.ts'
 
 /** The text of the error result that is sent for a call without a result. */
 export const noResult = 'No result is available for this call; do not assume that it ran'
@@ -16,162 +16,105 @@ export const noResult = 'No result is available for this call; do not assume tha
 interface Pair {
   /** The id that results name. */
   readonly id: string
+  /** The call as it is sent. */
   readonly call: ToolCall
+  /** The path of the turn. */
+  readonly path: string
   readonly error: string | undefined
-  answer:
-    | { readonly item: Item; readonly message: ToolMessage; readonly arrival: number; readonly isLate: boolean }
-    | undefined
+  result?: { readonly message: ToolMessage; readonly path: string; readonly isMoved: boolean }
 }
 
-/** An assistant message with calls that the caller runs. */
-interface Turn {
-  readonly item: Item
-  readonly pairs: readonly Pair[]
-}
-
-/** The calls read so far. */
-interface Calls {
-  /** Calls without a result, in order. The key is the id that results name. */
-  readonly open: Map<string, Pair[]>
-  /** The latest call of each id that has a result. */
-  readonly answered: Map<string, Pair>
-  /** The ids that are already used in the request. */
-  readonly taken: Set<string>
-  /** The number of copies that were made of each id, to make ids unique. */
-  readonly copies: Map<string, number>
-  latest: Turn | undefined
-}
+/** The pairs of each id, as results name it. The next one to be answered is the last. */
+type Waiting = Map<string, Pair[]>
 
 /** Pairs calls and results. Ignores calls that the provider ran. */
 export function pairResults(items: readonly Item[], task: Task): readonly Item[] {
-  const sequence: (Item | Turn)[] = []
-  const calls: Calls = { open: new Map(), answered: new Map(), taken: new Set(), copies: new Map(), latest: undefined }
-  for (const [arrival, item] of items.entries()) {
-    const { message } = item
+  const sequence: (Item | Pair)[] = []
+  const waiting: Waiting = new Map()
+  const answered = new Map<string, Pair>()
+  const taken = new Map<string, number>()
+  let latest: readonly Pair[] = []
+  for (const item of items) {
+    const { message, path } = item
     if (message.role === 'tool') {
-      const pair = takePair(calls, message)
-      if (pair === undefined) sequence.push(...strayResult(item, message, calls, task))
-      else pair.answer = { item, message, arrival, isLate: !endsWith(sequence, pair) }
-    } else if (message.role === 'assistant' && blocksOf(message.content).some(isCall)) {
-      calls.latest = openTurn(item, message, calls, task)
-      sequence.push(calls.latest)
+      const pair = takePair(message, waiting, latest)
+      if (pair !== undefined) {
+        const isLast = latest.includes(pair) && latest.at(-1) === sequence.at(-1)
+        const later = latest.slice(latest.indexOf(pair))
+        pair.result = { message, path, isMoved: !isLast || later.some(({ result }) => result !== undefined) }
+        answered.set(pair.id, pair)
+      } else if (latest.length === 0 && task.chained) sequence.push(item)
+      else sequence.push(...strayResult(message, path, answered.get(message.toolCallId), task))
+    } else if (message.role === 'assistant' && typeof message.content === 'object') {
+      const pairs: Pair[] = []
+      const content = fitList(message.content ?? [], `${path}.content`, (block) => {
+        if (block.type !== 'tool_call') return block
+        const id = uniqueId(block.id, taken, task)
+        const index = pairs.length
+        const call = id === block.id && index === block.index ? block : { ...block, id, index }
+        if (id !== block.id) note(task, 'changed', `${path}.content`, `the call "${block.id}" goes as "${id}"`)
+        if (index !== block.index)
+          note(task, 'changed', `${path}.content`, `the call "${id}" is number ${index} of its turn`)
+        pairs.push({ id: block.id, call, path, error: task.errors.get(block) })
+        return call
+      })
+      sequence.push({ path, message: { ...message, content } }, ...pairs)
+      if (pairs.length > 0) latest = pairs
+      for (const pair of [...pairs].reverse()) {
+        const same = waiting.get(pair.id) ?? []
+        same.push(pair)
+        waiting.set(pair.id, same)
+      }
     } else sequence.push(item)
   }
-  return sequence.flatMap((entry) => ('pairs' in entry ? writeTurn(entry, task) : [entry]))
-}
-
-/** Whether the turn of this call is the last turn of the conversation. */
-function endsWith(sequence: readonly (Item | Turn)[], pair: Pair): boolean {
-  const last = sequence.at(-1)
-  return last !== undefined && 'pairs' in last && last.pairs.includes(pair)
-}
-
-function isCall(block: ContentBlock): block is ToolCall {
-  return block.type === 'tool_call'
-}
-
-function openTurn(item: Item, message: AssistantMessage, calls: Calls, task: Task): Turn {
-  const pairs: Pair[] = []
-  const blocks = blocksOf(message.content).map((block) => {
-    if (!isCall(block)) return block
-    const id = takeId(block.id, calls, task)
-    const index = pairs.length
-    const call = id === block.id && index === block.index ? block : { ...block, id, index }
-    if (id !== block.id) note(task, 'changed', `${item.path}.content`, `the call "${block.id}" goes as "${id}"`)
-    if (index !== block.index)
-      note(task, 'changed', `${item.path}.content`, `the call "${id}" is number ${index} of its turn`)
-    task.places.set(call, task.places.get(block) ?? item.path)
-    pairs.push({ id: block.id, call, error: task.invalid.get(block)?.error, answer: undefined })
-    return call
-  })
-  const isSame = blocks.every((block, at) => block === blocksOf(message.content)[at])
-  for (const pair of [...pairs].reverse()) put(calls.open, pair.id, pair)
-  return { item: isSame ? item : withContent(item, blocks), pairs }
-}
-
-function put<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
-  const values = map.get(key)
-  if (values === undefined) map.set(key, [value])
-  else values.push(value)
+  return sequence.map((entry) => ('call' in entry ? resultOf(entry, task) : entry))
 }
 
 /** Returns a legal id. If an earlier call already has it, returns a different id, which is the same in every run. */
-function takeId(id: string, { taken, copies }: Calls, { rules }: Task): string {
-  let legal = legalId(id, rules.callId)
-  let copy = copies.get(id) ?? 1
+function uniqueId(id: string, taken: Map<string, number>, { rules }: Task): string {
+  const wanted = legalId(id, rules.callId)
+  let legal = wanted
+  let copy = taken.get(wanted) ?? 1
   while (taken.has(legal)) legal = legalId(`${id}#${++copy}`, rules.callId)
-  copies.set(id, copy)
-  taken.add(legal)
+  taken.set(legal, 1).set(wanted, copy)
   return legal
 }
 
 /**
- * Finds the call that a result answers, and marks it as answered. The call is the first unanswered call with this id, in the latest turn
- * that has one. A result without an id answers the first unanswered call of this name in the latest turn.
+ * Finds the call that a result answers. It is the first unanswered call with this id, in the latest turn that has one. A result without an
+ * id answers the first unanswered call of this name in the latest turn.
  */
-function takePair({ open, answered, latest }: Calls, message: ToolMessage): Pair | undefined {
-  const pair = message.toolCallId === '' ? findByName(latest, message.name) : open.get(message.toolCallId)?.pop()
-  if (pair === undefined) return undefined
-  if (message.toolCallId === '') open.set(pair.id, open.get(pair.id)?.filter((other) => other !== pair) ?? [])
-  answered.set(pair.id, pair)
+function takePair({ toolCallId, name }: ToolMessage, waiting: Waiting, latest: readonly Pair[]): Pair | undefined {
+  if (toolCallId === '')
+    return latest.find(({ call, result }) => result === undefined && (name === undefined || call.name === name))
+  const same = waiting.get(toolCallId) ?? []
+  let pair = same.pop()
+  while (pair?.result !== undefined) pair = same.pop()
   return pair
 }
 
-function findByName(turn: Turn | undefined, name: string | undefined): Pair | undefined {
-  return turn?.pairs.find(({ call, answer }) => answer === undefined && (name === undefined || call.name === name))
-}
-
 /** A result without an unanswered call. It cannot be sent as a result, so it is sent as user text. */
-function strayResult(item: Item, message: ToolMessage, { answered, latest }: Calls, task: Task): readonly Item[] {
-  if (latest === undefined && task.chained) return [item]
-  const answer = answered.get(message.toolCallId)?.answer
-  const isRepeated = answer !== undefined && isSameContent(answer.message, message)
-  if (isRepeated || message.content.length === 0) {
-    note(
-      task,
-      'dropped',
-      item.path,
-      isRepeated ? 'the call has this result already' : 'it is the empty result of no call',
-    )
+function strayResult(message: ToolMessage, path: string, answered: Pair | undefined, task: Task): readonly Item[] {
+  const { toolCallId, content } = message
+  const isRepeated = JSON.stringify(answered?.result?.message.content) === JSON.stringify(content)
+  if (isRepeated || content.length === 0) {
+    const reason = isRepeated ? 'the call has this result already' : 'it is the empty result of no call'
+    note(task, 'dropped', path, reason)
     return []
   }
-  note(
-    task,
-    'changed',
-    item.path,
-    `the result of "${message.toolCallId}" answers no call and became user text`,
-    'minor',
-  )
-  const content = tagged(message.content, resultTag(message.toolCallId, message.name), '</tool_result>')
-  return [{ path: item.path, message: { role: 'user', content } }]
+  note(task, 'changed', path, `the result of "${toolCallId}" answers no call and became user text`, 'minor')
+  return [{ path, message: { role: 'user', content: taggedResult(message, content, path) } }]
 }
 
-function isSameContent(one: Message, other: Message): boolean {
-  return JSON.stringify(one.content) === JSON.stringify(other.content)
-}
-
-function writeTurn({ item, pairs }: Turn, task: Task): readonly Item[] {
-  let latest = -1
-  const results = pairs.map((pair) => {
-    if (pair.answer === undefined) return madeResult(pair, item.path, task)
-    if (pair.answer.isLate || pair.answer.arrival < latest) {
-      note(task, 'changed', pair.answer.item.path, 'results must directly follow their calls, in the same order')
-    }
-    latest = Math.max(latest, pair.answer.arrival)
-    return namedResult(pair, pair.answer.item, pair.answer.message, task)
-  })
-  return [item, ...results]
-}
-
-function madeResult({ call, error }: Pair, path: string, task: Task): Item {
-  const reason = `the call "${call.id}" has no result`
-  note(task, 'invented', path, reason, 'minor')
-  const content = error === undefined ? noResult : `The call was not run: ${error}`
-  return { path, message: { role: 'tool', toolCallId: call.id, name: call.name, content, status: 'error' } }
-}
-
-function namedResult({ call }: Pair, item: Item, message: ToolMessage, task: Task): Item {
-  if (message.toolCallId === call.id && message.name === call.name) return item
-  note(task, 'changed', item.path, `the result names its call "${call.id}" and its tool "${call.name}"`)
-  return { ...item, message: { ...message, toolCallId: call.id, name: call.name } }
+function resultOf({ call: { id, name }, path, error, result }: Pair, task: Task): Item {
+  if (result === undefined) {
+    note(task, 'invented', path, `the call "${id}" has no result`, 'minor')
+    const content = error === undefined ? noResult : `The call was not run: ${error}`
+    return { path, message: { role: 'tool', toolCallId: id, name, content, status: 'error' } }
+  }
+  const { message, isMoved } = result
+  if (isMoved) note(task, 'changed', result.path, 'results must directly follow their calls, in the same order')
+  if (message.toolCallId !== id || message.name !== name)
+    note(task, 'changed', result.path, `the result names its call "${id}" and its tool "${name}"`)
+  return { path: result.path, message: { ...message, toolCallId: id, name } }
 }

@@ -1,57 +1,80 @@
-/** Changes the order of roles where a format requires it. @module */
-import type { InstructionMessage, Message } from '../core/model.ts'
-import { type Item, isBound, note, type Task, tagged } from './task.ts'
-
-/**
- * Some formats take instructions only before the first message. For these, later instructions become user text between tags that name the
- * role, or move to the start. Messages with settings of the format itself, such as Anthropic's changes of tools, stay as they are.
- */
-export function placeLateInstructions(items: readonly Item[], task: Task): readonly Item[] {
-  const { lateInstructions } = task.rules
-  const begin = items.findIndex(({ message }) => !isInstruction(message))
-  if (lateInstructions === 'keep' || begin < 0) return items
-  const head = items.slice(0, begin)
-  const others = items.slice(begin).flatMap((item) => {
-    const { message, path } = item
-    if (!isInstruction(message) || isBound(message, task)) return [item]
-    const { name: _, ...rest } = message
-    const { role } = rest
-    const isMoved = lateInstructions === 'hoist'
-    const outcome = isMoved ? 'moved there' : 'became user text'
-    note(task, 'changed', path, `a ${role} message that is not at the head ${outcome}`, 'minor')
-    if (isMoved) head.push(item)
-    const content = tagged(message.content, `<${role}>`, `</${role}>`)
-    return isMoved ? [] : [{ path, message: { ...rest, role: 'user', content } satisfies Message }]
-  })
-  return [...head, ...others]
-}
+/** Puts messages where the format takes them. @module */
+import { blocksOf } from '../core/content.ts'
+import type { Content, ContentBlock } from '../core/model.ts'
+import { fitList, placesOf, standing } from '../kit/losses.ts'
+import { type Item, isBound, note, type Task, tagged, taggedResult, text } from './task.ts'
 
 /** The text of the user message that is added if a format requires a user message first. */
-export const opening = '(The conversation begins with the assistant.)'
-
-export function startWithUser(items: readonly Item[], task: Task): readonly Item[] {
-  const first = items.findIndex(({ message }) => !isInstruction(message))
-  if (!task.rules.userFirst || first < 0 || items[first]?.message.role === 'user') return items
-  note(task, 'invented', 'messages', 'a conversation begins with a user message here', 'minor')
-  return [
-    ...items.slice(0, first),
-    { path: 'messages', message: { role: 'user', content: opening } },
-    ...items.slice(first),
-  ]
-}
+const opening = '(The conversation begins with the assistant.)'
 
 /** The text of the assistant message that is added if a format requires one between a result and a user message. */
 export const bridge = '(The results are in.)'
 
-export function bridgeResults(items: readonly Item[], task: Task): readonly Item[] {
-  if (task.rules.bridgesResults !== true) return items
-  return items.flatMap((item, at) => {
-    if (items[at - 1]?.message.role !== 'tool' || item.message.role !== 'user') return [item]
-    note(task, 'invented', item.path, 'an assistant speaks between a result and a user here', 'minor')
-    return [{ path: item.path, message: { role: 'assistant', content: bridge } satisfies Message }, item]
-  })
-}
+const mediaTypes: ReadonlySet<ContentBlock['type']> = new Set(['image', 'audio', 'video', 'file'])
 
-function isInstruction(message: Message): message is InstructionMessage {
-  return message.role === 'system' || message.role === 'developer'
+/**
+ * Moves instructions and media, and adds the messages that the format requires.
+ *
+ * Some formats take instructions only before the first message. For these, later instructions become user text between tags that name the
+ * role, or move to the start. Messages with settings of the format itself, such as Anthropic's changes of tools, stay as they are.
+ *
+ * Media that a result may not hold move to one user message after all results of the turn. A tag names the call, and the result says that
+ * its media follow. Media never become text, since a small image as text would be 100,000 tokens.
+ */
+export function placeMessages(items: readonly Item[], task: Task): readonly Item[] {
+  const { bridgesResults, lateInstructions, resultMedia, userFirst } = task.rules
+  const head: Item[] = []
+  const others: Item[] = []
+  let media: Content[] = []
+
+  const add = (item: Item): void => {
+    const { role } = item.message
+    if (userFirst && others.length === 0 && role !== 'user') {
+      note(task, 'invented', 'messages', 'a conversation begins with a user message here', 'minor')
+      others.push({ path: 'messages', message: { role: 'user', content: opening } })
+    }
+    if (bridgesResults && others.at(-1)?.message.role === 'tool' && role === 'user') {
+      note(task, 'invented', item.path, 'an assistant speaks between a result and a user here', 'minor')
+      others.push({ path: item.path, message: { role: 'assistant', content: bridge } })
+    }
+    others.push(item)
+  }
+  const addMedia = (): void => {
+    const places = media.flatMap((content) => placesOf(blocksOf(content), ''))
+    const [path] = places
+    if (path !== undefined) add({ path, message: { role: 'user', content: standing(media.flatMap(blocksOf), places) } })
+    media = []
+  }
+
+  for (const item of items) {
+    const { message, path } = item
+    if (message.role !== 'tool') addMedia()
+    if (message.role === 'tool' && typeof message.content === 'object') {
+      const place = `${path}.content`
+      const isForeign = ({ type }: ContentBlock) => mediaTypes.has(type) && !resultMedia.has(type)
+      const found = fitList(message.content, place, (block) => (isForeign(block) ? block : undefined))
+      const content = fitList(message.content, place, (block) =>
+        isForeign(block) ? text(`[${block.type}: see the message after the results]`) : block,
+      )
+      if (found.length > 0) {
+        note(task, 'changed', place, 'media are in a user message after the results', 'minor')
+        media.push(taggedResult(message, found, path))
+      }
+      add({ path, message: { ...message, content } })
+    } else if (message.role !== 'system' && message.role !== 'developer') add(item)
+    else if (others.length === 0) head.push(item)
+    else if (lateInstructions === 'keep' || isBound(message, task)) add(item)
+    else {
+      const { name: _, ...rest } = message
+      const { role } = message
+      const isMoved = lateInstructions === 'hoist'
+      const outcome = isMoved ? 'moved there' : 'became user text'
+      note(task, 'changed', path, `a ${role} message that is not at the head ${outcome}`, 'minor')
+      const content = tagged(message.content, role, path)
+      if (isMoved) head.push(item)
+      else add({ path, message: { ...rest, role: 'user', content } })
+    }
+  }
+  addMedia()
+  return [...head, ...others]
 }

@@ -2,25 +2,23 @@
  * Converts a stored conversation to one that a format accepts.
  *
  * The stored conversation does not change. So a conversation can move to another provider, even in the middle of a round, and back again
- * without a loss. Each pass is a separate file. The codec's `Rules` say what the format requires of each pass.
+ * without a loss. Each message is prepared by itself, then calls and results are paired, then messages are placed. The codec's `Rules` say what
+ * the format requires.
  *
  * @module
  */
 import { checkMessages } from '../core/check-message.ts'
 import type { Rules } from '../core/codec.ts'
 import { compact } from '../core/lookup.ts'
-import type { Content, Context, Loss } from '../core/model.ts'
+import type { Context, Loss } from '../core/model.ts'
 import { legalId } from '../kit/ids.ts'
 import { standing } from '../kit/losses.ts'
 import type { Splitting } from '../messages/split-message.ts'
-import { prepareBlocks, prepareSystem } from './blocks.ts'
-import { dropEmptyMessage } from './empty.ts'
+import { prepareSystem } from './blocks.ts'
+import { prepareMessage } from './message.ts'
 import { pairResults } from './pair.ts'
-import { bridgeResults, placeLateInstructions, startWithUser } from './placement.ts'
-import { moveResultMedia } from './result-media.ts'
-import { splitLongMessage } from './split.ts'
-import type { Item, Pass, Step, Task } from './task.ts'
-import { dropFailedTurn, foldCalls, liftResults, settleTurn } from './turns.ts'
+import { placeMessages } from './placement.ts'
+import type { Task } from './task.ts'
 
 /** The target that a conversation is prepared for. */
 export interface PrepareOptions {
@@ -36,18 +34,6 @@ export interface Prepared {
   /** Every difference from the given conversation. If this is empty, `context` is the given object. */
   readonly losses: Loss[]
 }
-
-const steps: readonly Step[] = [
-  splitLongMessage,
-  foldCalls,
-  dropFailedTurn,
-  prepareBlocks,
-  settleTurn,
-  liftResults,
-  dropEmptyMessage,
-]
-
-const passes: readonly Pass[] = [placeLateInstructions, pairResults, moveResultMedia, bridgeResults, startWithUser]
 
 /**
  * Returns the conversation in a form that the format of `rules` accepts, and reports every change. Pure and idempotent: it does not change
@@ -65,36 +51,20 @@ export function prepare(context: Context, rules: Rules, options: PrepareOptions)
     rules,
     target: { format: rules.format, provider: rules.provider, model: options.model },
     losses: [],
-    places: new Map(),
-    invalid: new Map(),
+    errors: new Map(),
     splitting: options.split,
     chained: rules.chains === true && (previousResponseId ?? conversationId) !== undefined,
   }
-  const system = prepareSystem(context.system, task)
-  let items: readonly Item[] = context.messages.map((message, at) => ({ message, path: `messages[${at}]` }))
-  for (const step of steps) items = items.flatMap((item) => step(item, task))
-  for (const pass of passes) items = pass(items, task)
+  const { system: given, ...rest } = context
+  const system = prepareSystem(given, task)
+  const items = context.messages.flatMap((message, at) => prepareMessage(message, `messages[${at}]`, task))
+  const placed = placeMessages(pairResults(items, task), task)
   if (task.losses.length === 0) return { context, losses: [] }
-  const { system: _, ...rest } = context
-  const written = new Set<unknown>(context.messages.map(({ content }) => content)).add(context.system)
-  for (const { message, path } of items) {
-    if (!written.has(message.content)) remember(message.content, path, task)
-  }
-  if (system !== undefined && !written.has(system)) remember(system, 'system', task)
   const messages = standing(
-    items.map((item) => item.message),
-    items.map((item) => item.path),
+    placed.map(({ message }) => message),
+    placed.map(({ path }) => path),
   )
   return { context: { ...rest, ...compact({ system }), messages }, losses: task.losses }
-}
-
-/** Stores the path of each block, since the encoder reports losses by the caller's paths. A block made here has the path of its message. */
-function remember(content: Content | null, path: string, { places }: Task): void {
-  if (content === null || typeof content === 'string') return
-  standing(
-    content,
-    content.map((block) => places.get(block) ?? path),
-  )
 }
 
 /**

@@ -1,7 +1,8 @@
-/** State that the passes of `prepare` share. @module */
+/** State that the steps of `prepare` share. @module */
 import type { Rules } from '../core/codec.ts'
 import { blocksOf } from '../core/content.ts'
-import type { Content, ContentBlock, InvalidToolCall, Loss, Message, ToolCall } from '../core/model.ts'
+import type { Content, ContentBlock, Loss, Message, ToolMessage } from '../core/model.ts'
+import { placesOf, standing } from '../kit/losses.ts'
 import type { Splitting } from '../messages/split-message.ts'
 
 /** A message that is being prepared, and its place. */
@@ -17,20 +18,12 @@ export interface Task {
   /** The format and provider whose proofs are valid. */
   readonly target: { readonly format: string; readonly provider: string; readonly model: string }
   readonly losses: Loss[]
-  /** The path of each block in the caller's conversation. The key is the block that is sent. */
-  readonly places: Map<ContentBlock, string>
-  /** The invalid call that each of these calls replaces. */
-  readonly invalid: Map<ToolCall, InvalidToolCall>
+  /** The errors of the invalid calls that these calls replace. */
+  readonly errors: Map<ContentBlock, string>
   readonly splitting: Splitting | undefined
   /** Whether results may answer calls that only the provider stores. */
   readonly chained: boolean
 }
-
-/** Prepares one message. Returns the message, its replacements, or an empty array. */
-export type Step = (item: Item, task: Task) => Item | readonly Item[]
-
-/** Prepares messages that depend on one another. */
-export type Pass = (items: readonly Item[], task: Task) => readonly Item[]
 
 /** Reports a change. */
 export function note(
@@ -39,7 +32,7 @@ export function note(
   path: string,
   reason: string,
   severity: Loss['severity'] = 'info',
-): void {
+): undefined {
   task.losses.push({ path, action, reason, severity })
 }
 
@@ -50,20 +43,21 @@ export function isBound({ role, content, providerData = {} }: Message, { rules }
   return isOwn || Object.hasOwn(providerData, rules.format)
 }
 
-/** The item with other content; the same item if it has that content. */
-export function withContent(item: Item, content: Content | null): Item {
-  if (content === item.message.content) return item
-  return { ...item, message: { ...item.message, content } as Message }
-}
-
 /** Puts content between tags, so that the model can read what it is and where it came from. */
-export function tagged(content: Content, open: string, close: string): Content {
+export function tagged(content: Content, tag: string, path: string, attributes = ''): Content {
+  const open = `<${tag}${attributes}>`
+  const close = `</${tag}>`
   if (typeof content === 'string') return `${open}\n${content}\n${close}`
-  const tag = (text: string): ContentBlock => ({ type: 'text', text })
-  return [tag(open), ...content, tag(close)]
+  return standing([text(open), ...content, text(close)], [path, ...placesOf(content, `${path}.content`), path])
 }
 
-/** The opening tag of a result: `<tool_result id="call_1" name="shot">`. */
-export function resultTag(id: string, name: string | undefined): string {
-  return `<tool_result id=${JSON.stringify(id)}${name === undefined ? '' : ` name=${JSON.stringify(name)}`}>`
+/** Puts content of a result between tags: `<tool_result id="call_1" name="shot">`. */
+export function taggedResult({ toolCallId, name }: ToolMessage, content: Content, path: string): Content {
+  const named = name === undefined ? '' : ` name=${JSON.stringify(name)}`
+  return tagged(content, 'tool_result', path, ` id=${JSON.stringify(toolCallId)}${named}`)
+}
+
+/** A block of text. */
+export function text(value: string): ContentBlock {
+  return { type: 'text', text: value }
 }

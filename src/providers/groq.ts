@@ -4,6 +4,7 @@
  * @see https://console.groq.com/docs/compound (read 2026-11)
  * @module
  */
+import { replayed } from '../assemble/replay.ts'
 import type { ClientCodec, Fragment, Model, ModelSettings } from '../core/codec.ts'
 import { blocksOf } from '../core/content.ts'
 import { arrayOf, compact, isObject, numberOr, otherFields, textOr, unlessEmpty } from '../core/lookup.ts'
@@ -60,7 +61,7 @@ function adapt(codec: ClientCodec): ClientCodec {
     ...codec,
     decodeResponse(body, options) {
       const response = codec.decodeResponse(body, options)
-      return { ...response, message: withTools(response.message) }
+      return replayed({ ...response, message: withTools(response.message) }, options?.events)
     },
     decodeStream(options) {
       const tools = toolReader()

@@ -4,9 +4,8 @@
  * @module
  */
 import type { Model, ModelSettings } from '../core/codec.ts'
-import { toDataUrl } from '../core/media.ts'
 import type { AudioBlock, FileBlock } from '../core/model.ts'
-import { beyondTypes, dropBlock, encodeAudio } from '../formats/openai-chat/content.ts'
+import { beyondTypes, dropBlock, encodeAudio, urlOf } from '../formats/openai-chat/content.ts'
 import {
   type ChatDialect,
   chatModel,
@@ -22,7 +21,7 @@ import {
 import type { WirePart } from '../formats/openai-chat/wire.ts'
 
 function encodeDocument(block: FileBlock, path: string, to: Encoding): WirePart | undefined {
-  const url = block.data === undefined ? block.url : toDataUrl(block.mimeType ?? 'application/pdf', block.data)
+  const url = urlOf(block, block.mimeType ?? 'application/pdf')
   if (url !== undefined) return beyondTypes({ type: 'document_url', document_url: url })
   dropBlock(block, path, to, 'a file is sent as data or by URL, and not by the id of a file')
   return undefined

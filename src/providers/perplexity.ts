@@ -4,6 +4,7 @@
  * @see https://docs.perplexity.ai/api-reference/chat-completions-post (read 2026-11)
  * @module
  */
+import { replayed } from '../assemble/replay.ts'
 import type { ClientCodec, Fragment, Model, ModelSettings } from '../core/codec.ts'
 import { blocksOf } from '../core/content.ts'
 import { arrayOf, field, textOr } from '../core/lookup.ts'
@@ -54,7 +55,7 @@ export function perplexity(model: string, settings: ModelSettings = {}): Model {
 function adapt(codec: ClientCodec): ClientCodec {
   return {
     ...codec,
-    decodeResponse: (body, options) => cited(codec.decodeResponse(body, options)),
+    decodeResponse: (body, options) => replayed(cited(codec.decodeResponse(body, options)), options?.events),
     decodeStream(options) {
       let marks = markReader()
       let sources: ProviderData | undefined

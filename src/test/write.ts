@@ -1,5 +1,5 @@
 /** Writes a mock's answers in a format: a turn as the frames of its stream, or as a whole body. @module */
-import { replay } from '../client/replay.ts'
+import { replay } from '../assemble/replay.ts'
 import type { Frame, ServerCodec, StreamEncoder } from '../core/codec.ts'
 import { ApiError, type ApiErrorKind } from '../core/errors.ts'
 import { compact, unlessEmpty } from '../core/lookup.ts'

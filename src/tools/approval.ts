@@ -6,7 +6,7 @@
  */
 import { blocksOf, blocksOfTurn } from '../core/content.ts'
 import { compact } from '../core/lookup.ts'
-import type { Json, Message, ToolCall } from '../core/model.ts'
+import type { ContentBlock, Json, Message, MessageEvent, ToolCall } from '../core/model.ts'
 
 /** A person's decision about one call: plain data, which you can store and send. */
 export interface Approval {
@@ -41,7 +41,18 @@ export interface ApprovalRule {
   mark(call: ToolCall, messages: readonly Message[], isNew: boolean): Promise<ToolCall>
   /** Whether a decision is for this call, has not expired, and has the required signature. */
   counts(call: ToolCall, decision: Approval): Promise<boolean>
+  /** Whether a call may run after these decisions. */
+  consent(call: ToolCall, decisions: readonly Approval[]): Promise<Consent>
+  /** The events, with the calls of the message at their end marked. `ruleOf` returns the rule of a call, if it has one. */
+  markEnd(
+    events: readonly MessageEvent[],
+    history: readonly Message[],
+    ruleOf: (call: ToolCall) => ApprovalRule | undefined,
+  ): Promise<readonly MessageEvent[]>
 }
+
+/** The call may run, waits for a person, or was refused for a reason that the model gets. */
+export type Consent = 'given' | 'pending' | { readonly refused: string }
 
 /**
  * Makes calls of a tool wait for a person's decision.
@@ -60,7 +71,8 @@ export function approval(options: ApprovalOptions = {}): ApprovalRule {
   const { when = () => true, secret } = options
   // `undefined` from a variable that is not set must not turn signatures off.
   if ('secret' in options) bytesOf(secret)
-  return {
+  const rule: ApprovalRule = {
+    markEnd,
     async isNeeded(call) {
       try {
         return await when(call)
@@ -73,7 +85,30 @@ export function approval(options: ApprovalOptions = {}): ApprovalRule {
       return { ...call, ...compact({ approvalId: await approvalIdOf(call, messages, random) }) }
     },
     counts: (call, decision) => verifyApproval(call, decision, secret),
+    async consent(call, decisions) {
+      if (!(await rule.isNeeded(call))) return 'given'
+      const counts = await Promise.all(decisions.map((decision) => rule.counts(call, decision)))
+      const mine = decisions.filter((_, at) => counts[at])
+      if (mine.length === 0) return 'pending'
+      const refusal = mine.find(({ approved }) => approved !== true) // one is enough
+      return refusal === undefined ? 'given' : { refused: refusal.reason ?? 'The user refused this call' }
+    },
   }
+  return rule
+}
+
+const markEnd: ApprovalRule['markEnd'] = async (events, history, ruleOf) => {
+  const end = events.find((event) => event.type === 'message_end')
+  const content = end?.message.content
+  if (end === undefined || !Array.isArray(content)) return events
+  const messages = [...history, end.message]
+  const mark = (block: ContentBlock) =>
+    (block.type === 'tool_call' && ruleOf(block)?.mark(block, messages, true)) || block
+  const blocks: readonly ContentBlock[] = await Promise.all(content.map(mark))
+  if (blocks.every((block, at) => block === content[at])) return events
+  const message = { ...end.message, content: blocks }
+  const marked = { ...end, message, response: { ...end.response, message } }
+  return events.map((event) => (event === end ? marked : event))
 }
 
 /** How long a signed decision is valid by default, in seconds. */

@@ -1,6 +1,7 @@
 /** The part of a tool that a model sees, and the checks of tools. @module */
+import { checkTools } from '../core/check-message.ts'
 import { isObject, lookup } from '../core/lookup.ts'
-import type { ToolDefinition } from '../core/model.ts'
+import type { ProviderTool, ToolDefinition } from '../core/model.ts'
 import type { Tool } from './model.ts'
 
 /** The part of a tool that a model sees: without its functions and behaviour. */
@@ -36,22 +37,10 @@ export function checkReplacing(earlier: object, later: object, name: string): vo
   throw new TypeError(`Cannot use two tools named "${name}": ${why}; ${how}`)
 }
 
-/**
- * Checks the tools of a request, or of the context in it.
- *
- * @throws {TypeError} for a value that is not a tool, for a tool that could run and was not made by `tool`, and for a word in place of an
- * approval rule.
- */
-export function checkGivenTools(tools: readonly unknown[]): void {
-  if (!Array.isArray(tools)) throw new TypeError('Cannot ask: "tools" is not a list')
-  for (const [at, tool] of tools.entries()) {
-    const isTool = isObject(tool) && (typeof tool.name === 'string' || tool.type === 'provider_tool')
-    if (!isTool || (('execute' in tool || tool.terminal) && !canRun(tool))) {
-      const finding = isTool ? 'was not made by tool(), so it has no code that runs it' : 'is not a tool'
-      throw new TypeError(`Cannot ask: "tools[${at}]" ${finding}; make one with tool({ name, parameters, execute })`)
-    }
-    checkApproval(tool, `"tools[${at}]"`)
-  }
+/** Checks the tools of a request, or of the context in it. @throws {TypeError} that says which one is wrong, and how to make it. */
+export function checkGivenTools(tools: readonly (ToolDefinition | ProviderTool)[]): void {
+  checkTools(tools)
+  for (const [at, tool] of tools.entries()) if (canRun(tool)) tool.run.checkApproval(tool, `"tools[${at}]"`)
 }
 
 /** Whether a tool has the code that runs it. */
@@ -85,6 +74,6 @@ export function checkBehaviour(options: object, place: string): void {
 /** @throws {TypeError} for a value that is not a rule: a run would not ask for approval, and JavaScript does not check types. */
 export function checkApproval(tool: object, place: string): void {
   const needsApproval: unknown = 'needsApproval' in tool ? tool.needsApproval : undefined
-  if (needsApproval === undefined || (isObject(needsApproval) && typeof needsApproval.isNeeded === 'function')) return
+  if (needsApproval === undefined || (isObject(needsApproval) && typeof needsApproval.consent === 'function')) return
   throw new TypeError(`Cannot use ${place}: "needsApproval" is ${typeof needsApproval} and not what approval() makes`)
 }

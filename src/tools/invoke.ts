@@ -1,9 +1,10 @@
 /** Runs a call. Every failure becomes a result that the model can read, never an exception. @module */
 
-import { linked } from '../core/linked.ts'
+import { follow } from '../core/follow.ts'
 import { compact, isObject } from '../core/lookup.ts'
-import type { InvalidToolCall, Message, ToolCall, ToolMessage } from '../core/model.ts'
+import type { Message, ToolCall, ToolMessage } from '../core/model.ts'
 import { after } from '../core/timer.ts'
+import type { AnyCall } from '../core/tool-call.ts'
 import { unlessAborted } from '../core/unless-aborted.ts'
 import { isRunnable } from './definition.ts'
 import type { Tool, ToolErrorKind, ToolResult } from './model.ts'
@@ -29,7 +30,7 @@ export interface InvokeOptions extends ResultLimits {
  * @throws {TypeError} if `call` is not a call, or `tools` is not a `Map`.
  */
 export async function invokeTool(
-  call: ToolCall | InvalidToolCall,
+  call: AnyCall,
   tools: ReadonlyMap<string, object>,
   options: InvokeOptions = {},
 ): Promise<ToolResult> {
@@ -40,7 +41,7 @@ export async function invokeTool(
   const tool = tools.get(call.name)
   if (tool === undefined || !isRunnable(tool) || !isIn(tool, call))
     return failed(call, 'unknown_tool', describeUnknown(call.name, tools))
-  if (options.signal?.aborted) return failed(call, 'aborted', 'The run was cancelled before the tool ran')
+  if (options.signal?.aborted) return failed(call, 'aborted', notRun)
   return withinTime(tool, call, options)
 }
 
@@ -52,33 +53,27 @@ function isIn(tool: Tool, call: ToolCall): boolean {
 }
 
 /** The result as the message that answers the call. */
-export function toToolMessage(result: ToolResult): ToolMessage {
-  return {
-    role: 'tool',
-    toolCallId: result.toolCallId,
-    name: result.name,
-    content: result.content,
-    status: result.status,
-    ...compact({ artifacts: result.artifacts, extra: result.extra }),
-  }
+export function toToolMessage({ toolCallId, name, content, status, artifacts, extra }: ToolResult): ToolMessage {
+  return { role: 'tool', toolCallId, name, content, status, ...compact({ artifacts, extra }) }
+}
+
+/** The result of a call. */
+export function resultOf(
+  call: AnyCall,
+  { content, status = 'success', artifacts, extra }: Pick<ToolMessage, 'content' | 'status' | 'artifacts' | 'extra'>,
+  more?: Pick<ToolResult, 'value' | 'error'>,
+): ToolResult {
+  const { id: toolCallId = '', name = '' } = call
+  return { call, toolCallId, name, status, content, ...more, ...compact({ artifacts, extra }) }
 }
 
 /** A result for a call that was not run, or failed. */
-export function failed(
-  call: ToolCall | InvalidToolCall,
-  kind: ToolErrorKind,
-  message: string,
-  cause?: unknown,
-): ToolResult {
-  return {
-    call,
-    toolCallId: call.id ?? '',
-    name: call.name ?? '',
-    status: 'error',
-    content: message,
-    error: compact({ kind, message, cause }),
-  }
+export function failed(call: AnyCall, kind: ToolErrorKind, message: string, cause?: unknown): ToolResult {
+  return resultOf(call, { content: message, status: 'error' }, { error: compact({ kind, message, cause }) })
 }
+
+/** For a call whose run was cancelled before its tool ran. */
+export const notRun = 'The run was cancelled before the tool ran'
 
 /** The text about an exception that the model receives: its message, never its stack. At most 4 Ki UTF-16 units. */
 export function describe(cause: unknown): string {
@@ -101,8 +96,10 @@ function describeUnknown(name: string, tools: ReadonlyMap<string, object>): stri
 
 async function withinTime(tool: Tool, call: ToolCall, options: InvokeOptions): Promise<ToolResult> {
   const timeoutMs = tool.timeoutMs ?? options.toolTimeoutMs ?? 60_000
-  const { signal, abort, end } = linked(options.signal)
-  const timer = after(timeoutMs, () => abort(timedOut))
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const unfollow = follow(options.signal, stopping)
+  const timer = after(timeoutMs, () => stopping.abort(timedOut))
   let isOver = false
   const progress = (data: unknown) => {
     if (!isOver) options.progress?.(data)
@@ -110,21 +107,18 @@ async function withinTime(tool: Tool, call: ToolCall, options: InvokeOptions): P
   try {
     return await unlessAborted(run(tool, call, options, signal, progress), signal)
   } catch {
-    return cancelledResult(call, signal.reason, timeoutMs)
+    return signal.reason === timedOut
+      ? failed(call, 'timeout', `The tool did not finish within ${timeoutMs} ms`)
+      : failed(call, 'aborted', 'The run was cancelled while the tool ran')
   } finally {
     isOver = true
     timer.stop()
-    end()
+    unfollow()
   }
 }
 
 /** The reason of a tool's signal at the time limit. */
 const timedOut: DOMException = new DOMException('The tool had its time', 'TimeoutError')
-
-function cancelledResult(call: ToolCall, reason: unknown, timeoutMs: number): ToolResult {
-  if (reason === timedOut) return failed(call, 'timeout', `The tool did not finish within ${timeoutMs} ms`)
-  return failed(call, 'aborted', 'The run was cancelled while the tool ran')
-}
 
 async function run(
   tool: Tool,
@@ -140,10 +134,10 @@ async function run(
     return failed(call, 'invalid_arguments', `The arguments do not fit: ${describe(cause)}`, cause)
   }
   // The check may have taken so long that the run was cancelled.
-  if (signal.aborted) return failed(call, 'aborted', 'The run was cancelled before the tool ran')
+  if (signal.aborted) return failed(call, 'aborted', notRun)
   try {
     const value = await tool.execute(args as never, { call, messages: options.messages ?? [], signal, progress })
-    return toResult(call, value, options)
+    return resultOf(call, readOutput(value, options), { value })
   } catch (cause) {
     return failed(call, 'execution', describe(cause), cause)
   }
@@ -164,17 +158,4 @@ function readArguments(tool: Tool, call: ToolCall): unknown {
   if (tool.convert === false) return call.arguments
   const args = withoutNullOptionals(call.arguments, tool.parameters)
   return tool.parse === undefined ? parseWith(tool.parameters ?? {}, args) : tool.parse(args)
-}
-
-function toResult(call: ToolCall, value: unknown, options: InvokeOptions): ToolResult {
-  const { content, status = 'success', artifacts, extra } = readOutput(value, options)
-  return {
-    call,
-    toolCallId: call.id,
-    name: call.name,
-    status,
-    content,
-    value,
-    ...compact({ artifacts, extra }),
-  }
 }

@@ -223,6 +223,10 @@ export interface RunnerClass {
   new (host: ToolHost): ToolRunner
   /** @throws {TypeError} if a tool must not replace another one of the same name. */
   checkReplacing(earlier: object, later: object, name: string): void
+  /** The part of a tool that a model sees. */
+  definitionOf(tool: ToolDefinition): ToolDefinition
+  /** @throws {TypeError} for a value of `needsApproval` that is not a rule. */
+  checkApproval(tool: object, place: string): void
   /** Runs the calls of one turn, without a run. */
   readonly Turn: new (
     host: ToolHost,

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { isObject } from '../core/lookup.ts'
 import type { Content, ContentBlock } from '../core/model.ts'
 
 /** A result with more fields than its content. Any other return value becomes text. */
@@ -94,22 +95,20 @@ function isPlain(value: object): boolean {
 
 // ---- what is meant as content -----------------------------------------------------------------
 
-const fields: ReadonlySet<string> = new Set(['content', 'status', 'artifacts', 'extra'])
-
 /**
  * Whether the value has only the fields of a {@link ToolOutput}, with the right types. Any other value with a `status` is ordinary data.
  */
 function isToolOutput(value: unknown): value is ToolOutput {
-  if (!isRecord(value)) return false
-  const { content, status, artifacts, extra } = value
-  const keys = Object.keys(value)
+  if (!isObject(value)) return false
+  const { content, status, artifacts, extra, ...others } = value
+  const hasField = ['content', 'artifacts', 'extra'].some((name) => Object.hasOwn(value, name))
   return (
-    (keys.includes('content') || keys.includes('artifacts') || keys.includes('extra')) &&
-    keys.every((key) => fields.has(key)) &&
+    hasField &&
+    Object.keys(others).length === 0 &&
     (content === undefined || typeof content === 'string' || (Array.isArray(content) && content.every(isBlock))) &&
     (status === undefined || status === 'success' || status === 'error') &&
     (artifacts === undefined || Array.isArray(artifacts)) &&
-    (extra === undefined || isRecord(extra))
+    (extra === undefined || isObject(extra))
   )
 }
 
@@ -117,14 +116,10 @@ const media: ReadonlySet<unknown> = new Set(['image', 'audio', 'video', 'file'])
 
 /** The blocks that a result can hold. Data of the application that has a `type` too is not taken for one. */
 function isBlock(value: unknown): value is ContentBlock {
-  if (!isRecord(value)) return false
+  if (!isObject(value)) return false
   const { type, text, url, data, fileId } = value
   if (type === 'text' || type === 'plain_text') return typeof text === 'string'
   return media.has(type) && [url, data, fileId].some((source) => typeof source === 'string')
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 // ---- bounds -----------------------------------------------------------------------------------
@@ -150,11 +145,6 @@ function bounded(content: Content, limits: ResultLimits): Content {
 /** Cuts a text, but never between two surrogates. */
 function cut(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text
-  const splitsPair = maxLength > 0 && isHighSurrogate(text.charCodeAt(maxLength - 1))
-  const end = splitsPair ? maxLength - 1 : maxLength
-  return `${text.slice(0, end)}\n[cut: ${text.length - end} more characters]`
-}
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code < 0xdc00
+  const start = text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '')
+  return `${start}\n[cut: ${text.length - start.length} more characters]`
 }

@@ -14,7 +14,7 @@ import { unlessAborted } from '../core/unless-aborted.ts'
 import { type Approval, type ApprovalRule, randomPartOf } from './approval.ts'
 import type { RunProgress } from './budget.ts'
 import { type CallLog, memoryCallLog } from './call-log.ts'
-import { checkReplacing, isRunnable, runnable } from './definition.ts'
+import { checkApproval, checkReplacing, definitionOf, isRunnable, runnable } from './definition.ts'
 import { argumentsFit, toToolMessage } from './invoke.ts'
 import type { Ending, Tool, ToolEvent, ToolHost, ToolResult, ToolRunner } from './model.ts'
 import { CallTurn, type TurnResult } from './turn.ts'
@@ -24,6 +24,8 @@ type Steps<T> = AsyncGenerator<ToolEvent[], T>
 /** The tools of one run. */
 export class ToolRun implements ToolRunner {
   static readonly checkReplacing: typeof checkReplacing = checkReplacing
+  static readonly checkApproval: typeof checkApproval = checkApproval
+  static readonly definitionOf: typeof definitionOf = definitionOf
   static readonly Turn: typeof CallTurn = CallTurn
   readonly #host: ToolHost
   readonly #callLog: CallLog
@@ -38,23 +40,10 @@ export class ToolRun implements ToolRunner {
   }
 
   async mark(events: readonly MessageEvent[]): Promise<readonly MessageEvent[]> {
-    const end = events.find(({ type }) => type === 'message_end')
-    if (end?.type !== 'message_end') return events
-    const message = await this.#markCalls(end.message)
-    if (message === end.message) return events
-    const marked = { ...end, message, response: { ...end.response, message } }
-    return events.map((event) => (event === end ? marked : event))
-  }
-
-  async #markCalls(message: AssistantMessage): Promise<AssistantMessage> {
-    const { content } = message
-    if (typeof content === 'string' || content === null) return message
-    if (!content.some((block) => block.type === 'tool_call' && this.#ruleOf(block))) return message
-    const messages = [...this.#host.history, message]
-    const blocks = content.map((block) => {
-      return (block.type === 'tool_call' && this.#ruleOf(block)?.mark(block, messages, true)) || block
-    })
-    return { ...message, content: await Promise.all(blocks) }
+    const { tools, history } = this.#host
+    if (!events.some(({ type }) => type === 'message_end')) return events
+    const ruled = [...tools.values()].find((tool) => runnable(tool)?.needsApproval)
+    return runnable(ruled)?.needsApproval?.markEnd(events, history, (call) => this.#ruleOf(call)) ?? events
   }
 
   async *goOn(approvals: readonly Approval[]): ReturnType<ToolRunner['goOn']> {
@@ -93,7 +82,7 @@ export class ToolRun implements ToolRunner {
       elapsedMs: Date.now() - this.#startedAt,
       last: responses.at(-1) as ChatResponse,
     }
-    if (await unlessAborted(Promise.resolve(stopWhen?.(progress)), signal)) return 'stop_condition'
+    if (await unlessAborted(stopWhen?.(progress), signal)) return 'stop_condition'
     return budget?.isUsedUp(progress) ? 'budget' : undefined
   }
 

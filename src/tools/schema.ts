@@ -5,7 +5,8 @@
  *
  * @module
  */
-import type { JsonObject, JsonSchema } from '../core/model.ts'
+import { arrayOf, field, isObject, setOwn } from '../core/lookup.ts'
+import type { Json, JsonObject, JsonSchema } from '../core/model.ts'
 import { checkArguments } from './check.ts'
 import type { Typed } from './types.ts'
 
@@ -114,37 +115,23 @@ export function withoutNullOptionals(value: JsonObject, schema: JsonSchema | und
 /** Arguments are never nested deeper. */
 const maxDepth = 64
 
-function strip(value: unknown, schema: unknown, depth: number): unknown {
-  if (!isRecord(schema) || depth > maxDepth) return value
-  if (Array.isArray(value)) {
-    const { items } = schema
-    return isRecord(items) ? value.map((one) => strip(one, items, depth + 1)) : value
-  }
-  return isRecord(value) && isRecord(schema.properties) ? stripObject(value, schema, schema.properties, depth) : value
-}
-
 /** Looks at what the schema knows, and copies only what changes: an object of a million keys costs nothing. */
-function stripObject(
-  value: Record<string, unknown>,
-  schema: Record<string, unknown>,
-  properties: Record<string, unknown>,
-  depth: number,
-): Record<string, unknown> {
-  const required = new Set(Array.isArray(schema.required) ? schema.required : [])
-  const changes = new Map<string, unknown>()
+function strip(value: Json, schema: unknown, depth: number): Json {
+  if (!isObject(schema) || depth > maxDepth) return value
+  const { items, properties } = schema
+  if (Array.isArray(value)) return isObject(items) ? value.map((one) => strip(one, items, depth + 1)) : value
+  if (!isObject(value) || !isObject(properties)) return value
+  const required = new Set(arrayOf(schema.required))
+  let copy: JsonObject | undefined
   for (const key of Object.keys(properties)) {
-    if (!Object.hasOwn(value, key)) continue
-    const entry = value[key]
-    const next = entry === null && !required.has(key) ? undefined : strip(entry, properties[key], depth + 1)
-    if (next !== entry) changes.set(key, next)
+    const entry = field(value, key)
+    if (entry === undefined) continue
+    const isDropped = entry === null && !required.has(key)
+    const next = isDropped ? entry : strip(entry, properties[key], depth + 1)
+    if (next === entry && !isDropped) continue
+    copy ??= { ...value }
+    if (isDropped) delete copy[key]
+    else setOwn(copy, key, next)
   }
-  if (changes.size === 0) return value
-  const entries = Object.entries(value).map(
-    ([key, entry]) => [key, changes.has(key) ? changes.get(key) : entry] as const,
-  )
-  return Object.fromEntries(entries.filter(([, entry]) => entry !== undefined))
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return copy ?? value
 }

@@ -1,13 +1,13 @@
 /** Runs the calls of one turn. @module */
 import { isCall } from '../core/content.ts'
-import { compact, isObject, stringOr } from '../core/lookup.ts'
-import type { Message, ToolCall, ToolMessage } from '../core/model.ts'
+import { isObject, stringOr } from '../core/lookup.ts'
+import type { Message, ToolCall } from '../core/model.ts'
 import type { AnyCall } from '../core/tool-call.ts'
 import { unlessAborted } from '../core/unless-aborted.ts'
-import type { Approval } from './approval.ts'
+import type { Approval, Consent } from './approval.ts'
 import type { CallLog } from './call-log.ts'
 import { runnable } from './definition.ts'
-import { describe, failed, invokeTool, toToolMessage } from './invoke.ts'
+import { describe, failed, invokeTool, notRun, resultOf, toToolMessage } from './invoke.ts'
 import type { Tool, ToolEvent, ToolHost, ToolResult } from './model.ts'
 
 /** The outcome of the calls of one turn. */
@@ -19,9 +19,6 @@ export interface TurnResult {
   /** The exceptions of `onToolResult`. */
   readonly failures: readonly unknown[]
 }
-
-/** The call may run, waits for a person, or was refused for a reason that the model gets. */
-type Consent = 'given' | 'pending' | { readonly refused: string }
 
 interface Job {
   readonly call: AnyCall
@@ -71,45 +68,43 @@ export class CallTurn {
     if (signal.aborted) forward()
     signal.addEventListener('abort', forward, { once: true })
     try {
-      return await this.#runEach(calls, (at) => controllers[at]?.signal ?? signal)
+      const jobs = calls.map((call, at) => this.#jobOf(call, controllers[at]?.signal ?? signal))
+      return await this.#runJobs(await Promise.all(jobs))
     } finally {
       signal.removeEventListener('abort', forward)
     }
   }
 
-  async #runEach(calls: readonly AnyCall[], signalAt: (at: number) => AbortSignal): Promise<TurnResult> {
-    const consents = calls.map((call, at) => unlessAborted(this.#consentTo(call), signalAt(at)))
-    const all = await Promise.all(consents)
-    const jobs = calls.map((call, at): Job => ({ call, consent: all[at] as Consent, signal: signalAt(at) }))
+  async #jobOf(call: AnyCall, signal: AbortSignal): Promise<Job> {
+    const rule = isCall(call) ? this.#toolOf(call)?.needsApproval : undefined
+    const decisions = this.#approvals.filter(({ toolCallId }) => toolCallId === call.id)
+    const consent = rule?.consent(call as ToolCall, decisions) ?? Promise.resolve('given' as const)
+    return { call, signal, consent: await unlessAborted(consent, signal) }
+  }
+
+  async #runJobs(jobs: readonly Job[]): Promise<TurnResult> {
+    const { request } = this.#host
     const pending = jobs.filter(({ consent }) => consent === 'pending').map(({ call }) => call as ToolCall)
     for (const call of pending) this.#events.push({ type: 'approval_request', call })
 
     const ready = jobs.filter(({ consent }) => consent !== 'pending')
-    const isInTurn = this.#host.request.toolMode === 'sequential'
-    const isSequential = ({ call }: Job) => isInTurn || this.#toolOf(call)?.sequential === true
+    const isSequential = ({ call }: Job) => request.toolMode === 'sequential' || this.#toolOf(call)?.sequential === true
     const results = new Map<AnyCall, ToolResult>()
     const failures: unknown[] = []
     const run = async (job: Job) => {
+      const { call, signal } = job
       const { result, isNew } = await this.#runOne(job)
-      results.set(job.call, result)
+      results.set(call, result)
+      const callbacks = [async () => request.onToolResult?.(result)]
+      if (isNew && isCall(call))
+        callbacks.push(async () => this.#callLog.keep?.(this.#keyOf(call), toToolMessage(result)))
       // Exceptions of callbacks reach the caller after the results of the tools are in the conversation.
-      const callbacks = [this.#callOnToolResult(result, job), ...(isNew ? [this.#keep(result, job)] : [])]
-      for (const one of await Promise.allSettled(callbacks)) if (one.status === 'rejected') failures.push(one.reason)
+      for (const one of await Promise.allSettled(callbacks.map((callback) => unlessAborted(callback(), signal))))
+        if (one.status === 'rejected') failures.push(one.reason)
     }
     await Promise.all(ready.filter((job) => !isSequential(job)).map(run))
     for (const job of ready.filter(isSequential)) await run(job)
     return { results: ready.flatMap(({ call }) => results.get(call) ?? []), pending, failures }
-  }
-
-  async #consentTo(call: AnyCall): Promise<Consent> {
-    const rule = this.#toolOf(call)?.needsApproval
-    if (!isCall(call) || rule === undefined || !(await rule.isNeeded(call))) return 'given'
-    const mine = this.#approvals.filter(({ toolCallId }) => toolCallId === call.id)
-    const counts = await Promise.all(mine.map((decision) => rule.counts(call, decision)))
-    const decisions = mine.filter((_, at) => counts[at])
-    if (decisions.length === 0) return 'pending'
-    const refusal = decisions.find(({ approved }) => approved !== true) // one is enough
-    return refusal === undefined ? 'given' : { refused: refusal.reason ?? 'The user refused this call' }
   }
 
   #toolOf({ name }: AnyCall): Tool | undefined {
@@ -119,24 +114,19 @@ export class CallTurn {
   /** The result, and whether the tool ran for it. */
   async #runOne(job: Job): Promise<{ readonly result: ToolResult; readonly isNew: boolean }> {
     const { call, signal } = job
+    const { tools, request } = this.#host
     if (signal.aborted) return { result: aborted(call), isNew: false }
     const reportEnd = this.#host.report('onTool', { call, tool: this.#toolOf(call) })
     this.#events.push({ type: 'tool_start', call })
     const obstacle = await unlessAborted(this.#obstacleTo(job), signal).catch(() => aborted(call))
-    const result = obstacle ?? (await this.#invoke(job))
-    this.#events.push({ type: 'tool_result', result })
-    reportEnd({ result })
-    return { result, isNew: obstacle === undefined && isCall(call) }
-  }
-
-  #invoke({ call, signal }: Job): Promise<ToolResult> {
-    const { tools, request } = this.#host
-    const { toolTimeoutMs, maxResultLength, maxResultMedia } = request
     const progress = (data: unknown) => {
       this.#events.push({ type: 'tool_progress', toolCallId: call.id ?? '', data })
     }
-    const limits = compact({ toolTimeoutMs, maxResultLength, maxResultMedia })
-    return invokeTool(call, tools, { messages: this.#messages, signal, progress, ...limits })
+    const options = { ...request, messages: this.#messages, signal, progress }
+    const result = obstacle ?? (await invokeTool(call, tools, options))
+    this.#events.push({ type: 'tool_result', result })
+    reportEnd({ result })
+    return { result, isNew: obstacle === undefined }
   }
 
   /** The result of a call that must not run: a person or the caller refused it, or it has run before. */
@@ -147,7 +137,7 @@ export class CallTurn {
     try {
       const claim = await this.#callLog.claim(this.#keyOf(call))
       if (claim === true) return undefined
-      if (typeof claim === 'object' && claim !== null) return again(call, claim)
+      if (typeof claim === 'object' && claim !== null) return resultOf(call, claim)
       return failed(call, 'duplicate', 'This call has run before, and does not run twice')
     } catch (cause) {
       return failed(call, 'unavailable', 'The call was not run: the call log failed, so it may have run before', cause)
@@ -163,27 +153,13 @@ export class CallTurn {
       return cause instanceof Error ? describe(cause) : refused
     }
   }
-
-  async #callOnToolResult(result: ToolResult, { signal }: Job): Promise<void> {
-    await unlessAborted(Promise.resolve(this.#host.request.onToolResult?.(result)), signal)
-  }
-
-  async #keep(result: ToolResult, { call, signal }: Job): Promise<void> {
-    if (!isCall(call)) return
-    await unlessAborted(Promise.resolve(this.#callLog.keep?.(this.#keyOf(call), toToolMessage(result))), signal)
-  }
 }
 
 /** For a refusal without a reason. */
 const refused = 'The call was refused'
 
 function aborted(call: AnyCall): ToolResult {
-  return failed(call, 'aborted', 'The run was cancelled before the tool ran')
-}
-
-/** The result that a call had when it ran. */
-function again(call: ToolCall, { content, status = 'success', artifacts, extra }: ToolMessage): ToolResult {
-  return { call, toolCallId: call.id, name: call.name, content, status, ...compact({ artifacts, extra }) }
+  return failed(call, 'aborted', notRun)
 }
 
 /** Yields pushed values in batches, until it is closed. */

@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import type { Fragment } from '../../src/core/codec.ts'
+import type { JsonObject } from '../../src/core/model.ts'
 import { type CallPiece, call, callsIn, end, endOf, eventsOf, warningsIn } from './run.ts'
 
 /** A call in short: `id name(arguments)`, with `!reason` if it is invalid. */
@@ -337,6 +338,13 @@ const guessed: Row[] = [
   ],
 ]
 
+/** An object with this many levels. */
+function nested(levels: number): JsonObject {
+  let value: JsonObject = {}
+  for (let level = 1; level < levels; level++) value = { a: value }
+  return value
+}
+
 const kept: Row[] = [
   [
     'an id without a name behind a whole call without an id',
@@ -372,6 +380,7 @@ const kept: Row[] = [
     [{ id: 'a', name: 'f', arguments: `{"a":${'['.repeat(64)}${']'.repeat(64)}}` }],
     [`a f({"a":${'['.repeat(64)}${']'.repeat(64)}}) !too_deep`],
   ],
+  ['an object of that depth', [{ id: 'a', name: 'f', arguments: nested(100_000) }], ['a f() !too_deep']],
   [
     'whole arguments twice at a place, without a name',
     [
@@ -401,6 +410,12 @@ describe('a piece of a call', () => {
     expect(endOf(events).message.invalidToolCalls).toEqual(
       callsIn(events).filter((one) => one.type === 'invalid_tool_call'),
     )
+  })
+
+  it('is kept in the order of the calls, whichever of them ends first', () => {
+    const pieces = [call({ key: 0, id: 'a', name: 'f', arguments: '{' }), call({ key: 1, id: 'b', arguments: '{}' })]
+    const { message } = endOf(eventsOf([...pieces, { type: 'close', key: 1 }, end]))
+    expect(message.invalidToolCalls).toMatchObject([{ id: 'a' }, { id: 'b' }])
   })
 
   it('that brings a whole call with its own id again is reported, and the call is not doubled', () => {

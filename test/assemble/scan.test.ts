@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { isWhole, newScan, scanPiece } from '../../src/assemble/scan.ts'
+import { scanPiece } from '../../src/assemble/scan.ts'
 
-describe('isWhole', () => {
+describe('scanPiece', () => {
   it.each<[string[], boolean]>([
     [['{}'], true],
     [['{"a":', '[1,{}]', '}'], true],
@@ -15,9 +15,9 @@ describe('isWhole', () => {
     [['  ', ' '], false],
     [['"{}"'], false],
     [['12'], false],
-  ])('of the pieces %j is %s', (pieces, whole) => {
-    const scan = newScan()
+  ])('of the pieces %j finds a whole: %s', (pieces, whole) => {
+    const scan = { depth: 0, inString: false, isEscaped: false, isWhole: false }
     for (const piece of pieces) scanPiece(scan, piece)
-    expect(isWhole(scan)).toBe(whole)
+    expect(scan.isWhole).toBe(whole)
   })
 })

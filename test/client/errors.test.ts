@@ -39,6 +39,23 @@ const page =
     response.end(text)
   }
 
+const errorForms = {
+  'an object': { error: { message: 'Try later', type: 'overloaded_error' } },
+  'a text': { error: 'Try later' },
+  'an object with its type': { type: 'error', error: { type: 'overloaded_error', message: 'Try later' } },
+  'a type and a message': { type: 'error', message: 'Try later' },
+  'a list': [{ error: { code: 503, message: 'Try later', status: 'UNAVAILABLE' } }],
+}
+
+describe.each(wires)('an error in place of a whole answer, with status 200, to a client of $name', (wire) => {
+  it.each(Object.entries(errorForms))('is an ApiError in any form: %s', async (_, body) => {
+    upstream.answer(json(body))
+    const error = await failure(generate(ask(wire.model(upstream.url), { wholeAnswer: true })))
+    expect(error.name).toBe('ApiError')
+    expect(error.message).toContain('Try later')
+  })
+})
+
 describe('B19: the key', () => {
   const disguises: Record<string, (key: string) => string> = {
     'as it is': (one) => one,
@@ -87,6 +104,24 @@ describe('B19: the key', () => {
     const error = await failure(generate(ask(openaiChat('m', { apiKey: key, fetch }))))
     expect(error).toBeInstanceOf(ConnectionError)
     expect(leaks(error)).toEqual([])
+  })
+
+  const circle: Record<string, unknown> = { key }
+  circle.self = circle
+  const causes: [string, unknown][] = [
+    ['text', key],
+    ['null', null],
+    ['an object', { headers: { authorization: key } }],
+    ['a circle', circle],
+    ['an object with a BigInt', { key, size: 1n }],
+    ['an array', [key]],
+    ['a function', () => key],
+  ]
+  it.each(causes)('B19: of a connection whose error has %s as its cause is in no print of it', async (_what, cause) => {
+    const fetch = () => Promise.reject(new TypeError('fetch failed', { cause }))
+    const error = await failure(generate(ask(openaiChat('m', { apiKey: key, fetch }))))
+    expect(error).toBeInstanceOf(ConnectionError)
+    expect([inspect(error, { depth: 20 }), error.stack].join()).not.toContain(key)
   })
 
   it('B19: in a header of the model is a key, too', async () => {
@@ -159,7 +194,7 @@ describe('C31: the message of an error', () => {
   it('C31: of an error in the middle of a stream has no status', async () => {
     const wire = wires.find(({ name }) => name === 'anthropic') ?? expect.fail()
     upstream.answer(chunks([...wire.text('a').slice(0, 3), wire.errorPiece]))
-    const error = await failure(generate(ask(wire.model(upstream.url))))
+    const error = await failure(generate(ask(wire.model(upstream.url), { wholeAnswer: true })))
     expect(error.message).toBe(`Anthropic: ${error.providerMessage}`)
     expect(error.partial?.stopReason).toBe('error')
   })

@@ -93,6 +93,21 @@ describe('D1: warnings', () => {
     expect(paths(told)).toEqual(['choices[1]'])
   })
 
+  it.each([true, false])(
+    'D1: what a whole answer loses on its way is among them (asked for: %s)',
+    async (wholeAnswer) => {
+      const body = chatBody('a') as { choices: readonly object[] }
+      const choices = [...body.choices, { ...body.choices[0], index: 1 }]
+      upstream.answer(json({ ...body, choices }))
+      const told: Loss[] = []
+      const onWarning = (warning: Loss) => void told.push(warning)
+      const { text, warnings } = await generate({ model: model(), prompt: 'x', wholeAnswer, onWarning })
+      expect(text).toBe('a')
+      expect(paths(warnings)).toEqual(['choices[1]'])
+      expect(paths(told)).toEqual(['choices[1]'])
+    },
+  )
+
   it('D1: an `onWarning` that throws stops the run before anything is sent', async () => {
     upstream.answer(json(chatBody('a')))
     const refuse = (warning: Loss) => {

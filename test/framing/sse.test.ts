@@ -103,9 +103,15 @@ const streams: [string, string | readonly number[], Frame[]][] = [
   ['a bare error with CRLF', 'data: {"n":1}\r\n\r\n{\r\n"error":1\r\n}\r\n', data('{"n":1}', '{\n"error":1\n}')],
   ['a bare error in an array', '[{\n  "error": {"code": 400}\n}\n]\n', data('{\n  "error": {"code": 400}\n}')],
   ['a bare error behind a name', 'event: error\n{"error":1}\n\ndata: {"n":2}\n\n', data('{"error":1}', '{"n":2}')],
+  [
+    'an event directly after a bare error with a name',
+    'event: error\n{"error":1}\ndata: {"n":2}\n\n',
+    data('{"error":1}', '{"n":2}'),
+  ],
   ['a bare error and then events', '{"error":1}\ndata: {"n":2}\n\n', data('{"error":1}', '{"n":2}')],
   ['half a bare error', 'data: {"n":1}\n\n{"error":{"co', data('{"n":1}')],
   ['what looks like bare JSON, until an event comes', '{ oops\ndata: {"n":1}\n\n', data('{"n":1}')],
+  ['what looks like bare JSON, until an event comes, and then bare JSON', '{ oops\n: 1\n{"n":1}\n', data('{"n":1}')],
   ['braces that are not valid JSON', '{oops}\ndata: {"n":1}\n\n', data('{"n":1}')],
   ['a brace inside an event, which is a line that is not a field', 'data: {"n":1}\n{"n":2}\n\n', data('{"n":1}')],
   [

@@ -1,6 +1,7 @@
-/** Properties of every stream of events, for every input. */
+/** Properties of the events of every answer, streamed or whole. */
 import { describe, expect, it } from 'vitest'
-import type { MessageEvent } from '../../src/core/model.ts'
+import { IsoglotError } from '../../src/core/errors.ts'
+import type { AssistantMessage, ChatResponse, MessageEvent } from '../../src/core/model.ts'
 import { casesOf } from '../support/corpus.ts'
 import { decodeChunks } from '../support/decode.ts'
 import { formats } from '../support/formats.ts'
@@ -11,27 +12,54 @@ function indexOf(event: MessageEvent): number | undefined {
   return 'index' in event ? event.index : undefined
 }
 
+/** The answer starts once, and ends each block and itself once. Its texts are those of the message. */
+function checkEvents(events: readonly MessageEvent[], message: AssistantMessage | undefined, hasFailed: boolean): void {
+  const types = events.map((event) => event.type)
+  if (events.length > 0) expect(types.filter((type) => type === 'message_start')).toEqual(['message_start'])
+  expect(types.filter((type) => type === 'message_end')).toHaveLength(hasFailed ? 0 : 1)
+  const begun = new Set(events.map(indexOf).filter((index) => index !== undefined))
+  expect([...begun]).toEqual(Array.from(begun, (_, at) => at))
+  for (const index of begun) {
+    const own = events.filter((event) => indexOf(event) === index)
+    expect(
+      own.filter((event) => ends.has(event.type)),
+      `ends of block ${index}`,
+    ).toHaveLength(1)
+    expect(ends.has(own.at(-1)?.type ?? ''), `last event of block ${index}`).toBe(true)
+  }
+  const text = events.flatMap((event) => (event.type === 'text_delta' ? [event.text] : [])).join('')
+  const blocks = typeof message?.content === 'string' ? [] : (message?.content ?? [])
+  expect(blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('')).toBe(text)
+}
+
 describe.each(formats)('$folder', ({ folder, client }) => {
   const streams = casesOf(folder).filter((one) => one.kind !== 'json')
 
   it.each(streams)('$name: starts once, and ends each block and itself once', ({ bytes }) => {
     const { events, response, error } = decodeChunks(client, [bytes])
-    const types = events.map((event) => event.type)
-    if (events.length > 0) expect(types.filter((type) => type === 'message_start')).toEqual(['message_start'])
-    expect(types.filter((type) => type === 'message_end')).toHaveLength(error ? 0 : 1)
-    const begun = new Set(events.map(indexOf).filter((index) => index !== undefined))
-    expect([...begun]).toEqual(Array.from(begun, (_, at) => at))
-    for (const index of begun) {
-      const own = events.filter((event) => indexOf(event) === index)
-      expect(
-        own.filter((event) => ends.has(event.type)),
-        `ends of block ${index}`,
-      ).toHaveLength(1)
-      expect(ends.has(own.at(-1)?.type ?? ''), `last event of block ${index}`).toBe(true)
+    checkEvents(events, response?.message ?? error?.partial, error !== undefined)
+  })
+
+  const wholes = casesOf(folder).filter((one) => one.kind === 'json')
+
+  it.each(wholes)('$name, whole: has the events of a stream, and its blocks', ({ bytes }) => {
+    const events: MessageEvent[] = []
+    let response: ChatResponse | undefined
+    let partial: AssistantMessage | undefined
+    try {
+      response = client.decodeResponse(JSON.parse(new TextDecoder().decode(bytes)), { events })
+    } catch (error) {
+      partial = error instanceof IsoglotError ? error.partial : undefined
     }
-    const text = events.flatMap((event) => (event.type === 'text_delta' ? [event.text] : [])).join('')
-    const message = response?.message ?? error?.partial
-    const blocks = typeof message?.content === 'string' ? [] : (message?.content ?? [])
-    expect(blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('')).toBe(text)
+    checkEvents(events, response?.message ?? partial, response === undefined)
+    if (response === undefined) return
+    const last = events.findLast(({ type }) => type === 'message_end')
+    expect(last).toEqual({ type: 'message_end', message: response.message, response })
+    const blocks = events.flatMap((event) => {
+      if (event.type === 'content_block') return [{ index: event.index, block: event.block }]
+      return event.type === 'tool_call' ? [{ index: event.index, block: event.call }] : []
+    })
+    const inOrder = blocks.sort((one, other) => one.index - other.index)
+    expect(inOrder.map(({ block }) => block)).toEqual(response.message.content)
   })
 })

@@ -248,6 +248,15 @@ it('D13: losses of the encoder count the messages and blocks that the caller wro
   ).toContainEqual(expect.objectContaining({ path: 'messages[0].content[2].detail' }))
 })
 
+it('D13: a block that stands in two messages has a loss at each of its two places', () => {
+  const picture = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png', detail: 'low' } as const
+  const asked = { role: 'user', content: [{ type: 'text', text: ' ' }, picture] } as const
+  const { rules, encodeRequest } = anthropic.createClientCodec()
+  const { context } = prepare({ messages: [asked, { role: 'assistant', content: 'a' }, asked] }, rules, { model: 'm' })
+  const { losses } = encodeRequest(context, { model: 'm', maxTokens: 9 })
+  expect(losses.map(({ path }) => path)).toEqual(['messages[0].content[1].detail', 'messages[2].content[1].detail'])
+})
+
 it('D14: [0.43] a signature beside the text of reasoning is refused, and the error says where it belongs', () => {
   expect(() => block.reasoning('hm', { signature: 'sig' } as never)).toThrow(/opaque: \{ format: 'anthropic'/)
   expect(() => block.reasoning('hm', { signature: 'sig' } as never)).toThrow(TypeError)

@@ -25,7 +25,7 @@ it.each(modules)(
 it.each<[entry: string, name: string, argument: unknown, error: string, file: string]>([
   ['index', 'generate', {}, 'TypeError', 'client/check-request.ts'],
   ['import', 'normalizeMessages', 5, 'DecodeError', 'messages/read-message.ts'],
-  ['anthropic', 'decodeResponse', 5, 'DecodeError', 'formats/anthropic/response.ts'],
+  ['anthropic', 'decodeResponse', 5, 'DecodeError', 'formats/anthropic/errors.ts'],
   ['gemini', 'decodeResponse', 5, 'DecodeError', 'formats/gemini/stream.ts'],
 ])('%s: the stack of an error of %s leads to the line that makes it', async (entry, name, argument, kind, place) => {
   const { [name]: call } = await import(/* @vite-ignore */ pathToFileURL(join(dist, `${entry}.js`)).href)

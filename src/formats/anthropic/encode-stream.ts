@@ -15,13 +15,11 @@ import { isNoArguments } from '../../core/tool-call.ts'
 import { cutOff } from '../../kit/api-error.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { addPiece, type BlockEvent, newBlock, type OpenBlock, oneAtATime } from '../../kit/one-at-a-time.ts'
-import { encodeCitation } from './citations.ts'
-import { encodeBlock } from './content.ts'
+import { citationForClient } from './citations.ts'
 import { encodeError } from './errors.ts'
-import { answerScope, encodeStopReason, encodeUsage } from './response.ts'
+import { encodeAnswerBlock, encodeStopReason, encodeUsage } from './response.ts'
 import { keptOf } from './scope.ts'
 import { format } from './tables.ts'
-import { encodeCall } from './tools.ts'
 import type { WireBlock } from './wire.ts'
 
 interface EncodeState {
@@ -110,7 +108,7 @@ function finish(state: EncodeState, event: MessageEvent & { type: 'message_end' 
   begin(state, out)
   state.isEnded = true
   const { message, response } = event
-  const { stop_sequence = null, stop_details, container } = keptOf(response) ?? {}
+  const { stop_sequence = null, stop_details, container } = keptOf(response)
   const delta = compact({
     stop_reason: encodeStopReason(message, response.stopReason, state.hasCalls, state.losses),
     stop_sequence,
@@ -194,13 +192,13 @@ function writeArguments(block: OpenBlock, text: string, out: Frame[]): void {
 }
 
 function endCall(state: EncodeState, block: OpenBlock, call: ToolCall, out: Frame[]): void {
-  if (block.at === undefined) startCall(state, block, { ...encodeCall(call, 'stream', answerScope(state.losses)) }, out)
+  if (block.at === undefined) startCall(state, block, { ...encodeAnswerBlock(call, 'stream', state.losses) }, out)
   if (!isNoArguments(call.argumentsText)) writeArguments(block, call.argumentsText.slice(block.sent), out)
 }
 
 /** Reports fields of a block that arrived after the block was opened. */
 function noteLateFields(state: EncodeState, path: string, whole: ContentBlock): void {
-  if (keptOf(whole) === undefined) return
+  if (Object.keys(keptOf(whole)).length === 0) return
   reportLoss(state.losses, 'dropped', `${path}.providerData`, 'they came when the block had begun', 'info')
 }
 
@@ -218,7 +216,7 @@ function endInvalidCall(state: EncodeState, block: OpenBlock, call: InvalidToolC
 /** Writes the end of a block. Citations and the signature come after the text. A block without deltas is written complete. */
 function endContent(state: EncodeState, block: OpenBlock, content: ContentBlock, path: string, out: Frame[]): void {
   const wire =
-    content.type === 'text' && content.text === '' ? undefined : encodeBlock(content, path, answerScope(state.losses))
+    content.type === 'text' && content.text === '' ? undefined : encodeAnswerBlock(content, path, state.losses)
   if (wire === undefined) return
   if (block.at !== undefined) noteLateFields(state, path, content)
   if (wire.type === 'thinking') {
@@ -230,7 +228,7 @@ function endContent(state: EncodeState, block: OpenBlock, content: ContentBlock,
       writeDelta(block, { type: 'text_delta', text: content.text }, out)
     }
     for (const citation of content.citations ?? []) {
-      const encoded = encodeCitation(citation, true)
+      const encoded = citationForClient(citation)
       if (encoded !== undefined) writeDelta(block, { type: 'citations_delta', citation: encoded }, out)
     }
   } else startBlock(state, block, wire, out)

@@ -7,50 +7,40 @@
  */
 
 import type { CodecOptions, ErrorAnswer } from '../../core/codec.ts'
-import { ApiError, type ApiErrorKind } from '../../core/errors.ts'
-import { compact, field, lookup, textOr } from '../../core/lookup.ts'
+import { ApiError, type ApiErrorDetails, DecodeError } from '../../core/errors.ts'
+import { compact, field, lookup, stringOr } from '../../core/lookup.ts'
 import { messageWith, readApiError } from '../../kit/api-error.ts'
-import { type AnthropicDialect, errorWords, wireErrors } from './tables.ts'
+import { type AnthropicDialect, errorKinds, format, wireErrors } from './tables.ts'
 import type { WireError } from './wire.ts'
 
 /** Reads an answer with an error status, or (with status 0) the error event of a stream. */
-export function decodeError(answer: ErrorAnswer, { dialect = {} }: CodecOptions<AnthropicDialect> = {}): ApiError {
-  const provider = dialect.provider ?? errorWords.provider
-  const error = readApiError(answer, { ...errorWords, provider })
-  const kind = readKind(error)
-  const spent = spendLimit(answer.body)
-  if (kind === error.kind && spent === undefined) return error
-  const providerCode = spent ?? error.providerCode
-  return new ApiError(error.message, {
-    kind,
-    ...compact({
-      status: error.status,
-      retryable: error.retryable && spent === undefined,
-      retryAfterMs: error.retryAfterMs,
-      requestId: error.requestId,
-      providerCode,
-      provider,
-      body: error.body,
-    }),
-    cause: error.cause,
+export function decodeError(
+  answer: ErrorAnswer,
+  { dialect: { provider = format } = {} }: CodecOptions<AnthropicDialect> = {},
+): ApiError {
+  const error = readApiError(answer, {
+    provider,
+    kinds: errorKinds,
+    statuses: { 413: 'context_length' },
+    final: new Set(),
   })
-}
-
-/** Returns the kind of two errors that have no error type: no credit, and a request that is too large (an HTML or text answer). */
-function readKind({ kind, message, status }: ApiError): ApiErrorKind {
-  if (/credit balance is too low/i.test(message)) return 'permission'
-  return status === 413 ? 'context_length' : kind
-}
-
-/** Returns the error code of a spending limit. Anthropic reports it as a rate limit, but a retry does not help. */
-function spendLimit(body: unknown): string | undefined {
-  const word = textOr(field(field(field(body, 'error'), 'details'), 'error_code'), undefined)
-  return word?.includes('spend_limit') ? word : undefined
+  const providerCode = stringOr(field(field(field(answer.body, 'error'), 'details'), 'error_code'), '')
+  // Anthropic reports a spending limit as a rate limit, and missing credit as an invalid request. A retry helps with neither.
+  const details = providerCode.includes('spend_limit')
+    ? { providerCode, retryable: false }
+    : /credit balance is too low/i.test(error.message) && { kind: 'permission', retryable: false }
+  return details ? new ApiError(error.message, { ...error, ...details } as ApiErrorDetails) : error
 }
 
 /** Decodes an error event of a stream. */
-export function decodeErrorEvent(event: unknown, provider: string): ApiError {
-  return decodeError({ status: 0, headers: { get: () => null }, body: event }, { dialect: { provider } })
+export function decodeErrorEvent(body: unknown, provider: string = format): ApiError {
+  return decodeError({ status: 0, headers: { get: () => null }, body }, { dialect: { provider } })
+}
+
+/** Returns the error for JSON that does not follow the format. `what` is a request, a response or a stream. */
+export function wrong(what: string, path: string, finding: string, cause?: unknown): DecodeError {
+  const place = path === '' ? '' : `"${path}" `
+  return new DecodeError(`Cannot decode Anthropic ${what}: ${place}${finding}`, { path, cause })
 }
 
 /** Clients look for this text to detect a conversation that is too long. */

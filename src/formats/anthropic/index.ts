@@ -8,15 +8,17 @@
 
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
 import { compact } from '../../core/lookup.ts'
+import { decodeSse } from '../../framing/sse.ts'
 import { withForeignProofs } from '../../kit/foreign-proofs.ts'
+import { decodeRequest } from './decode-request.ts'
 import { encodeStream } from './encode-stream.ts'
 import { decodeError, encodeError } from './errors.ts'
 import { proofField } from './proof-field.ts'
-import { decodeRequest, encodeRequest } from './request.ts'
-import { decodeResponse, encodeResponse, idPrefix } from './response.ts'
+import { encodeRequest } from './request.ts'
+import { decodeResponse, decodeToolCalls, encodeResponse, idPrefix } from './response.ts'
 import { decodeStream } from './stream.ts'
 import { type AnthropicDialect, format, rulesOf } from './tables.ts'
-import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
+import { encodeDefinitions, encodeResult } from './tools.ts'
 
 /** The settings of {@link anthropic}. */
 export type AnthropicSettings = ModelSettings & AnthropicDialect
@@ -34,10 +36,9 @@ export type AnthropicSettings = ModelSettings & AnthropicDialect
  * ```
  */
 export function anthropic(model: string, settings: AnthropicSettings = {}): Model {
-  const { provider, version, browser, beta, maxTokens, unsignedThinking, lateInstructions, baseUrl, ...rest } = settings
-  const dialect = compact({ provider, version, browser, beta, maxTokens, unsignedThinking, lateInstructions })
+  const { provider, version, browser, beta, maxTokens, unsignedThinking, lateInstructions, ...rest } = settings
   const providerUrl = 'https://api.anthropic.com/v1'
-  return { ...rest, codec: createClientCodec(dialect), model, baseUrl: baseUrl ?? providerUrl, providerUrl }
+  return { ...rest, codec: createClientCodec(settings), model, baseUrl: rest.baseUrl ?? providerUrl, providerUrl }
 }
 
 /** The client codec, for this API or another host of its format. */
@@ -51,6 +52,7 @@ export function createClientCodec(dialect: AnthropicDialect = {}): ClientCodec {
     provider,
     ...compact({ title, pageHint }),
     framing: 'sse',
+    decodeFrames: decodeSse,
     rules: rulesOf(dialect),
     idPrefix,
     headers: (apiKey) => headers(apiKey, dialect),
@@ -58,8 +60,8 @@ export function createClientCodec(dialect: AnthropicDialect = {}): ClientCodec {
     decodeResponse: (body, options) => decodeResponse(body, { ...options, dialect }),
     decodeStream: (options) => decodeStream({ ...options, dialect }),
     decodeError: (answer) => decodeError(answer, { dialect }),
-    encodeDefinitions: (tools) => encodeDefinitions(tools, { dialect }),
-    decodeToolCalls: (body) => decodeToolCalls(body, { dialect }),
+    encodeDefinitions: (tools) => encodeDefinitions(tools),
+    decodeToolCalls: (body) => decodeToolCalls(body),
     encodeResult: (result) => encodeResult(result, { dialect }),
   }
 }
@@ -83,6 +85,7 @@ export function createServerCodec(): ServerCodec {
   )
 }
 
+export { decodeRequest } from './decode-request.ts'
 export { encodeStream } from './encode-stream.ts'
 export { decodeError, encodeError } from './errors.ts'
 export {
@@ -101,8 +104,8 @@ export {
   webFetch,
   webSearch,
 } from './hosted-tools.ts'
-export { decodeRequest, encodeRequest } from './request.ts'
-export { decodeResponse, encodeResponse } from './response.ts'
+export { encodeRequest } from './request.ts'
+export { decodeResponse, decodeToolCalls, encodeResponse } from './response.ts'
 export { decodeStream } from './stream.ts'
 export type { AnthropicDialect, AnthropicVersion } from './tables.ts'
-export { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
+export { encodeDefinitions, encodeResult } from './tools.ts'

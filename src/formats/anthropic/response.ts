@@ -1,5 +1,5 @@
 /**
- * Anthropic Messages: encodes and decodes complete answers. Streams use some of this code.
+ * Anthropic Messages: decodes and encodes complete answers.
  *
  * @see https://platform.claude.com/docs/en/api/messages (read 2026-11)
  *
@@ -7,27 +7,37 @@
  */
 import { fold } from '../../assemble/fold.ts'
 import type {
-  BlockKey,
-  CallFragment,
+  CodecOptions,
+  DecodedCalls,
   DecodeResponseOptions,
   EncodedResponse,
   Fragment,
   Reply,
 } from '../../core/codec.ts'
+import { blocksOfTurn, toolCallsOf } from '../../core/content.ts'
 import { refuseDeep } from '../../core/depth.ts'
-import { DecodeError } from '../../core/errors.ts'
-import { compact, field, isObject, lookup, otherFields, textOr } from '../../core/lookup.ts'
-import type { AssistantMessage, ChatResponse, JsonObject, StopReason, Usage } from '../../core/model.ts'
+import { arrayOf, compact, field, isObject, lookup } from '../../core/lookup.ts'
+import type {
+  AssistantMessage,
+  ChatResponse,
+  ContentBlock,
+  JsonObject,
+  Opaque,
+  ReasoningBlock,
+  StopReason,
+  Usage,
+} from '../../core/model.ts'
 import { settleStopReason } from '../../core/stop-reason.ts'
-import { settleUsage, tokenCount } from '../../core/usage.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
-import { decodeBlock, isServerCall, serverCallData } from './content.ts'
-import { decodeErrorEvent } from './errors.ts'
-import { encodeTurnBlocks } from './messages.ts'
-import { extrasOf, keptOf, type Origin } from './scope.ts'
-import { type AnthropicDialect, format, knownFields, stopReasons, wireStopReasons } from './tables.ts'
-import { inputOf } from './tools.ts'
-import type { WireResponse, WireUsage } from './wire.ts'
+import { ownProof } from '../../kit/opaque.ts'
+import * as reasons from '../../kit/reasons.ts'
+import { citationForClient } from './citations.ts'
+import { encodeCall, encodeOwnBlock } from './content.ts'
+import { decodeErrorEvent, wrong } from './errors.ts'
+import { drop, keptOf } from './scope.ts'
+import { answerReader } from './stream.ts'
+import { type AnthropicDialect, format, stopReasons, wireStopReasons } from './tables.ts'
+import type { WireBlock, WireResponse, WireUsage } from './wire.ts'
 
 /** The start of generated ids, for calls without an id. A number follows it. */
 export const idPrefix = 'toolu_isoglot_'
@@ -43,101 +53,37 @@ export const idPrefix = 'toolu_isoglot_'
  */
 export function decodeResponse(
   body: unknown,
-  { callsBefore = 0, dialect = {} }: DecodeResponseOptions<AnthropicDialect> = {},
+  { callsBefore = 0, events, dialect = {} }: DecodeResponseOptions<AnthropicDialect> = {},
 ): ChatResponse {
-  const provider = dialect.provider ?? format
   refuseDeep(body, 'Cannot decode Anthropic response')
-  if (field(body, 'type') === 'error') throw decodeErrorEvent(body, provider)
-  if (!isObject(body)) throw wrong('', 'is not an object')
-  return fold(readResponse(body, provider), { provider, idPrefix, callsBefore })
-}
-
-function wrong(path: string, finding: string): DecodeError {
-  const what = path === '' ? 'the body' : `"${path}"`
-  return new DecodeError(`Cannot decode Anthropic response: ${what} ${finding}`, { path })
-}
-
-function readResponse(body: JsonObject, provider: string): Fragment[] {
-  const out: Fragment[] = []
+  if (field(body, 'type') === 'error') throw decodeErrorEvent(body, dialect.provider)
+  if (!isObject(body)) throw wrong('response', '', 'the body is not an object')
   const content = field(body, 'content')
-  if (!Array.isArray(content)) throw wrong('content', 'is not an array')
-  const origin = { provider, model: textOr(field(body, 'model'), '') }
-  readHead(body, out)
-  for (const [key, block] of content.entries()) {
-    if (!isObject(block)) throw wrong(`content[${key}]`, 'is not an object')
-    readBlock(block, key, origin, out)
-  }
-  const usage = field(body, 'usage')
-  if (isObject(usage)) out.push({ type: 'usage', usage: decodeUsage(usage) })
-  const reason = field(body, 'stop_reason')
-  if (typeof reason === 'string') out.push(endFragment(reason, field(body, 'container')))
-  return out
+  if (!Array.isArray(content)) throw wrong('response', 'content', 'is not an array')
+  const at = content.findIndex((block) => !isObject(block))
+  if (at >= 0) throw wrong('response', `content[${at}]`, 'is not an object')
+  return readBody(body, dialect, compact({ callsBefore, events }))
 }
 
-/** Reads the message's fields, except its content: from a body or from `message_start`. */
-export function readHead(message: JsonObject, out: Fragment[]): void {
-  const id = textOr(field(message, 'id'), undefined)
-  const model = textOr(field(message, 'model'), undefined)
-  out.push(compact({ type: 'start', id, model }))
-  const extra = otherFields(message, knownFields.response)
-  if (extra !== undefined) out.push({ type: 'extra', providerData: { [format]: extra } })
+/** Reads a body as a stream of two events. */
+function readBody(
+  message: JsonObject,
+  dialect: AnthropicDialect,
+  options: Omit<DecodeResponseOptions, 'dialect'>,
+): ChatResponse {
+  const out: Fragment[] = []
+  const reader = answerReader(dialect)
+  reader.read({ message }, 'message_start', out)
+  reader.read({ delta: { stop_reason: field(message, 'stop_reason') ?? null } }, 'message_delta', out)
+  reader.end(out)
+  return fold(out, { provider: dialect.provider ?? format, idPrefix, ...options })
 }
 
-/** Reads a complete block. */
-export function readBlock(block: JsonObject, key: BlockKey, origin: Origin, out: Fragment[]): void {
-  if (!isCall(block)) {
-    out.push({ type: 'block', block: decodeBlock(block, origin), key })
-    return
-  }
-  const input = inputOf(block)
-  out.push({ ...readCallStart(block, key), ...compact({ arguments: input }) }, { type: 'close', key })
-}
-
-export function isCall(block: JsonObject): boolean {
-  const type = field(block, 'type')
-  return type === 'tool_use' || isServerCall(type)
-}
-
-/** Reads a call, without its arguments. */
-export function readCallStart(block: JsonObject, key: BlockKey): CallFragment {
-  const isServers = isServerCall(field(block, 'type'))
-  const { providerData } = extrasOf(block, knownFields.call)
-  const kept = isServers ? serverCallData(block, providerData) : providerData
-  return compact({
-    type: 'call',
-    key,
-    id: textOr(field(block, 'id'), null),
-    name: textOr(field(block, 'name'), null),
-    server: isServers || undefined,
-    providerData: kept,
-  })
-}
-
-export function endFragment(reason: string, container: unknown): Fragment {
-  const containerId = textOr(field(container, 'id'), undefined)
-  const providerState = containerId === undefined ? undefined : { containerId }
-  return compact({
-    type: 'end',
-    stopReason: lookup(stopReasons, reason) ?? 'other',
-    rawStopReason: reason,
-    providerState,
-  })
-}
-
-/** Decodes usage, in tokens. This format counts cached input separately. `inputTokens` of isoglot is the sum. */
-export function decodeUsage(wire: JsonObject): Usage {
-  const count = (name: string) => tokenCount(field(wire, name))
-  const uncached = count('input_tokens')
-  const cacheReadTokens = count('cache_read_input_tokens')
-  const cacheWriteTokens = count('cache_creation_input_tokens')
-  const outputTokens = count('output_tokens')
-  const reasoningTokens = tokenCount(field(field(wire, 'output_tokens_details'), 'thinking_tokens'))
-  const inputTokens = uncached === undefined ? undefined : uncached + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0)
-  const totalTokens = inputTokens === undefined || outputTokens === undefined ? undefined : inputTokens + outputTokens
-  return {
-    ...settleUsage({ inputTokens, outputTokens, totalTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens }),
-    providerData: { [format]: wire },
-  }
+/** Decodes the calls in the body of an answer. Ignores calls that the provider runs. */
+export function decodeToolCalls(body: unknown, _options: CodecOptions<AnthropicDialect> = {}): DecodedCalls {
+  const content = arrayOf(field(body, 'content')).filter((block) => field(block, 'type') === 'tool_use')
+  const { message } = readBody({ content, stop_reason: 'tool_use' }, {}, {})
+  return { toolCalls: toolCallsOf(message), invalidToolCalls: message.invalidToolCalls ?? [] }
 }
 
 // ---- encoding ---------------------------------------------------------------------------------
@@ -146,7 +92,9 @@ export function decodeUsage(wire: JsonObject): Usage {
 export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
   const losses = newLosses('Anthropic', false)
   const { message } = response
-  const content = encodeTurnBlocks(message, 'message', answerScope(losses))
+  const content = blocksOfTurn(message).flatMap(
+    (block, at) => encodeAnswerBlock(block, `message.content[${at}]`, losses) ?? [],
+  )
   noteInvalidCalls(message, losses)
   const hasCalls = content.some(({ type }) => type === 'tool_use')
   const body: WireResponse = {
@@ -163,9 +111,63 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
   return { body, losses: losses.list }
 }
 
-/** Returns the scope of an answer. Proofs of this format are valid in it, since clients of this format send them back. */
-export function answerScope(losses: Losses): Parameters<typeof encodeTurnBlocks>[2] {
-  return { losses, target: { format, provider: format, model: '' }, place: 'answer' }
+/** Encodes a block of an answer. Returns `undefined` and reports a loss if an answer of this format cannot have it. */
+export function encodeAnswerBlock(given: ContentBlock, path: string, losses: Losses): WireBlock | undefined {
+  reportForeign(given, path, losses)
+  // Cache hints are for requests, and proofs only for reasoning.
+  const { metadata: _, opaque, ...rest } = given as ContentBlock & { readonly opaque?: Opaque }
+  const block = rest as ContentBlock
+  switch (block.type) {
+    case 'text': {
+      const { text, citations } = block
+      const encoded = citations?.flatMap((citation) => citationForClient(citation) ?? [])
+      const isLost = citations !== undefined && encoded !== undefined && encoded.length < citations.length
+      if (isLost) drop(`${path}.citations`, reasons.citations, { losses })
+      const sent = encoded?.length === 0 && isLost ? undefined : encoded
+      return { ...keptOf(block), type: 'text', text, ...compact({ citations: sent }) }
+    }
+    case 'plain_text':
+      if (block.title !== undefined) drop(`${path}.title`, reasons.title, { losses }, 'info')
+      return { type: 'text', text: block.text }
+    case 'reasoning':
+      return encodeReasoning(compact({ ...block, opaque }), path, losses)
+    case 'tool_call':
+      return encodeCall(block, path, { losses })
+    case 'server_tool_call':
+    case 'server_tool_result':
+      return encodeOwnBlock(block, path, { losses })
+    case 'unknown':
+      if (block.format === format) return encodeOwnBlock(block, path, { losses })
+      return drop(path, reasons.foreignBlock, { losses })
+    case 'image':
+    case 'audio':
+    case 'video':
+    case 'file':
+      return drop(path, `an answer here has no place for ${block.type}`, { losses }, 'major')
+    default:
+      return drop(path, `an answer here has no place for ${block.type}`, { losses })
+  }
+}
+
+/** Encodes reasoning. A proof of this format is valid, since clients of this format send it back. Clients can show the text without one. */
+function encodeReasoning(block: ReasoningBlock, path: string, losses: Losses): WireBlock | undefined {
+  const { text, opaque } = block
+  const { data, signature } = ownProof(opaque, { format, provider: format, model: '' }) ?? {}
+  const kept = keptOf(block)
+  if (typeof data === 'string') return { ...kept, type: 'redacted_thinking', data }
+  if (typeof signature === 'string') return { ...kept, type: 'thinking', thinking: text, signature }
+  if (text === '') return drop(path, 'reasoning without its own signature is refused', { losses }, 'info')
+  if (opaque !== undefined) drop(`${path}.opaque`, reasons.foreignProof, { losses }, 'info')
+  return { ...kept, type: 'thinking', thinking: text, signature: '' }
+}
+
+/** Reports the loss of fields and proofs of other formats. */
+function reportForeign(block: ContentBlock, path: string, losses: Losses): void {
+  if ('opaque' in block && block.opaque !== undefined && block.type !== 'reasoning')
+    drop(`${path}.opaque`, reasons.foreignProof, { losses }, 'info')
+  for (const name of Object.keys(block.providerData ?? {})) {
+    if (name !== format) drop(`${path}.providerData.${name}`, reasons.foreignFields, { losses }, 'info')
+  }
 }
 
 /** Reports invalid calls, which are not sent. With empty arguments, a client could run such a call. */

@@ -6,15 +6,14 @@
  * @module
  */
 
-import { compact, field, isObject, otherFields, stringOr, unlessEmpty } from '../../core/lookup.ts'
-import type { ContentBlock, Json, JsonObject, Metadata, Opaque, ProviderData, UnknownBlock } from '../../core/model.ts'
+import { compact, field, objectIn, stringOr } from '../../core/lookup.ts'
+import type { JsonObject, Metadata, Opaque, ProviderData, UnknownBlock } from '../../core/model.ts'
 import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
-import { decodeCacheHint, encodeCacheHint } from './cache.ts'
-import { format } from './tables.ts'
-import type { WireBlock } from './wire.ts'
+import { encodeCacheHint } from './cache.ts'
+import { type AnthropicDialect, format, strictVersion } from './tables.ts'
 
-/** The provider that made the proofs in the input. */
+/** The provider and the model of a message that is decoded. Its proofs are theirs. */
 export interface Origin {
   readonly provider: string
   readonly model: string
@@ -25,17 +24,9 @@ export function unknownBlock(wire: JsonObject): UnknownBlock {
   return { type: 'unknown', format, providerType: stringOr(field(wire, 'type'), ''), value: wire }
 }
 
-/** Returns the cache hint and the unknown fields of a value. */
-export function extrasOf(
-  wire: JsonObject,
-  known: ReadonlySet<string>,
-): { metadata?: Metadata; providerData?: ProviderData } {
-  const rest = otherFields(wire, known)
-  if (rest === undefined) return {}
-  const cacheHint = decodeCacheHint(field(rest, 'cache_control'))
-  if (cacheHint === undefined) return { providerData: { [format]: rest } }
-  const { cache_control: _, ...kept } = rest
-  return compact({ metadata: { cacheHint }, providerData: unlessEmpty(kept) && { [format]: kept } })
+/** Returns the stored form of the fields that isoglot does not know. */
+export function keptFields(fields: JsonObject): { providerData?: ProviderData } {
+  return Object.keys(fields).length === 0 ? {} : { providerData: { [format]: fields } }
 }
 
 /** The target that blocks are encoded for. */
@@ -43,51 +34,47 @@ export interface Scope {
   readonly losses: Losses
   /** The format and provider whose proofs are valid. */
   readonly target: { readonly format: string; readonly provider: string; readonly model: string }
-  readonly place: 'system' | 'user' | 'assistant' | 'result' | 'answer'
+  readonly place: 'system' | 'user' | 'assistant'
+  /** Names of beta features. Encoders add those that a block needs. */
+  readonly betas: Set<string>
   /** Whether another provider made the turn. If so, data that only that provider can read is not sent. */
   readonly isForeign?: boolean
   /** Whether the API's version is `2026-10-21` or later. */
-  readonly isStrictVersion?: boolean
-  readonly unsignedThinking?: boolean
+  readonly isStrictVersion: boolean
+  readonly unsignedThinking: boolean
+}
+
+/** Returns the scope of a request to a host. */
+export function scopeOf(
+  { provider = format, version, beta, unsignedThinking = false }: AnthropicDialect,
+  model: string,
+  losses: Losses,
+): Omit<Scope, 'place'> {
+  const target = { format, provider, model }
+  return { losses, target, betas: new Set(beta), isStrictVersion: version === strictVersion, unsignedThinking }
 }
 
 /** Returns the stored fields of this format, unchanged. */
-export function keptOf(holder: { readonly providerData?: ProviderData }): JsonObject | undefined {
-  const kept = field(holder.providerData, format)
-  return isObject(kept) ? kept : undefined
-}
-
-/** Casts a value that was decoded from this format and is sent back unchanged. */
-export function verbatim(value: Json | object): WireBlock {
-  return { ...(value as object) } as WireBlock
+export function keptOf(holder: { readonly providerData?: ProviderData }): JsonObject {
+  return objectIn(holder.providerData, format)
 }
 
 /** Reports that a block, or a part of it, is not sent. */
 export function drop(
   path: string,
   reason: string,
-  scope: Scope,
+  { losses }: Pick<Scope, 'losses'>,
   severity: 'info' | 'minor' | 'major' = 'minor',
 ): undefined {
-  reportLoss(scope.losses, 'dropped', path, reason, severity)
+  reportLoss(losses, 'dropped', path, reason, severity)
 }
 
-/** Reports the loss of fields and proofs of other formats, which are not sent. */
-export function noteForeignFields(
-  holder: { readonly providerData?: ProviderData; readonly opaque?: Opaque; readonly type?: string },
+/** Returns the stored fields of a part of the request and its cache mark. A proof is only for reasoning. */
+export function extrasFor(
+  holder: { readonly providerData?: ProviderData; readonly metadata?: Metadata; readonly opaque?: Opaque },
   path: string,
-  losses: Losses,
-): void {
-  if (holder.opaque !== undefined && holder.type !== 'reasoning')
-    reportLoss(losses, 'dropped', `${path}.opaque`, reasons.foreignProof, 'info')
-  if (holder.providerData === undefined) return
-  for (const name of Object.keys(holder.providerData)) {
-    if (name !== format) reportLoss(losses, 'dropped', `${path}.providerData.${name}`, reasons.foreignFields, 'info')
-  }
-}
-
-/** Returns the stored fields of a block and its cache mark. */
-export function extrasFor(block: ContentBlock, path: string, scope: Scope): object {
-  const mark = scope.place === 'answer' ? undefined : encodeCacheHint(block.metadata, path, scope.losses)
-  return { ...keptOf(block), ...compact({ cache_control: mark }) }
+  { losses }: Pick<Scope, 'losses'>,
+): object {
+  if (holder.opaque !== undefined) drop(`${path}.opaque`, reasons.foreignProof, { losses }, 'info')
+  return { ...keptOf(holder), ...compact({ cache_control: encodeCacheHint(holder.metadata, path, losses) }) }
 }

@@ -7,37 +7,16 @@
  *
  * @module
  */
-import type { DecodeStreamOptions, Fragment, Frame } from '../../core/codec.ts'
-import { DecodeError } from '../../core/errors.ts'
-import { field, isObject, otherFields, setOwn, textOr } from '../../core/lookup.ts'
-import type { Json, JsonObject } from '../../core/model.ts'
+import type { CallFragment, DecodeStreamOptions, Fragment, Frame } from '../../core/codec.ts'
+import { compact, field, isObject, lookup, objectIn, otherFields, setOwn, stringOr, textOr } from '../../core/lookup.ts'
+import type { Json, JsonObject, Usage } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
+import { addend, settleUsage } from '../../core/usage.ts'
 import { decodeCitation } from './citations.ts'
-import { decodeBlock, signed } from './content.ts'
-import { decodeErrorEvent } from './errors.ts'
-import { decodeUsage, endFragment, isCall, readBlock, readCallStart, readHead } from './response.ts'
-import { unknownBlock } from './scope.ts'
-import { type AnthropicDialect, format, knownFields } from './tables.ts'
-import { inputOf } from './tools.ts'
-
-/** The decoder's state between two events. */
-interface DecodeState {
-  readonly provider: string
-  /** The model in `message_start`. The answer's proofs are of this model. */
-  model: string
-  isStarted: boolean
-  /** The usage so far, in Anthropic's fields. A later figure replaces an earlier one. */
-  usage: JsonObject
-  stopReason: string | undefined
-  /** The container in `message_start` or `message_delta`. */
-  container: unknown
-  isEnded: boolean
-  nextKey: number
-  /** Keys of blocks, by their index. A stream that is joined from two streams can use an index for two blocks. */
-  readonly keys: Map<unknown, number>
-  /** Blocks of unknown kinds, by key, until they are complete. */
-  readonly unknown: Map<number, JsonObject>
-}
+import { decodeBlock, proof } from './content.ts'
+import { decodeErrorEvent, wrong } from './errors.ts'
+import { keptFields, unknownBlock } from './scope.ts'
+import { type AnthropicDialect, format, stopReasons } from './tables.ts'
 
 /**
  * Decodes one answer.
@@ -49,198 +28,259 @@ export function decodeStream({
   parse = JSON.parse,
   dialect = {},
 }: DecodeStreamOptions<AnthropicDialect> = {}): Machine<Frame, Fragment> {
-  const state: DecodeState = {
-    provider: dialect.provider ?? format,
-    model: '',
-    isStarted: false,
-    usage: {},
-    stopReason: undefined,
-    container: undefined,
-    isEnded: false,
-    nextKey: 0,
-    keys: new Map(),
-    unknown: new Map(),
-  }
+  const reader = answerReader(dialect)
   return {
-    push(frame, out) {
-      const { data } = frame
-      if (data === '') return
-      if (data === '[DONE]') return end(state, out)
-      const event = parseEvent(parse, data)
-      switch (field(event, 'type') ?? frame.event ?? (event.error ? 'error' : '')) {
-        case 'content_block_delta':
-          return readDelta(state, event, out)
-        case 'content_block_start':
-          return readStart(state, event, out)
-        case 'content_block_stop':
-          return readStop(state, keyOf(state, field(event, 'index')), out)
-        case 'message_start':
-          return readMessage(state, field(event, 'message'), out)
-        case 'message_delta':
-          return readMessageDelta(state, event, out)
-        case 'message_stop':
-          return end(state, out)
-        case 'error':
-          throw decodeErrorEvent(event, state.provider)
-      }
-      // `ping` and unknown types, which Anthropic's documentation says to ignore
+    push({ data, event: name = '' }, out) {
+      if (data === '[DONE]') reader.end(out)
+      else if (data !== '') reader.read(parseEvent(parse, data), name, out)
     },
-    end: (out) => end(state, out),
+    end: reader.end,
   }
 }
 
 function parseEvent(parse: (text: string) => unknown, data: string): JsonObject {
   let event: unknown
+  let cause: unknown
   try {
     event = parse(data)
-  } catch (cause) {
-    throw new DecodeError('Cannot decode Anthropic stream: an event is not valid JSON', { cause })
+  } catch (error) {
+    cause = error
   }
-  if (!isObject(event)) throw new DecodeError('Cannot decode Anthropic stream: an event is not an object')
+  if (!isObject(event)) throw wrong('stream', '', 'an event is not a JSON object', cause)
   return event
 }
 
-/** Ends the answer. A stream with a stop reason is complete, even if its last event is missing. */
-function end(state: DecodeState, out: Fragment[]): void {
-  for (const key of [...state.unknown.keys()]) readStop(state, key, out)
-  if (state.isEnded || state.stopReason === undefined) return
-  state.isEnded = true
-  out.push(endFragment(state.stopReason, state.container))
+/** Reads the events of an answer. */
+export interface AnswerReader {
+  /** `name` is the type of an event that does not have one. */
+  read(event: JsonObject, name: string, out: Fragment[]): void
+  /** Ends the answer. An answer with a stop reason is complete, even if its last event is missing. */
+  end(out: Fragment[]): void
 }
 
-/** Reads `message_start`. Ignores a second one, which a proxy can insert: the blocks after it belong to the same answer. */
-function readMessage(state: DecodeState, message: unknown, out: Fragment[]): void {
-  if (state.isStarted || !isObject(message)) return
-  state.isStarted = true
-  state.model = textOr(field(message, 'model'), '')
-  readHead(message, out)
-  state.container = field(message, 'container')
-  readUsage(state, field(message, 'usage'), out)
-  const content = field(message, 'content')
-  if (!Array.isArray(content)) return
-  for (const [index, block] of content.entries()) {
-    if (isObject(block)) readBlock(block, openKey(state, index), state, out) // with programmatic tool calling, `message_start` has blocks
+/** Returns a reader of one answer. A whole body is read as the message of `message_start`. */
+export function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
+  /** The proofs of the answer are of the model in `message_start`. */
+  const origin = { provider, model: '' }
+  let isStarted = false
+  let isEnded = false
+  /** The usage so far, in Anthropic's fields. A later figure replaces an earlier one. */
+  let usage: JsonObject = {}
+  let stopReason: string | undefined
+  /** The container in `message_start` or `message_delta`. */
+  let container: unknown
+  let nextKey = 0
+  /** Keys of blocks, by their index. A stream that is joined from two streams can use an index for two blocks. */
+  const keys = new Map<unknown, number>()
+  /** Blocks of unknown kinds, by key, until they are complete. */
+  const unknown = new Map<number, JsonObject>()
+
+  return { read, end }
+
+  function read(event: JsonObject, name: string, out: Fragment[]): void {
+    switch (field(event, 'type') ?? (name || (event.error && 'error'))) {
+      case 'content_block_delta':
+        readDelta(keyOf(event), objectIn(event, 'delta'), out)
+        break
+      case 'content_block_start':
+        readStart(event, out)
+        break
+      case 'content_block_stop':
+        readStop(keyOf(event), out)
+        break
+      case 'message_start':
+        readMessage(objectIn(event, 'message'), out)
+        break
+      case 'message_delta':
+        readMessageDelta(event, out)
+        break
+      case 'message_stop':
+        end(out)
+        break
+      case 'error':
+        throw decodeErrorEvent(event, provider)
+    }
+    // `ping` and unknown types, which Anthropic's documentation says to ignore
   }
-}
 
-function readUsage(state: DecodeState, usage: unknown, out: Fragment[]): void {
-  if (!isObject(usage)) return
-  state.usage = mergeUsage(state.usage, usage)
-  out.push({ type: 'usage', usage: decodeUsage(state.usage) })
-}
-
-/** Merges usage. A field that is `null` does not remove an earlier figure. */
-function mergeUsage(before: JsonObject, now: JsonObject): JsonObject {
-  const merged = { ...before }
-  for (const name of Object.keys(now)) {
-    if (now[name] !== null || !Object.hasOwn(before, name)) setOwn(merged, name, now[name] as Json)
+  function end(out: Fragment[]): void {
+    for (const key of [...unknown.keys()]) readStop(key, out)
+    if (isEnded || stopReason === undefined) return
+    isEnded = true
+    const containerId = textOr(field(container, 'id'), undefined)
+    out.push({
+      type: 'end',
+      stopReason: lookup(stopReasons, stopReason) ?? 'other',
+      rawStopReason: stopReason,
+      ...compact({ providerState: containerId === undefined ? undefined : { containerId } }),
+    })
   }
-  return merged
-}
 
-function readMessageDelta(state: DecodeState, event: JsonObject, out: Fragment[]): void {
-  const delta = field(event, 'delta')
-  const extra = {
-    ...otherFields(event, knownFields.deltaEvent),
-    ...(isObject(delta) && otherFields(delta, knownFields.delta)),
+  // ---- the message ----------------------------------------------------------------------------
+
+  /** Ignores a second message, which a proxy can insert: the blocks after it belong to the same answer. */
+  function readMessage(message: JsonObject, out: Fragment[]): void {
+    if (isStarted || Object.keys(message).length === 0) return
+    isStarted = true
+    const { id, type: _, role: _role, model, content, stop_reason: _reason, usage: figures, ...others } = message
+    origin.model = textOr(model, '')
+    out.push(compact({ type: 'start', id: textOr(id, undefined), model: textOr(model, undefined) }))
+    readOthers(others, out)
+    readUsage(figures, out)
+    if (!Array.isArray(content)) return
+    // with programmatic tool calling, `message_start` has blocks
+    for (const [index, block] of content.entries()) if (isObject(block)) openBlock(block, index, false, out)
   }
-  state.container = extra.container ?? state.container
-  const present = otherFields(extra, { has: (name) => extra[name] === null })
-  if (present !== undefined) out.push({ type: 'extra', providerData: { [format]: present } })
-  readUsage(state, field(event, 'usage'), out)
-  state.stopReason = textOr(field(delta, 'stop_reason'), state.stopReason)
-}
 
-// ---- blocks -----------------------------------------------------------------------------------
-
-function openKey(state: DecodeState, index: unknown): number {
-  const key = state.nextKey++
-  state.keys.set(index, key)
-  return key
-}
-
-function keyOf(state: DecodeState, index: unknown): number {
-  return state.keys.get(index) ?? openKey(state, index)
-}
-
-function readStart(state: DecodeState, event: JsonObject, out: Fragment[]): void {
-  const wire = field(event, 'content_block')
-  const path = 'content_block'
-  if (!isObject(wire)) throw new DecodeError(`Cannot decode Anthropic stream: "${path}" is not an object`, { path })
-  const key = openKey(state, field(event, 'index'))
-  if (isCall(wire)) {
-    out.push(readCallStart(wire, key), ...givenInput(wire, key))
-    return
+  function readMessageDelta(event: JsonObject, out: Fragment[]): void {
+    const { type: _, delta: _delta, usage: figures, ...beside } = event
+    const { stop_reason: reason, ...within } = objectIn(event, 'delta')
+    readOthers(withoutNulls({ ...beside, ...within }), out)
+    readUsage(figures, out)
+    stopReason = textOr(reason, stopReason)
   }
-  const block = decodeBlock(wire, state)
-  if (block.type === 'unknown') state.unknown.set(key, wire)
-  else out.push({ type: 'block', block, key, open: true })
-}
 
-/** Reads the input of a block. `{}` is a placeholder: the deltas bring the input. Any other value is the complete input. */
-function givenInput(wire: JsonObject, key: number): Fragment[] {
-  const input = inputOf(wire)
-  const isPlaceholder = input === undefined || input === '' || (isObject(input) && Object.keys(input).length === 0)
-  return isPlaceholder ? [] : [{ type: 'call', key, arguments: input }]
-}
-
-function readStop(state: DecodeState, key: number, out: Fragment[]): void {
-  const unknown = state.unknown.get(key)
-  if (unknown === undefined) {
-    out.push({ type: 'close', key })
-    return
+  /** Reads fields that isoglot does not know. */
+  function readOthers(others: JsonObject, out: Fragment[]): void {
+    container = others.container ?? container
+    const { providerData } = keptFields(others)
+    if (providerData !== undefined) out.push({ type: 'extra', providerData })
   }
-  state.unknown.delete(key)
-  out.push({ type: 'block', block: unknownBlock(unknown), key })
-}
 
-function readDelta(state: DecodeState, event: JsonObject, out: Fragment[]): void {
-  const delta = field(event, 'delta')
-  const key = keyOf(state, field(event, 'index'))
-  if (!isObject(delta)) return
-  const unknown = state.unknown.size === 0 ? undefined : state.unknown.get(key)
-  if (unknown !== undefined) {
-    state.unknown.set(key, addTo(unknown, delta))
-    return
+  function readUsage(figures: unknown, out: Fragment[]): void {
+    if (!isObject(figures)) return
+    usage = { ...figures, ...usage, ...withoutNulls(figures) }
+    out.push({ type: 'usage', usage: decodeUsage(usage) })
   }
-  switch (field(delta, 'type')) {
-    case 'text_delta':
-      out.push({ type: 'text', text: piece(delta, 'text'), key })
-      return
-    case 'input_json_delta': {
-      const text = piece(delta, 'partial_json')
-      if (text !== '') out.push({ type: 'call', key, arguments: text })
+
+  // ---- blocks ---------------------------------------------------------------------------------
+
+  function keyOf(event: JsonObject): number {
+    const index = field(event, 'index')
+    return keys.get(index) ?? newKey(index)
+  }
+
+  function newKey(index: unknown): number {
+    keys.set(index, nextKey)
+    return nextKey++
+  }
+
+  function readStart(event: JsonObject, out: Fragment[]): void {
+    const wire = field(event, 'content_block')
+    if (!isObject(wire)) throw wrong('stream', 'content_block', 'is not an object')
+    openBlock(wire, field(event, 'index'), true, out)
+  }
+
+  /** Reads a block that is complete, or that stays open for its deltas. */
+  function openBlock(wire: JsonObject, index: unknown, isOpen: boolean, out: Fragment[]): void {
+    const key = newKey(index)
+    const type = field(wire, 'type')
+    if (type === 'tool_use' || isServerCall(type)) {
+      out.push(readCall(wire, key, isOpen))
+      if (!isOpen) out.push({ type: 'close', key })
       return
     }
-    case 'thinking_delta':
-      out.push({ type: 'reasoning', text: piece(delta, 'thinking'), key })
-      return
-    case 'signature_delta': {
-      const signature = piece(delta, 'signature') // complete, so it replaces an earlier one
-      if (signature !== '') out.push({ type: 'patch', key, opaque: signed(signature, state) })
+    const block = decodeBlock(wire, origin)
+    if (isOpen && block.type === 'unknown') unknown.set(key, wire)
+    else out.push(isOpen ? { type: 'block', block, key, open: true } : { type: 'block', block, key })
+  }
+
+  function readStop(key: number, out: Fragment[]): void {
+    const wire = unknown.get(key)
+    unknown.delete(key)
+    out.push(wire === undefined ? { type: 'close', key } : { type: 'block', block: unknownBlock(wire), key })
+  }
+
+  function readDelta(key: number, delta: JsonObject, out: Fragment[]): void {
+    const block = unknown.size === 0 ? undefined : unknown.get(key)
+    if (block !== undefined) {
+      unknown.set(key, withDelta(block, delta))
       return
     }
-    case 'citations_delta': {
-      const citation = field(delta, 'citation')
-      if (isObject(citation)) out.push({ type: 'patch', key, citations: [decodeCitation(citation)] })
+    switch (field(delta, 'type')) {
+      case 'text_delta':
+        out.push({ type: 'text', text: piece(delta, 'text'), key })
+        return
+      case 'input_json_delta': {
+        const text = piece(delta, 'partial_json')
+        if (text !== '') out.push({ type: 'call', key, arguments: text })
+        return
+      }
+      case 'thinking_delta':
+        out.push({ type: 'reasoning', text: piece(delta, 'thinking'), key })
+        return
+      case 'signature_delta': {
+        const signature = piece(delta, 'signature') // complete, so it replaces an earlier one
+        if (signature !== '') out.push({ type: 'patch', key, opaque: proof({ signature }, origin) })
+        return
+      }
+      case 'citations_delta': {
+        const citation = field(delta, 'citation')
+        if (isObject(citation)) out.push({ type: 'patch', key, citations: [decodeCitation(citation)] })
+      }
     }
   }
+}
+
+function readCall(wire: JsonObject, key: number, isOpen: boolean): Fragment {
+  const { type = null, id, name, input: given, ...others } = wire
+  const isServers = isServerCall(type)
+  const input = readInput(given)
+  // In a stream, `{}` is a placeholder: the deltas bring the input. Any other value is the complete input.
+  const isPlaceholder = isOpen && isObject(input) && Object.keys(input).length === 0
+  return compact({
+    type: 'call',
+    key,
+    id: textOr(id, null),
+    name: textOr(name, null),
+    server: isServers || undefined,
+    arguments: isPlaceholder ? undefined : input,
+    // The type of a call that the provider runs also names its server.
+    ...keptFields(isServers ? { ...others, type } : others),
+  })
+}
+
+/** Whether a block of this type is a call that the provider runs: `server_tool_use`, `mcp_tool_use`. */
+export function isServerCall(type: unknown): boolean {
+  return stringOr(type, '').endsWith('_tool_use')
+}
+
+/** Reads the input of a call: an object, text if the host sends text, or `undefined` if it is absent. */
+export function readInput(input: Json | undefined): CallFragment['arguments'] {
+  if (input === undefined || input === null) return undefined
+  return isObject(input) ? input : stringOr(input, JSON.stringify(input))
+}
+
+/** Decodes usage, in tokens. This format counts cached input separately. `inputTokens` of isoglot is the sum. */
+function decodeUsage(wire: JsonObject): Usage {
+  const figures = wire as Readonly<Record<string, number | undefined>>
+  const { cache_read_input_tokens: cacheReadTokens, cache_creation_input_tokens: cacheWriteTokens } = figures
+  const { input_tokens: uncached = Number.NaN, output_tokens: outputTokens = Number.NaN } = figures
+  const inputTokens = uncached + addend(cacheReadTokens) + addend(cacheWriteTokens)
+  const reasoningTokens = field(wire.output_tokens_details, 'thinking_tokens') as number | undefined
+  const totalTokens = inputTokens + outputTokens
+  return {
+    ...settleUsage({ inputTokens, outputTokens, totalTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens }),
+    providerData: { [format]: wire },
+  }
+}
+
+function withoutNulls(fields: JsonObject): JsonObject {
+  return otherFields(fields, { has: (name) => fields[name] === null }) ?? {}
 }
 
 function piece(delta: JsonObject, name: string): string {
-  const text = field(delta, name)
+  const text = field(delta, name) ?? ''
   if (typeof text === 'string') return text
-  if (text === undefined || text === null) return ''
-  throw new DecodeError(`Cannot decode Anthropic stream: "delta.${name}" is not a string`, { path: `delta.${name}` })
+  throw wrong('stream', `delta.${name}`, 'is not a string')
 }
 
 /** Adds a delta to a block of an unknown kind. Text is appended. Other values are replaced. */
-function addTo(block: JsonObject, delta: JsonObject): JsonObject {
-  const { type, ...fields } = delta
-  if (type === 'compaction_delta') return { ...block, ...fields } // complete, so it replaces earlier fields
-  const grown = Object.entries(fields).map(([name, value]) => {
-    const before = field(block, name)
-    return [name, typeof before === 'string' && typeof value === 'string' ? before + value : value] as const
-  })
-  return { ...block, ...Object.fromEntries(grown) }
+function withDelta(block: JsonObject, { type, ...fields }: JsonObject): JsonObject {
+  const grown = { ...block }
+  for (const [name, value] of Object.entries(fields)) {
+    const before = type === 'compaction_delta' ? undefined : field(block, name) // each of these is complete
+    setOwn(grown, name, typeof before === 'string' && typeof value === 'string' ? before + value : value)
+  }
+  return grown
 }

@@ -9,15 +9,16 @@
 import type { LateInstructions, Rules } from '../../core/codec.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
 import type { StopReason } from '../../core/model.ts'
-import type { ErrorWords } from '../../kit/api-error.ts'
-import type { Wire } from '../../kit/lacks.ts'
-import type { WireEffort, WireImageType } from './wire.ts'
+import type { Lack, Wire } from '../../kit/lacks.ts'
+import type { WireEffort } from './wire.ts'
 
 /** The name of the format, and the key of its stored unknown fields. */
 export const format = 'anthropic'
 
 /** The API's version. `2026-10-21` refuses sampling fields, documents in assistant turns and citations on user text. */
 export type AnthropicVersion = '2023-06-01' | '2026-10-21'
+/** The version that refuses more. */
+export const strictVersion: AnthropicVersion = '2026-10-21'
 
 /** The differences between hosts of this format. */
 export interface AnthropicDialect {
@@ -69,45 +70,43 @@ export const wireStopReasons: Readonly<Record<StopReason, string | null>> = {
 
 /** The efforts that Anthropic has. `none` switches thinking off. */
 export const efforts: readonly WireEffort[] = ['low', 'medium', 'high', 'xhigh', 'max']
-/** The minimum of `budget_tokens`. */
-export const minBudgetTokens = 1024
 
-/** Matches names of Claude models. On Bedrock, the vendor and often a region come before the name: `eu.anthropic.claude-…`. */
-const claude = /^(?:[a-z]+\.)*claude-/
-/** Matches Claude models up to 4.6, which take sampling fields and budgets. */
-const older = /claude-(?:\d|instant|(?:opus|sonnet|haiku)-4(?:-[0-6])?(?:[-@:.](?!\d{1,2}(?:$|[-@:]))|$))/
-/** Matches Claude models up to 4.5, which do not have adaptive thinking. */
-const budgetOnly = /claude-(?:\d|instant|(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:[-@:.](?!\d{1,2}(?:$|[-@:]))|$))/
+/** A Claude model and its version. On Bedrock, the vendor and often a region come before the name: `eu.anthropic.claude-…`. */
+const claude = /^(?:[a-z]+\.)*claude-(?:(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d))?/
+
+/** The version of a Claude model: 406 for 4.6. Endless if its name has no version, and 0 for models of other vendors. */
+function versionOf(model: string): number {
+  const found = claude.exec(model)
+  if (found === null) return 0
+  const [, major, minor = '0'] = found
+  return major === undefined ? Number.POSITIVE_INFINITY : Number(major) * 100 + Number(minor)
+}
 
 /** Whether a model takes no sampling fields and no budgets, and thinks by default. False for models of other vendors. */
 export function isNewer(model: string): boolean {
-  return claude.test(model) && !older.test(model)
+  return versionOf(model) > 406
 }
 /** Whether a model has adaptive thinking, which an effort controls. */
 export function isAdaptive(model: string): boolean {
-  return claude.test(model) && !budgetOnly.test(model)
+  return versionOf(model) > 405
 }
 /** Returns `max_tokens` for a request without it, since the API requires it. Claude 3 allows at most 4096. */
 export function defaultMaxTokens(model: string): number {
-  return /claude-(?:3-(?:opus|sonnet|haiku)|[12]|instant)/.test(model) ? 4096 : 8192
+  const version = versionOf(model)
+  return version > 0 && version <= 300 ? 4096 : 8192
 }
 
-/** The image types that Anthropic takes, by the first characters of their base64. */
-export const imageTypes: Readonly<Record<string, WireImageType>> = {
+/** The file types that the first characters of base64 show. */
+export const typesByStart: Readonly<Record<string, string>> = {
   '/9j/': 'image/jpeg',
   iVBO: 'image/png',
   R0lG: 'image/gif',
   UklG: 'image/webp',
+  JVBE: 'application/pdf',
 }
 
-/** The types of citations whose title is in `document_title`. */
-export const documentCitations: ReadonlySet<string> = new Set([
-  'char_location',
-  'page_location',
-  'content_block_location',
-])
-
-const kinds: Readonly<Record<string, ApiErrorKind>> = {
+/** Kinds of errors by Anthropic's type. */
+export const errorKinds: Readonly<Record<string, ApiErrorKind>> = {
   invalid_request_error: 'invalid_request',
   authentication_error: 'authentication',
   billing_error: 'permission',
@@ -118,11 +117,6 @@ const kinds: Readonly<Record<string, ApiErrorKind>> = {
   api_error: 'server',
   timeout_error: 'timeout',
   overloaded_error: 'overloaded',
-}
-export const errorWords: ErrorWords = {
-  provider: format,
-  kinds,
-  final: new Set(), // spending limits are in `details`: see `decodeError`
 }
 /** Anthropic's error type and HTTP status by kind of error. */
 export const wireErrors: Readonly<Record<ApiErrorKind, readonly [type: string, status: number]>> = {
@@ -137,71 +131,40 @@ export const wireErrors: Readonly<Record<ApiErrorKind, readonly [type: string, s
   timeout: ['timeout_error', 504],
 }
 
+const lacks: readonly Lack[] = [
+  'seed',
+  'frequencyPenalty',
+  'presencePenalty',
+  'formatDetails',
+  'names',
+  'refusals',
+  'imageDetail',
+]
+
 /** Features that this format does not have. */
-export function wireOf({ provider = format, unsignedThinking = false }: AnthropicDialect): Wire {
-  return { format, provider, lacks, keepsReasoning: unsignedThinking, states: ['containerId'] }
+export function wireOf({ provider = format, unsignedThinking = false, version }: AnthropicDialect): Wire {
+  return {
+    format,
+    provider,
+    lacks: new Set(version === strictVersion ? [...lacks, 'inputCitations'] : lacks),
+    keepsReasoning: unsignedThinking,
+    states: ['containerId'],
+  }
 }
-const lacks: Wire['lacks'] = new Set([
-  ...(['seed', 'frequencyPenalty', 'presencePenalty', 'formatDetails'] as const),
-  ...(['names', 'refusals', 'imageDetail'] as const),
-])
 
 /** The rules of this format for `prepare`. */
 export function rulesOf({ provider = format, unsignedThinking, lateInstructions }: AnthropicDialect): Rules {
   return {
-    ...rules,
+    format,
     provider,
+    callId: { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 64 },
+    toolName: { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 128 },
+    resultMedia: new Set(['image', 'file', 'plain_text']),
     foreignReasoning: unsignedThinking ? 'keep' : 'drop',
     lateInstructions: lateInstructions === 'inline' ? 'keep' : (lateInstructions ?? 'user'),
+    keepsOwnInstructions: true,
+    userFirst: true,
+    refusesEmpty: true,
+    pairs: 'id',
   }
-}
-const rules: Rules = {
-  format,
-  provider: format,
-  callId: { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 64 },
-  toolName: { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 128 },
-  resultMedia: new Set(['image', 'file', 'plain_text']),
-  foreignReasoning: 'drop',
-  lateInstructions: 'user',
-  keepsOwnInstructions: true,
-  userFirst: true,
-  refusesEmpty: true,
-  pairs: 'id',
-}
-
-// ---- known fields; other fields are kept -------------------------------------------------------
-
-const fields = (...names: string[]): ReadonlySet<string> => new Set(names)
-
-type Known =
-  | 'text'
-  | 'image'
-  | 'document'
-  | 'searchResult'
-  | 'thinking'
-  | 'redactedThinking'
-  | 'call'
-  | 'serverResult'
-  | 'result'
-  | 'tool'
-  | 'message'
-  | 'response'
-  | 'delta'
-  | 'deltaEvent'
-
-export const knownFields: Readonly<Record<Known, ReadonlySet<string>>> = {
-  text: fields('type', 'text', 'citations'),
-  image: fields('type', 'source'),
-  document: fields('type', 'source', 'title'),
-  searchResult: fields('title'),
-  thinking: fields('type', 'thinking', 'signature'),
-  redactedThinking: fields('type', 'data'),
-  call: fields('type', 'id', 'name', 'input'),
-  serverResult: fields('tool_use_id', 'content'),
-  result: fields('type', 'tool_use_id', 'content'),
-  tool: fields('name', 'description', 'input_schema', 'strict'),
-  message: fields('role', 'content'),
-  response: fields('id', 'type', 'role', 'model', 'content', 'stop_reason', 'usage'),
-  delta: fields('stop_reason'),
-  deltaEvent: fields('type', 'delta', 'usage'),
 }

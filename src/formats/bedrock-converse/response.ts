@@ -29,7 +29,7 @@ import type { WireResponse, WireUsage } from './wire.ts'
  * @throws {DecodeError} if the body is not an answer.
  * @throws {InterruptedError} if the body does not have a `stopReason`.
  */
-export function decodeResponse(body: unknown, { callsBefore = 0 }: DecodeResponseOptions = {}): ChatResponse {
+export function decodeResponse(body: unknown, { callsBefore = 0, events }: DecodeResponseOptions = {}): ChatResponse {
   refuseDeep(body, 'Cannot decode Bedrock response')
   const response = objectAt(body, 'body', 'response')
   if (field(response, 'output') === undefined && typeof (response.message ?? response.Message) === 'string')
@@ -44,7 +44,7 @@ export function decodeResponse(body: unknown, { callsBefore = 0 }: DecodeRespons
   readExtra(response, out)
   const reason = field(response, 'stopReason')
   if (typeof reason === 'string') out.push(endFragment(reason))
-  return fold(out, { provider, idPrefix, callsBefore })
+  return fold(out, { provider, idPrefix, callsBefore, events })
 }
 
 /** The last text. Citations in the blocks after it belong to it. `length` is in UTF-16 units. */
@@ -78,8 +78,12 @@ function readBlock(
   const decoded = decodeBlock(block)
   // gpt-oss starts its answers with an empty text.
   if (decoded.type === 'text' && decoded.text === '' && decoded.citations === undefined) return last
-  out.push({ type: 'block', block: decoded, key })
-  return decoded.type === 'text' ? { key, length: decoded.text.length } : undefined
+  if (decoded.type !== 'text') {
+    out.push({ type: 'block', block: decoded, key })
+    return undefined
+  }
+  out.push({ type: 'block', block: decoded, key, open: true }) // its citations may follow in a block of their own
+  return { key, length: decoded.text.length }
 }
 
 const answerFields: ReadonlySet<string> = new Set(['output', 'stopReason', 'usage', 'p'])

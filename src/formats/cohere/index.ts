@@ -6,6 +6,7 @@
  * @module
  */
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
+import { decodeSse } from '../../framing/sse.ts'
 import { encodeStream } from './encode-stream.ts'
 import { decodeError, encodeError } from './errors.ts'
 import { decodeRequest, encodeRequest } from './request.ts'
@@ -41,6 +42,7 @@ export function createClientCodec(): ClientCodec {
     provider: format,
     title: 'Cohere',
     framing: 'sse',
+    decodeFrames: decodeSse,
     rules,
     idPrefix,
     headers,

@@ -27,7 +27,7 @@ import type { WireResponse, WireUsage } from './wire.ts'
  * @throws {DecodeError} if the body is not an answer.
  * @throws {InterruptedError} if the body does not have a `finish_reason`.
  */
-export function decodeResponse(body: unknown, { callsBefore = 0 }: DecodeResponseOptions = {}): ChatResponse {
+export function decodeResponse(body: unknown, { callsBefore = 0, events }: DecodeResponseOptions = {}): ChatResponse {
   refuseDeep(body, 'Cannot decode Cohere response')
   const response = objectAt(body, 'body', 'response')
   if (typeof field(response, 'message') === 'string')
@@ -36,7 +36,7 @@ export function decodeResponse(body: unknown, { callsBefore = 0 }: DecodeRespons
   const state = newState()
   readMessage(state, objectAt(field(response, 'message'), 'message', 'response'), 'message', 'response', out)
   readEnd(state, response, out)
-  return fold(out, { provider: format, idPrefix, callsBefore })
+  return fold(out, { provider: format, idPrefix, callsBefore, events })
 }
 
 /** Writes a whole answer. The format does not have fields for the model's name and the date. */

@@ -6,6 +6,7 @@
  * @module
  */
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
+import { decodeSse } from '../../framing/sse.ts'
 import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { decodeRequest } from './decode-request.ts'
 import { encodeStream } from './encode-stream.ts'
@@ -48,6 +49,7 @@ export function createClientCodec(): ClientCodec {
     provider,
     title: 'Gemini',
     framing: 'sse',
+    decodeFrames: decodeSse,
     rules,
     idPrefix,
     stored,

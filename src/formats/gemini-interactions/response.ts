@@ -29,7 +29,7 @@ import type { WireResponse, WireUsage } from './wire.ts'
  * @throws {ApiError} if the body is an error, or an answer that failed.
  * @throws {DecodeError} if the body is not an answer.
  */
-export function decodeResponse(body: unknown, { callsBefore = 0 }: DecodeResponseOptions = {}): ChatResponse {
+export function decodeResponse(body: unknown, { callsBefore = 0, events }: DecodeResponseOptions = {}): ChatResponse {
   const failure = `Cannot decode ${target} answer`
   if (Array.isArray(body) || field(body, 'error')) throw midStreamError(body)
   if (!isObject(body)) throw new DecodeError(`${failure}: it is not an object`)
@@ -43,7 +43,7 @@ export function decodeResponse(body: unknown, { callsBefore = 0 }: DecodeRespons
   const reading = newReading(textOr(field(body, 'model'), ''))
   for (const step of steps ?? []) readStep(step, reading, out)
   readEnd(body, reading, out)
-  return fold(out, { provider, idPrefix, callsBefore })
+  return fold(out, { provider, idPrefix, callsBefore, events })
 }
 
 /** Returns the steps of an answer; `undefined` if it does not have any list of them. The legacy schema has a list of contents instead. */

@@ -5,89 +5,75 @@
  *
  * @module
  */
-import { arrayOf, compact, field, isObject, numberOr, stringOr } from '../../core/lookup.ts'
+import { arrayOf, compact, field, isObject, numberOr, objectIn } from '../../core/lookup.ts'
 import type { CitationBlock, Json, JsonObject } from '../../core/model.ts'
 import { byteLength, follow, type Lengths, newLengths, unitsAt } from '../../kit/utf8.ts'
-import { isUnchanged } from './part.ts'
+import { isUnchanged, stringIn } from './part.ts'
 import type { WireGroundingMetadata, WireSegment } from './wire.ts'
 
 /** The lengths of one text block, and its position in the answer. */
 export interface Track extends Lengths {
+  /** The key of its block: the index of its first part. */
+  readonly key: number
   /** The wire parts that the text consists of. `part` is the index of the part in the answer, `byte` its first UTF-8 byte in the text. */
   readonly parts: { readonly part: number; readonly byte: number }[]
 }
 
 export function newTrack(part: number, byte = 0): Track {
-  return { parts: [{ part, byte }], ...newLengths() }
+  return { key: part, parts: [{ part, byte }], ...newLengths() }
 }
 
 /** Reads the citations of a candidate. Returns one list for each text, in the order of `tracks`. */
 export function readCitations(candidate: Json | undefined, tracks: readonly Track[]): readonly CitationBlock[][] {
-  const cited: CitationBlock[][] = tracks.map(() => [])
-  const add = (segment: Json | undefined, source: object) => {
-    const place = locate(segment, tracks)
-    if (place !== undefined) cited[place.track]?.push({ type: 'citation', ...source, ...place.range } as CitationBlock)
+  const cited = new Map<Track | undefined, CitationBlock[]>(tracks.map((track) => [track, []]))
+  const add = (segment: Json | undefined, source: Json | undefined, text?: string) => {
+    const { track, ...range } = locate(segment, tracks)
+    const found = compact({ url: stringIn(source, 'uri'), title: stringIn(source, 'title'), text })
+    cited.get(track)?.push({ type: 'citation', ...found, ...range })
   }
-  for (const support of arrayOf(field(field(candidate, 'groundingMetadata'), 'groundingSupports'))) {
+  const { groundingChunks, groundingSupports } = objectIn(candidate, 'groundingMetadata')
+  const chunks = arrayOf(groundingChunks)
+  for (const support of arrayOf(groundingSupports)) {
     const segment = field(support, 'segment')
-    for (const source of sourcesOf(support, candidate)) add(segment, source)
+    const indices = arrayOf(field(support, 'groundingChunkIndices'))
+    const named = indices.map((index) => (typeof index === 'number' ? chunks[index] : undefined)).filter(isObject)
+    // The field of a chunk is `web`, `maps`, `retrievedContext` or `image`.
+    const sources = named.length > 0 ? named.map((chunk) => Object.values(chunk).find(isObject)) : [undefined]
+    for (const source of sources) add(segment, source, stringIn(segment, 'text'))
   }
-  const recited = field(candidate, 'citationMetadata')
-  for (const source of arrayOf(field(recited, 'citationSources') ?? field(recited, 'citations'))) {
-    add(source, compact({ url: text(source, 'uri'), title: text(source, 'title') }))
-  }
-  return cited
+  const { citationSources, citations } = objectIn(candidate, 'citationMetadata')
+  for (const source of arrayOf(citationSources ?? citations)) add(source, source)
+  return [...cited.values()]
 }
 
-/** Returns one source for each grounding chunk that a support names. If it names none, returns one entry without URL and title. */
-function sourcesOf(support: Json, candidate: Json | undefined): readonly object[] {
-  const chunks = arrayOf(field(field(candidate, 'groundingMetadata'), 'groundingChunks'))
-  const quoted = text(field(support, 'segment'), 'text')
-  const indices = arrayOf(field(support, 'groundingChunkIndices'))
-  const named = indices.map((index) => (typeof index === 'number' ? chunks[index] : undefined)).filter(isObject)
-  if (named.length === 0) return [compact({ text: quoted })]
-  return named.map((chunk) => {
-    const source = Object.values(chunk).find(isObject) // `web`, `maps`, `retrievedContext`, `image`
-    return compact({ url: text(source, 'uri'), title: text(source, 'title'), text: quoted })
-  })
-}
-
-interface Place {
-  readonly track: number
-  /** In UTF-16 code units. Empty if the offsets are outside all texts. */
-  readonly range: { readonly startIndex?: number; readonly endIndex?: number }
+/** A text, and the range in it in UTF-16 units. Without a range if the offsets are absent, or outside all texts. */
+interface Place extends Pick<CitationBlock, 'startIndex' | 'endIndex'> {
+  readonly track: Track | undefined
 }
 
 /**
  * Finds the text that a segment refers to. The offsets normally count within the part that the segment names. If they do not fit there, they
  * count over all text of the answer, as in recorded streams.
  */
-function locate(segment: Json | undefined, tracks: readonly Track[]): Place | undefined {
-  if (tracks.length === 0) return undefined
-  const end = numberOr(field(segment, 'endIndex'), undefined)
-  if (end === undefined) return { track: tracks.length - 1, range: {} }
+function locate(segment: Json | undefined, tracks: readonly Track[]): Place {
   const start = numberOr(field(segment, 'startIndex'), 0)
+  const end = numberOr(field(segment, 'endIndex'), Number.NaN)
   const part = numberOr(field(segment, 'partIndex'), 0)
-  for (const [index, track] of tracks.entries()) {
-    const begin = track.parts.find((one) => one.part === part)?.byte
-    const fits = begin !== undefined && begin + start >= 0 && begin + end <= track.bytes
-    if (fits) return { track: index, range: rangeIn(track, begin + start, begin + end) }
+  for (const track of tracks) {
+    const begin = track.parts.find((one) => one.part === part)?.byte ?? Number.NaN
+    if (begin + start >= 0 && begin + end <= track.bytes) return placeIn(track, begin + start, begin + end)
   }
   let before = 0
-  for (const [index, track] of tracks.entries()) {
-    const reaches = start - before < track.bytes
-    if (reaches && start >= before) return { track: index, range: rangeIn(track, start - before, end - before) }
+  for (const track of tracks) {
+    const isInside = start >= before && start < before + track.bytes && !Number.isNaN(end)
+    if (isInside) return placeIn(track, start - before, end - before)
     before += track.bytes
   }
-  return { track: tracks.length - 1, range: {} }
+  return { track: tracks.at(-1) }
 }
 
-function rangeIn(track: Track, start: number, end: number): Place['range'] {
-  return { startIndex: unitsAt(track, start), endIndex: unitsAt(track, end) }
-}
-
-function text(value: Json | undefined, key: string): string | undefined {
-  return stringOr(field(value, key), undefined)
+function placeIn(track: Track, start: number, end: number): Place {
+  return { track, startIndex: unitsAt(track, start), endIndex: unitsAt(track, end) }
 }
 
 // ---- encode -----------------------------------------------------------------------------------

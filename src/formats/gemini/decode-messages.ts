@@ -18,7 +18,7 @@ import type {
 } from '../../core/model.ts'
 import { readCall, textOfArguments } from '../../core/tool-call.ts'
 import { nextNumber } from '../../kit/ids.ts'
-import { decodePart, isEmptyPart } from './content.ts'
+import { decodePart } from './content.ts'
 import { camelNames, camelPart, listOf } from './names.ts'
 import { keptFields, type Origin } from './part.ts'
 import { knownFields } from './tables.ts'
@@ -88,7 +88,7 @@ export function decodeParts(parts: Json | undefined, path: string): readonly Jso
   const list = typeof parts === 'string' ? [parts] : listOf(parts ?? undefined)
   return list
     .map((part) => (typeof part === 'string' ? { text: part } : camelPart(part)))
-    .filter((part) => !isEmptyPart(part))
+    .filter((part) => !isObject(part) || Object.keys(part).length > 0)
 }
 
 type Kept = Pick<Message, 'providerData'>

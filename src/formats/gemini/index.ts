@@ -8,6 +8,7 @@
 
 import type { ClientCodec, LateInstructions, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
 import { compact } from '../../core/lookup.ts'
+import { decodeSse } from '../../framing/sse.ts'
 import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { encodeStream } from './encode-stream.ts'
 import { decodeError, encodeError } from './errors.ts'
@@ -85,6 +86,7 @@ export function createClientCodec(dialect: GeminiDialect = geminiDialect): Clien
     provider,
     ...compact({ title: provider === 'gemini' ? 'Gemini' : undefined }),
     framing: 'sse',
+    decodeFrames: decodeSse,
     rules: rulesOf(dialect),
     idPrefix: 'gemini_',
     headers: (apiKey) => (apiKey === undefined ? {} : { 'x-goog-api-key': apiKey }),
@@ -92,7 +94,7 @@ export function createClientCodec(dialect: GeminiDialect = geminiDialect): Clien
     decodeResponse: (body, options) => decodeResponse(body, { ...options, dialect }),
     decodeStream: (options) => decodeStream({ ...options, dialect }),
     decodeError: (answer) => decodeError(answer, { dialect }),
-    encodeDefinitions: (tools) => encodeDefinitions(tools, { dialect }),
+    encodeDefinitions: (tools) => encodeDefinitions(tools),
     decodeToolCalls: (body) => decodeToolCalls(body, { dialect }),
     encodeResult: (result) => encodeResult(result, { dialect }),
   }

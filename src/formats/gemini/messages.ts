@@ -7,22 +7,14 @@
  * @module
  */
 import { blocksOf, blocksOfTurn } from '../../core/content.ts'
-import { compact, field } from '../../core/lookup.ts'
-import type {
-  AssistantMessage,
-  Content,
-  Context,
-  JsonObject,
-  Message,
-  ToolMessage,
-  ToolResultBlock,
-} from '../../core/model.ts'
+import { objectIn } from '../../core/lookup.ts'
+import type { AssistantMessage, Content, Context, JsonObject, Message, ToolCall } from '../../core/model.ts'
 import { reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { encodeBlock } from './content.ts'
 import { drop, type Scope } from './part.ts'
 import { isGemini3, unsignedCall } from './tables.ts'
-import { encodeCall, encodeResultPart, isMadeId } from './tools.ts'
+import { encodeCall, encodeResultPart } from './tools.ts'
 import type { WireContent, WirePart } from './wire.ts'
 
 /**
@@ -37,11 +29,28 @@ interface Turn {
 
 /** Encodes the messages in their order, without system messages. */
 export function encodeContents(context: Context, scope: Scope): readonly WireContent[] {
+  const { losses, dialect } = scope
   const turns: Turn[] = []
-  const calls = callsOf(context.messages)
-  const messages = withoutPaused(context)
-  for (const [at, message] of messages.entries())
-    encodeMessage(message, { turns, calls, scope, path: `messages[${at}]` })
+  const calls = new Map<string, ToolCall>()
+  /** Media of results that a content after all results of the turn has. */
+  const media: WirePart[] = []
+  for (const [at, message] of withoutPaused(context).entries()) {
+    const { role, content } = message
+    const path = `messages[${at}]`
+    const fields = objectIn(message.providerData?.gemini, 'content')
+    if (content === '' && role !== 'tool') drop(scope, path, reasons.empty, 'info')
+    if (role !== 'tool') add(turns, 'user', media.splice(0), {})
+    if (role === 'assistant') {
+      for (const block of blocksOfTurn(message)) if (block.type === 'tool_call') calls.set(block.id, block)
+      add(turns, 'model', encodeTurn(message, scope, path), fields)
+    } else if (role === 'tool') {
+      add(turns, 'results', [encodeResultPart(message, calls.get(message.toolCallId), scope, path, media)], fields)
+    } else if (role === 'user' || (role === 'developer' && dialect.developer === 'user')) {
+      if (role === 'developer') reportLoss(losses, 'changed', path, 'Gemini has no role for developers: a user says it')
+      add(turns, 'user', encodeInput(content, scope, `${path}.content`), fields)
+    }
+  }
+  add(turns, 'user', media, {})
   signFirstCalls(turns, scope)
   return turns.map(({ kind, parts, fields }) => ({ ...fields, role: kind === 'model' ? 'model' : 'user', parts }))
 }
@@ -53,128 +62,33 @@ function withoutPaused({ messages, providerState }: Context): readonly Message[]
   return isPaused && typeof providerState?.continuationToken === 'string' ? messages.slice(0, -1) : messages
 }
 
-interface Known {
-  readonly name: string
-  /** Whether isoglot generated the call's id. */
-  readonly isMade: boolean
+/** Encodes content of the system or of a user. */
+export function encodeInput(content: Content | null, scope: Scope, path: string): readonly WirePart[] {
+  return blocksOf(content).flatMap((block, at) => encodeBlock(block, scope, `${path}[${at}]`) ?? [])
 }
 
-/** The fields of each call that its result needs, by the call's id. */
-function callsOf(messages: readonly Message[]): ReadonlyMap<string, Known> {
-  const calls = new Map<string, Known>()
-  for (const message of messages) {
-    if (message.role !== 'assistant') continue
-    for (const block of blocksOfTurn(message)) {
-      if (block.type === 'tool_call')
-        calls.set(block.id, { name: block.name, isMade: isMadeId(block.id, block.generatedId) })
-    }
-  }
-  return calls
-}
-
-interface Place {
-  readonly turns: Turn[]
-  readonly calls: ReadonlyMap<string, Known>
-  readonly scope: Scope
-  /** The path of the message. */
-  readonly path: string
-}
-
-function encodeMessage(message: Message, place: Place): void {
-  const fields = (field(message.providerData?.gemini, 'content') ?? {}) as JsonObject
-  switch (message.role) {
-    case 'system':
-      break
-    case 'developer':
-      encodeDeveloper(message.content, fields, place)
-      break
-    case 'user':
-      encodeUser(message.content, fields, place)
-      break
-    case 'assistant':
-      if (message.content === '' && blocksOfTurn(message).length === 0)
-        reportLoss(place.scope.losses, 'dropped', place.path, reasons.empty, 'info')
-      add(place.turns, 'model', encodeTurn(message, place.scope, place.path), fields)
-      break
-    case 'tool':
-      addResult(place, message, { toolCallId: message.toolCallId, isError: message.status === 'error' }, fields)
-      break
-  }
-}
-
-function encodeDeveloper(content: Content, fields: JsonObject, place: Place): void {
-  if (place.scope.dialect.developer === 'system') return
-  reportLoss(place.scope.losses, 'changed', place.path, 'Gemini has no role for developers: a user says it')
-  encodeUser(content, fields, place)
-}
-
-/** Writes the results of a user message, then its other blocks. */
-function encodeUser(content: Content, fields: JsonObject, place: Place): void {
-  const blocks = blocksOf(content)
-  for (const block of blocks) {
-    if (block.type !== 'tool_result') continue
-    addResult(place, block, { toolCallId: block.toolCallId, isError: block.isError === true }, {})
-  }
-  if (content === '') reportLoss(place.scope.losses, 'dropped', place.path, reasons.empty, 'info')
-  const path = `${place.path}.content`
-  const parts = blocks.flatMap((block, at) =>
-    block.type === 'tool_call'
-      ? refuse(place.scope, `${path}[${at}]`)
-      : (encodeBlock(block, place.scope, `${path}[${at}]`) ?? []),
-  )
-  add(place.turns, 'user', parts, fields)
-}
-
-function refuse(scope: Scope, path: string): never[] {
-  reportLoss(scope.losses, 'dropped', path, 'it stands in a turn of the wrong role', 'major')
-  return []
-}
-
-/** Encodes a turn of the model as parts. An invalid call is not sent, unless `prepare` has turned it into a valid one. */
+/** Encodes a turn of the model. Invalid calls are not sent, and blocks that isoglot does not know go only to the provider that sent them. */
 function encodeTurn(message: AssistantMessage, scope: Scope, path: string): readonly WirePart[] {
-  for (const at of (message.invalidToolCalls ?? []).keys()) {
-    reportLoss(scope.losses, 'dropped', `${path}.invalidToolCalls[${at}]`, 'an invalid call cannot be sent')
-  }
+  for (const at of (message.invalidToolCalls ?? []).keys())
+    drop(scope, `${path}.invalidToolCalls[${at}]`, 'an invalid call cannot be sent')
   const { provider } = scope.dialect
   const isForeign = (message.response?.provider ?? provider) !== provider
   return blocksOfTurn(message).flatMap((block, at) => {
     const where = `${path}.content[${at}]`
     if (block.type === 'unknown' && isForeign) return drop(scope, where, 'it is a block of another provider') ?? []
-    if (block.type === 'tool_call') return encodeCall(block, scope, where)
-    if (block.type === 'tool_result') return refuse(scope, where)
+    if (block.type === 'tool_call') return encodeCall(block, scope.dialect)
     return encodeBlock(block, scope, where) ?? []
   })
 }
 
-function addResult(
-  place: Place,
-  result: Pick<ToolMessage | ToolResultBlock, 'content' | 'providerData' | 'name'>,
-  { toolCallId, isError }: { readonly toolCallId: string; readonly isError: boolean },
-  fields: JsonObject,
-): void {
-  const { scope, turns, path } = place
-  const call = place.calls.get(toolCallId)
-  const name = result.name ?? call?.name
-  if (name === undefined)
-    reportLoss(scope.losses, 'invented', `${path}.name`, 'Gemini needs the name of the tool for a result')
-  const hasId = scope.dialect.callIds && !isMadeId(toolCallId, call?.isMade)
-  const head = compact({ name: name ?? 'unknown_tool', isError, id: hasId ? toolCallId : undefined })
-  const { part, besides } = encodeResultPart(result, head, scope, `${path}.content`)
-  add(turns, 'results', [part], fields)
-  if (besides.length > 0) add(turns, 'user', besides, {})
-}
-
-/** Adds parts to the last content of their kind, or as a new one. Results join those of their turn, even after media of another result. */
+/** Adds parts to the last content if that is of their kind, otherwise as a new one. */
 function add(turns: Turn[], kind: Turn['kind'], parts: readonly WirePart[], fields: JsonObject): void {
   if (parts.length === 0) return
   const last = turns.at(-1)
-  const results =
-    kind === 'results' && last?.kind === 'user' && turns.at(-2)?.kind === 'results' ? turns.at(-2) : undefined
-  const same = last?.kind === kind ? last : results
-  if (same === undefined) turns.push({ kind, parts: [...parts], fields })
+  if (last?.kind !== kind) turns.push({ kind, parts: [...parts], fields })
   else {
-    same.parts.push(...parts)
-    same.fields = { ...same.fields, ...fields }
+    last.parts.push(...parts)
+    last.fields = { ...last.fields, ...fields }
   }
 }
 
@@ -182,19 +96,13 @@ function add(turns: Turn[], kind: Turn['kind'], parts: readonly WirePart[], fiel
  * Signs the first call of each turn that has no signature, with the documented placeholder: Gemini 3 refuses a call of another model without
  * one. The server does not check earlier turns, but they are signed too, so that a later request sends them unchanged.
  */
-function signFirstCalls(turns: readonly Turn[], scope: Scope): void {
-  if (!isGemini3(scope.model)) return
+function signFirstCalls(turns: readonly Turn[], { model, losses }: Scope): void {
+  if (!isGemini3(model)) return
   for (const { kind, parts } of turns) {
     const at = kind === 'model' ? parts.findIndex((part) => part.functionCall !== undefined) : -1
     const part = parts[at]
     if (part === undefined || part.thoughtSignature !== undefined) continue
     parts[at] = { ...part, thoughtSignature: unsignedCall }
-    reportLoss(
-      scope.losses,
-      'invented',
-      'contents',
-      'Gemini 3 wants a signature on a call that it did not make',
-      'info',
-    )
+    reportLoss(losses, 'invented', 'contents', 'Gemini 3 wants a signature on a call that it did not make', 'info')
   }
 }

@@ -7,120 +7,81 @@
  * @module
  */
 
-import { compact, field, isObject, lookup, numberOr } from '../../core/lookup.ts'
-import type { Json, JsonObject, RequestOptions, ResponseFormat } from '../../core/model.ts'
-import { reportEffort } from '../../kit/effort.ts'
+import { compact, field, isObject, lookup, numberOr, objectIn, otherFields, unlessEmpty } from '../../core/lookup.ts'
+import type { Json, JsonObject, ReasoningEffort, RequestOptions, ResponseFormat, ToolChoice } from '../../core/model.ts'
+import { effortBudgets, reportEffort } from '../../kit/effort.ts'
 import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { isUnchanged } from './part.ts'
-import { fromOpenApi, toOpenApi } from './schema.ts'
-import {
-  budgetLimits,
-  efforts,
-  type GeminiDialect,
-  isGemini3,
-  maxStopSequences,
-  thinkingBudgets,
-  thinkingLevels,
-} from './tables.ts'
+import { fromOpenApi } from './schema.ts'
+import { budgetLimits, isGemini3, maxStopSequences, thinkingLevels } from './tables.ts'
 import { decodeToolChoice, encodeToolChoice } from './tools.ts'
 import type { WireGenerationConfig, WireThinkingConfig, WireTool, WireToolConfig } from './wire.ts'
 
-type Reasoning = NonNullable<RequestOptions['reasoning']>
-
-/** Options that differ from the wire's fields only in their names. */
-const plainFields = {
-  temperature: 'temperature',
-  topP: 'topP',
-  topK: 'topK',
-  seed: 'seed',
-  maxTokens: 'maxOutputTokens',
-  presencePenalty: 'presencePenalty',
-  frequencyPenalty: 'frequencyPenalty',
-} as const satisfies Partial<Record<keyof RequestOptions, keyof WireGenerationConfig>>
-type PlainOption = keyof typeof plainFields
+/** Options whose names are the same on the wire. */
+const sameNames = ['temperature', 'topP', 'topK', 'seed', 'presencePenalty', 'frequencyPenalty'] as const
 
 // ---- encode -----------------------------------------------------------------------------------
 
-/** Writes the `generationConfig`. Returns `undefined` if no option needs it. With `inWords`, the system text has the response format. */
+/** Writes the `generationConfig`. Returns `undefined` if no option needs it. */
 export function encodeConfig(
-  { responseFormat, ...options }: RequestOptions,
-  inWords: boolean,
-  dialect: GeminiDialect,
+  options: RequestOptions,
+  responseFormat: ResponseFormat | undefined,
   losses: Losses,
 ): WireGenerationConfig | undefined {
-  const raw = field(options.providerOptions?.gemini, 'generationConfig')
+  const { stop, reasoning, maxTokens, providerOptions } = options
+  if (stop !== undefined && stop.length > maxStopSequences)
+    reportLoss(losses, 'changed', 'options.stop', `the target takes ${maxStopSequences} stop sequences at most`)
+  const raw = field(providerOptions?.gemini, 'generationConfig')
   const { responseMimeType, responseSchema, responseJsonSchema, thinkingConfig, ...rest } = (raw ?? {}) as JsonObject
   const format = compact({ responseMimeType, responseSchema, responseJsonSchema })
-  const isSame = isUnchanged(format, decodeFormat, responseFormat)
   const config = {
     ...rest,
-    ...encodePlain(options),
-    ...encodeStop(options.stop, losses),
-    ...(inWords ? {} : isSame ? format : encodeFormat(responseFormat, dialect, losses)),
-    ...(isUnchanged(thinkingConfig, decodeThinking, options.reasoning)
-      ? { thinkingConfig }
-      : encodeThinking(options, losses)),
+    ...compact({
+      ...Object.fromEntries(sameNames.map((name) => [name, options[name]])),
+      maxOutputTokens: maxTokens,
+      stopSequences: stop?.slice(0, maxStopSequences),
+      ...(isUnchanged(format, decodeFormat, responseFormat)
+        ? (format as WireGenerationConfig)
+        : encodeFormat(responseFormat)),
+      thinkingConfig: isUnchanged(thinkingConfig, decodeThinking, reasoning)
+        ? (thinkingConfig as WireThinkingConfig)
+        : encodeThinking(options, losses),
+    }),
   }
-  return raw === undefined && Object.keys(config).length === 0 ? undefined : (config as WireGenerationConfig)
+  return raw === undefined ? unlessEmpty(config) : config
 }
 
-function encodePlain(options: RequestOptions): WireGenerationConfig {
-  const given = Object.entries(plainFields).map(([ours, theirs]) => [theirs, options[ours as PlainOption]])
-  return compact(Object.fromEntries(given))
-}
-
-function encodeStop(stop: RequestOptions['stop'], losses: Losses): WireGenerationConfig {
-  if (stop === undefined) return {}
-  if (stop.length > maxStopSequences) {
-    reportLoss(losses, 'changed', 'options.stop', `the target takes ${maxStopSequences} stop sequences at most`)
-  }
-  return { stopSequences: stop.slice(0, maxStopSequences) }
-}
-
-function encodeFormat(
-  format: ResponseFormat | undefined,
-  dialect: GeminiDialect,
-  losses: Losses,
-): WireGenerationConfig {
-  if (format === undefined) return {}
-  const responseMimeType = 'application/json'
-  if (format.schema === undefined) return { responseMimeType }
-  if (dialect.schemas === 'json') return { responseMimeType, responseJsonSchema: format.schema }
-  return { responseMimeType, responseSchema: toOpenApi(format.schema, losses, 'options.responseFormat.schema') }
+function encodeFormat(format: ResponseFormat | undefined): WireGenerationConfig {
+  return format === undefined ? {} : { responseMimeType: 'application/json', responseJsonSchema: format.schema }
 }
 
 /**
  * Writes the thinking options. A budget in tokens is sent unchanged. An effort becomes a level on Gemini 3, and a budget on Gemini 2.5. Gemini
  * refuses a level together with a budget. Thoughts are requested unless thinking is off.
  */
-function encodeThinking(options: RequestOptions, losses: Losses): { readonly thinkingConfig?: WireThinkingConfig } {
-  const { effort, budgetTokens } = options.reasoning ?? {}
+function encodeThinking({ model, reasoning }: RequestOptions, losses: Losses): WireThinkingConfig | undefined {
+  if (reasoning === undefined) return undefined
+  const { effort, budgetTokens } = reasoning
+  let amount: WireThinkingConfig = {}
   if (budgetTokens !== undefined) {
     if (effort !== undefined) reportLoss(losses, 'dropped', 'options.reasoning.effort', reasons.budgetWins, 'info')
-    return { thinkingConfig: { thinkingBudget: budgetTokens, ...(budgetTokens !== 0 && { includeThoughts: true }) } }
+    amount = { thinkingBudget: budgetTokens }
+  } else if (effort === undefined) {
+    const reason = 'it names no amount: the model chooses it, and shows its thoughts'
+    reportLoss(losses, 'changed', 'options.reasoning', reason, 'info')
+  } else if (isGemini3(model)) {
+    const thinkingLevel = thinkingLevels[effort]
+    if (thinkingLevel.toLowerCase() !== effort) reportEffort(losses, effort, thinkingLevel)
+    amount = { thinkingLevel }
+  } else {
+    const [least, most] = /pro/i.test(model) ? budgetLimits.pro : budgetLimits.flash
+    const thinkingBudget = Math.min(Math.max(effortBudgets[effort], least), most)
+    if (thinkingBudget !== effortBudgets[effort]) reportEffort(losses, effort, `${thinkingBudget} tokens`)
+    amount = { thinkingBudget }
   }
-  if (options.reasoning === undefined) return {}
-  if (effort === undefined) {
-    reportLoss(
-      losses,
-      'changed',
-      'options.reasoning',
-      'it names no amount: the model chooses it, and shows its thoughts',
-      'info',
-    )
-    return { thinkingConfig: { includeThoughts: true } }
-  }
-  const shown = effort === 'none' ? {} : { includeThoughts: true }
-  if (isGemini3(options.model)) {
-    const level = thinkingLevels[effort]
-    if (level.toLowerCase() !== effort) reportEffort(losses, effort, level)
-    return { thinkingConfig: { thinkingLevel: level, ...shown } }
-  }
-  const [least, most] = /pro/i.test(options.model) ? budgetLimits.pro : budgetLimits.flash
-  const budget = Math.min(Math.max(thinkingBudgets[effort], least), most)
-  if (budget !== thinkingBudgets[effort]) reportEffort(losses, effort, `${budget} tokens`)
-  return { thinkingConfig: { thinkingBudget: budget, ...shown } }
+  const isOff = budgetTokens === undefined ? effort === 'none' : budgetTokens === 0
+  return isOff ? amount : { ...amount, includeThoughts: true }
 }
 
 /** Writes the `toolConfig`. A tool choice is sent only together with functions, because Gemini refuses it without them. */
@@ -129,19 +90,15 @@ export function encodeToolConfig(
   tools: readonly WireTool[],
   losses: Losses,
 ): WireToolConfig | undefined {
-  const raw = field(providerOptions?.gemini, 'toolConfig')
-  const config = field(raw, 'functionCallingConfig')
-  const isUntouched =
-    config === undefined ? toolChoice === undefined : isUnchanged(config, decodeToolChoice, toolChoice)
-  if (isUntouched) return raw as WireToolConfig | undefined
-  const { mode: _mode, allowedFunctionNames: _names, ...rest } = (config ?? {}) as JsonObject
-  if (toolChoice === undefined) return { ...(raw as object), functionCallingConfig: rest }
+  const raw = field(providerOptions?.gemini, 'toolConfig') as WireToolConfig | undefined
+  if (toolChoice === undefined) return raw
   if (!tools.some((tool) => tool.functionDeclarations !== undefined)) {
     if (toolChoice !== 'auto' && toolChoice !== 'none')
       reportLoss(losses, 'dropped', 'options.toolChoice', reasons.noTools, 'info')
-    return raw as WireToolConfig | undefined
+    return raw
   }
-  return { ...(raw as object), functionCallingConfig: { ...rest, ...encodeToolChoice(toolChoice) } }
+  const { mode: _mode, allowedFunctionNames: _names, ...rest } = objectIn(raw, 'functionCallingConfig')
+  return { ...raw, functionCallingConfig: { ...rest, ...encodeToolChoice(toolChoice) } }
 }
 
 // ---- decode -----------------------------------------------------------------------------------
@@ -156,11 +113,11 @@ export function decodeConfig(config: JsonObject): {
 } {
   const rest = { ...config }
   const options: Record<string, unknown> = {}
-  for (const [ours, theirs] of Object.entries(plainFields)) {
-    const value = numberOr(field(config, theirs), undefined)
+  for (const name of [...sameNames, 'maxOutputTokens']) {
+    const value = numberOr(field(config, name), undefined)
     if (value === undefined) continue
-    options[ours] = value
-    delete rest[theirs]
+    options[name === 'maxOutputTokens' ? 'maxTokens' : name] = value
+    delete rest[name]
   }
   const stop = field(config, 'stopSequences')
   if (Array.isArray(stop) && stop.every((one) => typeof one === 'string')) {
@@ -172,23 +129,32 @@ export function decodeConfig(config: JsonObject): {
   return { options: { ...options, ...compact({ responseFormat, reasoning }) }, rest }
 }
 
-function decodeFormat(config: Json): ResponseFormat | undefined {
-  if (field(config, 'responseMimeType') !== 'application/json') return undefined
-  const openApi = field(config, 'responseSchema')
-  const schema = field(config, 'responseJsonSchema') ?? (isObject(openApi) ? fromOpenApi(openApi) : undefined)
+function decodeFormat({
+  responseMimeType,
+  responseSchema,
+  responseJsonSchema,
+}: JsonObject): ResponseFormat | undefined {
+  if (responseMimeType !== 'application/json') return undefined
+  const schema = responseJsonSchema ?? (responseSchema && fromOpenApi(responseSchema))
   return compact({ type: 'json', schema: isObject(schema) ? schema : undefined })
 }
 
-function decodeThinking(config: Json | undefined): Reasoning | undefined {
-  const budget = numberOr(field(config, 'thinkingBudget'), undefined)
-  if (budget === 0) return { effort: 'none' }
-  if (budget !== undefined && budget > 0) return { budgetTokens: budget }
-  const level = field(config, 'thinkingLevel')
-  const effort = lookup(efforts, typeof level === 'string' ? level.toUpperCase() : level)
-  return effort && { effort }
+function decodeThinking(config: Json | undefined): RequestOptions['reasoning'] {
+  const budget = numberOr(field(config, 'thinkingBudget'), -1)
+  if (budget >= 0) return budget === 0 ? { effort: 'none' } : { budgetTokens: budget }
+  const level = String(field(config, 'thinkingLevel'))
+  const effort = level.toLowerCase() as ReasoningEffort
+  return lookup(thinkingLevels, effort) === level.toUpperCase() ? { effort } : undefined
 }
 
-/** Reads the tool choice of a `toolConfig`. */
-export function decodeToolConfig(config: Json | undefined): Pick<RequestOptions, 'toolChoice'> {
-  return compact({ toolChoice: decodeToolChoice(field(config, 'functionCallingConfig')) })
+/** Reads the tool choice of a `toolConfig`. The fields that were read are not in `rest`. */
+export function decodeToolConfig(config: Json | undefined): {
+  readonly toolChoice: ToolChoice | undefined
+  readonly rest: Json | undefined
+} {
+  const calling = field(config, 'functionCallingConfig')
+  const toolChoice = decodeToolChoice(calling)
+  if (toolChoice === undefined) return { toolChoice, rest: config }
+  const functionCallingConfig = otherFields(calling as JsonObject, new Set(['mode', 'allowedFunctionNames'])) ?? {}
+  return { toolChoice, rest: { ...(config as JsonObject), functionCallingConfig } }
 }

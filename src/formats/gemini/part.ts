@@ -6,14 +6,18 @@
  * @module
  */
 
-import { field, isObject, otherFields } from '../../core/lookup.ts'
-import type { Json, JsonObject, Opaque, ProviderData } from '../../core/model.ts'
+import { compact, field, objectIn, otherFields, stringOr } from '../../core/lookup.ts'
+import type { Json, JsonObject, Loss, Opaque, ProviderData } from '../../core/model.ts'
 import { textOfArguments } from '../../core/tool-call.ts'
 import { type Losses, reportLoss } from '../../kit/losses.ts'
-import { ownProof } from '../../kit/opaque.ts'
-import * as lackReasons from '../../kit/reasons.ts'
 import type { GeminiDialect } from './tables.ts'
 import type { WirePart } from './wire.ts'
+
+/** The fields that parts and blocks of all kinds have in common: a proof, and fields that isoglot has no field for. */
+export interface Kept {
+  readonly opaque?: Opaque
+  readonly providerData?: ProviderData
+}
 
 // ---- decode -----------------------------------------------------------------------------------
 
@@ -22,6 +26,12 @@ export interface Origin {
   readonly provider: string
   readonly model: string
 }
+
+/** Reads a block from the data field of a part; `undefined` if the data has the wrong form. `rest` has the fields that isoglot has no field for. */
+export type Reader = (
+  data: JsonObject,
+  id: string | undefined,
+) => { readonly type: string; readonly rest: JsonObject } | undefined
 
 /** Reads the signature of a part. It is valid for this part only. */
 export function proofOf(part: JsonObject, { provider, model }: Origin): Opaque | undefined {
@@ -32,22 +42,24 @@ export function proofOf(part: JsonObject, { provider, model }: Origin): Opaque |
 
 /** Keeps the fields of a wire object that isoglot has no field for. */
 export function keptFields(fields: JsonObject | undefined): ProviderData | undefined {
-  return fields === undefined || Object.keys(fields).length === 0 ? undefined : { gemini: fields }
+  return fields && Object.keys(fields).length > 0 ? { gemini: fields } : undefined
 }
 
-/** Keeps the fields of a part, and of the object in its data field `name`, that isoglot has no field for. */
-export function kept(
-  part: JsonObject,
-  name: string,
-  known: ReadonlySet<string>,
-  isSigned: boolean,
-): ProviderData | undefined {
-  const inner = field(part, name)
-  const isKnown = (other: string) => other === name || (isSigned && other === 'thoughtSignature')
-  const rest = otherFields(part, { has: isKnown })
-  const innerRest = isObject(inner) ? otherFields(inner, known) : undefined
-  if (rest === undefined && innerRest === undefined) return undefined
-  return keptFields({ ...rest, ...(innerRest && { [name]: innerRest }) })
+/**
+ * Reads the signature of a part, and keeps the fields that isoglot has no field for: those of the part, and `rest`, those of its data field
+ * `name`. Without an origin, the block has no field for a proof, and the signature is kept as any other field.
+ */
+export function keptOf(part: JsonObject, name: string, rest: JsonObject | undefined, origin?: Origin): Kept {
+  const opaque = origin && proofOf(part, origin)
+  const others = otherFields(part, {
+    has: (key) => key === name || (opaque !== undefined && key === 'thoughtSignature'),
+  })
+  return compact({ opaque, providerData: keptFields({ ...others, ...(rest && { [name]: rest }) }) })
+}
+
+/** The field of an object, if it is a string. */
+export function stringIn(value: Json | undefined, key: string): string | undefined {
+  return stringOr(field(value, key), undefined)
 }
 
 /** Returns a value as JSON text; `undefined` if it is nested too deep. */
@@ -65,28 +77,23 @@ export interface Scope {
   readonly model: string
 }
 
-/** A part that may have a signature. */
-export interface Signable {
-  readonly opaque?: Opaque
-  readonly providerData?: ProviderData
+/** Returns the signature of a block. Proofs of other providers have been removed before. */
+export function signatureOf({ opaque }: Kept): Pick<WirePart, 'thoughtSignature'> {
+  return compact({ thoughtSignature: stringIn(opaque?.data, 'thoughtSignature') })
 }
 
-/** Returns the block's signature if it may be sent to the target; otherwise reports the loss. */
-export function signatureOf(block: Signable, scope: Scope, path: string): Pick<WirePart, 'thoughtSignature'> {
-  if (block.opaque === undefined) return {}
-  const target = { format: 'gemini', provider: scope.dialect.provider, model: scope.model }
-  const thoughtSignature = field(ownProof(block.opaque, target), 'thoughtSignature')
-  if (typeof thoughtSignature === 'string') return { thoughtSignature }
-  reportLoss(scope.losses, 'dropped', `${path}.opaque`, lackReasons.foreignProof, 'info')
-  return {}
+/** Writes a part with the data field `name`. Its fields are added to those that were kept from the wire. */
+export function partWith(name: string, fields: object, block: Kept): WirePart {
+  const ours = block.providerData?.gemini
+  return { ...ours, [name]: { ...objectIn(ours, name), ...compact(fields) }, ...signatureOf(block) }
 }
 
 /** Leaves a block out, and reports the loss. */
-export function drop(scope: Scope, path: string, reason: string): undefined {
-  reportLoss(scope.losses, 'dropped', path, reason, 'minor')
+export function drop({ losses }: Scope, path: string, reason: string, severity?: Loss['severity']): undefined {
+  reportLoss(losses, 'dropped', path, reason, severity)
 }
 
 /** Whether a value kept from the wire still decodes to the current value. If so, the kept value can be sent unchanged. */
-export function isUnchanged(kept: Json | undefined, read: (kept: Json) => unknown, now: unknown): boolean {
+export function isUnchanged<T extends Json>(kept: T | undefined, read: (kept: T) => unknown, now: unknown): boolean {
   return kept !== undefined && JSON.stringify(read(kept)) === JSON.stringify(now)
 }

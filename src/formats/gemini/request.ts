@@ -7,36 +7,27 @@
  */
 import { checkMessages } from '../../core/check-message.ts'
 import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf } from '../../core/content.ts'
 import { refuseDeep } from '../../core/depth.ts'
 import { compact, field, isObject, otherFields, stringOr, textOr, unlessEmpty } from '../../core/lookup.ts'
-import type {
-  Content,
-  ContentBlock,
-  Context,
-  Json,
-  JsonObject,
-  RequestOptions,
-  ResponseFormat,
-} from '../../core/model.ts'
+import type { Content, Context, Json, JsonObject, RequestOptions } from '../../core/model.ts'
 import { jsonRule } from '../../kit/json-rule.ts'
 import { newLosses, reportLoss } from '../../kit/losses.ts'
-import * as lackReasons from '../../kit/reasons.ts'
+import * as reasons from '../../kit/reasons.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
-import { decodePart, encodeBlock } from './content.ts'
+import { decodePart } from './content.ts'
 import { contentOf, decodeContents, decodeParts, invalid } from './decode-messages.ts'
-import { encodeContents } from './messages.ts'
+import { encodeContents, encodeInput } from './messages.ts'
 import { camelNames, camelNested, listOf } from './names.ts'
 import { decodeConfig, decodeToolConfig, encodeConfig, encodeToolConfig } from './options.ts'
-import type { Origin, Scope } from './part.ts'
-import { type GeminiDialect, geminiDialect, isOlder, knownFields, wireOf } from './tables.ts'
+import { drop, type Origin, type Scope } from './part.ts'
+import { type GeminiDialect, geminiDialect, isOlder, wireOf } from './tables.ts'
 import { decodeDefinitions, encodeDefinitionsFor } from './tools.ts'
 import type { WirePart, WireRequest } from './wire.ts'
 
 // ---- encode -----------------------------------------------------------------------------------
 
 /**
- * Encodes a conversation as a request.
+ * Encodes a conversation that `prepare` has prepared as a request.
  *
  * @throws {UnsupportedError} if there is a loss that `options.strict` does not allow.
  * @throws {TypeError} if the model's name cannot be written in a path.
@@ -48,47 +39,41 @@ export function encodeRequest(
   checkMessages(given.messages)
   const scope: Scope = { losses: newLosses('Gemini', asked.strict), dialect, model: asked.model }
   const { context, options } = withoutLacks(given, asked, wireOf(dialect), scope.losses)
-  const raw = options.providerOptions?.gemini ?? {}
-  const isCached = raw.cachedContent !== undefined
-  const tools = outsideCache(encodeDefinitionsFor(context.tools ?? [], dialect, scope.losses), 'tools', isCached, scope)
-  const format = tools.length > 0 && isOlder(options.model) ? options.responseFormat : undefined
-  const place = context.system === undefined ? 'messages' : 'system'
-  const system = outsideCache(encodeSystem(context, scope), place, isCached, scope)
-  if (format !== undefined) system.push(jsonInstruction(format, scope))
-  const generationConfig = encodeConfig(options, format !== undefined, dialect, scope.losses)
-  const toolConfig = encodeToolConfig(options, tools, scope.losses)
-  const token = context.providerState?.continuationToken
-  const { generationConfig: _config, toolConfig: _choice, systemInstruction, ...rest } = raw
+  const {
+    generationConfig: _config,
+    toolConfig: _choice,
+    systemInstruction,
+    ...rest
+  } = options.providerOptions?.gemini ?? {}
+  let tools = encodeDefinitionsFor(context.tools ?? [], scope.losses)
+  let system = encodeSystem(context, scope)
+  if (rest.cachedContent !== undefined) {
+    // Gemini refuses system text and tools beside a cached content, which has its own.
+    const reason = 'the cached content has its own'
+    if (tools.length > 0) drop(scope, 'tools', reason)
+    if (system.length > 0) drop(scope, context.system === undefined ? 'messages' : 'system', reason)
+    tools = []
+    system = []
+  }
+  let { responseFormat } = options
+  if (responseFormat !== undefined && tools.length > 0 && isOlder(options.model)) {
+    const reason = 'this model takes no format together with tools: the system text has it'
+    reportLoss(scope.losses, 'changed', 'options.responseFormat', reason)
+    system.push({ text: jsonRule(responseFormat) })
+    responseFormat = undefined
+  }
   const body: WireRequest = {
     ...rest,
     ...compact({
       systemInstruction: system.length > 0 ? { ...(systemInstruction as object), parts: system } : undefined,
       contents: encodeContents(context, scope),
       tools: unlessEmpty(tools),
-      toolConfig,
-      generationConfig,
-      continuationToken: stringOr(token, undefined),
+      toolConfig: encodeToolConfig(options, tools, scope.losses),
+      generationConfig: encodeConfig(options, responseFormat, scope.losses),
+      continuationToken: stringOr(context.providerState?.continuationToken, undefined),
     }),
   }
   return { path: pathOf(options), headers: {}, body, losses: scope.losses.list }
-}
-
-/** Gemini refuses system text and tools beside a cached content, which has its own. */
-function outsideCache<T>(parts: readonly T[], path: string, isCached: boolean, { losses }: Scope): T[] {
-  if (!isCached || parts.length === 0) return [...parts]
-  reportLoss(losses, 'dropped', path, 'the cached content has its own')
-  return []
-}
-
-/** The instruction for a model that does not take a response format together with tools. */
-function jsonInstruction(responseFormat: ResponseFormat, { losses }: Scope): WirePart {
-  reportLoss(
-    losses,
-    'changed',
-    'options.responseFormat',
-    'this model takes no format together with tools: the system text has it',
-  )
-  return { text: jsonRule(responseFormat) }
 }
 
 /** Returns `/models/{model}:{method}`. A name may contain its collection, such as `tunedModels/mine`; `models/` is then not added. */
@@ -104,33 +89,27 @@ function pathOf({ model, stream }: RequestOptions): string {
 
 // ---- system -----------------------------------------------------------------------------------
 
-/**
- * Collects all system text, because this wire has only one field for it. Developer text follows if the dialect sends it as system text.
- */
-function encodeSystem({ system, messages }: Context, scope: Scope): readonly WirePart[] {
-  if (system === '') reportLoss(scope.losses, 'dropped', 'system', lackReasons.empty, 'info')
-  const parts = [...encodeBlocks(blocksOf(system ?? null), scope, 'system')]
-  const first = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer')
-  for (const role of ['system', 'developer'] as const) {
-    if (role === 'developer' && scope.dialect.developer !== 'system') continue
+/** Collects all system text, because this wire has only one field for it. Developer text follows if the dialect sends it as system text. */
+function encodeSystem({ system = [], messages }: Context, scope: Scope): WirePart[] {
+  if (system === '') drop(scope, 'system', reasons.empty, 'info')
+  const parts = [...encodeInput(system, scope, 'system')]
+  for (const role of scope.dialect.developer === 'system' ? ['system', 'developer'] : ['system']) {
     for (const [at, message] of messages.entries()) {
       if (message.role !== role) continue
       const path = `messages[${at}]`
-      if (message.providerData !== undefined)
-        reportLoss(scope.losses, 'dropped', `${path}.providerData`, lackReasons.fields, 'info')
-      if (first >= 0 && at > first)
-        reportLoss(scope.losses, 'changed', path, 'Gemini takes instructions only at the head')
-      parts.push(...encodeBlocks(blocksOf(message.content), scope, `${path}.content`))
+      if (message.providerData !== undefined) drop(scope, `${path}.providerData`, reasons.fields, 'info')
+      parts.push(...encodeInput(message.content, scope, `${path}.content`))
     }
   }
   return parts
 }
 
-function encodeBlocks(blocks: readonly ContentBlock[], scope: Scope, path: string): readonly WirePart[] {
-  return blocks.flatMap((block, at) => encodeBlock(block, scope, `${path}[${at}]`) ?? [])
-}
-
 // ---- decode -----------------------------------------------------------------------------------
+
+/** The fields of a request that isoglot has a field for. */
+const requestFields: ReadonlySet<string> = new Set([
+  ...['contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig', 'model'],
+])
 
 /**
  * Decodes a request. The path contains the model and whether to stream. Field names may be in `camelCase` or `snake_case`. Fields that isoglot
@@ -150,11 +129,13 @@ export function decodeRequest(
   const origin: Origin = { provider: dialect.provider, model: '' }
   const { system, rest: systemRest } = readSystem(field(wire, 'systemInstruction'), origin)
   const tools = readTools(field(wire, 'tools'))
-  const toolConfig = camelNested(field(wire, 'toolConfig'), ['functionCallingConfig'])
+  const { toolChoice, rest: toolConfig } = decodeToolConfig(
+    camelNested(field(wire, 'toolConfig'), ['functionCallingConfig']),
+  )
   const generationConfig = camelNested(field(wire, 'generationConfig'), ['thinkingConfig'])
   const config = isObject(generationConfig) ? decodeConfig(generationConfig) : undefined
   const gemini = {
-    ...otherFields(wire, knownFields.request),
+    ...otherFields(wire, requestFields),
     ...compact({ systemInstruction: systemRest, toolConfig, generationConfig: config?.rest ?? generationConfig }),
   }
   return {
@@ -163,8 +144,7 @@ export function decodeRequest(
       model,
       ...compact({ stream: stream || undefined }),
       ...config?.options,
-      ...decodeToolConfig(toolConfig),
-      ...compact({ providerOptions: unlessEmpty(gemini) && { gemini } }),
+      ...compact({ toolChoice, providerOptions: unlessEmpty(gemini) && { gemini } }),
     },
     losses: [],
   }

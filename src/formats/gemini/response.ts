@@ -21,10 +21,12 @@ import { compact, field, lookup, unlessEmpty } from '../../core/lookup.ts'
 import type { AssistantMessage, ChatResponse, ContentBlock, InvalidToolCall, Json } from '../../core/model.ts'
 import { settleStopReason } from '../../core/stop-reason.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
+import { ownProof } from '../../kit/opaque.ts'
+import * as reasons from '../../kit/reasons.ts'
 import { type CitedText, encodeCitations } from './citations.ts'
 import { encodeBlock } from './content.ts'
-import type { Scope } from './part.ts'
-import { endAnswer, newState, readChunks, type State } from './stream.ts'
+import { drop, type Kept, type Scope } from './part.ts'
+import { newReader } from './stream.ts'
 import { finishReasons, type GeminiDialect, geminiDialect, stopReasons } from './tables.ts'
 import { encodeCall } from './tools.ts'
 import { encodeUsage } from './usage.ts'
@@ -41,14 +43,14 @@ import type { WireCandidate, WirePart, WireResponse } from './wire.ts'
  */
 export function decodeResponse(
   body: unknown,
-  { callsBefore = 0, dialect = geminiDialect }: DecodeResponseOptions<GeminiDialect> = {},
+  { callsBefore = 0, events, dialect = geminiDialect }: DecodeResponseOptions<GeminiDialect> = {},
 ): ChatResponse {
   refuseDeep(body, 'Cannot decode Gemini response')
-  const { state, fragments } = readBody(body, dialect)
-  if (state.candidateCount === 0 && state.blockReason === undefined) {
+  const fragments: Fragment[] = []
+  if (!readBody(body, dialect, fragments)) {
     throw new DecodeError('Cannot decode Gemini response: "candidates" is missing', { path: 'candidates' })
   }
-  return fold(fragments, { provider: dialect.provider, idPrefix: 'gemini_', callsBefore })
+  return fold(fragments, { provider: dialect.provider, idPrefix: 'gemini_', callsBefore, events })
 }
 
 /** Decodes the calls of a body, even if the body does not report a complete answer. */
@@ -56,7 +58,8 @@ export function decodeToolCalls(
   body: unknown,
   { dialect = geminiDialect }: CodecOptions<GeminiDialect> = {},
 ): DecodedCalls {
-  const { fragments } = readBody(body, dialect)
+  const fragments: Fragment[] = []
+  readBody(body, dialect, fragments)
   const pieces: Fragment[] = [...fragments.filter(({ type }) => type !== 'end'), { type: 'end', stopReason: 'stop' }]
   const { message } = fold(pieces, { provider: dialect.provider, idPrefix: 'gemini_' })
   return {
@@ -65,12 +68,12 @@ export function decodeToolCalls(
   }
 }
 
-function readBody(body: unknown, dialect: GeminiDialect): { readonly state: State; readonly fragments: Fragment[] } {
-  const state = newState(dialect)
-  const fragments: Fragment[] = []
-  readChunks(state, body, fragments)
-  endAnswer(state, fragments)
-  return { state, fragments }
+/** Returns whether the body is an answer. */
+function readBody(body: unknown, dialect: GeminiDialect, out: Fragment[]): boolean {
+  const reader = newReader(dialect)
+  reader.read(body, out)
+  reader.end(out)
+  return reader.isAnswer()
 }
 
 // ---- encode -----------------------------------------------------------------------------------
@@ -146,9 +149,32 @@ function encodePieces(blocks: readonly ContentBlock[], scope: Scope): readonly P
 
 /** Encodes a block for a client. Ids that isoglot generated for another format are sent too, so that a result can refer to its call. */
 export function encodeServed(block: ContentBlock, scope: Scope, path: string): WirePart | undefined {
-  if (block.type !== 'tool_call') return encodeBlock(block, scope, path)
-  const { generatedId: _, ...call } = block
-  return encodeCall(call, scope, path)
+  const lost = (name: string, reason: string) => drop(scope, `${path}.${name}`, reason, 'info')
+  for (const format of Object.keys(block.providerData ?? {}))
+    if (format !== 'gemini') lost(`providerData.${format}`, reasons.foreignFields)
+  switch (block.type) {
+    case 'citation':
+      return drop(scope, path, reasons.citation)
+    case 'tool_call_chunk':
+    case 'server_tool_call_chunk':
+      return drop(scope, path, reasons.chunk)
+    case 'unknown':
+      return block.format === 'gemini' ? encodeBlock(block, scope, path) : drop(scope, path, reasons.foreignBlock)
+    case 'plain_text':
+      if (block.title !== undefined) lost('title', reasons.title)
+      break
+    case 'file':
+      if (block.filename !== undefined) lost('filename', reasons.filename)
+      break
+  }
+  const { opaque, ...rest } = block as ContentBlock & Kept
+  const isOwn =
+    ownProof(opaque, { format: 'gemini', provider: scope.dialect.provider, model: scope.model }) !== undefined
+  if (opaque !== undefined && !isOwn) lost('opaque', reasons.foreignProof)
+  const sent = isOwn ? block : rest
+  if (sent.type !== 'tool_call') return encodeBlock(sent, scope, path)
+  const { generatedId: _, ...call } = sent
+  return encodeCall(call, scope.dialect)
 }
 
 type Finish = Pick<WireCandidate, 'finishReason' | 'finishMessage'>

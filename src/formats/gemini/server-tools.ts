@@ -1,124 +1,73 @@
 /**
- * Gemini: encodes and decodes calls and results of tools that Google runs itself: code execution, and other tools if the request asks for
- * their calls.
+ * Gemini: calls and results of tools that Google runs itself: code execution, and other tools if the request asks for their calls.
  *
  * @see https://ai.google.dev/gemini-api/docs/code-execution (read 2026-11)
  *
  * @module
  */
 
-import { compact, field, isObject, lookup, otherFields, stringOr } from '../../core/lookup.ts'
-import type { JsonObject, ProviderData, ServerToolCall, ServerToolResult } from '../../core/model.ts'
-import * as lackReasons from '../../kit/reasons.ts'
-import { drop, type Origin, proofOf, type Scope, signatureOf } from './part.ts'
-import { knownFields, outcomes } from './tables.ts'
+import { isObject, lookup, objectIn, stringOr } from '../../core/lookup.ts'
+import type { JsonObject, ServerToolCall, ServerToolResult } from '../../core/model.ts'
+import * as reasons from '../../kit/reasons.ts'
+import { drop, partWith, type Reader, type Scope } from './part.ts'
+import { outcomes } from './tables.ts'
 import type { WirePart } from './wire.ts'
 
-// ---- decode -----------------------------------------------------------------------------------
+/** The fields of a call and of a result. The name of the data field says which of them a block is. */
+type ServerBlock = Omit<ServerToolCall, 'type'> & Omit<ServerToolResult, 'type'>
 
-/** Reads `executableCode` as a call of the server tool `code_execution`. */
-export function readCode(part: JsonObject, code: JsonObject, origin: Origin): ServerToolCall {
-  const args = otherFields(code, new Set(['id'])) ?? {}
-  return readServerCall(part, 'executableCode', { tool: 'code_execution', args, rest: {} }, origin)
+/** How a part becomes a block, and a block a part. */
+interface ServerPart {
+  readonly read: Reader
+  /** Writes the data field. `kept` has its fields that isoglot has no field for. */
+  readonly write: (block: ServerBlock, kept: JsonObject) => object
 }
 
-/** Reads `codeExecutionResult`. */
-export function readCodeResult(part: JsonObject, result: JsonObject, origin: Origin): ServerToolResult {
-  return readServerResult(part, 'codeExecutionResult', origin, {
-    name: 'code_execution',
-    status: lookup(outcomes, field(result, 'outcome')),
-    output: field(result, 'output'),
-  })
-}
-
-/** Reads `toolCall`; `undefined` if its arguments are not an object. */
-export function readToolCall(part: JsonObject, call: JsonObject, origin: Origin): ServerToolCall | undefined {
-  const args = field(call, 'args') ?? {}
-  const tool = stringOr(field(call, 'toolType'), '')
-  const rest = otherFields(call, knownFields.toolCall) ?? {}
-  return isObject(args) ? readServerCall(part, 'toolCall', { tool, args, rest }, origin) : undefined
-}
-
-/** Reads `toolResponse`. */
-export function readToolResponse(part: JsonObject, response: JsonObject, origin: Origin): ServerToolResult {
-  return readServerResult(part, 'toolResponse', origin, {
-    name: stringOr(field(response, 'toolType'), undefined),
-    output: field(response, 'response'),
-  })
-}
-
-function readServerCall(
-  part: JsonObject,
-  name: 'executableCode' | 'toolCall',
-  { tool, args, rest }: { readonly tool: string; readonly args: JsonObject; readonly rest: JsonObject },
-  origin: Origin,
-): ServerToolCall {
-  const id = stringOr(field(field(part, name), 'id'), undefined)
-  return {
-    type: 'server_tool_call',
-    name: tool,
-    arguments: args,
-    ...compact({ id, opaque: proofOf(part, origin) }),
-    providerData: marked(part, name, rest),
-  }
-}
-
-function readServerResult(
-  part: JsonObject,
-  name: 'codeExecutionResult' | 'toolResponse',
-  origin: Origin,
-  facts: Pick<ServerToolResult, 'output'> & {
-    readonly name: string | undefined
-    readonly status?: ServerToolResult['status'] | undefined
+/** The parts, by their data field. */
+export const serverParts: Readonly<Record<string, ServerPart>> = {
+  executableCode: {
+    read: ({ id: _, ...code }, id) => {
+      return { type: 'server_tool_call', id, name: 'code_execution', arguments: code, rest: {} }
+    },
+    write: ({ id, arguments: code }) => ({ ...code, id }),
   },
-): ServerToolResult {
-  const toolCallId = stringOr(field(field(part, name), 'id'), undefined)
-  const rest = otherFields(field(part, name) as JsonObject, knownFields[name]) ?? {}
-  const providerData = marked(part, name, rest)
-  return {
-    type: 'server_tool_result',
-    ...compact({ toolCallId, ...facts, opaque: proofOf(part, origin) }),
-    providerData,
-  }
+  codeExecutionResult: {
+    read: ({ id: _, output, ...rest }, toolCallId) => {
+      const status = lookup(outcomes, rest.outcome)
+      return { type: 'server_tool_result', toolCallId, name: 'code_execution', status, output, rest }
+    },
+    write: ({ toolCallId, status, output }, { outcome }) => {
+      const isSame = lookup(outcomes, outcome) === status
+      return { id: toolCallId, outcome: isSame ? outcome : `OUTCOME_${status === 'error' ? 'FAILED' : 'OK'}`, output }
+    },
+  },
+  toolCall: {
+    read: ({ id: _, toolType, args, ...rest }, id) => {
+      const given = args ?? {}
+      if (!isObject(given)) return undefined
+      return { type: 'server_tool_call', id, name: stringOr(toolType, ''), arguments: given, rest }
+    },
+    write: ({ id, name, arguments: args }) => ({ id, toolType: name, args }),
+  },
+  toolResponse: {
+    read: ({ id: _, toolType, response, ...rest }, toolCallId) => {
+      const name = stringOr(toolType, undefined)
+      return { type: 'server_tool_result', toolCallId, name, output: response, rest }
+    },
+    write: ({ toolCallId, name, output }) => ({ id: toolCallId, toolType: name, response: output }),
+  },
 }
 
-/** Returns the kept fields of a part. They always include the data field, because only its name shows the kind of the part. */
-function marked(part: JsonObject, name: string, rest: JsonObject): ProviderData {
-  return { gemini: { ...otherFields(part, new Set([name, 'thoughtSignature'])), [name]: rest } }
-}
-
-// ---- encode -----------------------------------------------------------------------------------
-
-/** Writes a call as the part that it was read from. A call of another provider is dropped and reported as a loss. */
-export function encodeServerCall(block: ServerToolCall, scope: Scope, path: string): WirePart | undefined {
+/** Writes a call or a result as the part that it was read from. One without kept fields is of another provider, and is left out. */
+export function encodeServerTool(
+  block: ServerToolCall | ServerToolResult,
+  scope: Scope,
+  path: string,
+): WirePart | undefined {
   const ours = block.providerData?.gemini
-  const common = { ...ours, ...signatureOf(block, scope, path) }
-  const id = compact({ id: block.id })
-  if (isObject(field(ours, 'executableCode'))) return { ...common, executableCode: { ...block.arguments, ...id } }
-  const call = field(ours, 'toolCall')
-  if (!isObject(call)) return drop(scope, path, lackReasons.serverTool)
-  return { ...common, toolCall: { ...call, ...id, toolType: block.name, args: block.arguments } }
-}
-
-/** Writes a result as the part that it was read from. A result of another provider is dropped and reported as a loss. */
-export function encodeServerResult(block: ServerToolResult, scope: Scope, path: string): WirePart | undefined {
-  const ours = block.providerData?.gemini
-  const common = { ...ours, ...signatureOf(block, scope, path) }
-  const id = compact({ id: block.toolCallId })
-  const ran = field(ours, 'codeExecutionResult')
-  if (isObject(ran)) {
-    const output = compact({ output: block.output as string | undefined })
-    return { ...common, codeExecutionResult: { ...ran, outcome: outcomeOf(block, ran), ...output, ...id } }
+  for (const name of Object.keys(ours ?? {})) {
+    const data = lookup(serverParts, name)?.write(block as ServerBlock, objectIn(ours, name))
+    if (data !== undefined) return partWith(name, data, block)
   }
-  const response = field(ours, 'toolResponse')
-  if (!isObject(response)) return drop(scope, path, lackReasons.serverTool)
-  const facts = compact({ toolType: block.name, response: block.output as JsonObject | undefined })
-  return { ...common, toolResponse: { ...response, ...facts, ...id } }
-}
-
-/** Returns the `outcome` that was received if it still matches the block's status, otherwise the one for that status. */
-function outcomeOf(block: ServerToolResult, ran: JsonObject): string {
-  const word = stringOr(field(ran, 'outcome'), undefined)
-  if (word !== undefined && lookup(outcomes, word) === block.status) return word
-  return block.status === 'error' ? 'OUTCOME_FAILED' : 'OUTCOME_OK'
+  return drop(scope, path, reasons.serverTool)
 }

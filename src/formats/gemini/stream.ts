@@ -9,52 +9,18 @@
  */
 import type { DecodeStreamOptions, Fragment, Frame } from '../../core/codec.ts'
 import { DecodeError } from '../../core/errors.ts'
-import { arrayOf, compact, field, isObject, lookup, numberOr, otherFields, textOr } from '../../core/lookup.ts'
+import { arrayOf, compact, field, isObject, lookup, numberOr, otherFields, setOwn, textOr } from '../../core/lookup.ts'
 import type { ContentBlock, Json, JsonObject } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
 import { follow } from '../../kit/utf8.ts'
 import { newTrack, readCitations, type Track } from './citations.ts'
-import { decodePart, isEmptyPart } from './content.ts'
+import { decodePart } from './content.ts'
 import { decodeError } from './errors.ts'
-import { addPartialArgs, endPartialCall, newPartialCall, type PartialCall } from './partial-call.ts'
+import { keptFields, type Origin } from './part.ts'
+import { newPartialCall, type PartialCall } from './partial-call.ts'
 import { type GeminiDialect, geminiDialect, knownFields, stopReasons } from './tables.ts'
 import { readCallPart } from './tools.ts'
-import { decodeUsage, isSameSnapshot, mergeUsage } from './usage.ts'
-
-/** The state that is kept from one chunk to the next. */
-export interface State {
-  readonly dialect: GeminiDialect
-  /** The provider of the dialect, which made the proofs. */
-  readonly provider: string
-  model: string
-  isStarted: boolean
-  /** The number of wire parts so far, as `partIndex` counts them: text that continues in the next chunk counts once. */
-  parts: number
-  /** The number of candidates in all chunks so far. */
-  candidateCount: number
-  /** The number of calls so far; it makes their keys. */
-  calls: number
-  /** One entry for each text block. Its index is the block's key. */
-  readonly tracks: Track[]
-  /** The key of the text block that the next unsigned text continues. */
-  openText: number | undefined
-  /** Keys of text blocks that have ended. The next chunk closes them, because the chunk that ends them may also contain their citations. */
-  ended: number[]
-  partialCall: PartialCall | undefined
-  finishReason: string | undefined
-  /** Why the prompt was blocked; empty if the wire does not say why. */
-  blockReason: string | undefined
-  /** All usage snapshots merged. */
-  usage: JsonObject
-  /** The last usage snapshot. */
-  snapshot: JsonObject | undefined
-  /** The fragment for the merged usage. */
-  figures: Fragment | undefined
-  /** Fields of the candidate that isoglot has no field for. */
-  candidate: JsonObject
-  /** Fields of the response that isoglot has no field for. */
-  response: JsonObject
-}
+import { decodeUsage, isSameSnapshot } from './usage.ts'
 
 /**
  * Decodes one answer. The answer ends at the end of the stream, if it had a `finishReason` or a `blockReason`. A `finishReason` does not end
@@ -67,37 +33,13 @@ export function decodeStream({
   parse = JSON.parse,
   dialect = geminiDialect,
 }: DecodeStreamOptions<GeminiDialect> = {}): Machine<Frame, Fragment> {
-  const state = newState(dialect)
+  const reader = newReader(dialect)
   return {
     push({ data }, out) {
       const text = data.trim()
-      if (text === '' || text === '[DONE]') return
-      readChunks(state, parseFrame(parse, text), out)
+      if (text !== '' && text !== '[DONE]') reader.read(parseFrame(parse, text), out)
     },
-    end: (out) => endAnswer(state, out),
-  }
-}
-
-export function newState(dialect: GeminiDialect): State {
-  return {
-    dialect,
-    provider: dialect.provider,
-    model: '',
-    isStarted: false,
-    parts: 0,
-    candidateCount: 0,
-    calls: 0,
-    tracks: [],
-    openText: undefined,
-    ended: [],
-    partialCall: undefined,
-    finishReason: undefined,
-    blockReason: undefined,
-    usage: {},
-    snapshot: undefined,
-    figures: undefined,
-    candidate: {},
-    response: {},
+    end: (out) => reader.end(out),
   }
 }
 
@@ -109,130 +51,207 @@ function parseFrame(parse: (text: string) => unknown, text: string): unknown {
   }
 }
 
-// ---- chunks -----------------------------------------------------------------------------------
-
-/** Reads a chunk, a whole body, or a list of chunks. The API sends a list if the request did not ask for SSE. */
-export function readChunks(state: State, value: unknown, out: Fragment[]): void {
-  if (!Array.isArray(value)) readChunk(state, value, '', out)
-  else for (const [at, chunk] of value.entries()) readChunk(state, chunk, `[${at}]`, out)
+/** Reads the chunks of one answer. */
+export interface AnswerReader {
+  /** Reads a chunk, a whole body, or a list of chunks. The API sends a list if the request did not ask for SSE. */
+  read(value: unknown, out: Fragment[]): void
+  /** Adds the citations and the other fields, and the end if the wire reported that the answer is complete. */
+  end(out: Fragment[]): void
+  /** Whether there was a candidate, or the prompt was blocked. */
+  isAnswer(): boolean
 }
 
-function readChunk(state: State, chunk: unknown, path: string, out: Fragment[]): void {
-  if (!isObject(chunk)) throw invalid(path, 'a response is not an object')
-  const error = field(chunk, 'error')
-  if (error !== undefined && error !== null) {
-    throw decodeError({ status: 0, headers: { get: () => null }, body: chunk }, { dialect: state.dialect })
+/** Reads the chunks of one answer. */
+export function newReader(dialect: GeminiDialect): AnswerReader {
+  let isAnswer = false
+  /** The provider and the model, which made the proofs. */
+  let origin: Origin = { provider: dialect.provider, model: '' }
+  let isStarted = false
+  /** The number of wire parts so far, as `partIndex` counts them: text that continues in the next chunk counts once. It makes keys of blocks. */
+  let partCount = 0
+  /** One entry for each text block. */
+  const tracks: Track[] = []
+  /** The text block that the next unsigned text continues. */
+  let openText: Track | undefined
+  /** The ends of text blocks. The next chunk closes them, because the chunk that ends them may also contain their citations. */
+  const ends: Fragment[] = []
+  let partialCall: PartialCall | undefined
+  let finishReason: string | undefined
+  /** Why the prompt was blocked; empty if the wire does not say why. */
+  let blockReason: string | undefined
+  /** All usage snapshots merged. */
+  let allUsage: JsonObject = {}
+  /** The last usage snapshot. */
+  let lastUsage: JsonObject | undefined
+  /** The fragment for the merged usage. */
+  let figures: Fragment | undefined
+  /** Fields of the candidate that isoglot has no field for. */
+  let candidateFields: JsonObject = {}
+  /** The other candidates. isoglot has only one answer, but a request can ask for several. */
+  const others: Json[] = []
+  /** Fields of the response that isoglot has no field for. */
+  let responseFields: JsonObject = {}
+
+  function read(value: unknown, out: Fragment[]): void {
+    if (!Array.isArray(value)) readChunk(value, '', out)
+    else for (const [at, chunk] of value.entries()) readChunk(chunk, `[${at}]`, out)
   }
-  if (!state.isStarted) begin(state, chunk, out)
-  closeEnded(state, out)
-  const candidates = field(chunk, 'candidates') ?? []
-  if (!Array.isArray(candidates)) throw invalid('candidates', 'it is not an array')
-  state.candidateCount += candidates.length
-  for (let at = 0; at < candidates.length; at++) readCandidate(state, candidates[at] as Json, at, out)
-  readFeedback(state, field(chunk, 'promptFeedback'))
-  const usage = field(chunk, 'usageMetadata')
-  if (isObject(usage)) readUsage(state, usage, out)
-  const rest = otherValues(chunk, knownFields.response)
-  if (rest !== undefined) state.response = { ...state.response, ...rest }
-}
 
-function begin(state: State, chunk: JsonObject, out: Fragment[]): void {
-  state.isStarted = true
-  state.model = textOr(field(chunk, 'modelVersion'), '')
-  const id = textOr(field(chunk, 'responseId'), undefined)
-  const createdAt = Math.floor(Date.parse(textOr(field(chunk, 'createTime'), '')) / 1000)
-  const model = textOr(state.model, undefined)
-  out.push(compact({ type: 'start', id, model, createdAt: numberOr(createdAt, undefined) }))
-}
-
-/** Reads the usage, which most streams repeat unchanged in every chunk. If it is unchanged, the same fragment is sent again. */
-function readUsage(state: State, snapshot: JsonObject, out: Fragment[]): void {
-  if (state.figures === undefined || !isSameSnapshot(snapshot, state.snapshot)) {
-    state.usage = mergeUsage(state.usage, snapshot)
-    state.figures = { type: 'usage', usage: decodeUsage(state.usage) }
-    state.snapshot = snapshot
+  function end(out: Fragment[]): void {
+    endCall(false, out)
+    for (const [at, citations] of readCitations(candidateFields, tracks).entries()) {
+      if (citations.length > 0) out.push({ type: 'patch', key: tracks[at]?.key as number, citations })
+    }
+    const message = keptFields(candidateFields)
+    const response = keptFields(others.length > 0 ? { ...responseFields, candidates: others } : responseFields)
+    if (message !== undefined) out.push({ type: 'extra', providerData: message, on: 'message' })
+    if (response !== undefined) out.push({ type: 'extra', providerData: response })
+    const rawStopReason = finishReason ?? blockReason
+    if (rawStopReason === undefined) return
+    const stopReason = finishReason === undefined ? 'content_filter' : (lookup(stopReasons, rawStopReason) ?? 'other')
+    const continuationToken = textOr(candidateFields.continuationToken, undefined)
+    const isPaused = stopReason === 'pause' && continuationToken !== undefined
+    const providerState = isPaused ? { continuationToken } : undefined
+    out.push(compact({ type: 'end', stopReason, rawStopReason: rawStopReason || undefined, providerState }))
   }
-  out.push(state.figures)
-}
 
-/** Reads why a prompt was blocked; such an answer has no candidates. Some hosts send a message instead of the reason. */
-function readFeedback(state: State, feedback: Json | undefined): void {
-  const reason = textOr(field(feedback, 'blockReason'), undefined)
-  const message = textOr(field(feedback, 'blockReasonMessage'), undefined)
-  if (reason !== undefined || message !== undefined) state.blockReason = reason ?? state.blockReason ?? ''
-}
+  // ---- chunks ---------------------------------------------------------------------------------
 
-function readCandidate(state: State, candidate: Json, at: number, out: Fragment[]): void {
-  if (!isObject(candidate)) throw invalid(`candidates[${at}]`, 'it is not an object')
-  if (numberOr(field(candidate, 'index'), 0) !== 0) {
-    keepOtherCandidate(state, candidate)
-    return
+  function readChunk(chunk: unknown, path: string, out: Fragment[]): void {
+    if (!isObject(chunk)) throw invalid(path, 'a response is not an object')
+    const { error, promptFeedback, usageMetadata } = chunk
+    if (error !== undefined && error !== null) {
+      throw decodeError({ status: 0, headers: { get: () => null }, body: chunk }, { dialect })
+    }
+    if (!isStarted) begin(chunk, out)
+    if (ends.length > 0) out.push(...ends.splice(0))
+    const candidates = chunk.candidates ?? []
+    if (!Array.isArray(candidates)) throw invalid('candidates', 'it is not an array')
+    for (let at = 0; at < candidates.length; at++) readCandidate(candidates[at] as Json, at, out)
+    // A blocked prompt has no candidates. Some hosts send a message instead of the reason.
+    const reason = textOr(field(promptFeedback, 'blockReason'), undefined)
+    const message = textOr(field(promptFeedback, 'blockReasonMessage'), undefined)
+    if (reason !== undefined || message !== undefined) {
+      blockReason = reason ?? blockReason ?? ''
+      isAnswer = true
+    }
+    if (isObject(usageMetadata)) readUsage(usageMetadata, out)
+    responseFields = addFields(responseFields, otherFields(chunk, knownFields.response))
   }
-  const content = field(candidate, 'content')
-  if (isObject(content)) readContent(state, content, at, out)
-  else if (content !== undefined && content !== null) throw invalid(`candidates[${at}].content`, 'it is not an object')
-  state.finishReason = textOr(field(candidate, 'finishReason'), state.finishReason)
-  const rest = otherValues(candidate, knownFields.candidate)
-  if (rest !== undefined) keepCandidateFields(state, rest)
-}
 
-/** The fields that are not listed, except those that are null. */
-function otherValues(value: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
-  return otherFields(value, { has: (name) => known.has(name) || value[name] === null })
-}
-
-/** Keeps a candidate other than the first one unchanged. isoglot has only one answer, but a request can ask for several. */
-function keepOtherCandidate(state: State, candidate: JsonObject): void {
-  const others = field(state.response, 'candidates')
-  if (Array.isArray(others)) others.push(candidate)
-  else state.response = { ...state.response, candidates: [candidate] }
-}
-
-/** Keeps fields of the candidate. Later fields replace earlier ones, except the objects in `growing`: their fields are merged. */
-function keepCandidateFields(state: State, rest: JsonObject): void {
-  const before = state.candidate
-  const merged = { ...before, ...rest }
-  for (const [name, lists] of Object.entries(growing)) {
-    const [old, added] = [field(before, name), field(rest, name)]
-    if (isObject(old) && isObject(added)) merged[name] = { ...old, ...added, ...joinLists(old, added, lists) }
+  function begin({ modelVersion, responseId, createTime }: JsonObject, out: Fragment[]): void {
+    isStarted = true
+    const model = textOr(modelVersion, undefined)
+    const createdAt = numberOr(Math.floor(Date.parse(textOr(createTime, '')) / 1000), undefined)
+    origin = { ...origin, model: model ?? '' }
+    out.push(compact({ type: 'start', id: textOr(responseId, undefined), model, createdAt }))
   }
-  state.candidate = merged
-}
 
-/** Objects whose fields are spread over several chunks, and their lists to which later chunks add entries. */
-const growing: Readonly<Record<string, readonly string[]>> = {
-  groundingMetadata: [],
-  citationMetadata: ['citationSources', 'citations'],
-  content: [],
-}
-
-function joinLists(old: JsonObject, added: JsonObject, names: readonly string[]): JsonObject {
-  const joined = names
-    .map((name) => [name, [...arrayOf(field(old, name)), ...arrayOf(field(added, name))]] as const)
-    .filter(([, list]) => list.length > 0)
-  return Object.fromEntries(joined) as JsonObject
-}
-
-// ---- parts ------------------------------------------------------------------------------------
-
-function readContent(state: State, content: JsonObject, candidate: number, out: Fragment[]): void {
-  const parts = field(content, 'parts') ?? []
-  if (!Array.isArray(parts)) throw invalid(`candidates[${candidate}].content.parts`, 'it is not an array')
-  for (let at = 0; at < parts.length; at++) readPart(state, parts[at] as Json, at > 0, out)
-  const rest = otherFields(content, knownFields.content)
-  if (rest !== undefined) keepCandidateFields(state, { content: rest })
-}
-
-function readPart(state: State, given: Json, isNext: boolean, out: Fragment[]): void {
-  const text = isObject(given) ? plainText(given) : undefined
-  if (text !== undefined) {
-    readText(state, text, isNext, out)
-    return
+  /** Reads the usage, which most streams repeat unchanged in every chunk. If it is unchanged, the same fragment is sent again. */
+  function readUsage(snapshot: JsonObject, out: Fragment[]): void {
+    if (figures === undefined || !isSameSnapshot(snapshot, lastUsage)) {
+      allUsage = addFields(allUsage, snapshot)
+      figures = { type: 'usage', usage: decodeUsage(allUsage) }
+      lastUsage = snapshot
+    }
+    out.push(figures)
   }
-  const part = isObject(given) ? (otherValues(given, new Set()) ?? {}) : given
-  const call = field(part, 'functionCall')
-  if (isObject(part) && isObject(call)) readCall(state, part, call, out)
-  else if (!isEmptyPart(part)) readBlock(state, decodePart(part, state), out)
+
+  function readCandidate(candidate: Json, index: number, out: Fragment[]): void {
+    if (!isObject(candidate)) throw invalid(`candidates[${index}]`, 'it is not an object')
+    isAnswer = true
+    if (numberOr(candidate.index, 0) !== 0) {
+      others.push(candidate)
+      return
+    }
+    const content = candidate.content ?? {}
+    if (!isObject(content)) throw invalid(`candidates[${index}].content`, 'it is not an object')
+    const parts = content.parts ?? []
+    if (!Array.isArray(parts)) throw invalid(`candidates[${index}].content.parts`, 'it is not an array')
+    for (let at = 0; at < parts.length; at++) readPart(parts[at] as Json, at > 0, out)
+    finishReason = textOr(candidate.finishReason, finishReason)
+    const rest = otherFields(content, knownFields.content)
+    candidateFields = addFields(candidateFields, otherFields(candidate, knownFields.candidate))
+    candidateFields = addFields(candidateFields, rest && { content: rest })
+  }
+
+  // ---- parts ----------------------------------------------------------------------------------
+
+  function readPart(given: Json, isNext: boolean, out: Fragment[]): void {
+    const text = isObject(given) ? plainText(given) : undefined
+    if (text !== undefined) {
+      readText(text, isNext, out)
+      return
+    }
+    const part = isObject(given) ? addFields({}, given) : given
+    const call = field(part, 'functionCall')
+    if (isObject(part) && isObject(call)) readCall(part, call, out)
+    // Image models send parts without fields between images, and the server refuses them in a request.
+    else if (!isObject(part) || Object.keys(part).length > 0) readBlock(decodePart(part, origin), out)
+  }
+
+  /** Adds text to the open text block. If it is not the first part of its chunk, citations count it as a part of its own. */
+  function readText(text: string, isNext: boolean, out: Fragment[]): void {
+    if (text === '') return
+    if (isNext) openText?.parts.push({ part: partCount++, byte: openText.bytes })
+    const track = openText ?? startText()
+    follow(track, text)
+    out.push({ type: 'text', text, key: track.key })
+  }
+
+  function startText(): Track {
+    openText = newTrack(partCount++)
+    tracks.push(openText)
+    return openText
+  }
+
+  function endText(): void {
+    if (openText !== undefined) ends.push({ type: 'close', key: openText.key })
+    openText = undefined
+  }
+
+  /** Reads a block. A thought without a proof continues the one before; every other block is complete. */
+  function readBlock(block: ContentBlock, out: Fragment[]): void {
+    endText()
+    if (block.type === 'text') {
+      const track = startText()
+      follow(track, block.text)
+      out.push({ type: 'block', block, key: track.key, open: true })
+      endText()
+    } else if (block.type === 'reasoning' && block.opaque === undefined && block.providerData === undefined) {
+      out.push({ type: 'reasoning', text: block.text })
+    } else {
+      partCount++
+      out.push({ type: 'block', block })
+    }
+  }
+
+  /** Reads a call. It is whole, or its arguments follow in parts without a name. */
+  function readCall(part: JsonObject, call: JsonObject, out: Fragment[]): void {
+    endText()
+    const willContinue = call.willContinue === true
+    if (partialCall === undefined || textOr(call.name, undefined) !== undefined) {
+      endCall(false, out)
+      const key = partCount++
+      out.push(readCallPart(part, call, origin, key))
+      if (!willContinue && arrayOf(call.partialArgs).length === 0) {
+        out.push({ type: 'close', key })
+        return
+      }
+      partialCall = newPartialCall(key)
+    }
+    partialCall.add(call.partialArgs)
+    if (!willContinue) endCall(true, out)
+  }
+
+  function endCall(isFinished: boolean, out: Fragment[]): void {
+    if (partialCall === undefined) return
+    const { key } = partialCall
+    out.push({ type: 'call', key, arguments: partialCall.end(isFinished) }, { type: 'close', key })
+    partialCall = undefined
+  }
+
+  return { read, end, isAnswer: () => isAnswer }
 }
 
 /** Returns the text of a part that has no other value. Most parts are like that. */
@@ -241,111 +260,23 @@ function plainText(part: JsonObject): string | undefined {
   return typeof part.text === 'string' ? part.text : undefined
 }
 
-/** Adds text to the open text block. If it is not the first part of its chunk, citations count it as a part of its own. */
-function readText(state: State, text: string, isNext: boolean, out: Fragment[]): void {
-  if (text === '') return
-  const goesOn = state.openText !== undefined
-  state.openText ??= openText(state)
-  const track = state.tracks[state.openText] as Track
-  if (goesOn && isNext) track.parts.push({ part: state.parts++, byte: track.bytes })
-  follow(track, text)
-  out.push({ type: 'text', text, key: state.openText })
-}
-
-function openText(state: State): number {
-  return state.tracks.push(newTrack(state.parts++)) - 1
-}
-
-function endText(state: State): void {
-  if (state.openText !== undefined) state.ended.push(state.openText)
-  state.openText = undefined
-}
-
-function closeEnded(state: State, out: Fragment[]): void {
-  if (state.ended.length === 0) return
-  for (const key of state.ended) out.push({ type: 'close', key })
-  state.ended = []
-}
-
-/** Reads a block. A thought without a proof continues the one before; every other block is complete. */
-function readBlock(state: State, block: ContentBlock, out: Fragment[]): void {
-  endText(state)
-  if (block.type === 'reasoning' && block.opaque === undefined && block.providerData === undefined) {
-    out.push({ type: 'reasoning', text: block.text })
-    return
-  }
-  if (block.type === 'text') {
-    const key = openText(state)
-    follow(state.tracks[key] as Track, block.text)
-    out.push({ type: 'block', block, key, open: true })
-    state.ended.push(key)
-    return
-  }
-  state.parts++
-  out.push({ type: 'block', block })
-}
-
-function readCall(state: State, part: JsonObject, call: JsonObject, out: Fragment[]): void {
-  endText(state)
-  const willContinue = field(call, 'willContinue') === true
-  const open = state.partialCall
-  const goesOn = open !== undefined && textOr(field(call, 'name'), undefined) === undefined
-  if (goesOn) {
-    readPartial(state, open, call, willContinue, out)
-    return
-  }
-  if (open !== undefined) closePartial(state, open, false, out)
-  state.parts++
-  const key = `call-${state.calls++}`
-  out.push(readCallPart(part, call, state, key))
-  if (willContinue || arrayOf(field(call, 'partialArgs')).length > 0) {
-    state.partialCall = newPartialCall(key)
-    readPartial(state, state.partialCall, call, willContinue, out)
-  } else out.push({ type: 'close', key })
-}
-
-function readPartial(state: State, open: PartialCall, call: JsonObject, willContinue: boolean, out: Fragment[]): void {
-  addPartialArgs(open, field(call, 'partialArgs'))
-  if (!willContinue) closePartial(state, open, true, out)
-}
-
-function closePartial(state: State, open: PartialCall, isFinished: boolean, out: Fragment[]): void {
-  state.partialCall = undefined
-  out.push({ type: 'call', key: open.key, arguments: endPartialCall(open, isFinished) })
-  out.push({ type: 'close', key: open.key })
-}
-
-// ---- the end ----------------------------------------------------------------------------------
-
-export function endAnswer(state: State, out: Fragment[]): void {
-  if (state.partialCall !== undefined) closePartial(state, state.partialCall, false, out)
-  const cited = readCitations(state.candidate, state.tracks)
-  for (const [key, citations] of cited.entries()) if (citations.length > 0) out.push({ type: 'patch', key, citations })
-  endText(state)
-  closeEnded(state, out)
-  const { candidate, response } = state
-  if (Object.keys(candidate).length > 0) out.push({ type: 'extra', providerData: { gemini: candidate }, on: 'message' })
-  if (Object.keys(response).length > 0) out.push({ type: 'extra', providerData: { gemini: response } })
-  const end = readEnd(state)
-  if (end !== undefined) out.push(end)
-}
-
-/** Returns the end of the answer; `undefined` if the wire did not report that the answer is complete. */
-function readEnd({ finishReason, blockReason, candidate }: State): Fragment | undefined {
-  if (finishReason === undefined && blockReason === undefined) return undefined
-  const rawStopReason = finishReason ?? blockReason
-  const stopReason = finishReason === undefined ? 'content_filter' : (lookup(stopReasons, finishReason) ?? 'other')
-  const continuationToken = textOr(field(candidate, 'continuationToken'), undefined)
-  const isPaused = stopReason === 'pause' && continuationToken !== undefined
-  return compact({
-    type: 'end',
-    stopReason,
-    rawStopReason: rawStopReason || undefined,
-    providerState: isPaused ? { continuationToken } : undefined,
-  })
-}
-
 function invalid(path: string, finding: string): DecodeError {
   const where = path === '' ? '' : `"${path}": `
   return new DecodeError(`Cannot decode Gemini response: ${where}${finding}`, { path })
+}
+
+/** Objects and lists that are spread over several chunks: later chunks add fields and entries. */
+const growing = new Set(['groundingMetadata', 'citationMetadata', 'citationSources', 'citations', 'content'])
+
+/** Adds fields to those of earlier chunks. A field replaces an earlier value, unless it grows; null adds nothing. */
+function addFields(before: JsonObject, added: JsonObject | undefined): JsonObject {
+  if (added === undefined) return before
+  const merged = { ...before }
+  for (const [name, value] of Object.entries(added)) {
+    const old = growing.has(name) ? before[name] : undefined
+    if (isObject(old) && isObject(value)) merged[name] = addFields(old, value)
+    else if (Array.isArray(old) && Array.isArray(value)) merged[name] = [...old, ...value]
+    else if (value !== null) setOwn(merged, name, value)
+  }
+  return merged
 }

@@ -20,14 +20,12 @@ export interface GeminiDialect {
   readonly developer: 'user' | 'system'
   /** Whether calls and results may have ids. Vertex refuses them. */
   readonly callIds: boolean
-  /** `json` sends JSON Schemas unchanged. `openapi` reduces them to the OpenAPI subset that old models and Vertex read. */
-  readonly schemas: 'json' | 'openapi'
   /** `hoist` moves later system and developer messages into the system text. Default: they keep their place, as tagged text of the user. */
   readonly lateInstructions?: 'hoist'
 }
 
 /** The Gemini Developer API. */
-export const geminiDialect: GeminiDialect = { provider: 'gemini', developer: 'user', callIds: true, schemas: 'json' }
+export const geminiDialect: GeminiDialect = { provider: 'gemini', developer: 'user', callIds: true }
 
 /** The stop reason for each `finishReason`. A turn with calls also ends with `STOP`. A reason that is not in the table is read as `other`. */
 export const stopReasons: Readonly<Record<string, StopReason>> = {
@@ -81,22 +79,6 @@ export const thinkingLevels: Readonly<
   xhigh: 'HIGH',
   max: 'HIGH',
 }
-export const efforts: Readonly<Record<string, ReasoningEffort>> = {
-  MINIMAL: 'minimal',
-  LOW: 'low',
-  MEDIUM: 'medium',
-  HIGH: 'high',
-}
-/** The thinking budget of each effort in tokens, for Gemini 2.5. */
-export const thinkingBudgets: Readonly<Record<ReasoningEffort, number>> = {
-  none: 0,
-  minimal: 1024,
-  low: 2048,
-  medium: 8192,
-  high: 16384,
-  xhigh: 24576,
-  max: 32768,
-}
 /** The minimum and maximum thinking budget in tokens for each family of Gemini 2.5. */
 export const budgetLimits: { readonly pro: readonly [number, number]; readonly flash: readonly [number, number] } = {
   pro: [128, 32768],
@@ -144,24 +126,11 @@ export const unsignedCall = 'skip_thought_signature_validator'
 /** The maximum number of stop sequences in a request. */
 export const maxStopSequences = 5
 
-type KnownObject =
-  | ('response' | 'candidate' | 'content' | 'request')
-  | ('inlineData' | 'fileData' | 'codeExecutionResult' | 'toolCall' | 'toolResponse')
-  | ('functionCall' | 'functionResponse')
-
 /** The fields that isoglot has a field for. Every other field is kept under `providerData.gemini`. */
-export const knownFields: Readonly<Record<KnownObject, ReadonlySet<string>>> = {
+export const knownFields: Readonly<Record<'response' | 'candidate' | 'content', ReadonlySet<string>>> = {
   response: new Set(['candidates', 'usageMetadata', 'modelVersion', 'responseId']),
   candidate: new Set(['content', 'finishReason', 'index']),
   content: new Set(['role', 'parts']),
-  request: new Set(['contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig', 'model']),
-  inlineData: new Set(['mimeType', 'data']),
-  fileData: new Set(['mimeType', 'fileUri']),
-  codeExecutionResult: new Set(['id', 'output']),
-  toolCall: new Set(['id', 'toolType', 'args']),
-  toolResponse: new Set(['id', 'toolType', 'response']),
-  functionCall: new Set(['id', 'name', 'args', 'partialArgs', 'willContinue']),
-  functionResponse: new Set(['id', 'name', 'response', 'parts']),
 }
 
 /** Features that this format lacks. */
@@ -191,19 +160,14 @@ export function rulesOf(dialect: GeminiDialect): Rules {
 
 /** Whether a model is Gemini 3 or later. The aliases `…-latest` refer to such models since 2026. */
 export function isGemini3(model: string): boolean {
-  return isAlias(model) || generationOf(model) >= 3
+  return generationOf(model) >= 3
 }
 
 /** Whether a model is Gemini 1 or 2. False for models with another name. */
 export function isOlder(model: string): boolean {
-  return !isAlias(model) && generationOf(model) < 3
+  return generationOf(model) < 3
 }
 
 function generationOf(model: string): number {
-  return Number(/gemini-(\d+)/i.exec(model)?.[1])
-}
-
-/** Whether a name is an alias such as `gemini-flash-latest`. The model that an alias refers to changes every few months. */
-export function isAlias(model: string): boolean {
-  return /-latest$/i.test(model)
+  return /-latest$/i.test(model) ? 3 : Number(/gemini-(\d+)/i.exec(model)?.[1])
 }

@@ -9,7 +9,17 @@
 import { checkTools } from '../../core/check-message.ts'
 import type { CallFragment, CodecOptions } from '../../core/codec.ts'
 import { blocksOf } from '../../core/content.ts'
-import { arrayOf, compact, field, isObject, otherFields, stringOr, textOr, unlessEmpty } from '../../core/lookup.ts'
+import {
+  arrayOf,
+  compact,
+  field,
+  isObject,
+  objectIn,
+  otherFields,
+  stringOr,
+  textOr,
+  unlessEmpty,
+} from '../../core/lookup.ts'
 import type {
   Content,
   ContentBlock,
@@ -23,18 +33,11 @@ import type {
 } from '../../core/model.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
-import { encodeBlock } from './content.ts'
-import { isUnchanged, jsonText, kept, keptFields, type Origin, proofOf, type Scope, signatureOf } from './part.ts'
-import { fromOpenApi, isEmptySchema, toOpenApi } from './schema.ts'
-import { type GeminiDialect, geminiDialect, isGemini3, knownFields } from './tables.ts'
-import type {
-  WireContent,
-  WireFunctionCallingConfig,
-  WireFunctionDeclaration,
-  WireFunctionResponse,
-  WirePart,
-  WireTool,
-} from './wire.ts'
+import { encodeMedia } from './media.ts'
+import { drop, isUnchanged, jsonText, keptFields, keptOf, type Origin, partWith, type Scope, stringIn } from './part.ts'
+import { fromOpenApi, isEmptySchema } from './schema.ts'
+import { type GeminiDialect, geminiDialect, isGemini3 } from './tables.ts'
+import type { WireContent, WireFunctionCallingConfig, WireFunctionDeclaration, WirePart, WireTool } from './wire.ts'
 
 // ---- definitions ------------------------------------------------------------------------------
 
@@ -43,26 +46,21 @@ type Tool = ToolDefinition | ProviderTool
 /** Encodes definitions as `tools`. Functions that follow each other share one entry; each provider tool has its own entry. */
 export function encodeDefinitions(
   tools: readonly Tool[],
-  { dialect = geminiDialect }: CodecOptions<GeminiDialect> = {},
+  _options: CodecOptions<GeminiDialect> = {},
 ): readonly WireTool[] {
-  return encodeDefinitionsFor(tools, dialect, newLosses('Gemini', false))
+  return encodeDefinitionsFor(tools, newLosses('Gemini', false))
 }
 
 /** Does the same within a request, and reports losses to those of the request. */
-export function encodeDefinitionsFor(
-  tools: readonly Tool[],
-  dialect: GeminiDialect,
-  losses: Losses,
-): readonly WireTool[] {
+export function encodeDefinitionsFor(tools: readonly Tool[], losses: Losses): WireTool[] {
   checkTools(tools)
   const entries: { functionDeclarations?: WireFunctionDeclaration[] }[] = []
   for (const [at, tool] of tools.entries()) {
-    const path = `tools[${at}]`
     if ('type' in tool) {
       if (tool.format === 'gemini') entries.push(tool.value)
       continue
     }
-    const declaration = encodeDefinition(tool, dialect, losses, path)
+    const declaration = encodeDefinition(tool, losses, `tools[${at}].parameters`)
     const last = entries.at(-1)?.functionDeclarations
     if (last === undefined) entries.push({ functionDeclarations: [declaration] })
     else last.push(declaration)
@@ -70,41 +68,23 @@ export function encodeDefinitionsFor(
   return entries
 }
 
-function encodeDefinition(tool: ToolDefinition, dialect: GeminiDialect, losses: Losses, path: string) {
-  const { parameters: raw, ...rest } = tool.providerData?.gemini ?? {}
-  return {
-    ...rest,
-    name: tool.name,
-    ...compact({ description: tool.description }),
-    ...encodeParameters(tool, raw, dialect, losses, `${path}.parameters`),
-  } satisfies WireFunctionDeclaration
-}
-
 /**
- * Writes the schema of the arguments. A schema that was read from the older field `parameters` is sent there unchanged. A tool without
- * arguments gets none, because Gemini refuses an empty object.
+ * Writes a definition. A schema that was read from the older field `parameters` is sent there unchanged. A tool without arguments gets no
+ * schema, because Gemini refuses an empty object.
  */
-function encodeParameters(
-  { parameters }: ToolDefinition,
-  raw: Json | undefined,
-  dialect: GeminiDialect,
+function encodeDefinition(
+  { name, description, parameters, providerData }: ToolDefinition,
   losses: Losses,
   path: string,
-): Pick<WireFunctionDeclaration, 'parameters' | 'parametersJsonSchema'> {
-  if (isObject(raw) && isUnchanged(raw, readSchema, parameters)) return { parameters: raw }
-  if (parameters === undefined) return {}
-  if (isEmptySchema(parameters)) {
-    const { title, additionalProperties = false, required } = parameters
-    if (title !== undefined || additionalProperties !== false || arrayOf(required).length > 0)
-      reportLoss(losses, 'dropped', path, 'the target takes no schema without properties', 'info')
-    return {}
-  }
-  if (dialect.schemas === 'openapi') return { parameters: toOpenApi(parameters, losses, path) }
-  return { parametersJsonSchema: parameters }
-}
-
-function readSchema(raw: Json): unknown {
-  return isObject(raw) ? fromOpenApi(raw) : undefined
+): WireFunctionDeclaration {
+  const { parameters: raw, ...rest } = providerData?.gemini ?? {}
+  const definition = { ...rest, name, ...compact({ description }) }
+  if (isUnchanged(raw, fromOpenApi, parameters)) return { ...definition, parameters: raw as JsonObject }
+  if (parameters === undefined) return definition
+  if (!isEmptySchema(parameters)) return { ...definition, parametersJsonSchema: parameters }
+  if (parameters.title !== undefined || parameters.additionalProperties || arrayOf(parameters.required).length > 0)
+    reportLoss(losses, 'dropped', path, 'the target takes no schema without properties', 'info')
+  return definition
 }
 
 /** Reads one entry of `tools`: its functions, and its other fields as a provider tool. */
@@ -117,9 +97,9 @@ export function decodeDefinitions(entry: JsonObject): readonly Tool[] {
 }
 
 function decodeDefinition(declaration: JsonObject): ToolDefinition {
-  const openApi = field(declaration, 'parameters')
-  const schema = field(declaration, 'parametersJsonSchema') ?? (isObject(openApi) ? fromOpenApi(openApi) : undefined)
-  const description = stringOr(field(declaration, 'description'), undefined)
+  const { parameters: openApi, parametersJsonSchema } = declaration
+  const schema = parametersJsonSchema ?? (openApi && fromOpenApi(openApi))
+  const description = stringIn(declaration, 'description')
   const known = ['name', ...(description === undefined ? [] : ['description'])]
   const rest = otherFields(declaration, new Set(isObject(schema) ? [...known, 'parametersJsonSchema'] : known))
   return {
@@ -132,12 +112,11 @@ function decodeDefinition(declaration: JsonObject): ToolDefinition {
 
 /** Writes a tool choice. `names` with mode `auto` become `VALIDATED`, the only mode that takes names but does not force a call. */
 export function encodeToolChoice(choice: ToolChoice): WireFunctionCallingConfig {
-  if (choice === 'auto') return { mode: 'AUTO' }
-  if (choice === 'none') return { mode: 'NONE' }
-  if (choice === 'required') return { mode: 'ANY' }
+  if (typeof choice === 'string') return { mode: modes[choice] }
   if ('name' in choice) return { mode: 'ANY', allowedFunctionNames: [choice.name] }
   return { mode: choice.mode === 'required' ? 'ANY' : 'VALIDATED', allowedFunctionNames: choice.names }
 }
+const modes = { auto: 'AUTO', none: 'NONE', required: 'ANY' } as const
 
 /** Reads a tool choice. Returns `undefined` if isoglot has no equivalent. */
 export function decodeToolChoice(config: Json | undefined): ToolChoice | undefined {
@@ -160,59 +139,37 @@ export function decodeToolChoice(config: Json | undefined): ToolChoice | undefin
 
 // ---- calls ------------------------------------------------------------------------------------
 
-/** Whether isoglot generated an id: the call is marked, or the id has the form `gemini_1`. Such ids are never sent. */
-export function isMadeId(id: string, isMarked?: boolean): boolean {
-  return isMarked === true || /^gemini_\d+$/.test(id)
+/**
+ * Returns the id of a call if it may be sent: the dialect has ids, and isoglot did not generate this one. A generated id is marked, or has the
+ * form `gemini_1`.
+ */
+function sentId(id: string, isGenerated: boolean | undefined, dialect: GeminiDialect): string | undefined {
+  return dialect.callIds && !isGenerated && !/^gemini_\d+$/.test(id) ? id : undefined
 }
 
 /** Writes a call from its parsed fields. If the call was received without arguments, `args` is left out again. */
-export function encodeCall(call: ToolCall, scope: Scope, path: string): WirePart {
-  const ours = call.providerData?.gemini
-  const hasId = scope.dialect.callIds && !isMadeId(call.id, call.generatedId)
-  return {
-    ...ours,
-    functionCall: {
-      ...(field(ours, 'functionCall') as object),
-      ...compact({
-        id: hasId ? call.id : undefined,
-        name: call.name,
-        args: call.argumentsText === '' ? unlessEmpty(call.arguments) : call.arguments,
-      }),
-    },
-    ...signatureOf(call, scope, path),
-  }
+export function encodeCall(call: ToolCall, dialect: GeminiDialect): WirePart {
+  const id = sentId(call.id, call.generatedId, dialect)
+  const args = call.argumentsText === '' ? unlessEmpty(call.arguments) : call.arguments
+  return partWith('functionCall', { id, name: call.name, args }, call)
 }
 
 /** Reads a call from its part. */
-export function readCallPart(part: JsonObject, call: JsonObject, origin: Origin, key?: string): CallFragment {
-  const opaque = proofOf(part, origin)
+export function readCallPart(part: JsonObject, wire: JsonObject, origin: Origin, key?: number): CallFragment {
+  const { id, name, args: given, partialArgs: _pieces, willContinue: _more, ...rest } = wire
+  const args = given ?? undefined
   return compact({
     type: 'call' as const,
     key,
-    id: textOr(field(call, 'id'), undefined),
-    name: textOr(field(call, 'name'), undefined),
-    arguments: argumentsOf(call),
-    opaque,
-    providerData: kept(part, 'functionCall', knownFields.functionCall, opaque !== undefined),
+    id: textOr(id, undefined),
+    name: textOr(name, undefined),
+    // Arguments of another type become their JSON text, so that the call is reported as invalid.
+    arguments: args === undefined || isObject(args) || typeof args === 'string' ? args : (jsonText(args) ?? '['),
+    ...keptOf(part, 'functionCall', unlessEmpty(rest), origin),
   })
 }
 
-/** Returns the arguments: an object, or JSON text. Any other value becomes its JSON text, so that the call is reported as invalid. */
-function argumentsOf(call: JsonObject): JsonObject | string | undefined {
-  const args = field(call, 'args')
-  if (args === undefined || args === null) return undefined
-  return isObject(args) || typeof args === 'string' ? args : (jsonText(args) ?? '[')
-}
-
 // ---- results ----------------------------------------------------------------------------------
-
-/** The fields of a result, except its content. */
-export interface ResultHead {
-  /** Absent if no id may be sent. */
-  readonly id?: string
-  readonly name: string
-  readonly isError: boolean
-}
 
 /**
  * Encodes the result of one call as an entry of `contents`: a content of the user with one `functionResponse` part. It has the call's id unless
@@ -224,66 +181,57 @@ export function encodeResult(
   { dialect = geminiDialect }: CodecOptions<GeminiDialect> = {},
 ): WireContent {
   const scope: Scope = { losses: newLosses('Gemini', false), dialect, model: '' }
-  const { name = '', status, toolCallId } = result
-  const hasId = dialect.callIds && !isMadeId(toolCallId)
-  const head = compact({ name, isError: status === 'error', id: hasId ? toolCallId : undefined })
-  return { role: 'user', parts: [encodeResultPart(result, head, scope, 'content').part] }
-}
-
-/** Encodes a result as a part. Models before Gemini 3 take no media in results: `besides` has the media for a content after the result. */
-export function encodeResultPart(
-  result: Pick<ToolMessage, 'content' | 'providerData'>,
-  head: ResultHead,
-  scope: Scope,
-  path: string,
-): { readonly part: WirePart; readonly besides: readonly WirePart[] } {
-  const ours = result.providerData?.gemini
-  const blocks = blocksOf(result.content)
-  const media = blocks.flatMap((block, at) =>
-    isMedia(block) ? (encodeBlock(block, scope, `${path}[${at}]`) ?? []) : [],
-  )
-  const fits = media.length === 0 || scope.model === '' || isGemini3(scope.model)
-  if (!fits) reportLoss(scope.losses, 'changed', path, 'media of a result go after it on models before Gemini 3')
-  const keptResponse = field(ours, 'functionResponse')
-  const functionResponse: WireFunctionResponse = {
-    ...(keptResponse as object),
-    ...compact({
-      id: head.id,
-      name: head.name,
-      response: encodeOutput(blocks, head.isError, field(keptResponse, 'response'), scope, path),
-      parts: fits ? unlessEmpty(media) : undefined,
-    }),
-  }
-  return { part: { ...ours, functionResponse }, besides: fits ? [] : media }
-}
-
-function isMedia(block: ContentBlock): boolean {
-  return block.type === 'image' || block.type === 'audio' || block.type === 'video' || block.type === 'file'
+  return { role: 'user', parts: [encodeResultPart(result, undefined, scope, 'result', [])] }
 }
 
 /**
- * Writes the `response` object of a result: `output`, or `error` if the call failed. An object that was received is sent back unchanged if it
- * still decodes to the same text.
+ * Encodes a result as a part. `call` is its call, if that is known. Models before Gemini 3 take no media in results: they are added to
+ * `besides`, for a content after the results.
  */
-function encodeOutput(
-  blocks: readonly ContentBlock[],
-  isError: boolean,
-  raw: Json | undefined,
+export function encodeResultPart(
+  result: ToolMessage,
+  call: ToolCall | undefined,
   scope: Scope,
   path: string,
-): JsonObject {
+  besides: WirePart[],
+): WirePart {
+  const media: WirePart[] = []
   let text = ''
-  for (const [at, block] of blocks.entries()) {
-    if (isMedia(block)) continue
-    const where = `${path}[${at}]`
-    if (block.type === 'text' || block.type === 'plain_text') {
-      text += block.text
-      if (block.providerData !== undefined)
-        reportLoss(scope.losses, 'dropped', `${where}.providerData`, reasons.fields, 'info')
-    } else reportLoss(scope.losses, 'dropped', where, `a result holds no block of type "${block.type}"`, 'major')
+  for (const [at, block] of blocksOf(result.content).entries()) {
+    const where = `${path}.content[${at}]`
+    switch (block.type) {
+      case 'text':
+      case 'plain_text':
+        text += block.text
+        if (block.providerData !== undefined) drop(scope, `${where}.providerData`, reasons.fields, 'info')
+        break
+      case 'image':
+      case 'audio':
+      case 'video':
+      case 'file': {
+        const part = encodeMedia(block, scope, where)
+        if (part !== undefined) media.push(part)
+        break
+      }
+      default:
+        drop(scope, where, `a result holds no block of type "${block.type}"`, 'major')
+    }
   }
-  if (isObject(raw) && isUnchanged(raw, readOutput, { text, isError })) return raw
-  return isError ? { error: text } : { output: text }
+  const fits = media.length === 0 || scope.model === '' || isGemini3(scope.model)
+  if (!fits) {
+    reportLoss(scope.losses, 'changed', `${path}.content`, 'media of a result go after it on models before Gemini 3')
+    besides.push(...media)
+  }
+  const isError = result.status === 'error'
+  // An object that was received goes back unchanged if it still decodes to the same text.
+  const raw = field(objectIn(result.providerData?.gemini, 'functionResponse'), 'response')
+  const fields = {
+    id: sentId(result.toolCallId, call?.generatedId, scope.dialect),
+    name: result.name ?? call?.name,
+    response: isUnchanged(raw, readOutput, { text, isError }) ? raw : { [isError ? 'error' : 'output']: text },
+    parts: fits ? unlessEmpty(media) : undefined,
+  }
+  return partWith('functionResponse', fields, result)
 }
 
 /** Reads a `response` object as text: its only field if that is `output` or `error`, otherwise the object as JSON. */
@@ -302,18 +250,17 @@ export function decodeResult(
   toolCallId: string,
   readMedia: (part: Json) => ContentBlock,
 ): ToolMessage {
-  const response = field(result, 'response') ?? {}
+  const { id: _, name, response: given, parts, ...rest } = result
+  const response = given ?? {}
   const { text, isError } = readOutput(response)
   const isPlain = isObject(response) && (response.output === text || response.error === text)
-  const media = field(result, 'parts')
-  const known = new Set([...knownFields.functionResponse].filter((name) => (isPlain ? true : name !== 'response')))
   return compact({
     role: 'tool',
     toolCallId,
-    name: textOr(field(result, 'name'), undefined),
-    content: contentOf(text, Array.isArray(media) ? media.map(readMedia) : []),
+    name: textOr(name, undefined),
+    content: contentOf(text, arrayOf(parts).map(readMedia)),
     status: isError ? 'error' : undefined,
-    providerData: kept(part, 'functionResponse', known, false),
+    ...keptOf(part, 'functionResponse', isPlain ? unlessEmpty(rest) : { ...rest, response }),
   })
 }
 

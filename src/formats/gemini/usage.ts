@@ -11,13 +11,6 @@ import type { Json, JsonObject, Usage } from '../../core/model.ts'
 import { addend, settleUsage, tokenCount } from '../../core/usage.ts'
 import type { WireUsage } from './wire.ts'
 
-/** Merges a usage snapshot into the earlier ones. Its fields replace earlier values. Absent or null fields keep theirs. */
-export function mergeUsage(before: JsonObject, snapshot: JsonObject): JsonObject {
-  const merged = { ...before, ...snapshot }
-  for (const name in before) if (snapshot[name] === null) merged[name] = before[name] as Json
-  return merged
-}
-
 /** Whether two snapshots have the same counts, including counts by modality. Most chunks repeat the counts of the one before. */
 export function isSameSnapshot(one: unknown, other: unknown, levels = 3): boolean {
   if (one === other) return true
@@ -31,34 +24,22 @@ function isParsedObject(value: unknown): value is Readonly<Record<string, unknow
   return typeof value === 'object' && value !== null
 }
 
-/**
- * Adds up the reported counts. If the prompt, the candidates or the total are reported, an absent count is 0. This runs for most chunks, so it
- * does not copy `wire`.
- */
+/** Adds up the reported counts. If the prompt, the candidates or the total are reported, an absent count is 0. */
 export function decodeUsage(wire: JsonObject): Usage {
-  const prompt = count(wire, 'promptTokenCount')
-  const output = count(wire, 'candidatesTokenCount')
-  const thoughts = count(wire, 'thoughtsTokenCount')
-  const total = count(wire, 'totalTokenCount')
-  const cached = count(wire, 'cachedContentTokenCount')
-  const isReported = (prompt ?? output ?? total) !== undefined
+  const { promptTokenCount, candidatesTokenCount, thoughtsTokenCount, totalTokenCount } = wire
+  const isReported = [promptTokenCount, candidatesTokenCount, totalTokenCount].some(
+    (count) => tokenCount(count) !== undefined,
+  )
+  const sum = (one: Json | undefined, other: Json | undefined) => (isReported ? addend(one) + addend(other) : undefined)
   const usage = settleUsage({
-    inputTokens: isReported
-      ? addend(field(wire, 'promptTokenCount')) + addend(field(wire, 'toolUsePromptTokenCount'))
-      : undefined,
-    outputTokens: isReported
-      ? addend(field(wire, 'candidatesTokenCount')) + addend(field(wire, 'thoughtsTokenCount'))
-      : undefined,
-    totalTokens: total,
-    cacheReadTokens: cached,
+    inputTokens: sum(promptTokenCount, wire.toolUsePromptTokenCount),
+    outputTokens: sum(candidatesTokenCount, thoughtsTokenCount),
+    totalTokens: tokenCount(totalTokenCount),
+    cacheReadTokens: tokenCount(wire.cachedContentTokenCount),
     cacheWriteTokens: undefined,
-    reasoningTokens: thoughts,
+    reasoningTokens: tokenCount(thoughtsTokenCount),
   })
   return { ...usage, providerData: { gemini: wire } }
-}
-
-function count(wire: JsonObject, name: keyof WireUsage): number | undefined {
-  return tokenCount(field(wire, name))
 }
 
 /** Splits the sums into the counts of the wire. A count of 0 is left out, as the server does, unless it was received. */

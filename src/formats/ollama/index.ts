@@ -6,6 +6,7 @@
  * @module
  */
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
+import { decodeNdjson } from '../../framing/ndjson.ts'
 import { decodeError, encodeError } from './errors.ts'
 import { decodeRequest, encodeRequest } from './request.ts'
 import { decodeResponse, encodeResponse } from './response.ts'
@@ -39,6 +40,7 @@ export function createClientCodec(): ClientCodec {
     provider: format,
     title: 'Ollama',
     framing: 'ndjson',
+    decodeFrames: decodeNdjson,
     rules,
     idPrefix,
     headers,

@@ -27,12 +27,12 @@ import type { WireMessage, WireResponse } from './wire.ts'
  * @throws {DecodeError} if the body is not an answer.
  * @throws {InterruptedError} if `done` is not true.
  */
-export function decodeResponse(body: unknown, { callsBefore = 0 }: DecodeResponseOptions = {}): ChatResponse {
+export function decodeResponse(body: unknown, { callsBefore = 0, events }: DecodeResponseOptions = {}): ChatResponse {
   refuseDeep(body, 'Cannot decode Ollama response')
   const fragments: Fragment[] = []
   readLine(newState(), body, fragments)
   objectAt(field(body, 'message'), 'message', 'response')
-  return fold(fragments, { provider: format, idPrefix, callsBefore })
+  return fold(fragments, { provider: format, idPrefix, callsBefore, events })
 }
 
 /**

@@ -8,19 +8,8 @@ import { beyondTypes } from './content.ts'
 import type { Encoding, ToolChoosing, Tools } from './dialect.ts'
 import type { WireNamedChoice, WireToolChoice } from './wire.ts'
 
-interface Chosen {
-  readonly tools: Tools
-  readonly choice?: WireToolChoice
-}
-
-/** Returns the tools to send and the encoded tool choice. */
-export function encodeToolChoice(choice: ToolChoice | undefined, tools: Tools, to: Encoding): Chosen {
-  if (choice === undefined || tools.length === 0) return { tools }
-  if (choice === 'auto') return { tools, choice }
-  return (to.dialect.chooseTools ?? chooseAsOpenai)(choice, tools, to)
-}
-
-function chooseAsOpenai(choice: Exclude<ToolChoice, 'auto'>, tools: Tools): Chosen {
+/** Encodes a tool choice for OpenAI, which has all of them. */
+export function chooseAsOpenai(choice: Exclude<ToolChoice, 'auto'>, tools: Tools): ReturnType<ToolChoosing> {
   if (typeof choice === 'string') return { tools, choice }
   if ('name' in choice) return { tools, choice: choiceOf(choice.name, tools) }
   const { names, mode } = choice

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { compact, field, isObject, lookup, objectIn } from '../../core/lookup.ts'
+import { compact, field, isObject, objectIn } from '../../core/lookup.ts'
 import { toDataUrl } from '../../core/media.ts'
 import type {
   AudioBlock,
@@ -23,51 +23,47 @@ import type { DialectPart, DialectToolChoice, WireAnyPart, WirePart, WireTextPar
 
 /** The fields of this format that are stored in a block or message. */
 export function kept(thing: { readonly providerData?: ProviderData }): JsonObject | undefined {
-  const data = thing.providerData
-  return data !== undefined && Object.hasOwn(data, format) ? data[format] : undefined
+  return thing.providerData?.[format]
 }
 
-/** Encodes a user's content to parts. Skips results, since they are separate messages. */
-export function encodeUserParts(blocks: readonly ContentBlock[], path: string, to: Encoding): WirePart[] {
-  return encodeParts(blocks, path, (block, place) =>
-    block.type === 'tool_result' ? undefined : encodePart(block, place, to, encodeMedia),
-  )
-}
+/** Encodes a block that is not text. Returns `undefined` if the block is not a part. */
+type EncodeOther<Part> = (block: ContentBlock, path: string, to: Encoding) => Part | undefined
 
-/** Does the same where the format takes only text. */
-export function encodeTextParts(blocks: readonly ContentBlock[], path: string, to: Encoding): WireTextPart[] {
-  return encodeParts(blocks, path, (block, place) => encodeTextPart(block, place, to))
-}
-
-/** Encodes blocks to parts. Skips blocks that `encode` returns `undefined` for. */
-export function encodeParts<Part>(
+/** Encodes blocks to parts. A part that was decoded from this format is sent back unchanged. Unknown calls are not parts. */
+export function encodeParts<Part extends WireAnyPart = WireTextPart>(
   blocks: readonly ContentBlock[],
   path: string,
-  encode: (block: ContentBlock, path: string) => Part | undefined,
-): Part[] {
-  return blocks.map((block, at) => encode(block, `${path}[${at}]`)).filter((part) => part !== undefined)
-}
-
-/** Encodes a text block. For other blocks, reports a loss and returns `undefined`. */
-export function encodeTextPart(block: ContentBlock, path: string, to: Encoding): WireTextPart | undefined {
-  return encodePart<WireTextPart>(block, path, to, () => dropBlock(block, path, to, 'only text may stand here'))
-}
-
-/** Encodes a block to a part. A part that was decoded from this format is sent back unchanged. */
-function encodePart<Part extends WirePart = WireTextPart>(
-  block: ContentBlock,
-  path: string,
   to: Encoding,
-  encodeOther: (block: ContentBlock, path: string, to: Encoding) => Part | undefined,
-): Part | WireTextPart | undefined {
-  if (block.type === 'unknown' && block.format === format) return beyondTypes(block.value)
-  const isText = block.type === 'text' || block.type === 'plain_text'
-  const part = isText ? ({ type: 'text', text: block.text } as const) : encodeOther(block, path, to)
-  if (part === undefined) return undefined
-  const own = kept(block)
-  const body = field(part, part.type)
-  const fields = isObject(body) && { [part.type]: { ...objectIn(own, part.type), ...body } }
-  return { ...own, ...part, ...fields, ...cacheMark(block.metadata, path, to) }
+  encodeOther: EncodeOther<Part> = dropOther,
+): (Part | WireTextPart)[] {
+  return blocks.flatMap((block, at): (Part | WireTextPart)[] => {
+    if (block.type === 'unknown' && block.format === format) {
+      return block.providerType.startsWith(unknownCall) ? [] : [beyondTypes(block.value)]
+    }
+    const place = `${path}[${at}]`
+    const part = encodeText(block) ?? encodeOther(block, place, to)
+    if (part === undefined) return []
+    const own = kept(block)
+    const body = field(part, part.type)
+    const fields = isObject(body) && { [part.type]: { ...objectIn(own, part.type), ...body } }
+    return [{ ...own, ...part, ...fields, ...cacheMark(block.metadata, place, to) } as Part]
+  })
+}
+
+/** The start of the type of a block that stores a call of an unknown type. */
+export const unknownCall = 'tool_calls:'
+
+function encodeText(block: ContentBlock): WireTextPart | undefined {
+  if (block.type !== 'text' && block.type !== 'plain_text') return undefined
+  const { text } = block
+  return block.type === 'text' && block.refusal
+    ? beyondTypes({ type: 'refusal', refusal: text })
+    : { type: 'text', text }
+}
+
+/** Reports the loss of a block where the format takes only text. */
+export function dropOther(block: ContentBlock, path: string, to: Encoding): undefined {
+  return dropBlock(block, path, to, 'only text may stand here')
 }
 
 /**
@@ -90,13 +86,14 @@ export function beyondTypes<T>(value: DialectPart | DialectToolChoice | Json): T
   return value as unknown as T
 }
 
-function encodeMedia(block: ContentBlock, path: string, to: Encoding): WirePart | undefined {
-  const { title, textOnly, inlineImages, mediaUrls } = to.dialect
-  const isInline = block.type === 'image' && block.data !== undefined
-  const isTaken = !textOnly && (!inlineImages || isInline)
+/** Encodes media of a user message. `prepare` has moved results to messages of their own. */
+export function encodeMedia(block: ContentBlock, path: string, to: Encoding): WirePart | undefined {
+  const { dialect } = to
+  const { title, textOnly, inlineImages, mediaUrls } = dialect
+  const isTaken = !textOnly && (!inlineImages || (block.type === 'image' && block.data !== undefined))
   if (isTaken && block.type === 'image') return encodeImage(block, path, to)
-  if (isTaken && block.type === 'audio') return (to.dialect.encodeAudio ?? encodeAudio)(block, path, to)
-  if (isTaken && block.type === 'file') return (to.dialect.encodeFile ?? encodeFile)(block, path, to)
+  if (isTaken && block.type === 'audio') return (dialect.encodeAudio ?? encodeAudio)(block, path, to)
+  if (isTaken && block.type === 'file') return (dialect.encodeFile ?? encodeFile)(block, path, to)
   if (block.type === 'video' && block.url !== undefined && mediaUrls?.has('video')) {
     return beyondTypes({ type: 'video_url', video_url: { url: block.url } })
   }
@@ -104,61 +101,57 @@ function encodeMedia(block: ContentBlock, path: string, to: Encoding): WirePart 
   return dropBlock(block, path, to, `${title} takes no ${block.type} here${how}`)
 }
 
-/** Blocks whose loss does not change the text of the conversation. */
-const minorBlocks = /^(?:citation|reasoning|server_.*|.*_chunk|unknown)$/
-
-export function dropBlock(block: ContentBlock, path: string, to: Pick<Encoding, 'losses'>, reason: string): undefined {
-  reportLoss(to.losses, 'dropped', path, reason, minorBlocks.test(block.type) ? 'minor' : 'major')
+/** Reports the loss of a block. Without reasoning, the text of the conversation is the same. */
+export function dropBlock(
+  { type }: ContentBlock,
+  path: string,
+  to: Pick<Encoding, 'losses'>,
+  reason: string,
+): undefined {
+  reportLoss(to.losses, 'dropped', path, reason, type === 'reasoning' ? 'minor' : 'major')
 }
 
 /** Reports the loss of reasoning that the host does not accept in a request. */
-export function dropReasoning({ blocks, path }: ReasoningTurn, to: Pick<Encoding, 'losses'>): void {
+export function dropReasoning({ blocks, path }: ReasoningTurn, to: Pick<Encoding, 'losses'>): undefined {
   for (const [at, block] of blocks.entries()) {
     if (block.type === 'reasoning') dropBlock(block, `${path}[${at}]`, to, reasons.reasoning)
   }
 }
 
-function encodeImage(block: ImageBlock, path: string, to: Encoding): WirePart | undefined {
-  const { data, detail, mimeType = 'image/png' } = block
-  const url = data === undefined ? block.url : toDataUrl(mimeType, data)
-  if (url === undefined) {
-    return dropBlock(block, path, to, 'an image is sent by URL or as data, and not by the id of a file')
-  }
-  return beyondTypes({ type: 'image_url', image_url: compact({ url, detail }) })
+/** Returns the URL of a block, or a data URL with its data. */
+export function urlOf({ data, url }: ImageBlock | FileBlock, mimeType: string): string | undefined {
+  return data === undefined ? url : toDataUrl(mimeType, data)
 }
 
-/** Audio formats by media type. The registered media type of mp3 is `audio/mpeg`. */
-const audioFormats: Readonly<Record<string, 'wav' | 'mp3'>> = {
-  'audio/wav': 'wav',
-  'audio/x-wav': 'wav',
-  'audio/wave': 'wav',
-  'audio/vnd.wave': 'wav',
-  'audio/mpeg': 'mp3',
-  'audio/mp3': 'mp3',
+function encodeImage(block: ImageBlock, path: string, to: Encoding): WirePart | undefined {
+  const { detail, mimeType = 'image/png' } = block
+  const url = urlOf(block, mimeType)
+  if (url !== undefined) return beyondTypes({ type: 'image_url', image_url: compact({ url, detail }) })
+  return dropBlock(block, path, to, 'an image is sent by URL or as data, and not by the id of a file')
 }
 
 export function encodeAudio(block: AudioBlock, path: string, to: Encoding): WirePart | undefined {
   const { data, mimeType, transcript } = block
-  const audioFormat = lookup(audioFormats, mimeType)
-  if (data === undefined || audioFormat === undefined) {
+  // The registered media type of mp3 is `audio/mpeg`.
+  const found = /^audio\/(?:(?:x-|vnd\.)?wave?|(mpeg|mp3))$/.exec(mimeType ?? '')
+  if (data === undefined || found === null) {
     return dropBlock(block, path, to, 'audio is sent as data, wav or mp3')
   }
   if (transcript !== undefined) reportLoss(to.losses, 'dropped', `${path}.transcript`, reasons.transcript, 'info')
-  return { type: 'input_audio', input_audio: { data, format: audioFormat } }
+  return { type: 'input_audio', input_audio: { data, format: found[1] ? 'mp3' : 'wav' } }
 }
 
 function encodeFile(block: FileBlock, path: string, to: Encoding): WirePart | undefined {
-  const { fileId, data, url, filename, mimeType = 'application/pdf' } = block
+  const { fileId, data, filename, mimeType = 'application/pdf' } = block
   if (fileId !== undefined) return { type: 'file', file: compact({ file_id: fileId, filename }) }
-  if (data !== undefined) {
-    if (filename === undefined) reportLoss(to.losses, 'invented', `${path}.filename`, 'a file must have a name', 'info')
-    const name = mimeType === 'application/pdf' ? 'document.pdf' : 'document'
-    return { type: 'file', file: { filename: filename ?? name, file_data: toDataUrl(mimeType, data) } }
-  }
+  const url = urlOf(block, mimeType)
   if (url === undefined || !(url.startsWith('data:') || to.dialect.mediaUrls?.has('file'))) {
     return dropBlock(block, path, to, 'a file is sent as data or by its id, and not by URL')
   }
-  return { type: 'file', file: compact({ filename, file_data: url }) }
+  const isNameless = data !== undefined && filename === undefined
+  if (isNameless) reportLoss(to.losses, 'invented', `${path}.filename`, 'a file must have a name', 'info')
+  const invented = mimeType === 'application/pdf' ? 'document.pdf' : 'document'
+  return { type: 'file', file: compact({ filename: isNameless ? invented : filename, file_data: url }) }
 }
 
 /** Encodes a cache hint as the host's cache mark. */

@@ -13,9 +13,9 @@ import { nextNumber } from '../../kit/ids.ts'
 import { unmark } from '../../kit/tool-error.ts'
 import { kept } from './content.ts'
 import { decodeContent } from './decode-content.ts'
-import { endMessage, readDelta } from './delta.ts'
 import { compatible } from './dialects.ts'
-import { newStreamState } from './stream.ts'
+import { AnswerReader } from './read.ts'
+import { ownData } from './read-part.ts'
 import { format, proofOwners } from './tables.ts'
 
 /** The roles of this format. `function` is the older name of `tool`. */
@@ -67,7 +67,7 @@ function decodeMessage(message: unknown, path: string, reading: Reading): Messag
   const name = textOr(message.name, undefined)
   if (role === 'tool') return decodeResult(message, content, name, reading)
   const others = otherFields(withoutNulls(message), messageFields)
-  return compact({ role, content, name, providerData: others && { [format]: others } })
+  return compact({ role, content, name, providerData: ownData(others) })
 }
 
 /** Returns the message without fields whose value is null. */
@@ -84,17 +84,18 @@ function decodeResult(message: JsonObject, content: Content, name: string | unde
     name,
     content: plain,
     status: isError ? 'error' : undefined,
-    providerData: others && { [format]: others },
+    providerData: ownData(others),
   })
 }
 
 /** Reads an assistant's message in the same way as an answer: calls, reasoning and unknown fields. */
 function decodeAssistant(message: JsonObject, path: string, reading: Reading): AssistantMessage {
   const { name, content, ...fields } = message
-  const state = { ...newStreamState(compatible), model: reading.model }
+  const reader = new AnswerReader(compatible, true)
+  reader.model = reading.model
   const fragments: Fragment[] = []
-  readDelta(state, { ...withoutNulls(fields), content: checkedContent(content, path) }, fragments, true)
-  endMessage(state, fragments)
+  reader.readMessage({ ...withoutNulls(fields), content: checkedContent(content, path) }, fragments)
+  reader.endMessage(fragments)
   fragments.push({ type: 'end', stopReason: 'stop' })
   const read = fold(fragments.map(owned), { callsBefore: reading.nextId, idPrefix }).message
   const { stopReason: _, ...decoded } = read

@@ -5,6 +5,7 @@
  */
 
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
+import { decodeSse } from '../../framing/sse.ts'
 import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import type { ChatDialect } from './dialect.ts'
 import { openai } from './dialects.ts'
@@ -88,6 +89,7 @@ export function createClientCodec(dialect: ChatDialect = openai): ClientCodec {
     provider: dialect.provider,
     title: dialect.title,
     framing: 'sse',
+    decodeFrames: decodeSse,
     rules: rulesOf(dialect),
     idPrefix: dialect.idPrefix ?? 'call_',
     headers: (apiKey) => keyHeaders(dialect, apiKey),

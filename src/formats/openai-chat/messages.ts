@@ -11,7 +11,6 @@ import type {
   ContentBlock,
   Context,
   InstructionMessage,
-  InvalidToolCall,
   JsonObject,
   Message,
   UserMessage,
@@ -23,89 +22,53 @@ import * as reasons from '../../kit/reasons.ts'
 import {
   beyondTypes,
   cacheMark,
+  dropOther,
   dropReasoning,
+  encodeMedia,
   encodeParts,
-  encodeTextPart,
-  encodeTextParts,
-  encodeUserParts,
   kept,
   toContent,
+  unknownCall,
 } from './content.ts'
-import type { Encoding, ReasoningReplay, ReasoningTurn } from './dialect.ts'
+import type { Encoding } from './dialect.ts'
 import { format, plainNames, proofNames } from './tables.ts'
 import { encodeCall, encodeResultFor } from './tools.ts'
-import type { WireAnyPart, WireAssistant, WireInstruction, WireMessage, WireRefusalPart, WireTextPart } from './wire.ts'
-
-/** A part of an assistant message's content. */
-type SaidPart = WireTextPart | WireRefusalPart
+import type { WireAnyPart, WireAssistant, WireMessage, WireTextPart } from './wire.ts'
 
 /** Encodes all messages, the system text first, in the order that the host requires. */
-export function encodeMessages(context: Context, to: Encoding): WireMessage[] {
-  const { system } = context
-  const messages = to.dialect.withoutTools?.(context.messages, to) ?? context.messages
+export function encodeMessages({ system, messages: given }: Context, to: Encoding): WireMessage[] {
+  const { withoutTools, order } = to.dialect
+  const messages = withoutTools?.(given, to) ?? given
   const firstCalls = messages.findIndex((message) => message.role === 'assistant' && callsOf(message).length > 0)
   const out = messages.flatMap((message, at) => {
-    const inCalls = firstCalls >= 0 && at >= firstCalls
-    return encodeMessage(message, `messages[${at}]`, inCalls, to)
+    const path = `messages[${at}]`
+    if (message.role === 'tool') return [encodeResultFor(to, message, `${path}.content`)]
+    if (message.role !== 'assistant') return [encodeSaid(message, path, `${path}.content`, to)]
+    return encodeTurn(message, path, firstCalls >= 0 && at >= firstCalls, to)
   })
-  if (system !== undefined) out.unshift(encodeInstruction({ role: 'system', content: system }, 'system', 'system', to))
-  return to.dialect.order?.arrange(out, to) ?? out
+  if (system !== undefined) out.unshift(encodeSaid({ role: 'system', content: system }, 'system', 'system', to))
+  return order?.arrange(out, to) ?? out
 }
 
-function encodeMessage(message: Message, path: string, inCalls: boolean, to: Encoding): WireMessage[] {
-  switch (message.role) {
-    case 'system':
-    case 'developer':
-      return [encodeInstruction(message, path, `${path}.content`, to)]
-    case 'user':
-      return encodeUser(message, path, to)
-    case 'assistant':
-      return encodeTurn(message, path, inCalls, to)
-    case 'tool':
-      return [encodeResultFor(to, message, `${path}.`)]
-  }
-}
-
-function encodeInstruction(
-  message: InstructionMessage,
+/** Encodes an instruction or a user message. */
+function encodeSaid(
+  message: InstructionMessage | UserMessage,
   path: string,
   contentPath: string,
   to: Encoding,
-): WireInstruction {
-  const parts = encodeTextParts(blocksOf(message.content), contentPath, to)
-  const role = message.role === 'developer' ? to.dialect.developerRole : 'system'
-  return { ...kept(message), role, ...saidIn(message, parts, path, to) }
+): WireMessage {
+  const { role, content } = message
+  const parts = encodeParts<WireAnyPart>(blocksOf(content), contentPath, to, role === 'user' ? encodeMedia : undefined)
+  const encoded = {
+    ...kept(message),
+    role: role === 'developer' ? to.dialect.developerRole : role,
+    content: withMark(toContent(parts, to, typeof content === 'string'), message, path, to),
+    ...named(message, path, to),
+  }
+  return encoded as WireMessage
 }
 
-/** Encodes a user message. Each result block in it becomes a separate message before it. */
-function encodeUser(message: UserMessage, path: string, to: Encoding): WireMessage[] {
-  const blocks = blocksOf(message.content)
-  const results = encodeParts(blocks, `${path}.content`, (block, place) => {
-    if (block.type !== 'tool_result') return undefined
-    const { type: _, isError, id: _id, ...result } = block
-    return encodeResultFor(to, { ...result, role: 'tool', ...(isError && { status: 'error' }) }, `${place}.`)
-  })
-  if (results.length > 0 && results.length === blocks.length) return results
-  const parts = encodeUserParts(blocks, `${path}.content`, to)
-  return [...results, { ...kept(message), role: 'user', ...saidIn(message, parts, path, to) }]
-}
-
-/** Returns the content of a user or instruction message, and the name of its author. */
-function saidIn<Part extends WireAnyPart>(
-  message: InstructionMessage | UserMessage,
-  parts: readonly Part[],
-  path: string,
-  to: Encoding,
-): { content: string | (Part | WireTextPart)[]; name?: string } {
-  const content = toContent(parts, to, typeof message.content === 'string')
-  return { content: withMark(content, message, path, to), ...named(message, path, to) }
-}
-
-function named(
-  message: InstructionMessage | UserMessage | AssistantMessage,
-  path: string,
-  { dialect, losses }: Encoding,
-): { name?: string } {
+function named(message: Exclude<Message, { role: 'tool' }>, path: string, { dialect, losses }: Encoding): JsonObject {
   if (message.name === undefined) return {}
   const name = legalId(message.name, plainNames)
   if (name !== message.name)
@@ -128,78 +91,63 @@ function withMark<Part extends WireAnyPart>(
 
 /** Encodes a turn. Drops a turn that would have only reasoning, such as one with only another host's tools: servers refuse it. */
 function encodeTurn(message: AssistantMessage, path: string, inCalls: boolean, to: Encoding): WireAssistant[] {
-  const encoded = encodeAssistant(message, path, inCalls, to)
-  const isSaid = blocksOf(message.content).every((block) => block.type === 'text')
-  const isBlank = Object.entries(encoded).every(([key, value]) => /^role$|^name$|^reasoning/.test(key) || value === '')
-  if (isSaid || !isBlank) return [encoded]
-  reportLoss(to.losses, 'dropped', path, reasons.nothing)
-  return []
-}
-
-function encodeAssistant(message: AssistantMessage, path: string, inCalls: boolean, to: Encoding): WireAssistant {
   const blocks = blocksOfTurn(message)
-  const calls = callsOf(message).flatMap((call) => {
-    if (call.name !== undefined) return [encodeCall(call, to)]
-    const at = message.invalidToolCalls?.indexOf(call as InvalidToolCall)
-    reportLoss(to.losses, 'dropped', `${path}.invalidToolCalls[${at}]`, reasons.namelessCall)
-    return []
-  })
-  for (const block of blocks) if (isUnknownCall(block)) calls.push(beyondTypes(block.value))
+  const calls = callsOf(message).map((call) => encodeCall(call, to))
+  for (const block of blocks) {
+    const isCall = block.type === 'unknown' && block.format === format && block.providerType.startsWith(unknownCall)
+    if (isCall) calls.push(beyondTypes(block.value))
+  }
   const audio = blocks.find(isMadeAudio)
-  const parts = encodeParts(blocks, `${path}.content`, (block, place) => encodeSaid(block, place, to))
+  const parts = encodeParts(blocks, `${path}.content`, to, encodeOther)
   const isAlone = calls.length === 0 && audio === undefined
   const content = parts.length > 0 || isAlone ? toContent(parts, to, parts.length === 1, '') : null
-  return {
-    ...keptFor(message, path, to),
+  const turn = { blocks, path: `${path}.content`, inCalls, content }
+  const { replay } = to.dialect
+  const own = keptFor(message, path, to)
+  const encoded: WireAssistant = {
+    ...own,
     role: 'assistant',
     content: content === null ? null : withMark(content, message, path, to),
     ...named(message, path, to),
-    ...encodeReasoning({ blocks, path: `${path}.content`, inCalls, content }, to),
+    ...(replay ? replay.write(turn, to) : dropReasoning(turn, to)),
     ...compact({ audio: audio && { id: audio.id }, tool_calls: unlessEmpty(calls) }),
   }
+  const isBlank = isAlone && encoded.content === '' && own === undefined
+  if (!isBlank || blocks.every((block) => block.type === 'text')) return [encoded]
+  reportLoss(to.losses, 'dropped', path, reasons.nothing)
+  return []
 }
 
 /** Returns the stored fields of a message. They are sent only to the provider of the message, and proofs only to its model. */
 function keptFor(message: AssistantMessage, path: string, to: Encoding): JsonObject | undefined {
   const own = kept(message)
-  const { provider: from, model = '' } = message.response ?? {}
-  if (own === undefined || from === undefined) return own
   const { provider, title } = to.dialect
+  const { provider: from = provider, model = to.model } = message.response ?? {}
   const place = `${path}.providerData.${format}`
+  if (
+    own === undefined ||
+    ownProof({ format, provider: from, model, data: own }, { format, provider, model: to.model })
+  )
+    return own
   if (from !== provider) {
     reportLoss(to.losses, 'dropped', place, `${from} said it, and not ${title}`, 'info')
     return undefined
   }
-  const proofs = Object.keys(own).filter((name) => proofNames.has(name))
-  if (ownProof({ format, provider, model, data: {} }, { format, provider, model: to.model })) return own
-  for (const name of proofs) reportLoss(to.losses, 'dropped', `${place}.${name}`, reasons.foreignProof, 'info')
+  for (const name of Object.keys(own)) {
+    if (proofNames.has(name)) reportLoss(to.losses, 'dropped', `${place}.${name}`, reasons.foreignProof, 'info')
+  }
   return otherFields(own, proofNames)
-}
-
-function isUnknownCall(block: ContentBlock): block is ContentBlock & { type: 'unknown' } {
-  return block.type === 'unknown' && block.format === format && block.providerType.startsWith('tool_calls:')
 }
 
 function isMadeAudio(block: ContentBlock): block is AudioBlock & { id: string } {
   return block.type === 'audio' && block.id !== undefined
 }
 
-/** Encodes a block of an assistant message: text, a refusal, or the transcript of audio. */
-function encodeSaid(block: ContentBlock, path: string, to: Encoding): SaidPart | undefined {
+/** Encodes the transcript of audio in an assistant message. Calls, reasoning and generated audio are not parts. */
+function encodeOther(block: ContentBlock, path: string, to: Encoding): WireTextPart | undefined {
   const { type } = block
-  if (type === 'tool_call' || type === 'reasoning' || isUnknownCall(block) || isMadeAudio(block)) return undefined
-  if (type === 'audio' && block.transcript !== undefined) {
-    reportLoss(to.losses, 'changed', path, 'audio without an id is sent as what is said in it')
-    return { type: 'text', text: block.transcript }
-  }
-  const part = encodeTextPart(block, path, to)
-  return type === 'text' && block.refusal ? { type: 'refusal', refusal: block.text } : part
-}
-
-/** Encodes earlier reasoning in the form that the host requires. Drops it if the host does not accept reasoning. */
-function encodeReasoning(turn: ReasoningTurn, to: Encoding): ReturnType<ReasoningReplay['write']> {
-  const { replay } = to.dialect
-  if (replay !== undefined) return replay.write(turn, to)
-  dropReasoning(turn, to)
-  return {}
+  if (type === 'tool_call' || type === 'reasoning' || isMadeAudio(block)) return undefined
+  if (type !== 'audio' || block.transcript === undefined) return dropOther(block, path, to)
+  reportLoss(to.losses, 'changed', path, 'audio without an id is sent as what is said in it')
+  return { type: 'text', text: block.transcript }
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { compact, field, objectIn, otherFields, textOr } from '../../core/lookup.ts'
+import { compact, field, isObject, objectIn, otherFields, textOr, unlessEmpty } from '../../core/lookup.ts'
 import { readDataUrl } from '../../core/media.ts'
 import type { ContentBlock, JsonObject, ProviderData } from '../../core/model.ts'
 import { format } from './tables.ts'
@@ -20,10 +20,9 @@ export function readPart(part: JsonObject): ContentBlock {
   // OpenAI sends an object with the URL. Mistral sends only the URL.
   const url = textOr(body, textOr(field(body, 'url'), undefined))
   if (type !== 'image_url' || url === undefined) return { type: 'unknown', format, providerType: type, value: part }
-  const detail = field(body, 'detail')
-  const known = details.find((one) => one === detail)
-  const read = known ? ['url', 'detail'] : ['url']
-  return { type: 'image', ...mediaOf(url), ...compact({ detail: known }), ...unread(part, type, read) }
+  const detail = details.find((one) => one === field(body, 'detail'))
+  const read = ['url', ...(detail ? ['detail'] : [])]
+  return { type: 'image', ...mediaOf(url), ...compact({ detail }), ...unread(part, type, read) }
 }
 
 /** Returns the data and media type of a base64 data URL. Returns any other URL unchanged. */
@@ -36,5 +35,15 @@ export function mediaOf(url: string): { url: string } | { data: string; mimeType
 export function unread(part: JsonObject, type: string, read: readonly string[] = []): { providerData?: ProviderData } {
   const inBody = otherFields(objectIn(part, type), new Set(read))
   const others = { ...otherFields(part, new Set(['type', type])), ...(inBody && { [type]: inBody }) }
-  return Object.keys(others).length > 0 ? { providerData: { [format]: others } } : {}
+  return compact({ providerData: ownData(unlessEmpty(others)) })
+}
+
+/** Returns fields of this format in the form in which they are stored. */
+export function ownData(fields: JsonObject | undefined): ProviderData | undefined {
+  return fields && { [format]: fields }
+}
+
+/** Whether a value has fields that are not empty. Snowflake sends every field of an answer, and gives empty values to the unused ones. */
+export function isFilled(value: unknown): value is JsonObject {
+  return isObject(value) && !Object.values(value).every((one) => one === '' || one === 0 || one === null)
 }

@@ -27,14 +27,14 @@ import { newLosses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { reportUnusedChoice } from '../../kit/tool-choice.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
-import { encodeToolChoice } from './choice.ts'
+import { chooseAsOpenai } from './choice.ts'
 import { decodeMessages } from './decode-messages.ts'
 import type { ChatDialect, Encoding } from './dialect.ts'
 import { openai } from './dialects.ts'
 import { encodeMessages } from './messages.ts'
 import { format, plainOptions, requestFields, wireOf } from './tables.ts'
 import { decodeDefinitions, decodeToolChoice, encodeDefinitionsFor } from './tools.ts'
-import type { WireMessage, WireRequest } from './wire.ts'
+import type { WireMessage, WireRequest, WireResponseFormat } from './wire.ts'
 
 /** The fields of a request, except the model, the conversation and the tools. */
 type WireOptions = Omit<WireRequest, 'model' | 'messages' | 'tools' | 'tool_choice'>
@@ -51,13 +51,8 @@ export function encodeRequest(
   checkMessages(given.messages)
   const to: Encoding = { dialect, model: asked.model, losses: newLosses(dialect.title, asked.strict) }
   const { context, options } = withoutLacks(given, asked, wireOf(dialect), to.losses)
-  const schema = encodeResponseFormat(options.responseFormat, to)
-  const messages = encodeMessages(context, to)
-  const fields: WireOptions = {
-    ...objectIn(options.providerOptions, format),
-    ...encodeOptions(options, to),
-    ...schema.fields,
-  }
+  const fields = encodeOptions(options, to)
+  const messages = withInstruction(encodeMessages(context, to), options.responseFormat, to)
   const tools = encodeTools(context, options, to)
   if (tools.tools === undefined) {
     reportUnusedChoice(options, to.losses)
@@ -66,28 +61,32 @@ export function encodeRequest(
   const body: WireRequest = {
     ...byModelRules(fields, options, to),
     model: options.model,
-    messages: withInstruction(messages, schema.instruction, to),
+    messages,
     ...tools,
   }
   return { path: dialect.path ?? '/chat/completions', headers: {}, body, losses: to.losses.list }
 }
 
+/** Encodes the options, and requests usage in a stream. Without this, some hosts do not send it. */
 function encodeOptions(options: RequestOptions, to: Encoding): WireOptions {
-  const { dialect } = to
-  const { maxTokens, stop = [], reasoning } = options
+  const { asksForUsage, askReasoning, maxTokensField, maxStops = 4, title } = to.dialect
+  const { maxTokens, stop = [], reasoning, responseFormat, stream, providerOptions } = options
+  const { stream_options: own, ...others } = objectIn(providerOptions, format)
+  if (stop.length > maxStops)
+    reportLoss(to.losses, 'changed', 'options.stop', `${title} takes ${maxStops} stop sequences at most`)
   const plain = Object.entries(plainOptions).map(([name, option]) => [name, options[option]])
-  return {
-    ...compact({ ...Object.fromEntries(plain), [dialect.maxTokensField]: maxTokens }),
-    ...compact({ stop: unlessEmpty(stop) && encodeStops(stop, to) }),
-    ...(reasoning && dialect.askReasoning(reasoning, to)),
+  const fields: WireOptions = {
+    ...others,
+    ...compact({
+      ...Object.fromEntries(plain),
+      stop: unlessEmpty(stop.slice(0, maxStops)),
+      [maxTokensField]: maxTokens,
+      response_format: responseFormat && encodeResponseFormat(responseFormat, to),
+    }),
+    ...(reasoning && askReasoning(reasoning, to)),
   }
-}
-
-function encodeStops(stops: readonly string[], { dialect, losses }: Encoding): string[] {
-  const { maxStops = 4, title } = dialect
-  if (stops.length > maxStops)
-    reportLoss(losses, 'changed', 'options.stop', `${title} takes ${maxStops} stop sequences at most`)
-  return stops.slice(0, maxStops)
+  if (stream && asksForUsage) fields.stream_options = { include_usage: true, ...(isObject(own) && own) }
+  return fields
 }
 
 // ---- what the host takes ----------------------------------------------------------------------
@@ -97,17 +96,16 @@ function byModelRules(fields: WireOptions, options: RequestOptions, to: Encoding
   const { refuses, renames = {}, title, whileReasoning } = to.dialect
   const refusesNow = isReasoning(options, to) ? whileReasoning?.refuses : undefined
   const out: JsonObject = {}
-  for (const [name, value] of Object.entries(withUsage(fields, options, to))) {
+  for (const [name, value] of Object.entries(fields)) {
     const isRefused = refuses.has(name)
     if (!isRefused && (value === null || !refusesNow?.has(name))) {
       setOwn(out, lookup(renames, name) ?? name, value as Json)
-      continue
+    } else if (value !== null) {
+      const option = lookup(plainOptions, name)
+      const path = option ? `options.${option}` : `options.providerOptions["${format}"].${name}`
+      const reason = isRefused ? `${title} does not take it` : `${to.model} does not take it while it reasons`
+      reportLoss(to.losses, 'dropped', path, reason)
     }
-    if (value === null) continue
-    const option = name === 'stop' ? name : lookup(plainOptions, name)
-    const path = option ? `options.${option}` : `options.providerOptions["${format}"].${name}`
-    const reason = isRefused ? `${title} does not take it` : `${to.model} does not take it while it reasons`
-    reportLoss(to.losses, 'dropped', path, reason)
   }
   return out
 }
@@ -116,49 +114,31 @@ function isReasoning({ model, reasoning }: RequestOptions, { dialect }: Encoding
   return dialect.reasons?.(model, askedEffort(reasoning)) === true
 }
 
-/** Requests usage in a stream. Without this, some hosts do not send it. */
-function withUsage(fields: WireOptions, options: RequestOptions, { dialect }: Encoding): WireOptions {
-  const { stream_options: own, ...others } = fields
-  if (!options.stream || !dialect.asksForUsage) return others
-  return { ...others, stream_options: { include_usage: true, ...(isObject(own) && own) } }
-}
-
 // ---- structured output and tools --------------------------------------------------------------
 
-interface Structured {
-  readonly fields: Pick<WireRequest, 'response_format'>
-  /** Text that is added to the prompt, since the host has no field for the schema. */
-  readonly instruction?: string
-}
-
-const answerInJson = 'Answer in JSON.'
-
-function encodeResponseFormat(wanted: ResponseFormat | undefined, to: Encoding): Structured {
-  if (wanted === undefined) return { fields: {} }
+function encodeResponseFormat(wanted: ResponseFormat, { dialect, losses }: Encoding): WireResponseFormat {
   const { schema, name, description, strict } = wanted
-  const { jsonSchema, title } = to.dialect
-  if (schema !== undefined && jsonSchema) {
-    if (name === undefined) reportLoss(to.losses, 'invented', 'options.responseFormat.name', reasons.formatName, 'info')
+  if (schema !== undefined && dialect.jsonSchema) {
+    if (name === undefined) reportLoss(losses, 'invented', 'options.responseFormat.name', reasons.formatName, 'info')
     const described = { name: name ?? 'response', schema, ...compact({ description, strict }) }
-    return { fields: { response_format: { type: 'json_schema', json_schema: described } } }
+    return { type: 'json_schema', json_schema: described }
   }
-  const fields = { response_format: { type: 'json_object' } } as const
-  if (schema === undefined) return { fields, instruction: answerInJson }
-  reportLoss(
-    to.losses,
-    'changed',
-    'options.responseFormat.schema',
-    `${title} takes no schema: it is put into the prompt`,
-  )
-  const instruction = `Answer with JSON that is valid against this JSON Schema: ${JSON.stringify(schema)}`
-  return { fields, instruction }
+  if (schema !== undefined) {
+    const reason = `${dialect.title} takes no schema: it is put into the prompt`
+    reportLoss(losses, 'changed', 'options.responseFormat.schema', reason)
+  }
+  return { type: 'json_object' }
 }
 
-/** Adds the instruction to the messages. Hosts refuse `json_object` if no message has the word JSON. A schema is always added. */
-function withInstruction(messages: WireMessage[], instruction: string | undefined, to: Encoding): WireMessage[] {
+/** Adds an instruction. Hosts refuse `json_object` if no message has the word JSON. A schema without a field for it is always added. */
+function withInstruction(messages: WireMessage[], wanted: ResponseFormat | undefined, to: Encoding): WireMessage[] {
+  if (wanted === undefined) return messages
+  const { schema } = wanted
   const speaksOfJson = ({ content }: WireMessage) => /json/i.test(JSON.stringify(content))
-  if (instruction === undefined || (instruction === answerInJson && messages.some(speaksOfJson))) return messages
+  if (schema === undefined ? messages.some(speaksOfJson) : to.dialect.jsonSchema) return messages
   reportLoss(to.losses, 'invented', 'system', 'the messages have to speak of JSON', 'info')
+  const rule = `Answer with JSON that is valid against this JSON Schema: ${JSON.stringify(schema)}`
+  const instruction = schema === undefined ? 'Answer in JSON.' : rule
   const [first, ...others] = messages
   if (first?.role === 'system' && typeof first.content === 'string') {
     return [{ ...first, content: `${first.content}\n\n${instruction}` }, ...others]
@@ -171,20 +151,23 @@ function encodeTools(
   options: RequestOptions,
   to: Encoding,
 ): Pick<WireRequest, 'tools' | 'tool_choice'> {
-  const { title, withoutTools, whileReasoning } = to.dialect
-  if (withoutTools && tools.length > 0) {
-    reportLoss(to.losses, 'dropped', 'tools', `${title} takes no tools`, 'major')
+  const { dialect, model, losses } = to
+  if (tools.length === 0) return {}
+  if (dialect.withoutTools) {
+    reportLoss(losses, 'dropped', 'tools', `${dialect.title} takes no tools`, 'major')
     return {}
   }
-  let { toolChoice } = options
-  const isForced = toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none'
-  if (isForced && whileReasoning?.refusesForcedCalls && isReasoning(options, to)) {
-    reportLoss(to.losses, 'changed', 'options.toolChoice', `${to.model} cannot be made to call a tool while it reasons`)
+  let { toolChoice = 'auto' } = options
+  const isRefused = toolChoice !== 'none' && dialect.whileReasoning?.refusesForcedCalls && isReasoning(options, to)
+  if (isRefused && toolChoice !== 'auto') {
+    reportLoss(losses, 'changed', 'options.toolChoice', `${model} cannot be made to call a tool while it reasons`)
     toolChoice = 'auto'
   }
-  const { tools: left, choice } = encodeToolChoice(toolChoice, tools, to)
-  const definitions = encodeDefinitionsFor(left, to.dialect, to.losses)
-  return definitions.length === 0 ? {} : compact({ tools: definitions, tool_choice: choice })
+  const choose = dialect.chooseTools ?? chooseAsOpenai
+  const chosen =
+    toolChoice === 'auto' ? { tools, choice: options.toolChoice && toolChoice } : choose(toolChoice, tools, to)
+  const definitions = encodeDefinitionsFor(chosen.tools, dialect, losses)
+  return definitions.length === 0 ? {} : compact({ tools: definitions, tool_choice: chosen.choice })
 }
 
 // ---- decoding ---------------------------------------------------------------------------------
@@ -219,7 +202,7 @@ function decodeOptions(body: JsonObject): Omit<RequestOptions, 'model'> {
   const plain: JsonObject = {}
   for (const [name, option] of Object.entries(plainOptions)) {
     const value = field(body, name) ?? undefined
-    if (value === undefined) continue
+    if (value === undefined || name === 'stop') continue
     const type = lookup(typesOfOptions, name) ?? 'number'
     if (typeof value !== type) throw wrong(name, `a ${type}`)
     plain[option] = value

@@ -29,10 +29,11 @@ import type {
 } from '../../core/model.ts'
 import { settleStopReason } from '../../core/stop-reason.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
-import { dropBlock, kept } from './content.ts'
+import { kept } from './content.ts'
 import type { ChatDialect, Encoding } from './dialect.ts'
 import { openai } from './dialects.ts'
-import { finishAnswer, newStreamState, objectOf, readBody } from './stream.ts'
+import { AnswerReader } from './read.ts'
+import { objectOf } from './stream.ts'
 import { finishReasons, format, stopReasons } from './tables.ts'
 import { encodeCall } from './tools.ts'
 import { encodeUsage } from './usage.ts'
@@ -47,10 +48,10 @@ import type { WireAnnotation, WireCall, WireResponse } from './wire.ts'
  */
 export function decodeResponse(
   body: unknown,
-  { callsBefore = 0, dialect = openai }: DecodeResponseOptions<ChatDialect> = {},
+  { callsBefore = 0, events, dialect = openai }: DecodeResponseOptions<ChatDialect> = {},
 ): ChatResponse {
   const { provider, idPrefix = 'call_' } = dialect
-  return fold(readWhole(body, dialect), { provider, idPrefix, callsBefore })
+  return fold(readWhole(body, dialect), { provider, idPrefix, callsBefore, events })
 }
 
 function readWhole(body: unknown, dialect: ChatDialect): Fragment[] {
@@ -59,10 +60,10 @@ function readWhole(body: unknown, dialect: ChatDialect): Fragment[] {
   if (!isObject(arrayOf(answer.choices)[0])) {
     throw new DecodeError(`Cannot decode ${dialect.title} response: "choices" is missing`, { path: 'choices' })
   }
-  const state = newStreamState(dialect)
+  const reader = new AnswerReader(dialect, true)
   const fragments: Fragment[] = []
-  readBody(state, answer, fragments, true)
-  finishAnswer(state, fragments)
+  reader.read(answer, fragments)
+  reader.end(fragments, true)
   return fragments
 }
 
@@ -249,11 +250,14 @@ export function executedTools(block: ContentBlock): readonly Json[] {
 
 const answerTypes: ReadonlySet<ContentBlock['type']> = new Set(['text', 'tool_call', 'audio', 'image'])
 
+/** Blocks whose loss does not change the text of the conversation. */
+const minorBlocks = /^(?:citation|server_.*|.*_chunk|unknown)$/
+
 /** Reports the loss of a block that an answer in this format cannot hold. */
 export function checkAnswerBlock(block: ContentBlock, path: string, to: Pick<Encoding, 'losses'>): void {
   if (answerTypes.has(block.type)) {
     if (block.type === 'image' && block.data === undefined && block.url === undefined) {
-      dropBlock(block, path, to, 'an answer has no place for the id of a file')
+      reportLoss(to.losses, 'dropped', path, 'an answer has no place for the id of a file', 'major')
     }
     return
   }
@@ -261,7 +265,8 @@ export function checkAnswerBlock(block: ContentBlock, path: string, to: Pick<Enc
   const isServers = block.type === 'server_tool_call' || block.type === 'server_tool_result'
   if (isServers && kept(block) !== undefined) return
   if (block.type !== 'reasoning') {
-    dropBlock(block, path, to, `an answer has no place for ${block.type}`)
+    const severity = minorBlocks.test(block.type) ? 'minor' : 'major'
+    reportLoss(to.losses, 'dropped', path, `an answer has no place for ${block.type}`, severity)
     return
   }
   if (block.opaque !== undefined && block.opaque.format !== format) {

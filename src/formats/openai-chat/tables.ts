@@ -47,6 +47,7 @@ export const plainOptions: Readonly<Record<string, keyof RequestOptions>> = {
   top_p: 'topP',
   top_k: 'topK',
   seed: 'seed',
+  stop: 'stop',
   frequency_penalty: 'frequencyPenalty',
   presence_penalty: 'presencePenalty',
   parallel_tool_calls: 'parallelToolCalls',
@@ -81,6 +82,10 @@ export const proofNames: Pick<ReadonlySet<string>, 'has'> = {
 export const deltaBookkeeping = 'token_id'
 /** Fields of a call. `index` of a complete call is the same as its place in the list. */
 export const callFields: ReadonlySet<string> = /* @__PURE__ */ words('id type index function custom')
+export const functionFields: ReadonlySet<string> = /* @__PURE__ */ words('name arguments')
+/** Fields of generated audio and of a citation. */
+export const audioFields: ReadonlySet<string> = /* @__PURE__ */ words('id data transcript')
+export const citationFields: ReadonlySet<string> = /* @__PURE__ */ words('url title start_index end_index')
 
 /** The provider of a proof, by the name of its field, since a request does not name the provider. */
 export const proofOwners = { reasoning_details: 'openrouter', extra_content: 'gemini' } as const
@@ -110,7 +115,6 @@ export function wireOf(dialect: ChatDialect): Wire {
   const { refuses, names, cacheField, textParts, jsonSchema, replay } = dialect
   const lacks = new Set<Lack>([...commonLacks, ...(dialect.lacks ?? [])])
   for (const [name, option] of Object.entries(plainOptions)) if (refuses.has(name)) lacks.add(option as Lack)
-  if (refuses.has('stop')) lacks.add('stop')
   if (names === false) lacks.add('names')
   if (cacheField === undefined) lacks.add('cacheHints')
   if (textParts !== true) lacks.add('refusals')

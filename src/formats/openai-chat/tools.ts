@@ -34,9 +34,9 @@ import type {
 import { exactArguments } from '../../core/tool-call.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { ownProof } from '../../kit/opaque.ts'
-import { markParts, markText } from '../../kit/tool-error.ts'
+import { markParts } from '../../kit/tool-error.ts'
 import { isProviderTool } from './choice.ts'
-import { beyondTypes, encodeTextParts, kept, toContent } from './content.ts'
+import { beyondTypes, encodeParts, kept, toContent } from './content.ts'
 import type { ChatDialect, Encoding, Tools } from './dialect.ts'
 import { openai } from './dialects.ts'
 import { format } from './tables.ts'
@@ -132,18 +132,12 @@ export function encodeCall(call: ToolCall | InvalidToolCall, { dialect, model }:
   const proof = ownProof(call.opaque, { format, provider: dialect.provider, model })
   const { id = '', name = '' } = call
   const head = { ...own, ...proof, id }
-  if (call.type !== 'tool_call') {
-    const text = (dialect.rawArguments && call.argumentsText) || '{}'
-    return { ...head, type: 'function', function: { name, arguments: text } }
+  const isWhole = call.type === 'tool_call'
+  if (isWhole && type === 'custom' && dialect.customTools) {
+    return { ...head, type, custom: { name, input: stringOr(call.arguments.input, '') } }
   }
-  if (type !== 'custom' || !dialect.customTools) {
-    return {
-      ...head,
-      type: 'function',
-      function: { ...objectIn(own, 'function'), name, arguments: exactArguments(call) },
-    }
-  }
-  return { ...head, type, custom: { name, input: stringOr(call.arguments.input, '') } }
+  const text = isWhole ? exactArguments(call) : (dialect.rawArguments && call.argumentsText) || '{}'
+  return { ...head, type: 'function', function: { ...objectIn(own, 'function'), name, arguments: text } }
 }
 
 /** Encodes a result as a message. */
@@ -151,22 +145,18 @@ export function encodeResult(
   result: ToolMessage,
   { dialect = openai }: CodecOptions<ChatDialect> = {},
 ): WireToolResult {
-  return encodeResultFor({ dialect, model: '', losses: newLosses(dialect.title) }, result, '')
+  return encodeResultFor({ dialect, model: '', losses: newLosses(dialect.title) }, result, 'content')
 }
 
-/** Does the same inside a request. A failure is marked in the text, since this format has no field for it. */
+/** Does the same inside a request. `path` is that of the content. A failure is marked in the text, since this format has no field for it. */
 export function encodeResultFor(to: Encoding, result: ToolMessage, path: string): WireToolResult {
-  const parts = encodeTextParts(blocksOf(result.content), `${path}content`, to)
-  const content = toContent(parts, to, typeof result.content === 'string')
-  const isError = result.status === 'error'
+  const parts = encodeParts(blocksOf(result.content), path, to)
+  const marked = markParts(parts, result.status === 'error', { type: 'text', text: '' })
   return {
     ...kept(result),
     role: 'tool',
     tool_call_id: result.toolCallId,
     ...compact({ name: to.dialect.resultName ? result.name : undefined }),
-    content:
-      typeof content === 'string'
-        ? markText(content, isError)
-        : markParts(content, isError, { type: 'text', text: '' }),
+    content: toContent(marked, to, typeof result.content === 'string'),
   }
 }

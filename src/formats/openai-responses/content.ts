@@ -6,7 +6,19 @@
  * @module
  */
 
-import { arrayOf, compact, field, isObject, lookup, numberOr, otherFields, stringOr } from '../../core/lookup.ts'
+import { blocksOf } from '../../core/content.ts'
+import {
+  arrayOf,
+  compact,
+  field,
+  isObject,
+  lookup,
+  numberOr,
+  objectIn,
+  otherFields,
+  stringOr,
+  unlessEmpty,
+} from '../../core/lookup.ts'
 import { readDataUrl, toDataUrl } from '../../core/media.ts'
 import type {
   CitationBlock,
@@ -23,8 +35,8 @@ import type {
 import { type Losses, reportLoss, reportTtl } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import type { ResponsesDialect } from './dialect.ts'
-import { cacheBreakpoint, format, readCacheTtl } from './tables.ts'
-import type { WireInputFile, WireInputImage, WireInputPart, WireUrlCitation } from './wire.ts'
+import { format, isCacheTtl } from './tables.ts'
+import type { WireInputImage, WireInputPart } from './wire.ts'
 
 /** The target of encoded parts. */
 export interface PartScope {
@@ -34,72 +46,61 @@ export interface PartScope {
 
 // ---- input parts: encoding --------------------------------------------------------------------
 
-/** Encodes content. A string stays a string, and blocks become parts. */
-export function encodeParts(content: Content, path: string, scope: PartScope): string | WireInputPart[] {
-  if (typeof content === 'string') return content
-  return content.flatMap((block, at) =>
-    block.type === 'tool_result' ? [] : (encodePart(block, `${path}[${at}]`, scope) ?? []),
-  )
+/** Encodes content. A string stays a string, and blocks become parts. Only parts have cache hints: that of a message goes to its last part. */
+export function encodeParts(
+  content: Content,
+  path: string,
+  { losses }: PartScope,
+  messageHint?: Metadata['cacheHint'],
+): string | WireInputPart[] {
+  if (typeof content === 'string' && messageHint === undefined) return content
+  const blocks = blocksOf(content)
+  return blocks.flatMap((block, at) => {
+    const part = encodePart(block, `${path}[${at}]`, losses)
+    if (part === undefined) return []
+    const hint = (at === blocks.length - 1 ? messageHint : undefined) ?? block.metadata?.cacheHint
+    if (hint === undefined) return { ...keptFields(block), ...part }
+    const asked = hint === 'ephemeral' ? undefined : hint.ttl
+    const ttl = isCacheTtl(asked) ? asked : undefined
+    if (ttl !== asked) reportTtl(losses, `${path}[${at}]`, 'its own time')
+    return { ...keptFields(block), ...part, prompt_cache_breakpoint: compact({ mode: 'explicit', ttl }) }
+  })
 }
 
 /** Encodes a block as a part. If that is not possible, reports the loss and returns `undefined`. */
-export function encodePart(block: ContentBlock, path: string, scope: PartScope): WireInputPart | undefined {
-  const part = encodeKnownPart(block, path, scope)
-  if (part === undefined) return undefined
-  const hint = block.metadata?.cacheHint
-  if (hint === undefined) return { ...keptFields(block), ...part }
-  const breakpoint = cacheBreakpoint(hint)
-  if (hint !== 'ephemeral' && breakpoint.ttl === undefined) reportTtl(scope.losses, path, 'its own time')
-  return { ...keptFields(block), ...part, prompt_cache_breakpoint: breakpoint }
-}
-
-function encodeKnownPart(block: ContentBlock, path: string, { losses }: PartScope): WireInputPart | undefined {
+function encodePart(block: ContentBlock, path: string, losses: Losses): WireInputPart | undefined {
   switch (block.type) {
     case 'text':
-      return { type: 'input_text', text: block.text }
     case 'plain_text':
       return { type: 'input_text', text: block.text }
     case 'image':
-      return encodeImage(block, path, losses)
-    case 'file':
-      return encodeFile(block, path, losses)
+    case 'file': {
+      const part = encodeMedia(block)
+      if (part !== undefined) return part
+      reportLoss(losses, 'dropped', path, `the ${block.type} has neither data nor an address`, 'major')
+      return undefined
+    }
     case 'unknown':
-      return encodeUnknownPart(block, path, losses)
+      if (block.format === format && isObject(block.value)) return verbatim(block.value)
+      reportLoss(losses, 'dropped', path, reasons.foreignBlock)
+      return undefined
     default:
       reportLoss(losses, 'dropped', path, `a block of type "${block.type}" cannot be input here`, 'major')
       return undefined
   }
 }
 
-function encodeImage(block: ImageBlock, path: string, losses: Losses): WireInputImage | undefined {
-  const source = block.data === undefined ? block.url : toDataUrl(block.mimeType ?? 'image/png', block.data)
-  if (source === undefined && block.fileId === undefined) {
-    reportLoss(losses, 'dropped', path, 'the image has neither data nor an address', 'major')
-    return undefined
+function encodeMedia(block: ImageBlock | FileBlock): WireInputPart | undefined {
+  const { type, data, mimeType = type === 'image' ? 'image/png' : 'application/octet-stream', fileId: file_id } = block
+  const url = data === undefined ? block.url : toDataUrl(mimeType, data)
+  if (url === undefined && file_id === undefined) return undefined
+  if (type === 'image') {
+    const detail = block.detail ?? (stringOr(keptFields(block).detail, 'auto') as WireInputImage['detail'])
+    return { type: 'input_image', detail, ...compact(url === undefined ? { file_id } : { image_url: url }) }
   }
-  return {
-    type: 'input_image',
-    detail: block.detail ?? (stringOr(keptFields(block).detail, 'auto') as WireInputImage['detail']),
-    ...(source === undefined ? { file_id: block.fileId as string } : { image_url: source }),
-  }
-}
-
-function encodeFile(block: FileBlock, path: string, losses: Losses): WireInputFile | undefined {
-  const name = block.filename === undefined ? {} : { filename: block.filename }
-  if (block.data !== undefined) {
-    const mimeType = block.mimeType ?? 'application/octet-stream'
-    return { type: 'input_file', file_data: toDataUrl(mimeType, block.data), filename: 'file', ...name }
-  }
-  if (block.fileId !== undefined) return { type: 'input_file', file_id: block.fileId, ...name }
-  if (block.url !== undefined) return { type: 'input_file', file_url: block.url, ...name }
-  reportLoss(losses, 'dropped', path, 'the file has neither data nor an address', 'major')
-  return undefined
-}
-
-function encodeUnknownPart(block: UnknownBlock, path: string, losses: Losses): WireInputPart | undefined {
-  if (block.format === format && isObject(block.value)) return verbatim(block.value)
-  reportLoss(losses, 'dropped', path, reasons.foreignBlock)
-  return undefined
+  const { filename = data === undefined ? undefined : 'file' } = block
+  const source = url === undefined ? { file_id } : data === undefined ? { file_url: url } : { file_data: url }
+  return { type: 'input_file', ...compact({ ...source, filename }) }
 }
 
 /**
@@ -112,12 +113,12 @@ export function verbatim<T>(value: Json | object): T {
 
 /** Returns the fields of this wire that the decoder kept with a block. */
 export function keptFields(block: { readonly providerData?: ProviderData }): JsonObject {
-  return block.providerData && Object.hasOwn(block.providerData, format) ? (block.providerData[format] ?? {}) : {}
+  return objectIn(block.providerData, format)
 }
 
 /** Returns `providerData` that keeps fields with a block, or an empty object if there are no fields. */
 export function keeping(fields: JsonObject | undefined): { providerData?: ProviderData } {
-  return fields === undefined || Object.keys(fields).length === 0 ? {} : { providerData: { [format]: fields } }
+  return fields && unlessEmpty(fields) ? { providerData: { [format]: fields } } : {}
 }
 
 // ---- input parts: decoding --------------------------------------------------------------------
@@ -169,10 +170,9 @@ function readExtras(
   const breakpoint = field(part, 'prompt_cache_breakpoint')
   const rest = otherFields(part, known)
   if (breakpoint === undefined) return keeping(rest)
-  const ttl = readCacheTtl(field(breakpoint, 'ttl'))
-  const isKnown =
-    field(breakpoint, 'mode') === 'explicit' && (ttl !== undefined || field(breakpoint, 'ttl') === undefined)
-  if (!isKnown) return keeping({ ...rest, prompt_cache_breakpoint: breakpoint })
+  const ttl = field(breakpoint, 'ttl')
+  if (field(breakpoint, 'mode') !== 'explicit' || (ttl !== undefined && !isCacheTtl(ttl)))
+    return keeping({ ...rest, prompt_cache_breakpoint: breakpoint })
   return { metadata: { cacheHint: ttl === undefined ? 'ephemeral' : { ttl } }, ...keeping(rest) }
 }
 
@@ -214,32 +214,19 @@ function readFileId(part: JsonObject): Partial<FileBlock> | undefined {
 
 // ---- annotations ------------------------------------------------------------------------------
 
-const knownOfAnnotation = new Set(['url', 'title', 'start_index', 'end_index'])
-
 /** Decodes an annotation of any type. Its type and its unknown fields are kept. They also mark the citation as one from this wire. */
 export function readAnnotation(annotation: Json): CitationBlock {
-  const rest = isObject(annotation) ? otherFields(annotation, knownOfAnnotation) : undefined
-  return {
-    type: 'citation',
-    ...compact({
-      url: stringOr(field(annotation, 'url'), undefined),
-      title: stringOr(field(annotation, 'title'), undefined),
-      startIndex: numberOr(field(annotation, 'start_index'), undefined),
-      endIndex: numberOr(field(annotation, 'end_index'), undefined),
-    }),
-    providerData: { [format]: rest ?? {} },
+  const { url, title, start_index, end_index, ...rest } = isObject(annotation) ? annotation : {}
+  const fields = {
+    url: stringOr(url, undefined),
+    title: stringOr(title, undefined),
+    startIndex: numberOr(start_index, undefined),
+    endIndex: numberOr(end_index, undefined),
   }
+  return { type: 'citation', ...compact(fields), providerData: { [format]: rest } }
 }
 
-/** Encodes a citation. A citation from another wire becomes a `url_citation`. It requires all its fields, so missing ones get defaults. */
-export function writeAnnotation(citation: CitationBlock, text: string): WireUrlCitation {
-  const own = citation.providerData?.[format]
-  const given = compact({
-    url: citation.url,
-    title: citation.title,
-    start_index: citation.startIndex,
-    end_index: citation.endIndex,
-  })
-  if (own !== undefined) return { ...own, ...given } as unknown as WireUrlCitation
-  return { type: 'url_citation', url: '', title: '', start_index: 0, end_index: text.length, ...given }
+/** Encodes a citation that came from this wire. */
+export function writeAnnotation({ url, title, startIndex, endIndex, providerData }: CitationBlock): JsonObject {
+  return { ...providerData?.[format], ...compact({ url, title, start_index: startIndex, end_index: endIndex }) }
 }

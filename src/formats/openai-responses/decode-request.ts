@@ -121,7 +121,7 @@ function takeTurnItem(intake: Intake, item: JsonObject): void {
   const reading = newReading(intake.dialect, intake.model, false)
   intake.turn ??= { fragments: [], reading, items: 0, hasMessage: false }
   const { fragments } = intake.turn
-  readItem(item, intake.turn.items++, newProgress(), intake.turn.reading, fragments)
+  readItem(item, newProgress(intake.turn.items++), intake.turn.reading, fragments)
   intake.turn.hasMessage ||= isMessage
   const id = field(item, 'call_id')
   const name = field(item, 'name')

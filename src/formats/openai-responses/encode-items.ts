@@ -9,9 +9,8 @@
 import type { Frame, Reply } from '../../core/codec.ts'
 import type { ContentBlock, InvalidToolCall, JsonObject, ServerToolCall } from '../../core/model.ts'
 import type { Losses } from '../../kit/losses.ts'
+import { encodeAnswer } from './encode-answer.ts'
 import { idOf, makeId } from './response.ts'
-import { format } from './tables.ts'
-import { encodeTurn, type TurnScope } from './turns.ts'
 
 /** An item that was announced and is not complete yet. */
 export interface OpenItem {
@@ -99,13 +98,7 @@ export function itemsOf(
   blocks: readonly ContentBlock[],
   invalid: readonly InvalidToolCall[] = [],
 ): JsonObject[] {
-  const scope: TurnScope = {
-    losses: state.losses,
-    reader: 'answer',
-    proof: (opaque) => (opaque?.format === format ? opaque.data : undefined),
-    isOwn: true,
-  }
-  return encodeTurn(blocks, invalid, 'message', scope)
+  return encodeAnswer(blocks, invalid, state.losses)
 }
 
 /** Sends the waiting server call, if there is one, without a result: something other than its result followed it. */

@@ -6,6 +6,7 @@
 
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
 import { compact } from '../../core/lookup.ts'
+import { decodeSse } from '../../framing/sse.ts'
 import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { decodeRequest } from './decode-request.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
@@ -13,10 +14,10 @@ import { encodeStream } from './encode-stream.ts'
 import { decodeError, encodeError } from './errors.ts'
 import { proofField } from './proof-field.ts'
 import { encodeRequest } from './request.ts'
-import { decodeResponse, encodeResponse } from './response.ts'
+import { decodeResponse, decodeToolCalls, encodeResponse } from './response.ts'
 import { decodeStream } from './stream.ts'
 import { format, idPrefix, rulesOf } from './tables.ts'
-import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
+import { encodeDefinitions, encodeResult } from './tools.ts'
 
 /**
  * A model that isoglot calls with OpenAI's Responses API.
@@ -48,15 +49,19 @@ export function responsesModel(model: string, settings: ModelSettings, dialect: 
 
 /** Creates the codec that a client uses to call a server of this format. Default: OpenAI's server. */
 export function createClientCodec(dialect: ResponsesDialect = openaiDialect): ClientCodec {
-  const { provider, title } = dialect
+  const { provider, title, keyHeader } = dialect
   return {
     name: format,
     provider,
     ...compact({ title }),
     framing: 'sse',
+    decodeFrames: decodeSse,
     rules: rulesOf(dialect),
     idPrefix,
-    headers: (apiKey) => keyHeaders(apiKey, dialect),
+    headers(apiKey) {
+      if (apiKey === undefined) return {}
+      return keyHeader === 'api-key' ? { 'api-key': apiKey } : { authorization: `Bearer ${apiKey}` }
+    },
     encodeRequest: (context, options) => encodeRequest(context, { ...options, dialect }),
     decodeResponse: (body, options) => decodeResponse(body, { ...options, dialect }),
     decodeStream: (options) => decodeStream({ ...options, dialect }),
@@ -65,11 +70,6 @@ export function createClientCodec(dialect: ResponsesDialect = openaiDialect): Cl
     decodeToolCalls: (body) => decodeToolCalls(body, { dialect }),
     encodeResult: (result) => encodeResult(result, { dialect }),
   }
-}
-
-function keyHeaders(apiKey: string | undefined, { keyHeader }: ResponsesDialect): Record<string, string> {
-  if (apiKey === undefined) return {}
-  return keyHeader === 'api-key' ? { 'api-key': apiKey } : { authorization: `Bearer ${apiKey}` }
 }
 
 /** Creates the codec that a gateway uses to answer clients in this format. */

@@ -7,12 +7,12 @@
  * @module
  */
 import type { Fragment } from '../../core/codec.ts'
-import { arrayOf, compact, field, isObject, lookup, otherFields, stringOr, textOr } from '../../core/lookup.ts'
-import type { Json, JsonObject, Opaque } from '../../core/model.ts'
+import { arrayOf, compact, field, isObject, lookup, stringOr, textOr, unlessEmpty } from '../../core/lookup.ts'
+import type { ContentBlock, Json, JsonObject, Opaque } from '../../core/model.ts'
 import { keeping, readAnnotation, unknownBlock } from './content.ts'
 import type { ResponsesDialect } from './dialect.ts'
-import { format, type HostedCall, hostedId, hostedOf, hostedResults } from './tables.ts'
-import { callFragment, customCall, wrappedCalls, wrapperName } from './tools.ts'
+import { format, type Hosted, hostedId, hostedName, hostedOf } from './tables.ts'
+import { argumentsOf, customCall, wrappedCalls } from './tools.ts'
 
 /** State of an answer while its items are read. */
 export interface Reading {
@@ -34,19 +34,23 @@ export function newReading(dialect: ResponsesDialect, model: string, opensWrappe
 
 /** The part of an item that a stream has already sent. Empty if the item was not streamed. */
 export interface Progress {
+  /** Identifies the block of the item in fragments. */
+  readonly key: number
   readonly type: string
   /** The position of the item among those received. */
   readonly order: number
   /** The length of each text received so far, by its index. The complete item then shows the text that the deltas did not have. */
   readonly lengths: Map<number, number>
-  /** The number of annotations received for each text, by its index. */
-  readonly annotations: Map<number, number>
-  /** The part of reasoning that the last delta belongs to. For a call: the name of the wrapper, if it is one. */
+  /** The number of citations of each text received so far. */
+  readonly cited: Map<number, number>
+  /** The part of reasoning that the last delta belongs to. */
   part: string
+  /** Whether it was announced as a call. Only then its arguments are passed on before it is complete. */
+  isCall: boolean
 }
 
-export function newProgress(type = '', order = 0): Progress {
-  return { type, order, lengths: new Map(), annotations: new Map(), part: '' }
+export function newProgress(key: number, type = '', order = 0): Progress {
+  return { key, type, order, lengths: new Map(), cited: new Map(), part: '', isCall: false }
 }
 
 /** Matches ids that a gateway made for its client (see `makeId`). No server knows them, so they are not sent back. */
@@ -61,7 +65,8 @@ export const asksClient: ReadonlySet<string> = new Set([
   'apply_patch_call',
 ])
 
-type ItemReader = (item: JsonObject, key: number, progress: Progress, reading: Reading, out: Fragment[]) => void
+/** Adds fragments, and returns the block of the item if it is a whole one. */
+type ItemReader = (item: JsonObject, progress: Progress, reading: Reading, out: Fragment[]) => ContentBlock | undefined
 
 const readers: Readonly<Record<string, ItemReader>> = {
   message: readMessage,
@@ -69,100 +74,84 @@ const readers: Readonly<Record<string, ItemReader>> = {
   function_call: readCall,
   [customCall]: readCall,
   image_generation_call: readImage,
-  tool_search_output: readHostedResult,
-  program_output: readHostedResult,
 }
 
 /** Reads a complete item. An item of an unknown type becomes an `unknown` block, which is sent back unchanged. */
-export function readItem(item: Json, key: number, progress: Progress, reading: Reading, out: Fragment[]): void {
+export function readItem(item: Json, progress: Progress, reading: Reading, out: Fragment[]): void {
   if (!isObject(item)) return
-  const type = stringOr(field(item, 'type'), field(item, 'role') === 'assistant' ? 'message' : '')
-  const isClients = field(item, 'execution') === 'client'
-  const id = textOr(field(item, 'call_id'), stringOr(field(item, 'id'), ''))
+  const type = stringOr(item.type, item.role === 'assistant' ? 'message' : '')
+  const isClients = item.execution === 'client'
+  const id = textOr(item.call_id, stringOr(item.id, ''))
   if (asksClient.has(type) || (isClients && type === 'tool_search_call')) reading.waiting.add(id)
   else if (type.endsWith('_output')) reading.waiting.delete(id) // the server ran the call itself
-  if (type === 'mcp_list_tools' && field(item, 'error')) {
-    const reason = `the tools of the MCP server "${field(item, 'server_label')}" could not be listed`
+  if (type === 'mcp_list_tools' && item.error) {
+    const reason = `the tools of the MCP server "${item.server_label}" could not be listed`
     out.push({ type: 'warning', warning: { path: 'response', action: 'dropped', reason, severity: 'minor' } })
   }
-  const read = (isClients ? undefined : lookup(readers, type)) ?? (hostedOf(item) ? readHosted : readUnknown)
-  read(item, key, progress, reading, out)
+  const read = lookup(readers, type) ?? (hostedOf(item) && readHosted)
+  const block = read && !isClients ? read(item, progress, reading, out) : unknownBlock(item)
+  if (block !== undefined) out.push({ type: 'block', block })
 }
 
 // ---- messages ---------------------------------------------------------------------------------
-
-const knownOfMessage = new Set(['type', 'id', 'role', 'content', 'status'])
-const knownOfText = new Set(['type', 'text', 'annotations'])
-const knownOfRefusal = new Set(['type', 'refusal'])
 
 /** Returns the key of a text. An item can have several texts, so the key has the index of the text. */
 export function textKey(item: number, index: number): string {
   return `${item}/${index}`
 }
 
-function readMessage(item: JsonObject, key: number, progress: Progress, reading: Reading, out: Fragment[]): void {
-  const content = field(item, 'content')
-  const parts = typeof content === 'string' ? [{ type: 'output_text', text: content }] : arrayOf(content)
-  const isAssistants = (field(item, 'role') ?? 'assistant') === 'assistant'
-  if (!isAssistants || (parts.length === 0 && progress.lengths.size === 0)) {
-    out.push({ type: 'block', block: unknownBlock(item) })
-    return
-  }
+/**
+ * Reads the texts of a message. Usually a text has the same index in the stream and in the item. Bedrock and vLLM count reasoning parts in
+ * the stream but not in the item: then the texts are matched in order.
+ */
+function readMessage(
+  item: JsonObject,
+  progress: Progress,
+  reading: Reading,
+  out: Fragment[],
+): ContentBlock | undefined {
+  const { type: _type, id: _id, status: _status, role, content, ...message } = item
+  const parts: readonly Json[] =
+    typeof content === 'string' ? [{ type: 'output_text', text: content }] : arrayOf(content)
+  if ((role ?? 'assistant') !== 'assistant' || parts.length + progress.lengths.size === 0) return unknownBlock(item)
   const opaque = proofOf(item, reading)
-  const message = otherFields(item, knownOfMessage)
-  const places = streamedPlaces(parts, progress)
+  const streamed = [...progress.lengths.keys()].sort((one, other) => one - other)
+  const isShifted = streamed.some((index) => textOfPart(parts[index]) === undefined)
   for (const [at, part] of parts.entries()) {
     const text = textOfPart(part)
     if (!isObject(part) || text === undefined) {
       out.push({ type: 'block', block: unknownBlock(part, { part: true, proof: opaque.data }) })
       continue
     }
-    const index = places.get(at) ?? at
-    const refusal = field(part, 'type') === 'refusal' && { refusal: true as const }
+    const index = isShifted ? (streamed.shift() ?? -1 - at) : at
+    const key = textKey(progress.key, index)
+    const { type, text: _text, refusal: _refusal, annotations, logprobs, ...kept } = part
+    const refusal = type === 'refusal' && { refusal: true as const }
     if (refusal) reading.hasRefusal = true
     else if (text !== '') reading.hasText = true
-    out.push({ type: 'text', key: textKey(key, index), text: text.slice(progress.lengths.get(index) ?? 0), ...refusal })
-    const citations = arrayOf(field(part, 'annotations')).slice(progress.annotations.get(index) ?? 0)
-    const kept = otherFields(part, refusal ? knownOfRefusal : knownOfText)
-    const fields = { ...withoutEmptyLogprobs(kept), ...compact({ message }) }
+    const fields = compact({
+      ...kept,
+      logprobs: unlessEmpty(arrayOf(logprobs)) as Json, // every answer has the field, and it is rarely filled
+      message: unlessEmpty(message),
+    })
+    const citations = unlessEmpty(
+      arrayOf(annotations)
+        .slice(progress.cited.get(index) ?? 0)
+        .map(readAnnotation),
+    )
     out.push(
-      compact({
-        type: 'patch',
-        key: textKey(key, index),
-        opaque,
-        citations: citations.length > 0 ? citations.map(readAnnotation) : undefined,
-        ...keeping(fields),
-      }),
+      { type: 'text', key, text: text.slice(progress.lengths.get(index) ?? 0), ...refusal },
+      compact({ type: 'patch', key, opaque, citations, ...keeping(fields) }),
+      { type: 'close', key },
     )
   }
-  for (const index of new Set([...parts.keys(), ...places.values(), ...progress.lengths.keys()])) {
-    out.push({ type: 'close', key: textKey(key, index) })
-  }
 }
 
-function textOfPart(part: Json): string | undefined {
-  const type = field(part, 'type')
-  if (type !== 'output_text' && type !== 'refusal') return undefined
-  return stringOr(field(part, type === 'refusal' ? 'refusal' : 'text') ?? '', undefined)
-}
+const textFields: Readonly<Record<string, string>> = { output_text: 'text', refusal: 'refusal' }
 
-/**
- * Returns the `content_index` that each text of a complete item had in the stream, by its position in the item. Usually the two are
- * the same, and the map is empty. Bedrock and vLLM count reasoning parts in the stream but not in the item: then the texts are
- * matched in order.
- */
-function streamedPlaces(parts: readonly Json[], { lengths }: Progress): ReadonlyMap<number, number> {
-  const texts = [...parts.keys()].filter((at) => textOfPart(parts[at] ?? null) !== undefined)
-  const came = [...lengths.keys()].sort((one, other) => one - other)
-  if (came.every((index) => texts.includes(index))) return new Map()
-  const highest = Math.max(...came, parts.length)
-  return new Map(texts.map((at, order) => [at, came[order] ?? highest + order]))
-}
-
-/** Leaves out `logprobs` if the list is empty. Every answer has the field, and it is rarely filled. */
-function withoutEmptyLogprobs(fields: JsonObject | undefined): JsonObject {
-  const { logprobs, ...rest } = fields ?? {}
-  return logprobs === undefined || arrayOf(logprobs).length === 0 ? rest : { ...rest, logprobs }
+function textOfPart(part: unknown): string | undefined {
+  const name = lookup(textFields, field(part, 'type'))
+  return name && stringOr(field(part, name) ?? '', undefined)
 }
 
 // ---- reasoning --------------------------------------------------------------------------------
@@ -171,136 +160,113 @@ function withoutEmptyLogprobs(fields: JsonObject | undefined): JsonObject {
 export const partBreak = '\n\n'
 
 /** Returns the readable text of a reasoning item: the summary, then the reasoning itself if the server shows it. */
-export function reasoningText(item: JsonObject): string {
-  const parts = [...arrayOf(field(item, 'summary')), ...arrayOf(field(item, 'content'))]
-  return parts.flatMap((part) => textOr(field(part, 'text'), [])).join(partBreak)
+export function reasoningText({ summary, content }: JsonObject): string {
+  return [...arrayOf(summary), ...arrayOf(content)].flatMap((part) => textOr(field(part, 'text'), [])).join(partBreak)
 }
 
-function readReasoning(item: JsonObject, key: number, progress: Progress, reading: Reading, out: Fragment[]): void {
+/** Returns the summary that has this text in one part. */
+export function summaryOf(text: string): Json[] {
+  return text === '' ? [] : [{ type: 'summary_text', text }]
+}
+
+function readReasoning(item: JsonObject, { key, lengths }: Progress, reading: Reading, out: Fragment[]): undefined {
   const text = reasoningText(item)
-  out.push({ type: 'reasoning', key, text: text.slice(progress.lengths.get(0) ?? 0) })
-  const { type: _, summary, ...rest } = item
-  const isPlain = isPlainSummary(summary, text) && arrayOf(rest.content).length === 0
-  const id = textOr(field(item, 'id'), undefined)
-  const isMade = id !== undefined && madeId.test(id)
-  const data = isPlain ? rest : { ...rest, summary: summary ?? [] }
-  if (isMade) delete data.id
+  const { type: _, id: given, summary: parts, ...rest } = item
+  const id = ownId(item)
+  const [part, second] = arrayOf(parts)
+  // The summary can be written again from its text if it has no part, or one part without other fields.
+  const isPlain = Object.keys(part ?? {}).length === (text === '' ? 0 : 2) && second === undefined
+  const isWritable = isPlain && text === textOr(field(part, 'text'), '')
+  const data = compact({ id, ...rest, summary: isWritable ? undefined : (parts ?? []) }) as JsonObject
   reading.after = undefined
-  const isProof = !isMade || typeof data.encrypted_content === 'string'
-  out.push(compact({ type: 'patch', key, opaque: isProof ? proof(data, reading) : undefined }), { type: 'close', key })
-  if (!isMade) reading.after = id
-}
-
-/** Whether the summary can be written again from its text: it has no part, or one part without other fields. */
-function isPlainSummary(summary: unknown, text: string): boolean {
-  const parts = arrayOf(summary)
-  if (parts.length === 0) return text === ''
-  return parts.length === 1 && text !== '' && isObject(parts[0]) && Object.keys(parts[0]).length === 2
+  const isProof = id === given || typeof data.encrypted_content === 'string'
+  out.push(
+    { type: 'reasoning', key, text: text.slice(lengths.get(0) ?? 0) },
+    compact({ type: 'patch', key, opaque: isProof ? proof(data, reading) : undefined }),
+    { type: 'close', key },
+  )
+  reading.after = id
 }
 
 // ---- calls ------------------------------------------------------------------------------------
 
-function readCall(item: JsonObject, key: number, _progress: Progress, reading: Reading, out: Fragment[]): void {
+/** Reads a complete call. It replaces the pieces of the same call. */
+function readCall(item: JsonObject, { key }: Progress, reading: Reading, out: Fragment[]): undefined {
   const server = isServerCall(item, reading.dialect)
   const opaque = server ? proof(item, reading) : proofOf(item, reading)
-  const isWrapper = reading.opensWrappers && field(item, 'name') === wrapperName
-  const wrapped = isWrapper ? wrappedCalls(item) : []
+  const wrapped = reading.opensWrappers ? wrappedCalls(item) : []
   for (const { wrapper, ...call } of wrapped) {
     const part = `${key}/${call.id}`
     out.push({ type: 'call', key: part, ...call, opaque, ...keeping({ wrapper }) }, { type: 'close', key: part })
   }
   if (wrapped.length > 0) return
-  out.push(callFragment(item, { key, opaque, server }))
+  const { type, id: _id, status, call_id, name, arguments: _arguments, input, ...kept } = item
+  const isCustom = type === customCall
+  const given = isCustom ? JSON.stringify({ input: stringOr(input, '') }) : argumentsOf(item)
+  out.push({
+    type: 'call',
+    key,
+    id: textOr(call_id, null),
+    name: textOr(name, null),
+    ...(given !== '' && { arguments: given, final: true }), // some hosts send empty arguments at the end, after the real ones
+    opaque,
+    ...keeping(isCustom ? { ...kept, type } : kept),
+    ...(server && { server }),
+  })
   // A call that was cut off stays open. The end of the answer decides whether it is a valid call.
-  if (field(item, 'status') !== 'incomplete') out.push({ type: 'close', key })
+  if (status !== 'incomplete') out.push({ type: 'close', key })
 }
 
 /** Whether the server runs this call itself. Some servers report such calls as calls for the client; only the tool's name differs. */
-export function isServerCall(item: JsonObject, dialect: ResponsesDialect): boolean {
-  return dialect.serverTools.has(stringOr(field(item, 'name'), ''))
+export function isServerCall({ name }: JsonObject, { serverTools }: ResponsesDialect): boolean {
+  return serverTools.has(stringOr(name, ''))
 }
 
-function readHosted(item: JsonObject, key: number, _progress: Progress, reading: Reading, out: Fragment[]): void {
-  const hosted = hostedOf(item) as HostedCall
-  const output = hosted.output === undefined ? undefined : (field(item, hosted.output) ?? undefined)
-  const error = field(item, 'error') ?? undefined
-  const id = hostedId(item, hosted)
-  const name = hostedName(item, hosted)
-  const given = hostedArguments(item, hosted)
-  const taken = new Set([...given.fields, ...(output === undefined ? [] : [hosted.output ?? ''])])
-  const data = otherFields(item, taken) ?? {}
-  out.push(
-    { type: 'call', key, id, name, arguments: given.value, final: true, server: true, opaque: proof(data, reading) },
-    { type: 'close', key },
-  )
-  if (output === undefined && error === undefined) return
-  const status = error !== undefined || field(item, 'status') === 'failed' ? 'error' : 'success'
-  const result = output ?? error
-  out.push({ type: 'block', block: { type: 'server_tool_result', toolCallId: id, name, status, output: result } })
-}
-
-function readHostedResult(
-  item: JsonObject,
-  _key: number,
-  _progress: Progress,
-  reading: Reading,
-  out: Fragment[],
-): void {
-  const { name, output: outputField } = hostedResults[String(item.type)] as (typeof hostedResults)[string]
-  const { [outputField]: output, ...data } = item
-  const toolCallId = textOr(field(item, 'call_id'), undefined)
-  const status = field(item, 'status') === 'incomplete' ? 'error' : 'success'
+/** Reads an item of a tool that the server ran: the call, its result, or both. The proof keeps the other fields of the item. */
+function readHosted(item: JsonObject, { key }: Progress, reading: Reading, out: Fragment[]): ContentBlock | undefined {
+  const hosted = hostedOf(item) as Hosted
+  const { input, output = 'error' } = hosted
+  const name = hostedName(item)
+  const isSet = (field: string) => (item[field] ?? null) !== null
+  const fields = [input ?? []].flat().filter(isSet)
+  const given = typeof input === 'string' ? item[input] : Object.fromEntries(fields.map((one) => [one, item[one]]))
+  const isTaken = isObject(given) && unlessEmpty(given) !== undefined
+  const resultField = isSet('error') ? 'error' : output
+  const result = item[resultField] ?? undefined
+  const data = { ...item }
+  for (const field of isTaken ? fields : []) delete data[field]
+  if (result !== undefined && resultField === output) delete data[output]
   const opaque = proof(data, reading)
-  out.push({ type: 'block', block: compact({ type: 'server_tool_result', toolCallId, name, status, output, opaque }) })
+  const isFailed = resultField === 'error' || item.status === 'failed' || item.status === 'incomplete'
+  const block = { type: 'server_tool_result', name, status: isFailed ? 'error' : 'success', output: result } as const
+  if (input === undefined) return compact({ ...block, toolCallId: textOr(item.call_id, undefined), opaque })
+  const id = hostedId(item, hosted)
+  // A text stays in the proof too. It shows that the wire has these arguments as text.
+  const value = typeof given === 'string' || isTaken ? (given as string | JsonObject) : {}
+  out.push({ type: 'call', key, id, name, arguments: value, final: true, server: true, opaque }, { type: 'close', key })
+  return result === undefined ? undefined : { ...block, toolCallId: id }
 }
 
-/** Returns the name in the item if it has one, as the items of MCP servers and of xAI do. Otherwise the name from the table. */
-export function hostedName(item: JsonObject, hosted: HostedCall): string {
-  return textOr(field(item, 'name'), hosted.name)
-}
-
-function hostedArguments(item: JsonObject, { input }: HostedCall): { value: string | JsonObject; fields: string[] } {
-  if (typeof item.arguments === 'string') return { value: item.arguments, fields: [] }
-  if (typeof input === 'string') {
-    const value = field(item, input)
-    const isGiven = isObject(value) && Object.keys(value).length > 0
-    return isGiven ? { value, fields: [input] } : { value: {}, fields: [] }
-  }
-  const fields = input.filter((name) => (item[name] ?? null) !== null)
-  return { value: compact(Object.fromEntries(fields.map((name) => [name, item[name]]))) as JsonObject, fields }
-}
-
-// ---- generated images, and the rest -----------------------------------------------------------
-
-function readImage(item: JsonObject, _key: number, _progress: Progress, reading: Reading, out: Fragment[]): void {
-  const { result, ...rest } = item
-  if (typeof result !== 'string' || result === '') {
-    out.push({ type: 'block', block: unknownBlock(item) })
-    return
-  }
-  const mimeType = `image/${textOr(field(item, 'output_format'), 'png')}`
-  out.push({ type: 'block', block: { type: 'image', data: result, mimeType, opaque: proof(rest, reading) } })
-}
-
-const readUnknown: ItemReader = (item, _key, _progress, _reading, out) => {
-  out.push({ type: 'block', block: unknownBlock(item) })
+function readImage(item: JsonObject, _progress: Progress, reading: Reading): ContentBlock {
+  const { result: data, ...rest } = item
+  if (typeof data !== 'string' || data === '') return unknownBlock(item)
+  return { type: 'image', data, mimeType: `image/${textOr(item.output_format, 'png')}`, opaque: proof(rest, reading) }
 }
 
 // ---- proofs -----------------------------------------------------------------------------------
 
 /** Makes a proof. It also names the reasoning item that came before, if there is one. */
 function proof(data: JsonObject, { dialect, model, after }: Reading): Opaque {
-  return {
-    provider: dialect.provider,
-    model,
-    format,
-    data: after === undefined ? data : { ...data, reasoningId: after },
-  }
+  const { provider } = dialect
+  return { provider, model, format, data: after === undefined ? data : { ...data, reasoningId: after } }
 }
 
-/** Makes a proof of the id and the status of an item. An id that a gateway made is left out. */
+/** Makes a proof of the id and the status of an item. */
 function proofOf(item: JsonObject, reading: Reading): Opaque {
-  const { id, status } = item
-  const isMade = typeof id === 'string' && madeId.test(id)
-  return proof(compact({ id: isMade ? undefined : id, status }) as JsonObject, reading)
+  return proof(compact({ id: ownId(item), status: item.status }) as JsonObject, reading)
+}
+
+/** Returns the id of an item. An id that a gateway made is left out. */
+function ownId({ id }: JsonObject): string | undefined {
+  return typeof id === 'string' && !madeId.test(id) ? id : undefined
 }

@@ -6,9 +6,19 @@
  * @module
  */
 
-import { compact, field, isObject, lookup, numberOr, otherFields, stringOr, textOr } from '../../core/lookup.ts'
+import {
+  compact,
+  field,
+  isObject,
+  lookup,
+  numberOr,
+  objectIn,
+  otherFields,
+  stringOr,
+  textOr,
+} from '../../core/lookup.ts'
 import type { Json, JsonObject, RequestOptions, ResponseFormat } from '../../core/model.ts'
-import { askedEffort, effortOf } from '../../kit/effort.ts'
+import { anyEffort, askedEffort } from '../../kit/effort.ts'
 import { type Losses, reportLoss, withoutOptions } from '../../kit/losses.ts'
 import { isReasoning } from '../../kit/openai-models.ts'
 import * as reasons from '../../kit/reasons.ts'
@@ -26,64 +36,32 @@ export function encodeOptions(
 ): Partial<WireRequest> {
   const refused = isReasoning(asked.model, askedEffort(asked.reasoning)) ? (['temperature', 'topP'] as const) : []
   const options = withoutOptions(asked, refused, `${asked.model} does not take it while it reasons`, losses)
-  return {
-    ...compact({
-      stream: options.stream,
-      max_output_tokens: encodeMaxTokens(options.maxTokens, dialect, losses),
-      temperature: options.temperature,
-      top_p: options.topP,
-      text: encodeText(options.responseFormat, kept, losses),
-      reasoning: encodeReasoning(options, kept, losses),
-    }),
-    ...encodeUser(options.user, kept, dialect),
-    ...encodeExtraOptions(options, dialect),
-  }
-}
-
-function encodeMaxTokens(tokens: number | undefined, dialect: ResponsesDialect, losses: Losses): number | undefined {
-  if (tokens === undefined || tokens >= dialect.minOutputTokens) return tokens
-  const reason = `less than ${dialect.minOutputTokens} is refused`
-  reportLoss(losses, 'changed', 'options.maxTokens', reason)
-  return dialect.minOutputTokens
-}
-
-function encodeText(wanted: ResponseFormat | undefined, kept: JsonObject, losses: Losses): WireRequest['text'] {
-  if (wanted === undefined) return undefined
-  const text = isObject(kept.text) ? kept.text : {}
-  return { ...text, format: encodeFormat(wanted, losses) }
+  const { maxTokens, responseFormat, reasoning } = options
+  const { minOutputTokens: least, extraOptions, userField } = dialect
+  const isTooLow = maxTokens !== undefined && maxTokens < least
+  if (isTooLow) reportLoss(losses, 'changed', 'options.maxTokens', `less than ${least} is refused`)
+  const effort = reasoning && anyEffort(reasoning, losses)
+  if (reasoning !== undefined && effort === undefined)
+    reportLoss(losses, 'dropped', 'options.reasoning', reasons.noAmount)
+  const extra = Object.entries(extraOptions).map(([name, field]) => [field, options[name as keyof RequestOptions]])
+  return compact({
+    stream: options.stream,
+    max_output_tokens: isTooLow ? least : maxTokens,
+    temperature: options.temperature,
+    top_p: options.topP,
+    text: responseFormat && { ...objectIn(kept, 'text'), format: encodeFormat(responseFormat, losses) },
+    reasoning: effort && { ...objectIn(kept, 'reasoning'), effort },
+    // A request that was read from the wire with the older field gets that field again.
+    ['user' in kept && !('safety_identifier' in kept) ? 'user' : userField]: options.user,
+    ...Object.fromEntries(extra),
+  })
 }
 
 function encodeFormat({ schema, name, description, strict }: ResponseFormat, losses: Losses): WireTextFormat {
   if (schema === undefined) return { type: 'json_object' }
   if (name === undefined) reportLoss(losses, 'invented', 'options.responseFormat.name', reasons.formatName, 'info')
-  return {
-    type: 'json_schema',
-    name: name ?? 'response',
-    schema: schema as JsonObject,
-    ...compact({ description, strict }),
-  }
-}
-
-function encodeReasoning({ reasoning }: RequestOptions, kept: JsonObject, losses: Losses): WireRequest['reasoning'] {
-  if (reasoning === undefined) return undefined
-  const effort = effortOf(reasoning, losses)
-  if (effort !== undefined) return { ...(isObject(kept.reasoning) ? kept.reasoning : {}), effort }
-  reportLoss(losses, 'dropped', 'options.reasoning', reasons.noAmount)
-  return undefined
-}
-
-function encodeUser(user: string | undefined, kept: JsonObject, dialect: ResponsesDialect): JsonObject {
-  if (user === undefined) return {}
-  const isOldField = Object.hasOwn(kept, 'user') && !Object.hasOwn(kept, 'safety_identifier')
-  return { [isOldField ? 'user' : dialect.userField]: user }
-}
-
-function encodeExtraOptions(options: RequestOptions, { extraOptions }: ResponsesDialect): JsonObject {
-  const given = Object.entries(extraOptions).map(([name, wireName]) => [
-    wireName,
-    options[name as keyof RequestOptions],
-  ])
-  return compact(Object.fromEntries(given))
+  const given = compact({ description, strict })
+  return { type: 'json_schema', name: name ?? 'response', schema: schema as JsonObject, ...given }
 }
 
 // ---- decoding ---------------------------------------------------------------------------------

@@ -8,10 +8,9 @@
 import { checkMessages } from '../../core/check-message.ts'
 import type { EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
 import { blocksOf, blocksOfTurn, textOf } from '../../core/content.ts'
-import { arrayOf, compact, field, objectIn, unlessEmpty } from '../../core/lookup.ts'
+import { arrayOf, compact, field, objectIn, stringOr, unlessEmpty } from '../../core/lookup.ts'
 import type {
   AssistantMessage,
-  Content,
   Context,
   InstructionMessage,
   Json,
@@ -19,21 +18,19 @@ import type {
   Message,
   RequestOptions,
   ToolCall,
-  ToolMessage,
-  ToolResultBlock,
   UserMessage,
 } from '../../core/model.ts'
-import { findChain } from '../../kit/chain.ts'
-import { type Losses, newLosses, renamed, reportLoss } from '../../kit/losses.ts'
+import { type Chain, findChain } from '../../kit/chain.ts'
+import { newLosses, renamed, reportLoss } from '../../kit/losses.ts'
 import { ownProof } from '../../kit/opaque.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
-import { encodeParts, keeping, keptFields, type PartScope, verbatim } from './content.ts'
+import { encodeParts, keptFields, type PartScope, verbatim } from './content.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { encodeOptions } from './options.ts'
 import { format, target, wireOf } from './tables.ts'
-import { customCall, encodeChoiceOptions, encodeDefinitions, encodeResultFor, wrapperOf } from './tools.ts'
-import { encodeTurn, type TurnScope } from './turns.ts'
+import { encodeChoiceOptions, encodeDefinitions, encodeResultOf } from './tools.ts'
+import { encodeTurn } from './turns.ts'
 import type { WireCallOutput, WireFunctionTool, WireItem, WireRequest } from './wire.ts'
 
 // ---- encoding ---------------------------------------------------------------------------------
@@ -43,8 +40,6 @@ interface Scope extends PartScope {
   readonly model: string
   /** Whether the server has the earlier items stored. */
   readonly isStored: boolean
-  /** Calls of the conversation, by id. A result repeats some fields of its call. */
-  readonly calls: Map<string, ToolCall>
 }
 
 /**
@@ -52,6 +47,8 @@ interface Scope extends PartScope {
  *
  * By default the request has `store: false` and asks for encrypted reasoning, which the next request sends back with the history.
  * `providerState` and `providerOptions['openai-responses'].store` change this.
+ *
+ * `prepare` comes first. Results within a user's message and invalid calls are losses of content here, because `prepare` replaces both.
  *
  * @throws {UnsupportedError} at a loss that `options.strict` does not allow. By default these are losses of content.
  */
@@ -69,23 +66,19 @@ export function encodeRequest(
   // A request that sends the whole history does not name the stored conversation: the server would have the history twice.
   const conversation = previousResponseId === chain.previousResponseId ? conversationId : undefined
   const isStored = chain.previousResponseId !== undefined || conversation !== undefined || kept.store === true
-  const scope: Scope = { losses, dialect, model: options.model, isStored, calls: new Map() }
-  losses.places.set('system.content', 'system') // losses name `system`, although it is encoded as the content of a message
-  const lead = splitInstructions(context, dialect, chain.previousResponseId !== undefined, losses)
-  const input = [
-    ...lead.items.flatMap((message) => encodeMessage(message, 'system', scope)),
-    ...encodeMessages(context.messages, chain.from, lead.hoisted, scope),
-  ]
+  const scope: Scope = { losses, dialect, model: options.model, isStored }
+  const { instructions, input } = encodeConversation(context, chain, options, scope)
   const tools = [
     ...encodeDefinitions(context.tools ?? []),
-    ...arrayOf(kept.tools).map((tool) => verbatim<WireFunctionTool>(tool ?? {})),
+    ...verbatim<readonly WireFunctionTool[]>(arrayOf(kept.tools)),
   ]
   const body: WireRequest = {
     ...kept,
     ...storage(kept, conversation, chain.previousResponseId, options.model, dialect),
     ...encodeOptions(options, kept, dialect, losses),
     model: options.model,
-    ...placeInstructions(lead.instructions, withWordJson(input, options, losses)),
+    ...compact({ instructions }),
+    input,
     ...compact({ tools: context.tools === undefined ? unlessEmpty(tools) : tools }),
     ...encodeChoiceOptions(options, tools.length > 0, losses),
   }
@@ -109,161 +102,106 @@ function storage(
   return { store: false, include: verbatim([...new Set([...arrayOf(kept.include), 'reasoning.encrypted_content'])]) }
 }
 
-/** The leading system text. It is sent in `instructions` if it is plain text and the server has that field. */
-interface Lead {
-  readonly instructions: string
-  /** The messages whose text is in `instructions`. They are not sent as items. */
-  readonly hoisted: ReadonlySet<Message>
-  /** `context.system`, if it must be sent as an item. */
-  readonly items: readonly InstructionMessage[]
-}
-
-function splitInstructions(
+/**
+ * Encodes the messages that the server does not have. The leading system text is sent in `instructions`, if it is plain text and the server
+ * has that field.
+ */
+function encodeConversation(
   { system, messages }: Context,
-  dialect: ResponsesDialect,
-  isChained: boolean,
-  losses: Losses,
-): Lead {
-  const head: InstructionMessage[] =
-    system === undefined || system.length === 0 ? [] : [{ role: 'system', content: system }]
-  if (dialect.system === 'item') {
-    if (!isChained || head.length === 0) return { instructions: '', hoisted: new Set(), items: head }
+  { previousResponseId, from }: Chain,
+  { responseFormat }: RequestOptions,
+  scope: Scope,
+): Pick<WireRequest, 'instructions' | 'input'> {
+  const { dialect, losses } = scope
+  const hasInstructions = dialect.system === 'instructions'
+  let head: readonly Message[] = system?.length ? [{ role: 'system', content: system }] : []
+  if (!hasInstructions && previousResponseId !== undefined && head.length > 0) {
     reportLoss(losses, 'dropped', 'system', 'the stored answer has its system text already', 'info')
-    return { instructions: '', hoisted: new Set(), items: [] }
+    head = []
   }
-  const all: readonly Message[] = [...head, ...messages]
-  const end = all.findIndex((message) => !isPlainSystem(message))
-  const plain = all.slice(0, end < 0 ? all.length : end)
-  const texts = plain.map(textOf).filter((text) => text !== '')
-  return {
-    instructions: texts.join('\n\n'),
-    hoisted: new Set(plain),
-    items: head.filter((one) => !plain.includes(one)),
+  losses.places.set('system.content', 'system') // losses name `system`, although it is encoded as the content of a message
+  const all = [...head, ...messages]
+  let first = 0 // the first message that is not in `instructions`
+  while (hasInstructions && isPlainSystem(all[first])) first++
+  const texts = all.slice(0, first).map(textOf)
+  const instructions = texts.filter((text) => text !== '').join('\n\n')
+  const calls = new Map<string, ToolCall>()
+  const input: WireItem[] = []
+  for (const [place, message] of all.entries()) {
+    const at = place - head.length
+    for (const block of message.role === 'assistant' ? blocksOfTurn(message) : []) {
+      if (block.type === 'tool_call') calls.set(block.id, block)
+    }
+    if (place < first || (at >= 0 && at < from)) continue
+    const path = at < 0 ? 'system' : `messages[${at}]`
+    if (message.role === 'assistant') input.push(...encodeAssistant(message, path, scope))
+    else if (message.role === 'tool')
+      addResult(input, encodeResultOf(calls.get(message.toolCallId), message, path, scope))
+    else input.push(encodeInput(message, path, scope))
   }
-}
-
-function isPlainSystem(message: Message): boolean {
-  const { role, metadata, providerData } = message
-  if (role !== 'system' || metadata?.cacheHint !== undefined || providerData !== undefined) return false
-  return blocksOf(message.content).every(
-    (block) => block.type === 'text' && block.metadata?.cacheHint === undefined && block.providerData === undefined,
-  )
-}
-
-/** The server refuses an empty input, even with instructions. If the input is empty, the instructions are sent as the input. */
-function placeInstructions(instructions: string, input: WireItem[]): { instructions?: string; input: WireItem[] } {
+  if (responseFormat !== undefined && responseFormat.schema === undefined && !hasWordJson(input)) {
+    reportLoss(losses, 'invented', 'messages', 'the wire wants the word "JSON" in the input')
+    input.unshift({ role: 'developer', content: 'Answer in JSON.' })
+  }
   if (instructions === '') return { input }
+  // The server refuses an empty input, even with instructions.
   return input.length === 0 ? { input: [{ role: 'system', content: instructions }] } : { instructions, input }
 }
 
-function encodeMessages(
-  messages: readonly Message[],
-  from: number,
-  hoisted: ReadonlySet<Message>,
-  scope: Scope,
-): WireItem[] {
-  const items: WireItem[] = []
-  for (const [at, message] of messages.entries()) {
-    for (const block of message.role === 'assistant' ? blocksOfTurn(message) : []) {
-      if (block.type === 'tool_call') scope.calls.set(block.id, block)
-    }
-    if (at < from || hoisted.has(message)) continue
-    for (const item of encodeMessage(message, `messages[${at}]`, scope)) addItem(items, item)
-  }
-  return items
+function isPlainSystem(message: Message | undefined): boolean {
+  const isPlain = ({ metadata, providerData }: Pick<Message, 'metadata' | 'providerData'>) =>
+    metadata?.cacheHint === undefined && providerData === undefined
+  if (message?.role !== 'system' || !isPlain(message)) return false
+  return blocksOf(message.content).every((block) => block.type === 'text' && isPlain(block))
 }
 
-/** Adds an item. Results of calls that came in one wrapper are joined: the model expects one output with the id of the wrapper. */
-function addItem(items: WireItem[], item: WireItem): void {
+/** Adds a result. Results of calls that came in one wrapper are joined: the model expects one output with the id of the wrapper. */
+function addResult(items: WireItem[], item: WireCallOutput): void {
   const last = items.at(-1)
-  const isMore = item.type === 'function_call_output' && last?.type === item.type && last.call_id === item.call_id
-  if (!isMore) items.push(item)
-  else items[items.length - 1] = { ...last, output: `${textOfOutput(last.output)}\n${textOfOutput(item.output)}` }
-}
-
-function textOfOutput(output: WireCallOutput['output']): string {
-  return typeof output === 'string' ? output : JSON.stringify(output ?? '')
-}
-
-function encodeMessage(message: Message, path: string, scope: Scope): WireItem[] {
-  switch (message.role) {
-    case 'assistant':
-      return encodeAssistant(message, path, scope)
-    case 'tool':
-      return [encodeToolMessage(message, path, scope)]
-    default:
-      return encodeInput(message, path, scope)
+  if (last?.type !== item.type || last.call_id !== item.call_id) {
+    items.push(item)
+    return
   }
+  const texts = [last, item].map(({ output }) => (typeof output === 'string' ? output : JSON.stringify(output)))
+  items[items.length - 1] = { ...last, output: texts.join('\n') }
 }
 
-function encodeAssistant(message: AssistantMessage, path: string, scope: Scope): WireItem[] {
-  if (message.metadata?.cacheHint !== undefined)
-    reportLoss(scope.losses, 'dropped', `${path}.metadata.cacheHint`, reasons.cacheHint, 'info')
+function encodeAssistant(
+  message: AssistantMessage,
+  path: string,
+  { losses, dialect, model, isStored }: Scope,
+): WireItem[] {
+  const { content, response, invalidToolCalls } = message
+  const blocks = blocksOfTurn(message)
+  const dropHint = ({ metadata }: Pick<Message, 'metadata'>, place: string) => {
+    if (metadata?.cacheHint !== undefined)
+      reportLoss(losses, 'dropped', `${place}.metadata.cacheHint`, reasons.cacheHint, 'info')
+  }
+  dropHint(message, path)
+  for (const [at, block] of blocks.entries()) dropHint(block, `${path}.content[${at}]`)
+  if (invalidToolCalls?.length)
+    reportLoss(losses, 'dropped', `${path}.invalidToolCalls`, 'only "prepare" makes calls of them', 'major')
   const kept = keptFields(message)
-  if (typeof message.content === 'string' && Object.keys(kept).length > 0) {
-    return [{ ...kept, role: 'assistant', content: message.content }]
-  }
-  return verbatim(encodeTurn(blocksOfTurn(message), message.invalidToolCalls ?? [], path, turnScope(message, scope)))
-}
-
-function turnScope({ response }: AssistantMessage, { losses, dialect, model, isStored }: Scope): TurnScope {
+  if (typeof content === 'string' && unlessEmpty(kept)) return [{ ...kept, role: 'assistant', content }]
   const to = { format, provider: dialect.provider, model }
-  return {
+  const items = encodeTurn(blocks, path, {
     losses,
     reader: isStored ? 'stored' : 'stateless',
     proof: (opaque) => ownProof(opaque, to),
-    isOwn: response?.provider === undefined || response.provider === dialect.provider,
-  }
+    isOwn: (response?.provider ?? dialect.provider) === dialect.provider,
+  })
+  return verbatim(items)
 }
 
-/** Encodes a result. Its type and its `caller` match those of its call. */
-function encodeToolMessage(message: ToolMessage, path: string, scope: Scope): WireCallOutput {
-  const call = scope.calls.get(message.toolCallId)
-  const { type, caller } = call === undefined ? ({} as JsonObject) : keptFields(call)
-  const like = compact({ type: type === customCall ? `${customCall}_output` : undefined, caller: caller ?? undefined })
-  const fields = { ...like, ...keptFields(message) }
-  const { providerData: _, ...rest } = message
-  const toolCallId = wrapperOf(call)?.call_id ?? message.toolCallId
-  return encodeResultFor(scope, { ...rest, toolCallId, ...keeping(fields) }, path)
-}
-
-function encodeInput(message: UserMessage | InstructionMessage, path: string, scope: Scope): WireItem[] {
-  const content = withHint(message)
+function encodeInput(message: UserMessage | InstructionMessage, path: string, scope: Scope): WireItem {
+  const { role, content, metadata } = message
   const last = `${path}.content[${blocksOf(content).length - 1}].metadata`
-  if (message.metadata?.cacheHint !== undefined) renamed(scope.losses, last, `${path}.metadata`)
-  const results = blocksOf(content).filter((block): block is ToolResultBlock => block.type === 'tool_result')
-  const hasMore = results.length < blocksOf(content).length
-  const outputs = results.map((result) =>
-    encodeToolMessage(toMessage(result), `${path}.content[${blocksOf(content).indexOf(result)}]`, scope),
-  )
-  if (results.length > 0 && !hasMore) return outputs
-  const parts = encodeParts(content, `${path}.content`, scope)
-  return [...outputs, { ...keptFields(message), role: message.role, content: parts }]
+  if (metadata?.cacheHint !== undefined) renamed(scope.losses, last, `${path}.metadata`)
+  return { ...keptFields(message), role, content: encodeParts(content, `${path}.content`, scope, metadata?.cacheHint) }
 }
 
-/** Moves the cache hint of a message to its last part: on this wire, only parts have cache hints. */
-function withHint({ content, metadata }: UserMessage | InstructionMessage): Content {
-  const blocks = blocksOf(content)
-  const last = blocks.at(-1)
-  if (metadata?.cacheHint === undefined || last === undefined) return content
-  return [...blocks.slice(0, -1), { ...last, metadata: { ...last.metadata, cacheHint: metadata.cacheHint } }]
-}
-
-function toMessage({ type: _, isError, ...result }: ToolResultBlock): ToolMessage {
-  return { role: 'tool', ...result, ...compact({ status: isError ? ('error' as const) : undefined }) }
-}
-
-/** Adds the word "JSON" to the input if it is missing. Without it, the server refuses `json_object`. Instructions do not count. */
-function withWordJson(items: WireItem[], { responseFormat }: RequestOptions, losses: Losses): WireItem[] {
-  if (responseFormat === undefined || responseFormat.schema !== undefined || hasWordJson(items)) return items
-  const reason = 'the wire wants the word "JSON" in the input'
-  reportLoss(losses, 'invented', 'messages', reason)
-  return [{ role: 'developer', content: 'Answer in JSON.' }, ...items]
-}
-
+/** Whether the input has the word "JSON". Without it, the server refuses `json_object`. Instructions do not count. */
 function hasWordJson(input: readonly WireItem[]): boolean {
-  const texts = input
-    .map((item) => ('content' in item ? item.content : ''))
-    .flatMap((content) => (Array.isArray(content) ? content.map((part) => field(part, 'text')) : content))
-  return texts.some((text) => typeof text === 'string' && /json/i.test(text))
+  const parts = input.flatMap((item) => ('content' in item ? item.content : []) as readonly Json[])
+  return parts.some((part) => /json/i.test(stringOr(part, stringOr(field(part, 'text'), ''))))
 }

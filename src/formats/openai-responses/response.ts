@@ -6,29 +6,21 @@
  * @module
  */
 import { fold } from '../../assemble/fold.ts'
-import type { DecodeResponseOptions, EncodedResponse, Fragment, Reply } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn } from '../../core/content.ts'
+import type { CodecOptions, DecodedCalls, DecodeResponseOptions, EncodedResponse, Reply } from '../../core/codec.ts'
+import { blocksOf, blocksOfTurn, toolCallsOf } from '../../core/content.ts'
 import { refuseDeep } from '../../core/depth.ts'
 import { DecodeError } from '../../core/errors.ts'
-import { compact, field, isObject, numberOr, otherFields, stringOr, textOr } from '../../core/lookup.ts'
-import type {
-  AssistantMessage,
-  ChatResponse,
-  ContentBlock,
-  JsonObject,
-  ProviderState,
-  StopReason,
-  Usage,
-} from '../../core/model.ts'
-import { settleUsage, tokenCount } from '../../core/usage.ts'
+import { isObject, stringOr, textOr } from '../../core/lookup.ts'
+import type { AssistantMessage, ChatResponse, ContentBlock, JsonObject, StopReason, Usage } from '../../core/model.ts'
 import { hash } from '../../kit/ids.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { keptFields } from './content.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
+import { encodeAnswer } from './encode-answer.ts'
 import { midStreamError } from './errors.ts'
-import { asksClient, newProgress, newReading, type Reading, readItem } from './items.ts'
-import { format, idPrefix, readStopReason, statusOf, target } from './tables.ts'
-import { encodeTurn } from './turns.ts'
+import { asksClient } from './items.ts'
+import { readWhole } from './stream.ts'
+import { idPrefix, statusOf, target } from './tables.ts'
 import type { WireResponse, WireUsage } from './wire.ts'
 
 // ---- decoding ---------------------------------------------------------------------------------
@@ -41,98 +33,29 @@ import type { WireResponse, WireUsage } from './wire.ts'
  */
 export function decodeResponse(
   body: unknown,
-  { callsBefore = 0, dialect = openaiDialect }: DecodeResponseOptions<ResponsesDialect> = {},
+  { callsBefore = 0, events, dialect = openaiDialect }: DecodeResponseOptions<ResponsesDialect> = {},
 ): ChatResponse {
-  const fragments = readResponse(body, dialect)
-  return fold(fragments, { provider: dialect.provider, idPrefix, callsBefore })
-}
-
-function readResponse(body: unknown, dialect: ResponsesDialect): Fragment[] {
   if (!isObject(body)) throw new DecodeError(`Cannot decode ${target} answer: it is not an object`)
   refuseDeep(body, `Cannot decode ${target} answer`)
-  const output = field(body, 'output')
-  if (!Array.isArray(output)) {
-    if ((field(body, 'error') ?? undefined) !== undefined) throw midStreamError(body, dialect)
+  const { status, id, error } = body
+  if (!Array.isArray(body.output)) {
+    if ((error ?? undefined) !== undefined) throw midStreamError(body, dialect)
     throw new DecodeError(`Cannot decode ${target} answer: "output" is not a list`, { path: 'output' })
   }
-  const status = field(body, 'status')
-  if (status === 'failed') throw midStreamError(body, dialect)
   if (status === 'queued' || status === 'in_progress') {
-    const id = textOr(field(body, 'id'), '{id}')
-    const reason = `its status is "${status}", since it is made in the background: ask for GET /responses/${id} until it has ended`
+    const reason = `its status is "${status}", since it is made in the background: ask for GET /responses/${textOr(id, '{id}')} until it has ended`
     throw new DecodeError(`Cannot decode ${target} answer: ${reason}`, { path: 'status' })
   }
-  const out: Fragment[] = []
-  readStart(body, out)
-  const reading = newReading(dialect, textOr(field(body, 'model'), ''))
-  for (const [index, item] of output.entries()) readItem(item, index, newProgress(), reading, out)
-  readEnd(body, reading, out)
-  return out
+  return fold(readWhole(body, dialect), { provider: dialect.provider, idPrefix, callsBefore, events })
 }
 
-/** Reads the id, the model and the creation time. */
-export function readStart(response: unknown, out: Fragment[]): void {
-  const id = textOr(field(response, 'id'), undefined)
-  const model = textOr(field(response, 'model'), undefined)
-  const createdAt = numberOr(field(response, 'created_at'), undefined)
-  out.push({ type: 'start', ...compact({ id, model, createdAt }) })
-}
-
-const knownOfResponse = new Set([
-  ...['id', 'object', 'created_at', 'model', 'status', 'output', 'usage', 'error', 'incomplete_details'],
-])
-
-/** Reads the end of an answer: the usage, unknown fields and the stop reason. The fragment `end` comes last. */
-export function readEnd(response: JsonObject, reading: Reading, out: Fragment[]): void {
-  const { dialect } = reading
-  const usage = readUsage(field(response, 'usage'))
-  if (usage !== undefined) out.push({ type: 'usage', usage })
-  const extra = otherFields(response, knownOfResponse)
-  if (extra !== undefined) out.push({ type: 'extra', providerData: { [format]: extra } })
-  const status = textOr(field(response, 'status'), 'completed')
-  const reason = textOr(field(field(response, 'incomplete_details'), 'reason'), undefined)
-  const stopReason = readStopReason(status, reason)
-  const providerState = readState(response, dialect)
-  out.push(
-    compact({
-      type: 'end',
-      stopReason: stopReason === 'stop' ? settledStop(reading) : stopReason,
-      rawStopReason: reason ?? status,
-      providerState,
-    }),
-  )
-}
-
-/** Returns the stop reason of an answer with the status `completed`. Its items decide, because the wire has only this status. */
-function settledStop({ waiting, hasRefusal, hasText }: Reading): StopReason {
-  if (waiting.size > 0) return 'pause'
-  return hasRefusal && !hasText ? 'refusal' : 'stop'
-}
-
-/** Reads the id that the next request continues from. Only a stored answer has one: `store` is true, or it belongs to a conversation. */
-function readState(response: JsonObject, dialect: ResponsesDialect): ProviderState | undefined {
-  const id = textOr(field(response, 'id'), undefined)
-  const conversationId = textOr(field(field(response, 'conversation'), 'id'), undefined)
-  const isStored = dialect.stores && (conversationId !== undefined || field(response, 'store') === true)
-  return id !== undefined && isStored ? compact({ previousResponseId: id, conversationId }) : undefined
-}
-
-/** Reads the usage, in tokens. `input_tokens` includes cached tokens, and `output_tokens` includes reasoning tokens. */
-export function readUsage(usage: unknown): Usage | undefined {
-  if (!isObject(usage)) return undefined
-  const count = (of: unknown, name: string) => tokenCount(field(of, name))
-  const input = field(usage, 'input_tokens_details')
-  return {
-    ...settleUsage({
-      inputTokens: count(usage, 'input_tokens'),
-      outputTokens: count(usage, 'output_tokens'),
-      totalTokens: count(usage, 'total_tokens'),
-      cacheReadTokens: count(input, 'cached_tokens'),
-      cacheWriteTokens: count(input, 'cache_write_tokens'),
-      reasoningTokens: count(field(usage, 'output_tokens_details'), 'reasoning_tokens'),
-    }),
-    providerData: { [format]: usage },
-  }
+/** Reads the tool calls of an answer. */
+export function decodeToolCalls(
+  body: unknown,
+  { dialect = openaiDialect }: CodecOptions<ResponsesDialect> = {},
+): DecodedCalls {
+  const { message } = fold(readWhole(isObject(body) ? body : {}, dialect), { idPrefix })
+  return { toolCalls: toolCallsOf(message), invalidToolCalls: message.invalidToolCalls ?? [] }
 }
 
 // ---- encoding ---------------------------------------------------------------------------------
@@ -151,12 +74,7 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
 
 function encodeOutput(response: ChatResponse, reply: Reply, losses: Losses): JsonObject[] {
   const { message } = response
-  const items = encodeTurn(blocksOfTurn(message), message.invalidToolCalls ?? [], 'message', {
-    losses,
-    reader: 'answer',
-    proof: (opaque) => (opaque?.format === format ? opaque.data : undefined),
-    isOwn: true,
-  })
+  const items = encodeAnswer(blocksOfTurn(message), message.invalidToolCalls ?? [], losses)
   const responseId = idOf(response, reply)
   return items.map((item, index) => answered(item, response, responseId, index))
 }

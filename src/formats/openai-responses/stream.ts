@@ -11,9 +11,21 @@
  */
 import type { DecodeStreamOptions, Fragment, Frame } from '../../core/codec.ts'
 import { DecodeError } from '../../core/errors.ts'
-import { arrayOf, field, isObject, lookup, numberOr, stringOr, textOr } from '../../core/lookup.ts'
-import type { Json, JsonObject } from '../../core/model.ts'
+import {
+  arrayOf,
+  compact,
+  field,
+  isObject,
+  lookup,
+  numberOr,
+  objectIn,
+  stringOr,
+  textOr,
+  unlessEmpty,
+} from '../../core/lookup.ts'
+import type { Json, JsonObject, StopReason, Usage } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
+import { settleUsage } from '../../core/usage.ts'
 import { keeping, readAnnotation } from './content.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { midStreamError } from './errors.ts'
@@ -27,13 +39,11 @@ import {
   readItem,
   textKey,
 } from './items.ts'
-import { readEnd, readStart } from './response.ts'
-import { hostedId, hostedOf, target } from './tables.ts'
-import { argumentsOf, customCall, customOpening, customPiece, wrapperName } from './tools.ts'
+import { format, hostedId, hostedName, hostedOf, stopReasons, target } from './tables.ts'
+import { argumentsOf, customCall, wrapperName } from './tools.ts'
 
 /** State between two events. */
 interface StreamState extends Reading {
-  isStarted: boolean
   isEnded: boolean
   /** The `output_index` of the last event, for events without one. */
   last: number
@@ -43,6 +53,10 @@ interface StreamState extends Reading {
   highest: number
   /** Items that are not complete yet, by `output_index`. */
   readonly items: Map<number, Progress>
+}
+
+function newState(dialect: ResponsesDialect): StreamState {
+  return { ...newReading(dialect, ''), isEnded: false, last: 0, count: 0, highest: -1, items: new Map() }
 }
 
 /**
@@ -55,56 +69,55 @@ export function decodeStream({
   parse = JSON.parse,
   dialect = openaiDialect,
 }: DecodeStreamOptions<ResponsesDialect> = {}): Machine<Frame, Fragment> {
-  const state: StreamState = {
-    ...newReading(dialect, ''),
-    isStarted: false,
-    isEnded: false,
-    last: 0,
-    count: 0,
-    highest: -1,
-    items: new Map(),
-  }
+  const state = newState(dialect)
   return {
-    push(frame, out) {
-      if (state.isEnded || frame.data === '' || frame.data.trim() === '[DONE]') return
-      const event = readEvent(parse, frame)
-      const type = stringOr(event.type, frame.event ?? (event.error ? 'error' : ''))
-      if (type === 'response.output_text.delta') return addText(state, event, 'output_text', out)
-      lookup(steps, type)?.(state, event, out) // skips unknown events, `keepalive` and the progress of hosted tools
+    push({ data, event: name }, out) {
+      if (state.isEnded || data === '' || data.trim() === '[DONE]') return
+      const event = readEvent(parse, data)
+      const type = stringOr(event.type, name ?? (event.error ? 'error' : ''))
+      // The most frequent event needs no lookup. Unknown events, `keepalive` and the progress of hosted tools are skipped.
+      const step = type === 'response.output_text.delta' ? addText : lookup(steps, type)
+      step?.(state, event, out, type)
     },
     end() {},
   }
 }
 
-function readEvent(parse: (text: string) => unknown, { data }: Frame): JsonObject {
-  let event: unknown
-  try {
-    event = parse(data)
-  } catch (cause) {
-    throw new DecodeError(`Cannot decode ${target} event: its data is not JSON`, { cause })
-  }
-  if (isObject(event)) return event
-  throw new DecodeError(`Cannot decode ${target} event: its data is not an object`)
+/** Reads an answer that is not streamed: it is the last event of a stream without other events. */
+export function readWhole(response: JsonObject, dialect: ResponsesDialect): Fragment[] {
+  const out: Fragment[] = []
+  finish(newState(dialect), { response }, out, 'response.completed')
+  return out
 }
 
-type Step = (state: StreamState, event: JsonObject, out: Fragment[]) => void
+function readEvent(parse: (text: string) => unknown, data: string): JsonObject {
+  let event: unknown
+  let cause: unknown
+  try {
+    event = parse(data)
+  } catch (error) {
+    cause = error
+  }
+  if (isObject(event)) return event
+  throw new DecodeError(`Cannot decode ${target} event: its data is not a JSON object`, { cause })
+}
+
+type Step = (state: StreamState, event: JsonObject, out: Fragment[], type: string) => void
 
 const steps: Readonly<Record<string, Step>> = {
-  'response.created': start,
-  'response.queued': start,
-  'response.in_progress': start,
+  'response.refusal.delta': addText,
+  'response.output_text.annotation.added': addCitation,
+  'response.reasoning_summary_text.delta': addReasoning,
+  'response.reasoning_text.delta': addReasoning,
+  'response.function_call_arguments.delta': addArguments,
+  'response.function_call_arguments.done': addArguments,
+  'response.mcp_call_arguments.delta': addArguments,
+  'response.mcp_call_arguments.done': addArguments,
+  'response.custom_tool_call_input.delta': addArguments,
   'response.output_item.added': addItem,
   'response.output_item.done': finishItem,
-  'response.content_part.added': addPart,
-  'response.refusal.delta': (state, event, out) => addText(state, event, 'refusal', out),
-  'response.output_text.annotation.added': addAnnotation,
-  'response.reasoning_summary_text.delta': (state, event, out) => addReasoning(state, event, 'summary_index', out),
-  'response.reasoning_text.delta': (state, event, out) => addReasoning(state, event, 'content_index', out),
-  'response.function_call_arguments.delta': addArguments,
-  'response.function_call_arguments.done': finishArguments,
-  'response.mcp_call_arguments.delta': addArguments,
-  'response.mcp_call_arguments.done': finishArguments,
-  'response.custom_tool_call_input.delta': addCustomInput,
+  'response.created': start,
+  'response.in_progress': start,
   'response.completed': finish,
   'response.incomplete': finish,
   'response.cancelled': finish,
@@ -114,21 +127,65 @@ const steps: Readonly<Record<string, Step>> = {
 
 // ---- the answer -------------------------------------------------------------------------------
 
+/** Reads the id, the model and the time of the answer. Several events have them, and a gateway may leave out some of these events. */
 function start(state: StreamState, event: JsonObject, out: Fragment[]): void {
-  if (state.isStarted) return
-  state.isStarted = true
-  state.model = textOr(field(event.response, 'model'), '')
-  readStart(event.response, out)
+  const { id, model, created_at } = objectIn(event, 'response')
+  state.model ||= stringOr(model, '')
+  out.push(
+    compact({
+      type: 'start',
+      id: textOr(id, undefined),
+      model: textOr(model, undefined),
+      createdAt: numberOr(created_at, undefined),
+    }),
+  )
 }
 
-function finish(state: StreamState, event: JsonObject, out: Fragment[]): void {
+function finish(state: StreamState, event: JsonObject, out: Fragment[], type: string): void {
   start(state, event, out)
-  const response = isObject(event.response) ? event.response : {}
-  if (field(response, 'status') === 'failed') fail(state, event, out)
-  finishFromOutput(state, arrayOf(field(response, 'output')), out)
-  const status = field(response, 'status') ?? String(event.type).slice('response.'.length)
+  const response = objectIn(event, 'response')
+  const { id, object, created_at, model, status, output, usage, error, incomplete_details, ...extra } = response
+  if (status === 'failed') fail(state, event)
+  finishFromOutput(state, arrayOf(output), out)
   state.isEnded = true
-  readEnd({ ...response, status }, state, out)
+  if (isObject(usage)) out.push({ type: 'usage', usage: readUsage(usage) })
+  if (unlessEmpty(extra)) out.push({ type: 'extra', providerData: { [format]: extra } })
+  const rawStopReason = textOr(field(incomplete_details, 'reason'), textOr(status, type.slice('response.'.length)))
+  const stopReason = lookup(stopReasons, rawStopReason) ?? 'other'
+  // Only a stored answer has a state that the next request continues from: `store` is true, or it belongs to a conversation.
+  const conversationId = textOr(field(extra.conversation, 'id'), undefined)
+  const isStored = state.dialect.stores && (conversationId !== undefined || extra.store === true)
+  const previousResponseId = isStored ? textOr(id, undefined) : undefined
+  const providerState = previousResponseId === undefined ? undefined : compact({ previousResponseId, conversationId })
+  out.push(
+    compact({
+      type: 'end',
+      stopReason: stopReason === 'stop' ? stopReasonOf(state) : stopReason,
+      rawStopReason,
+      providerState,
+    }),
+  )
+}
+
+/** Returns the stop reason of an answer with the status `completed`. Its items decide, because the wire has only this status. */
+function stopReasonOf({ waiting, hasRefusal, hasText }: Reading): StopReason {
+  if (waiting.size > 0) return 'pause'
+  return hasRefusal && !hasText ? 'refusal' : 'stop'
+}
+
+/** Reads the usage, in tokens. `input_tokens` includes cached tokens, and `output_tokens` includes reasoning tokens. */
+function readUsage(usage: JsonObject): Usage {
+  const count = (of: unknown, name: string) => field(of, name) as number | undefined // `settleUsage` checks each
+  const { input_tokens_details: input, output_tokens_details: output } = usage
+  const figures = settleUsage({
+    inputTokens: count(usage, 'input_tokens'),
+    outputTokens: count(usage, 'output_tokens'),
+    totalTokens: count(usage, 'total_tokens'),
+    cacheReadTokens: count(input, 'cached_tokens'),
+    cacheWriteTokens: count(input, 'cache_write_tokens'),
+    reasoningTokens: count(output, 'reasoning_tokens'),
+  })
+  return { ...figures, providerData: { [format]: usage } }
 }
 
 /**
@@ -147,7 +204,7 @@ function finishFromOutput(state: StreamState, output: readonly Json[], out: Frag
   for (; next < output.length; next++) finishItem(state, { output_index: next, item: output[next] as Json }, out)
 }
 
-function fail(state: StreamState, event: JsonObject, _out: Fragment[]): never {
+function fail(state: StreamState, event: JsonObject): never {
   state.isEnded = true
   throw midStreamError(isObject(event.response) ? event.response : event, state.dialect)
 }
@@ -160,115 +217,82 @@ function itemOf(state: StreamState, event: JsonObject, type: string): Progress {
   state.highest = Math.max(state.highest, numberOr(event.output_index, -1))
   let item = state.items.get(state.last)
   if (item === undefined) {
-    item = newProgress(type, state.count++)
+    item = newProgress(state.last, type, state.count++)
     state.items.set(state.last, item)
   }
   return item
 }
 
+/** Opens reasoning, so that it has its place in the answer, and calls. The wrapper of parallel calls is read only when it is complete. */
 function addItem(state: StreamState, event: JsonObject, out: Fragment[]): void {
-  if (!isObject(event.item)) return
   const { item } = event
-  const progress = itemOf(state, event, stringOr(field(item, 'type'), ''))
-  const key = state.last
-  if (progress.type === 'reasoning') out.push({ type: 'reasoning', key, text: '' })
+  if (!isObject(item)) return
+  const { type } = item
+  const progress = itemOf(state, event, stringOr(type, ''))
+  const { key } = progress
+  if (type === 'reasoning') out.push({ type, key, text: '' })
   const hosted = hostedOf(item)
-  const isCustom = progress.type === customCall
-  if (progress.type !== 'function_call' && !isCustom && !hosted) return
-  if (field(item, 'name') === wrapperName) {
-    progress.part = wrapperName // its calls are known only when it is complete
-    return
-  }
-  const id = hosted ? hostedId(item, hosted) : textOr(field(item, 'call_id'), null)
-  const server = (hosted || isServerCall(item, state.dialect)) && { server: true as const }
-  const name = textOr(field(item, 'name'), hosted?.name ?? null)
-  const given = hosted || isCustom ? '' : argumentsOf(item)
-  out.push({ type: 'call', key, id, name, arguments: given, ...server })
+  const isCustom = type === customCall
+  const isCall = hosted ? hosted.input !== undefined : isCustom || type === 'function_call'
+  progress.isCall = isCall && item.name !== wrapperName
+  if (!progress.isCall) return
+  out.push({
+    type: 'call',
+    key,
+    id: hosted ? hostedId(item, hosted) : textOr(item.call_id, null),
+    name: hosted ? hostedName(item) : textOr(item.name, null),
+    arguments: hosted ? '' : isCustom ? customOpening : argumentsOf(item),
+    ...((hosted || isServerCall(item, state.dialect)) && { server: true }),
+    ...(isCustom && keeping({ type })),
+  })
 }
 
 function finishItem(state: StreamState, event: JsonObject, out: Fragment[]): void {
-  const { item } = event
-  const type = stringOr(field(item, 'type'), '')
-  const progress = itemOf(state, event, type)
-  readItem(item as Json, state.last, progress, state, out)
+  const { item = null } = event
+  readItem(item, itemOf(state, event, stringOr(field(item, 'type'), '')), state, out)
   state.items.delete(state.last)
 }
 
-// ---- text and reasoning -----------------------------------------------------------------------
+// ---- deltas. Some gateways send `null` ---------------------------------------------------------
 
-function addText(state: StreamState, event: JsonObject, type: 'output_text' | 'refusal', out: Fragment[]): void {
-  const { delta } = event
-  if (typeof delta !== 'string' || delta === '') return // some gateways send null
-  const { lengths } = itemOf(state, event, 'message')
+function addText(state: StreamState, event: JsonObject, out: Fragment[], type: string): void {
+  const text = stringOr(event.delta, '')
+  if (text === '') return
+  const { key: item, lengths } = itemOf(state, event, 'message')
   const index = numberOr(event.content_index, 0)
-  lengths.set(index, (lengths.get(index) ?? 0) + delta.length)
-  const key = textKey(state.last, index)
-  out.push(type === 'refusal' ? { type: 'text', key, text: delta, refusal: true } : { type: 'text', key, text: delta })
+  lengths.set(index, (lengths.get(index) ?? 0) + text.length)
+  const key = textKey(item, index)
+  out.push(type === 'response.refusal.delta' ? { type: 'text', key, text, refusal: true } : { type: 'text', key, text })
 }
 
-/** Opens a text, so that an empty text becomes a block too. */
-function addPart(state: StreamState, event: JsonObject, out: Fragment[]): void {
-  const type = field(event.part, 'type')
-  if (type !== 'output_text' && type !== 'refusal') return
-  const { lengths } = itemOf(state, event, 'message')
+function addCitation(state: StreamState, event: JsonObject, out: Fragment[]): void {
+  const { key, cited } = itemOf(state, event, 'message')
   const index = numberOr(event.content_index, 0)
-  if (!lengths.has(index)) lengths.set(index, 0)
-  const refusal = type === 'refusal' && { refusal: true as const }
-  out.push({ type: 'text', key: textKey(state.last, index), text: '', ...refusal })
+  cited.set(index, (cited.get(index) ?? 0) + 1)
+  out.push({ type: 'patch', key: textKey(key, index), citations: [readAnnotation(event.annotation ?? null)] })
 }
 
-function addAnnotation(state: StreamState, event: JsonObject, out: Fragment[]): void {
-  const { annotations } = itemOf(state, event, 'message')
-  const index = numberOr(event.content_index, 0)
-  annotations.set(index, (annotations.get(index) ?? 0) + 1)
-  const citations = [readAnnotation(event.annotation ?? null)]
-  out.push({ type: 'patch', key: textKey(state.last, index), citations })
-}
-
-function addReasoning(
-  state: StreamState,
-  event: JsonObject,
-  indexName: 'summary_index' | 'content_index',
-  out: Fragment[],
-): void {
-  const { delta } = event
-  if (typeof delta !== 'string' || delta === '') return
+function addReasoning(state: StreamState, event: JsonObject, out: Fragment[], type: string): void {
+  const delta = stringOr(event.delta, '')
+  if (delta === '') return
   const progress = itemOf(state, event, 'reasoning')
-  const part = `${indexName} ${numberOr(event[indexName], 0)}`
+  const part = `${type} ${event.summary_index ?? event.content_index}`
   const length = progress.lengths.get(0) ?? 0
   const text = progress.part !== part && length > 0 ? partBreak + delta : delta
   progress.part = part
   progress.lengths.set(0, length + text.length)
-  out.push({ type: 'reasoning', key: state.last, text })
+  out.push({ type: 'reasoning', key: progress.key, text })
 }
 
-// ---- arguments --------------------------------------------------------------------------------
+/** The start of the JSON arguments of a custom call. */
+const customOpening = '{"input":"'
 
+/** Passes on arguments: a delta, or all. The free text of a custom call becomes JSON: it is the value of the argument `input`. */
 function addArguments(state: StreamState, event: JsonObject, out: Fragment[]): void {
-  const { delta } = event
-  if (typeof delta !== 'string' || delta === '') return
-  if (itemOf(state, event, 'function_call').part === wrapperName) return
-  out.push({ type: 'call', key: state.last, arguments: delta })
-}
-
-function finishArguments(state: StreamState, event: JsonObject, out: Fragment[]): void {
-  const given = event.arguments
-  if (typeof given !== 'string') return
-  if (itemOf(state, event, 'function_call').part === wrapperName) return
-  out.push({ type: 'call', key: state.last, arguments: given, final: true })
-}
-
-/** Passes on the free text of a custom call as JSON: it is the value of the argument `input`. */
-function addCustomInput(state: StreamState, event: JsonObject, out: Fragment[]): void {
-  const { delta } = event
-  if (typeof delta !== 'string' || delta === '') return
-  const progress = itemOf(state, event, customCall)
-  const isFirst = progress.lengths.size === 0
-  progress.lengths.set(0, 1)
-  out.push({
-    type: 'call',
-    key: state.last,
-    arguments: (isFirst ? customOpening : '') + customPiece(delta),
-    ...(isFirst && keeping({ type: customCall })),
-  })
+  const given = stringOr(event.delta ?? event.arguments, '')
+  if (given === '') return
+  const { key, type, isCall } = itemOf(state, event, 'function_call')
+  if (!isCall) return
+  if (event.arguments !== undefined) out.push({ type: 'call', key, arguments: given, final: true })
+  else out.push({ type: 'call', key, arguments: type === customCall ? JSON.stringify(given).slice(1, -1) : given })
 }

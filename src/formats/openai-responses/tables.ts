@@ -8,12 +8,11 @@
 
 import type { Rules } from '../../core/codec.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
-import { compact, field, lookup, stringOr, textOr } from '../../core/lookup.ts'
-import type { Json, Metadata, ReasoningEffort, StopReason } from '../../core/model.ts'
+import { lookup, stringOr, textOr } from '../../core/lookup.ts'
+import type { JsonObject, ReasoningEffort, StopReason } from '../../core/model.ts'
 import type { ErrorWords } from '../../kit/api-error.ts'
 import type { Lack, Wire } from '../../kit/lacks.ts'
 import type { ResponsesDialect } from './dialect.ts'
-import type { WireCacheBreakpoint } from './wire.ts'
 
 /** The name of the format. */
 export const format = 'openai-responses'
@@ -24,13 +23,16 @@ export const target = 'OpenAI Responses'
 /** A call without an id gets an id of this prefix and a number. */
 export const idPrefix = 'call_'
 
-/** The rules of this format for `prepare`. `call_id` has 1 to 64 characters. Every server accepts tool names of up to 64 characters. */
+/** `call_id` has 1 to 64 characters. Every server accepts tool names of up to 64 characters. */
+const names = { pattern: /^[A-Za-z0-9_-]+$/, maxLength: 64 }
+
+/** The rules of this format for `prepare`. */
 export function rulesOf(dialect: ResponsesDialect): Rules {
   return {
     format,
     provider: dialect.provider,
-    callId: { pattern: /^[A-Za-z0-9_-]+$/, maxLength: 64 },
-    toolName: { pattern: /^[A-Za-z0-9_-]+$/, maxLength: 64 },
+    callId: names,
+    toolName: names,
     resultMedia: dialect.resultMedia,
     foreignReasoning: 'drop',
     lateInstructions: 'keep',
@@ -44,35 +46,31 @@ export function rulesOf(dialect: ResponsesDialect): Rules {
 
 /** The features that a server of this format does not support. */
 export function wireOf({ provider, stores, extraOptions, cacheHints }: ResponsesDialect): Wire {
-  const lacks = new Set<Lack>(['names', 'toolCacheHints', 'callCacheHints', 'inputCitations', 'titles', 'errorFlag'])
-  for (const name of ['topK', 'seed', 'stop', 'frequencyPenalty', 'presencePenalty'] as const) {
-    if (extraOptions[name] === undefined) lacks.add(name)
-  }
+  const lacks = new Set<string>([
+    ...['names', 'toolCacheHints', 'callCacheHints', 'inputCitations', 'titles', 'errorFlag'],
+    ...['topK', 'seed', 'stop', 'frequencyPenalty', 'presencePenalty'],
+  ])
+  for (const name of Object.keys(extraOptions)) lacks.delete(name)
   if (!cacheHints) lacks.add('cacheHints')
   const states: Wire['states'] = stores ? ['previousResponseId', 'conversationId'] : ['previousResponseId']
-  return { format, provider, lacks, keepsReasoning: false, states }
+  return { format, provider, lacks: lacks as ReadonlySet<Lack>, keepsReasoning: false, states }
 }
 
-/** Stop reasons by the reason that the wire gives for `incomplete`. Every other reason is read as `other`. */
-const incompleteReasons: Readonly<Record<string, StopReason>> = {
+/**
+ * Stop reasons, by the reason of an `incomplete` answer, or by the status of any other answer. Every other word is read as `other`. A status
+ * that is not final is read as `interrupted`. `failed` is missing: it is an error.
+ */
+export const stopReasons: Readonly<Record<string, StopReason>> = {
+  completed: 'stop',
   max_output_tokens: 'length',
   content_filter: 'content_filter',
-  max_messages: 'other',
-  steered: 'other',
-}
-
-/** Stop reasons by the status of an answer. A status that is not final is read as `interrupted`. `failed` is missing: it is an error. */
-const statuses: Readonly<Record<string, StopReason>> = {
-  completed: 'stop',
   cancelled: 'aborted',
   queued: 'interrupted',
   in_progress: 'interrupted',
 }
 
-export function readStopReason(status: string, reason: string | undefined): StopReason {
-  if (status === 'incomplete') return lookup(incompleteReasons, reason) ?? 'other'
-  return lookup(statuses, status) ?? 'other'
-}
+/** Reasons of `incomplete` that isoglot reads as `other`. */
+const otherReasons: ReadonlySet<unknown> = new Set(['max_messages', 'steered'])
 
 /** Returns the `status`, and for `incomplete` the reason, that the wire has for a stop reason. */
 export function statusOf(reason: StopReason, word: string | undefined): { status: string; reason: string | null } {
@@ -81,7 +79,7 @@ export function statusOf(reason: StopReason, word: string | undefined): { status
   if (reason === 'interrupted') return { status: word === 'queued' ? 'queued' : 'in_progress', reason: null }
   if (reason === 'aborted') return { status: 'cancelled', reason: null }
   if (reason === 'error') return { status: 'failed', reason: null }
-  const isIncomplete = reason === 'other' && lookup(incompleteReasons, word) !== undefined
+  const isIncomplete = reason === 'other' && otherReasons.has(word)
   return isIncomplete ? { status: 'incomplete', reason: word ?? null } : { status: 'completed', reason: null }
 }
 
@@ -95,54 +93,47 @@ export const efforts: Readonly<Record<string, ReasoningEffort>> = {
   max: 'max',
 }
 
-/** How to read a hosted call: the name of its tool in isoglot, the fields with its arguments, and the field with its result. */
-export interface HostedCall {
-  readonly name: string
-  /** A string: the field that holds the object of arguments. A list: the fields that are the arguments. */
-  readonly input: string | readonly string[]
-  /** The field that holds the result. */
+/** How to read an item of a tool that the server runs. */
+export interface Hosted {
+  /** The field with the arguments, or the fields that are the arguments. Without it, the item is the result of another item's call. */
+  readonly input?: string | readonly string[]
+  /** The field with the result. */
   readonly output?: string
   /** The field with the id that links the call and its result. Default: `id`. */
   readonly link?: 'call_id'
 }
 
-/** Calls that the server runs, by the type of their item. Other hosted items, and calls that a client must answer, become `unknown` blocks. */
-export const hostedCalls: Readonly<Record<string, HostedCall>> = {
-  web_search_call: { name: 'web_search', input: 'action' },
-  x_search_call: { name: 'x_search', input: [] },
-  file_search_call: { name: 'file_search', input: ['queries'], output: 'results' },
-  code_interpreter_call: { name: 'code_interpreter', input: ['code', 'container_id'], output: 'outputs' },
-  mcp_call: { name: 'mcp', input: [], output: 'output' },
-  tool_search_call: { name: 'tool_search', input: 'arguments', link: 'call_id' },
-  program: { name: 'program', input: ['code'], link: 'call_id' },
+/** The tools that the server runs, by the type of their item. Other hosted items, and calls that a client must answer, become `unknown` blocks. */
+export const hostedItems: Readonly<Record<string, Hosted>> = {
+  web_search_call: { input: 'action' },
+  x_search_call: { input: 'arguments' },
+  file_search_call: { input: ['queries'], output: 'results' },
+  code_interpreter_call: { input: ['code', 'container_id'], output: 'outputs' },
+  mcp_call: { input: 'arguments', output: 'output' },
+  tool_search_call: { input: 'arguments', link: 'call_id' },
+  tool_search_output: { output: 'tools' },
+  program: { input: ['code'], link: 'call_id' },
+  program_output: { output: 'result' },
 }
 
-/** Results of hosted calls that are separate items, by the type of the item. `output` is the field that holds the result. */
-export const hostedResults: Readonly<Record<string, { readonly name: string; readonly output: string }>> = {
-  tool_search_output: { name: 'tool_search', output: 'tools' },
-  program_output: { name: 'program', output: 'result' },
+/** Returns the name in the item if it has one, as the items of MCP servers and of xAI do. Otherwise the type gives the name. */
+export function hostedName({ name, type }: JsonObject): string {
+  return textOr(name, stringOr(type, '').replace(/_(?:call|output)$/, ''))
 }
 
 /** Returns how to read a call that the server runs. Returns `undefined` for other items, and for a tool search that the client must run. */
-export function hostedOf(item: Json): HostedCall | undefined {
-  return field(item, 'execution') === 'client' ? undefined : lookup(hostedCalls, field(item, 'type'))
+export function hostedOf({ execution, type }: JsonObject): Hosted | undefined {
+  return execution === 'client' ? undefined : lookup(hostedItems, type)
 }
 
 /** Returns the id of a call that the server runs. */
-export function hostedId(item: Json, { link }: HostedCall): string {
-  return textOr(link && field(item, link), stringOr(field(item, 'id'), ''))
+export function hostedId(item: JsonObject, { link }: Hosted): string {
+  return textOr(link && item[link], stringOr(item.id, ''))
 }
 
-/** The two cache times of the wire. Without one of them, the server uses its default time. */
-const ttls: Readonly<Record<string, '30m' | '12h'>> = { '30m': '30m', '12h': '12h' }
-
-export function cacheBreakpoint(hint: NonNullable<Metadata['cacheHint']>): WireCacheBreakpoint {
-  const ttl = hint === 'ephemeral' ? undefined : lookup(ttls, hint.ttl)
-  return compact({ mode: 'explicit', ttl })
-}
-
-export function readCacheTtl(ttl: unknown): '30m' | '12h' | undefined {
-  return lookup(ttls, ttl)
+/** Whether it is one of the two cache times of the wire. Without one of them, the server uses its default time. */
+export function isCacheTtl(ttl: unknown): ttl is '30m' | '12h' {
+  return ttl === '30m' || ttl === '12h'
 }
 
 const kinds: Readonly<Record<string, ApiErrorKind>> = {
@@ -152,26 +143,6 @@ const kinds: Readonly<Record<string, ApiErrorKind>> = {
   rate_limit_exceeded: 'rate_limit',
   insufficient_quota: 'rate_limit',
   context_length_exceeded: 'context_length',
-  invalid_prompt: 'invalid_request',
-  invalid_encrypted_content: 'invalid_request',
-  bio_policy: 'invalid_request',
-  cyber_policy: 'invalid_request',
-  misalignment_policy_violation: 'invalid_request',
-  data_residency_mismatch: 'invalid_request',
-  image_content_policy_violation: 'invalid_request',
-  invalid_image: 'invalid_request',
-  invalid_image_format: 'invalid_request',
-  invalid_image_mode: 'invalid_request',
-  invalid_image_url: 'invalid_request',
-  invalid_base64_image: 'invalid_request',
-  image_too_large: 'invalid_request',
-  image_too_small: 'invalid_request',
-  image_parse_error: 'invalid_request',
-  image_file_too_large: 'invalid_request',
-  image_file_not_found: 'invalid_request',
-  unsupported_image_media_type: 'invalid_request',
-  empty_image_file: 'invalid_request',
-  failed_to_download_image: 'invalid_request',
   vector_store_timeout: 'timeout',
   slow_down: 'overloaded',
   server_is_overloaded: 'overloaded',
@@ -180,13 +151,9 @@ const kinds: Readonly<Record<string, ApiErrorKind>> = {
 /** Codes of errors that a retry cannot solve. */
 const final: ReadonlySet<string> = new Set(['insufficient_quota'])
 
-export function errorWords(provider: string): ErrorWords {
-  return { provider, kinds, final }
-}
-
-/** For errors within a stream. They have no HTTP status, so the `type` gives the kind. Where there is a status, it is more precise. */
-export function midStreamWords(provider: string): ErrorWords {
-  return { provider, kinds: { ...kinds, invalid_request_error: 'invalid_request', server_error: 'server' }, final }
+/** The error codes of this format, and more of them for one error. */
+export function errorWords(provider: string, more?: ErrorWords['kinds']): ErrorWords {
+  return { provider, kinds: { ...more, ...kinds }, final }
 }
 
 /** The HTTP status, the type and the code that a gateway sends for each kind of error. */

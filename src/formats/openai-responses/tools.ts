@@ -8,16 +8,11 @@
  * @module
  */
 
-import { fold } from '../../assemble/fold.ts'
 import { checkTools } from '../../core/check-message.ts'
-import type { BlockKey, CodecOptions, DecodedCalls, Fragment } from '../../core/codec.ts'
-import { blocksOf } from '../../core/content.ts'
-import { arrayOf, compact, field, isObject, otherFields, stringOr, textOr } from '../../core/lookup.ts'
+import type { CodecOptions } from '../../core/codec.ts'
+import { arrayOf, compact, field, isObject, otherFields, stringOr, textOr, unlessEmpty } from '../../core/lookup.ts'
 import type {
-  Content,
-  Json,
   JsonObject,
-  Opaque,
   ProviderTool,
   RequestOptions,
   ToolCall,
@@ -32,13 +27,12 @@ import { reportUnusedChoice } from '../../kit/tool-choice.ts'
 import { markParts, markText, unmark } from '../../kit/tool-error.ts'
 import { decodeParts, encodeParts, keeping, keptFields, type PartScope, verbatim } from './content.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
-import { format, idPrefix, target } from './tables.ts'
+import { format, target } from './tables.ts'
 import type {
   WireCallOutput,
   WireCustomCall,
   WireFunctionCall,
   WireFunctionTool,
-  WireInputPart,
   WireRequest,
   WireToolChoice,
 } from './wire.ts'
@@ -102,8 +96,9 @@ function decodeDefinition(tool: JsonObject): AnyTool {
 
 export function encodeToolChoice(choice: ToolChoice): WireToolChoice {
   if (typeof choice === 'string') return choice
-  if ('name' in choice) return { type: 'function', name: choice.name }
-  return { type: 'allowed_tools', mode: choice.mode, tools: choice.names.map((name) => ({ type: 'function', name })) }
+  const toFunction = (name: string) => ({ type: 'function', name }) as const
+  if ('name' in choice) return toFunction(choice.name)
+  return { type: 'allowed_tools', mode: choice.mode, tools: choice.names.map(toFunction) }
 }
 
 /** Returns `undefined` for a choice that isoglot does not know. The caller then keeps it unchanged. */
@@ -125,15 +120,12 @@ export function encodeChoiceOptions(
   hasTools: boolean,
   losses: Losses,
 ): Pick<WireRequest, 'tool_choice' | 'parallel_tool_calls'> {
-  const { toolChoice, parallelToolCalls } = options
   if (!hasTools) {
     reportUnusedChoice(options, losses)
     return {}
   }
-  return compact({
-    tool_choice: toolChoice === undefined ? undefined : encodeToolChoice(toolChoice),
-    parallel_tool_calls: parallelToolCalls,
-  })
+  const { toolChoice, parallelToolCalls: parallel_tool_calls } = options
+  return compact({ tool_choice: toolChoice && encodeToolChoice(toolChoice), parallel_tool_calls })
 }
 
 // ---- calls ------------------------------------------------------------------------------------
@@ -141,81 +133,19 @@ export function encodeChoiceOptions(
 /** The type of calls of custom tools. Their input is free text. In isoglot, that text is the value of the only argument, `input`. */
 export const customCall = 'custom_tool_call'
 
-const knownOfCall = new Set(['type', 'id', 'call_id', 'name', 'arguments', 'input', 'status'])
-
-/** The context in which a call is read. */
-export interface CallReading {
-  readonly key: BlockKey
-  readonly opaque: Opaque
-  /** Whether the server runs the call. */
-  readonly server: boolean
-}
-
-/** Makes the fragment of a complete call. It replaces earlier fragments of the same call. */
-export function callFragment(item: JsonObject, { key, opaque, server }: CallReading): Fragment {
-  const isCustom = field(item, 'type') === customCall
-  const rest = otherFields(item, knownOfCall)
-  const kept = isCustom ? { ...rest, type: customCall } : rest
-  const given = isCustom ? customArguments(field(item, 'input')) : argumentsOf(item)
-  return {
-    type: 'call',
-    key,
-    id: textOr(field(item, 'call_id'), null),
-    name: textOr(field(item, 'name'), null),
-    ...(given !== '' && { arguments: given, final: true }), // some hosts send empty arguments at the end, after the real ones
-    opaque,
-    ...keeping(kept),
-    ...compact({ server: server || undefined }),
-  }
-}
-
 /** Returns the arguments as text, or as an object if the server sends an object. */
 export function argumentsOf(item: JsonObject): string | JsonObject {
   const given = field(item, 'arguments')
   return typeof given === 'string' || isObject(given) ? given : ''
 }
 
-function customArguments(input: unknown): string {
-  return JSON.stringify({ input: stringOr(input, '') })
-}
-
-/** The start of the JSON arguments of a custom call. */
-export const customOpening = '{"input":"'
-/** Escapes a chunk of free text, for use inside the JSON string of `input`. */
-export function customPiece(delta: string): string {
-  return JSON.stringify(delta).slice(1, -1)
-}
-
-/** Reads the tool calls of an answer. */
-export function decodeToolCalls(
-  body: unknown,
-  { dialect = openaiDialect }: CodecOptions<ResponsesDialect> = {},
-): DecodedCalls {
-  const opaque: Opaque = { provider: dialect.provider, model: textOr(field(body, 'model'), ''), format, data: {} }
-  const calls = arrayOf(field(body, 'output')).filter(isCallItem)
-  const fragments = calls.map((item, key) => callFragment(item, { key, opaque, server: false }))
-  const isCut = field(body, 'status') === 'incomplete'
-  const end: Fragment = { type: 'end', stopReason: isCut ? 'length' : 'stop' }
-  const { message } = fold([...fragments, end], { idPrefix })
-  return {
-    toolCalls: blocksOf(message.content).filter((block): block is ToolCall => block.type === 'tool_call'),
-    invalidToolCalls: message.invalidToolCalls ?? [],
-  }
-}
-
-export function isCallItem(item: Json): item is JsonObject {
-  const type = field(item, 'type')
-  return type === 'function_call' || type === customCall
-}
-
 /** Encodes a call as an item, without the item's `id`. `encodeTurn` decides whether the id may be sent. */
 export function encodeCall(call: ToolCall): WireFunctionCall | WireCustomCall {
   const { type, ...kept } = keptFields(call)
-  if (type === customCall) {
-    const input = stringOr(field(call.arguments, 'input'), textOfCall(call))
-    return { ...kept, type: customCall, call_id: call.id, name: call.name, input }
-  }
-  return { ...kept, type: 'function_call', call_id: call.id, name: call.name, arguments: textOfCall(call) }
+  const { id: call_id, name } = call
+  const text = textOfCall(call)
+  if (type !== customCall) return { ...kept, type: 'function_call', call_id, name, arguments: text }
+  return { ...kept, type, call_id, name, input: stringOr(field(call.arguments, 'input'), text) }
 }
 
 /** Returns the arguments as the original text. If the caller changed the arguments, returns them as new JSON text. */
@@ -230,30 +160,28 @@ function textOfCall(call: ToolCall): string {
 /** The name of an internal tool that models sometimes call. The arguments of that call hold the real calls (vercel/ai 6be0f51). */
 export const wrapperName = 'multi_tool_use.parallel'
 
-/** Returns the calls in a wrapper, each with the data to write the wrapper again. Returns no calls if the wrapper has another form. */
+/** Returns the calls in a wrapper, each with the data to write the wrapper again. Returns no calls for any other item or form. */
 export function wrappedCalls(
   item: JsonObject,
 ): readonly { id: string; name: string; arguments: JsonObject; wrapper: JsonObject }[] {
+  if (item.name !== wrapperName) return []
   const given = argumentsOf(item)
-  const parsed = typeof given === 'string' ? parseArguments(given) : { value: given }
-  const uses = 'value' in parsed ? arrayOf(field(parsed.value, 'tool_uses')) : []
-  const id = stringOr(field(item, 'call_id'), '')
-  const wrapper = { call_id: id, arguments: given }
+  const text = typeof given === 'string' ? given : JSON.stringify(given)
+  const parsed = parseArguments(text)
+  const uses = 'value' in parsed ? arrayOf(parsed.value.tool_uses) : []
+  const call_id = stringOr(item.call_id, '')
+  const wrapper = { call_id, arguments: text }
   const calls = uses.flatMap((use, at) => {
     const name = stringOr(field(use, 'recipient_name'), '').replace(/^functions\./, '')
     const parameters = field(use, 'parameters') ?? {}
-    return name !== '' && isObject(parameters) ? [{ id: `${id}_${at}`, name, arguments: parameters, wrapper }] : []
+    return name !== '' && isObject(parameters) ? [{ id: `${call_id}_${at}`, name, arguments: parameters, wrapper }] : []
   })
-  return id !== '' && calls.length === uses.length ? calls : []
+  return call_id !== '' && calls.length === uses.length ? calls : []
 }
 
 /** Returns the wrapper that a call came in, if there was one. */
 export function wrapperOf(call: ToolCall | undefined): { call_id: string; arguments: string } | undefined {
-  const wrapper = call === undefined ? undefined : keptFields(call).wrapper
-  const id = field(wrapper, 'call_id')
-  const given = field(wrapper, 'arguments')
-  if (typeof id !== 'string') return undefined
-  return { call_id: id, arguments: typeof given === 'string' ? given : JSON.stringify(given ?? {}) }
+  return call && (keptFields(call).wrapper as { call_id: string; arguments: string } | undefined)
 }
 
 // ---- results ----------------------------------------------------------------------------------
@@ -263,40 +191,39 @@ export function encodeResult(
   result: ToolMessage,
   { dialect = openaiDialect }: CodecOptions<ResponsesDialect> = {},
 ): WireCallOutput {
-  return encodeResultFor({ losses: newLosses(target), dialect }, result, 'result')
+  return encodeResultOf(undefined, result, 'result', { losses: newLosses(target), dialect })
 }
 
-/** Encodes a result within a request. The wire has no field for errors, so a mark in the text says that the tool failed. */
-export function encodeResultFor(scope: PartScope, result: ToolMessage, path: string): WireCallOutput {
-  const { type: _, ...kept } = keptFields(result)
-  const isCustom = keptFields(result).type === `${customCall}_output`
+/**
+ * Encodes a result within a request. Its type, its id and its `caller` match those of its call. The wire has no field for errors, so a mark
+ * in the text says that the tool failed.
+ */
+export function encodeResultOf(
+  call: ToolCall | undefined,
+  result: ToolMessage,
+  path: string,
+  scope: PartScope,
+): WireCallOutput {
+  const { type, caller } = call === undefined ? ({} as JsonObject) : keptFields(call)
   return {
-    ...kept,
-    type: isCustom ? `${customCall}_output` : 'function_call_output',
-    call_id: result.toolCallId,
+    type: type === customCall ? `${customCall}_output` : 'function_call_output',
+    ...compact({ caller: caller ?? undefined }),
+    ...keptFields(result),
+    call_id: wrapperOf(call)?.call_id ?? result.toolCallId,
     output: encodeOutput(result, `${path}.content`, scope),
   }
 }
 
-function encodeOutput(result: ToolMessage, path: string, scope: PartScope): WireCallOutput['output'] {
-  const isTextOnly = blocksOf(result.content).every((block) => block.type === 'text' || block.type === 'plain_text')
-  const takesParts = scope.dialect.resultMedia.size > 0
-  const isJoined = isTextOnly && !takesParts
-  const content = isJoined ? joined(result.content) : result.content
-  for (const [at, block] of isJoined ? blocksOf(result.content).entries() : []) {
-    if (block.providerData !== undefined)
-      reportLoss(scope.losses, 'dropped', `${path}[${at}].providerData`, reasons.fields, 'info')
+function encodeOutput({ content, status }: ToolMessage, path: string, scope: PartScope): WireCallOutput['output'] {
+  const isError = status === 'error'
+  const parts = encodeParts(content, path, scope)
+  if (typeof parts === 'string') return markText(parts, isError)
+  const isText = parts.every((part) => part.type === 'input_text')
+  if (!isText || scope.dialect.resultMedia.size > 0) return markParts(parts, isError, { type: 'input_text', text: '' })
+  for (const [at, { type, text, ...kept }] of parts.entries()) {
+    if (unlessEmpty(kept)) reportLoss(scope.losses, 'dropped', `${path}[${at}].providerData`, reasons.fields, 'info')
   }
-  const output = encodeParts(content, path, scope)
-  const isError = result.status === 'error'
-  if (typeof output === 'string') return markText(output, isError)
-  return markParts<WireInputPart>(output, isError, { type: 'input_text', text: '' })
-}
-
-function joined(content: Content): string {
-  return blocksOf(content)
-    .map((block) => ('text' in block ? block.text : ''))
-    .join('\n')
+  return markText(parts.map(({ text }) => text).join('\n'), isError)
 }
 
 const knownOfOutput = new Set(['call_id', 'output', 'type'])

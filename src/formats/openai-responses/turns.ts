@@ -9,27 +9,22 @@
  * @module
  */
 
-import { compact, field, isObject, lookup, stringOr, textOr } from '../../core/lookup.ts'
+import { arrayOf, compact, isObject, lookup, stringOr, textOr, unlessEmpty } from '../../core/lookup.ts'
 import type {
   CitationBlock,
   ContentBlock,
-  ImageBlock,
-  InvalidToolCall,
   Json,
   JsonObject,
   Opaque,
   ReasoningBlock,
   ServerToolCall,
-  ServerToolResult,
   TextBlock,
-  ToolCall,
-  UnknownBlock,
 } from '../../core/model.ts'
 import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { keptFields, writeAnnotation } from './content.ts'
-import { reasoningText } from './items.ts'
-import { format, type HostedCall, hostedCalls, hostedResults } from './tables.ts'
+import { reasoningText, summaryOf } from './items.ts'
+import { format, hostedItems } from './tables.ts'
 import { encodeCall, wrapperName, wrapperOf } from './tools.ts'
 
 /** For which reader the items are written. */
@@ -46,113 +41,114 @@ export interface TurnScope {
   readonly isOwn: boolean
 }
 
-/** An item before the whole turn is known. */
-interface Draft {
-  readonly item: JsonObject
-  /** The id of the reasoning item that this item belongs to. */
-  readonly after: string | undefined
-  /** Whether its reasoning was left out. Then the id of the item must not be sent. */
-  readonly isCutOff: boolean
-  /** Whether the item is a message whose text did not come from this wire. Then the short form is enough. */
-  readonly isPlain: boolean
-}
-
 interface Turn {
   readonly scope: TurnScope
-  readonly path: string
-  /** Results that are part of the item of their call, by the id of the call. */
-  readonly results: ReadonlyMap<string, ServerToolResult>
-  readonly drafts: Draft[]
-  /** Whether the last reasoning was left out. */
-  isCutOff: boolean
+  readonly items: JsonObject[]
+  /** Items of calls that the server ran, by the id of the call. A result may be part of the item of its call. */
+  readonly hosted: Map<string | undefined, JsonObject>
+  /** The message that the last item is, and its id, which the item itself may not have. The next part may belong to it. */
+  message: { readonly item: JsonObject; readonly id: Json | undefined; readonly content: Json[] } | undefined
+  /** The id of the last reasoning; `null` if it was left out. */
+  reasoning: Json | undefined
 }
 
-/** Turns the blocks and the invalid calls of one turn into items. */
-export function encodeTurn(
-  blocks: readonly ContentBlock[],
-  invalidCalls: readonly InvalidToolCall[],
-  path: string,
-  scope: TurnScope,
-): JsonObject[] {
-  const results = new Map<string, ServerToolResult>()
-  for (const block of blocks) {
-    if (block.type === 'server_tool_result' && block.opaque === undefined) results.set(block.toolCallId ?? '', block)
-  }
-  const turn: Turn = { scope, path, results, drafts: [], isCutOff: false }
-  const waiting = [...invalidCalls].sort((one, other) => one.index - other.index)
-  const addInvalid = (call: InvalidToolCall) =>
-    addInvalidCall(turn, call, `${path}.invalidToolCalls[${invalidCalls.indexOf(call)}]`)
+/** Turns the blocks of one turn into items. */
+export function encodeTurn(blocks: readonly ContentBlock[], path: string, scope: TurnScope): JsonObject[] {
+  const items: JsonObject[] = []
+  const turn: Turn = { scope, items, hosted: new Map(), message: undefined, reasoning: undefined }
   for (const [at, block] of blocks.entries()) {
-    while (block.type === 'tool_call' && waiting[0] !== undefined && waiting[0].index < block.index) {
-      addInvalid(waiting.shift() as InvalidToolCall)
-    }
-    addBlock(turn, block, `${path}.content[${at}]`)
+    const item = encodeBlock(turn, block, `${path}.content[${at}]`)
+    if (item !== undefined) add(turn, item)
   }
-  for (const call of waiting) addInvalid(call)
-  return finishTurn(turn)
+  while (scope.reader !== 'answer' && items.at(-1)?.type === 'reasoning') {
+    reportLoss(scope.losses, 'dropped', `${path}.content`, 'reasoning is refused without the item that follows it')
+    items.pop()
+  }
+  return items
 }
 
-function addBlock(turn: Turn, block: ContentBlock, path: string): void {
-  if (block.metadata?.cacheHint !== undefined && turn.scope.reader !== 'answer')
-    reportLoss(turn.scope.losses, 'dropped', `${path}.metadata.cacheHint`, reasons.cacheHint, 'info')
+/** Returns the item of a block; `undefined` if the block is part of another item, or if it was dropped with a loss. */
+function encodeBlock(turn: Turn, block: ContentBlock, path: string): object | undefined {
+  const { losses, reader, isOwn } = turn.scope
+  const proof = turn.scope.proof('opaque' in block ? block.opaque : undefined)
+  const drop = (reason: string, severity?: 'major') => void reportLoss(losses, 'dropped', path, reason, severity)
   switch (block.type) {
     case 'text':
-      addText(turn, block, path)
-      break
     case 'plain_text':
-      addText(turn, { type: 'text', text: block.text }, path)
-      break
-    case 'reasoning':
-      addReasoning(turn, block, path)
-      break
-    case 'tool_call':
-      addCall(turn, block)
-      break
+      return addText(turn, block, proof, path)
+    case 'reasoning': {
+      const known = reader === 'stored' ? proof : textOr(proof?.encrypted_content, undefined)
+      const isSent = reader === 'answer' || known !== undefined
+      turn.reasoning = isSent ? (proof?.id ?? undefined) : null
+      return isSent ? encodeReasoning(block, proof) : drop(reasons.reasoningProof)
+    }
+    case 'tool_call': {
+      const wrapper = wrapperOf(block)
+      if (wrapper === undefined) return { ...proof, ...encodeCall(block) }
+      const isWritten = turn.items.at(-1)?.call_id === wrapper.call_id
+      return isWritten ? undefined : { ...proof, type: 'function_call', name: wrapperName, ...wrapper }
+    }
     case 'server_tool_call':
-      addHosted(turn, block, path)
-      break
-    case 'server_tool_result':
-      addResult(turn, block, path)
-      break
+      if (proof === undefined) return drop(reasons.serverTool)
+      turn.hosted.set(block.id, add(turn, encodeHosted(block, proof)))
+      return undefined
+    case 'server_tool_result': {
+      const item = proof ?? turn.hosted.get(block.toolCallId)
+      if (item === undefined) return drop(reasons.serverTool)
+      const { output = 'error' } = lookup(hostedItems, item.type) ?? {}
+      const result = { [item.error ? 'error' : output]: (block.output ?? null) as Json }
+      if (proof !== undefined) return { ...proof, ...result }
+      Object.assign(item, result)
+      return undefined
+    }
     case 'image':
-      addImage(turn, block, path)
-      break
-    case 'unknown':
-      addUnknown(turn, block, path)
-      break
+      if (block.data !== undefined && (proof !== undefined || reader === 'answer'))
+        return { status: 'completed', ...proof, type: 'image_generation_call', result: block.data }
+      return drop('an image of an assistant goes back only to the provider that made it', 'major')
+    case 'unknown': {
+      const { part, proof: own } = keptFields(block)
+      if (block.format !== format || !isObject(block.value)) return drop(reasons.foreignBlock)
+      if (part === true) return addPart(turn, block.value, isOwn && isObject(own) ? own : undefined)
+      return isOwn ? block.value : drop(`"${block.providerType}" is an item of another provider`)
+    }
     default:
-      reportLoss(turn.scope.losses, 'dropped', path, `a block of type "${block.type}" cannot be output here`, 'major')
+      return drop(`a block of type "${block.type}" cannot be output here`, 'major')
   }
 }
 
-/** Adds an item. `reasoningId` is a field of isoglot's proofs, not of the wire, so the item does not have it. */
-function add(turn: Turn, { reasoningId, ...item }: JsonObject, isPlain = false): void {
-  turn.drafts.push({ item, after: stringOr(reasoningId, undefined), isCutOff: turn.isCutOff, isPlain })
+/** Adds an item. In a request it has its id only if its reasoning is sent before it, and no field that only answers have. */
+function add(turn: Turn, data: object): JsonObject {
+  const { reasoningId, ...item } = data as JsonObject // `reasoningId` is a field of isoglot's proofs, not of the wire
+  if (turn.scope.reader !== 'answer') {
+    for (const name of answerOnly) delete item[name]
+    const isSeparated = turn.reasoning === null || (reasoningId !== undefined && reasoningId !== turn.reasoning)
+    if (isSeparated) delete item.id
+  }
+  turn.items.push(item)
+  turn.message = undefined
+  return item
 }
+
+/** Fields that only answers have. They are not sent back. */
+const answerOnly: readonly string[] = ['created_by', 'parsed', 'parsed_arguments']
 
 // ---- messages ---------------------------------------------------------------------------------
 
-function addText(turn: Turn, block: TextBlock, path: string): void {
+function addText(
+  turn: Turn,
+  block: TextBlock | (ContentBlock & { type: 'plain_text' }),
+  proof: JsonObject | undefined,
+  path: string,
+): undefined {
   const { message, ...kept } = keptFields(block)
-  const proof = turn.scope.proof(block.opaque)
-  addPart(
-    turn,
-    encodeText(block, kept, turn, path, proof !== undefined),
-    proof,
-    isObject(message) ? message : undefined,
-  )
-}
-
-function encodeText(block: TextBlock, kept: JsonObject, { scope }: Turn, path: string, isOwn: boolean): JsonObject {
-  if (block.refusal) return { ...kept, type: 'refusal', refusal: block.text }
-  const citations = block.citations ?? []
-  const readable = scope.reader === 'answer' ? citations : citations.filter((one) => isReadable(one, isOwn))
-  if (readable.length < citations.length) {
-    reportLoss(scope.losses, 'dropped', `${path}.citations`, reasons.citations)
-  }
-  const annotations = readable.map((one) => writeAnnotation(one, block.text)) as unknown as Json
-  const logprobs = scope.reader === 'answer' && { logprobs: [] }
-  return { ...logprobs, ...kept, type: 'output_text', text: block.text, annotations }
+  const { text, refusal, citations = [] } = block as TextBlock
+  const { losses, reader } = turn.scope
+  const readable = citations.filter((one) => reader === 'answer' || isReadable(one, proof !== undefined))
+  if (readable.length < citations.length) reportLoss(losses, 'dropped', `${path}.citations`, reasons.citations)
+  const part: JsonObject = refusal
+    ? { type: 'refusal', refusal: text }
+    : { type: 'output_text', text, annotations: readable.map(writeAnnotation) }
+  return addPart(turn, { ...kept, ...part }, proof, isObject(message) ? message : undefined)
 }
 
 /** Whether the server accepts a citation: it came from this wire, and has all required fields. A server accepts its own, even incomplete. */
@@ -162,181 +158,52 @@ function isReadable({ providerData, title, startIndex, endIndex }: CitationBlock
   return title !== undefined && startIndex !== undefined && endIndex !== undefined
 }
 
-/** Adds a part of a message. Parts that came in one item are written in one item again. */
-function addPart(turn: Turn, part: Json, proof: JsonObject | undefined, message: JsonObject | undefined): void {
-  const last = turn.drafts.at(-1)?.item
-  const content = last?.type === 'message' ? last.content : undefined
-  const isSame = last !== undefined && last.id === proof?.id && (message === undefined || last.phase === message.phase)
-  if (isSame && Array.isArray(content)) {
-    content.push(part)
+/**
+ * Adds a part of a message. Parts that came in one item are written in one item again. A message of one bare text that did not come from this
+ * wire has the short form: some servers are strict about the long form, but accept the short one.
+ */
+function addPart(turn: Turn, part: JsonObject, proof: JsonObject | undefined, fields?: JsonObject): undefined {
+  const { message } = turn
+  const isSame = message?.id === proof?.id && (fields === undefined || message?.item.phase === fields.phase)
+  if (message !== undefined && isSame) {
+    message.content.push(part)
+    const { item, content } = message
+    if (item.type === undefined) turn.items.splice(-1, 1, { type: 'message', role: 'assistant', content })
     return
   }
-  const isPlain = proof === undefined && message === undefined
-  add(turn, { ...message, ...proof, type: 'message', role: 'assistant', content: [part] }, isPlain)
+  const content: Json[] = [part]
+  const { type, text = '', annotations, ...rest } = part
+  const isBare = type === 'output_text' && arrayOf(annotations).length === 0 && !unlessEmpty(rest)
+  const isShort = isBare && proof === undefined && fields === undefined
+  const whole = { ...fields, ...proof, type: 'message', role: 'assistant', content }
+  turn.message = { item: add(turn, isShort ? { role: 'assistant', content: text } : whole), id: proof?.id, content }
 }
 
 // ---- reasoning --------------------------------------------------------------------------------
 
-function addReasoning(turn: Turn, block: ReasoningBlock, path: string): void {
-  const proof = turn.scope.proof(block.opaque)
-  const reason = whyUnsendable(proof, turn.scope)
-  if (reason !== undefined) {
-    reportLoss(turn.scope.losses, 'dropped', path, reason)
-    turn.isCutOff = true
-    return
-  }
-  turn.isCutOff = false
-  if (block.opaque !== undefined && proof === undefined) {
-    reportLoss(turn.scope.losses, 'dropped', `${path}.opaque`, reasons.foreignProof, 'info')
-  }
-  add(turn, encodeReasoning(block, proof ?? {}))
-}
-
-/** Returns why reasoning cannot be sent, or `undefined` if it can. */
-function whyUnsendable(proof: JsonObject | undefined, { reader }: TurnScope): string | undefined {
-  if (reader === 'answer') return undefined
-  if (proof === undefined) return 'it is reasoning without a proof that is valid here'
-  const isEncrypted = textOr(field(proof, 'encrypted_content'), undefined) !== undefined
-  return reader === 'stateless' && !isEncrypted
-    ? 'it is reasoning that only a server that stores it would know'
-    : undefined
-}
-
 /** Writes the original parts, unless the text was changed. The proof has the parts only if the text is not enough to write them. */
-function encodeReasoning(block: ReasoningBlock, { status, ...proof }: JsonObject): JsonObject {
-  const summary = block.text === '' ? [] : [{ type: 'summary_text', text: block.text }]
-  const isSame = !('summary' in proof) || reasoningText(proof) === block.text
-  const { content: _, ...changed } = proof
-  // The server refuses a reasoning item with "status": null.
-  const kept = compact({ status: stringOr(status, undefined), type: 'reasoning' })
-  return isSame ? { summary, ...proof, ...kept } : { ...changed, summary, ...kept }
+function encodeReasoning({ text }: ReasoningBlock, proof: JsonObject = {}): JsonObject {
+  const { status, summary, content, ...rest } = proof
+  const isChanged = summary !== undefined && reasoningText(proof) !== text
+  return compact({
+    ...rest,
+    type: 'reasoning',
+    status: stringOr(status, undefined), // the server refuses null
+    summary: isChanged ? summaryOf(text) : (summary ?? summaryOf(text)),
+    content: isChanged ? undefined : content,
+  }) as JsonObject
 }
 
-// ---- calls ------------------------------------------------------------------------------------
+// ---- tools that the server runs ---------------------------------------------------------------
 
-function addCall(turn: Turn, call: ToolCall): void {
-  const proof = turn.scope.proof(call.opaque)
-  const wrapper = wrapperOf(call)
-  if (wrapper === undefined) add(turn, { ...proof, ...encodeCall(call) } as JsonObject)
-  else if (turn.drafts.at(-1)?.item.call_id !== wrapper.call_id) {
-    add(turn, { ...proof, type: 'function_call', name: wrapperName, ...wrapper })
-  }
-}
-
-function addInvalidCall(turn: Turn, call: InvalidToolCall, path: string): void {
-  if (call.id === undefined || call.name === undefined) {
-    reportLoss(turn.scope.losses, 'dropped', path, reasons.namelessCall)
-    return
-  }
-  const { type: _, ...kept } = keptFields(call)
-  const { id: call_id, name, argumentsText } = call
-  const proof = turn.scope.proof(call.opaque)
-  add(turn, { ...kept, ...proof, type: 'function_call', call_id, name, arguments: argumentsText })
-}
-
-/** Adds a call that the server ran, together with its result, as one item. Only the provider that ran it accepts the item. */
-function addHosted(turn: Turn, call: ServerToolCall, path: string): void {
-  const proof = turn.scope.proof(call.opaque)
-  if (proof === undefined) {
-    reportLoss(turn.scope.losses, 'dropped', path, reasons.serverTool)
-    return
-  }
-  add(turn, encodeHosted(call, turn.results.get(call.id ?? ''), proof))
-}
-
-export function encodeHosted(
-  call: ServerToolCall,
-  result: ServerToolResult | undefined,
+/** Writes the item of a call, with the fields that the proof does not have. */
+function encodeHosted(
+  { arguments: given, argumentsText = JSON.stringify(given) }: ServerToolCall,
   proof: JsonObject,
 ): JsonObject {
-  const hosted = lookup(hostedCalls, proof.type)
-  if (hosted === undefined) return proof // the server reported it as a client's call, and the proof has the whole item
-  const item = { ...proof, ...hostedInput(call, proof, hosted) }
-  const isRepeated = proof.error !== undefined && JSON.stringify(proof.error) === JSON.stringify(result?.output)
-  if (result === undefined || isRepeated) return item
-  const isOutput = hosted.output !== undefined && !Object.hasOwn(proof, hosted.output)
-  return { ...item, [isOutput ? (hosted.output as string) : 'error']: (result.output ?? null) as Json }
-}
-
-function hostedInput(call: ServerToolCall, proof: JsonObject, { input }: HostedCall): JsonObject {
-  if (typeof proof.arguments === 'string') {
-    return { arguments: call.argumentsText ?? JSON.stringify(call.arguments) }
-  }
-  if (typeof input !== 'string') return call.arguments
-  const isGiven = !Object.hasOwn(proof, input) && Object.keys(call.arguments).length > 0
-  return isGiven ? { [input]: call.arguments } : {}
-}
-
-/** Adds the result of a server call. It is a separate item, or part of the item of its call. */
-function addResult(turn: Turn, result: ServerToolResult, path: string): void {
-  const proof = turn.scope.proof(result.opaque)
-  const own = lookup(hostedResults, proof?.type)
-  if (own !== undefined) {
-    add(turn, { ...proof, [own.output]: (result.output ?? null) as Json })
-    return
-  }
-  const isTaken = turn.drafts.some(({ item }) => item.id === result.toolCallId)
-  if (!isTaken) reportLoss(turn.scope.losses, 'dropped', path, reasons.serverTool)
-}
-
-// ---- images and unknown items ------------------------------------------------------------------
-
-function addImage(turn: Turn, block: ImageBlock, path: string): void {
-  const proof = turn.scope.proof(block.opaque)
-  const isAnswer = turn.scope.reader === 'answer'
-  if (block.data === undefined || (proof === undefined && !isAnswer)) {
-    reportLoss(
-      turn.scope.losses,
-      'dropped',
-      path,
-      'an image of an assistant goes back only to the provider that made it',
-      'major',
-    )
-    return
-  }
-  add(turn, { status: 'completed', ...proof, type: 'image_generation_call', result: block.data })
-}
-
-function addUnknown(turn: Turn, block: UnknownBlock, path: string): void {
-  const { scope } = turn
-  if (block.format !== format || !isObject(block.value)) {
-    reportLoss(scope.losses, 'dropped', path, reasons.foreignBlock)
-    return
-  }
-  const { part, proof } = keptFields(block)
-  if (part === true) addPart(turn, block.value, isObject(proof) && scope.isOwn ? proof : undefined, undefined)
-  else if (scope.isOwn)
-    turn.drafts.push({ item: block.value, after: undefined, isCutOff: turn.isCutOff, isPlain: false })
-  else reportLoss(scope.losses, 'dropped', path, `"${block.providerType}" is an item of another provider`)
-}
-
-// ---- pairing ----------------------------------------------------------------------------------
-
-/** Fields that only answers have. They are not sent back. */
-const answerOnly: ReadonlySet<string> = new Set(['created_by', 'parsed', 'parsed_arguments'])
-
-function finishTurn({ drafts, scope, path }: Turn): JsonObject[] {
-  if (scope.reader === 'answer') return drafts.map(({ item }) => item)
-  while (drafts.at(-1)?.item.type === 'reasoning') {
-    reportLoss(scope.losses, 'dropped', `${path}.content`, 'reasoning is refused without the item that follows it')
-    drafts.pop()
-  }
-  const reasoned = new Set(drafts.flatMap(({ item }) => (item.type === 'reasoning' ? stringOr(item.id, []) : [])))
-  return drafts.map(({ item, after, isCutOff, isPlain }) => {
-    const isSeparated = isCutOff || (after !== undefined && !reasoned.has(after))
-    return (isPlain ? shortForm(item) : undefined) ?? withoutFields(item, isSeparated)
-  })
-}
-
-/** Returns the short form of a message that has only one text. Some servers are strict about the long form, but accept the short one. */
-function shortForm({ content }: JsonObject): JsonObject | undefined {
-  const [part, second] = Array.isArray(content) ? content : []
-  if (second !== undefined || field(part, 'type') !== 'output_text' || !isObject(part)) return undefined
-  const isBare = Object.keys(part).length === 3 && Array.isArray(part.annotations) && part.annotations.length === 0
-  return isBare ? { role: 'assistant', content: part.text ?? '' } : undefined
-}
-
-function withoutFields(item: JsonObject, isSeparated: boolean): JsonObject {
-  const entries = Object.entries(item).filter(([name]) => !answerOnly.has(name) && !(isSeparated && name === 'id'))
-  return entries.length === Object.keys(item).length ? item : Object.fromEntries(entries)
+  const { input } = lookup(hostedItems, proof.type) ?? {}
+  if (input === undefined) return proof // the server reported it as a client's call, and the proof has the whole item
+  if (typeof input !== 'string') return { ...proof, ...given }
+  if (typeof proof[input] === 'string') return { ...proof, [input]: argumentsText }
+  return proof[input] === undefined && unlessEmpty(given) ? { ...proof, [input]: given } : proof
 }

@@ -54,6 +54,7 @@ describe('thinking', () => {
     ['claude-opus-4-20250514', { effort: 'low' }, { type: 'enabled', budget_tokens: 2048 }, undefined],
     ['claude-opus-4-7', { effort: 'high' }, { type: 'adaptive' }, { effort: 'high' }],
     ['claude-haiku-4-5@20251001', { effort: 'low' }, { type: 'enabled', budget_tokens: 2048 }, undefined],
+    ['claude-opus-4.5', { effort: 'low' }, { type: 'enabled', budget_tokens: 2048 }, undefined],
     ['claude-opus-4-10', { effort: 'high' }, { type: 'adaptive' }, { effort: 'high' }],
     [newer, undefined, undefined, undefined],
   ])('%s, asked for %j', (model, reasoning, thinking, output) => {

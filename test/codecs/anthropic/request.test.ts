@@ -16,18 +16,20 @@ function encode(context: Partial<Context>, options: Partial<RequestOptions> = {}
 function messagesOf(...messages: Message[]) {
   return encode({ messages }).body.messages
 }
+/** As a run sends them. */
+function sent(...messages: Message[]) {
+  const prepared = prepare({ messages }, createClientCodec().rules, { model })
+  const { body, losses } = encode(prepared.context)
+  return { messages: body.messages, losses: [...prepared.losses, ...losses] }
+}
 function userBlocks(...content: ContentBlock[]) {
   return messagesOf({ role: 'user', content })[0]?.content
 }
 const call = { type: 'tool_call', name: 'f', arguments: { a: 1 }, argumentsText: '{"a":1}', complete: true } as const
 
 it('an empty message is left out, which is reported', () => {
-  const messages: Message[] = [
-    { role: 'user', content: '' },
-    { role: 'user', content: 'hi' },
-  ]
-  const { body, losses } = encodeRequest({ messages }, { model: 'claude-sonnet-5', maxTokens: 100 })
-  expect(body.messages).toEqual([{ role: 'user', content: 'hi' }])
+  const { messages, losses } = sent({ role: 'user', content: '' }, { role: 'user', content: 'hi' })
+  expect(messages).toEqual([{ role: 'user', content: 'hi' }])
   expect(losses).toMatchObject([{ path: 'messages[0]', action: 'dropped', severity: 'info' }])
 })
 
@@ -92,7 +94,7 @@ describe('turns', () => {
   })
 
   it('hold the results of parallel calls in one user message, before any text [C7]', () => {
-    const [, , answer] = messagesOf(
+    const [, , answer] = sent(
       { role: 'user', content: 'go' },
       {
         role: 'assistant',
@@ -104,7 +106,7 @@ describe('turns', () => {
       { role: 'tool', toolCallId: 'x', content: '1' },
       { role: 'user', content: 'and?' },
       { role: 'tool', toolCallId: 'y', content: '2', status: 'error' },
-    )
+    ).messages
     expect(answer).toEqual({
       role: 'user',
       content: [
@@ -145,13 +147,11 @@ describe('turns', () => {
 
   it('do not end with thinking', () => {
     const opaque = { provider: 'anthropic', model, format: 'anthropic', data: { signature: 's' } }
-    const { body, losses } = encode({
-      messages: [
-        { role: 'user', content: 'go' },
-        { role: 'assistant', content: [{ type: 'reasoning', text: 'hm', opaque }] },
-      ],
-    })
-    expect(body.messages).toEqual([{ role: 'user', content: 'go' }])
+    const { messages, losses } = sent(
+      { role: 'user', content: 'go' },
+      { role: 'assistant', content: [{ type: 'reasoning', text: 'hm', opaque }] },
+    )
+    expect(messages).toEqual([{ role: 'user', content: 'go' }])
     expect(losses.map(({ severity }) => severity)).toContain('minor')
   })
 
@@ -172,7 +172,7 @@ describe('turns', () => {
         ],
       }),
     ).toEqual([{ role: 'user', content: [{ type: 'text', text: 'a' }] }])
-    expect(messagesOf({ role: 'user', content: '' }, { role: 'assistant', content: null })).toEqual([])
+    expect(sent({ role: 'user', content: '' }, { role: 'assistant', content: null }).messages).toEqual([])
   })
 
   it('of the user stay turns even if none of their content can be sent', () => {
@@ -189,29 +189,34 @@ describe('turns', () => {
     expect(turn?.content).toEqual([{ type: 'tool_use', id: 'x', name: 'f', input: { a: 1 } }])
   })
 
-  it('hold an invalid call with an empty input, and report it [C12]', () => {
-    const { body, losses } = encode({
-      messages: [
-        { role: 'user', content: 'go' },
+  describe('with an invalid call', () => {
+    const turn: Message = {
+      role: 'assistant',
+      content: null,
+      invalidToolCalls: [
         {
-          role: 'assistant',
-          content: null,
-          invalidToolCalls: [
-            {
-              type: 'invalid_tool_call',
-              id: 'x',
-              name: 'f',
-              index: 0,
-              argumentsText: '{"a',
-              reason: 'truncated',
-              error: '',
-            },
-          ],
+          type: 'invalid_tool_call',
+          id: 'x',
+          name: 'f',
+          index: 0,
+          argumentsText: '{"a',
+          reason: 'truncated',
+          error: '',
         },
       ],
+    }
+
+    it('hold it with an empty input, and report it [C12]', () => {
+      const { messages, losses } = sent({ role: 'user', content: 'go' }, turn)
+      expect(messages[1]?.content).toEqual([{ type: 'tool_use', id: 'x', name: 'f', input: {} }])
+      expect(losses).toContainEqual(
+        expect.objectContaining({ action: 'changed', path: 'messages[1].invalidToolCalls', severity: 'minor' }),
+      )
     })
-    expect(body.messages[1]?.content).toEqual([{ type: 'tool_use', id: 'x', name: 'f', input: {} }])
-    expect(losses).toMatchObject([{ action: 'changed', path: 'messages[1].invalidToolCalls[0].argumentsText' }])
+
+    it('are refused if they were not prepared', () => {
+      expect(() => messagesOf(turn)).toThrow(UnsupportedError)
+    })
   })
 })
 
@@ -317,6 +322,13 @@ describe('content', () => {
     const messages: Message[] = [{ role: 'user', content: [{ type: 'file', fileId: 'file_1' }] }]
     expect(encode({ messages }, {}, { beta: ['a'] }).headers).toEqual({ 'anthropic-beta': 'a,files-api-2025-04-14' })
     expect(encode({ messages }, {}, { version: '2026-10-21' }).headers).toEqual({})
+  })
+
+  it('has the beta header of files for a file in a result too', () => {
+    const turn: Message = { role: 'assistant', content: [{ ...call, id: 'x', index: 0 }] }
+    const result: Message = { role: 'tool', toolCallId: 'x', content: [{ type: 'image', fileId: 'file_1' }] }
+    const { headers } = encode({ messages: [{ role: 'user', content: 'go' }, turn, result] })
+    expect(headers).toEqual({ 'anthropic-beta': 'files-api-2025-04-14' })
   })
 })
 

@@ -104,6 +104,13 @@ describe('calls in a body', () => {
     expect(decodeToolCalls(body)).toEqual({ toolCalls: [], invalidToolCalls: [] })
   })
 
+  it('have an id, as in a decoded answer', () => {
+    const { id: _, ...nameless } = block
+    expect(decodeToolCalls({ content: [nameless] }).toolCalls).toMatchObject([
+      { id: 'toolu_isoglot_0', generatedId: true },
+    ])
+  })
+
   it('that are invalid are kept apart', () => {
     const { toolCalls, invalidToolCalls } = decodeToolCalls({
       content: [{ ...block, input: [] }, { ...block, name: 5 }, block],

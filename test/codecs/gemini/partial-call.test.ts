@@ -1,12 +1,12 @@
 /** Arguments that stream as values with paths. */
 import { describe, expect, it } from 'vitest'
 import { decodeToolCalls } from '../../../src/formats/gemini/index.ts'
-import { addPartialArgs, endPartialCall, newPartialCall } from '../../../src/formats/gemini/partial-call.ts'
+import { newPartialCall } from '../../../src/formats/gemini/partial-call.ts'
 
 const put = (...pieces: object[]) => {
   const call = newPartialCall('key')
-  for (const piece of pieces) addPartialArgs(call, [piece] as never)
-  return endPartialCall(call, true)
+  for (const piece of pieces) call.add([piece] as never)
+  return call.end(true)
 }
 
 describe('values with paths', () => {

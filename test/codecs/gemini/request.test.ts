@@ -77,17 +77,6 @@ describe('instructions', () => {
     expect(body.systemInstruction?.parts).toEqual([{ text: 'You are a cat.' }, { text: 'Be brief.' }])
     expect(body.contents).toEqual([])
   })
-
-  it('that come late are moved to the head, which is reported', () => {
-    const { body, losses } = encode({
-      messages: [
-        { role: 'user', content: 'Hi' },
-        { role: 'system', content: 'Be brief.' },
-      ],
-    })
-    expect(body.systemInstruction).toEqual({ parts: [{ text: 'Be brief.' }] })
-    expect(losses).toMatchObject([{ path: 'messages[1]', action: 'changed' }])
-  })
 })
 
 describe('turns', () => {
@@ -154,33 +143,10 @@ describe('turns', () => {
     ])
   })
 
-  it('put results inside a user message before the user’s text', () => {
-    const contents = contentsOf([
-      { role: 'assistant', content: [call('a', 'weather')] },
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: 'So?' },
-          { type: 'tool_result', toolCallId: 'a', content: 'broken', isError: true },
-        ],
-      },
-    ])
-    expect(contents.slice(1)).toEqual([
-      { role: 'user', parts: [{ functionResponse: { id: 'a', name: 'weather', response: { error: 'broken' } } }] },
-      { role: 'user', parts: [{ text: 'So?' }] },
-    ])
-  })
-
   it('take calls from the field `toolCalls` too, once', () => {
     const one = call('a', 'weather')
     const contents = contentsOf([{ role: 'assistant', content: null, toolCalls: [one] }])
     expect(contents).toEqual([{ role: 'model', parts: [{ functionCall: { id: 'a', name: 'weather', args: {} } }] }])
-  })
-
-  it('name the tool of a result "unknown" if it is unknown, and report that', () => {
-    const { body, losses } = encode({ messages: [{ role: 'tool', toolCallId: 'x', content: 'ok' }] })
-    expect(body.contents[0]?.parts[0]?.functionResponse?.name).toBe('unknown_tool')
-    expect(losses).toMatchObject([{ action: 'invented', path: 'messages[0].name' }])
   })
 
   it('leave out a paused answer where its token asks for more of it', () => {

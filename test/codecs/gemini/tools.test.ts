@@ -8,7 +8,6 @@ import {
   encodeDefinitions,
   encodeRequest,
   encodeResult,
-  geminiDialect,
 } from '../../../src/formats/gemini/index.ts'
 import { block } from '../../../src/messages/block.ts'
 
@@ -31,23 +30,6 @@ describe('definitions', () => {
       { functionDeclarations: [{ name: 'a', description: 'A', parametersJsonSchema: schema }, { name: 'b' }] },
       { googleSearch: {} },
       { functionDeclarations: [{ name: 'c' }] },
-    ])
-  })
-  it('are narrowed to OpenAPI for hosts that read nothing else', () => {
-    const parameters = { type: 'object', properties: { a: { type: ['string', 'null'] }, b: { const: 'x' } } }
-    const dialect = { ...geminiDialect, schemas: 'openapi' as const }
-    expect(encodeDefinitions([{ name: 'f', parameters }], { dialect })).toEqual([
-      {
-        functionDeclarations: [
-          {
-            name: 'f',
-            parameters: {
-              type: 'object',
-              properties: { a: { type: 'string', nullable: true }, b: { type: 'string', enum: ['x'] } },
-            },
-          },
-        ],
-      },
     ])
   })
   it('of other providers are left out, and reported', () => {

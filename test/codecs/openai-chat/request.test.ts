@@ -11,6 +11,7 @@ import {
   openai,
 } from '../../../src/formats/openai-chat/index.ts'
 import { block } from '../../../src/messages/block.ts'
+import { prepare } from '../../../src/prepare/prepare.ts'
 import { decodeText } from '../../support/decode.ts'
 
 type Body = Record<string, unknown> & { messages: Record<string, unknown>[] }
@@ -92,12 +93,19 @@ describe('messages', () => {
     expect(decodeRequest({ model: 'm', messages: wire }).context.messages).toEqual([failed])
   })
 
-  it('put results that stand in a user message before it', () => {
+  it('refuse results that stand in a user message, which prepare puts before it', () => {
     const content = [
       { type: 'text' as const, text: 'And?' },
       { type: 'tool_result' as const, toolCallId: 'call_a', content: '5', isError: true },
     ]
-    expect(messages([{ role: 'user', content }])).toEqual([
+    const list: Message[] = [
+      { role: 'assistant', content: [call] },
+      { role: 'user', content },
+    ]
+    expect(() => messages(list)).toThrow(UnsupportedError)
+    expect(
+      messages(prepare({ messages: list }, createClientCodec().rules, { model: 'm' }).context.messages).slice(1),
+    ).toEqual([
       { role: 'tool', tool_call_id: 'call_a', content: '[tool error] 5' },
       { role: 'user', content: [{ type: 'text', text: 'And?' }] },
     ])

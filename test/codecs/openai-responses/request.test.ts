@@ -3,6 +3,7 @@ import type {
   AssistantMessage,
   ContentBlock,
   Context,
+  Json,
   JsonObject,
   Message,
   Opaque,
@@ -41,6 +42,9 @@ const encodeMessages = (messages: readonly Message[], options: Partial<RequestOp
   encode({ messages }, options, dialect)
 const inputOf = (messages: readonly Message[], options: Partial<RequestOptions> = {}) =>
   encodeMessages(messages, options).body.input
+
+const preparedInputOf = (messages: readonly Message[]) =>
+  inputOf(prepare({ messages }, createClientCodec().rules, { model: 'gpt-5' }).context.messages) as readonly Json[]
 
 const user: Message = { role: 'user', content: 'Hi' }
 const call = (id: string, more: Partial<ToolCall> = {}): ToolCall =>
@@ -340,11 +344,12 @@ describe("the assistant's turn", () => {
         },
       ],
     }
-    expect(inputOf([message])).toMatchObject([
+    expect(preparedInputOf([message]).slice(0, 3)).toMatchObject([
       { call_id: 'c0' },
       { call_id: 'c1', arguments: '{"a' },
       { call_id: 'c2' },
     ])
+    expect(() => inputOf([message])).toThrow('messages[0].invalidToolCalls')
   })
 
   it('drops what other providers ran, with a loss for each', () => {
@@ -405,10 +410,11 @@ describe('results of tools', () => {
       { type: 'text', text: 'Go on' },
       { type: 'tool_result', toolCallId: 'c', content: 'r', isError: true },
     ]
-    expect(inputOf([{ role: 'user', content }])).toEqual([
+    expect(preparedInputOf([assistant(call('c')), { role: 'user', content }]).slice(1)).toEqual([
       { type: 'function_call_output', call_id: 'c', output: '[tool error] r' },
       { role: 'user', content: [{ type: 'input_text', text: 'Go on' }] },
     ])
+    expect(() => inputOf([{ role: 'user', content }])).toThrow('messages[0].content[1]')
   })
 
   it('answer custom calls and programs as these ask', () => {

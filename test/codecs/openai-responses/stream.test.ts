@@ -116,9 +116,15 @@ describe('text', () => {
     ])
   })
 
+  const annotation = { type: 'url_citation', url: 'https://a', title: 'A', start_index: 0, end_index: 1 }
+  const announced = { type: 'response.output_text.annotation.added', output_index: 0, content_index: 0, annotation }
+
+  it('that is cut off has the annotations that were announced', () => {
+    const { error } = decode([created, text('a'), announced])
+    expect(error).toMatchObject({ partial: { content: [{ text: 'a', citations: [{ url: 'https://a' }] }] } })
+  })
+
   it('has each annotation once, announced or not', () => {
-    const annotation = { type: 'url_citation', url: 'https://a', title: 'A', start_index: 0, end_index: 1 }
-    const announced = { type: 'response.output_text.annotation.added', output_index: 0, content_index: 0, annotation }
     const item = textItem('', {
       content: [{ type: 'output_text', text: 'ab', annotations: [annotation, { type: 'file_path', file_id: 'f' }] }],
     })

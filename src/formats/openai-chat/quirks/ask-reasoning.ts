@@ -2,7 +2,7 @@
 
 import { compact } from '../../../core/lookup.ts'
 import type { JsonObject, ReasoningEffort, RequestOptions } from '../../../core/model.ts'
-import { effortOf } from '../../../kit/effort.ts'
+import { anyEffort, effortOf } from '../../../kit/effort.ts'
 import { reportLoss } from '../../../kit/losses.ts'
 import * as reasons from '../../../kit/reasons.ts'
 import type { Encoding } from '../dialect.ts'
@@ -11,7 +11,7 @@ type Reasoning = NonNullable<RequestOptions['reasoning']>
 
 /** OpenAI: `reasoning_effort`, with any value. */
 export function byAnyEffort(reasoning: Reasoning, to: Encoding): JsonObject {
-  return isAmount(reasoning, to) ? compact({ reasoning_effort: effortOf(reasoning, to.losses) }) : {}
+  return isAmount(reasoning, to) ? compact({ reasoning_effort: anyEffort(reasoning, to.losses) }) : {}
 }
 
 /** Most hosts: `reasoning_effort`, with a value that the dialect has. */
@@ -96,7 +96,8 @@ function noteAmount(reasoning: Reasoning, to: Encoding): void {
 function takenEffort(reasoning: Reasoning, to: Encoding): ReasoningEffort | undefined {
   const { efforts: given } = to.dialect
   const taken = typeof given === 'function' ? given(to.model) : given
-  if (taken?.length !== 0) return effortOf(reasoning, to.losses, taken)
+  if (taken === undefined) return anyEffort(reasoning, to.losses)
+  if (taken.length > 0) return effortOf(reasoning, to.losses, taken)
   for (const [name, value] of Object.entries(reasoning)) {
     if (value !== undefined)
       reportLoss(to.losses, 'dropped', `options.reasoning.${name}`, `${to.model} takes no effort`)
