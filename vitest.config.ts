@@ -27,6 +27,7 @@ const onlyExhaustive = [
  */
 const exhaustive = [
   ...onlyExhaustive,
+  'test/{repeating-json,assemble/live-arguments}.test.ts',
   'test/laws/*.test.ts',
   'test/handoff/{handoff,http}.test.ts',
   'test/codecs/**/{corpus,prepared,quirks,stream}.test.ts',
@@ -71,12 +72,6 @@ const sharedProcess = {
   execArgv: ['--max-semi-space-size=64'],
 }
 
-/**
- * Tests of these projects wait for processes, browsers and timeouts, so more of them fit on the same cores. They come after the tests that
- * only compute.
- */
-const waiting = { maxWorkers: 4, sequence: { groupOrder: 1 } }
-
 /** `npm test` runs the first four projects, `npm run test:all` the other two. */
 export default defineConfig({
   resolve: {
@@ -98,8 +93,8 @@ export default defineConfig({
     // Only a test that hangs may meet these: a busy machine is ten times slower than an idle one.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // One more than the cores that most machines of CI have: a tenth less work than with four, since more of them only take turns.
-    maxWorkers: 3,
+    // Twice the cores that most machines of CI have: tests of the Worker and of pages wait for timeouts, and others compute meanwhile.
+    maxWorkers: 4,
     // Tests that run beside one another wait for timeouts of a Worker, and compute nothing.
     maxConcurrency: 50,
     projects: [
@@ -116,7 +111,6 @@ export default defineConfig({
         extends: true,
         test: {
           ...sharedProcess,
-          ...waiting,
           name: 'worker',
           include: ['test/worker/**/*.test.ts'],
           exclude: [...wranglerDev, ...onlyExhaustive],
@@ -127,7 +121,6 @@ export default defineConfig({
         extends: true,
         test: {
           ...sharedProcess,
-          ...waiting,
           name: 'page',
           include: ['test/page/**/*.test.ts'],
           exclude: [...otherBrowsers, ...onlyExhaustive],

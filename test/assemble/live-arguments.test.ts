@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { liveArguments } from '../../src/assemble/live-arguments.ts'
+import { isExhaustive } from '../support/cuts.ts'
 
 /** The view after each of the pieces. */
 function views(...pieces: string[]): unknown[] {
@@ -161,7 +162,7 @@ describe('liveArguments', () => {
         const text = JSON.stringify(object, undefined, indent)
         expect(JSON.stringify(viewOf(text, length))).toBe(JSON.stringify(JSON.parse(text)))
       }),
-      { seed: 20_261, numRuns: 500 },
+      { seed: 20_261, numRuns: isExhaustive ? 500 : 150 },
     )
   })
 
@@ -194,7 +195,7 @@ describe('liveArguments', () => {
         expect(inPieces).toEqual(viewOf(pieces.join('')))
         expect(inPieces).toEqual(views(pieces.join('')).at(-1))
       }),
-      { seed: 20_262, numRuns: 2000 },
+      { seed: 20_262, numRuns: isExhaustive ? 2000 : 600 },
     )
   })
 })

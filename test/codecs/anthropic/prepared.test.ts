@@ -7,6 +7,7 @@ import type { WireBlock, WireMessage } from '../../../src/formats/anthropic/wire
 import { prepare } from '../../../src/prepare/prepare.ts'
 import { seeded, tidy, untidy } from '../../support/conversations.ts'
 import { casesOf } from '../../support/corpus.ts'
+import { isExhaustive } from '../../support/cuts.ts'
 
 const model = 'claude'
 const { rules } = createClientCodec()
@@ -70,7 +71,7 @@ describe('a conversation that was prepared', () => {
       fc.property(conversations, (messages) => {
         expect(broken(encode(messages))).toEqual([])
       }),
-      { ...seeded, numRuns: 1500 },
+      { ...seeded, numRuns: isExhaustive ? 1500 : 500 },
     )
   })
 
