@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import type { TestSpecification } from 'vitest/node'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { publicPaths } from './scripts/built-files.mjs'
 
 const here = new URL('./', import.meta.url).pathname
@@ -64,6 +64,19 @@ class AsGiven {
   shard = this.sort
 }
 
+/**
+ * Projects in this order: tests of the Worker and of pages are the longest and wait most of the time. So they begin, and the short files of
+ * `core` fill the workers until the end.
+ */
+const order = ['worker', 'page', 'examples', 'core', 'exhaustive', 'machines']
+
+class WaitingFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]) {
+    const rank = ({ project }: TestSpecification) => order.indexOf(project.name)
+    return (await super.sort(files)).sort((one, other) => rank(one) - rank(other))
+  }
+}
+
 const sharedProcess = {
   // What a file reaches is noted while its own modules are loaded.
   isolate: process.env.ISOGLOT_HITS_FILE !== undefined,
@@ -88,7 +101,7 @@ export default defineConfig({
   test: {
     expect: { requireAssertions: true },
     // The files that are most likely to notice a mutant come first.
-    ...(isForMutants && { sequence: { sequencer: AsGiven } }),
+    sequence: { sequencer: isForMutants ? AsGiven : WaitingFirst },
     setupFiles: ['test/support/setup.ts', ...(isForMutants ? ['scripts/mutants/setup.mjs'] : [])],
     // Only a test that hangs may meet these: a busy machine is ten times slower than an idle one.
     testTimeout: 120_000,

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { facts } from '../formats/index.ts'
 import { ended, endingOf, failed } from '../gateway/wire.ts'
 import {
   loginSecret,
@@ -61,7 +62,14 @@ describe('a Worker that is killed', () => {
     upstream.script(key, play('openai-chat'))
     const answer = await user.ask(key, 'openai-chat')
     whole = { id: idOf(answer), text: partsOf('openai-chat', await answer.text()).join('') }
-    broken = await Promise.all(wireNames.flatMap((wire) => [begin(wire, -1), begin(wire, -1), begin(wire, 1)]))
+    broken = await Promise.all(
+      wireNames.flatMap((wire) => [
+        begin(wire, -1),
+        begin(wire, -1),
+        // Up to its first text: before that, the Worker waits for half a minute.
+        begin(wire, facts[wire].gateway.silentPieces + 1),
+      ]),
+    )
     // The last, since after half a minute it is over.
     unanswered = crypto.randomUUID()
     upstream.script(unanswered, () => {})
