@@ -247,11 +247,12 @@ describe.skipIf(!hasChromium)('the static page', () => {
     const titles = Object.values(facts).map(({ titleOnPage }) => titleOnPage)
     for (const wire of titles.filter((title) => title !== 'Gemini' && title !== 'Ollama'))
       await page.getByLabel(wire, { exact: true }).uncheck()
-    expect(await page.locator('.request h3').allInnerTexts()).toEqual(['Gemini', 'Ollama'])
+    const shown = () => page.locator('.request h3').allInnerTexts()
+    await expect.poll(shown).toEqual(['Gemini', 'Ollama']) // the page draws after the event
     expect(await page.locator('.request').nth(1).locator('mark').allInnerTexts()).toContain('"messages"')
     await page.getByLabel('Gemini', { exact: true }).focus()
     await page.keyboard.press('Space')
-    expect(await page.locator('.request h3').allInnerTexts()).toEqual(['Ollama'])
+    await expect.poll(shown).toEqual(['Ollama'])
     expect(await page.locator('mark').count()).toBe(0)
   })
 
