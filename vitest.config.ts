@@ -153,6 +153,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'machines',
+          // They install packages and make a site before they begin: minutes on a busy machine.
+          hookTimeout: 600_000,
           include: [...wranglerDev, ...otherBrowsers, ...builtTypes],
           globalSetup: ['test/worker/bundle.ts'],
         },
