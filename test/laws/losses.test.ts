@@ -43,6 +43,21 @@ describe('D2', () => {
   })
 })
 
+describe('a data URL whose bytes are percent-encoded', () => {
+  it.each(wires)('is sent as it is, or is a loss, and is never sent as base64: %s', (name) => {
+    const url = 'data:image/png,%89PNG%0D%0A'
+    const image = block.image({ url })
+    const { body, losses } = clients[name].encodeRequest(
+      { messages: [{ role: 'user', content: [{ type: 'text', text: 'a' }, image] }] },
+      { model: 'm', strict: false },
+    )
+    const sent = JSON.stringify(body)
+    const isLost = losses.some(({ path, severity }) => path === 'messages[0].content[1]' && severity === 'major')
+    expect({ isLost, isSent: sent.includes('PNG') }).toEqual({ isLost, isSent: !isLost })
+    expect(sent.includes(url)).toBe(!isLost)
+  })
+})
+
 it('D3: DeepSeek reports that a tool is not strict there', () => {
   const tools = [{ name: 'f', parameters: { type: 'object' }, strict: true }]
   const { losses } = deepseek('m').codec.encodeRequest({ ...hello, tools }, { model: 'm' })

@@ -42,12 +42,13 @@ export function encodeMedia(block: ImageBlock | FileBlock, path: string, scope: 
   const inline = readDataUrl(block.url ?? '')
   const { data, mimeType } = inline ?? block
   const isImage = block.type === 'image' || mimeType?.startsWith('image/') === true
+  const isText = inline?.base64 === false
   const source =
     data === undefined
       ? remoteSource(block, scope)
       : isImage
-        ? imageSource(data, typeOf(data, mimeType))
-        : documentSource(data, typeOf(data, mimeType), inline?.base64 === false)
+        ? imageSource(data, typeOf(data, mimeType), isText)
+        : documentSource(data, typeOf(data, mimeType), isText)
   if (source === undefined) {
     const taken = isImage ? 'images in JPEG, PNG, GIF or WebP' : 'documents in PDF or plain text'
     return drop(path, `it takes ${taken}, by URL or by file id`, scope, 'major')
@@ -69,8 +70,8 @@ function remoteSource(
   return { type: 'file', file_id: fileId }
 }
 
-function imageSource(data: string, type: string): WireImageSource | undefined {
-  const isTaken = /^image\/(?:jpe?g|png|gif|webp)$/.test(type)
+function imageSource(data: string, type: string, isText: boolean): WireImageSource | undefined {
+  const isTaken = !isText && /^image\/(?:jpe?g|png|gif|webp)$/.test(type)
   return isTaken ? { type: 'base64', media_type: type.replace('jpg', 'jpeg') as WireImageType, data } : undefined
 }
 
