@@ -1,5 +1,7 @@
 /** Makes a whole answer from its fragments, for streams and whole bodies. @module */
+
 import type { DecodeResponseOptions, Fragment } from '../core/codec.ts'
+import { findLastIndex } from '../core/lookup.ts'
 import type { ChatResponse, MessageEvent } from '../core/model.ts'
 import { assemble } from './assemble.ts'
 import type { AssembleOptions } from './assembly.ts'
@@ -16,7 +18,13 @@ export function fold(
   const state = assemble.start(options)
   for (const fragment of fragments) assemble.step(state, fragment, events)
   assemble.end(state, events)
-  return (events.find((event) => event.type === 'message_end') as MessageEvent & { type: 'message_end' }).response
+  return (events[findLastIndex(events, isEnd)] as MessageEnd).response
+}
+
+type MessageEnd = MessageEvent & { type: 'message_end' }
+
+function isEnd(event: MessageEvent): event is MessageEnd {
+  return event.type === 'message_end'
 }
 
 /** The fields of an event that `collect` reads. A run has events beside those of its answers. */

@@ -1,5 +1,4 @@
 /** The browser's model: converts a conversation to messages of the Prompt API. @module */
-import { checkMessages } from '../core/check-message.ts'
 import type { EncodedRequest, Rules } from '../core/codec.ts'
 import { blocksOf, blocksOfTurn } from '../core/content.ts'
 import { compact } from '../core/lookup.ts'
@@ -94,7 +93,6 @@ export function encodeRequest(
   asked: RequestOptions,
   inputs: readonly LanguageModelExpected[],
 ): EncodedRequest<BrowserRequest> {
-  checkMessages(given.messages)
   const losses = newLosses(title, asked.strict)
   const { context, options } = withoutLacks(given, asked, wire, losses)
   for (const [name, reason] of Object.entries(lostOptions)) {

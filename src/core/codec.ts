@@ -186,7 +186,7 @@ export interface EncodeRequestOptions<Dialect = never> extends RequestOptions, C
 export interface DecodeResponseOptions<Dialect = never> extends CodecOptions<Dialect> {
   /** The number of the first id that has to be made, higher than that of any made id in the conversation. Default 0. */
   readonly callsBefore?: number
-  /** Receives the events of the answer, as its stream would have them. */
+  /** An empty list, which receives the events of the answer, as its stream would have them. */
   readonly events?: MessageEvent[] | undefined
 }
 

@@ -3,6 +3,7 @@ import type { ClientCodec, Fragment, Frame, Model, Rules } from '../core/codec.t
 import { ApiError, type ApiErrorDetails, IsoglotError, LimitError } from '../core/errors.ts'
 import type { Context, RequestOptions } from '../core/model.ts'
 import type { Machine } from '../core/reducer.ts'
+import { byteLength } from './utf8.ts'
 
 /** The request of a local model, unless its codec writes another body. It is a copy, as JSON. */
 export interface LocalRequest {
@@ -123,7 +124,7 @@ function readLines({ maxEventBytes: max = 8 * 1024 * 1024 }): Machine<Uint8Array
     push(chunk, out) {
       const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
       rest = lines.pop() ?? ''
-      if ([...lines, rest].some((line) => line.length > max)) {
+      if ([...lines, rest].some((line) => byteLength(line) > max)) {
         throw new LimitError(`Cannot read the stream: an event is larger than ${max} bytes`, 'maxEventBytes', max)
       }
       for (const data of lines) if (data !== '') out.push({ data })

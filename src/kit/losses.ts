@@ -1,6 +1,7 @@
 /** Losses: the parts that an encoder dropped, changed or invented, and which of them are errors. @module */
 import { UnsupportedError } from '../core/errors.ts'
-import type { Loss, RequestOptions } from '../core/model.ts'
+import type { Loss, ProviderData, RequestOptions } from '../core/model.ts'
+import * as reasons from './reasons.ts'
 
 /** The losses of one encoding. */
 export interface Losses {
@@ -34,6 +35,18 @@ export function reportLoss(
     throw new UnsupportedError(`Cannot encode for ${losses.target}: "${loss.path}" would be ${action}: ${reason}`, loss)
   }
   losses.list.push(loss)
+}
+
+/** Reports the fields that other formats kept, which are not sent. */
+export function reportForeignFields(
+  { providerData = {} }: { readonly providerData?: ProviderData },
+  format: string,
+  path: string,
+  losses: Losses,
+): void {
+  for (const name of Object.keys(providerData)) {
+    if (name !== format) reportLoss(losses, 'dropped', `${path}.providerData.${name}`, reasons.foreignFields, 'info')
+  }
 }
 
 /** The options without these. Each that is set is a loss. */

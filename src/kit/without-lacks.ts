@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { checkMessages } from '../core/check-message.ts'
 import { compact, field, lookup, textOr } from '../core/lookup.ts'
 import type {
   AssistantMessage,
@@ -23,7 +24,7 @@ import type {
   ToolDefinition,
 } from '../core/model.ts'
 import { lackableFields, type Wire } from './lacks.ts'
-import { fitList, type Losses, placesIn, reportLoss } from './losses.ts'
+import { fitList, type Losses, placesIn, reportForeignFields, reportLoss } from './losses.ts'
 import { ownProof } from './opaque.ts'
 import * as reasons from './reasons.ts'
 
@@ -55,6 +56,8 @@ interface Task {
 /**
  * Returns the request without the features that the format lacks. It reports what it left out as losses, and remembers where each entry
  * stood.
+ *
+ * @throws {TypeError} if a value is not an isoglot message. `normalizeMessages` reads raw JSON and the messages of other libraries.
  */
 export function withoutLacks(
   context: Context,
@@ -62,6 +65,7 @@ export function withoutLacks(
   wire: Wire,
   losses: Losses,
 ): { readonly context: Context; readonly options: RequestOptions } {
+  checkMessages(context.messages)
   const lacks = new Set<string>([...wire.lacks, 'split', 'mimeType'])
   const said: Task = { wire, lacks, losses, target: { ...wire, model: asked.model }, ownCalls: new Set() }
   // Formats have a mark for a refusal only in a turn of the assistant.
@@ -135,12 +139,8 @@ function fitFields<T extends object>(thing: T, kind: string, path: string, task:
   const isForCodec = kind === 'reasoning' && !wire.keepsReasoning
   if (opaque !== undefined && !isForCodec && ownProof(opaque, task.target) === undefined)
     omit('opaque', 'opaque', reasons.foreignProof)
-  if (providerData !== undefined) {
-    for (const name of Object.keys(providerData)) {
-      if (name !== wire.format) drop(task, `${path}.providerData.${name}`, reasons.foreignFields, 'info')
-    }
-    if (!Object.hasOwn(providerData, wire.format)) lost.add('providerData')
-  }
+  reportForeignFields(fields, wire.format, path, losses)
+  if (providerData !== undefined && !Object.hasOwn(providerData, wire.format)) lost.add('providerData')
   let left = lost.size === 0 ? fields : Object.fromEntries(Object.entries(fields).filter(([name]) => !lost.has(name)))
   for (const name of ['content', 'toolCalls', 'invalidToolCalls']) {
     const blocks = left[name]

@@ -395,6 +395,12 @@ describe('an answer that was cut off', () => {
     expect(() => fold([{ type: 'text', text: 'a' }])).toThrow(InterruptedError)
     expect(() => collect(eventsOf([{ type: 'text', text: 'a' }]))).toThrow(TypeError)
   })
+
+  it('is that of its own answer, also in a list that has events of another', () => {
+    const events: MessageEvent[] = []
+    const answer = (text: string) => fold([{ type: 'text', text }, end], { events }).message.content
+    expect([answer('a'), answer('b')]).toEqual([[{ type: 'text', text: 'a' }], [{ type: 'text', text: 'b' }]])
+  })
 })
 
 describe('limits', () => {

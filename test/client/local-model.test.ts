@@ -135,8 +135,8 @@ describe('a local model', () => {
     expect(await generate({ model: loading, prompt: 'Hi', timeouts })).toMatchObject({ text: 'Loaded' })
   })
 
-  it('has the limits of every model', async () => {
-    const model = localModel('m', saying(text('x'.repeat(500))))
+  it.each(['x'.repeat(500), '世'.repeat(30)])('has the limits of every model, in bytes: %s', async (long) => {
+    const model = localModel('m', saying(text(long)))
     const failure = await caught(generate({ model, prompt: 'Hi', maxEventBytes: 100 }))
     expect(failure).toBeInstanceOf(LimitError)
   })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { findChromium } from '../../scripts/chromium.mjs'
+import { chatOn } from './chat-page.ts'
 import { type Example, runExample } from './run.ts'
 
 const executablePath = findChromium()
@@ -39,14 +40,7 @@ describe.skipIf(!executablePath).each(names)('%s', (name) => {
     await page.goto((await examples[name]?.url) ?? '')
   })
 
-  const answer = () => page.locator('li.assistant').last()
-  const finished = () => page.locator('main[aria-busy="false"]').waitFor()
-
-  async function say(text: string): Promise<void> {
-    await page.getByRole('textbox', { name: 'Message' }).fill(text)
-    await page.getByRole('button', { name: 'Send' }).click()
-    await page.locator('li.user', { hasText: text }).waitFor()
-  }
+  const { answer, finished, say } = chatOn(() => page)
 
   it('draws a tool round as it streams, and continues with the same conversation', async () => {
     await say('Weather in Tokyo and Paris?')

@@ -2,6 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { hasChromium, launchChromium } from '../page/browser.ts'
+import { chatOn } from './chat-page.ts'
 import { type Example, runExample } from './run.ts'
 
 describe.skipIf(!hasChromium)('in a page', () => {
@@ -30,14 +31,7 @@ describe.skipIf(!hasChromium)('in a page', () => {
     await page.goto(await example.url)
   }
 
-  const answer = () => page.locator('li.assistant').last()
-  const finished = () => page.locator('main[aria-busy="false"]').waitFor()
-
-  async function say(text: string): Promise<void> {
-    await page.getByRole('textbox', { name: 'Message' }).fill(text)
-    await page.getByRole('button', { name: 'Send' }).click()
-    await page.locator('li.user', { hasText: text }).waitFor()
-  }
+  const { answer, finished, say } = chatOn(() => page)
 
   it('page-tools: tools of the page run there, and the prompt stays on the server', async () => {
     await open('page-tools')

@@ -5,7 +5,6 @@
  *
  * @module
  */
-import { checkMessages } from '../../core/check-message.ts'
 import type { EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
 import { blocksOf } from '../../core/content.ts'
 import { arrayOf, compact, field, isObject, textOr, unlessEmpty } from '../../core/lookup.ts'
@@ -31,7 +30,6 @@ export function encodeRequest(
   given: Context,
   { dialect = {}, ...asked }: EncodeRequestOptions<AnthropicDialect>,
 ): EncodedRequest<WireRequest> {
-  checkMessages(given.messages)
   const losses = newLosses('Anthropic', asked.strict)
   const { context, options } = withoutLacks(given, asked, wireOf(dialect), losses)
   const scope = scopeOf(dialect, options.model, losses)

@@ -28,7 +28,7 @@ import type {
   Usage,
 } from '../../core/model.ts'
 import { settleStopReason } from '../../core/stop-reason.ts'
-import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
+import { type Losses, newLosses, reportForeignFields, reportLoss } from '../../kit/losses.ts'
 import { ownProof } from '../../kit/opaque.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { citationForClient } from './citations.ts'
@@ -165,9 +165,7 @@ function encodeReasoning(block: ReasoningBlock, path: string, losses: Losses): W
 function reportForeign(block: ContentBlock, path: string, losses: Losses): void {
   if ('opaque' in block && block.opaque !== undefined && block.type !== 'reasoning')
     drop(`${path}.opaque`, reasons.foreignProof, { losses }, 'info')
-  for (const name of Object.keys(block.providerData ?? {})) {
-    if (name !== format) drop(`${path}.providerData.${name}`, reasons.foreignFields, { losses }, 'info')
-  }
+  reportForeignFields(block, format, path, losses)
 }
 
 /** Reports invalid calls, which are not sent. With empty arguments, a client could run such a call. */

@@ -5,7 +5,6 @@
  *
  * @module
  */
-import { checkMessages } from '../../core/check-message.ts'
 import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
 import { refuseDeep } from '../../core/depth.ts'
 import { compact, field, unlessEmpty } from '../../core/lookup.ts'
@@ -27,7 +26,6 @@ import type { WireRequest } from './wire.ts'
  * @throws {UnsupportedError} if content would be lost and `options.strict` does not allow it.
  */
 export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
-  checkMessages(given.messages)
   const losses = newLosses('Bedrock', asked.strict)
   const { context, options } = withoutLacks(given, asked, wireOf(asked.model), losses)
   const scope = { losses, model: options.model, names: new Set<string>() }

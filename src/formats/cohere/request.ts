@@ -5,7 +5,6 @@
  *
  * @module
  */
-import { checkMessages } from '../../core/check-message.ts'
 import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
 import { refuseDeep } from '../../core/depth.ts'
 import { arrayOf, compact, field, textOr, unlessEmpty } from '../../core/lookup.ts'
@@ -26,7 +25,6 @@ import type { WireMessage, WireRequest } from './wire.ts'
  * @throws {UnsupportedError} if important content would be lost, such as media other than images and text files.
  */
 export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
-  checkMessages(given.messages)
   const losses = newLosses('Cohere', asked.strict)
   const { context, options } = withoutLacks(given, asked, wire, losses)
   const { tools, choice } = encodeToolChoice(context.tools ?? [], options, losses)

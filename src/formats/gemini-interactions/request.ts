@@ -5,7 +5,6 @@
  *
  * @module
  */
-import { checkMessages } from '../../core/check-message.ts'
 import type { EncodedRequest } from '../../core/codec.ts'
 import { blocksOf, blocksOfTurn } from '../../core/content.ts'
 import { arrayOf, compact, findLastIndex, objectIn, stringOr, textOr, unlessEmpty } from '../../core/lookup.ts'
@@ -52,7 +51,6 @@ interface Scope {
  * @throws {UnsupportedError} if there is a loss that `options.strict` does not allow; by default these are losses of content.
  */
 export function encodeRequest(given: Context, asked: RequestOptions): EncodedRequest<WireRequest> {
-  checkMessages(given.messages)
   const losses = newLosses(target, asked.strict)
   const { context, options } = withoutLacks(given, asked, wire, losses)
   const kept = objectIn(options.providerOptions, format)

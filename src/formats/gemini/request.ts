@@ -5,7 +5,6 @@
  *
  * @module
  */
-import { checkMessages } from '../../core/check-message.ts'
 import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
 import { refuseDeep } from '../../core/depth.ts'
 import { compact, field, isObject, otherFields, stringOr, textOr, unlessEmpty } from '../../core/lookup.ts'
@@ -36,7 +35,6 @@ export function encodeRequest(
   given: Context,
   { dialect = geminiDialect, ...asked }: EncodeRequestOptions<GeminiDialect>,
 ): EncodedRequest<WireRequest> {
-  checkMessages(given.messages)
   const scope: Scope = { losses: newLosses('Gemini', asked.strict), dialect, model: asked.model }
   const { context, options } = withoutLacks(given, asked, wireOf(dialect), scope.losses)
   const {

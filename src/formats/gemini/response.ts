@@ -20,13 +20,13 @@ import { DecodeError } from '../../core/errors.ts'
 import { compact, field, lookup, unlessEmpty } from '../../core/lookup.ts'
 import type { AssistantMessage, ChatResponse, ContentBlock, InvalidToolCall, Json } from '../../core/model.ts'
 import { settleStopReason } from '../../core/stop-reason.ts'
-import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
+import { type Losses, newLosses, reportForeignFields, reportLoss } from '../../kit/losses.ts'
 import { ownProof } from '../../kit/opaque.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { type CitedText, encodeCitations } from './citations.ts'
 import { encodeBlock } from './content.ts'
 import { drop, type Kept, type Scope } from './part.ts'
-import { newReader } from './stream.ts'
+import { answerReader } from './stream.ts'
 import { finishReasons, type GeminiDialect, geminiDialect, stopReasons } from './tables.ts'
 import { encodeCall } from './tools.ts'
 import { encodeUsage } from './usage.ts'
@@ -70,7 +70,7 @@ export function decodeToolCalls(
 
 /** Returns whether the body is an answer. */
 function readBody(body: unknown, dialect: GeminiDialect, out: Fragment[]): boolean {
-  const reader = newReader(dialect)
+  const reader = answerReader(dialect)
   reader.read(body, out)
   reader.end(out)
   return reader.isAnswer()
@@ -150,8 +150,7 @@ function encodePieces(blocks: readonly ContentBlock[], scope: Scope): readonly P
 /** Encodes a block for a client. Ids that isoglot generated for another format are sent too, so that a result can refer to its call. */
 export function encodeServed(block: ContentBlock, scope: Scope, path: string): WirePart | undefined {
   const lost = (name: string, reason: string) => drop(scope, `${path}.${name}`, reason, 'info')
-  for (const format of Object.keys(block.providerData ?? {}))
-    if (format !== 'gemini') lost(`providerData.${format}`, reasons.foreignFields)
+  reportForeignFields(block, 'gemini', path, scope.losses)
   switch (block.type) {
     case 'citation':
       return drop(scope, path, reasons.citation)

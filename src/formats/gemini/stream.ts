@@ -33,7 +33,7 @@ export function decodeStream({
   parse = JSON.parse,
   dialect = geminiDialect,
 }: DecodeStreamOptions<GeminiDialect> = {}): Machine<Frame, Fragment> {
-  const reader = newReader(dialect)
+  const reader = answerReader(dialect)
   return {
     push({ data }, out) {
       const text = data.trim()
@@ -62,7 +62,7 @@ export interface AnswerReader {
 }
 
 /** Reads the chunks of one answer. */
-export function newReader(dialect: GeminiDialect): AnswerReader {
+export function answerReader(dialect: GeminiDialect): AnswerReader {
   let isAnswer = false
   /** The provider and the model, which made the proofs. */
   let origin: Origin = { provider: dialect.provider, model: '' }

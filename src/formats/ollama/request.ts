@@ -6,7 +6,6 @@
  * @module
  */
 
-import { checkMessages } from '../../core/check-message.ts'
 import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
 import { refuseDeep } from '../../core/depth.ts'
 import { compact, field, isObject, lookup, otherFields, unlessEmpty } from '../../core/lookup.ts'
@@ -28,7 +27,6 @@ import type { WireOptions, WireRequest, WireThink } from './wire.ts'
  * @throws {UnsupportedError} if important content would be lost, such as media other than inline images, or another format's tools.
  */
 export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
-  checkMessages(given.messages)
   const losses = newLosses('Ollama', asked.strict)
   const { context, options } = withoutLacks(given, asked, wire, losses)
   const kept = keptFields({ providerData: options.providerOptions })

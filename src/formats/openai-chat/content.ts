@@ -14,6 +14,7 @@ import type {
   JsonObject,
   Metadata,
   ProviderData,
+  UnknownBlock,
 } from '../../core/model.ts'
 import { reportLoss, reportTtl } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
@@ -37,9 +38,8 @@ export function encodeParts<Part extends WireAnyPart = WireTextPart>(
   encodeOther: EncodeOther<Part> = dropOther,
 ): (Part | WireTextPart)[] {
   return blocks.flatMap((block, at): (Part | WireTextPart)[] => {
-    if (block.type === 'unknown' && block.format === format) {
-      return block.providerType.startsWith(unknownCall) ? [] : [beyondTypes(block.value)]
-    }
+    if (isUnknownCall(block)) return []
+    if (block.type === 'unknown' && block.format === format) return [beyondTypes(block.value)]
     const place = `${path}[${at}]`
     const part = encodeText(block) ?? encodeOther(block, place, to)
     if (part === undefined) return []
@@ -50,8 +50,10 @@ export function encodeParts<Part extends WireAnyPart = WireTextPart>(
   })
 }
 
-/** The start of the type of a block that stores a call of an unknown type. */
-export const unknownCall = 'tool_calls:'
+/** Whether a block stores an entry of `tool_calls` that isoglot does not know. */
+export function isUnknownCall(block: ContentBlock): block is UnknownBlock & { providerType: `tool_calls${string}` } {
+  return block.type === 'unknown' && block.format === format && block.providerType.startsWith('tool_calls')
+}
 
 function encodeText(block: ContentBlock): WireTextPart | undefined {
   if (block.type !== 'text' && block.type !== 'plain_text') return undefined

@@ -26,14 +26,14 @@ import {
   dropReasoning,
   encodeMedia,
   encodeParts,
+  isUnknownCall,
   kept,
   toContent,
-  unknownCall,
 } from './content.ts'
 import type { Encoding } from './dialect.ts'
 import { format, plainNames, proofNames } from './tables.ts'
 import { encodeCall, encodeResultFor } from './tools.ts'
-import type { WireAnyPart, WireAssistant, WireMessage, WireTextPart } from './wire.ts'
+import type { WireAnyPart, WireAssistant, WireCall, WireMessage, WireTextPart } from './wire.ts'
 
 /** Encodes all messages, the system text first, in the order that the host requires. */
 export function encodeMessages({ system, messages: given }: Context, to: Encoding): WireMessage[] {
@@ -93,10 +93,7 @@ function withMark<Part extends WireAnyPart>(
 function encodeTurn(message: AssistantMessage, path: string, inCalls: boolean, to: Encoding): WireAssistant[] {
   const blocks = blocksOfTurn(message)
   const calls = callsOf(message).map((call) => encodeCall(call, to))
-  for (const block of blocks) {
-    const isCall = block.type === 'unknown' && block.format === format && block.providerType.startsWith(unknownCall)
-    if (isCall) calls.push(beyondTypes(block.value))
-  }
+  calls.push(...blocks.filter(isUnknownCall).map(({ value }) => beyondTypes<WireCall>(value)))
   const audio = blocks.find(isMadeAudio)
   const parts = encodeParts(blocks, `${path}.content`, to, encodeOther)
   const isAlone = calls.length === 0 && audio === undefined

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { checkMessages } from '../../core/check-message.ts'
 import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
 import { refuseDeep } from '../../core/depth.ts'
 import { DecodeError } from '../../core/errors.ts'
@@ -48,7 +47,6 @@ export function encodeRequest(
   given: Context,
   { dialect = openai, ...asked }: EncodeRequestOptions<ChatDialect>,
 ): EncodedRequest<WireRequest> {
-  checkMessages(given.messages)
   const to: Encoding = { dialect, model: asked.model, losses: newLosses(dialect.title, asked.strict) }
   const { context, options } = withoutLacks(given, asked, wireOf(dialect), to.losses)
   const fields = encodeOptions(options, to)

@@ -29,7 +29,7 @@ import type {
 } from '../../core/model.ts'
 import { settleStopReason } from '../../core/stop-reason.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
-import { kept } from './content.ts'
+import { isUnknownCall, kept } from './content.ts'
 import type { ChatDialect, Encoding } from './dialect.ts'
 import { openai } from './dialects.ts'
 import { AnswerReader } from './read.ts'
@@ -175,10 +175,6 @@ function isUnknownPart(block: ContentBlock): block is ContentBlock & { type: 'un
   return block.type === 'unknown' && block.format === format && !isUnknownCall(block)
 }
 
-function isUnknownCall(block: ContentBlock): boolean {
-  return block.type === 'unknown' && block.format === format && block.providerType.startsWith('tool_calls')
-}
-
 /** Encodes reasoning in the field that most clients read, and OpenRouter's proofs unchanged. */
 function encodeReasoning(blocks: readonly ContentBlock[]): JsonObject {
   const text = textOfKind(blocks, (block) => block.type === 'reasoning')
@@ -234,7 +230,7 @@ function encodeCalls(message: AssistantMessage, to: Encoding): JsonObject {
   const legacy = calls.length === 1 && calls[0] !== undefined && kept(calls[0])?.type === 'function_call'
   const encoded = calls.map((call) => withProof(encodeCall(call, to), call))
   if (legacy) return { function_call: encoded[0]?.function ?? null }
-  const unknown = blocks.filter(isUnknownCall).map((block) => (block as ContentBlock & { type: 'unknown' }).value)
+  const unknown = blocks.filter(isUnknownCall).map(({ value }) => value)
   return encoded.length + unknown.length > 0 ? { tool_calls: [...encoded, ...unknown] } : {}
 }
 

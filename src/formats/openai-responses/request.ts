@@ -5,7 +5,6 @@
  *
  * @module
  */
-import { checkMessages } from '../../core/check-message.ts'
 import type { EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
 import { blocksOf, blocksOfTurn, textOf } from '../../core/content.ts'
 import { arrayOf, compact, field, objectIn, stringOr, unlessEmpty } from '../../core/lookup.ts'
@@ -56,7 +55,6 @@ export function encodeRequest(
   given: Context,
   { dialect = openaiDialect, ...asked }: EncodeRequestOptions<ResponsesDialect>,
 ): EncodedRequest<WireRequest> {
-  checkMessages(given.messages)
   const losses = newLosses(target, asked.strict)
   const { context, options } = withoutLacks(given, asked, wireOf(dialect), losses)
   const kept = objectIn(options.providerOptions, format)
