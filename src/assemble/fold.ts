@@ -18,13 +18,8 @@ export function fold(
   const state = assemble.start(options)
   for (const fragment of fragments) assemble.step(state, fragment, events)
   assemble.end(state, events)
-  return (events[findLastIndex(events, isEnd)] as MessageEnd).response
-}
-
-type MessageEnd = MessageEvent & { type: 'message_end' }
-
-function isEnd(event: MessageEvent): event is MessageEnd {
-  return event.type === 'message_end'
+  const last = events[findLastIndex(events, ({ type }) => type === 'message_end')]
+  return (last as MessageEvent & { type: 'message_end' }).response
 }
 
 /** The fields of an event that `collect` reads. A run has events beside those of its answers. */

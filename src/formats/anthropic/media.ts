@@ -43,12 +43,10 @@ export function encodeMedia(block: ImageBlock | FileBlock, path: string, scope: 
   const { data, mimeType } = inline ?? block
   const isImage = block.type === 'image' || mimeType?.startsWith('image/') === true
   const isText = inline?.base64 === false
+  // As it is given, or as its first characters show it.
+  const type = mimeType?.toLowerCase() ?? lookup(typesByStart, data?.slice(0, 4)) ?? ''
   const source =
-    data === undefined
-      ? remoteSource(block, scope)
-      : isImage
-        ? imageSource(data, typeOf(data, mimeType), isText)
-        : documentSource(data, typeOf(data, mimeType), isText)
+    data === undefined ? remoteSource(block, scope) : (isImage ? imageSource : documentSource)(data, type, isText)
   if (source === undefined) {
     const taken = isImage ? 'images in JPEG, PNG, GIF or WebP' : 'documents in PDF or plain text'
     return drop(path, `it takes ${taken}, by URL or by file id`, scope, 'major')
@@ -80,9 +78,4 @@ function documentSource(data: string, type: string, isText: boolean): WireDocume
   if (!type.startsWith('text/')) return undefined
   const text = isText ? data : textOfBase64(data)
   return text === undefined ? undefined : { type: 'text', media_type: 'text/plain', data: text }
-}
-
-/** The type of a file, in lower case: as it is given, or as its first characters show it. */
-function typeOf(data: string, mimeType: string | undefined): string {
-  return mimeType?.toLowerCase() ?? lookup(typesByStart, data.slice(0, 4)) ?? ''
 }
