@@ -70,10 +70,10 @@ describe.skipIf(!hasChromium)('in a page', () => {
     await say('Weather in Tokyo?')
     await page.getByRole('group', { name: 'May get_weather run with {"city":"Tokyo"}?' }).waitFor()
     await finished()
-    expect(await answer().innerText()).not.toContain('25 °C')
+    await expect.poll(() => answer().innerText()).not.toContain('25 °C')
     await page.getByRole('button', { name: button }).click()
     await answer().getByText(words).waitFor()
-    expect(await page.getByRole('group').count()).toBe(0)
+    await expect.poll(() => page.getByRole('group').count()).toBe(0)
     expect(problems).toEqual([])
   })
 
@@ -83,17 +83,16 @@ describe.skipIf(!hasChromium)('in a page', () => {
     await answer().getByText('1, 2, 3').waitFor()
     await page.reload()
     await answer().getByText('1, 2, 3, 4, 5').waitFor()
-    expect(await page.locator('main').getAttribute('aria-busy')).toBe('true')
+    await expect.poll(() => page.locator('main').getAttribute('aria-busy')).toBe('true')
     await finished()
-    expect(await page.locator('li').allInnerTexts()).toEqual([
-      'Count slowly',
-      Array.from({ length: 30 }, (_, at) => at + 1).join(', '),
-    ])
+    await expect
+      .poll(() => page.locator('li').allInnerTexts())
+      .toEqual(['Count slowly', Array.from({ length: 30 }, (_, at) => at + 1).join(', ')])
     expect(posted).toHaveLength(1)
     await page.reload()
     await answer().getByText('29, 30').waitFor()
     await finished()
-    expect(await page.getByRole('alert').isVisible()).toBe(false)
+    await expect.poll(() => page.getByRole('alert').isVisible()).toBe(false)
     expect(problems).toEqual([])
   })
 
@@ -115,11 +114,11 @@ describe.skipIf(!hasChromium)('in a page', () => {
     await open('form')
     await page.getByRole('button', { name: 'Fill' }).click()
     await page.getByText('Please check').waitFor()
-    expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Ada Lovelace')
-    expect(await page.getByRole('textbox', { name: 'Born' }).inputValue()).toBe('1815')
-    expect(await page.getByRole('textbox', { name: 'Works' }).inputValue()).toBe(
-      'Notes; Sketch of the Analytical Engine',
-    )
+    await expect.poll(() => page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Ada Lovelace')
+    await expect.poll(() => page.getByRole('textbox', { name: 'Born' }).inputValue()).toBe('1815')
+    await expect
+      .poll(() => page.getByRole('textbox', { name: 'Works' }).inputValue())
+      .toBe('Notes; Sketch of the Analytical Engine')
     expect(problems).toEqual([])
   })
 })

@@ -143,8 +143,8 @@ describe.skipIf(!hasChromium)("the browser's model in Chromium", () => {
       await page.keyboard.press('Enter')
       await page.locator('#log article.assistant > .text').getByText('Hello').waitFor()
       await page.locator('#take-ending.proper').waitFor()
-      expect(await page.locator('#take-about').innerText()).toBe('No wire, live')
-      expect(await page.locator('#handoff-view option').allInnerTexts()).not.toContain('browser')
+      await expect.poll(() => page.locator('#take-about').innerText()).toBe('No wire, live')
+      await expect.poll(() => page.locator('#handoff-view option').allInnerTexts()).not.toContain('browser')
       expect(problems).toEqual([])
       await page.close()
     } finally {

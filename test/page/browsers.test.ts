@@ -52,24 +52,26 @@ describe.each(Object.entries(drivers))('the static page in %s', (name, { isHere,
 
   it.skipIf(!isHere)('draws a recording immediately, and moves through it by keyboard', async () => {
     await until('document.querySelectorAll("#timeline .lane").length === 4')
-    expect(await allOf('#timeline .label')).toEqual([
-      'answer 1 · 412 in, 97 out · tool_calls',
-      'reasoning',
-      'get_weather {"city": "Tokyo"}',
-      'get_weather {"city": "Paris"}',
-    ])
+    await expect
+      .poll(() => allOf('#timeline .label'))
+      .toEqual([
+        'answer 1 · 412 in, 97 out · tool_calls',
+        'reasoning',
+        'get_weather {"city": "Tokyo"}',
+        'get_weather {"city": "Paris"}',
+      ])
     await driver.type('#scrub', keys.home)
-    expect(await textOf('#position')).toBe('0 of 22')
+    await expect.poll(() => textOf('#position')).toBe('0 of 22')
     await driver.type('#scrub', keys.right.repeat(4))
-    expect(await textOf('#position')).toBe('4 of 22, frame 4')
-    expect(await allOf('#moment-message .reasoning .text')).toEqual(['Two cities, one'])
+    await expect.poll(() => textOf('#position')).toBe('4 of 22, frame 4')
+    await expect.poll(() => allOf('#moment-message .reasoning .text')).toEqual(['Two cities, one'])
     await picture('stream')
   })
 
   it.skipIf(!isHere)('chats with recordings, including tools, and draws the stream', async () => {
     await driver.click('#suggestions button')
     await until('document.querySelector("#log [aria-busy=false]") && document.querySelector("#stop").hidden')
-    expect(await allOf('#log .tool .result')).toEqual(['Tokyo: 24 °C, windy', 'Paris: 21 °C, cloudy'])
+    await expect.poll(() => allOf('#log .tool .result')).toEqual(['Tokyo: 24 °C, windy', 'Paris: 21 °C, cloudy'])
     await until('document.querySelector("#take-ending").innerText === "Complete"')
     expect(await driver.run('document.querySelectorAll("#timeline .run").length')).toBe(2)
     await picture('live')
@@ -81,8 +83,10 @@ describe.each(Object.entries(drivers))('the static page in %s', (name, { isHere,
       await driver.click('nav a[href="#wire"]')
       const titles = Object.values(facts).map(({ titleOnPage }) => titleOnPage)
       await until(`document.querySelectorAll(".request").length === ${titles.length}`)
-      expect(await allOf('.request h3')).toEqual(titles)
-      expect(await allOf('.request mark')).toEqual(expect.arrayContaining(['"max_tokens"', '"functionDeclarations"']))
+      await expect.poll(() => allOf('.request h3')).toEqual(titles)
+      await expect
+        .poll(() => allOf('.request mark'))
+        .toEqual(expect.arrayContaining(['"max_tokens"', '"functionDeclarations"']))
       expect(
         await driver.run(
           '[...document.querySelectorAll(".request")].every((one) => one.querySelector(".loss-list, .none"))',
@@ -95,7 +99,7 @@ describe.each(Object.entries(drivers))('the static page in %s', (name, { isHere,
   it.skipIf(!isHere)('shows what a hand-off would change', async () => {
     await driver.click('nav a[href="#handoff"]')
     await until('document.querySelectorAll("#targets tbody tr").length === 15')
-    expect(await textOf('#handoff-result')).toContain('As OpenAI Chat: gpt-5.6 gets it')
+    await expect.poll(() => textOf('#handoff-result')).toContain('As OpenAI Chat: gpt-5.6 gets it')
     await picture('handoff')
   })
 })

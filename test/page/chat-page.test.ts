@@ -142,10 +142,10 @@ describe.skipIf(!hasChromium)('the chat', () => {
     await say('Hello')
     await finished()
     const text = answers().locator('> .text')
-    expect(await text.locator('h3 strong').innerText()).toBe('bold')
-    expect(await text.locator('td').allInnerTexts()).toEqual(['1', '2'])
-    expect(await text.locator('pre').innerText()).toContain('const html = "<b>"')
-    expect(await text.locator('script, iframe, link, style, [onerror]').count()).toBe(0)
+    await expect.poll(() => text.locator('h3 strong').innerText()).toBe('bold')
+    await expect.poll(() => text.locator('td').allInnerTexts()).toEqual(['1', '2'])
+    await expect.poll(() => text.locator('pre').innerText()).toContain('const html = "<b>"')
+    await expect.poll(() => text.locator('script, iframe, link, style, [onerror]').count()).toBe(0)
     expect(await text.locator('img').evaluateAll((all) => all.map((one) => (one as HTMLImageElement).alt))).toEqual([
       'dot',
     ])
@@ -162,7 +162,9 @@ describe.skipIf(!hasChromium)('the chat', () => {
       ['https://a.example/', 'bank.example@a.example (a.example)'],
       ['https://b.example/', '\u202eknab (b.example)'],
     ])
-    expect(await text.locator('a[href]').first().getAttribute('rel')).toBe('noopener noreferrer nofollow ugc')
+    await expect
+      .poll(() => text.locator('a[href]').first().getAttribute('rel'))
+      .toBe('noopener noreferrer nofollow ugc')
     await page.waitForLoadState('networkidle')
     expect(asked).toEqual([])
     expect(own.filter((url) => url.includes('leak') || url.startsWith(attackerUrl))).toEqual([])
@@ -199,8 +201,8 @@ describe.skipIf(!hasChromium)('the chat', () => {
     await say('Who?')
     await finished()
     const items = answers().locator('.sources li')
-    expect(await items.allInnerTexts()).toEqual(['Notes (example.com)', 'Not a link'])
-    expect(await answers().locator('.sources a[href]').count()).toBe(1)
+    await expect.poll(() => items.allInnerTexts()).toEqual(['Notes (example.com)', 'Not a link'])
+    await expect.poll(() => answers().locator('.sources a[href]').count()).toBe(1)
   })
 
   it('marks where a text cites a source, also within Markdown and with the characters of its own marks', async () => {
@@ -232,9 +234,9 @@ describe.skipIf(!hasChromium)('the chat', () => {
     await say('Hello')
     await finished()
     // Claude Haiku 4.5: 1,000 tokens in at $1 a million, 1,000 out at $5. https://platform.claude.com/docs/en/about-claude/pricing (read 2026-11)
-    expect(await answers().locator('.meta').last().innerText()).toMatch(
-      /^1000 in, 1000 out · stop · \$0\.0060 · \d+\.\d\d s to first token$/,
-    )
+    await expect
+      .poll(() => answers().locator('.meta').last().innerText())
+      .toMatch(/^1000 in, 1000 out · stop · \$0\.0060 · \d+\.\d\d s to first token$/)
   })
 
   itIfExhaustive('copies an answer, answers again, and says something else in place of what was said', async () => {
@@ -249,7 +251,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
     await answers().getByRole('button', { name: 'Regenerate' }).click()
     await page.waitForFunction((element) => !element?.isConnected, id)
     await finished()
-    expect(await answers().locator('.tool').count()).toBe(1)
+    await expect.poll(() => answers().locator('.tool').count()).toBe(1)
 
     await page.getByRole('button', { name: 'Edit' }).click()
     const asking = page.waitForRequest((request) => request.postData()?.includes('weather in Paris') === true)
@@ -257,8 +259,8 @@ describe.skipIf(!hasChromium)('the chat', () => {
     await page.locator('.edit').getByRole('button', { name: 'Send' }).click()
     expect(JSON.parse((await asking).postData() ?? '').messages).toHaveLength(1)
     await finished()
-    expect(await page.locator('#log article').count()).toBe(2)
-    expect(await page.locator('#log').innerText()).not.toContain('Tokyo')
+    await expect.poll(() => page.locator('#log article').count()).toBe(2)
+    await expect.poll(() => page.locator('#log').innerText()).not.toContain('Tokyo')
     expect(problems).toEqual([])
   })
 
@@ -266,18 +268,18 @@ describe.skipIf(!hasChromium)('the chat', () => {
     await answerWith('First.')
     await say('Hello')
     await finished()
-    expect(await page.locator('.branches').count()).toBe(0)
+    await expect.poll(() => page.locator('.branches').count()).toBe(0)
     await answerWith('Second.')
     await answers().getByRole('button', { name: 'Regenerate' }).click()
     await answers().getByText('Second.').waitFor()
     await finished()
     const group = answers().getByRole('group', { name: 'This answer and others in its place' })
-    expect(await group.locator('span').innerText()).toBe('2 of 2')
-    expect(await group.getByRole('button', { name: 'Next answer' }).isDisabled()).toBe(true)
+    await expect.poll(() => group.locator('span').innerText()).toBe('2 of 2')
+    await expect.poll(() => group.getByRole('button', { name: 'Next answer' }).isDisabled()).toBe(true)
     await group.getByRole('button', { name: 'Previous answer' }).focus()
     await page.keyboard.press('Enter')
     await answers().getByText('First.').waitFor()
-    expect(await group.locator('span').innerText()).toBe('1 of 2')
+    await expect.poll(() => group.locator('span').innerText()).toBe('1 of 2')
     // The focus stays in the place: the step back is used up, so that it is on the one forth.
     await page.locator('[aria-label="Next answer"]:focus').waitFor()
     await page.keyboard.press('Enter')
@@ -290,7 +292,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
     await page.locator('#log article.user').getByText('Hello again').waitFor()
     await finished()
     const said = page.getByRole('group', { name: 'This message and others in its place' })
-    expect(await said.locator('span').innerText()).toBe('2 of 2')
+    await expect.poll(() => said.locator('span').innerText()).toBe('2 of 2')
     expect(await axeFindings(page)).toEqual([])
     for (const width of [390, 1440]) {
       await page.setViewportSize({ width, height: 900 })
@@ -299,7 +301,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
     }
     await said.getByRole('button', { name: 'Previous message' }).click()
     await page.locator('#log article.user').getByText('Hello', { exact: true }).waitFor()
-    expect(await answers().locator('.branches span').innerText()).toBe('2 of 2')
+    await expect.poll(() => answers().locator('.branches span').innerText()).toBe('2 of 2')
     expect(problems).toEqual([])
   })
 
@@ -311,7 +313,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
     await page.locator('#model:enabled').waitFor()
     await finished()
     // The duration of a tool is not stored.
-    expect(await answers().innerText()).toBe(before.replace(/done · [\d.]+ s/, 'done'))
+    await expect.poll(() => answers().innerText()).toBe(before.replace(/done · [\d.]+ s/, 'done'))
     const asking = page.waitForRequest((request) => request.postData()?.includes('Hello again') === true)
     await say('Hello again')
     expect((await asking).postData()).toContain('weather in Tokyo')
@@ -319,7 +321,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
     await page.getByRole('button', { name: 'New chat' }).click()
     await page.reload()
     await page.locator('#model:enabled').waitFor()
-    expect(await page.locator('#log article').count()).toBe(0)
+    await expect.poll(() => page.locator('#log article').count()).toBe(0)
   })
 
   itIfExhaustive('asks with the settings, and keeps them over a reload', async () => {
@@ -362,7 +364,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
       Object.assign(input, { files: data.files }).dispatchEvent(new Event('change', { bubbles: true }))
     }, png)
     await page.getByText('Cannot attach huge.png: it is larger than 8 MiB').waitFor()
-    expect(await page.locator('#attached li').allInnerTexts()).toHaveLength(2)
+    await expect.poll(() => page.locator('#attached li').allInnerTexts()).toHaveLength(2)
     await page.getByRole('button', { name: 'Remove notes.txt' }).click()
     const asking = page.waitForRequest((request) => request.url().endsWith('/v1/messages'))
     await say('What is this?')
@@ -372,8 +374,8 @@ describe.skipIf(!hasChromium)('the chat', () => {
       { type: 'text', text: 'What is this?' },
     ])
     await finished()
-    expect(await page.locator('#log article.user img').count()).toBe(1)
-    expect(await page.locator('#attached li').count()).toBe(0)
+    await expect.poll(() => page.locator('#log article.user img').count()).toBe(1)
+    await expect.poll(() => page.locator('#attached li').count()).toBe(0)
   })
 
   itIfExhaustive('shows code that gives the same answer when Node runs it as it stands', async () => {
@@ -398,17 +400,19 @@ describe.skipIf(!hasChromium)('the chat', () => {
     await page.getByLabel('Beside it').selectOption('gemini:demo-model')
     const second = page.locator('#second')
     // It was not the other model that gave the first answer.
-    expect(await second.locator('article.assistant h2').innerText()).toBe('Anthropic: demo-model')
+    await expect.poll(() => second.locator('article.assistant h2').innerText()).toBe('Anthropic: demo-model')
     await say('Think: how many r are in strawberry?')
     await finished(2)
     await page.waitForFunction(() => document.querySelectorAll('#second article.assistant').length === 2)
-    expect(await answers().last().locator('h2').innerText()).toBe('Anthropic: demo-model')
-    expect(await second.locator('article.assistant').last().locator('h2').innerText()).toBe('Gemini: demo-model')
-    expect(await second.locator('article.assistant').last().innerText()).toContain('There are three')
+    await expect.poll(() => answers().last().locator('h2').innerText()).toBe('Anthropic: demo-model')
+    await expect
+      .poll(() => second.locator('article.assistant').last().locator('h2').innerText())
+      .toBe('Gemini: demo-model')
+    await expect.poll(() => second.locator('article.assistant').last().innerText()).toContain('There are three')
     expect(await axeFindings(page)).toEqual([])
     await picture('chat-side-by-side')
     await page.getByLabel('Beside it').selectOption('none')
-    expect(await second.isVisible()).toBe(false)
+    await expect.poll(() => second.isVisible()).toBe(false)
     expect(problems).toEqual([])
   })
 
@@ -418,8 +422,8 @@ describe.skipIf(!hasChromium)('the chat', () => {
     await page.getByRole('button', { name: 'New chat' }).click()
     await page.evaluate(() => location.assign('#handoff'))
     await page.locator('#handoff-view:not([hidden])').waitFor()
-    expect(await page.locator('#handoff-sample').innerText()).not.toContain('This chat')
-    expect(await page.locator('#handoff-result').innerText()).not.toContain('Count slowly')
+    await expect.poll(() => page.locator('#handoff-sample').innerText()).not.toContain('This chat')
+    await expect.poll(() => page.locator('#handoff-result').innerText()).not.toContain('Count slowly')
   })
 
   it('has the chat in the middle until the first answer, which opens the stream beside it', async () => {
@@ -433,10 +437,10 @@ describe.skipIf(!hasChromium)('the chat', () => {
       return [box.left, box.width] as const
     })
     expect(Math.abs(left + width / 2 - 720)).toBeLessThan(2)
-    expect(await fresh.locator('.view:visible').count()).toBe(0)
+    await expect.poll(() => fresh.locator('.view:visible').count()).toBe(0)
     await fresh.getByRole('button', { name: 'What is the weather in Tokyo?' }).click()
     await fresh.locator('#take-ending.proper').waitFor()
-    expect(await fresh.locator('#chat-view').isVisible()).toBe(true)
+    await expect.poll(() => fresh.locator('#chat-view').isVisible()).toBe(true)
     await fresh.close()
   })
 

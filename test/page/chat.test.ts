@@ -90,7 +90,7 @@ describe.skipIf(!hasChromium).each(Object.entries(servers))('%s in a page', (nam
 
   it('takes over what the server rendered, without a warning and with the same elements', async () => {
     const isRendered = name !== 'solid'
-    if (isRendered) expect(await texts()).toEqual(['Hi', 'Hello'])
+    if (isRendered) await expect.poll(texts).toEqual(['Hi', 'Hello'])
     const first = await page.evaluateHandle(() => document.querySelector('#app li'))
     const content = await bundle(
       `import { start } from './main.ts'\nimport { view } from './${name}.ts'\nstart(view)`,
@@ -98,7 +98,7 @@ describe.skipIf(!hasChromium).each(Object.entries(servers))('%s in a page', (nam
     )
     await page.addScriptTag({ content, type: 'module' })
     await page.locator('#app p').getByText('2').waitFor()
-    expect(await texts()).toEqual(['Hi', 'Hello'])
+    await expect.poll(texts).toEqual(['Hi', 'Hello'])
     expect(await page.evaluate((before) => before === document.querySelector('#app li'), first)).toBe(isRendered)
     expect(complaints).toEqual([])
   })
@@ -110,8 +110,8 @@ describe.skipIf(!hasChromium).each(Object.entries(servers))('%s in a page', (nam
       await script.push({ type: 'message_start' }, { type: 'text_delta', index: 0, text: 'Ye' })
     })
     await page.locator('#app li').getByText('Ye', { exact: true }).waitFor()
-    expect(await page.locator('#app output').innerText()).toBe('streaming')
-    expect(await page.locator('#app p').innerText()).toBe('4')
+    await expect.poll(() => page.locator('#app output').innerText()).toBe('streaming')
+    await expect.poll(() => page.locator('#app p').innerText()).toBe('4')
     const last = await page.evaluateHandle(() => document.querySelector('#app li:last-child'))
     await page.evaluate(async () => {
       const { script, answer } = (globalThis as unknown as { handle: Handle }).handle
@@ -119,7 +119,7 @@ describe.skipIf(!hasChromium).each(Object.entries(servers))('%s in a page', (nam
       await script.end()
     })
     await page.locator('#app output').getByText('ready').waitFor()
-    expect(await texts()).toEqual(['Hi', 'Hello', 'More?', 'Yes'])
+    await expect.poll(texts).toEqual(['Hi', 'Hello', 'More?', 'Yes'])
     expect(await page.evaluate((before) => before === document.querySelector('#app li:last-child'), last)).toBe(true)
     expect(complaints).toEqual([])
   })
@@ -135,7 +135,7 @@ describe.skipIf(!hasChromium).each(Object.entries(servers))('%s in a page', (nam
       return script.turns.at(-1)?.signal.aborted
     })
     expect(isAborted).toBe(false)
-    expect(await texts()).toEqual([])
+    await expect.poll(texts).toEqual([])
     expect(complaints).toEqual([])
   })
 

@@ -103,7 +103,7 @@ describe.each(Object.entries(engines))('a chat with a server, in %s', (name, { i
     const trace = name === 'Chromium' ? await startTrace() : undefined
     await say('flow')
     await until(`${status} === "ready" && document.querySelectorAll("li").length === 2`)
-    expect(await texts()).toEqual(['flow', words])
+    await expect.poll(texts).toEqual(['flow', words])
     expect(await driver.run('rendersOf()')).toBeLessThan(count / 10)
     if (trace === undefined) return
     const longest = await trace()
@@ -121,7 +121,7 @@ describe.each(Object.entries(engines))('a chat with a server, in %s', (name, { i
     expect(await driver.run('chat.getSnapshot().error.name')).toBe('InterruptedError')
     await driver.run('void chat.retry()')
     await until(`${status} === "ready"`)
-    expect(await texts()).toEqual(['cut here', 'Hello.'])
+    await expect.poll(texts).toEqual(['cut here', 'Hello.'])
   })
 
   it.skipIf(!isHere)('draws the stored chat after a reload in the middle of an answer, and asks again', async () => {
@@ -139,7 +139,7 @@ describe.each(Object.entries(engines))('a chat with a server, in %s', (name, { i
     expect(await driver.run('chat.getSnapshot().messages.at(-1).state')).toMatch(/^(stopped|failed)$/)
     await driver.run('void chat.regenerate()')
     await until(`${status} === "ready" && document.querySelectorAll("li").length === 4`)
-    expect(await texts()).toEqual(['hello first', 'Hello.', 'slow second', 'Hello.'])
+    await expect.poll(texts).toEqual(['hello first', 'Hello.', 'slow second', 'Hello.'])
   })
 
   // Only Chromium can simulate that the device is offline.
@@ -155,7 +155,7 @@ describe.each(Object.entries(engines))('a chat with a server, in %s', (name, { i
     await context?.setOffline(false)
     await driver.run('void chat.retry()')
     await until(`${status} === "ready"`)
-    expect(await texts()).toEqual(['hello offline', 'Hello.'])
+    await expect.poll(texts).toEqual(['hello offline', 'Hello.'])
   })
 })
 

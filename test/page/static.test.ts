@@ -52,7 +52,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
       sample?.dispatchEvent(new Event('change'))
       for (const box of document.querySelectorAll<HTMLElement>('#shown input:not(:checked)')) box.click()
     })
-    expect(await page.locator('#log article').count()).toBe(0)
+    await expect.poll(() => page.locator('#log article').count()).toBe(0)
   })
 
   const open = (view: string) => page.evaluate((name) => location.assign(`#${name}`), view)
@@ -86,8 +86,8 @@ describe.skipIf(!hasChromium)('the static page', () => {
   it('shows that recordings answer, and sends no request', async () => {
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))
-    expect(await page.locator('#chat-view').innerText()).toContain('without a Worker')
-    expect(await page.getByRole('textbox', { name: 'Message' }).isVisible()).toBe(false)
+    await expect.poll(() => page.locator('#chat-view').innerText()).toContain('without a Worker')
+    await expect.poll(() => page.getByRole('textbox', { name: 'Message' }).isVisible()).toBe(false)
     await say('Think: how many r are in strawberry?')
     await finished(1)
     expect(asked.length).toBeGreaterThan(0)
@@ -100,17 +100,16 @@ describe.skipIf(!hasChromium)('the static page', () => {
     await say('Compare the weather in Tokyo and Paris')
     await finished(1)
     const first = page.locator('#log article.assistant').first()
-    expect(await first.locator('.tool .result').allTextContents()).toEqual([
-      'Tokyo: 24 °C, windy',
-      'Paris: 21 °C, cloudy',
-    ])
-    expect(await first.locator('> .text').innerText()).toContain('Tokyo is the warmer of the two')
+    await expect
+      .poll(() => first.locator('.tool .result').allTextContents())
+      .toEqual(['Tokyo: 24 °C, windy', 'Paris: 21 °C, cloudy'])
+    await expect.poll(() => first.locator('> .text').innerText()).toContain('Tokyo is the warmer of the two')
     await choose('Gemini')
     await say('Think: how many r are in strawberry?')
     await finished(2)
     const second = page.locator('#log article.assistant').nth(1)
-    expect(await second.locator('.reasoning .text').textContent()).toContain('s-t-r-a-w-b-e-r-r-y')
-    expect(await second.locator('.reasoning').getAttribute('open')).toBeNull()
+    await expect.poll(() => second.locator('.reasoning .text').textContent()).toContain('s-t-r-a-w-b-e-r-r-y')
+    await expect.poll(() => second.locator('.reasoning').getAttribute('open')).toBeNull()
     await second.getByRole('link', { name: '1 loss' }).click()
     await page.locator('#handoff-view:not([hidden])').waitFor()
     expect(problems).toEqual([])
@@ -120,15 +119,17 @@ describe.skipIf(!hasChromium)('the static page', () => {
     await choose('Anthropic')
     await say('Compare the weather in Tokyo and Paris')
     await page.locator('#take-ending.proper').waitFor()
-    expect(await lanes()).toEqual([
-      'answer 1 · 412 in, 97 out · tool_calls',
-      'reasoning',
-      'get_weather {"city": "Tokyo"} · ran',
-      'get_weather {"city": "Paris"} · ran',
-      'answer 2 · 566 in, 44 out · stop',
-      'text',
-    ])
-    expect(await page.locator('#timeline .run').count()).toBe(2)
+    await expect
+      .poll(lanes)
+      .toEqual([
+        'answer 1 · 412 in, 97 out · tool_calls',
+        'reasoning',
+        'get_weather {"city": "Tokyo"} · ran',
+        'get_weather {"city": "Paris"} · ran',
+        'answer 2 · 566 in, 44 out · stop',
+        'text',
+      ])
+    await expect.poll(() => page.locator('#timeline .run').count()).toBe(2)
   })
 
   it('shows the message at any frame of a recording', async () => {
@@ -137,10 +138,12 @@ describe.skipIf(!hasChromium)('the static page', () => {
     const slider = page.getByRole('slider', { name: 'Moment' })
     await slider.focus()
     await page.keyboard.press('Home')
-    expect(await page.locator('#position').innerText()).toMatch(/^0 of 12/)
-    expect(await page.locator('#moment-message .text').count()).toBe(0)
+    await expect.poll(() => page.locator('#position').innerText()).toMatch(/^0 of 12/)
+    await expect.poll(() => page.locator('#moment-message .text').count()).toBe(0)
     for (let frame = 0; frame < 3; frame++) await page.keyboard.press('ArrowRight')
-    expect(await page.locator('#moment-message .text').innerText()).toBe('Tokyo is the warmer of the two: 24')
+    await expect
+      .poll(() => page.locator('#moment-message .text').innerText())
+      .toBe('Tokyo is the warmer of the two: 24')
     expect(JSON.parse(await page.locator('#moment-data').innerText())).toEqual([
       {
         role: 'assistant',
@@ -148,11 +151,11 @@ describe.skipIf(!hasChromium)('the static page', () => {
         response: { id: 'chatcmpl-play2', model: 'gpt-5.6' },
       },
     ])
-    expect(await page.locator('#moment-raw').innerText()).toContain('"content":" of the two: 24"')
-    expect(await page.locator('#moment-events').innerText()).toContain('"type": "text_delta"')
-    expect(await slider.getAttribute('aria-valuetext')).toContain('3 of 12, frame 3: text_delta')
+    await expect.poll(() => page.locator('#moment-raw').innerText()).toContain('"content":" of the two: 24"')
+    await expect.poll(() => page.locator('#moment-events').innerText()).toContain('"type": "text_delta"')
+    await expect.poll(() => slider.getAttribute('aria-valuetext')).toContain('3 of 12, frame 3: text_delta')
     await page.keyboard.press('End')
-    expect(await page.locator('#moment-message .text').innerText()).toMatch(/umbrella to neither\.$/)
+    await expect.poll(() => page.locator('#moment-message .text').innerText()).toMatch(/umbrella to neither\.$/)
   })
 
   it('plays a recording from its beginning to its end', async () => {
@@ -173,9 +176,9 @@ describe.skipIf(!hasChromium)('the static page', () => {
     ['think-ollama-1.ndjson', 'Ollama', ['answer 1 · 21 in, 57 out · stop', 'reasoning', 'text']],
   ])('guesses that %s, dropped under another name, is %s', async (name, wire, expected) => {
     await drop('dropped', readFileSync(join(recordings, name)))
-    expect(await page.locator('#take-note').innerText()).toBe(`dropped looks like ${wire}`)
-    expect(await page.getByLabel('Wire', { exact: true }).locator('option:checked').innerText()).toBe(wire)
-    expect(await lanes()).toEqual(expected)
+    await expect.poll(() => page.locator('#take-note').innerText()).toBe(`dropped looks like ${wire}`)
+    await expect.poll(() => page.getByLabel('Wire', { exact: true }).locator('option:checked').innerText()).toBe(wire)
+    await expect.poll(lanes).toEqual(expected)
   })
 
   it('keeps the slider of a stream with many blocks visible', async () => {
@@ -186,7 +189,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     ])
     const events = [{ type: 'message_start', message: { id: 'm', content: [] } }, ...blocks.flat()]
     await drop('many', Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')))
-    expect(await lanes()).toHaveLength(21)
+    await expect.poll(lanes).toHaveLength(21)
     const [picture, slider] = await Promise.all(['#timeline', '#scrub'].map((name) => page.locator(name).boundingBox()))
     expect(picture?.height).toBeLessThanOrEqual(360)
     expect((slider?.y ?? 900) + (slider?.height ?? 0)).toBeLessThanOrEqual(900)
@@ -194,18 +197,20 @@ describe.skipIf(!hasChromium)('the static page', () => {
 
   it('lets the user choose the format if the guess is wrong or impossible', async () => {
     await drop('nothing', Buffer.from('data: {"hello":1}\n\n'))
-    expect(await page.locator('#take-note').innerText()).toBe('Cannot recognise the format of nothing: choose it')
+    await expect
+      .poll(() => page.locator('#take-note').innerText())
+      .toBe('Cannot recognise the format of nothing: choose it')
     await page.getByLabel('Wire', { exact: true }).selectOption({ label: 'Anthropic' })
-    expect(await page.locator('#take-about').innerText()).toContain('Anthropic')
-    expect(await page.locator('#take-ending').innerText()).toBe(
-      'Cannot finish the answer: the stream ended before its own end',
-    )
+    await expect.poll(() => page.locator('#take-about').innerText()).toContain('Anthropic')
+    await expect
+      .poll(() => page.locator('#take-ending').innerText())
+      .toBe('Cannot finish the answer: the stream ended before its own end')
   })
 
   it('shows a stream that was cut in the middle of a call as cut, and does not show the call as complete', async () => {
     const whole = readFileSync(join(recordings, 'compare-anthropic-1.sse')).toString()
     await drop('cut', Buffer.from(whole.slice(0, whole.indexOf('kyo'))))
-    expect(await page.locator('#take-ending.cut').innerText()).toMatch(/^Cannot finish/)
+    await expect.poll(() => page.locator('#take-ending.cut').innerText()).toMatch(/^Cannot finish/)
     expect((await lanes()).at(-1)).toBe('get_weather · truncated')
     expect((await lanes())[0]).toBe('answer 1 · 412 in, 1 out · cut')
   })
@@ -213,8 +218,8 @@ describe.skipIf(!hasChromium)('the static page', () => {
   it('shows an error in the middle of a stream as an error, after the text before it', async () => {
     await page.getByLabel('Recording').selectOption({ label: 'Gemini: an error in mid-stream' })
     await page.locator('#take-ending.error').waitFor()
-    expect(await page.locator('#take-ending').innerText()).toContain('The model is overloaded')
-    expect(await page.locator('#moment-message .text').innerText()).toBe('So far so good, but')
+    await expect.poll(() => page.locator('#take-ending').innerText()).toContain('The model is overloaded')
+    await expect.poll(() => page.locator('#moment-message .text').innerText()).toBe('So far so good, but')
   })
 
   it('offers a stream of the chat as a recording, byte for byte', async () => {
@@ -236,10 +241,14 @@ describe.skipIf(!hasChromium)('the static page', () => {
         .locator('.request', { has: page.getByRole('heading', { name: title }) })
         .locator('mark')
         .allInnerTexts()
-    expect(await lit('Gemini')).toEqual(expect.arrayContaining(['"systemInstruction"', '"functionCall"', '"model"']))
-    expect(await lit('Anthropic')).toEqual(expect.arrayContaining(['"signature"', '"tool_use_id"', '"input_schema"']))
-    expect(await lit('OpenAI Chat')).not.toContain('"messages"')
-    expect(await lit('Ollama')).not.toContain('"get_weather"')
+    await expect
+      .poll(() => lit('Gemini'))
+      .toEqual(expect.arrayContaining(['"systemInstruction"', '"functionCall"', '"model"']))
+    await expect
+      .poll(() => lit('Anthropic'))
+      .toEqual(expect.arrayContaining(['"signature"', '"tool_use_id"', '"input_schema"']))
+    await expect.poll(() => lit('OpenAI Chat')).not.toContain('"messages"')
+    await expect.poll(() => lit('Ollama')).not.toContain('"get_weather"')
   })
 
   it('compares any two wires', async () => {
@@ -249,11 +258,11 @@ describe.skipIf(!hasChromium)('the static page', () => {
       await page.getByLabel(wire, { exact: true }).uncheck()
     const shown = () => page.locator('.request h3').allInnerTexts()
     await expect.poll(shown).toEqual(['Gemini', 'Ollama']) // the page draws after the event
-    expect(await page.locator('.request').nth(1).locator('mark').allInnerTexts()).toContain('"messages"')
+    await expect.poll(() => page.locator('.request').nth(1).locator('mark').allInnerTexts()).toContain('"messages"')
     await page.getByLabel('Gemini', { exact: true }).focus()
     await page.keyboard.press('Space')
     await expect.poll(shown).toEqual(['Ollama'])
-    expect(await page.locator('mark').count()).toBe(0)
+    await expect.poll(() => page.locator('mark').count()).toBe(0)
   })
 
   it('highlights the same value in other requests', async () => {
@@ -267,8 +276,10 @@ describe.skipIf(!hasChromium)('the static page', () => {
     await open('wire')
     await page.locator('#wire-sample').selectOption({ label: 'A picture, a failed tool, a late instruction' })
     const ollama = page.locator('.request', { has: page.getByRole('heading', { name: 'Ollama' }) })
-    expect(await ollama.locator('h4').innerText()).toBe(`${await ollama.locator('.loss-list li').count()} losses`)
-    expect(await ollama.locator('.loss-list').innerText()).toContain('toolChoice')
+    await expect
+      .poll(() => ollama.locator('h4').innerText())
+      .toBe(`${await ollama.locator('.loss-list li').count()} losses`)
+    await expect.poll(() => ollama.locator('.loss-list').innerText()).toContain('toolChoice')
   })
 
   it('shows what a hand-off in the middle of a tool round changes, and continues there', async () => {
@@ -277,21 +288,23 @@ describe.skipIf(!hasChromium)('the static page', () => {
     await page.getByLabel('Continues with').selectOption({ label: 'Anthropic: claude-sonnet-5' })
     const stored = result.locator('section').first()
     const sent = result.locator('section').nth(1)
-    expect(await sent.innerText()).toContain('proof of claude-sonnet-5')
+    await expect.poll(() => sent.innerText()).toContain('proof of claude-sonnet-5')
     await page.getByLabel('Continues with').selectOption({ label: 'Gemini: gemini-3-pro-preview' })
-    expect(await stored.innerText()).toContain('proof of claude-sonnet-5')
-    expect(await sent.innerText()).not.toContain('proof of')
-    expect(await result.innerText()).toContain('the call "toolu_02" has no result')
+    await expect.poll(() => stored.innerText()).toContain('proof of claude-sonnet-5')
+    await expect.poll(() => sent.innerText()).not.toContain('proof of')
+    await expect.poll(() => result.innerText()).toContain('the call "toolu_02" has no result')
     await page.getByRole('button', { name: 'Continue with Gemini' }).click()
-    expect(await page.locator('#model option:checked').innerText()).toBe('Gemini: gemini-3-pro-preview')
+    await expect.poll(() => page.locator('#model option:checked').innerText()).toBe('Gemini: gemini-3-pro-preview')
   })
 
   it('chooses a target in the table with only the keyboard', async () => {
     await open('handoff')
     await page.locator('#targets button', { hasText: 'Ollama' }).focus()
     await page.keyboard.press('Enter')
-    expect(await page.getByLabel('Continues with').locator('option:checked').innerText()).toBe('Ollama: qwen3:8b')
-    expect(await page.locator(':focus').getAttribute('aria-pressed')).toBe('true')
+    await expect
+      .poll(() => page.getByLabel('Continues with').locator('option:checked').innerText())
+      .toBe('Ollama: qwen3:8b')
+    await expect.poll(() => page.locator(':focus').getAttribute('aria-pressed')).toBe('true')
   })
 
   it('shows one view at a time on a phone, each by its own address, without horizontal overflow', async () => {
@@ -299,14 +312,14 @@ describe.skipIf(!hasChromium)('the static page', () => {
     for (const view of views) {
       await open(view)
       await page.locator(`#${view}-view:not([hidden])`).waitFor()
-      expect(await page.locator('main > section:visible').count()).toBe(1)
+      await expect.poll(() => page.locator('main > section:visible').count()).toBe(1)
       const [content, room] = await page
         .locator(`#${view}-view`)
         .evaluate((element) => [element.scrollWidth, element.clientWidth] as const)
       expect(content).toBeLessThanOrEqual(room)
     }
     await page.goBack()
-    expect(await page.locator('#stream-view').isVisible()).toBe(true)
+    await expect.poll(() => page.locator('#stream-view').isVisible()).toBe(true)
   })
 
   // Colours go by the scheme and layout by the width, so each of them once; all four in the project `exhaustive`.

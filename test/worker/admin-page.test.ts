@@ -53,22 +53,30 @@ describe.skipIf(!executablePath)("the operator's view", () => {
       const { page, problems } = await open(look)
       await enter(page)
       await page.getByRole('heading', { name: 'Live streams' }).waitFor()
-      expect(await page.locator('#live tbody tr').allInnerTexts()).toEqual([
-        expect.stringMatching(/ada\s+1 min \d+ s\s+claude-sonnet-5\s+anthropic/),
-        expect.stringMatching(/<img src=x onerror=alert\(1\)>\s+\d+ s\s+gpt-5\s+ollama/),
-      ])
-      expect(await page.locator('#today').innerText()).toMatch(/Live streams\s+2[\s\S]*43[\s\S]*99.5K[\s\S]*\$0.9045/)
-      expect(await page.locator('#usage tbody tr').allInnerTexts()).toEqual([
-        expect.stringMatching(/ada\s+\$1.25\s+5\s+1,210\s+320/),
-        expect.stringMatching(/bob\s+\$0.9000\s+40\s+90,000\s+8,000/),
-      ])
-      expect(await page.getByRole('img', { name: 'Spent, USD' }).count()).toBe(1)
-      expect(await page.locator('#errors tbody tr').allInnerTexts()).toEqual([
-        expect.stringMatching(/rate_limit\s+5/),
-        expect.stringMatching(/overloaded\s+3/),
-        expect.stringMatching(/refused: budget\s+2/),
-      ])
-      expect(await page.locator('#limits').innerText()).toMatch(/\$1.00[\s\S]*\$2.00[\s\S]*4/)
+      await expect
+        .poll(() => page.locator('#live tbody tr').allInnerTexts())
+        .toEqual([
+          expect.stringMatching(/ada\s+1 min \d+ s\s+claude-sonnet-5\s+anthropic/),
+          expect.stringMatching(/<img src=x onerror=alert\(1\)>\s+\d+ s\s+gpt-5\s+ollama/),
+        ])
+      await expect
+        .poll(() => page.locator('#today').innerText())
+        .toMatch(/Live streams\s+2[\s\S]*43[\s\S]*99.5K[\s\S]*\$0.9045/)
+      await expect
+        .poll(() => page.locator('#usage tbody tr').allInnerTexts())
+        .toEqual([
+          expect.stringMatching(/ada\s+\$1.25\s+5\s+1,210\s+320/),
+          expect.stringMatching(/bob\s+\$0.9000\s+40\s+90,000\s+8,000/),
+        ])
+      await expect.poll(() => page.getByRole('img', { name: 'Spent, USD' }).count()).toBe(1)
+      await expect
+        .poll(() => page.locator('#errors tbody tr').allInnerTexts())
+        .toEqual([
+          expect.stringMatching(/rate_limit\s+5/),
+          expect.stringMatching(/overloaded\s+3/),
+          expect.stringMatching(/refused: budget\s+2/),
+        ])
+      await expect.poll(() => page.locator('#limits').innerText()).toMatch(/\$1.00[\s\S]*\$2.00[\s\S]*4/)
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
       expect(problems).toEqual([])
       if (pictures) {
@@ -92,7 +100,7 @@ describe.skipIf(!executablePath)("the operator's view", () => {
     ])
     await page.getByRole('button', { name: 'Sign out' }).click()
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
-    expect(await page.locator('#figures').isVisible()).toBe(false)
+    await expect.poll(() => page.locator('#figures').isVisible()).toBe(false)
     await page.close()
   })
 
@@ -100,7 +108,7 @@ describe.skipIf(!executablePath)("the operator's view", () => {
     const { page } = await open({ size: 'phone', colorScheme: 'light' })
     await enter(page, `${token}x`)
     await page.getByRole('alert').waitFor()
-    expect(await page.getByRole('alert').innerText()).toBe('The Worker does not know this token.')
+    await expect.poll(() => page.getByRole('alert').innerText()).toBe('The Worker does not know this token.')
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('token')
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
     await page.close()
@@ -114,9 +122,9 @@ describe.skipIf(!executablePath)("the operator's view", () => {
     })
     await enter(page)
     await page.locator('#figures').waitFor()
-    expect(await page.locator('#usage').innerText()).toContain('The first 2 of 16,800.')
-    expect(await page.locator('#live').innerText()).toContain('The first 2 of 250.')
-    expect(await page.locator('#today').innerText()).toMatch(/Live streams\s+250/)
+    await expect.poll(() => page.locator('#usage').innerText()).toContain('The first 2 of 16,800.')
+    await expect.poll(() => page.locator('#live').innerText()).toContain('The first 2 of 250.')
+    await expect.poll(() => page.locator('#today').innerText()).toMatch(/Live streams\s+250/)
     await page.close()
   })
 
@@ -127,13 +135,13 @@ describe.skipIf(!executablePath)("the operator's view", () => {
     await page.getByRole('combobox', { name: 'By' }).focus()
     await page.keyboard.press('ArrowDown')
     await page.locator('#usage thead', { hasText: /^\s*Model/ }).waitFor()
-    expect(await page.locator('#usage tbody th').allInnerTexts()).toEqual(['gpt-5', 'claude-sonnet-5'])
+    await expect.poll(() => page.locator('#usage tbody th').allInnerTexts()).toEqual(['gpt-5', 'claude-sonnet-5'])
     await page.getByRole('combobox', { name: 'over' }).selectOption('1')
     await page.locator('#usage tbody tr', { hasText: '$0.0045' }).waitFor()
-    expect(await page.locator('#usage tbody tr').count()).toBe(2)
+    await expect.poll(() => page.locator('#usage tbody tr').count()).toBe(2)
     await page.getByRole('button', { name: 'Pause' }).focus()
     await page.keyboard.press('Space')
-    expect(await page.getByRole('button', { name: 'Pause', pressed: true }).count()).toBe(1)
+    await expect.poll(() => page.getByRole('button', { name: 'Pause', pressed: true }).count()).toBe(1)
     await page.close()
   })
 })
