@@ -167,9 +167,12 @@ export function translateResponse(
   to: Pick<ServerCodec, 'encodeResponse'>,
   { reply, callsBefore = 0, toolNames, onEvent }: TranslateAnswerOptions = {},
 ): EncodedResponse {
-  const response = withOwnNames(from.decodeResponse(body, { callsBefore }), toolNames)
+  const events: MessageEvent[] = []
+  const response = withOwnNames(from.decodeResponse(body, { callsBefore, events }), toolNames)
   onEvent?.({ type: 'message_end', message: response.message, response })
-  return to.encodeResponse(response, reply)
+  const encoded = to.encodeResponse(response, reply)
+  const warnings = events.flatMap((event) => (event.type === 'warning' ? [event.warning] : []))
+  return { ...encoded, losses: [...warnings, ...encoded.losses] }
 }
 
 export interface TranslateStreamOptions

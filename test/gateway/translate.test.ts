@@ -8,6 +8,7 @@ import {
   TimeoutError,
   UnsupportedError,
 } from '../../src/core/errors.ts'
+import type { Loss } from '../../src/core/model.ts'
 import * as anthropic from '../../src/formats/anthropic/index.ts'
 import * as gemini from '../../src/formats/gemini/index.ts'
 import * as ollama from '../../src/formats/ollama/index.ts'
@@ -195,6 +196,21 @@ describe('translateResponse', () => {
     expect(translated.body).toMatchObject({
       output: [{ type: 'function_call', call_id: 'c1', name: 'own', arguments: '{"a":' }],
     })
+  })
+
+  it.each(names)('has what the answer lost before it was translated, as a stream has: %s', (to) => {
+    const choice = (index: number, said: object) => ({ index, ...said, finish_reason: 'stop' })
+    const said = { role: 'assistant', content: 'a' }
+    const choices = [0, 1].map((index) => choice(index, { message: said }))
+    const { losses } = translateResponse({ id: 'c1', model: 'm', choices }, clients['openai-chat'], servers[to])
+    const translator = translateStream(clients['openai-chat'], servers[to])
+    const deltas = [0, 1].map((index) => choice(index, { delta: said }))
+    const text = `data: ${JSON.stringify({ id: 'c1', model: 'm', choices: deltas })}\n\ndata: [DONE]\n\n`
+    translator.push(new TextEncoder().encode(text), [])
+    translator.end([])
+    const places = (list: readonly Loss[]) => list.filter(({ action }) => action === 'dropped').map(({ path }) => path)
+    expect(places(losses)).toContain('choices[1]')
+    expect(places(losses)).toEqual(places(translator.losses))
   })
 
   it("throws an error that came as an answer, for the client's wire to report", () => {

@@ -1,7 +1,7 @@
 /** Reports of losses, row by row: the same path, reason and severity on every wire, and paths that count what the caller wrote. */
 import { describe, expect, it } from 'vitest'
 import { UnsupportedError } from '../../src/core/errors.ts'
-import type { Context, Loss, MessageEvent, RequestOptions, ResponseFormat } from '../../src/core/model.ts'
+import type { Context, Json, Loss, MessageEvent, RequestOptions, ResponseFormat } from '../../src/core/model.ts'
 import * as anthropic from '../../src/formats/anthropic/index.ts'
 import * as gemini from '../../src/formats/gemini/index.ts'
 import * as chat from '../../src/formats/openai-chat/index.ts'
@@ -13,6 +13,7 @@ import type { Dropped } from '../formats/facts.ts'
 import { facts } from '../formats/index.ts'
 import { type Wire, wires } from '../support/answers.ts'
 import { clients, formats } from '../support/formats.ts'
+import { madeRequests } from '../support/made-requests.ts'
 import type { RequestRuleName } from '../support/requests.ts'
 
 const user = (content: string) => ({ role: 'user', content }) as const
@@ -150,6 +151,25 @@ it.each(wires)('C28: %s reports a name that no format has, and says which names 
   const [loss] = lossesOf(name, hello, { providerOptions: { openai: { verbosity: 'low' } } })
   expect(loss).toMatchObject({ path: 'options.providerOptions.openai', action: 'dropped', severity: 'minor' })
   expect(loss?.reason).toContain(wires.join(', '))
+})
+
+it.each(wires)('a field in providerOptions that an option would become is sent, or is a loss: %s', (name) => {
+  let fields = 0
+  for (const model of ['m', 'gemini-3-pro'])
+    for (const { context, options } of madeRequests(model)) {
+      if (options.stream) continue // the client sets it, with what belongs to it
+      const encode = (asked: Partial<RequestOptions>) =>
+        clients[name].encodeRequest(context, { model, strict: false, ...asked })
+      const bare = encode({}).body as object
+      const own = Object.fromEntries(
+        Object.entries(encode(options).body as Record<string, Json>).filter(([field]) => !Object.hasOwn(bare, field)),
+      )
+      fields += Object.keys(own).length
+      const { body, losses } = encode({ providerOptions: { [name]: own } })
+      if (losses.some(({ path }) => path.startsWith(`options.providerOptions.${name}.`))) continue
+      expect(body).toMatchObject(own)
+    }
+  expect(fields).toBeGreaterThan(0)
 })
 
 describe('D11: one loss has one path, one reason and one severity on every wire', () => {

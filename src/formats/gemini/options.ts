@@ -23,7 +23,11 @@ const sameNames = ['temperature', 'topP', 'topK', 'seed', 'presencePenalty', 'fr
 
 // ---- encode -----------------------------------------------------------------------------------
 
-/** Writes the `generationConfig`. Returns `undefined` if no option needs it. */
+/**
+ * Writes the `generationConfig`. Returns `undefined` if no option needs it. `responseFormat` is `undefined` too if the system text has the
+ * format. A format or a thinking config in `providerOptions` is not sent without its option: if an application removes the option from a
+ * decoded request, the field goes too.
+ */
 export function encodeConfig(
   options: RequestOptions,
   responseFormat: ResponseFormat | undefined,
@@ -48,6 +52,11 @@ export function encodeConfig(
         ? (thinkingConfig as WireThinkingConfig)
         : encodeThinking(options, losses),
     }),
+  }
+  for (const name of ['responseMimeType', 'thinkingConfig']) {
+    if (field(raw, name) === undefined || name in config) continue
+    const reason = 'isoglot has an option for it, which decides'
+    reportLoss(losses, 'dropped', `options.providerOptions.gemini.generationConfig.${name}`, reason)
   }
   return raw === undefined ? unlessEmpty(config) : config
 }

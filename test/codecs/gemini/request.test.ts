@@ -476,6 +476,9 @@ describe('a request that is decoded and changed', () => {
       toolConfig: { functionCallingConfig: {}, includeServerSideToolInvocations: true },
       generationConfig: { thinkingConfig: { thinkingLevel: 'HIGH', includeThoughts: true }, temperature: 0 },
     })
+    expect(edited.losses).toMatchObject([
+      { path: 'options.providerOptions.gemini.generationConfig.responseMimeType', severity: 'minor' },
+    ])
   })
   it('may be in snake_case everywhere but in what belongs to others', () => {
     const { context, options } = decodeRequest({
