@@ -154,8 +154,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'machines',
-          // They install packages and make a site before they begin: minutes on a busy machine.
+          // They install packages, make a site, and start wrangler: minutes on a busy machine.
           hookTimeout: 600_000,
+          testTimeout: 300_000,
           include: [...wranglerDev, ...otherBrowsers, ...builtTypes],
           globalSetup: ['test/worker/bundle.ts'],
         },

@@ -25,7 +25,7 @@ export interface WorkerOptions {
   readonly stateFolder?: string
   /** In place of what `wrangler.toml` says: a date, and all flags. */
   readonly compatibility?: { readonly date?: string; readonly flags?: readonly string[] }
-  /** Default 30 s. */
+  /** Default 60 s. */
   readonly readyWithinMs?: number
 }
 

@@ -48,7 +48,7 @@ export async function startWorker({
   port,
   settings = {},
   envFiles = [],
-  readyWithinMs = 30_000,
+  readyWithinMs = 60_000,
   follows = false,
   stateFolder,
   compatibility = {},

@@ -140,7 +140,7 @@ describe.skipIf(!hasChromium)('the page', () => {
   ])('shows %s beside what came before, and offers to try again', async (_what, text, message) => {
     await say(text)
     const alert = page.getByRole('alert')
-    await alert.waitFor({ timeout: 15_000 })
+    await alert.waitFor()
     await expect.poll(() => alert.innerText()).toMatch(message)
     await expect.poll(() => answers().last().locator('.text').innerText()).not.toBe('')
     await expect.poll(() => alert.getByRole('button', { name: 'Try again' }).isVisible()).toBe(true)

@@ -229,7 +229,7 @@ describe.each(wireNames)('an answer of %s', (wire) => {
           ...asked.slice(at, at + 10).map(({ usage }, nth) => go(`${before}-${at + nth}`, usage)),
           go(`${before}-good-${at}`, usages[wire]),
         ])
-      await expect.poll(async () => (await summary()).liveCount, { timeout: 15_000 }).toBe(0)
+      await expect.poll(async () => (await summary()).liveCount).toBe(0)
       const rows = new Map((await daysOf()).map((row) => [row.user, row]))
       // The body has less than 200 bytes; the answer at most 100 tokens.
       const most = 4 * ((200 + 1000) * 2 + 100 * 5)

@@ -19,7 +19,7 @@ async function deployable() {
 }
 
 describe('the Worker of this repository', () => {
-  it('can be deployed, with its accounts, its runs and its counters', { timeout: 60_000 }, () => {
+  it('can be deployed, with its accounts, its runs and its counters', () => {
     mkdirSync(siteFolder, { recursive: true }) // the page in it is for other tests
     const { log, files } = bundle()
     for (const binding of [
@@ -193,7 +193,7 @@ describe('the check before it', () => {
     ])
   })
 
-  it('makes the files that your own Worker would upload', { timeout: 60_000 }, () => {
+  it('makes the files that your own Worker would upload', () => {
     const minimal = bundle({ config: `${root}examples/worker-minimal/wrangler.toml` })
     expect(minimal.files.map(({ name }) => name)).toContain('index.js')
   })

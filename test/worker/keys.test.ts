@@ -116,7 +116,7 @@ it('B29: a slow body is a 408 in workerd', async () => {
     'content-length: 400',
   ]
   socket.write(`${head.join('\r\n')}\r\n\r\n{"model":`)
-  await expect.poll(() => got.split('\r\n')[0], { timeout: 15_000 }).toContain('HTTP/1.1')
+  await expect.poll(() => got.split('\r\n')[0]).toContain('HTTP/1.1')
   socket.destroy()
   expect(got.split('\r\n')[0]).toBe('HTTP/1.1 408 Request Timeout')
 })

@@ -56,7 +56,7 @@ it('lists requests, tokens, spending, errors and open requests, and no text of a
   expect(JSON.stringify(told)).not.toContain('prompt')
   left.abort()
   await waiting
-  await expect.poll(async () => (await summary()).live, { timeout: 15_000 }).toEqual([])
+  await expect.poll(async () => (await summary()).live).toEqual([])
 })
 
 it('lists how many requests were refused, and why', async () => {

@@ -203,7 +203,7 @@ describe('the embedded provider', () => {
         .journal()
         .slice(asked)
         .flatMap(({ path, closedEarly }) => (closedEarly ? [wireOf(path)] : []))
-    await expect.poll(() => closedEarly().sort(), { timeout: 10_000 }).toEqual(wireNames.toSorted())
+    await expect.poll(() => closedEarly().sort()).toEqual(wireNames.toSorted())
   })
 
   it('gives no answer that contains the key', async () => {

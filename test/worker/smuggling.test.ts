@@ -132,7 +132,7 @@ describe.skipIf(!hasNginx)('the front', () => {
     answer.on('data', (chunk) => (text += chunk))
     // The provider says no more before this one has come, so a front that collected any would make both wait without end.
     for (const [at, { resolve }] of gates.entries()) {
-      await expect.poll(() => text.match(/^data: /gm)?.length, { timeout: 10_000 }).toBe(at + 2)
+      await expect.poll(() => text.match(/^data: /gm)?.length).toBe(at + 2)
       resolve()
     }
     await expect.poll(() => answer.complete).toBe(true)

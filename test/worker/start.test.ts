@@ -38,7 +38,7 @@ function run(command: string, args: string[], env: Record<string, string> = {}):
 
 const start = (args: string[] = [], env = {}) => run('node', ['scripts/start.mjs', ...args], env)
 const ready = ({ output }: Run) =>
-  expect.poll(output, { timeout: 40_000, interval: 50 }).toContain('Ctrl-C ends it all')
+  expect.poll(output, { timeout: 100_000, interval: 50 }).toContain('Ctrl-C ends it all')
 
 /** A process and all below it. */
 function familyOf(pid: number): number[] {
@@ -98,7 +98,7 @@ describe('npm start', () => {
       // As a terminal does it: the signal goes to the whole foreground group.
       process.kill(-(npm.child.pid ?? 0), signal)
       await npm.ended
-      await expect.poll(() => stillThere(family), { timeout: 3000 }).toEqual([])
+      await expect.poll(() => stillThere(family)).toEqual([])
       expect(await freePort(port)).toBe(port)
     },
     60_000,
@@ -109,7 +109,7 @@ describe('npm start', () => {
     await ready(npm)
     const family = familyOf(npm.child.pid ?? 0)
     npm.child.kill('SIGTERM')
-    await expect.poll(() => stillThere(family), { timeout: 6000 }).toEqual([])
+    await expect.poll(() => stillThere(family)).toEqual([])
   })
 
   it('says so when the port is taken', async () => {
@@ -176,7 +176,7 @@ describe('npm start -- --say', () => {
     'holds a conversation with a tool through the Worker with %s, and ends well',
     async (_, model) => {
       const said = run('npm', ['start', '--silent', '--', '--say', 'What is the weather in Tokyo?', ...model])
-      await expect.poll(said.output, { timeout: 40_000 }).toContain('[call get_weather {"city":"Tokyo"}]')
+      await expect.poll(said.output, { timeout: 100_000 }).toContain('[call get_weather {"city":"Tokyo"}]')
       const family = familyOf(said.child.pid ?? 0)
       expect(await said.ended, said.output()).toBe(0)
       expect(said.output()).toContain('[result get_weather: 25 °C and sunny in Tokyo]')
