@@ -1,8 +1,5 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { publicPaths } from './scripts/built-files.mjs'
-
-const here = new URL('./', import.meta.url).pathname
 
 /** Tests of these folders start processes, read built files, or change what a process shares. */
 const apart = ['worker', 'page', 'examples', 'docs', 'package'].map((name) => `test/${name}/**/*.test.ts`)
@@ -43,9 +40,15 @@ const exhaustive = [
   'test/examples/commands.test.ts',
 ]
 
+/** Node itself loads the files, without their types: they run as fast as the built ones. */
+const byNode = { viteModuleRunner: false } as const
+const names = ['--import', new URL('./test/support/names.mjs', import.meta.url).pathname]
+
 const everyCase = {
   extends: true,
   test: {
+    experimental: byNode,
+    execArgv: names,
     name: 'exhaustive',
     include: exhaustive,
     globalSetup: ['test/worker/bundle.ts'],
@@ -82,22 +85,13 @@ const sharedProcess = {
   isolate: process.env.ISOGLOT_HITS_FILE !== undefined,
   provide: { isExhaustive: false },
   // Laws make thousands of small values that live for a moment: a tenth of their time goes into looking for those that are still in use.
-  execArgv: ['--max-semi-space-size=64'],
+  execArgv: ['--max-semi-space-size=64', ...names],
+  // No test of these projects calls `vi.mock`.
+  experimental: { ...byNode, nodeLoader: false },
 }
 
 /** `npm test` runs the first four projects, `npm run test:all` the other two. */
 export default defineConfig({
-  resolve: {
-    alias: [
-      // What imports the package by its name, as the examples do, gets its source.
-      ...Object.entries(publicPaths(here)).map(([name, source]) => ({
-        find: new RegExp(`^isoglot${name === 'index' ? '' : `/${name}`}$`),
-        replacement: here + source,
-      })),
-      // What workerd alone has, for tests that run the handler of the Worker in this process.
-      { find: 'cloudflare:workers', replacement: `${here}test/support/cloudflare-workers.ts` },
-    ],
-  },
   test: {
     // Tests of pages poll what they read, because a page draws after the event.
     expect: { requireAssertions: true, poll: { timeout: 60_000 } },
@@ -154,6 +148,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'machines',
+          experimental: byNode,
+          execArgv: names,
           // They install packages, make a site, and start wrangler: minutes on a busy machine.
           hookTimeout: 600_000,
           testTimeout: 300_000,

@@ -138,7 +138,7 @@ function patch(state: Assembly, fragment: Fragment & { type: 'patch' }, out: Mes
   const { type: _type, key, citations = [], providerData, data = '', transcript = '', ...fields } = fragment
   const part = key === undefined ? state.parts.at(-1) : state.byKey.get(key)
   if (part === undefined || (part.kind === 'call' && !part.isOpen)) {
-    warn('dropped', 'what was to be added to a block found none that is open', out)
+    warn('dropped', 'an addition to a block came before the block, or after the end of a call', out)
     return
   }
   if (part.kind === 'call') {

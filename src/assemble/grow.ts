@@ -8,8 +8,8 @@ export interface Growing {
 
 /**
  * Adds a piece. Engines keep such a text as a tree of its pieces, which takes ten times the room of the text, until it is
- * searched. So it is, now and then: often enough that the tree stays small, and so seldom that no text is copied more than some ten
- * times.
+ * searched. So this function searches it now and then: often enough that the tree stays small, and so seldom that no text is copied more
+ * than some ten times.
  */
 export function grow(part: Growing, piece: string): void {
   part.text += piece

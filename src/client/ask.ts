@@ -11,7 +11,7 @@ import type { RunRequest } from './request.ts'
 import { retryDelayMs } from './retry.ts'
 import { addressOf, chunksOf, errorFor, isStream, keyOf, readBody, sendText } from './transport.ts'
 
-/** The run that asks. */
+/** The parts of a run that {@link ask} reads and sets. */
 export interface Asker {
   readonly request: RunRequest
   readonly signal: AbortSignal
@@ -125,6 +125,7 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
         const status = (failure instanceof ApiError ? failure.status : undefined) ?? response?.status
         reportEnd?.(compact({ status, usage, error: failure, retryMs: waitMs }))
       }
+      deadline.pause()
       await sleep(waitMs, signal)
     }
   } finally {

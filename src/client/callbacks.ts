@@ -2,7 +2,7 @@
 import type { ToolResult, ToolVerdict } from '../tools/model.ts'
 import type { RunRequest } from './request.ts'
 
-export type OnRequest = NonNullable<RunRequest['onToolRequest']>
+export type OnToolRequest = NonNullable<RunRequest['onToolRequest']>
 export type OnResult = (result: ToolResult) => void | Promise<void>
 
 /** A function that is registered twice is called twice. */
@@ -28,8 +28,8 @@ export function latestFirst<T>(registered: readonly Registered<T>[], own: T | un
 }
 
 export async function firstRefusal(
-  callbacks: readonly OnRequest[],
-  ...[call, tool]: Parameters<OnRequest>
+  callbacks: readonly OnToolRequest[],
+  ...[call, tool]: Parameters<OnToolRequest>
 ): Promise<ToolVerdict> {
   for (const callback of callbacks) {
     const verdict = await callback(call, tool)

@@ -17,8 +17,8 @@ import {
   callAll,
   firstRefusal,
   latestFirst,
-  type OnRequest,
   type OnResult,
+  type OnToolRequest,
   type Registered,
   register,
 } from './callbacks.ts'
@@ -99,7 +99,7 @@ export interface Chat<Tools extends AnyTools = AnyTools> {
    * Called with each call before it runs, and with its tool if there is one. It can refuse the call. The last one registered is called
    * first. Returns a function that removes it.
    */
-  onToolRequest(callback: OnRequest): () => void
+  onToolRequest(callback: OnToolRequest): () => void
   /** Called with each result. The last one registered is called first. Returns a function that removes it. */
   onToolResult(callback: OnResult): () => void
 }
@@ -129,7 +129,7 @@ export function createChat(settings: ChatSettings): Chat {
   checkEcho(echoMode, write)
   const messages: Message[] = [...createContext({ messages: before }).messages]
   const tools = toolBox(given)
-  const onRequest: Registered<OnRequest>[] = base.onToolRequest ? [{ callback: base.onToolRequest }] : []
+  const onRequest: Registered<OnToolRequest>[] = base.onToolRequest ? [{ callback: base.onToolRequest }] : []
   const onResult: Registered<OnResult>[] = base.onToolResult ? [{ callback: base.onToolResult }] : []
   let usage: Usage = {}
   let state: { readonly provider: string; readonly value: ProviderState } | undefined = stateBefore && {

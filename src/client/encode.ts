@@ -2,8 +2,10 @@
 import type { Asked, EncodedRequest, Model } from '../core/codec.ts'
 import { compact } from '../core/lookup.ts'
 import type { Loss, ToolChoice } from '../core/model.ts'
+import { checkLoss } from '../kit/losses.ts'
 import { legalToolName, prepare } from '../prepare/prepare.ts'
 import { type OfferedTools, offerTools, type RunRequest } from './request.ts'
+import { titleOf } from './transport.ts'
 
 /** A request that can be sent. */
 export interface EncodedQuestion extends Pick<OfferedTools, 'tools'> {
@@ -29,6 +31,7 @@ export function encodeAsked(
     codec.rules,
     compact({ model: model.model, split: run.split }),
   )
+  for (const loss of prepared.losses) checkLoss(loss, { target: titleOf(model), strict: options.strict })
   const toolChoice = legalChoice(options.toolChoice, (name) => legalToolName(name, codec.rules))
   const encode = (stream: boolean) =>
     codec.encodeRequest(prepared.context, compact({ ...options, model: model.model, stream, toolChoice }))

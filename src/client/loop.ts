@@ -8,7 +8,7 @@ import type { AssistantMessage, Loss, Message, MessageEvent } from '../core/mode
 import { unlessAborted } from '../core/unless-aborted.ts'
 import { hash, nextNumber } from '../kit/ids.ts'
 import { withAskedModel } from '../kit/opaque.ts'
-import { canRun } from '../tools/definition.ts'
+import { hasRunner } from '../tools/definition.ts'
 import type { Ending, ToolHost } from '../tools/model.ts'
 import { type Asker, ask } from './ask.ts'
 import { checkChange } from './check-request.ts'
@@ -94,7 +94,8 @@ export function newLoop(
       yield [{ type: 'done', result: loop.result }]
     },
   }
-  const runner = [...loop.tools.values()].find(canRun)
+  // Every tool has the same class, which runs all of them.
+  const runner = [...loop.tools.values()].find(hasRunner)
   if (runner === undefined && approvals !== undefined && approvals.length > 0) {
     throw new TypeError('Cannot ask: "approvals" decide about calls, and no tool can run; make tools with tool({ … })')
   }
@@ -137,7 +138,7 @@ export function newLoop(
     // The provider's own tools took long, and it asks for the turn back to go on with it.
     if ((isEmpty ? emptyAnswers <= mostEmptyAnswers : isPaused && !waits) && !loop.isLast) return {}
     if (isEmpty) return { outcome: 'empty' }
-    if (waits) return { outcome: 'manual' }
+    if (isPaused) return { outcome: waits ? 'manual' : 'max_rounds' }
     if (!canRunTools(message)) return { outcome: 'cut' }
     if (calls.length === 0) return { outcome: 'answered' }
     if (toolRun === undefined) return { outcome: 'manual', pending: calls.filter(isCall) }
@@ -148,7 +149,9 @@ export function newLoop(
     const withThem = (list: readonly Message[]) => {
       return [...list.slice(0, at), ...messages, ...list.slice(at ?? list.length)]
     }
-    added.splice(at === undefined ? added.length : 0, 0, ...messages)
+    // The messages of the run are the last of the conversation.
+    const earlier = loop.history.length - added.length
+    added.splice(Math.max(0, (at ?? loop.history.length) - earlier), 0, ...messages)
     loop.history = withThem(loop.history)
     context = { ...context, messages: withThem(context.messages) }
   }
@@ -157,9 +160,17 @@ export function newLoop(
   async function changeRound(): Promise<RoundChange> {
     if (beforeRound === undefined) return {}
     const about = {
-      ...{ round, isLast: responses.length + 1 >= maxRounds, model: request.model, signal, tools: given },
-      ...{ system: context.system, messages: context.messages, last: responses.at(-1), usage: usageOf(responses) },
-      ...{ toolCalls: toolRun?.toolCalls ?? 0, elapsedMs: Date.now() - startedAt },
+      round,
+      isLast: responses.length + 1 >= maxRounds,
+      model: request.model,
+      signal,
+      tools: given,
+      system: context.system,
+      messages: context.messages,
+      last: responses.at(-1),
+      usage: usageOf(responses),
+      toolCalls: toolRun?.toolCalls ?? 0,
+      elapsedMs: Date.now() - startedAt,
     }
     const change = await unlessAborted(beforeRound(about), signal)
     if (change === undefined) return {}
@@ -188,13 +199,15 @@ export function newLoop(
     let end = {}
     try {
       for await (const batch of askAround(asked, askItself)) {
-        let events = toolRun === undefined ? batch : await toolRun.mark(batch)
-        for (const event of events) {
+        const marked = (await toolRun?.mark(batch)) ?? batch
+        let events = marked.map((event) => {
           if (event.type === 'warning') warn([event.warning])
-          if (event.type !== 'message_end') continue
+          if (event.type !== 'message_end') return event
           const message = withAskedModel(event.message, model.model)
-          response = { ...event.response, message, warnings: losses }
-        }
+          const answered = { ...event.response, message }
+          response = { ...answered, warnings: losses }
+          return { ...event, message, response: answered }
+        })
         if (isOnlyWhole) events = events.filter(({ type }) => type === 'message_end' || type === 'warning')
         if (events.length > 0) yield events
       }

@@ -12,12 +12,12 @@ import type {
   RequestOptions,
   ToolDefinition,
 } from '../core/model.ts'
-import { standing } from '../kit/losses.ts'
+import { withPlaces } from '../kit/losses.ts'
 import { type ContextParts, contextOf } from '../messages/create-context.ts'
 import type { MessageLike } from '../messages/message-like.ts'
 import type { Splitting } from '../messages/split-message.ts'
 import { legalToolName } from '../prepare/prepare.ts'
-import { canRun, checkGivenTools } from '../tools/definition.ts'
+import { checkGivenTools, hasRunner } from '../tools/definition.ts'
 import type { AnyTools, ToolOptions } from '../tools/model.ts'
 import type { Timeouts } from './deadline.ts'
 import type { Observer, RoundChange, RoundEnd, RoundStart } from './hooks.ts'
@@ -76,8 +76,8 @@ export interface RunRequest<Tools extends AnyTools = AnyTools>
   readonly resume?: Resumable
   /**
    * Asks the provider for a whole answer. Default false: `generate` too asks for a stream, so that `timeouts` limit each pause and not only
-   * the total time. Answers that have no stream (several choices, speech, `background`) are always requested whole. The first byte of a
-   * whole answer arrives when the model has finished, so set a longer `timeouts.firstByteMs`.
+   * the total time. `generate` requests answers that have no stream (several choices, speech, `background`) whole, unless this is `false`.
+   * The first byte of a whole answer arrives when the model has finished, so set a longer `timeouts.firstByteMs`.
    */
   readonly wholeAnswer?: boolean
   /** Cancels the run, its request and its tools. The run then rejects with the signal's own reason. */
@@ -138,14 +138,14 @@ export function offerTools(
   for (const tool of tools) {
     const name = 'name' in tool ? legalToolName(tool.name, codec.rules) : JSON.stringify(tool)
     const earlier = byName.get(name)
-    if (earlier !== undefined) [earlier, tool].find(canRun)?.run.checkReplacing(earlier, tool, name)
+    if (earlier !== undefined) [earlier, tool].find(hasRunner)?.run.checkReplacing(earlier, tool, name)
     byName.set(name, tool)
   }
   // One order whatever the order given, so that a provider's prompt cache finds what it has seen.
   const sorted = [...byName].sort(([one], [other]) => (one < other ? -1 : 1))
-  const definitions = standing(
+  const definitions = withPlaces(
     sorted.map(([name, tool]) => {
-      return 'name' in tool ? { ...(canRun(tool) ? tool.run.definitionOf(tool) : tool), name } : tool
+      return 'name' in tool ? { ...(hasRunner(tool) ? tool.run.definitionOf(tool) : tool), name } : tool
     }),
     sorted.map(([, tool]) => `tools[${(given.includes(tool) ? given : tools).indexOf(tool)}]`),
   )

@@ -54,7 +54,7 @@ export async function generate<const Tools extends AnyTools = AnyTools>(
   request: RunRequest<Tools>,
 ): Promise<RunResult<Tools>>
 export async function generate(request: RunRequest): Promise<RunResult> {
-  return finish(start(() => begun(request), isOnlyWhole))
+  return finish(start(() => checkedRequest(request), isOnlyWhole))
 }
 
 /**
@@ -73,10 +73,10 @@ export async function generate(request: RunRequest): Promise<RunResult> {
  */
 export function stream<const Tools extends AnyTools = AnyTools>(request: RunRequest<Tools>): Run<Tools>
 export function stream(request: RunRequest): Run {
-  return start(() => begun(request))
+  return start(() => checkedRequest(request))
 }
 
-function begun(request: RunRequest): Begun {
+function checkedRequest(request: RunRequest): Begun {
   checkRequest(request)
   return { request }
 }

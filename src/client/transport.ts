@@ -1,4 +1,4 @@
-/** Sends an encoded request, and returns the answer's body or throws an error. @module */
+/** Sends an encoded request, and returns the response or throws an error. @module */
 import type { EncodedRequest, Model } from '../core/codec.ts'
 import {
   ApiError,
@@ -72,7 +72,13 @@ export async function call(
   if (key === '' ? needsKey(model) : typeof key !== 'string' || /[\u0100-\uffff]/.test(key)) {
     fail('setting "apiKey" is missing, empty, not text, or has a letter like "…"')
   }
-  const headers = { ...codec.headers(key || undefined), ...init.headers, ...model.headers }
+  const named: Readonly<Record<string, string>> = {
+    ...codec.headers(key || undefined),
+    ...init.headers,
+    ...model.headers,
+  }
+  // `fetch` joins the values of names that differ only in case. Here the last one counts.
+  const headers = Object.fromEntries(Object.entries(named).map(([name, value]) => [name.toLowerCase(), value]))
   let response: Response
   try {
     init.signal.throwIfAborted()
@@ -130,7 +136,7 @@ export function secretsOf({ headers = {} }: Model, ...keys: readonly string[]): 
 }
 
 /** The provider's name for people. */
-function titleOf({ codec }: Model): string {
+export function titleOf({ codec }: Model): string {
   return codec.title ?? codec.provider
 }
 
@@ -233,8 +239,12 @@ export async function* chunksOf(
   }
 }
 
-/** The text of a body, up to this length. If the body is cut off, the part that arrived. */
-export async function readText(response: Pick<Response, 'body'>, maxBytes: number): Promise<string> {
+/** The text of a body, until it is longer than this: then `onLonger` is called. If the body is cut off, the part that arrived. */
+export async function readText(
+  response: Pick<Response, 'body'>,
+  maxBytes: number,
+  onLonger?: () => void,
+): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
   let bytes = 0
@@ -242,7 +252,10 @@ export async function readText(response: Pick<Response, 'body'>, maxBytes: numbe
     for await (const chunk of chunksOf(response)) {
       bytes += chunk.byteLength
       text += decoder.decode(chunk, { stream: true })
-      if (bytes >= maxBytes) return text
+      if (bytes > maxBytes) {
+        onLonger?.()
+        return text
+      }
     }
     text += decoder.decode()
   } catch {
@@ -254,12 +267,15 @@ export async function readText(response: Pick<Response, 'body'>, maxBytes: numbe
 /** The text of a whole body. @throws {LimitError} if it is longer than that; the signal's reason if it fires. */
 export async function readWhole(response: Response, maxBytes: number, signal: AbortSignal): Promise<string> {
   const cancel = () => response.body?.cancel().catch(() => {})
-  const text = await readText(response, maxBytes)
+  let isLonger = false
+  const text = await readText(response, maxBytes, () => {
+    isLonger = true
+  })
   if (signal.aborted) {
     cancel()
     throw signal.reason
   }
-  if (text.length >= maxBytes) {
+  if (isLonger) {
     throw new LimitError(`Cannot read the answer: it is longer than ${maxBytes} bytes`, 'maxBodyBytes', maxBytes)
   }
   return text

@@ -3,14 +3,7 @@ import type { Loss } from '../core/model.ts'
 import * as reasons from './reasons.ts'
 
 /** Options that some wire has no field for. */
-export type LackedOption =
-  | 'topK'
-  | 'seed'
-  | 'stop'
-  | 'frequencyPenalty'
-  | 'presencePenalty'
-  | 'parallelToolCalls'
-  | 'user'
+type LackedOption = 'topK' | 'seed' | 'stop' | 'frequencyPenalty' | 'presencePenalty' | 'parallelToolCalls' | 'user'
 
 /** A feature that a format may lack. */
 export type Lack =

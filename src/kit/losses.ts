@@ -31,10 +31,20 @@ export function reportLoss(
   severity: Loss['severity'] = 'minor',
 ): void {
   const loss: Loss = { path: writtenPath(path, losses.places), action, reason, severity }
-  if (isError(loss, losses.strict)) {
-    throw new UnsupportedError(`Cannot encode for ${losses.target}: "${loss.path}" would be ${action}: ${reason}`, loss)
-  }
+  checkLoss(loss, losses)
   losses.list.push(loss)
+}
+
+/** @throws {UnsupportedError} if `strict` does not allow the loss: by default, if its severity is `major`. */
+export function checkLoss(loss: Loss, { target, strict }: Pick<Losses, 'target' | 'strict'>): void {
+  const { path, action, reason, severity } = loss
+  const isError =
+    typeof strict === 'function'
+      ? strict(loss)
+      : severity === 'major'
+        ? strict !== false
+        : strict && severity !== 'info'
+  if (isError) throw new UnsupportedError(`Cannot encode for ${target}: "${path}" would be ${action}: ${reason}`, loss)
 }
 
 /** Reports the fields that other formats kept, which are not sent. */
@@ -65,19 +75,13 @@ export function withoutOptions(
   return left
 }
 
-function isError(loss: Loss, strict: RequestOptions['strict']): boolean {
-  if (typeof strict === 'function') return strict(loss)
-  if (strict === undefined) return loss.severity === 'major'
-  return strict && loss.severity !== 'info'
-}
-
 // ---- paths that count what the caller wrote ---------------------------------------------------
 
 /** For lists that were sorted, filtered or rebuilt: the earlier place of each entry. */
 const writtenPlaces = /* @__PURE__ */ new WeakMap<readonly unknown[], readonly string[]>()
 
 /** Records the original places of a list's entries, so that losses name them. Returns the list. */
-export function standing<T extends readonly unknown[]>(list: T, places: readonly string[]): T {
+export function withPlaces<T extends readonly unknown[]>(list: T, places: readonly string[]): T {
   writtenPlaces.set(list, places)
   return list
 }
@@ -112,7 +116,7 @@ export function fitList<T>(
     left.push(taken)
     places.push(place)
   }
-  return isSame ? list : standing(left, places)
+  return isSame ? list : withPlaces(left, places)
 }
 
 /** Records where each entry of an encoded list was in the list before. */

@@ -43,7 +43,7 @@ function isParts(from: unknown): from is ContextParts {
 }
 
 /** Whether an object has a field of {@link ContextParts}. */
-export function hasParts(from: object): boolean {
+function hasParts(from: object): boolean {
   return ['system', 'messages', 'prompt', 'tools', 'providerState'].some((name) => name in from)
 }
 

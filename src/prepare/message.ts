@@ -11,7 +11,7 @@ import type {
   ToolCall,
 } from '../core/model.ts'
 import { legalId } from '../kit/ids.ts'
-import { placesOf, standing } from '../kit/losses.ts'
+import { placesOf, withPlaces } from '../kit/losses.ts'
 import * as reasons from '../kit/reasons.ts'
 import { prepareContent } from './blocks.ts'
 import { type Item, isBound, note, type Task } from './task.ts'
@@ -76,7 +76,7 @@ function prepareTurn(message: AssistantMessage, path: string, task: Task, result
   const end = findLastIndex(blocks, ({ type }) => type !== 'reasoning' || task.rules.foreignReasoning === 'keep') + 1
   if (end < blocks.length) note(task, 'dropped', `${path}.content`, 'it is reasoning that nothing follows', 'minor')
   else if (invalidToolCalls === undefined) return content
-  return standing(blocks.slice(0, end), places.slice(0, end))
+  return withPlaces(blocks.slice(0, end), places.slice(0, end))
 }
 
 function isUseful(block: ContentBlock): boolean {

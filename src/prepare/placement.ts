@@ -1,7 +1,7 @@
 /** Puts messages where the format takes them. @module */
 import { blocksOf } from '../core/content.ts'
 import type { Content, ContentBlock } from '../core/model.ts'
-import { fitList, placesOf, standing } from '../kit/losses.ts'
+import { fitList, placesOf, withPlaces } from '../kit/losses.ts'
 import { type Item, isBound, note, type Task, tagged, taggedResult, text } from './task.ts'
 
 /** The text of the user message that is added if a format requires a user message first. */
@@ -42,7 +42,8 @@ export function placeMessages(items: readonly Item[], task: Task): readonly Item
   const addMedia = (): void => {
     const places = media.flatMap((content) => placesOf(blocksOf(content), ''))
     const [path] = places
-    if (path !== undefined) add({ path, message: { role: 'user', content: standing(media.flatMap(blocksOf), places) } })
+    if (path !== undefined)
+      add({ path, message: { role: 'user', content: withPlaces(media.flatMap(blocksOf), places) } })
     media = []
   }
 

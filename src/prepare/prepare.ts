@@ -12,7 +12,7 @@ import type { Rules } from '../core/codec.ts'
 import { compact } from '../core/lookup.ts'
 import type { Context, Loss } from '../core/model.ts'
 import { legalId } from '../kit/ids.ts'
-import { standing } from '../kit/losses.ts'
+import { withPlaces } from '../kit/losses.ts'
 import type { Splitting } from '../messages/split-message.ts'
 import { prepareSystem } from './blocks.ts'
 import { prepareMessage } from './message.ts'
@@ -60,7 +60,7 @@ export function prepare(context: Context, rules: Rules, options: PrepareOptions)
   const items = context.messages.flatMap((message, at) => prepareMessage(message, `messages[${at}]`, task))
   const placed = placeMessages(pairResults(items, task), task)
   if (task.losses.length === 0) return { context, losses: [] }
-  const messages = standing(
+  const messages = withPlaces(
     placed.map(({ message }) => message),
     placed.map(({ path }) => path),
   )

@@ -2,7 +2,7 @@
 import type { Rules } from '../core/codec.ts'
 import { blocksOf } from '../core/content.ts'
 import type { Content, ContentBlock, Loss, Message, ToolMessage } from '../core/model.ts'
-import { placesOf, standing } from '../kit/losses.ts'
+import { placesOf, withPlaces } from '../kit/losses.ts'
 import type { Splitting } from '../messages/split-message.ts'
 
 /** A message that is being prepared, and its place. */
@@ -48,7 +48,7 @@ export function tagged(content: Content, tag: string, path: string, attributes =
   const open = `<${tag}${attributes}>`
   const close = `</${tag}>`
   if (typeof content === 'string') return `${open}\n${content}\n${close}`
-  return standing([text(open), ...content, text(close)], [path, ...placesOf(content, `${path}.content`), path])
+  return withPlaces([text(open), ...content, text(close)], [path, ...placesOf(content, `${path}.content`), path])
 }
 
 /** Puts content of a result between tags: `<tool_result id="call_1" name="shot">`. */

@@ -13,6 +13,16 @@ interface Timer {
   readonly fire: () => void
 }
 
+/** A timer with the methods of Node's timers, which `fetch` of Node calls. */
+interface Handle {
+  ref(): Handle
+  unref(): Handle
+  hasRef(): boolean
+  refresh(): Handle
+  close(): Handle
+  [Symbol.toPrimitive](): number
+}
+
 /**
  * Stops the clock of this process, for tests of timeouts and retries: `setTimeout`, `clearTimeout`, `Date.now` and `performance.now`.
  * Timers that were started earlier continue normally. It needs no fake timers of a test runner, so it works in every runtime.
@@ -40,12 +50,32 @@ export function fakeClock(): FakeClock {
   const timers = new Map<number, Timer>()
   let passedMs = 0
   let lastId = 2 ** 40 // not the id of a real timer
+  const real = setTimeout(() => {}, 0)
+  clearTimeout(real)
   const setFake = (action: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) => {
-    timers.set(++lastId, { at: passedMs + Math.max(0, Number(ms) || 0), fire: () => action(...args) })
-    return lastId
+    const id = ++lastId
+    const start = () => {
+      timers.set(id, { at: passedMs + Math.max(0, Number(ms) || 0), fire: () => action(...args) })
+    }
+    const handle: Handle = {
+      ref: () => handle,
+      unref: () => handle,
+      hasRef: () => true,
+      refresh() {
+        start()
+        return handle
+      },
+      close() {
+        timers.delete(id)
+        return handle
+      },
+      [Symbol.toPrimitive]: () => id,
+    }
+    start()
+    return typeof real === 'object' ? handle : id
   }
-  const clearFake = (id: unknown) => {
-    if (!timers.delete(id as number)) clearTimeout(id as number)
+  const clearFake = (timer: unknown) => {
+    if (!timers.delete(Number(timer))) clearTimeout(timer as number)
   }
   Object.assign(globalThis, { setTimeout: setFake, clearTimeout: clearFake })
   Date.now = () => startedAt + Math.floor(passedMs)

@@ -11,9 +11,9 @@ import type { JsonSchema } from '../core/model.ts'
 const maxDepth = 64
 
 /** The maximum number of problems that one check reports. */
-const maxProblems = 20
+const maxProblems = 10
 
-/** The arguments that do not match the schema, each with its place, such as `city: must be a string`. Empty if all match. At most 20. */
+/** The arguments that do not match the schema, each with its place, such as `city: must be a string`. Empty if all match. At most 10. */
 export function checkArguments(value: unknown, schema: JsonSchema): readonly string[] {
   const problems: string[] = []
   check(value, schema, '', problems, 0)

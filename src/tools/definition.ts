@@ -17,7 +17,7 @@ export function isRunnable(definition: object): definition is Tool {
 }
 
 /** The tool, if it can run here. */
-export function runnable(tool: object | undefined): Tool | undefined {
+export function asRunnable(tool: object | undefined): Tool | undefined {
   return tool !== undefined && isRunnable(tool) ? tool : undefined
 }
 
@@ -40,11 +40,11 @@ export function checkReplacing(earlier: object, later: object, name: string): vo
 /** Checks the tools of a request, or of the context in it. @throws {TypeError} that says which one is wrong, and how to make it. */
 export function checkGivenTools(tools: readonly (ToolDefinition | ProviderTool)[]): void {
   checkTools(tools)
-  for (const [at, tool] of tools.entries()) if (canRun(tool)) tool.run.checkApproval(tool, `"tools[${at}]"`)
+  for (const [at, tool] of tools.entries()) if (hasRunner(tool)) tool.run.checkApproval(tool, `"tools[${at}]"`)
 }
 
 /** Whether a tool has the code that runs it. */
-export function canRun(tool: object): tool is Tool {
+export function hasRunner(tool: object): tool is Tool {
   return 'run' in tool && typeof tool.run === 'function'
 }
 

@@ -180,7 +180,7 @@ export type ToolEvent<Tools extends AnyTools = AnyTools> =
   /** The call waits for approval. The run ends, and the call is in `pending`. */
   | { readonly type: 'approval_request'; readonly call: CallOf<Tools> }
 
-/** The run that runs the tools. */
+/** The parts of a run that its tools need. */
 export interface ToolHost {
   readonly request: ToolOptions
   readonly signal: AbortSignal

@@ -14,7 +14,7 @@ import { unlessAborted } from '../core/unless-aborted.ts'
 import { type Approval, type ApprovalRule, randomPartOf } from './approval.ts'
 import type { RunProgress } from './budget.ts'
 import { type CallLog, memoryCallLog } from './call-log.ts'
-import { checkApproval, checkReplacing, definitionOf, isRunnable, runnable } from './definition.ts'
+import { asRunnable, checkApproval, checkReplacing, definitionOf, isRunnable } from './definition.ts'
 import { argumentsFit, toToolMessage } from './invoke.ts'
 import type { Ending, Tool, ToolEvent, ToolHost, ToolResult, ToolRunner } from './model.ts'
 import { CallTurn, type TurnResult } from './turn.ts'
@@ -42,8 +42,8 @@ export class ToolRun implements ToolRunner {
   async mark(events: readonly MessageEvent[]): Promise<readonly MessageEvent[]> {
     const { tools, history } = this.#host
     if (!events.some(({ type }) => type === 'message_end')) return events
-    const ruled = [...tools.values()].find((tool) => runnable(tool)?.needsApproval)
-    return runnable(ruled)?.needsApproval?.markEnd(events, history, (call) => this.#ruleOf(call)) ?? events
+    const ruled = [...tools.values()].find((tool) => asRunnable(tool)?.needsApproval)
+    return asRunnable(ruled)?.needsApproval?.markEnd(events, history, (call) => this.#ruleOf(call)) ?? events
   }
 
   async *goOn(approvals: readonly Approval[]): ReturnType<ToolRunner['goOn']> {
@@ -104,7 +104,7 @@ export class ToolRun implements ToolRunner {
   }
 
   #ruleOf({ name }: ToolCall): ApprovalRule | undefined {
-    return runnable(this.#host.tools.get(name))?.needsApproval
+    return asRunnable(this.#host.tools.get(name))?.needsApproval
   }
 }
 

@@ -95,7 +95,7 @@ const mostIssues = 10
 
 function checked(value: unknown, schema: JsonSchema): unknown {
   const problems = checkArguments(value, schema)
-  if (problems.length > 0) throw new TypeError(problems.slice(0, mostIssues).join('; '))
+  if (problems.length > 0) throw new TypeError(problems.join('; '))
   return value
 }
 

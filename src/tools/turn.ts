@@ -6,7 +6,7 @@ import type { AnyCall } from '../core/tool-call.ts'
 import { unlessAborted } from '../core/unless-aborted.ts'
 import type { Approval, Consent } from './approval.ts'
 import type { CallLog } from './call-log.ts'
-import { runnable } from './definition.ts'
+import { asRunnable } from './definition.ts'
 import { describe, failed, invokeTool, notRun, resultOf, toToolMessage } from './invoke.ts'
 import type { Tool, ToolEvent, ToolHost, ToolResult } from './model.ts'
 
@@ -108,7 +108,7 @@ export class CallTurn {
   }
 
   #toolOf({ name }: AnyCall): Tool | undefined {
-    return name === undefined ? undefined : runnable(this.#host.tools.get(name))
+    return name === undefined ? undefined : asRunnable(this.#host.tools.get(name))
   }
 
   /** The result, and whether the tool ran for it. */

@@ -2,6 +2,7 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { collect } from '../../src/codec.ts'
+import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import {
   applyEvent,
@@ -131,6 +132,46 @@ describe('C6: the calls of the last round', () => {
     upstream.answer(done)
     const second = await run(ask({ messages: first.messages, prompt: 'go on', tools: [f] }))
     expect([second.outcome, ran, resultsIn(0)]).toEqual(['answered', [1, 2], ['1', '2']])
+  })
+
+  it('that the prompt brings along run with approvals, and their results follow them in the messages', async () => {
+    const { f, ran } = counting()
+    upstream.answer(done)
+    const open = { ...message.assistant([block.toolCall('c1', 'f', { n: 1 })]), stopReason: 'tool_calls' as const }
+    const prompt = { messages: [message.user('Go'), open] }
+    const { messages } = await generate(ask({ prompt, approvals: [], tools: [f] }))
+    expect([ran, messages.map(({ role }) => role)]).toEqual([[1], ['user', 'assistant', 'tool', 'assistant']])
+  })
+
+  it('an answer that the provider paused does not count as the last answer', async () => {
+    const content = [{ type: 'text', text: 'One moment.' }]
+    const body = { id: 'm', type: 'message', role: 'assistant', model: 'claude', content, stop_reason: 'pause_turn' }
+    const fetch = async () => Response.json({ ...body, usage: { input_tokens: 1, output_tokens: 2 } })
+    const model = anthropic('claude-sonnet-5', { apiKey: 'k', fetch })
+    const { outcome, rounds } = await generate({ model, prompt: 'Go', maxRounds: 2 })
+    expect([outcome, rounds]).toEqual(['max_rounds', 2])
+  })
+
+  it('an answer under another name of the model has the same proofs in its last event as in the result', async () => {
+    const content = [
+      { type: 'thinking', thinking: 'Hm.', signature: 'EqQB' },
+      { type: 'text', text: 'Yes.' },
+    ]
+    const body = {
+      id: 'm',
+      type: 'message',
+      role: 'assistant',
+      model: 'claude-other',
+      content,
+      stop_reason: 'end_turn',
+    }
+    const fetch = async () => Response.json({ ...body, usage: { input_tokens: 1, output_tokens: 2 } })
+    const run = stream({ model: anthropic('claude-sonnet-5', { apiKey: 'k', fetch }), prompt: 'Go' })
+    const ends: unknown[] = []
+    for await (const event of run) if (event.type === 'message_end') ends.push(event.message, event.response.message)
+    const { message: last } = await run.response
+    expect(last).toMatchObject({ content: [{ opaque: { model: 'claude-sonnet-5' } }, {}] })
+    expect(ends).toEqual([last, last])
   })
 
   it('C6: run in a chat too', async () => {

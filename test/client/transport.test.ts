@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { backoffMs } from '../../src/client/retry.ts'
+import { readWhole } from '../../src/client/transport.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { type ApiError, generate, type IsoglotError, type RunRequest, stream } from '../../src/index.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
@@ -189,6 +190,19 @@ describe('time', () => {
     await upstream.asked[0]?.closed
   })
 
+  it('does not count the time before a retry as time without a first byte', async () => {
+    vi.useFakeTimers()
+    const answers = [
+      new Response('{"error":{"message":"busy"}}', { status: 429, headers: { 'retry-after': '20' } }),
+      Response.json(chatBody('Hello')),
+    ]
+    const fetch = async () => answers.shift() as Response
+    const model = openaiChat('m', { apiKey: key, fetch })
+    const asking = generate({ model, prompt: 'Hi', timeouts: { firstByteMs: 1000 } })
+    await vi.advanceTimersByTimeAsync(21_000)
+    expect((await asking).text).toBe('Hello')
+  })
+
   it('ends a stream that stops sending, and keeps the received part', async () => {
     upstream.answer(chunks(chatText('Hel').slice(0, 2), { after: 'hang' }))
     const run = stream(ask({ timeouts: { idleMs: 80 } }))
@@ -213,6 +227,14 @@ describe('time', () => {
     expect(events.at(-1)).toMatchObject({ type: 'done', result: { stopReason: 'stop' } })
     await upstream.asked[0]?.closed
   })
+})
+
+it('limits a whole answer by its bytes', async () => {
+  const { signal } = new AbortController()
+  for (const text of ['é'.repeat(5), 'e'.repeat(10)]) {
+    expect(await readWhole(new Response(text), 10, signal)).toBe(text)
+    await expect(readWhole(new Response(text), 9, signal)).rejects.toThrow('longer than 9 bytes')
+  }
 })
 
 describe('leaving', () => {

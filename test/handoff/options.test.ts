@@ -209,9 +209,16 @@ it.each(['anthropic', 'bedrock-converse'] as const)(
         { role: 'tool', toolCallId: 'call_1', content: 'found' },
       ],
     }
-    const encoded = clients[wire].encodeRequest(context, { model, maxTokens: 9000, reasoning: { effort: 'low' } })
+    const asked = { model, maxTokens: 9000, temperature: 0.5, toolChoice: 'required' } as const
+    const encoded = clients[wire].encodeRequest(context, { ...asked, reasoning: { effort: 'low' } })
     const body = object(encoded.body)
     expect(object(body.additionalModelRequestFields ?? body).thinking).toEqual({ type: 'disabled' })
-    expect(encoded.losses).toContainEqual(expect.objectContaining({ action: 'changed', path: 'options.reasoning' }))
+    // Options that only thinking forbids are sent.
+    expect(encoded.losses.filter(({ severity }) => severity !== 'info')).toMatchObject([
+      { action: 'changed', path: 'options.reasoning' },
+    ])
+    const plain = object(clients[wire].encodeRequest(context, asked).body)
+    for (const field of ['temperature', 'tool_choice', 'inferenceConfig', 'toolConfig'])
+      expect(body[field]).toEqual(plain[field])
   },
 )

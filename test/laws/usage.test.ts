@@ -53,6 +53,16 @@ describe.each(formats)('$folder', (format) => {
   })
 })
 
+it.each(formats)('$folder: a figure that is null counts as one that is missing', (format) => {
+  const all: Figures = { input: 9, output: 8, read: 3, write: 2, reasoning: 1, tools: undefined, total: undefined }
+  for (const name of Object.keys(all) as (keyof Figures)[]) {
+    const [{ providerData: _, ...given }, { providerData: __, ...missing }] = [null, undefined].map((value) =>
+      usageOf(format, { ...all, [name]: value }),
+    ) as [Usage, Usage]
+    expect(given, name).toEqual(missing)
+  }
+})
+
 const cachedBeside = formats.filter(({ client }) => ['openai-chat', 'openai-responses', 'gemini'].includes(client.name))
 
 it.each(cachedBeside)('A6: $folder counts cached input that is more than the input apart from it', (format) => {

@@ -80,6 +80,16 @@ describe('a clock', () => {
     clock = undefined
   })
 
+  it('has timers with all methods of the timers of the runtime, which call them', () => {
+    const real = setTimeout(() => {}, 0)
+    clearTimeout(real)
+    const methods = (timer: unknown) =>
+      Object.getOwnPropertyNames(Object.getPrototypeOf(timer)).filter((name) => !/^(?:constructor|_.*)$/.test(name))
+    clock = fakeClock()
+    const fake = setTimeout(() => {}, 5) as unknown as Record<string, unknown>
+    expect(methods(real).filter((name) => typeof fake[name] !== 'function')).toEqual([])
+  })
+
   it('fires timers in their order, those that a timer starts too, and no others', async () => {
     clock = fakeClock()
     const said: string[] = []

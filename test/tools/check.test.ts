@@ -44,8 +44,8 @@ describe('arguments', () => {
     expect(checkArguments(value, schema as never)).toEqual([problem])
   })
 
-  it('with many problems report twenty', () => {
-    expect(checkArguments(Array(1000).fill('x'), { items: { type: 'number' } })).toHaveLength(20)
+  it('with many problems report ten', () => {
+    expect(checkArguments(Array(1000).fill('x'), { items: { type: 'number' } })).toHaveLength(10)
   })
 })
 

@@ -17,10 +17,14 @@ import type { WireOutputConfig, WireRequest } from './wire.ts'
 
 type Fields = Omit<WireRequest, 'messages' | 'system' | 'tools'>
 
-/** Encodes all fields except those of the conversation. They replace stored unknown fields of the same name. */
+/**
+ * Encodes all fields except those of the conversation. They replace stored unknown fields of the same name.
+ *
+ * @param isTooLate whether the API refuses thinking because of the conversation.
+ */
 export function encodeOptions(
   options: RequestOptions,
-  hasTools: boolean,
+  { hasTools, isTooLate }: { readonly hasTools: boolean; readonly isTooLate: boolean },
   dialect: AnthropicDialect,
   losses: Losses,
 ): Fields {
@@ -28,7 +32,11 @@ export function encodeOptions(
   const kept = objectIn(options.providerOptions, format)
   const { thinking: _, ...others } = kept
   const maxTokens = chooseMaxTokens(options, dialect, losses)
-  const thinking = encodeThinking(options, maxTokens, kept, losses)
+  let thinking = encodeThinking(options, maxTokens, kept, losses)
+  if (isTooLate && thinking?.type === 'enabled') {
+    thinking = { type: 'disabled' }
+    reportLoss(losses, 'changed', 'options.reasoning', 'a tool round that began without thinking goes on without')
+  }
   const isThinking = thinking !== undefined && thinking.type !== 'disabled'
   if (!hasTools) reportUnusedChoice(options, losses)
   const sequences = stop?.filter((sequence) => sequence.trim() !== '')

@@ -36,7 +36,12 @@ export function encodeRequest(
   const conversation = encodeConversation(withJsonRule(context, options, losses), scope)
   const tools = encodeDefinitionsFor(selectTools(context.tools ?? [], options.toolChoice, losses), losses)
   const body: WireRequest = {
-    ...encodeOptions(options, tools.length > 0, dialect, losses),
+    ...encodeOptions(
+      options,
+      { hasTools: tools.length > 0, isTooLate: isTooLateToThink(conversation) },
+      dialect,
+      losses,
+    ),
     ...conversation,
     ...compact({ tools: unlessEmpty(tools) }),
   }
@@ -55,17 +60,19 @@ function withJsonRule(context: Context, { responseFormat }: RequestOptions, loss
   return { ...context, system: [...blocksOf(context.system ?? ''), { type: 'text', text }] }
 }
 
+/** Whether a tool round goes on that did not begin with thinking, such as another model's. The API refuses thinking there. */
+function isTooLateToThink({ messages }: Pick<WireRequest, 'messages'>): boolean {
+  const [turn, last] = messages.slice(-2)
+  const sent = arrayOf(last?.content) as object as readonly WireBlock[]
+  return sent.some(({ type }) => type === 'tool_result') && !isThinking(arrayOf(turn?.content)[0])
+}
+
 /** Applies the rules for a body that ends with results of the turn before. */
 function settleRound(body: WireRequest, containerId: string | undefined, losses: Losses): void {
   const [turn, last] = body.messages.slice(-2)
   const said = arrayOf(turn?.content)
   const sent = arrayOf(last?.content) as object as readonly WireBlock[]
   const results = sent.filter(({ type }) => type === 'tool_result')
-  // The API refuses thinking in a round that did not begin with thinking, such as another model's.
-  if (body.thinking?.type === 'enabled' && results.length > 0 && !isThinking(said[0])) {
-    body.thinking = { type: 'disabled' }
-    reportLoss(losses, 'changed', 'options.reasoning', 'a tool round that began without thinking goes on without')
-  }
   // Only code that waits for the result of its call needs its container. Other requests do not name it, since it expires soon.
   const waits = said.some((block) => field(field(block, 'caller'), 'tool_id') !== undefined)
   if (last !== undefined && waits && results.length < sent.length) {

@@ -253,7 +253,7 @@ export function readInput(input: Json | undefined): CallFragment['arguments'] {
 
 /** Decodes usage, in tokens. This format counts cached input separately. `inputTokens` of isoglot is the sum. */
 function decodeUsage(wire: JsonObject): Usage {
-  const figures = wire as Readonly<Record<string, number | undefined>>
+  const figures = withoutNulls(wire) as Readonly<Record<string, number | undefined>>
   const { cache_read_input_tokens: cacheReadTokens, cache_creation_input_tokens: cacheWriteTokens } = figures
   const { input_tokens: uncached = Number.NaN, output_tokens: outputTokens = Number.NaN } = figures
   const inputTokens = uncached + addend(cacheReadTokens) + addend(cacheWriteTokens)

@@ -25,10 +25,22 @@ import type { WireRequest } from './wire.ts'
 /** Claude's least budget for thinking, in tokens. */
 const minBudget = 1024
 
-/** Writes all fields of a request except those of the conversation and the tools. They replace kept fields of the same name. */
-export function encodeOptions(asked: RequestOptions, losses: Losses): Omit<WireRequest, 'messages'> {
+/**
+ * Writes all fields of a request except those of the conversation and the tools. They replace kept fields of the same name.
+ *
+ * @param isTooLate whether Claude refuses thinking because of the conversation.
+ */
+export function encodeOptions(
+  asked: RequestOptions,
+  isTooLate: boolean,
+  losses: Losses,
+): Omit<WireRequest, 'messages'> {
   const kept = keptFields({ providerData: asked.providerOptions })
-  const reasoning = { ...objectIn(kept, 'additionalModelRequestFields'), ...encodeReasoning(asked, losses) }
+  const reasoning: JsonObject = { ...objectIn(kept, 'additionalModelRequestFields'), ...encodeReasoning(asked, losses) }
+  if (isTooLate && field(reasoning.thinking, 'type') === 'enabled') {
+    reasoning.thinking = { type: 'disabled' }
+    reportLoss(losses, 'changed', 'options.reasoning', reasons.lateThinking)
+  }
   const options = withoutRefused(asked, isThinking(reasoning), losses)
   const { maxTokens, temperature, topP, stop } = options
   if (temperature !== undefined && temperature > 1)

@@ -9,14 +9,13 @@ import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeReques
 import { refuseDeep } from '../../core/depth.ts'
 import { compact, field, unlessEmpty } from '../../core/lookup.ts'
 import type { Context } from '../../core/model.ts'
-import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
+import { newLosses } from '../../kit/losses.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
 import { limitCachePoints } from './cache.ts'
 import { listAt, objectAt } from './content.ts'
 import { wireOf } from './families.ts'
 import { decodeBlocks, decodeMessages, encodeConversation } from './messages.ts'
 import { decodeOptions, encodeOptions, isThinking, jsonInstruction } from './options.ts'
-import { reasons } from './tables.ts'
 import { decodeDefinitions, encodeToolConfig } from './tools.ts'
 import type { WireRequest } from './wire.ts'
 
@@ -31,7 +30,7 @@ export function encodeRequest(given: Context, asked: EncodeRequestOptions): Enco
   const scope = { losses, model: options.model, names: new Set<string>() }
   const { messages, system = [] } = encodeConversation(context, scope)
   const instructions = [...system, ...jsonInstruction(options, losses)]
-  const fields = withoutLateThinking(encodeOptions(options, losses), messages, losses)
+  const fields = encodeOptions(options, isTooLateToThink(messages), losses)
   const body: WireRequest = {
     ...fields,
     messages,
@@ -43,19 +42,11 @@ export function encodeRequest(given: Context, asked: EncodeRequestOptions): Enco
   return { path, headers: {}, body, losses: losses.list }
 }
 
-/** Claude refuses to think in a round that began without thinking, such as another model's. */
-function withoutLateThinking<T extends Omit<WireRequest, 'messages'>>(
-  fields: T,
-  messages: WireRequest['messages'],
-  losses: Losses,
-): T {
-  const { additionalModelRequestFields: own } = fields
+/** Whether a tool round goes on that did not begin with thinking, such as another model's. Claude refuses thinking there. */
+function isTooLateToThink(messages: WireRequest['messages']): boolean {
   const [turn, results] = messages.slice(-2)
-  const isRound = turn?.role === 'assistant' && results?.content.some((block) => 'toolResult' in block)
-  const hasBegun = turn !== undefined && 'reasoningContent' in (turn.content[0] ?? {})
-  if (!isRound || hasBegun || field(own?.thinking, 'type') !== 'enabled') return fields
-  reportLoss(losses, 'changed', 'options.reasoning', reasons.lateThinking)
-  return { ...fields, additionalModelRequestFields: { ...own, thinking: { type: 'disabled' } } }
+  const isRound = turn?.role === 'assistant' && results?.content.some((block) => 'toolResult' in block) === true
+  return isRound && !('reasoningContent' in (turn.content[0] ?? {}))
 }
 
 /**

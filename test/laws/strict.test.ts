@@ -1,0 +1,50 @@
+/** Decisions of the caller hold in every format: which losses are errors, and which headers are sent. */
+import { describe, expect, it } from 'vitest'
+import type { ClientCodec } from '../../src/core/codec.ts'
+import { ConnectionError, generate, type Loss, type Model } from '../../src/index.ts'
+import { facts } from '../formats/index.ts'
+import { goOn, oneOfEachKind, recordedHistories, writtenHistories } from '../handoff/histories.ts'
+import { targets } from '../handoff/matrix.ts'
+import type { Wire } from '../support/answers.ts'
+
+const histories = oneOfEachKind([...recordedHistories(), ...writtenHistories()])
+
+function modelOf(codec: ClientCodec, more: Partial<Model> = {}): Model {
+  const [model] = facts[codec.name as Wire].models
+  const fetch = () => Promise.reject(new TypeError('no network'))
+  return { codec, model, baseUrl: 'http://localhost', apiKey: 'k', fetch, ...more }
+}
+
+describe.each(targets)('$name', ({ client }) => {
+  it('a function `strict` decides about every loss of a run', async () => {
+    const [decided, reported]: [Loss[], Loss[]] = [[], []]
+    for (const history of histories) {
+      const strict = (loss: Loss) => decided.push(loss) < 0
+      const onWarning = (loss: Loss) => void reported.push(loss)
+      const { messages, system = '' } = goOn(history, 'next turn')
+      const asking = generate({ model: modelOf(client), messages, system, strict, onWarning, retries: 0 })
+      await expect(asking).rejects.toThrow(ConnectionError)
+    }
+    expect(reported.length).toBeGreaterThan(0)
+    const key = ({ path, reason }: Loss) => `${path}: ${reason}`
+    const known = new Set(decided.map(key))
+    expect(reported.map(key).filter((one) => !known.has(one))).toEqual([])
+  })
+
+  it('a header of the model takes the place of ours, in any case', async () => {
+    const sent: Headers[] = []
+    const fetch: Model['fetch'] = (_, init) => {
+      sent.push(new Headers(init?.headers))
+      return Promise.reject(new TypeError('no network'))
+    }
+    const ask = (headers: Record<string, string>) =>
+      generate({ model: modelOf(client, { fetch, headers }), prompt: 'Hi', retries: 0 }).catch(() => {})
+    await ask({})
+    const names = [...(sent[0] ?? [])].map(([name]) => name)
+    expect(names).toContain('content-type')
+    for (const name of names) {
+      await ask({ [name.toUpperCase()]: 'own' })
+      expect(sent.at(-1)?.get(name)).toBe('own')
+    }
+  })
+})
