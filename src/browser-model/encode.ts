@@ -17,7 +17,7 @@ import type {
   ToolResultBlock,
   UserMessage,
 } from '../core/model.ts'
-import type { Wire } from '../kit/lacks.ts'
+import type { FormatLacks } from '../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss } from '../kit/losses.ts'
 import * as reasons from '../kit/reasons.ts'
 import { chosenTools, reportUnusedChoice } from '../kit/tool-choice.ts'
@@ -64,7 +64,7 @@ export const rules: Rules = {
   pairs: 'id',
 }
 
-const wire: Wire = {
+const wire: FormatLacks = {
   format,
   provider,
   keepsReasoning: false,

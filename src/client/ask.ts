@@ -18,7 +18,7 @@ export interface Asker {
   /** The server's name for the current answer, if it stores it. */
   streamId: string | undefined
   /** Settles when the server has named the requested answer, or has not stored it. */
-  asked: Promise<unknown> | undefined
+  headersArrived: Promise<unknown> | undefined
   /** The part of an incomplete answer that arrived. */
   partial: AssistantMessage | undefined
   /** How many requests were sent in this round. */
@@ -75,7 +75,7 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
           reportEnd = asker.report('onAttempt', { url: address, attempt: ++asker.attempts })
           deadline.enter('first_byte')
           const sent = responseUnlessAborted(sendText(model, request, signal, compact({ idempotencyKey })), signal)
-          if (resume) asker.asked = sent.catch(() => {})
+          if (resume) asker.headersArrived = sent.catch(() => {})
           response = await sent
         }
         const whole = response && !isStream(response) ? collectWhole(codec, question.isWhole, maxBodyBytes) : undefined

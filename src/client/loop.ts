@@ -83,7 +83,7 @@ export function newLoop(
     tools: offerTools(given, model).tools,
     isLast: false,
     streamId: undefined,
-    asked: undefined,
+    headersArrived: undefined,
     partial: undefined,
     attempts: 0,
     result: undefined,
@@ -142,7 +142,7 @@ export function newLoop(
     if (!canRunTools(message)) return { outcome: 'cut' }
     if (calls.length === 0) return { outcome: 'answered' }
     if (toolRun === undefined) return { outcome: 'manual', pending: calls.filter(isCall) }
-    return yield* toolRun.answer(message)
+    return yield* toolRun.runCallsOf(message)
   }
 
   function addMessages(messages: readonly Message[], at?: number): void {

@@ -156,8 +156,8 @@ export function offerTools(
 }
 
 /**
- * Of each field of an object: its types, or words in quotes; or these, and the forms of the fields inside it, or the method that it must
- * have. `*` is each entry, which must be there.
+ * For each field: the types that it accepts, or its words in quotes. If the value must have fields or a method, a pair has the types, and then
+ * the forms of the fields or the name of the method. `*` stands for every entry, and no entry may be absent.
  */
 export interface Forms {
   readonly [field: string]: string | readonly [wanted: string, inside: Forms | string]

@@ -11,7 +11,7 @@ import { decodeSse } from '../framing/sse.ts'
 import { type Deadline, sleep, startDeadline, type Timeouts } from './deadline.ts'
 import type { AnswerDecoder } from './decode.ts'
 import { backoffMs } from './retry.ts'
-import { call, chunksOf } from './transport.ts'
+import { chunksOf, sendRequest } from './transport.ts'
 
 /** How many connections in a row may bring nothing new. */
 const mostReconnects = 5
@@ -140,7 +140,7 @@ function storedRest(run: KeptRun, { model, id: given }: Underway, stored: Stored
   let event: string | undefined
   return {
     ask: ({ signal }) =>
-      call(model, model.baseUrl + stored.pathOf(id ?? '', event), { method: 'GET', headers: {}, signal }),
+      sendRequest(model, model.baseUrl + stored.pathOf(id ?? '', event), { method: 'GET', headers: {}, signal }),
     see(chunk) {
       const frames: Frame[] = []
       framing.push(chunk, frames)
@@ -173,13 +173,13 @@ async function stopStream(model: Model, id: string): Promise<void> {
   const signal = AbortSignal.timeout(stopTimeoutMs)
   const { stored } = model.codec
   const [method, url] = stored ? ['POST', model.baseUrl + stored.stopPathOf(id)] : ['DELETE', urlOf(model, id)]
-  const response = await call(model, url, { method, headers: {}, signal })
+  const response = await sendRequest(model, url, { method, headers: {}, signal })
   await response.body?.cancel()
 }
 
 function askForRest(model: Model, id: string, taken: number, { signal }: Deadline): Promise<Response> {
   const headers = { 'last-event-id': `${taken}` }
-  return call(model, urlOf(model, id), { method: 'GET', headers, signal })
+  return sendRequest(model, urlOf(model, id), { method: 'GET', headers, signal })
 }
 
 function urlOf({ baseUrl }: Model, id: string): string {

@@ -142,7 +142,7 @@ export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolea
       return loop?.streamId
     },
     async stop() {
-      await loop?.asked // an answer without a name cannot be ended
+      await loop?.headersArrived // an answer without a name cannot be ended
       stopping.abort(new DOMException('The run was stopped', 'AbortError'))
       if (loop?.streamId !== undefined) await loop.request.resume?.stop(loop.request.model, loop.streamId)
     },

@@ -39,7 +39,7 @@ export function sendText(
     ...request.headers,
     ...compact({ 'idempotency-key': idempotencyKey }),
   }
-  return call(model, urlOf(model, request), { method: 'POST', headers, body: request.text, signal })
+  return sendRequest(model, urlOf(model, request), { method: 'POST', headers, body: request.text, signal })
 }
 
 function urlOf({ baseUrl }: Model, { path }: Pick<EncodedRequest, 'path'>): string {
@@ -54,11 +54,11 @@ export function addressOf(model: Model, request: Pick<EncodedRequest, 'path'>): 
 }
 
 /**
- * One call, with the model's key.
+ * Sends one HTTP request, with the model's key.
  *
  * @throws as {@link sendText} does; {@link TypeError} before anything is sent, if the address is not one or its provider needs a key.
  */
-export async function call(
+export async function sendRequest(
   model: Model,
   url: string,
   init: RequestInit & { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal },

@@ -29,8 +29,8 @@ export type Lack =
   /** A flag for a result that is an error. */
   | 'errorFlag'
 
-/** A format, as this pass needs it. */
-export interface Wire {
+/** The features that a format lacks with a dialect, and what it takes of other formats. */
+export interface FormatLacks {
   /** The codec's name: unknown fields, unknown blocks and tools of other formats are left out. */
   readonly format: string
   /** The provider's name: proofs of other providers are left out. */

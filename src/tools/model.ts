@@ -250,5 +250,5 @@ export interface ToolRunner {
     approvals: readonly Approval[],
   ): AsyncGenerator<ToolEvent[], (Ending & { readonly message: AssistantMessage }) | undefined>
   /** Runs the calls of an answer. */
-  answer(message: AssistantMessage): AsyncGenerator<ToolEvent[], Ending>
+  runCallsOf(message: AssistantMessage): AsyncGenerator<ToolEvent[], Ending>
 }

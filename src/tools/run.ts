@@ -54,7 +54,7 @@ export class ToolRun implements ToolRunner {
     return pending.length > 0 ? { outcome: 'approval', message, pending } : undefined
   }
 
-  async *answer(message: AssistantMessage): Steps<Ending> {
+  async *runCallsOf(message: AssistantMessage): Steps<Ending> {
     const calls = callsOf(message)
     const { request, responses, tools, isLast, signal } = this.#host
     const pending = calls.filter(isCall)

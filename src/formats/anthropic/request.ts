@@ -16,7 +16,7 @@ import { settleMarks } from './cache.ts'
 import { encodeConversation, isThinking } from './messages.ts'
 import { encodeOptions } from './options.ts'
 import { scopeOf } from './scope.ts'
-import { type AnthropicDialect, wireOf } from './tables.ts'
+import { type AnthropicDialect, lacksOf } from './tables.ts'
 import { encodeDefinitionsFor, selectTools } from './tools.ts'
 import type { WireBlock, WireRequest } from './wire.ts'
 
@@ -31,7 +31,7 @@ export function encodeRequest(
   { dialect = {}, ...asked }: EncodeRequestOptions<AnthropicDialect>,
 ): EncodedRequest<WireRequest> {
   const losses = newLosses('Anthropic', asked.strict)
-  const { context, options } = withoutLacks(given, asked, wireOf(dialect), losses)
+  const { context, options } = withoutLacks(given, asked, lacksOf(dialect), losses)
   const scope = scopeOf(dialect, options.model, losses)
   const conversation = encodeConversation(withJsonRule(context, options, losses), scope)
   const tools = encodeDefinitionsFor(selectTools(context.tools ?? [], options.toolChoice, losses), losses)

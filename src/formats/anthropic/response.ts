@@ -62,11 +62,11 @@ export function decodeResponse(
   if (!Array.isArray(content)) throw wrong('response', 'content', 'is not an array')
   const at = content.findIndex((block) => !isObject(block))
   if (at >= 0) throw wrong('response', `content[${at}]`, 'is not an object')
-  return readBody(body, dialect, compact({ callsBefore, events }))
+  return foldBody(body, dialect, compact({ callsBefore, events }))
 }
 
 /** Reads a body as a stream of two events. */
-function readBody(
+function foldBody(
   message: JsonObject,
   dialect: AnthropicDialect,
   options: Omit<DecodeResponseOptions, 'dialect'>,
@@ -82,7 +82,7 @@ function readBody(
 /** Decodes the calls in the body of an answer. Ignores calls that the provider runs. */
 export function decodeToolCalls(body: unknown, _options: CodecOptions<AnthropicDialect> = {}): DecodedCalls {
   const content = arrayOf(field(body, 'content')).filter((block) => field(block, 'type') === 'tool_use')
-  const { message } = readBody({ content, stop_reason: 'tool_use' }, {}, {})
+  const { message } = foldBody({ content, stop_reason: 'tool_use' }, {}, {})
   return { toolCalls: toolCallsOf(message), invalidToolCalls: message.invalidToolCalls ?? [] }
 }
 

@@ -9,7 +9,7 @@
 import type { LateInstructions, Rules } from '../../core/codec.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
 import type { StopReason } from '../../core/model.ts'
-import type { Lack, Wire } from '../../kit/lacks.ts'
+import type { FormatLacks, Lack } from '../../kit/lacks.ts'
 import type { WireEffort } from './wire.ts'
 
 /** The name of the format, and the key of its stored unknown fields. */
@@ -142,7 +142,7 @@ const lacks: readonly Lack[] = [
 ]
 
 /** Features that this format does not have. */
-export function wireOf({ provider = format, unsignedThinking = false, version }: AnthropicDialect): Wire {
+export function lacksOf({ provider = format, unsignedThinking = false, version }: AnthropicDialect): FormatLacks {
   return {
     format,
     provider,

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Rules } from '../../core/codec.ts'
-import type { Lack, Wire } from '../../kit/lacks.ts'
+import type { FormatLacks, Lack } from '../../kit/lacks.ts'
 import { format, provider } from './tables.ts'
 
 /** The requirements of a family of models. A model that is in no family gets what the caller asks for. */
@@ -98,7 +98,7 @@ const commonLacks: readonly Lack[] = [
 ]
 
 /** Returns the features that a model lacks. */
-export function wireOf(model: string): Wire {
+export function lacksOf(model: string): FormatLacks {
   const lacks = new Set<Lack>([...commonLacks, ...(familyOf(model).lacks ?? [])])
   return { format, provider, keepsReasoning: false, lacks }
 }

@@ -13,7 +13,7 @@ import { newLosses } from '../../kit/losses.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
 import { limitCachePoints } from './cache.ts'
 import { listAt, objectAt } from './content.ts'
-import { wireOf } from './families.ts'
+import { lacksOf } from './families.ts'
 import { decodeBlocks, decodeMessages, encodeConversation } from './messages.ts'
 import { decodeOptions, encodeOptions, isThinking, jsonInstruction } from './options.ts'
 import { decodeDefinitions, encodeToolConfig } from './tools.ts'
@@ -26,7 +26,7 @@ import type { WireRequest } from './wire.ts'
  */
 export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
   const losses = newLosses('Bedrock', asked.strict)
-  const { context, options } = withoutLacks(given, asked, wireOf(asked.model), losses)
+  const { context, options } = withoutLacks(given, asked, lacksOf(asked.model), losses)
   const scope = { losses, model: options.model, names: new Set<string>() }
   const { messages, system = [] } = encodeConversation(context, scope)
   const instructions = [...system, ...jsonInstruction(options, losses)]

@@ -15,7 +15,7 @@ import { withoutLacks } from '../../kit/without-lacks.ts'
 import { keptFields, listAt, misfit, objectAt } from './content.ts'
 import { decodeMessages, encodeMessages } from './messages.ts'
 import { decodeOptions, encodeOptions } from './options.ts'
-import { reasons, takesImages, thinks, wire } from './tables.ts'
+import { formatLacks, reasons, takesImages, thinks } from './tables.ts'
 import { decodeDefinition, encodeDefinitions, encodeStrictness, encodeToolChoice } from './tools.ts'
 import type { WireMessage, WireRequest } from './wire.ts'
 
@@ -26,7 +26,7 @@ import type { WireMessage, WireRequest } from './wire.ts'
  */
 export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
   const losses = newLosses('Cohere', asked.strict)
-  const { context, options } = withoutLacks(given, asked, wire, losses)
+  const { context, options } = withoutLacks(given, asked, formatLacks, losses)
   const { tools, choice } = encodeToolChoice(context.tools ?? [], options, losses)
   const { messages, documents } = encodeMessages(context, {
     losses,

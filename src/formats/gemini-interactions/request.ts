@@ -26,7 +26,7 @@ import * as reasons from '../../kit/reasons.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
 import { encodeContent, keptFields, verbatim } from './content.ts'
 import { encodeOptions } from './options.ts'
-import { checksSignatures, format, isBeforeGemini3, provider, target, wire } from './tables.ts'
+import { checksSignatures, format, formatLacks, isBeforeGemini3, provider, target } from './tables.ts'
 import { encodeDefinitions, encodeResultFor } from './tools.ts'
 import { encodeTurn } from './turns.ts'
 import type { WireContent, WireFunctionTool, WireRequest, WireStep } from './wire.ts'
@@ -52,7 +52,7 @@ interface Scope {
  */
 export function encodeRequest(given: Context, asked: RequestOptions): EncodedRequest<WireRequest> {
   const losses = newLosses(target, asked.strict)
-  const { context, options } = withoutLacks(given, asked, wire, losses)
+  const { context, options } = withoutLacks(given, asked, formatLacks, losses)
   const kept = objectIn(options.providerOptions, format)
   const { previousResponseId, from } = findChain(context, { stores: true, isAsked: kept.store !== false }, losses)
   const lead = leadOf(context.messages)

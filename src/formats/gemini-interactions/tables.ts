@@ -11,7 +11,7 @@ import type { ApiErrorKind } from '../../core/errors.ts'
 import { lookup } from '../../core/lookup.ts'
 import type { StopReason } from '../../core/model.ts'
 import type { ErrorWords } from '../../kit/api-error.ts'
-import type { Wire } from '../../kit/lacks.ts'
+import type { FormatLacks } from '../../kit/lacks.ts'
 import type { WireGenerationConfig } from './wire.ts'
 
 /** The name of the format. */
@@ -42,7 +42,7 @@ export const rules: Rules = {
 }
 
 /** Features that this format lacks. */
-export const wire: Wire = {
+export const formatLacks: FormatLacks = {
   format,
   provider,
   lacks: new Set([

@@ -19,7 +19,7 @@ import { encodeContents, encodeInput } from './messages.ts'
 import { camelNames, camelNested, listOf } from './names.ts'
 import { decodeConfig, decodeToolConfig, encodeConfig, encodeToolConfig } from './options.ts'
 import { drop, type Origin, type Scope } from './part.ts'
-import { type GeminiDialect, geminiDialect, isOlder, wireOf } from './tables.ts'
+import { type GeminiDialect, geminiDialect, isOlder, lacksOf } from './tables.ts'
 import { decodeDefinitions, encodeDefinitionsFor } from './tools.ts'
 import type { WirePart, WireRequest } from './wire.ts'
 
@@ -36,7 +36,7 @@ export function encodeRequest(
   { dialect = geminiDialect, ...asked }: EncodeRequestOptions<GeminiDialect>,
 ): EncodedRequest<WireRequest> {
   const scope: Scope = { losses: newLosses('Gemini', asked.strict), dialect, model: asked.model }
-  const { context, options } = withoutLacks(given, asked, wireOf(dialect), scope.losses)
+  const { context, options } = withoutLacks(given, asked, lacksOf(dialect), scope.losses)
   const {
     generationConfig: _config,
     toolConfig: _choice,

@@ -9,7 +9,7 @@
 import type { Rules } from '../../core/codec.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
 import type { ReasoningEffort, ServerToolResult, StopReason } from '../../core/model.ts'
-import type { Wire } from '../../kit/lacks.ts'
+import type { FormatLacks } from '../../kit/lacks.ts'
 import type { WireThinkingConfig } from './wire.ts'
 
 /** The differences between hosts of this format. */
@@ -134,10 +134,10 @@ export const knownFields: Readonly<Record<'response' | 'candidate' | 'content', 
 }
 
 /** Features that this format lacks. */
-export function wireOf({ provider }: GeminiDialect): Wire {
+export function lacksOf({ provider }: GeminiDialect): FormatLacks {
   return { format: 'gemini', provider, lacks, keepsReasoning: true, states: ['continuationToken'] }
 }
-const lacks: Wire['lacks'] = new Set([
+const lacks: FormatLacks['lacks'] = new Set([
   ...(['parallelToolCalls', 'user', 'formatDetails', 'strictTools', 'names', 'cacheHints', 'citations'] as const),
   ...(['refusals', 'titles', 'imageDetail', 'filenames', 'transcripts'] as const),
 ])

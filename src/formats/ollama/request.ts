@@ -15,7 +15,7 @@ import { type Losses, newLosses } from '../../kit/losses.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
 import { keptFields, listAt, objectAt, textAt } from './content.ts'
 import { decodeMessages, encodeMessages } from './messages.ts'
-import { format, readThink, wire } from './tables.ts'
+import { format, formatLacks, readThink } from './tables.ts'
 import { chooseTools, decodeDefinition, encodeDefinitions } from './tools.ts'
 import type { WireOptions, WireRequest, WireThink } from './wire.ts'
 
@@ -28,7 +28,7 @@ import type { WireOptions, WireRequest, WireThink } from './wire.ts'
  */
 export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
   const losses = newLosses('Ollama', asked.strict)
-  const { context, options } = withoutLacks(given, asked, wire, losses)
+  const { context, options } = withoutLacks(given, asked, formatLacks, losses)
   const kept = keptFields({ providerData: options.providerOptions })
   const tools = chooseTools(context.tools, options.toolChoice, losses)
   const body: WireRequest = {

@@ -9,7 +9,7 @@
 import type { Rules } from '../../core/codec.ts'
 import { lookup } from '../../core/lookup.ts'
 import type { Loss, ReasoningEffort, RequestOptions, StopReason } from '../../core/model.ts'
-import type { Wire } from '../../kit/lacks.ts'
+import type { FormatLacks } from '../../kit/lacks.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 
 /** The name of the format, and of the provider. */
@@ -41,7 +41,7 @@ export const rules: Rules = {
 }
 
 /** Features that the format lacks. */
-export const wire: Wire = {
+export const formatLacks: FormatLacks = {
   format,
   provider: format,
   keepsReasoning: true,

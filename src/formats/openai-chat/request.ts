@@ -31,7 +31,7 @@ import { decodeMessages } from './decode-messages.ts'
 import type { ChatDialect, Encoding } from './dialect.ts'
 import { openai } from './dialects.ts'
 import { encodeMessages } from './messages.ts'
-import { format, plainOptions, requestFields, wireOf } from './tables.ts'
+import { format, lacksOf, plainOptions, requestFields } from './tables.ts'
 import { decodeDefinitions, decodeToolChoice, encodeDefinitionsFor } from './tools.ts'
 import type { WireMessage, WireRequest, WireResponseFormat } from './wire.ts'
 
@@ -48,7 +48,7 @@ export function encodeRequest(
   { dialect = openai, ...asked }: EncodeRequestOptions<ChatDialect>,
 ): EncodedRequest<WireRequest> {
   const to: Encoding = { dialect, model: asked.model, losses: newLosses(dialect.title, asked.strict) }
-  const { context, options } = withoutLacks(given, asked, wireOf(dialect), to.losses)
+  const { context, options } = withoutLacks(given, asked, lacksOf(dialect), to.losses)
   const fields = encodeOptions(options, to)
   const messages = withInstruction(encodeMessages(context, to), options.responseFormat, to)
   const tools = encodeTools(context, options, to)

@@ -8,7 +8,7 @@ import type { Rules } from '../../core/codec.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
 import type { RequestOptions, StopReason } from '../../core/model.ts'
 import type { IdRule } from '../../kit/ids.ts'
-import type { Lack, Wire } from '../../kit/lacks.ts'
+import type { FormatLacks, Lack } from '../../kit/lacks.ts'
 import type { ChatDialect } from './dialect.ts'
 import type { WireFinishReason } from './wire.ts'
 
@@ -111,7 +111,7 @@ export function rulesOf(dialect: ChatDialect): Rules {
 }
 
 /** Features that a server of this format does not have. */
-export function wireOf(dialect: ChatDialect): Wire {
+export function lacksOf(dialect: ChatDialect): FormatLacks {
   const { refuses, names, cacheField, textParts, jsonSchema, replay } = dialect
   const lacks = new Set<Lack>([...commonLacks, ...(dialect.lacks ?? [])])
   for (const [name, option] of Object.entries(plainOptions)) if (refuses.has(name)) lacks.add(option as Lack)

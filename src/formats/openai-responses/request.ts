@@ -27,7 +27,7 @@ import { withoutLacks } from '../../kit/without-lacks.ts'
 import { encodeParts, keptFields, type PartScope, verbatim } from './content.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { encodeOptions } from './options.ts'
-import { format, target, wireOf } from './tables.ts'
+import { format, lacksOf, target } from './tables.ts'
 import { encodeChoiceOptions, encodeDefinitions, encodeResultOf } from './tools.ts'
 import { encodeTurn } from './turns.ts'
 import type { WireCallOutput, WireFunctionTool, WireItem, WireRequest } from './wire.ts'
@@ -56,7 +56,7 @@ export function encodeRequest(
   { dialect = openaiDialect, ...asked }: EncodeRequestOptions<ResponsesDialect>,
 ): EncodedRequest<WireRequest> {
   const losses = newLosses(target, asked.strict)
-  const { context, options } = withoutLacks(given, asked, wireOf(dialect), losses)
+  const { context, options } = withoutLacks(given, asked, lacksOf(dialect), losses)
   const kept = objectIn(options.providerOptions, format)
   const { previousResponseId, conversationId = kept.conversation ?? undefined } = context.providerState ?? {}
   const isAsked = kept.store !== false || conversationId !== undefined

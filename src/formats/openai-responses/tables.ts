@@ -11,7 +11,7 @@ import type { ApiErrorKind } from '../../core/errors.ts'
 import { lookup, stringOr, textOr } from '../../core/lookup.ts'
 import type { JsonObject, ReasoningEffort, StopReason } from '../../core/model.ts'
 import type { ErrorWords } from '../../kit/api-error.ts'
-import type { Lack, Wire } from '../../kit/lacks.ts'
+import type { FormatLacks, Lack } from '../../kit/lacks.ts'
 import type { ResponsesDialect } from './dialect.ts'
 
 /** The name of the format. */
@@ -45,14 +45,14 @@ export function rulesOf(dialect: ResponsesDialect): Rules {
 }
 
 /** The features that a server of this format does not support. */
-export function wireOf({ provider, stores, extraOptions, cacheHints }: ResponsesDialect): Wire {
+export function lacksOf({ provider, stores, extraOptions, cacheHints }: ResponsesDialect): FormatLacks {
   const lacks = new Set<string>([
     ...['names', 'toolCacheHints', 'callCacheHints', 'inputCitations', 'titles', 'errorFlag'],
     ...['topK', 'seed', 'stop', 'frequencyPenalty', 'presencePenalty'],
   ])
   for (const name of Object.keys(extraOptions)) lacks.delete(name)
   if (!cacheHints) lacks.add('cacheHints')
-  const states: Wire['states'] = stores ? ['previousResponseId', 'conversationId'] : ['previousResponseId']
+  const states: FormatLacks['states'] = stores ? ['previousResponseId', 'conversationId'] : ['previousResponseId']
   return { format, provider, lacks: lacks as ReadonlySet<Lack>, keepsReasoning: false, states }
 }
 

@@ -5,7 +5,7 @@
  * @module
  */
 import * as v from 'valibot'
-import { call, readText } from '../../client/transport.ts'
+import { readText, sendRequest } from '../../client/transport.ts'
 import type { ApiError } from '../../core/errors.ts'
 import { readJson } from '../../gateway/body.ts'
 import { reserveAmount, settleAmount } from '../accounts/spend.ts'
@@ -56,7 +56,7 @@ export async function mintClientSecret(request: Request, session: Session, confi
   const headers = { 'content-type': 'application/json', 'openai-safety-identifier': await hashOf(session.sub) }
   const signal = AbortSignal.timeout(limits.headersTimeoutMs)
   const url = `${openai.baseUrl}/realtime/client_secrets`
-  const secret = await call(asker, url, { method: 'POST', headers, body: text, signal })
+  const secret = await sendRequest(asker, url, { method: 'POST', headers, body: text, signal })
     .then((answer) => readText(answer, maxAnswerBytes))
     .catch(async (error: unknown) => {
       await settleAmount(requestId, 'no_client_secret', 0, purse)
