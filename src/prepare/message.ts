@@ -14,7 +14,7 @@ import { legalId } from '../kit/ids.ts'
 import { placesOf, withPlaces } from '../kit/losses.ts'
 import * as reasons from '../kit/reasons.ts'
 import { prepareContent } from './blocks.ts'
-import { type Item, isBound, note, type Task } from './task.ts'
+import { type Item, isBound, note, type Task, withContent } from './task.ts'
 import { wellFormed } from './well-formed.ts'
 
 /**
@@ -34,7 +34,7 @@ export function prepareMessage(message: Message, path: string, task: Task): read
 /** The message, with the results that stand in it as messages: before a user's message, or after an assistant's. */
 function prepareWhole(message: Message, path: string, task: Task): readonly Item[] {
   const { role } = message
-  const { toolCalls: _, invalidToolCalls: _invalid, ...rest } = message as AssistantMessage
+  const { toolCalls, invalidToolCalls, ...rest } = message as AssistantMessage
   const place = `${path}.content`
   const results: Item[] = []
   const content =
@@ -43,7 +43,8 @@ function prepareWhole(message: Message, path: string, task: Task): readonly Item
       : prepareContent(message.content, place, task, role === 'tool' ? undefined : results)
   if (content === undefined) return []
   if (results.length > 0) note(task, 'changed', place, 'results that stand as blocks became messages')
-  const item: Item = { path, message: { ...rest, content } as Message }
+  const hasLists = toolCalls !== undefined || invalidToolCalls !== undefined
+  const item = withContent({ path, message: hasLists ? (rest as Message) : message }, content)
   // Each call needs a result, and some system messages have only settings of the format.
   const mayBeEmpty = role === 'tool' || (role !== 'assistant' && !task.rules.refusesEmpty) || isBound(message, task)
   if (content.length > 0 || (mayBeEmpty && results.length === 0))

@@ -7,7 +7,7 @@
 import type { ToolCall, ToolMessage } from '../core/model.ts'
 import { legalId } from '../kit/ids.ts'
 import { fitList } from '../kit/losses.ts'
-import { type Item, note, type Task, taggedResult } from './task.ts'
+import { type Item, note, type Task, taggedResult, withContent } from './task.ts'
 
 /** The text of the error result that is sent for a call without a result. */
 export const noResult = 'No result is available for this call; do not assume that it ran'
@@ -58,7 +58,7 @@ export function pairResults(items: readonly Item[], task: Task): readonly Item[]
         pairs.push({ id: block.id, call, path, error: task.errors.get(block) })
         return call
       })
-      sequence.push({ path, message: { ...message, content } }, ...pairs)
+      sequence.push(withContent(item, content), ...pairs)
       if (pairs.length > 0) latest = pairs
       for (const pair of [...pairs].reverse()) {
         const same = waiting.get(pair.id) ?? []
@@ -114,7 +114,7 @@ function resultOf({ call: { id, name }, path, error, result }: Pair, task: Task)
   }
   const { message, isMoved } = result
   if (isMoved) note(task, 'changed', result.path, 'results must directly follow their calls, in the same order')
-  if (message.toolCallId !== id || message.name !== name)
-    note(task, 'changed', result.path, `the result names its call "${id}" and its tool "${name}"`)
-  return { path: result.path, message: { ...message, toolCallId: id, name } }
+  if (message.toolCallId === id && message.name === name) return result
+  note(task, 'changed', result.path, `the result names its call "${id}" and its tool "${name}"`)
+  return { ...result, message: { ...message, toolCallId: id, name } }
 }

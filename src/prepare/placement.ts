@@ -2,7 +2,7 @@
 import { blocksOf } from '../core/content.ts'
 import type { Content, ContentBlock } from '../core/model.ts'
 import { fitList, placesOf, withPlaces } from '../kit/losses.ts'
-import { type Item, isBound, note, type Task, tagged, taggedResult, text } from './task.ts'
+import { type Item, isBound, note, type Task, tagged, taggedResult, text, withContent } from './task.ts'
 
 /** The text of the user message that is added if a format requires a user message first. */
 const opening = '(The conversation begins with the assistant.)'
@@ -61,7 +61,7 @@ export function placeMessages(items: readonly Item[], task: Task): readonly Item
         note(task, 'changed', place, 'media are in a user message after the results', 'minor')
         media.push(taggedResult(message, found, path))
       }
-      add({ path, message: { ...message, content } })
+      add(withContent(item, content))
     } else if (message.role !== 'system' && message.role !== 'developer') add(item)
     else if (others.length === 0) head.push(item)
     else if (lateInstructions === 'keep' || isBound(message, task)) add(item)

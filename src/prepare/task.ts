@@ -36,6 +36,12 @@ export function note(
   task.losses.push({ path, action, reason, severity })
 }
 
+/** The item with this content. The same object if that is its content, so that a page can show which messages were changed. */
+export function withContent(item: Item, content: Content): Item {
+  const { message } = item
+  return content === message.content ? item : { ...item, message: { ...message, content } as Message }
+}
+
 /** Whether a system message has settings or blocks of the target's format, and that format takes it where it is. */
 export function isBound({ role, content, providerData = {} }: Message, { rules }: Task): boolean {
   if (rules.keepsOwnInstructions !== true || role !== 'system') return false

@@ -8,6 +8,12 @@ import { checkNone, checkSame, expectHolds } from '../support/properties.ts'
 import { wires } from '../support/rules.ts'
 import { violations } from '../support/valid-conversation.ts'
 
+/** Those that are equal to a given one, and are another object. */
+function copies(given: readonly object[], after: readonly object[]): readonly object[] {
+  const [known, texts] = [new Set(given), new Set(given.map((one) => JSON.stringify(one)))]
+  return after.filter((one) => !known.has(one) && texts.has(JSON.stringify(one)))
+}
+
 const perWire = { ...seeded, numRuns: Math.ceil(seeded.numRuns / Object.keys(wires).length) }
 const models: Record<string, string> = { anthropic: 'claude', responses: 'gpt', gemini: 'gemini' }
 
@@ -42,6 +48,18 @@ describe.each(Object.entries(wires))('any conversation, prepared for %s', (wire,
       fc.property(fc.oneof(untidy, tidy), (messages) => {
         const { context, losses } = prepared(messages)
         return (JSON.stringify(context.messages) === JSON.stringify(messages)) === (losses.length === 0)
+      }),
+      perWire,
+    )
+  })
+
+  it('keeps each message and each block that does not change as the same object', () => {
+    expectHolds(
+      fc.property(fc.oneof(untidy, tidy), (messages) => {
+        const after = prepared(messages).context.messages
+        checkNone(copies(messages, after))
+        const blocks = (of: readonly Message[]) => of.flatMap(({ content }) => (Array.isArray(content) ? content : []))
+        checkNone(copies(blocks(messages), blocks(after)))
       }),
       perWire,
     )
