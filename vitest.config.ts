@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { sources } from './test/support/sources.mjs'
+
+const here = new URL('./', import.meta.url).pathname
 
 /** Tests of these folders start processes, read built files, or change what a process shares. */
 const apart = ['worker', 'page', 'examples', 'docs', 'package'].map((name) => `test/${name}/**/*.test.ts`)
@@ -40,15 +43,9 @@ const exhaustive = [
   'test/examples/commands.test.ts',
 ]
 
-/** Node itself loads the files, without their types: they run as fast as the built ones. */
-const byNode = { viteModuleRunner: false } as const
-const names = ['--import', new URL('./test/support/names.mjs', import.meta.url).pathname]
-
 const everyCase = {
   extends: true,
   test: {
-    experimental: byNode,
-    execArgv: names,
     name: 'exhaustive',
     include: exhaustive,
     globalSetup: ['test/worker/bundle.ts'],
@@ -85,13 +82,12 @@ const sharedProcess = {
   isolate: process.env.ISOGLOT_HITS_FILE !== undefined,
   provide: { isExhaustive: false },
   // Laws make thousands of small values that live for a moment: a tenth of their time goes into looking for those that are still in use.
-  execArgv: ['--max-semi-space-size=64', ...names],
-  // No test of these projects calls `vi.mock`.
-  experimental: { ...byNode, nodeLoader: false },
+  execArgv: ['--max-semi-space-size=64'],
 }
 
 /** `npm test` runs the first four projects, `npm run test:all` the other two. */
 export default defineConfig({
+  resolve: { alias: Object.fromEntries(sources) },
   test: {
     // Tests of pages poll what they read, because a page draws after the event.
     expect: { requireAssertions: true, poll: { timeout: 60_000 } },
@@ -111,6 +107,10 @@ export default defineConfig({
         test: {
           ...sharedProcess,
           name: 'core',
+          // Node itself loads the files, and removes their types: they run faster. In projects whose tests wait, to load them by Vite, which
+          // does it once for all processes, takes less time. `vi.mock` needs the loader of Vitest.
+          experimental: { viteModuleRunner: false, nodeLoader: false },
+          execArgv: [...sharedProcess.execArgv, '--import', `${here}test/support/names.mjs`],
           include: ['test/**/*.test.ts'],
           exclude: [...apart, ...onlyExhaustive],
         },
@@ -148,8 +148,6 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'machines',
-          experimental: byNode,
-          execArgv: names,
           // They install packages, make a site, and start wrangler: minutes on a busy machine.
           hookTimeout: 600_000,
           testTimeout: 300_000,
