@@ -8,10 +8,11 @@ import { checkNone, checkSame, expectHolds } from '../support/properties.ts'
 import { wires } from '../support/rules.ts'
 import { violations } from '../support/valid-conversation.ts'
 
-/** Those that are equal to a given one, and are another object. */
+/** Those that are equal to a given one that is gone, and are another object. A change can make one equal to another that stays. */
 function copies(given: readonly object[], after: readonly object[]): readonly object[] {
-  const [known, texts] = [new Set(given), new Set(given.map((one) => JSON.stringify(one)))]
-  return after.filter((one) => !known.has(one) && texts.has(JSON.stringify(one)))
+  const [known, kept] = [new Set(given), new Set(after)]
+  const gone = new Set(given.filter((one) => !kept.has(one)).map((one) => JSON.stringify(one)))
+  return after.filter((one) => !known.has(one) && gone.has(JSON.stringify(one)))
 }
 
 const perWire = { ...seeded, numRuns: Math.ceil(seeded.numRuns / Object.keys(wires).length) }
