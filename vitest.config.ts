@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { sources } from './test/support/sources.mjs'
+import { publicPaths } from './scripts/built-files.mjs'
 
 const here = new URL('./', import.meta.url).pathname
 
@@ -87,10 +87,19 @@ const sharedProcess = {
 
 /** `npm test` runs the first four projects, `npm run test:all` the other two. */
 export default defineConfig({
-  resolve: { alias: Object.fromEntries(sources) },
+  resolve: {
+    alias: [
+      // What imports the package by its name, as the examples do, gets its source.
+      ...Object.entries(publicPaths(here)).map(([name, source]) => ({
+        find: new RegExp(`^isoglot${name === 'index' ? '' : `/${name}`}$`),
+        replacement: here + source,
+      })),
+      // What workerd alone has, for tests that run the handler of the Worker in this process.
+      { find: 'cloudflare:workers', replacement: `${here}test/support/cloudflare-workers.ts` },
+    ],
+  },
   test: {
-    // Tests of pages poll what they read, because a page draws after the event.
-    expect: { requireAssertions: true, poll: { timeout: 60_000 } },
+    expect: { requireAssertions: true },
     // The files that are most likely to notice a mutant come first.
     sequence: { sequencer: isForMutants ? AsGiven : WaitingFirst },
     setupFiles: ['test/support/setup.ts', ...(isForMutants ? ['scripts/mutants/setup.mjs'] : [])],
@@ -107,10 +116,6 @@ export default defineConfig({
         test: {
           ...sharedProcess,
           name: 'core',
-          // Node itself loads the files, and removes their types: they run faster. In projects whose tests wait, to load them by Vite, which
-          // does it once for all processes, takes less time. `vi.mock` needs the loader of Vitest.
-          experimental: { viteModuleRunner: false, nodeLoader: false },
-          execArgv: [...sharedProcess.execArgv, '--import', `${here}test/support/names.mjs`],
           include: ['test/**/*.test.ts'],
           exclude: [...apart, ...onlyExhaustive],
         },

@@ -1,5 +1,4 @@
 /** Makes a whole answer from its fragments, for streams and whole bodies. @module */
-
 import type { DecodeResponseOptions, Fragment } from '../core/codec.ts'
 import { findLastIndex } from '../core/lookup.ts'
 import type { ChatResponse, MessageEvent } from '../core/model.ts'

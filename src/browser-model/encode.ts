@@ -64,7 +64,7 @@ export const rules: Rules = {
   pairs: 'id',
 }
 
-const wire: FormatLacks = {
+const formatLacks: FormatLacks = {
   format,
   provider,
   keepsReasoning: false,
@@ -94,7 +94,7 @@ export function encodeRequest(
   inputs: readonly LanguageModelExpected[],
 ): EncodedRequest<BrowserRequest> {
   const losses = newLosses(title, asked.strict)
-  const { context, options } = withoutLacks(given, asked, wire, losses)
+  const { context, options } = withoutLacks(given, asked, formatLacks, losses)
   for (const [name, reason] of Object.entries(lostOptions)) {
     if (options[name as keyof typeof lostOptions] !== undefined)
       reportLoss(losses, 'dropped', `options.${name}`, reason)

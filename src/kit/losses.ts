@@ -37,14 +37,15 @@ export function reportLoss(
 
 /** @throws {UnsupportedError} if `strict` does not allow the loss: by default, if its severity is `major`. */
 export function checkLoss(loss: Loss, { target, strict }: Pick<Losses, 'target' | 'strict'>): void {
-  const { path, action, reason, severity } = loss
-  const isError =
-    typeof strict === 'function'
-      ? strict(loss)
-      : severity === 'major'
-        ? strict !== false
-        : strict && severity !== 'info'
-  if (isError) throw new UnsupportedError(`Cannot encode for ${target}: "${path}" would be ${action}: ${reason}`, loss)
+  if (!isError(loss, strict)) return
+  const { path, action, reason } = loss
+  throw new UnsupportedError(`Cannot encode for ${target}: "${path}" would be ${action}: ${reason}`, loss)
+}
+
+function isError(loss: Loss, strict: RequestOptions['strict']): boolean {
+  if (typeof strict === 'function') return strict(loss)
+  if (strict === undefined) return loss.severity === 'major'
+  return strict && loss.severity !== 'info'
 }
 
 /** Reports the fields that other formats kept, which are not sent. */

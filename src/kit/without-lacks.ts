@@ -44,12 +44,11 @@ export type FormatName = (typeof formats)[number]
 
 /** One pass over a request. */
 interface Task {
-  readonly format: FormatLacks
-  /** The features that the format lacks at this place: some only in messages that are not the assistant's. */
+  readonly target: FormatLacks & { readonly model: string }
+  /** The features that the target lacks at this place: some only in messages that are not the assistant's. */
   readonly lacks: ReadonlySet<string>
   /** Calls that this provider ran itself: their results are its own too. */
   readonly ownCalls: Set<string>
-  readonly target: { readonly format: string; readonly provider: string; readonly model: string }
   readonly losses: Losses
 }
 
@@ -62,12 +61,13 @@ interface Task {
 export function withoutLacks(
   context: Context,
   asked: RequestOptions,
-  format: FormatLacks,
+  formatLacks: FormatLacks,
   losses: Losses,
 ): { readonly context: Context; readonly options: RequestOptions } {
   checkMessages(context.messages)
-  const lacks = new Set<string>([...format.lacks, 'split', 'mimeType'])
-  const said: Task = { format, lacks, losses, target: { ...format, model: asked.model }, ownCalls: new Set() }
+  const target = { ...formatLacks, model: asked.model }
+  const lacks = new Set<string>([...target.lacks, 'split', 'mimeType'])
+  const said: Task = { target, lacks, losses, ownCalls: new Set() }
   // Formats have a mark for a refusal only in a turn of the assistant.
   const inputLacks = lacks.has('inputCitations') ? ['refusals', 'citations'] : ['refusals']
   const input: Task = { ...said, lacks: new Set([...lacks, ...inputLacks]) }
@@ -116,7 +116,7 @@ interface Common {
 
 /** The message, block, tool or options without the fields that the format lacks, and without another provider's. Its blocks and calls too. */
 function fitFields<T extends object>(thing: T, kind: string, path: string, task: Task): T {
-  const { format, lacks, losses } = task
+  const { target, lacks, losses } = task
   const fields = thing as Readonly<Record<string, unknown>> & Common
   const lost = new Set<string>()
   const omit = (field: string, name: string, reason: string) => {
@@ -136,11 +136,11 @@ function fitFields<T extends object>(thing: T, kind: string, path: string, task:
   const hint = kind === 'tool_definition' ? 'toolCacheHints' : /^(?:tool|reasoning)/.test(kind) ? 'callCacheHints' : ''
   if (metadata?.cacheHint !== undefined && (lacks.has('cacheHints') || lacks.has(hint)))
     omit('metadata', 'metadata.cacheHint', reasons.cacheHint)
-  const isForCodec = kind === 'reasoning' && !format.keepsReasoning
-  if (opaque !== undefined && !isForCodec && ownProof(opaque, task.target) === undefined)
+  const isForCodec = kind === 'reasoning' && !target.keepsReasoning
+  if (opaque !== undefined && !isForCodec && ownProof(opaque, target) === undefined)
     omit('opaque', 'opaque', reasons.foreignProof)
-  reportForeignFields(fields, format.format, path, losses)
-  if (providerData !== undefined && !Object.hasOwn(providerData, format.format)) lost.add('providerData')
+  reportForeignFields(fields, target.format, path, losses)
+  if (providerData !== undefined && !Object.hasOwn(providerData, target.format)) lost.add('providerData')
   let left = lost.size === 0 ? fields : Object.fromEntries(Object.entries(fields).filter(([name]) => !lost.has(name)))
   for (const name of ['content', 'toolCalls', 'invalidToolCalls']) {
     const blocks = left[name]
@@ -177,7 +177,7 @@ function fitBlock(block: ContentBlock, path: string, task: Task): ContentBlock |
       if (!task.lacks.has('serverTools') && isOwn(block, task)) break
       return drop(task, path, reasons.serverTool)
     case 'unknown': {
-      if (block.format === task.format.format) return block
+      if (block.format === task.target.format) return block
       // Anthropic's summary of what stands before it, which the history may no longer have.
       const summary = block.providerType === 'compaction' ? textOr(field(block.value, 'content'), '') : ''
       if (summary === '') return drop(task, path, reasons.foreignBlock)
@@ -189,8 +189,8 @@ function fitBlock(block: ContentBlock, path: string, task: Task): ContentBlock |
 }
 
 /** Whether kept fields or a proof tie it to this format. A result also belongs to its call. */
-function isOwn(block: ServerToolCall | ServerToolResult, { format, target, ownCalls }: Task): boolean {
-  const isKept = block.providerData !== undefined && Object.hasOwn(block.providerData, format.format)
+function isOwn(block: ServerToolCall | ServerToolResult, { target, ownCalls }: Task): boolean {
+  const isKept = block.providerData !== undefined && Object.hasOwn(block.providerData, target.format)
   const isTied = isKept || ownProof(block.opaque, target) !== undefined
   if (block.type === 'server_tool_result') return isTied || ownCalls.has(block.toolCallId ?? '')
   if (isTied) ownCalls.add(block.id ?? '')
@@ -201,12 +201,12 @@ function isOwn(block: ServerToolCall | ServerToolResult, { format, target, ownCa
 
 function fitTool(tool: ToolDefinition | ProviderTool, path: string, task: Task): typeof tool | undefined {
   if (!('type' in tool)) return fitFields(tool, 'tool_definition', path, task)
-  return tool.format === task.format.format ? tool : drop(task, path, 'it is a tool of another format')
+  return tool.format === task.target.format ? tool : drop(task, path, 'it is a tool of another format')
 }
 
 /** A stored answer or conversation replaces the messages before it. If the request has those messages too, nothing is lost. */
 function fitState(state: ProviderState, messages: readonly Message[], task: Task): ProviderState {
-  const taken: readonly string[] = task.format.states ?? []
+  const taken: readonly string[] = task.target.states ?? []
   const turns = messages.filter(({ role }) => role === 'assistant') as readonly AssistantMessage[]
   const left: Record<string, Json | undefined> = {}
   for (const [name, value] of Object.entries(state)) {
@@ -221,7 +221,7 @@ function fitState(state: ProviderState, messages: readonly Message[], task: Task
 }
 
 function fitOptions(asked: RequestOptions, task: Task): RequestOptions {
-  const { format } = task.format
+  const { format } = task.target
   const left = fitFields(asked, 'options', 'options', task)
   for (const name of Object.keys(asked.providerOptions ?? {})) {
     if (name === format) continue

@@ -57,7 +57,9 @@ function prepareBlock(block: ContentBlock, path: string, task: Task, results?: I
   const isOwn = ownProof(opaque, task.target) !== undefined
   const { foreignReasoning } = task.rules
   if (block.type === 'reasoning' && !isOwn) {
-    if (block.text === '' || foreignReasoning === 'drop')
+    if (block.text === '')
+      return note(task, 'dropped', path, 'it is reasoning without text, and no proof of it is valid here', 'minor')
+    if (foreignReasoning === 'drop')
       return note(task, 'dropped', path, 'it is reasoning without a proof that is valid here', 'minor')
     if (foreignReasoning === 'text') {
       note(task, 'changed', path, 'reasoning without a proof that is valid here became text', 'minor')

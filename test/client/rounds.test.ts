@@ -143,35 +143,13 @@ describe('C6: the calls of the last round', () => {
     expect([ran, messages.map(({ role }) => role)]).toEqual([[1], ['user', 'assistant', 'tool', 'assistant']])
   })
 
-  it('an answer that the provider paused does not count as the last answer', async () => {
+  it('do not include an answer that the provider paused: the run has not been answered', async () => {
     const content = [{ type: 'text', text: 'One moment.' }]
     const body = { id: 'm', type: 'message', role: 'assistant', model: 'claude', content, stop_reason: 'pause_turn' }
     const fetch = async () => Response.json({ ...body, usage: { input_tokens: 1, output_tokens: 2 } })
     const model = anthropic('claude-sonnet-5', { apiKey: 'k', fetch })
     const { outcome, rounds } = await generate({ model, prompt: 'Go', maxRounds: 2 })
     expect([outcome, rounds]).toEqual(['max_rounds', 2])
-  })
-
-  it('an answer under another name of the model has the same proofs in its last event as in the result', async () => {
-    const content = [
-      { type: 'thinking', thinking: 'Hm.', signature: 'EqQB' },
-      { type: 'text', text: 'Yes.' },
-    ]
-    const body = {
-      id: 'm',
-      type: 'message',
-      role: 'assistant',
-      model: 'claude-other',
-      content,
-      stop_reason: 'end_turn',
-    }
-    const fetch = async () => Response.json({ ...body, usage: { input_tokens: 1, output_tokens: 2 } })
-    const run = stream({ model: anthropic('claude-sonnet-5', { apiKey: 'k', fetch }), prompt: 'Go' })
-    const ends: unknown[] = []
-    for await (const event of run) if (event.type === 'message_end') ends.push(event.message, event.response.message)
-    const { message: last } = await run.response
-    expect(last).toMatchObject({ content: [{ opaque: { model: 'claude-sonnet-5' } }, {}] })
-    expect(ends).toEqual([last, last])
   })
 
   it('C6: run in a chat too', async () => {
@@ -195,6 +173,28 @@ describe('C6: the calls of the last round', () => {
     await generate(ask({ messages, approvals: [], tools: [f] }))
     expect([ran, resultsIn(0)]).toEqual([[1], ['1']])
   })
+})
+
+it('an answer under another name of the model has the same proofs in its last event as in the result', async () => {
+  const content = [
+    { type: 'thinking', thinking: 'Hm.', signature: 'EqQB' },
+    { type: 'text', text: 'Yes.' },
+  ]
+  const body = {
+    id: 'm',
+    type: 'message',
+    role: 'assistant',
+    model: 'claude-other',
+    content,
+    stop_reason: 'end_turn',
+  }
+  const fetch = async () => Response.json({ ...body, usage: { input_tokens: 1, output_tokens: 2 } })
+  const run = stream({ model: anthropic('claude-sonnet-5', { apiKey: 'k', fetch }), prompt: 'Go' })
+  const ends: unknown[] = []
+  for await (const event of run) if (event.type === 'message_end') ends.push(event.message, event.response.message)
+  const { message: last } = await run.response
+  expect(last).toMatchObject({ content: [{ opaque: { model: 'claude-sonnet-5' } }, {}] })
+  expect(ends).toEqual([last, last])
 })
 
 describe('C23: onToolRequest', () => {

@@ -133,7 +133,7 @@ describe('B14, B15, B16: keys in two pieces', () => {
     for (const channel of facts[wire].gateway.channels) {
       for (const how of escaped.includes(name) ? ['said', 'written'] : ['said']) {
         const written = `of ${embeddings[how]?.(key)}.`
-        const coarse = Math.max(2, Math.ceil(written.length / 10))
+        const coarse = Math.max(2, Math.ceil(written.length / 15))
         const step = (channel === 'text' ? 1 : 3) * (isExhaustive ? 1 : coarse)
         for (const [first, second] of cutsOf(written, step)) {
           const text = saying(wire, channel, first, second)
@@ -203,7 +203,7 @@ describe('B14: streams without a key', () => {
     async (wire) => {
       const random = seeded(15)
       const pick = () => likes[Math.floor(random() * likes.length)] as string
-      for (let round = 0; round < 50; round++) {
+      for (let round = 0; round < 100; round++) {
         const text = `${Array.from({ length: 12 }, pick).join('')}!`
         const { head, tail } = around(wire)
         const sent =
@@ -267,11 +267,11 @@ describe('B15, B16: keys in one piece', () => {
         ),
         ...[400, 401, 429].map((status) => () => new Response(put(speakers[wire].error(status, 'ÄÖ')), { status })),
       ]
-      // One of the six for each disguise on each wire. So each answer has each disguise on one wire at least, as its code is the same for every
-      // disguise, and each answer of each wire has three disguises at least.
+      // Two of the six for each disguise on each wire. So each answer has each disguise on two wires at least, as its code is the same for every
+      // disguise, and each answer of each wire has seven disguises at least.
       const turn = Object.keys(disguises).indexOf(name) + wireNames.indexOf(wire)
       for (const [at, answer] of answers.entries()) {
-        if (!isExhaustive && at !== turn % answers.length) continue
+        if (!isExhaustive && at % 3 !== turn % 3) continue
         for (const client of [wire, wire === 'gemini' ? 'ollama' : 'gemini'] as const) {
           const told = await (await gatewayOf(wire, answer)(client, at === 1 || at === 2)).text()
           expect(holdsCanary(told), `${how} ${at} ${client}`).toBe(false)
@@ -316,10 +316,10 @@ describe('B16: the scrubber', () => {
     expect(() => JSON.parse(clean)).not.toThrow()
   })
 
-  it('takes time in the length of the text, whatever is in it: the square of it would take many minutes', () => {
+  it('takes time in the length of the text, whatever is in it: the square of it would take hours', () => {
     const scrub = createScrubber([canary])
     for (const part of ['\\', '%', '%25', '&amp;', '&', 'sk-', 'sk-canary', '\\u0073', '&#0', 'a']) {
-      const text = part.repeat(100_000)
+      const text = part.repeat(300_000)
       expect(scrub(text)).toBe(text)
     }
   })

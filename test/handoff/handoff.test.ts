@@ -46,12 +46,12 @@ it('has histories of every kind from every wire that can have them', () => {
 })
 
 /**
- * Dialects share the code of their format: each gets the written histories, its own, and a sixth of the recorded ones of others, its neighbours
+ * Dialects share the code of their format: each gets the written histories, its own, and a third of the recorded ones of others, its neighbours
  * the rest.
  */
 function continuationsFor(target: Target) {
   const isWire = wires.some(({ name }) => name === target.name)
-  const due = new Set(inTurn(continuations, isWire ? 1 : 6, targets.indexOf(target)))
+  const due = new Set(inTurn(continuations, isWire ? 1 : 3, targets.indexOf(target)))
   return continuations.filter((one) => due.has(one) || written.has(one.history) || isHome(one.history, target.client))
 }
 
@@ -70,7 +70,7 @@ describe.each(targets)('$name', (target: Target) => {
   it('[0.43] [0.76] F10: gets no proof that another provider, or another family of models, made', () => {
     const found: string[] = []
     let seen = 0
-    for (const { label, history, context, ...its } of continuationsFor(target)) {
+    for (const { label, history, context, ...its } of continuations) {
       const isOwn = isHome(history, client)
       const proofs = isOwn ? its.blockProofs : its.proofs
       if (proofs.size === 0) continue

@@ -80,7 +80,7 @@ describe('a clock', () => {
     clock = undefined
   })
 
-  it('has timers with all methods of the timers of the runtime, which call them', () => {
+  it('has timers with all methods of the timers of the runtime', () => {
     const real = setTimeout(() => {}, 0)
     clearTimeout(real)
     const methods = (timer: unknown) =>
@@ -88,6 +88,20 @@ describe('a clock', () => {
     clock = fakeClock()
     const fake = setTimeout(() => {}, 5) as unknown as Record<string, unknown>
     expect(methods(real).filter((name) => typeof fake[name] !== 'function')).toEqual([])
+  })
+
+  it('has timers that can begin again, and be closed', async () => {
+    clock = fakeClock()
+    const said: string[] = []
+    const again = setTimeout(() => said.push('again'), 10)
+    const closed = setTimeout(() => said.push('never'), 10)
+    await clock.advance(6)
+    again.refresh()
+    closed.close()
+    await clock.advance(9)
+    expect(said).toEqual([])
+    await clock.advance(1)
+    expect(said).toEqual(['again'])
   })
 
   it('fires timers in their order, those that a timer starts too, and no others', async () => {

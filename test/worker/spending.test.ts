@@ -129,9 +129,9 @@ function holdAll(say: string, wire: WireName, count: number) {
 
 /**
  * This number of concurrent requests for the first format. The reservation differs in each wire, and is taken from one account by the same
- * code: in `npm test` ten times as many as there is money for, and for the others three times.
+ * code: for the others in `npm test` 50, five times as many as there is money for.
  */
-const crowds = runs.map((wire, at) => [isExhaustive ? 200 : at === 0 ? 100 : 30, wire] as const)
+const crowds = runs.map((wire, at) => [at === 0 || isExhaustive ? 200 : 50, wire] as const)
 
 describe('of many requests at once, with money for 10 of them', () => {
   it.each(crowds)('exactly 10 of %i are sent (%s)', async (crowd, wire) => {

@@ -253,12 +253,13 @@ export function readInput(input: Json | undefined): CallFragment['arguments'] {
 
 /** Decodes usage, in tokens. This format counts cached input separately. `inputTokens` of isoglot is the sum. */
 function decodeUsage(wire: JsonObject): Usage {
-  const figures = withoutNulls(wire) as Readonly<Record<string, number | undefined>>
+  const figures = wire as Readonly<Record<string, number | undefined>>
   const { cache_read_input_tokens: cacheReadTokens, cache_creation_input_tokens: cacheWriteTokens } = figures
-  const { input_tokens: uncached = Number.NaN, output_tokens: outputTokens = Number.NaN } = figures
-  const inputTokens = uncached + addend(cacheReadTokens) + addend(cacheWriteTokens)
+  const { input_tokens: uncached, output_tokens: outputTokens } = figures
+  // `null` counts as absent.
+  const inputTokens = (uncached ?? Number.NaN) + addend(cacheReadTokens) + addend(cacheWriteTokens)
   const reasoningTokens = field(wire.output_tokens_details, 'thinking_tokens') as number | undefined
-  const totalTokens = inputTokens + outputTokens
+  const totalTokens = inputTokens + (outputTokens ?? Number.NaN)
   return {
     ...settleUsage({ inputTokens, outputTokens, totalTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens }),
     providerData: { [format]: wire },

@@ -53,8 +53,12 @@ export function encodeConfig(
         : encodeThinking(options, losses),
     }),
   }
-  for (const name of ['responseMimeType', 'thinkingConfig']) {
-    if (field(raw, name) === undefined || name in config) continue
+  const unsent = {
+    ...('responseMimeType' in config ? {} : format),
+    ...('thinkingConfig' in config ? {} : compact({ thinkingConfig })),
+  }
+  for (const name of Object.keys(unsent)) {
+    if (name in config) continue
     const reason = 'isoglot has an option for it, which decides'
     reportLoss(losses, 'dropped', `options.providerOptions.gemini.generationConfig.${name}`, reason)
   }
