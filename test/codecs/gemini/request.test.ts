@@ -478,6 +478,7 @@ describe('a request that is decoded and changed', () => {
     })
     expect(edited.losses).toMatchObject([
       { path: 'options.providerOptions.gemini.generationConfig.responseMimeType', severity: 'minor' },
+      { path: 'options.providerOptions.gemini.generationConfig.responseSchema', severity: 'minor' },
     ])
   })
   it('may be in snake_case everywhere but in what belongs to others', () => {
