@@ -31,7 +31,7 @@ export function encodeAsked(
     codec.rules,
     compact({ model: model.model, split: run.split }),
   )
-  for (const loss of prepared.losses) checkLoss(loss, { target: titleOf(model), strict: options.strict })
+  for (const loss of prepared.losses) checkLoss(loss, titleOf(model), options.strict)
   const toolChoice = legalChoice(options.toolChoice, (name) => legalToolName(name, codec.rules))
   const encode = (stream: boolean) =>
     codec.encodeRequest(prepared.context, compact({ ...options, model: model.model, stream, toolChoice }))

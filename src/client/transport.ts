@@ -72,13 +72,9 @@ export async function sendRequest(
   if (key === '' ? needsKey(model) : typeof key !== 'string' || /[\u0100-\uffff]/.test(key)) {
     fail('setting "apiKey" is missing, empty, not text, or has a letter like "…"')
   }
-  const named: Readonly<Record<string, string>> = {
-    ...codec.headers(key || undefined),
-    ...init.headers,
-    ...model.headers,
-  }
-  // `fetch` joins the values of names that differ only in case. Here the last one counts.
-  const headers = Object.fromEntries(Object.entries(named).map(([name, value]) => [name.toLowerCase(), value]))
+  const headers: Record<string, string> = { ...codec.headers(key || undefined), ...init.headers }
+  // `fetch` would join the values of names that differ only in case. The names of codecs are in lower case.
+  for (const [name, value] of Object.entries(model.headers ?? {})) headers[name.toLowerCase()] = value
   let response: Response
   try {
     init.signal.throwIfAborted()

@@ -31,12 +31,12 @@ export function reportLoss(
   severity: Loss['severity'] = 'minor',
 ): void {
   const loss: Loss = { path: writtenPath(path, losses.places), action, reason, severity }
-  checkLoss(loss, losses)
+  checkLoss(loss, losses.target, losses.strict)
   losses.list.push(loss)
 }
 
 /** @throws {UnsupportedError} if `strict` does not allow the loss: by default, if its severity is `major`. */
-export function checkLoss(loss: Loss, { target, strict }: Pick<Losses, 'target' | 'strict'>): void {
+export function checkLoss(loss: Loss, target: string, strict: RequestOptions['strict']): void {
   if (!isError(loss, strict)) return
   const { path, action, reason } = loss
   throw new UnsupportedError(`Cannot encode for ${target}: "${path}" would be ${action}: ${reason}`, loss)
