@@ -99,7 +99,8 @@ export default defineConfig({
     ],
   },
   test: {
-    expect: { requireAssertions: true },
+    // Tests of pages poll what they read, because a page draws after the event.
+    expect: { requireAssertions: true, poll: { timeout: 60_000 } },
     // The files that are most likely to notice a mutant come first.
     sequence: { sequencer: isForMutants ? AsGiven : WaitingFirst },
     setupFiles: ['test/support/setup.ts', ...(isForMutants ? ['scripts/mutants/setup.mjs'] : [])],
