@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { publicPaths } from './scripts/built-files.mjs'
@@ -14,12 +15,16 @@ const builtTypes = ['test/package/{canary,declarations,release,require,start,wor
 const installed = ['test/package/clients.test.ts']
 /** The page in Firefox and WebKit, which `test/page` has in Chromium; and the site, which takes long to make. */
 const otherBrowsers = ['test/page/{browsers,site}.test.ts']
-/** These take long, and vary what other tests in `npm test` show already: only the project `exhaustive` has them. */
+/**
+ * These take long, and vary what other tests in `npm test` show already. So only the project `exhaustive` has them; with
+ * `ISOGLOT_EVERY_FILE=1`, as for `npm test -- test/page`, the first four projects have them too.
+ */
 const onlyExhaustive = [
   'test/examples/{pages,recipe-pages}.test.ts',
-  'test/page/{browser-model,chat-page,flow,static,turnstile}.test.ts',
+  'test/gateway/{ai-sdk,worker}.test.ts',
+  'test/page/{browser-model,chat-page,flow,page,static,turnstile}.test.ts',
   'test/types/cost.test.ts',
-  'test/worker/{admin-page,attack,breaks-outside,leases-killed,locations,resume-example}.test.ts',
+  'test/worker/{admin-page,ai-sdk,attack,bookings-killed,breaks-outside,canary,clients,leases-killed,locations,resume-example,runs-resume,runs-sdk}.test.ts',
 ]
 /**
  * These try the cases that can differ in `npm test`, on the recordings of `test/recordings`; in the project `exhaustive`, with
@@ -35,10 +40,9 @@ const exhaustive = [
   'test/messages/{hand-off,laws,prepare.laws}.test.ts',
   'test/{test-kit/cuts,wraps/law}.test.ts',
   ...installed,
-  'test/gateway/{ai-sdk,clients,faults,figures,keys,keys-in-streams,whole,worker}.test.ts',
+  'test/gateway/{clients,faults,figures,keys,keys-in-streams,whole}.test.ts',
   'test/fuzz/fuzz.test.ts',
-  'test/worker/{ai-sdk,bookings-killed,bounds,canary,clients,door,keys,leases,runs,runs-resume,runs-schedules,runs-sdk,spending,upstream}.test.ts',
-  'test/page/page.test.ts',
+  'test/worker/{bounds,door,keys,leases,runs,runs-schedules,spending,upstream}.test.ts',
   'test/page-wire/{ag-ui,cuts,events,ui-messages}.test.ts',
   'test/examples/commands.test.ts',
 ]
@@ -53,6 +57,8 @@ const everyCase = {
   },
 } as const
 
+const leftOut = process.env.ISOGLOT_EVERY_FILE === '1' ? [] : onlyExhaustive
+
 /** A run of `npm run mutants`. */
 const isForMutants = process.env.ISOGLOT_MUTANT_FILE !== undefined
 
@@ -64,11 +70,8 @@ class AsGiven {
   shard = this.sort
 }
 
-/**
- * Projects in this order: tests of the Worker and of pages are the longest and wait most of the time. So they begin, and the short files of
- * `core` fill the workers until the end.
- */
-const order = ['worker', 'page', 'examples', 'core', 'exhaustive', 'machines']
+/** Projects in this order: their first tests are the longest and wait most of the time. So they begin, and short files come last. */
+const order = ['worker', 'page', 'examples', 'exhaustive', 'machines']
 
 class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
@@ -107,7 +110,7 @@ export default defineConfig({
     // Only a test that hangs may meet these: a busy machine is ten times slower than an idle one.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Twice the cores that most machines of CI have: tests of the Worker and of pages wait for timeouts, and others compute meanwhile.
+    // Twice the cores that most machines of CI have: tests of the Worker and of pages wait for timeouts.
     maxWorkers: 4,
     // Tests that run beside one another wait for timeouts of a Worker, and compute nothing.
     maxConcurrency: 50,
@@ -117,8 +120,11 @@ export default defineConfig({
         test: {
           ...sharedProcess,
           name: 'core',
+          // These compute, after the others: a process more than there are cores would only load all modules once more.
+          sequence: { groupOrder: 1 },
+          maxWorkers: availableParallelism(),
           include: ['test/**/*.test.ts'],
-          exclude: [...apart, ...onlyExhaustive],
+          exclude: [...apart, ...leftOut],
         },
       },
       {
@@ -127,7 +133,7 @@ export default defineConfig({
           ...sharedProcess,
           name: 'worker',
           include: ['test/worker/**/*.test.ts'],
-          exclude: [...wranglerDev, ...onlyExhaustive],
+          exclude: [...wranglerDev, ...leftOut],
           globalSetup: ['test/worker/bundle.ts'],
         },
       },
@@ -137,7 +143,7 @@ export default defineConfig({
           ...sharedProcess,
           name: 'page',
           include: ['test/page/**/*.test.ts'],
-          exclude: [...otherBrowsers, ...onlyExhaustive],
+          exclude: [...otherBrowsers, ...leftOut],
           globalSetup: ['test/worker/bundle.ts'],
         },
       },
@@ -147,7 +153,7 @@ export default defineConfig({
           ...sharedProcess,
           name: 'examples',
           include: ['test/{examples,docs,package}/**/*.test.ts'],
-          exclude: [...builtTypes, ...installed, ...onlyExhaustive],
+          exclude: [...builtTypes, ...installed, ...leftOut],
         },
       },
       {

@@ -56,7 +56,7 @@ async function test() {
   rmSync(report, { force: true })
   const child = withNode('vitest', ['run', '--reporter=json', `--outputFile=${report}`, ...projects, ...wanted], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { NO_COLOR: '1' },
+    env: { NO_COLOR: '1', ISOGLOT_EVERY_FILE: '1' },
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += bytes))

@@ -231,6 +231,7 @@ async function runBatch(list, take, env = {}) {
         ...process.env,
         ISOGLOT_CORPUS: corpus,
         AI_SDK_LOG_WARNINGS: 'false',
+        ...(values.breaks && { ISOGLOT_EVERY_FILE: '1' }),
         ...env,
         ISOGLOT_MUTANT_FILE: activeFile,
       },

@@ -61,7 +61,7 @@ describe('the index', () => {
   })
 })
 
-// It starts `wrangler dev`, which takes ten seconds; `test/worker/resume-example.test.ts` has it on Miniflare in every run.
+// It starts `wrangler dev`, which takes ten seconds; `test/worker/resume-example.test.ts` has it on Miniflare.
 command.for(inject('isExhaustive') ? ['resume'] : [])(
   '%s continues an answer that is cut, sends it again, and stops another',
   { timeout: longest },

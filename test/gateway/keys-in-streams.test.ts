@@ -71,8 +71,8 @@ async function leaksOf(
   for (const pair of pairsIn(frames)) {
     // Text after a quote is escaped differently where JSON is in JSON.
     const pieces = [`"${canary.slice(0, 14)}`, canary.slice(14)]
-    const written = rewrite(frames, pair, pieces).map(wrap).map(write)
-    const fetch = async () => new Response(new Blob(written), { headers })
+    const written = Buffer.concat(rewrite(frames, pair, pieces).map((frame) => Buffer.from(write(wrap(frame)))))
+    const fetch = async () => new Response(written, { headers })
     const model = { codec, model: 'm', baseUrl: 'https://provider.test', apiKey: canary, fetch }
     const gateway = createGateway({ models: { m: model } })
     const ours = (input: RequestInfo | URL, init?: RequestInit) => gateway.fetch(new Request(input, init))
@@ -88,7 +88,10 @@ async function leaksOf(
 const framings = {
   sse: { type: 'text/event-stream', write: encodeSse },
   ndjson: { type: 'application/x-ndjson', write: encodeNdjson },
-  bin: { type: 'application/vnd.amazon.eventstream', write: encodeEventStream as (frame: Frame) => BlobPart },
+  bin: {
+    type: 'application/vnd.amazon.eventstream',
+    write: encodeEventStream as (frame: Frame) => string | Uint8Array,
+  },
 } as const
 
 /** {@link holdsCanary} reads lines. */

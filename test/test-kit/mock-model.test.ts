@@ -158,11 +158,13 @@ describe.each(formats)('a mock of %s', (format) => {
     clock = fakeClock()
     const run = stream({ model: mockModel(['one two'], { format, delayMs: 1000 }), prompt: 'Hello' })
     const seen: string[] = []
+    let isOver = false
     const read = (async () => {
       for await (const text of run.text()) seen.push(text)
+      isOver = true
     })()
     const counts: number[] = []
-    for (let seconds = 0; seconds < 20; seconds++) {
+    while (!isOver) {
       await clock.advance(999)
       counts.push(seen.length)
       await clock.advance(1)
