@@ -47,8 +47,8 @@ function wrap({ $defs, definitions, ...own }: JsonSchema): JsonSchema {
     properties: { [value]: own },
     required: [value],
     additionalProperties: false,
-    $defs: isObject($defs) ? $defs : undefined,
-    definitions: isObject(definitions) ? definitions : undefined,
+    $defs,
+    definitions,
   })
 }
 

@@ -4,6 +4,7 @@ import { type } from 'arktype'
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import type { JsonSchema } from '../../src/core/model.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { generateObject, OutputError, streamObject, t } from '../../src/index.ts'
 import { canRunTools } from '../../src/messages/index.ts'
@@ -93,6 +94,12 @@ describe.each(wires)('over $name', (wire) => {
     expect(canRunTools(error.partial)).toBe(false)
   })
 })
+
+/** An object of text, in as many objects as `depth` says. */
+function nestedObjects(depth: number): JsonSchema {
+  const inner: JsonSchema = depth === 0 ? { type: 'string' } : nestedObjects(depth - 1)
+  return { type: 'object', properties: { a: inner }, required: ['a'], additionalProperties: false }
+}
 
 describe('schemas', () => {
   const ask = () => ({ model: openaiChat('m', { apiKey: 'k', baseUrl: upstream.url }), prompt: 'Who?' })
@@ -186,6 +193,15 @@ describe('schemas', () => {
       await generateObject({ ...ask(), ...more })
       expect(sentFormat().json_schema.strict).toBe(strict)
     }
+  })
+
+  it.each([
+    [9, true],
+    [10, false],
+  ])('are enforced strictly to a depth of ten: %i objects in an object', async (depth, strict) => {
+    upstream.answer(json(chatBody('{}')))
+    await expect(generateObject({ ...ask(), schema: nestedObjects(depth) })).rejects.toThrow(OutputError)
+    expect(sentFormat().json_schema.strict).toBe(strict)
   })
 
   it('that cannot be sent are an error immediately', async () => {

@@ -52,6 +52,11 @@ describe.each(wires)('%s', (wire) => {
   )
 })
 
+it.each(wires)('%s: an object without an answer in it is an error, and no empty answer', (wire) => {
+  for (const body of [{}, { id: 'a', model: 'm' }])
+    expect(() => clients[wire].decodeResponse(body)).toThrow(expect.objectContaining({ name: 'DecodeError' }))
+})
+
 async function read(answer: Response) {
   return { status: answer.status, headers: answer.headers, body: await answer.json() }
 }

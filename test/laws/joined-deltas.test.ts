@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Frame } from '../../src/core/codec.ts'
 import { blocksOfTurn } from '../../src/core/content.ts'
-import type { ChatResponse, MessageEvent } from '../../src/core/model.ts'
+import type { AssistantMessage, ChatResponse, MessageEvent, TextBlock, ToolCall } from '../../src/core/model.ts'
 import { facts } from '../formats/index.ts'
 import type { Wire } from '../support/answers.ts'
 import { wires as formatNames } from '../support/answers.ts'
@@ -90,4 +90,61 @@ describe.each(servers)('a stream in the wire $name', (server) => {
       check(server, events, response as ChatResponse, `${wire.name} ${at}`)
     }
   })
+
+  it.each([
+    ['as they are', () => true],
+    ['without the beginning', ({ type }: MessageEvent) => type !== 'message_start'],
+  ])('joins to what events say that a program wrote itself, %s', (_, isIn) => {
+    check(server, written.filter(isIn), response, 'written')
+  })
+
+  it.each([
+    ['with', '{"a":'],
+    ['without', ''],
+  ])('writes an invalid call of no tool as it is, or reports its loss, %s arguments', (_, argumentsText) => {
+    const invalid = {
+      type: 'invalid_tool_call',
+      index: 0,
+      argumentsText,
+      reason: 'truncated',
+      error: 'cut off',
+    } as const
+    const cut: AssistantMessage = { role: 'assistant', content: [], invalidToolCalls: [invalid], stopReason: 'length' }
+    const encoder = server.server.encodeStream()
+    const frames: Frame[] = []
+    for (const event of [
+      { type: 'message_start' },
+      { type: 'invalid_tool_call', index: 0, call: invalid },
+      { type: 'message_end', message: cut, response: { message: cut, stopReason: 'length' } },
+    ] as const)
+      encoder.push(event, frames)
+    const isWritten = argumentsText !== '' && JSON.stringify(frames).includes('a\\\\\\":')
+    expect(isWritten || encoder.losses.some(({ path }) => path.includes('invalidToolCalls'))).toBe(true)
+  })
 })
+
+const texts: readonly TextBlock[] = [
+  { type: 'text', text: 'Hello' },
+  { type: 'text', text: ' there' },
+]
+const call: ToolCall = {
+  type: 'tool_call',
+  id: 'call_1',
+  name: 'f',
+  arguments: { a: 1 },
+  argumentsText: '{"a":1}',
+  index: 0,
+  complete: true,
+}
+const message: AssistantMessage = { role: 'assistant', content: [...texts, call], stopReason: 'tool_calls' }
+const response: ChatResponse = { message, stopReason: 'tool_calls' }
+const written: readonly MessageEvent[] = [
+  { type: 'message_start' },
+  ...texts.flatMap((block, index): MessageEvent[] => [
+    { type: 'text_delta', index, text: block.text.slice(0, 3) },
+    { type: 'text_delta', index, text: block.text.slice(3) },
+    { type: 'content_block', index, block },
+  ]),
+  { type: 'tool_call', index: texts.length, call },
+  { type: 'message_end', message, response },
+]

@@ -116,3 +116,22 @@ describe.each(Object.keys(claims))('what recordings of %s claim', (family) => {
     expect(empty).toEqual([])
   })
 })
+
+describe.each(formats)('what the codecs of $folder read', ({ folder, client, server }) => {
+  const cases = ownCorpus.filter(({ format }) => format === folder)
+
+  it('is plain JSON: it has no field that is undefined', () => {
+    let compared = 0
+    for (const one of cases) {
+      const { message, usage } = read(one, client)
+      const path = String(one.meta.endpoint ?? '').split(' ')[1] ?? ''
+      const { context, options } = one.request === undefined ? {} : server.decodeRequest(one.request, { path })
+      for (const value of [message, usage, context, options]) {
+        if (value === undefined) continue
+        expect(value, one.id).toStrictEqual(JSON.parse(JSON.stringify(value)))
+        compared++
+      }
+    }
+    expect(compared > 0 || cases.length === 0).toBe(true)
+  })
+})

@@ -1,6 +1,7 @@
 /** Nothing is lost silently: each field of a request is in its body or among its losses, on every format and dialect. */
 import { describe, expect, it } from 'vitest'
 import type { ClientCodec } from '../../src/core/codec.ts'
+import type { Message } from '../../src/core/model.ts'
 import { splitting } from '../../src/messages/split-message.ts'
 import { prepare } from '../../src/prepare/prepare.ts'
 import { facts } from '../formats/index.ts'
@@ -25,6 +26,22 @@ const sendFor = (client: ClientCodec) => (asked: Asked) => {
   return { ...encoded, losses: [...prepared.losses, ...encoded.losses] }
 }
 
+/** The same with a message that `prepare` changes on every wire. Without a change, `prepare` returns the context that it was given. */
+const besideAChange = ({ context, options }: Asked): Asked => ({
+  context: { ...context, messages: [...context.messages, ...changed] },
+  options,
+})
+const changed: readonly Message[] = [
+  {
+    role: 'assistant',
+    content: [
+      { type: 'text', text: 'One more' },
+      { type: 'tool_call_chunk', argumentsDelta: '{' },
+    ],
+  },
+  { role: 'user', content: 'Continue' },
+]
+
 function silences(requests: readonly Asked[], encode: ReturnType<typeof encodeFor>): string[] {
   return requests.flatMap((asked) =>
     silencesOf(asked, encode).map((path) => `${path} of ${JSON.stringify(asked).slice(0, 1500)}`),
@@ -48,6 +65,11 @@ describe.each(inShares)('$name', ({ client, share, turn }) => {
 
   it.each(modelsOf(client))('D11: reports what a whole run does not send of them to %s', (model) => {
     expect(silences(inTurn(madeRequests(model), share, turn + 1), sendFor(client))).toEqual([])
+  })
+
+  it.each(modelsOf(client))('D11: reports what a run does not send of them beside a change, to %s', (model) => {
+    const requests = inTurn(madeRequests(model), share, turn + 2).map(besideAChange)
+    expect(silences(requests, sendFor(client))).toEqual([])
   })
 })
 

@@ -195,6 +195,23 @@ function callWith(more: Partial<ContentBlock>, result: Partial<Message> = {}): M
   ]
 }
 
+const result: ContentBlock = { type: 'tool_result', toolCallId: 'call_inner', content: 'a result in an odd place' }
+const stray: ContentBlock = {
+  type: 'tool_call',
+  id: 'call_stray',
+  name: 'find',
+  arguments: { query: 'a call in an odd place' },
+  argumentsText: '{"query":"a call in an odd place"}',
+  index: 0,
+  complete: true,
+}
+const misplaced: readonly (readonly [role: 'system' | 'user' | 'assistant', block: ContentBlock])[] = [
+  ['system', result],
+  ['system', stray],
+  ['user', stray],
+  ['assistant', result],
+]
+
 const hint = { cacheHint: 'ephemeral' } as const
 /** Gemini keeps what a content says beside its parts under that name. */
 const kept = formatNames.map((format) => {
@@ -287,6 +304,15 @@ const contexts: readonly Context[] = [
       },
     ],
   },
+  // A result or a call where no wire has one.
+  ...misplaced.flatMap(([role, block]): { messages: Message[] }[] => {
+    const content: ContentBlock[] = [{ type: 'text', text: 'beside it' }, block]
+    const [asking, calling, result] = callWith({})
+    return [
+      { messages: [question, { role, content }, again] },
+      { messages: [asking as Message, calling as Message, { ...result, content } as Message, again] },
+    ]
+  }),
   ...definitions.map((tool) => ({ messages: [question], tools: [...tools, tool] })),
   ...definitions.map((tool) => ({ messages: [question], tools: [tool] })),
   { messages: [question], providerState: { previousResponseId: 'resp_of_before' } },

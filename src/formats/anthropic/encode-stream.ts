@@ -204,11 +204,12 @@ function noteLateFields(state: EncodeState, path: string, whole: ContentBlock): 
 
 /** Ends an invalid call. The chunks that were sent do not change. Clients cannot parse them, so no client runs the call. */
 function endInvalidCall(state: EncodeState, block: OpenBlock, call: InvalidToolCall, out: Frame[]): void {
-  if (block.at !== undefined) {
+  const path = `message.invalidToolCalls[${call.index}]`
+  if (block.at === undefined) reportLoss(state.losses, 'dropped', path, `an invalid call is left out: ${call.error}`)
+  else {
     writeArguments(block, call.argumentsText.slice(block.sent), out)
-    const path = `message.invalidToolCalls[${call.index}]`
     reportLoss(state.losses, 'changed', path, `the pieces of an invalid call were sent already: ${call.error}`, 'info')
-  } else reportLoss(state.losses, 'dropped', 'stream', `an invalid call was left out: ${call.error}`)
+  }
 }
 
 // ---- everything else --------------------------------------------------------------------------

@@ -12,25 +12,21 @@
 import type { Frame, Reply, StreamEncoder } from '../../core/codec.ts'
 import { blocksOf } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
-import type { AssistantMessage, ContentBlock, MessageEvent } from '../../core/model.ts'
+import type { AssistantMessage, ContentBlock } from '../../core/model.ts'
 import { cutOff } from '../../kit/api-error.ts'
 import { type Losses, newLosses } from '../../kit/losses.ts'
+import { type BlockEvent, oneAtATime } from '../../kit/one-at-a-time.ts'
 import { type CitedText, encodeCitations } from './citations.ts'
 import { encodeError } from './errors.ts'
 import { encodeFinish, encodeHead, encodeServed, serverScope } from './response.ts'
 import { encodeUsage } from './usage.ts'
 import type { WireCandidate, WirePart, WireResponse } from './wire.ts'
 
-type BlockEvent = Extract<MessageEvent, { readonly index: number }>
-
 /** The state that is kept from one event to the next. */
 interface EncoderState {
   readonly reply: Reply
   readonly losses: Losses
   head: Partial<WireResponse>
-  /** The index of the block that is being written. The wire has one block at a time, so events of later blocks wait. */
-  current: number
-  readonly waiting: Map<number, BlockEvent[]>
   /** The number of parts so far, as a client counts them: text chunks that follow each other are one part. */
   parts: number
   /** The type of the last part; `undefined` if text cannot be added to it. */
@@ -40,19 +36,18 @@ interface EncoderState {
   isEnded: boolean
 }
 
-/** Encodes one answer. An event waits only until the blocks before its block have ended. */
+/** Encodes one answer. The wire has one block at a time, so the events of a block wait while another block is open. */
 export function encodeStream(reply: Reply = {}): StreamEncoder {
   const state: EncoderState = {
     reply,
     losses: newLosses('Gemini', false),
     head: encodeHead({}, reply),
-    current: 0,
-    waiting: new Map(),
     parts: 0,
     last: undefined,
     textParts: [],
     isEnded: false,
   }
+  const write = oneAtATime((event, out) => writeEvent(state, event, out))
   return {
     push(event, out) {
       if (state.isEnded) return
@@ -61,13 +56,12 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
           state.head = encodeHead({ response: event }, state.reply)
           return
         case 'message_end':
-          writeWaiting(state, out)
           return writeEnd(state, event.message, event.response.providerData?.gemini, out)
         case 'usage': // the last chunk has the usage
         case 'warning':
           return
         default:
-          return takeTurn(state, event, out)
+          return write(event, out)
       }
     },
     end: (out) => fail(state, cutOff(), out),
@@ -82,33 +76,7 @@ function fail(state: EncoderState, error: ApiError, out: Frame[]): void {
   out.push({ data: JSON.stringify(encodeError(error).body) })
 }
 
-// ---- the order of blocks ------------------------------------------------------------------------
-
-function takeTurn(state: EncoderState, event: BlockEvent, out: Frame[]): void {
-  if (event.index > state.current) {
-    const events = state.waiting.get(event.index)
-    if (events === undefined) state.waiting.set(event.index, [event])
-    else events.push(event)
-    return
-  }
-  writeEvent(state, event, out)
-  if (!endsBlock(event)) return
-  state.current++
-  const next = state.waiting.get(state.current)
-  state.waiting.delete(state.current)
-  for (const waited of next ?? []) takeTurn(state, waited, out)
-}
-
-/** Writes the events that still wait at the end. They follow a block that never ended. */
-function writeWaiting(state: EncoderState, out: Frame[]): void {
-  for (const index of [...state.waiting.keys()].sort((one, other) => one - other)) {
-    for (const event of state.waiting.get(index) ?? []) writeEvent(state, event, out)
-  }
-}
-
-function endsBlock({ type }: BlockEvent): boolean {
-  return type === 'content_block' || type === 'tool_call' || type === 'invalid_tool_call'
-}
+// ---- blocks -------------------------------------------------------------------------------------
 
 function writeEvent(state: EncoderState, event: BlockEvent, out: Frame[]): void {
   switch (event.type) {

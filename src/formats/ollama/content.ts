@@ -21,10 +21,17 @@ export interface Fields {
   readonly images: string[]
 }
 
-/** Writes blocks to the fields of a message. Calls and results are skipped; see tools.ts. `glue` is inserted between two texts. */
-export function encodeBlocks(blocks: readonly ContentBlock[], path: string, glue: string, losses: Losses): Fields {
+/** Writes blocks to the fields of a message, except those that the caller writes, `apart`. `glue` is inserted between two texts. */
+export function encodeBlocks(
+  blocks: readonly ContentBlock[],
+  path: string,
+  glue: string,
+  losses: Losses,
+  apart?: 'tool_call' | 'tool_result',
+): Fields {
   const fields = noFields()
-  for (const [at, block] of blocks.entries()) encodeBlock(block, fields, `${path}[${at}]`, glue, losses)
+  for (const [at, block] of blocks.entries())
+    if (block.type !== apart) encodeBlock(block, fields, `${path}[${at}]`, glue, losses)
   return fields
 }
 
@@ -50,9 +57,6 @@ export function encodeBlock(block: ContentBlock, fields: Fields, where: string, 
     case 'image':
       addImage(block, fields, where, losses)
       break
-    case 'tool_call':
-    case 'tool_result':
-      break // see tools.ts
     default: {
       const [reason, severity] = lookup(leftOut, block.type) ?? [lackReasons.foreignBlock, 'minor']
       reportLoss(losses, 'dropped', where, reason, severity)

@@ -68,8 +68,13 @@ function callsOf(messages: readonly Message[]): Calls {
   return calls
 }
 
-function encodeContent(content: Content, path: string, losses: Losses): { content: string; images?: string[] } {
-  const { text, thinking, images } = encodeBlocks(blocksOf(content), path, '\n', losses)
+function encodeContent(
+  content: Content,
+  path: string,
+  losses: Losses,
+  apart?: 'tool_result',
+): { content: string; images?: string[] } {
+  const { text, thinking, images } = encodeBlocks(blocksOf(content), path, '\n', losses, apart)
   if (thinking !== '') reportLoss(losses, 'dropped', path, 'only an assistant thinks')
   return compact({ content: text, images: unlessEmpty(images) })
 }
@@ -85,7 +90,7 @@ function encodeUser(message: UserMessage, calls: Calls, path: string, losses: Lo
   if (results.length > 0 && results.length === blocks.length) return encoded
   const { role: keptRole, ...kept } = keptFields(message)
   const role = textOr(keptRole, 'user')
-  return [...encoded, { ...kept, role, ...encodeContent(message.content, `${path}.content`, losses) }]
+  return [...encoded, { ...kept, role, ...encodeContent(message.content, `${path}.content`, losses, 'tool_result') }]
 }
 
 function toMessage({ toolCallId, name, content, isError, providerData }: ToolResultBlock): ToolMessage {
@@ -104,7 +109,7 @@ function encodeTurn(message: AssistantMessage, path: string, losses: Losses): Wi
 }
 
 function encodeAssistant(message: AssistantMessage, path: string, losses: Losses): WireMessage {
-  const { text, thinking, images } = encodeBlocks(blocksOfTurn(message), `${path}.content`, '', losses)
+  const { text, thinking, images } = encodeBlocks(blocksOfTurn(message), `${path}.content`, '', losses, 'tool_call')
   const calls = encodeCalls(message, path, losses)
   return {
     ...keptFields(message),

@@ -49,7 +49,7 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
 
 function encodeMessage(message: AssistantMessage, losses: Losses): WireMessage {
   const blocks = blocksOfTurn(message)
-  const { text, thinking, images } = encodeBlocks(blocks, 'message.content', '', losses)
+  const { text, thinking, images } = encodeBlocks(blocks, 'message.content', '', losses, 'tool_call')
   const calls = blocks.filter((block): block is ToolCall => block.type === 'tool_call').map(encodeServedCall)
   noteForeign(message, 'message', losses)
   refuseInvalidCalls(message, losses)

@@ -232,3 +232,10 @@ it('leaves out a choice where there is no function to choose: the server refuses
   const body = bodyOf({ messages: [user('x')], tools }, { toolChoice: 'required' })
   expect([body.tools, body.generation_config]).toEqual([[{ type: 'google_search' }], undefined])
 })
+
+it('has the detail of a picture, in both directions', () => {
+  const image = { type: 'image', uri: 'https://a.example/b.png', resolution: 'high' }
+  const { context } = createServerCodec().decodeRequest({ model, input: [{ type: 'user_input', content: [image] }] })
+  expect(context.messages).toMatchObject([{ content: [{ type: 'image', detail: 'high' }] }])
+  expect(bodyOf(context).input).toEqual([{ type: 'user_input', content: [image] }])
+})

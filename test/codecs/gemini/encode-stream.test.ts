@@ -84,6 +84,7 @@ describe('a stream', () => {
     const events = [
       start,
       delta(0, 'a'),
+      { type: 'tool_call_chunk', index: 1, chunk: { type: 'tool_call_chunk', name: 'f' } } as const,
       delta(2, 'C'),
       { type: 'tool_call', index: 1, call } as const,
       delta(0, 'b'),

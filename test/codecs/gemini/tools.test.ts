@@ -32,6 +32,13 @@ describe('definitions', () => {
       { functionDeclarations: [{ name: 'c' }] },
     ])
   })
+  it('in one entry with a tool of the provider are read as two', () => {
+    const tools = [{ functionDeclarations: [{ name: 'f' }], googleSearch: {} }]
+    expect(decodeRequest({ contents: 'Hi', tools }).context.tools).toEqual([
+      { name: 'f' },
+      { type: 'provider_tool', format: 'gemini', value: { googleSearch: {} } },
+    ])
+  })
   it('of other providers are left out, and reported', () => {
     const tools = [{ type: 'provider_tool' as const, format: 'anthropic', value: { type: 'web_search_20250305' } }]
     const { body, losses } = encodeRequest({ messages: [], tools }, { model: 'gemini-2.5-flash' })

@@ -247,3 +247,9 @@ it('F3: sends the address and title of a citation', () => {
     { type: 'url_citation', url_citation: { url: 'https://a.example', title: 'A', start_index: 0, end_index: 2 } },
   ])
 })
+
+it('writes the tool of another server nowhere, not even as an empty list', () => {
+  const block = { type: 'server_tool_call', id: 's1', name: 'web_search', arguments: {} } as const
+  const { chunks } = write([start, { type: 'content_block', index: 0, block }, end([block])])
+  expect(chunks.filter(({ choices }) => choices.some(({ delta }) => 'executed_tools' in delta))).toEqual([])
+})

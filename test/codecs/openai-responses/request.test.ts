@@ -888,3 +888,13 @@ it('gives a failed call of an MCP server back with its error in one place', () =
   const { context } = decodeRequest({ model: 'm', input: [{ role: 'user', content: 'a' }, item] })
   expect(encode(context, { model: 'm' }).body.input).toEqual([{ role: 'user', content: 'a' }, item])
 })
+
+it('sends its own citations back as they came, even those that lack what another server requires', () => {
+  const annotations = [{ type: 'url_citation', url: 'https://a.example', start_index: 0 }]
+  const content = [{ type: 'output_text', text: 'one', annotations }]
+  const output = [{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content }]
+  const answer = { id: 'resp_1', model: 'gpt-5', status: 'completed', output }
+  const { body, losses } = encodeMessages([user, createClientCodec().decodeResponse(answer).message])
+  expect((body.input as JsonObject[])[1]?.content).toEqual(content)
+  expect(losses).toEqual([])
+})
