@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { createGateway, type EndReport } from '../../src/gateway/index.ts'
+import { newSeen, seeEvent, seeFragment } from '../../src/gateway/observe.ts'
 
 const origin = 'https://gateway.test'
 const chunk = (delta: object, finish_reason: string | null = null) =>
@@ -64,4 +65,27 @@ it('F1: lists models as Ollama does, with every field that its clients parse', a
       },
     ],
   })
+})
+
+describe('a block without text', () => {
+  const opaque = { provider: 'anthropic', model: 'm', format: 'anthropic', data: { data: 'ZW5j' } }
+  it.each([
+    ['a text', { type: 'text', text: '' }, false],
+    ['a reasoning', { type: 'reasoning', text: '' }, false],
+    ['a reasoning with a proof', { type: 'reasoning', text: '', opaque }, true],
+  ] as const)('is content, after which no other provider is asked, if it is %s: %j', (_, block, isContent) => {
+    const [ofEvents, ofFragments] = [newSeen(), newSeen()]
+    seeEvent(ofEvents, { type: 'content_block', index: 0, block })
+    seeFragment(ofFragments, { type: 'block', key: '0', block })
+    expect([ofEvents.hasBegun, ofFragments.hasBegun]).toEqual([isContent, isContent])
+  })
+})
+
+it('a request that is refused is reported as one that was not passed on, and is not worth a retry', async () => {
+  const reports: EndReport[] = []
+  const gateway = createGateway({ models: {}, onEnd: (report) => void reports.push(report) })
+  const asked = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"model":"x","messages":[]}' }
+  const response = await gateway.fetch(new Request(`${origin}/v1/chat/completions`, asked))
+  expect([response.status, response.headers.get('x-should-retry')]).toEqual([404, 'false'])
+  expect(reports).toMatchObject([{ status: 404, passed: false }])
 })

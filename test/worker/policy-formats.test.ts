@@ -106,6 +106,21 @@ describe.each(wires)('%s', (wire) => {
     expect(isRefused(() => permit({ wire, kind: 'answer', body: changed }, 'ada'))).toBe(true)
   })
 
+  it.each([
+    ['topP', 0.4321, 1, 1.5],
+    ['temperature', 0.4321, 1, 2.5],
+  ])('takes a %s in its range, and none beside it', (option, marker, most, tooMuch) => {
+    const asked = { model: 'm', maxTokens: 10, [option]: marker }
+    const { body } = clients[wire].encodeRequest({ messages: [{ role: 'user', content: 'Hi' }] }, asked)
+    const text = JSON.stringify(body)
+    expect(text).toContain(`:${marker}`)
+    const refuses = (value: number) =>
+      isRefused(() =>
+        permit({ wire, kind: 'answer', body: JSON.parse(text.replace(`:${marker}`, `:${value}`)) }, 'ada'),
+      )
+    expect([0, most, tooMuch].map(refuses)).toEqual([false, false, true])
+  })
+
   it.each(blocks)('is not permitted to show a provider %s', (_, block) => {
     const { url, data, type, mimeType } = block as Extract<ContentBlock, { type: 'image' | 'file' | 'audio' }>
     const told = url ?? (type === 'image' ? mimeType : data)

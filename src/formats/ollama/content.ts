@@ -42,7 +42,6 @@ export function noFields(): Fields {
 
 /** Adds one block to the fields of its message. */
 export function encodeBlock(block: ContentBlock, fields: Fields, where: string, glue: string, losses: Losses): void {
-  noteForeign(block, where, losses)
   switch (block.type) {
     case 'text':
       addText(block.text, fields, glue)

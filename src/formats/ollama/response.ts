@@ -52,6 +52,7 @@ function encodeMessage(message: AssistantMessage, losses: Losses): WireMessage {
   const { text, thinking, images } = encodeBlocks(blocks, 'message.content', '', losses, 'tool_call')
   const calls = blocks.filter((block): block is ToolCall => block.type === 'tool_call').map(encodeServedCall)
   noteForeign(message, 'message', losses)
+  for (const [at, block] of blocks.entries()) noteForeign(block, `message.content[${at}]`, losses)
   refuseInvalidCalls(message, losses)
   return {
     ...keptFields(message),

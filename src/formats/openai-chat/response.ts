@@ -70,7 +70,7 @@ function readWhole(body: unknown, dialect: ChatDialect): Fragment[] {
 /** Returns the calls of a complete answer, with or without a finish reason. */
 export function decodeToolCalls(body: unknown, { dialect = openai }: CodecOptions<ChatDialect> = {}): DecodedCalls {
   const fragments = readWhole(body, dialect)
-  if (!fragments.some(({ type }) => type === 'end')) fragments.push({ type: 'end', stopReason: 'stop' })
+  fragments.push({ type: 'end', stopReason: 'stop' }) // only the first end counts
   const { message } = fold(fragments, { idPrefix: dialect.idPrefix ?? 'call_' })
   return { toolCalls: toolCallsOf(message), invalidToolCalls: message.invalidToolCalls ?? [] }
 }
