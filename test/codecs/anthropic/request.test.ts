@@ -779,3 +779,43 @@ describe('a container whose code waits for a result', () => {
     expect(containerOf(messages)).toBeUndefined()
   })
 })
+
+describe('what is sent differently is reported', () => {
+  const hi: Message = { role: 'user', content: 'Hi' }
+  const said = (text: string): Message => ({ role: 'assistant', content: [{ type: 'text', text }] })
+  it.each<[string, Context, object, string]>([
+    [
+      'a blank text',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: 'a' },
+              { type: 'text', text: ' ' },
+            ],
+          },
+        ],
+      },
+      { action: 'dropped', path: 'messages[0].content[1]', severity: 'info' },
+      '[{"role":"user","content":[{"type":"text","text":"a"}]}]',
+    ],
+    [
+      'white space at the end of a beginning of the answer',
+      { messages: [hi, said('Dear \n')] },
+      { action: 'changed', path: 'messages[1]', severity: 'info' },
+      '[{"role":"user","content":"Hi"},{"role":"assistant","content":[{"type":"text","text":"Dear"}]}]',
+    ],
+  ])('%s', (_, context, loss, messages) => {
+    const { body, losses } = encode(context)
+    expect(losses).toMatchObject([loss])
+    expect(JSON.stringify(body.messages)).toBe(messages)
+  })
+
+  it('arguments that are no object', () => {
+    const tools = [{ name: 'f', parameters: { type: 'array', items: {} } }]
+    const { body, losses } = encode({ messages: [hi], tools })
+    expect(losses).toMatchObject([{ action: 'changed', path: 'tools[0].parameters.type' }])
+    expect(body.tools).toEqual([{ name: 'f', input_schema: { type: 'object', items: {} } }])
+  })
+})

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { IsoglotError, UnsupportedError } from '../../../src/core/errors.ts'
-import type { Context, Message, RequestOptions } from '../../../src/core/model.ts'
+import type { ContentBlock, Context, Message, RequestOptions } from '../../../src/core/model.ts'
 import {
   type ChatDialect,
   compatible,
@@ -12,6 +12,7 @@ import {
 } from '../../../src/formats/openai-chat/index.ts'
 import { block } from '../../../src/messages/block.ts'
 import { prepare } from '../../../src/prepare/prepare.ts'
+import { groqDialect } from '../../../src/providers/groq.ts'
 import { decodeText } from '../../support/decode.ts'
 
 type Body = Record<string, unknown> & { messages: Record<string, unknown>[] }
@@ -571,4 +572,42 @@ it('F3: sends the description of a format, and reads it', () => {
     json_schema: { name: 'person', description: 'Who it is', schema: { type: 'object' } },
   })
   expect(decodeRequest(body).options.responseFormat).toEqual(responseFormat)
+})
+
+describe('what is sent differently is reported', () => {
+  const said = (content: ContentBlock[], more: object = {}) => ({
+    messages: [{ role: 'assistant' as const, content, ...more }],
+  })
+  const custom = { type: 'custom', custom: { name: 'f' } }
+  it.each<[string, Partial<Context>, ChatDialect, object]>([
+    [
+      'a file without a name',
+      { messages: [{ role: 'user', content: [{ type: 'file', data: 'aGk=', mimeType: 'application/pdf' }] }] },
+      openai,
+      { action: 'invented', path: 'messages[0].content[0].filename', severity: 'info' },
+    ],
+    [
+      'fields of a message that another host said',
+      said([{ type: 'text', text: 'Hi' }], {
+        response: { provider: 'groq', model: 'm' },
+        providerData: { 'openai-chat': { own: 1 } },
+      }),
+      openai,
+      { action: 'dropped', path: 'messages[0].providerData.openai-chat', severity: 'info' },
+    ],
+    [
+      'audio of an assistant without its id',
+      said([{ type: 'audio', data: 'aGk=', mimeType: 'audio/wav', transcript: 'Hi' }]),
+      openai,
+      { action: 'changed', path: 'messages[0].content[0]' },
+    ],
+    [
+      'a custom tool for a host without these',
+      { tools: [{ type: 'provider_tool', format: 'openai-chat', value: custom }] },
+      groqDialect,
+      { action: 'dropped', path: 'tools[0]' },
+    ],
+  ])('%s', (_, context, dialect, loss) => {
+    expect(encode(context, {}, dialect).losses).toMatchObject([loss])
+  })
 })
