@@ -42,7 +42,7 @@ function prepareWhole(message: Message, path: string, task: Task): readonly Item
       : prepareContent(message.content, place, task, role === 'tool' ? undefined : results)
   if (content === undefined) return []
   if (results.length > 0) note(task, 'changed', place, 'results that stand as blocks became messages')
-  const hasLists = toolCalls !== undefined || invalidToolCalls !== undefined
+  const hasLists = toolCalls ?? invalidToolCalls
   const item = withContent({ path, message: hasLists ? (rest as Message) : message }, content)
   // Each call needs a result, and some system messages have only settings of the format.
   const mayBeEmpty = role === 'tool' || (role !== 'assistant' && !task.rules.refusesEmpty) || isBound(message, task)

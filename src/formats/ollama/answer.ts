@@ -7,10 +7,11 @@
  */
 import type { Reply } from '../../core/codec.ts'
 import { compact, field, textOr } from '../../core/lookup.ts'
-import type { ChatResponse, JsonObject, StopReason, Usage } from '../../core/model.ts'
+import type { AssistantMessage, ChatResponse, ContentBlock, JsonObject, StopReason, Usage } from '../../core/model.ts'
 import { settleStopReason } from '../../core/stop-reason.ts'
 import { addend, settleUsage } from '../../core/usage.ts'
-import { type Losses, reportLoss } from '../../kit/losses.ts'
+import { type Losses, reportForeignFields, reportLoss } from '../../kit/losses.ts'
+import * as lackReasons from '../../kit/reasons.ts'
 import { keptFields } from './content.ts'
 import { doneReason, figureFields, format, readStopReason, reasons } from './tables.ts'
 import type { WireFigures, WireResponse } from './wire.ts'
@@ -81,4 +82,16 @@ function encodeStopReason({ message, stopReason }: ChatResponse, losses: Losses)
     return word
   if (!expressible.has(stopReason)) reportLoss(losses, 'changed', 'stopReason', reasons.stopReason)
   return doneReason(stopReason)
+}
+
+/** Reports what a message or block of an answer has, and this format does not. */
+export function noteServed(part: AssistantMessage | ContentBlock, where: string, losses: Losses): void {
+  if (part.metadata?.cacheHint !== undefined)
+    reportLoss(losses, 'dropped', `${where}.metadata.cacheHint`, lackReasons.cacheHint, 'info')
+  if ('opaque' in part && part.opaque !== undefined)
+    reportLoss(losses, 'dropped', `${where}.opaque`, lackReasons.foreignProof, 'info')
+  reportForeignFields(part, format, where, losses)
+  if ('role' in part || part.type !== 'text') return
+  if (part.citations?.length) reportLoss(losses, 'dropped', `${where}.citations`, lackReasons.citations)
+  if (part.refusal) reportLoss(losses, 'changed', `${where}.refusal`, lackReasons.refusal, 'info')
 }

@@ -9,7 +9,7 @@
 import { DecodeError } from '../../core/errors.ts'
 import { compact, isObject, lookup, objectIn } from '../../core/lookup.ts'
 import { readDataUrl } from '../../core/media.ts'
-import type { ContentBlock, ImageBlock, Json, JsonObject, Metadata, Opaque, ProviderData } from '../../core/model.ts'
+import type { ContentBlock, ImageBlock, Json, JsonObject, ProviderData } from '../../core/model.ts'
 import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { format, leftOut, reasons, sniffImage } from './tables.ts'
@@ -45,7 +45,6 @@ export function encodeBlock(block: ContentBlock, fields: Fields, where: string, 
   switch (block.type) {
     case 'text':
       addText(block.text, fields, glue)
-      noteText(block, where, losses)
       break
     case 'plain_text':
       addText(block.text, fields, glue)
@@ -67,11 +66,6 @@ function addText(text: string, fields: Fields, glue: string): void {
   fields.text += fields.text === '' || text === '' ? text : glue + text
 }
 
-function noteText(block: ContentBlock & { type: 'text' }, where: string, losses: Losses): void {
-  if (block.citations?.length) reportLoss(losses, 'dropped', `${where}.citations`, lackReasons.citations)
-  if (block.refusal) reportLoss(losses, 'changed', `${where}.refusal`, lackReasons.refusal, 'info')
-}
-
 function addImage(block: ImageBlock, fields: Fields, where: string, losses: Losses): void {
   const inline = block.data ?? (block.url === undefined ? undefined : base64Of(block.url))
   if (inline === undefined) reportLoss(losses, 'dropped', where, reasons.remoteImage, 'major')
@@ -81,23 +75,6 @@ function addImage(block: ImageBlock, fields: Fields, where: string, losses: Loss
 function base64Of(url: string): string | undefined {
   const parts = readDataUrl(url)
   return parts?.base64 ? parts.data : undefined
-}
-
-interface Annotated {
-  readonly metadata?: Metadata
-  readonly providerData?: ProviderData
-  readonly opaque?: Opaque
-}
-
-/** Reports a loss of severity `info` for each field of a message, block or tool that this format does not support. */
-export function noteForeign(value: Annotated, where: string, losses: Losses): void {
-  if (value.metadata?.cacheHint !== undefined)
-    reportLoss(losses, 'dropped', `${where}.metadata.cacheHint`, lackReasons.cacheHint, 'info')
-  if (value.opaque !== undefined) reportLoss(losses, 'dropped', `${where}.opaque`, lackReasons.foreignProof, 'info')
-  for (const name of Object.keys(value.providerData ?? {})) {
-    if (name !== format)
-      reportLoss(losses, 'dropped', `${where}.providerData.${name}`, lackReasons.foreignFields, 'info')
-  }
 }
 
 /** Returns the fields that isoglot kept from this format. The encoder writes them first, and its own fields replace them. */

@@ -12,8 +12,8 @@ import { refuseDeep } from '../../core/depth.ts'
 import { compact, field, textOr, unlessEmpty } from '../../core/lookup.ts'
 import type { AssistantMessage, ChatResponse, ToolCall } from '../../core/model.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
-import { encodeEnd } from './answer.ts'
-import { encodeBlocks, keptFields, noteForeign, objectAt } from './content.ts'
+import { encodeEnd, noteServed } from './answer.ts'
+import { encodeBlocks, keptFields, objectAt } from './content.ts'
 import { invalidCallError } from './errors.ts'
 import { newState, readLine } from './stream.ts'
 import { format, idPrefix, reasons } from './tables.ts'
@@ -51,8 +51,8 @@ function encodeMessage(message: AssistantMessage, losses: Losses): WireMessage {
   const blocks = blocksOfTurn(message)
   const { text, thinking, images } = encodeBlocks(blocks, 'message.content', '', losses, 'tool_call')
   const calls = blocks.filter((block): block is ToolCall => block.type === 'tool_call').map(encodeServedCall)
-  noteForeign(message, 'message', losses)
-  for (const [at, block] of blocks.entries()) noteForeign(block, `message.content[${at}]`, losses)
+  noteServed(message, 'message', losses)
+  for (const [at, block] of blocks.entries()) noteServed(block, `message.content[${at}]`, losses)
   refuseInvalidCalls(message, losses)
   return {
     ...keptFields(message),

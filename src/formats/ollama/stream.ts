@@ -13,8 +13,8 @@ import type { ContentBlock, InvalidToolCall, Json, JsonObject } from '../../core
 import type { Machine } from '../../core/reducer.ts'
 import { cutOff } from '../../kit/api-error.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
-import { encodeEnd, readTime, readUsage, writeTime } from './answer.ts'
-import { decodeImages, encodeBlock, listAt, noFields, noteForeign, objectAt, stringAt } from './content.ts'
+import { encodeEnd, noteServed, readTime, readUsage, writeTime } from './answer.ts'
+import { decodeImages, encodeBlock, listAt, noFields, objectAt, stringAt } from './content.ts'
 import { decodeError, encodeError, invalidCallError } from './errors.ts'
 import { answerFields, format, readStopReason, reasons } from './tables.ts'
 import { encodeServedCall, readCallFragment } from './tools.ts'
@@ -223,7 +223,7 @@ function writeLine(state: EncodeState, message: Omit<WireMessage, 'role'>, out: 
 /** Writes a finished block. Text and reasoning were already sent as deltas. Images are the only other blocks that the format supports. */
 function writeBlock(state: EncodeState, block: ContentBlock, path: string, out: Frame[]): void {
   const fields = noFields()
-  noteForeign(block, path, state.losses)
+  noteServed(block, path, state.losses)
   encodeBlock(block, fields, path, '', state.losses)
   if (fields.images.length > 0) writeLine(state, { content: '', images: fields.images }, out)
 }

@@ -812,7 +812,7 @@ describe('what is sent differently is reported', () => {
     expect(JSON.stringify(body.messages)).toBe(messages)
   })
 
-  it('arguments that are no object', () => {
+  it('arguments that are not an object', () => {
     const tools = [{ name: 'f', parameters: { type: 'array', items: {} } }]
     const { body, losses } = encode({ messages: [hi], tools })
     expect(losses).toMatchObject([{ action: 'changed', path: 'tools[0].parameters.type' }])
