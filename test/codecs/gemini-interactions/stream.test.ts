@@ -126,3 +126,19 @@ describe('errors', () => {
     expect(error).toMatchObject({ kind: 'authentication', retryable: false })
   })
 })
+
+it('leaves out an invalid call without a name, which no client can read, and reports it', () => {
+  const call = {
+    type: 'invalid_tool_call',
+    index: 0,
+    argumentsText: '{"a":',
+    reason: 'truncated',
+    error: 'cut',
+  } as const
+  const frames: Frame[] = []
+  const encoder = encodeStream()
+  encoder.push({ type: 'message_start' }, frames)
+  encoder.push({ type: 'invalid_tool_call', index: 0, call }, frames)
+  expect(encoder.losses).toMatchObject([{ action: 'dropped', path: 'message.invalidToolCalls[0]' }])
+  expect(JSON.stringify(frames)).not.toContain('function_call')
+})

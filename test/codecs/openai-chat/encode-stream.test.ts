@@ -253,3 +253,7 @@ it('writes the tool of another server nowhere, not even as an empty list', () =>
   const { chunks } = write([start, { type: 'content_block', index: 0, block }, end([block])])
   expect(chunks.filter(({ choices }) => choices.some(({ delta }) => 'executed_tools' in delta))).toEqual([])
 })
+
+it('names the role of an answer that has only an end', () => {
+  expect(write([end('')]).chunks[0]?.choices[0]?.delta).toMatchObject({ role: 'assistant' })
+})
