@@ -247,7 +247,7 @@ function wire({ losses }: EncodeState): Encoding {
 // ---- the end ----------------------------------------------------------------------------------
 
 function finish(state: EncodeState, response: ChatResponse, out: Frame[]): void {
-  if (!state.isStarted) begin(state, response.message.response ?? {}, out)
+  begin(state, response.message.response ?? {}, out)
   state.isEnded = true
   const { choices, ...own } = kept(response) ?? {}
   const choice = arrayOf(choices)[0]
