@@ -12,6 +12,7 @@ import type {
 } from '../core/model.ts'
 import { legalId } from '../kit/ids.ts'
 import { placesOf, withPlaces } from '../kit/losses.ts'
+import * as reasons from '../kit/reasons.ts'
 import { prepareContent } from './blocks.ts'
 import { type Item, isBound, note, type Task, withContent } from './task.ts'
 import { wellFormed } from './well-formed.ts'
@@ -42,7 +43,7 @@ function prepareWhole(message: Message, path: string, task: Task): readonly Item
       : prepareContent(message.content, place, task, role === 'tool' ? undefined : results)
   if (content === undefined) return []
   if (results.length > 0) note(task, 'changed', place, 'results that stand as blocks became messages')
-  const hasLists = toolCalls ?? invalidToolCalls
+  const hasLists = toolCalls !== undefined || invalidToolCalls !== undefined
   const item = withContent({ path, message: hasLists ? (rest as Message) : message }, content)
   // Each call needs a result, and some system messages have only settings of the format.
   const mayBeEmpty = role === 'tool' || (role !== 'assistant' && !task.rules.refusesEmpty) || isBound(message, task)
@@ -71,6 +72,7 @@ function prepareTurn(message: AssistantMessage, path: string, task: Task, result
     blocks.splice(at, 0, sendable(invalid, path, task))
     places.splice(at, 0, path)
   }
+  if (invalidToolCalls?.length === 0) note(task, 'dropped', `${path}.invalidToolCalls`, reasons.empty)
   // Some formats bind reasoning to the block after it. A format that keeps reasoning of other providers does not.
   const end = findLastIndex(blocks, ({ type }) => type !== 'reasoning' || task.rules.foreignReasoning === 'keep') + 1
   if (end < blocks.length) note(task, 'dropped', `${path}.content`, 'it is reasoning that nothing follows', 'minor')

@@ -492,3 +492,12 @@ describe('a system text that is empty', () => {
     expect(prepared([user('hi')], { ...wires.anthropic, refusesEmpty: false } as Rules, { system }).losses).toEqual([])
   })
 })
+
+it('takes an empty list of invalid calls out of a turn, and reports it', () => {
+  const { context, losses } = prepared([
+    user('Hi'),
+    { ...assistant(block.text('Hello')), invalidToolCalls: [] } as Message,
+  ])
+  expect(context.messages[1]).toEqual(assistant(block.text('Hello')))
+  expect(losses).toMatchObject([{ action: 'dropped', path: 'messages[1].invalidToolCalls' }])
+})
