@@ -22,9 +22,10 @@ const otherBrowsers = ['test/page/{browsers,site}.test.ts']
 const onlyExhaustive = [
   'test/examples/{pages,recipe-pages}.test.ts',
   'test/gateway/{ai-sdk,worker}.test.ts',
+  'test/package/{paths,purity}.test.ts',
   'test/page/{browser-model,chat-page,flow,page,static,turnstile}.test.ts',
   'test/types/cost.test.ts',
-  'test/worker/{admin-page,ai-sdk,attack,bookings-killed,breaks-outside,canary,clients,leases-killed,locations,resume-example,runs-resume,runs-sdk,upstream}.test.ts',
+  'test/worker/{admin-page,ai-sdk,attack,bookings-killed,breaks-outside,canary,clients,leases-killed,locations,resume-example,runs-resume,runs-sdk}.test.ts',
 ]
 /**
  * These try the cases that can differ in `npm test`, on the recordings of `test/recordings`; in the project `exhaustive`, with
@@ -42,7 +43,7 @@ const exhaustive = [
   ...installed,
   'test/gateway/{clients,faults,figures,keys,keys-in-streams,whole}.test.ts',
   'test/fuzz/fuzz.test.ts',
-  'test/worker/{bounds,door,keys,leases,runs,runs-schedules,spending}.test.ts',
+  'test/worker/{bounds,door,keys,leases,runs,runs-schedules,spending,upstream}.test.ts',
   'test/page-wire/{ag-ui,cuts,events,ui-messages}.test.ts',
   'test/examples/commands.test.ts',
 ]

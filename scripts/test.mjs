@@ -27,7 +27,7 @@ const daily = ['core', 'worker', 'page', 'examples']
 const rest = ['exhaustive', 'machines']
 /** The other checks, one line for each. */
 const added = [
-  'every cut of every recorded stream, all cases of the other laws, every client with every provider, the gateway in workerd, the AI SDK and the official clients with the Worker, its upstreams that wait or break, stored answers and killed processes, the page, all recipes and examples in one, the views of the playground and of the operator, the model of the browser, the attack on a server with each leak, and the larger set of recordings where it is (project exhaustive)',
+  'every cut of every recorded stream, all cases of the other laws, every client with every provider, the gateway in workerd, the AI SDK and the official clients with the Worker, stored answers and killed processes, the page, all recipes and examples in one, the views of the playground and of the operator, the model of the browser, the attack on a server with each leak, what the public paths and the built files hold, and the larger set of recordings where it is (project exhaustive)',
   'npm start on wrangler dev, wrangler deploy, the packed package in twelve kinds of project, and the page in Firefox and WebKit (project machines)',
   'the built files in ten runtimes: Node 20 to 26, Deno, Bun, workerd, three browsers',
   'the types of the page and of packages, the sizes of the built files, and the package as it is published',

@@ -2,7 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Frame } from '../../src/core/codec.ts'
 import { blocksOfTurn } from '../../src/core/content.ts'
-import type { AssistantMessage, ChatResponse, MessageEvent, TextBlock, ToolCall } from '../../src/core/model.ts'
+import type { AssistantMessage, ChatResponse, MessageEvent, TextBlock } from '../../src/core/model.ts'
+import { invalidCall } from '../../src/core/tool-call.ts'
+import { toolCall } from '../../src/messages/block.ts'
 import { facts } from '../formats/index.ts'
 import type { Wire } from '../support/answers.ts'
 import { wires as formatNames } from '../support/answers.ts'
@@ -102,13 +104,7 @@ describe.each(servers)('a stream in the wire $name', (server) => {
     ['with', '{"a":'],
     ['without', ''],
   ])('writes an invalid call of no tool as it is, or reports its loss, %s arguments', (_, argumentsText) => {
-    const invalid = {
-      type: 'invalid_tool_call',
-      index: 0,
-      argumentsText,
-      reason: 'truncated',
-      error: 'cut off',
-    } as const
+    const invalid = invalidCall({ id: 'call_1', name: undefined, index: 0, argumentsText }, 'truncated', 'cut off')
     const cut: AssistantMessage = { role: 'assistant', content: [], invalidToolCalls: [invalid], stopReason: 'length' }
     const encoder = server.server.encodeStream()
     const frames: Frame[] = []
@@ -127,15 +123,7 @@ const texts: readonly TextBlock[] = [
   { type: 'text', text: 'Hello' },
   { type: 'text', text: ' there' },
 ]
-const call: ToolCall = {
-  type: 'tool_call',
-  id: 'call_1',
-  name: 'f',
-  arguments: { a: 1 },
-  argumentsText: '{"a":1}',
-  index: 0,
-  complete: true,
-}
+const call = toolCall('call_1', 'f', { a: 1 })
 const message: AssistantMessage = { role: 'assistant', content: [...texts, call], stopReason: 'tool_calls' }
 const response: ChatResponse = { message, stopReason: 'tool_calls' }
 const written: readonly MessageEvent[] = [

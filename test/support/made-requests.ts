@@ -1,5 +1,6 @@
 /** Conversations made up so that each field of `src/core/model.ts` that a wire may get is in one of them, with a value of its own. */
 import type { ContentBlock, Context, Message, RequestOptions, ToolDefinition } from '../../src/core/model.ts'
+import { toolCall } from '../../src/messages/block.ts'
 import { wires as formatNames } from './answers.ts'
 import type { Asked } from './silence.ts'
 
@@ -196,15 +197,7 @@ function callWith(more: Partial<ContentBlock>, result: Partial<Message> = {}): M
 }
 
 const result: ContentBlock = { type: 'tool_result', toolCallId: 'call_inner', content: 'a result in an odd place' }
-const stray: ContentBlock = {
-  type: 'tool_call',
-  id: 'call_stray',
-  name: 'find',
-  arguments: { query: 'a call in an odd place' },
-  argumentsText: '{"query":"a call in an odd place"}',
-  index: 0,
-  complete: true,
-}
+const stray = toolCall('call_stray', 'find', { query: 'a call in an odd place' })
 const misplaced: readonly (readonly [role: 'system' | 'user' | 'assistant', block: ContentBlock])[] = [
   ['system', result],
   ['system', stray],

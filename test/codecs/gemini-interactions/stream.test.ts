@@ -3,6 +3,7 @@ import { GoogleGenAI } from '@google/genai'
 import { describe, expect, it } from 'vitest'
 import type { Fragment, Frame } from '../../../src/core/codec.ts'
 import { ApiError } from '../../../src/core/errors.ts'
+import { invalidCall } from '../../../src/core/tool-call.ts'
 import {
   createClientCodec,
   decodeError,
@@ -128,13 +129,7 @@ describe('errors', () => {
 })
 
 it('leaves out an invalid call without a name, which no client can read, and reports it', () => {
-  const call = {
-    type: 'invalid_tool_call',
-    index: 0,
-    argumentsText: '{"a":',
-    reason: 'truncated',
-    error: 'cut',
-  } as const
+  const call = invalidCall({ id: 'call_1', name: undefined, index: 0, argumentsText: '{"a":' }, 'truncated', 'cut off')
   const frames: Frame[] = []
   const encoder = encodeStream()
   encoder.push({ type: 'message_start' }, frames)
