@@ -5,7 +5,7 @@
  */
 import type { Model, ModelSettings } from '../core/codec.ts'
 import type { AudioBlock, FileBlock } from '../core/model.ts'
-import { beyondTypes, dropBlock, encodeAudio, urlOf } from '../formats/openai-chat/content.ts'
+import { beyondTypes, dropBlock, encodeAudio, urlOf } from '../formats/openai-chat/ask.ts'
 import {
   type ChatDialect,
   chatModel,

@@ -10,7 +10,7 @@
 
 import { compact } from '../../core/lookup.ts'
 import type { HostedTool, UserLocation } from '../../kit/hosted-tool.ts'
-import { format } from './tables.ts'
+import { format } from './words.ts'
 
 // ---- common options ---------------------------------------------------------------------------
 

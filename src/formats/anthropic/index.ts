@@ -10,15 +10,10 @@ import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/
 import { compact } from '../../core/lookup.ts'
 import { decodeSse } from '../../framing/sse.ts'
 import { withForeignProofs } from '../../kit/foreign-proofs.ts'
-import { decodeRequest } from './decode-request.ts'
-import { encodeStream } from './encode-stream.ts'
-import { decodeError, encodeError } from './errors.ts'
-import { proofField } from './proof-field.ts'
-import { encodeRequest } from './request.ts'
-import { decodeResponse, decodeToolCalls, encodeResponse, idPrefix } from './response.ts'
-import { decodeStream } from './stream.ts'
-import { type AnthropicDialect, format, rulesOf } from './tables.ts'
-import { encodeDefinitions, encodeResult } from './tools.ts'
+import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
+import { decodeError, decodeResponse, decodeStream, decodeToolCalls, idPrefix } from './read.ts'
+import { decodeRequest, encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
+import { type AnthropicDialect, format, rulesOf } from './words.ts'
 
 /** The settings of {@link anthropic}. */
 export type AnthropicSettings = ModelSettings & AnthropicDialect
@@ -85,9 +80,7 @@ export function createServerCodec(): ServerCodec {
   )
 }
 
-export { decodeRequest } from './decode-request.ts'
-export { encodeStream } from './encode-stream.ts'
-export { decodeError, encodeError } from './errors.ts'
+export { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 export {
   type CodeExecutionOptions,
   codeExecution,
@@ -104,8 +97,6 @@ export {
   webFetch,
   webSearch,
 } from './hosted-tools.ts'
-export { encodeRequest } from './request.ts'
-export { decodeResponse, decodeToolCalls, encodeResponse } from './response.ts'
-export { decodeStream } from './stream.ts'
-export type { AnthropicDialect, AnthropicVersion } from './tables.ts'
-export { encodeDefinitions, encodeResult } from './tools.ts'
+export { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
+export { decodeRequest, encodeError, encodeResponse, encodeStream } from './serve.ts'
+export type { AnthropicDialect, AnthropicVersion } from './words.ts'

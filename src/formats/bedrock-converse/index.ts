@@ -9,15 +9,10 @@ import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/
 import { decodeEventStream, encodeEventStream } from '../../framing/event-stream.ts'
 import { type AwsSigner, bedrockAddress, signing } from '../../kit/aws.ts'
 import { withForeignProofs } from '../../kit/foreign-proofs.ts'
-import { encodeStream } from './encode-stream.ts'
-import { decodeError, encodeError } from './errors.ts'
-import { rulesOf } from './families.ts'
-import { proofField } from './proof-field.ts'
-import { decodeRequest, encodeRequest } from './request.ts'
-import { decodeResponse, encodeResponse } from './response.ts'
-import { decodeStream } from './stream.ts'
-import { format, idPrefix, provider } from './tables.ts'
-import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
+import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
+import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
+import { decodeRequest, encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
+import { format, idPrefix, provider, rulesOf } from './words.ts'
 
 /** Settings of {@link bedrockConverse}. */
 export interface BedrockSettings extends ModelSettings {

@@ -7,13 +7,10 @@
  */
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
 import { decodeSse } from '../../framing/sse.ts'
-import { encodeStream } from './encode-stream.ts'
-import { decodeError, encodeError } from './errors.ts'
-import { decodeRequest, encodeRequest } from './request.ts'
-import { decodeResponse, encodeResponse } from './response.ts'
-import { decodeStream } from './stream.ts'
-import { format, idPrefix, rules } from './tables.ts'
-import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
+import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
+import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
+import { decodeRequest, encodeError, encodeResponse, encodeStream } from './serve.ts'
+import { format, idPrefix, rules } from './words.ts'
 
 /**
  * A model of Cohere's Chat API, version 2.

@@ -10,17 +10,12 @@ import type { ClientCodec, LateInstructions, Model, ModelSettings, ServerCodec }
 import { compact } from '../../core/lookup.ts'
 import { decodeSse } from '../../framing/sse.ts'
 import { withForeignProofs } from '../../kit/foreign-proofs.ts'
-import { encodeStream } from './encode-stream.ts'
-import { decodeError, encodeError } from './errors.ts'
-import { proofField } from './proof-field.ts'
-import { decodeRequest, encodeRequest } from './request.ts'
-import { decodeResponse, decodeToolCalls, encodeResponse } from './response.ts'
-import { decodeStream } from './stream.ts'
-import { type GeminiDialect, geminiDialect, rulesOf } from './tables.ts'
-import { encodeDefinitions, encodeResult } from './tools.ts'
+import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
+import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
+import { decodeRequest, encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
+import { type GeminiDialect, geminiDialect, rulesOf } from './words.ts'
 
-export { encodeStream } from './encode-stream.ts'
-export { decodeError, encodeError } from './errors.ts'
+export { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 export {
   type BlockingConfidence,
   codeExecution,
@@ -31,12 +26,10 @@ export {
   type WireGoogleSearch,
   type WireUrlContext,
 } from './hosted-tools.ts'
-export { decodeRequest, encodeRequest } from './request.ts'
-export { decodeResponse, decodeToolCalls, encodeResponse } from './response.ts'
-export { decodeStream } from './stream.ts'
-export { type GeminiDialect, geminiDialect } from './tables.ts'
-export { encodeDefinitions, encodeResult } from './tools.ts'
+export { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
+export { decodeRequest, encodeError, encodeResponse, encodeStream } from './serve.ts'
 export type { WireRequest, WireResponse } from './wire.ts'
+export { type GeminiDialect, geminiDialect } from './words.ts'
 
 /** Options of {@link gemini}, except the model's name. */
 export interface GeminiSettings extends ModelSettings {

@@ -7,12 +7,10 @@
  */
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
 import { decodeNdjson } from '../../framing/ndjson.ts'
-import { decodeError, encodeError } from './errors.ts'
-import { decodeRequest, encodeRequest } from './request.ts'
-import { decodeResponse, encodeResponse } from './response.ts'
-import { decodeStream, encodeStream } from './stream.ts'
-import { format, idPrefix, rules } from './tables.ts'
-import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
+import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
+import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
+import { decodeRequest, encodeError, encodeResponse, encodeStream } from './serve.ts'
+import { format, idPrefix, rules } from './words.ts'
 
 /**
  * A model of an Ollama server.

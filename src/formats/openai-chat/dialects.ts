@@ -1,12 +1,12 @@
-/** The dialects of OpenAI and of an unknown compatible host. All other dialects extend them. @module */
-import { isReasoning } from '../../kit/openai-models.ts'
-import { choosing } from './choice.ts'
-import type { ChatDialect } from './dialect.ts'
-import { byAnyEffort, byEffort } from './quirks/ask-reasoning.ts'
-import { readEveryPart } from './quirks/read-part.ts'
+/** The dialect of an unknown compatible host, and parts of dialects. All dialects but OpenAI extend it. @module */
 
-/** The fields in which providers send reasoning. */
-const everyReasoningField: readonly string[] = ['reasoning_content', 'reasoning', 'reasoning_text']
+import { reportLoss } from '../../kit/losses.ts'
+import { chosenTools } from '../../kit/tool-choice.ts'
+import { beyondTypes, choiceOf, isProviderTool } from './ask.ts'
+import { type ChatDialect, type Encoding, everyReasoningField, type ToolChoosing, type Tools } from './dialect.ts'
+import { byEffort } from './quirks/ask-reasoning.ts'
+import { readEveryPart } from './quirks/read-part.ts'
+import type { WireToolChoice } from './wire.ts'
 
 /** Fields that only OpenAI has. Other hosts refuse a request with them. */
 const openaiOnly: readonly string[] = [
@@ -30,37 +30,6 @@ export function refusing(fields: readonly string[] = [], taking: readonly string
   return new Set([...openaiOnly, ...fields].filter((name) => !taking.includes(name)))
 }
 
-/** The dialect of OpenAI. */
-export const openai: ChatDialect = {
-  provider: 'openai',
-  title: 'OpenAI',
-  baseUrl: 'https://api.openai.com/v1',
-  maxTokensField: 'max_completion_tokens',
-  refuses: /* @__PURE__ */ new Set(['top_k']),
-  renames: { user: 'safety_identifier' },
-  asksForUsage: true,
-  jsonSchema: true,
-  developerRole: 'developer',
-  textParts: true,
-  cacheField: 'prompt_cache_breakpoint',
-  customTools: true,
-  rawArguments: true,
-  askReasoning: byAnyEffort,
-  reasons: isReasoning,
-  whileReasoning: {
-    refuses: /* @__PURE__ */ new Set([
-      'temperature',
-      'top_p',
-      'frequency_penalty',
-      'presence_penalty',
-      'logprobs',
-      'top_logprobs',
-      'logit_bias',
-    ]),
-  },
-  reasoningFields: everyReasoningField,
-}
-
 /** The dialect of an unknown compatible host: only the fields that nearly all hosts take. Other dialects extend it. */
 export const compatible: ChatDialect = {
   provider: 'openai-compatible',
@@ -76,4 +45,41 @@ export const compatible: ChatDialect = {
   reasoningFields: everyReasoningField,
   readPart: readEveryPart,
   endsWithoutReason: true,
+}
+
+// ---- tool choice --------------------------------------------------------------------------------
+
+/**
+ * Encodes the tool choice for a host that has only some of OpenAI's values. If the host does not have a value, fewer tools are sent, which
+ * has the same effect.
+ *
+ * @param words the values that the host has: for no tool, for any tool, and for one tool by name
+ * @param required the host's value for "the model must call a tool"
+ */
+export function choosing(
+  words: readonly ('none' | 'required' | 'named')[],
+  required: 'required' | 'any' = 'required',
+): ToolChoosing {
+  const some = ({ dialect, losses }: Encoding): { choice: WireToolChoice } => {
+    if (words.includes('required')) return { choice: required === 'any' ? beyondTypes('any') : 'required' }
+    reportLoss(losses, 'changed', 'options.toolChoice', `${dialect.title} cannot be made to call a tool`)
+    return { choice: 'auto' }
+  }
+  return (choice, tools, to) => {
+    const { title } = to.dialect
+    if (choice === 'none') return words.includes('none') ? { tools, choice } : { tools: only(tools, [], to) }
+    if (choice === 'required') return { tools, ...some(to) }
+    if ('name' in choice) {
+      if (words.includes('named')) return { tools, choice: choiceOf(choice.name, tools) }
+      reportLoss(to.losses, 'changed', 'options.toolChoice', `${title} cannot name a tool: the others are left out`)
+      return { tools: only(tools, [choice.name], to), ...some(to) }
+    }
+    const left = only(tools, choice.names, to)
+    reportLoss(to.losses, 'changed', 'options.toolChoice', `${title} has no choice of some: the others are left out`)
+    return { tools: left, ...(choice.mode === 'required' ? some(to) : { choice: choice.mode }) }
+  }
+}
+
+function only(tools: Tools, names: readonly string[], to: Encoding): Tools {
+  return chosenTools(tools, (tool) => !isProviderTool(tool) && names.includes(tool.name), to.losses)
 }

@@ -7,18 +7,13 @@
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
 import { decodeSse } from '../../framing/sse.ts'
 import { withForeignProofs } from '../../kit/foreign-proofs.ts'
+import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 import type { ChatDialect } from './dialect.ts'
-import { openai } from './dialects.ts'
-import { encodeStream } from './encode-stream.ts'
-import { decodeError, encodeError } from './errors.ts'
-import { proofField } from './proof-field.ts'
-import { decodeRequest, encodeRequest } from './request.ts'
-import { decodeResponse, decodeToolCalls, encodeResponse } from './response.ts'
-import { decodeStream } from './stream.ts'
-import { format, rulesOf } from './tables.ts'
-import { encodeDefinitions, encodeResult } from './tools.ts'
+import { openai } from './dialect.ts'
+import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
+import { decodeRequest, encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
+import { format, rulesOf } from './words.ts'
 
-export { choosing } from './choice.ts'
 export type {
   ChatDialect,
   DialectErrors,
@@ -28,7 +23,8 @@ export type {
   ReasoningTurn,
   ToolChoosing,
 } from './dialect.ts'
-export { compatible, openai, refusing } from './dialects.ts'
+export { openai } from './dialect.ts'
+export { choosing, compatible, refusing } from './dialects.ts'
 export {
   byDefault,
   byEffort,

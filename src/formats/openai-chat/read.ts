@@ -1,9 +1,23 @@
 /**
- * OpenAI Chat Completions: decodes chunks and complete bodies to fragments.
+ * OpenAI Chat Completions: reads an answer, whole or streamed, and its errors.
  *
  * @module
  */
-import type { CallFragment, Fragment } from '../../core/codec.ts'
+
+import { fold } from '../../assemble/fold.ts'
+import type {
+  CallFragment,
+  CodecOptions,
+  DecodedCalls,
+  DecodeResponseOptions,
+  DecodeStreamOptions,
+  ErrorAnswer,
+  Fragment,
+  Frame,
+} from '../../core/codec.ts'
+import { toolCallsOf } from '../../core/content.ts'
+import { refuseDeep } from '../../core/depth.ts'
+import { type ApiError, DecodeError } from '../../core/errors.ts'
 import {
   arrayOf,
   compact,
@@ -11,16 +25,28 @@ import {
   isObject,
   lookup,
   numberOr,
+  objectIn,
   otherFields,
   setOwn,
   stringOr,
   textOr,
   unlessEmpty,
 } from '../../core/lookup.ts'
-import type { CitationBlock, Json, JsonObject } from '../../core/model.ts'
-import type { ChatDialect } from './dialect.ts'
-import { isFilled, ownData, readPart } from './read-part.ts'
-import { type ReasoningReader, reasoningReader } from './read-reasoning.ts'
+import { readDataUrl } from '../../core/media.ts'
+import type {
+  ChatResponse,
+  CitationBlock,
+  ContentBlock,
+  Json,
+  JsonObject,
+  Metadata,
+  ProviderData,
+  Usage,
+} from '../../core/model.ts'
+import type { Machine } from '../../core/reducer.ts'
+import { settleUsage, tokenCount } from '../../core/usage.ts'
+import { readApiError } from '../../kit/api-error.ts'
+import { type ChatDialect, openai } from './dialect.ts'
 import {
   answerFields,
   audioFields,
@@ -29,12 +55,97 @@ import {
   choiceFields,
   citationFields,
   deltaBookkeeping,
+  errorKinds,
+  finalErrors,
   format,
   functionFields,
+  generalErrorKinds,
   proofNames,
   stopReasons,
-} from './tables.ts'
-import { readUsage } from './usage.ts'
+} from './words.ts'
+
+/**
+ * Decodes an answer.
+ *
+ * @throws {ApiError} if the body is an error with status 200.
+ * @throws {DecodeError} if the answer has no choices.
+ * @throws {InterruptedError} if the answer has no finish reason and the host always sends one.
+ */
+export function decodeResponse(
+  body: unknown,
+  { callsBefore = 0, events, dialect = openai }: DecodeResponseOptions<ChatDialect> = {},
+): ChatResponse {
+  const { provider, idPrefix = 'call_' } = dialect
+  return fold(readWhole(body, dialect), { provider, idPrefix, callsBefore, events })
+}
+
+function readWhole(body: unknown, dialect: ChatDialect): Fragment[] {
+  refuseDeep(body, `Cannot decode ${dialect.title} response`)
+  const answer = objectOf(body, dialect, 'response: it is')
+  if (!isObject(arrayOf(answer.choices)[0])) {
+    throw new DecodeError(`Cannot decode ${dialect.title} response: "choices" is missing`, { path: 'choices' })
+  }
+  const reader = new AnswerReader(dialect, true)
+  const fragments: Fragment[] = []
+  reader.read(answer, fragments)
+  reader.end(fragments, true)
+  return fragments
+}
+
+/** Returns the calls of a complete answer, with or without a finish reason. */
+export function decodeToolCalls(body: unknown, { dialect = openai }: CodecOptions<ChatDialect> = {}): DecodedCalls {
+  const fragments = readWhole(body, dialect)
+  fragments.push({ type: 'end', stopReason: 'stop' }) // only the first end counts
+  const { message } = fold(fragments, { idPrefix: dialect.idPrefix ?? 'call_' })
+  return { toolCalls: toolCallsOf(message), invalidToolCalls: message.invalidToolCalls ?? [] }
+}
+
+// ---- a stream -----------------------------------------------------------------------------------
+
+/**
+ * Decodes one answer.
+ *
+ * The answer ends at `[DONE]`. If `[DONE]` is missing, it ends at the end of the stream if there was a finish reason.
+ *
+ * @throws {ApiError} if a chunk is an error. This can happen after status 200 and a part of the answer.
+ * @throws {DecodeError} if a chunk is not a JSON object.
+ */
+export function decodeStream({
+  parse = JSON.parse,
+  dialect = openai,
+}: DecodeStreamOptions<ChatDialect> = {}): Machine<Frame, Fragment> {
+  const reader = new AnswerReader(dialect, false)
+  return {
+    push(frame, out) {
+      const data = frame.data.trim()
+      if (reader.isEnded || data === '') return
+      if (data === '[DONE]') return reader.end(out, true)
+      let chunk: unknown
+      try {
+        chunk = parse(data)
+      } catch (cause) {
+        throw new DecodeError(`Cannot decode ${dialect.title} stream: a chunk is not valid JSON`, { cause })
+      }
+      if (frame.event === 'error') throw errorOf(chunk, dialect)
+      reader.read(objectOf(chunk, dialect, 'stream: a chunk is'), out)
+    },
+    end: (out) => reader.end(out, false),
+  }
+}
+
+/**
+ * Returns a chunk or body as an object.
+ *
+ * @throws {ApiError} if it is an error.
+ * @throws {DecodeError} if it is not an object.
+ */
+function objectOf(body: unknown, dialect: ChatDialect, what: string): JsonObject {
+  if (isError(body)) throw errorOf(body, dialect)
+  if (!isObject(body)) throw new DecodeError(`Cannot decode ${dialect.title} ${what} not an object`)
+  return body
+}
+
+// ---- an answer ----------------------------------------------------------------------------------
 
 /** A call fragment with writable fields. Setting the fields one by one is ten times as fast as spreading optional fields. */
 type CallPiece = { -readonly [Key in keyof CallFragment]: CallFragment[Key] }
@@ -345,4 +456,230 @@ function readCitation(wire: JsonObject): CitationBlock {
 function isCustomCall({ type, function: body }: JsonObject, custom: JsonObject): boolean {
   if (type === 'custom' || !isObject(body)) return true
   return type !== 'function' && !isFilled(body) && isFilled(custom)
+}
+
+// ---- parts --------------------------------------------------------------------------------------
+
+const details = ['auto', 'low', 'high', 'original'] as const
+
+/** Decodes a part. A part of an unknown type is kept unchanged. */
+function readPart(part: JsonObject): ContentBlock {
+  const type = textOr(field(part, 'type'), '')
+  const body = field(part, type)
+  if (typeof body === 'string' && (type === 'text' || type === 'refusal')) {
+    return { type: 'text', text: body, ...compact({ refusal: type === 'refusal' || undefined }), ...unread(part, type) }
+  }
+  // OpenAI sends an object with the URL. Mistral sends only the URL.
+  const url = textOr(body, textOr(field(body, 'url'), undefined))
+  if (type !== 'image_url' || url === undefined) return { type: 'unknown', format, providerType: type, value: part }
+  const detail = details.find((one) => one === field(body, 'detail'))
+  const read = ['url', ...(detail ? ['detail'] : [])]
+  return { type: 'image', ...mediaOf(url), ...compact({ detail }), ...unread(part, type, read) }
+}
+
+/** Returns the data and media type of a base64 data URL. Returns any other URL unchanged. */
+function mediaOf(url: string): { url: string } | { data: string; mimeType: string } {
+  const read = readDataUrl(url)
+  return read?.base64 ? { data: read.data, mimeType: read.mimeType } : { url }
+}
+
+/** Returns the unread fields of a part and of its body, which are stored with the block. */
+function unread(part: JsonObject, type: string, read: readonly string[] = []): { providerData?: ProviderData } {
+  const inBody = otherFields(objectIn(part, type), new Set(read))
+  const others = { ...otherFields(part, new Set(['type', type])), ...(inBody && { [type]: inBody }) }
+  return compact({ providerData: ownData(unlessEmpty(others)) })
+}
+
+/** Returns fields of this format in the form in which they are stored. */
+export function ownData(fields: JsonObject | undefined): ProviderData | undefined {
+  return fields && { [format]: fields }
+}
+
+/** Whether a value has fields that are not empty. Snowflake sends every field of an answer, and gives empty values to the unused ones. */
+function isFilled(value: unknown): value is JsonObject {
+  return isObject(value) && !Object.values(value).every((one) => one === '' || one === 0 || one === null)
+}
+
+// ---- content of requests ------------------------------------------------------------------------
+
+/** Decodes a part of any host. A cache mark becomes a cache hint. A part of an unknown type is kept unchanged, with its mark. */
+export function decodePart(part: JsonObject): ContentBlock {
+  const name = Object.hasOwn(part, 'prompt_cache_breakpoint') ? 'prompt_cache_breakpoint' : 'cache_control'
+  const { [name]: mark, ...unmarked } = part
+  const cacheHint = readCacheMark(mark)
+  if (cacheHint === undefined) return decodeMedia(part) ?? readPart(part)
+  const block = decodeMedia(unmarked) ?? readPart(unmarked)
+  return block.type === 'unknown' ? { ...block, value: part } : { ...block, metadata: { cacheHint } }
+}
+
+/** Decodes media that only requests have. Mistral sends a string where OpenAI sends an object. */
+function decodeMedia(part: JsonObject): ContentBlock | undefined {
+  const type = textOr(field(part, 'type'), '')
+  const body = field(part, type)
+  switch (type) {
+    case 'input_audio': {
+      const data = textOr(body, textOr(field(body, 'data'), undefined))
+      const word = textOr(field(body, 'format'), 'wav')
+      const mimeType = word === 'mp3' ? 'audio/mpeg' : `audio/${word}`
+      return data === undefined
+        ? undefined
+        : { type: 'audio', data, mimeType, ...unread(part, type, ['data', 'format']) }
+    }
+    case 'file': {
+      const fileData = textOr(field(body, 'file_data'), undefined)
+      const fileId = textOr(field(body, 'file_id'), undefined)
+      const filename = textOr(field(body, 'filename'), undefined)
+      // Base64 without a data URL has no media type, so it is kept unchanged.
+      const isBare = fileData !== undefined && !/^[a-z]+:/i.test(fileData)
+      if (isBare || (fileData === undefined && fileId === undefined)) return undefined
+      const others = unread(part, type, ['file_data', 'file_id', 'filename'])
+      return { type, ...(fileData && mediaOf(fileData)), ...compact({ fileId, filename }), ...others }
+    }
+    case 'document_url':
+      return typeof body === 'string' ? { type: 'file', ...mediaOf(body), ...unread(part, type) } : undefined
+    case 'video_url': {
+      const url = textOr(field(body, 'url'), undefined)
+      return url === undefined ? undefined : { type: 'video', url, ...unread(part, type, ['url']) }
+    }
+    default:
+      return undefined
+  }
+}
+
+function readCacheMark(mark: unknown): Metadata['cacheHint'] {
+  if (!isObject(mark)) return undefined
+  const ttl = field(mark, 'ttl')
+  return ttl === '5m' || ttl === '30m' || ttl === '1h' || ttl === '12h' ? { ttl } : 'ephemeral'
+}
+
+// ---- reasoning ----------------------------------------------------------------------------------
+
+// OpenRouter and gateways also send its proofs, in the field `reasoning_details`.
+
+/** Reads the reasoning of one answer. It stores the pieces of proofs until the block of reasoning ends. */
+interface ReasoningReader {
+  /** Reads a delta; `undefined` if it has no reasoning. */
+  read(delta: JsonObject): Fragment | undefined
+  /** Ends the block, if one with proofs is open. Its proof is of this provider and model. */
+  end(provider: string, model: string, out: Fragment[]): void
+}
+
+/** `fields` can have the text. Some hosts send the same text in two fields: the first non-empty field is read. */
+function reasoningReader(fields: readonly string[]): ReasoningReader {
+  let details: JsonObject[] = []
+  let block = 0
+  /** Whether text came without proofs. Proofs after it repeat the text. */
+  let hasPlainText = false
+  return {
+    read(delta) {
+      let text = ''
+      for (const name of fields) text ||= stringOr(delta[name], '')
+      const pieces = arrayOf(delta.reasoning_details).filter(isFilled)
+      if (text === '' && pieces.length === 0) return undefined
+      for (const piece of pieces) addPiece(details, piece)
+      if (text === '' && !hasPlainText) {
+        text = pieces.map((piece) => stringOr(piece.text, stringOr(piece.summary, ''))).join('')
+      }
+      if (details.length > 0) return { type: 'reasoning', text, key: `reasoning_details:${block}` }
+      hasPlainText = true
+      return { type: 'reasoning', text }
+    },
+    end(provider, model, out) {
+      if (details.length === 0) return
+      const key = `reasoning_details:${block++}`
+      const opaque = { provider, model, format, data: { reasoning_details: details } }
+      out.push({ type: 'patch', key, opaque }, { type: 'close', key })
+      details = []
+    },
+  }
+}
+
+/** Appends a piece to its detail. Pieces of one detail have the same index and type. */
+function addPiece(details: JsonObject[], piece: JsonObject): void {
+  const { index, type } = piece
+  const detail = details.find((one) => index !== undefined && one.index === index && one.type === type)
+  if (detail === undefined) details.push({ ...piece })
+  else {
+    for (const [name, added] of Object.entries(piece)) {
+      const before = detail[name]
+      const grows = /^(?:text|summary|data)$/.test(name) && typeof before === 'string' && typeof added === 'string'
+      if (grows) detail[name] = before + added
+      else if (added !== null) detail[name] = added
+    }
+  }
+}
+
+// ---- usage --------------------------------------------------------------------------------------
+
+/**
+ * Reads the usage of a chunk or body, in tokens. Groq also sends it in `x_groq`, and Moonshot in the choice. `providerData` has the usage
+ * as it was sent.
+ */
+function readUsage(body: JsonObject, choice: JsonObject | undefined, dialect: ChatDialect): Usage | undefined {
+  const wire = body.usage ?? field(body.x_groq, 'usage') ?? choice?.usage
+  if (!isObject(wire)) return undefined
+  const count = (name: string, within: unknown) => tokenCount(field(within, name))
+  const details = wire.prompt_tokens_details ?? wire.prompt_token_details
+  const input = count('prompt_tokens', wire)
+  const output = count('completion_tokens', wire)
+  const total = count('total_tokens', wire)
+  const reasoning = count('reasoning_tokens', wire.completion_tokens_details) ?? count('reasoning_tokens', wire) // Copilot
+  // xAI does not count reasoning as output, except on some paths. The total shows which case it is.
+  const isWhole = input !== undefined && output !== undefined && total === input + output
+  const adds = dialect.countsReasoningApart && !isWhole && output !== undefined
+  return {
+    ...settleUsage({
+      inputTokens: input,
+      outputTokens: adds ? output + (reasoning ?? 0) : output,
+      totalTokens: total,
+      cacheReadTokens:
+        count('cached_tokens', details) ??
+        count('prompt_cache_hit_tokens', wire) ?? // DeepSeek
+        count('cached_tokens', wire) ?? // Moonshot
+        count('num_cached_tokens', wire), // Mistral
+      cacheWriteTokens: count('cache_write_tokens', details),
+      reasoningTokens: reasoning,
+    }),
+    providerData: { [format]: wire },
+  }
+}
+
+// ---- errors -------------------------------------------------------------------------------------
+
+// An error can come with an error status, with status 200, or inside a stream.
+
+/** Decodes an error answer of any host of this format. */
+export function decodeError(answer: ErrorAnswer, { dialect = openai }: CodecOptions<ChatDialect> = {}): ApiError {
+  const { kinds, statuses, emptyStatuses } = dialect.errors ?? {}
+  const { status, body } = answer
+  const isEmpty = body === '' || body === undefined
+  const error = errorBeside(body)
+  return readApiError(error ? { ...answer, body: { error } } : answer, {
+    provider: dialect.provider,
+    kinds: { ...errorKinds, ...(status === 0 && generalErrorKinds), ...kinds },
+    final: finalErrors,
+    statuses: { ...statuses, ...(isEmpty && emptyStatuses) },
+  })
+}
+
+/** Decodes an error with status 200. */
+function errorOf(body: unknown, dialect: ChatDialect): ApiError {
+  return decodeError({ status: 0, headers: { get: () => null }, body }, { dialect })
+}
+
+/** Whether a body or chunk with status 200 is an error. Most hosts send `error`, Mistral and old vLLM `object`, Gemini an array. */
+function isError(body: unknown): boolean {
+  if (Array.isArray(body)) return isObject(field(body[0], 'error'))
+  if (field(body, 'error') || field(body, 'object') === 'error') return true
+  return !field(body, 'choices') && errorBeside(body) !== undefined
+}
+
+/** Returns an error that is not in the field `error`. Cloudflare sends `errors`, MiniMax `base_resp`. */
+function errorBeside(body: unknown): JsonObject | undefined {
+  const [first] = arrayOf(field(body, 'errors'))
+  if (first !== undefined && !isObject(first)) return { message: first }
+  if (first !== undefined) return typeof first.code === 'number' ? { ...first, code: `${first.code}` } : first
+  const { status_code, status_msg: message = '' } = objectIn(body, 'base_resp')
+  const code = numberOr(status_code, 0)
+  return code === 0 ? undefined : { message, code: `minimax_${code}` }
 }

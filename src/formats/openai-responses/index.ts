@@ -8,16 +8,11 @@ import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/
 import { compact } from '../../core/lookup.ts'
 import { decodeSse } from '../../framing/sse.ts'
 import { withForeignProofs } from '../../kit/foreign-proofs.ts'
-import { decodeRequest } from './decode-request.ts'
+import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
-import { encodeStream } from './encode-stream.ts'
-import { decodeError, encodeError } from './errors.ts'
-import { proofField } from './proof-field.ts'
-import { encodeRequest } from './request.ts'
-import { decodeResponse, decodeToolCalls, encodeResponse } from './response.ts'
-import { decodeStream } from './stream.ts'
-import { format, idPrefix, rulesOf } from './tables.ts'
-import { encodeDefinitions, encodeResult } from './tools.ts'
+import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
+import { decodeRequest, encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
+import { format, idPrefix, rulesOf } from './words.ts'
 
 /**
  * A model that isoglot calls with OpenAI's Responses API.
@@ -86,23 +81,25 @@ export {
   type CodeInterpreterOptions,
   type ContainerOptions,
   codeInterpreter,
-  type NetworkPolicy,
-  type WireCodeInterpreter,
-} from './hosted-tools/code-interpreter.ts'
-export {
   type FileFilter,
   type FileSearchOptions,
   fileSearch,
-  type RankingOptions,
-  type WireFileSearch,
-} from './hosted-tools/file-search.ts'
-export {
   type ImageGenerationOptions,
   imageGeneration,
+  type McpOptions,
+  type McpPlace,
+  type McpToolFilter,
+  mcp,
+  type NetworkPolicy,
+  type RankingOptions,
+  type WebSearchOptions,
+  type WireCodeInterpreter,
+  type WireFileSearch,
   type WireImageGeneration,
-} from './hosted-tools/image-generation.ts'
-export { type McpOptions, type McpPlace, type McpToolFilter, mcp, type WireMcp } from './hosted-tools/mcp.ts'
-export { type WebSearchOptions, type WireWebSearch, webSearch } from './hosted-tools/web-search.ts'
+  type WireMcp,
+  type WireWebSearch,
+  webSearch,
+} from './hosted-tools.ts'
 export { withNamespaces } from './namespaces.ts'
 export {
   decodeError,

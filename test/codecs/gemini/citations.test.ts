@@ -1,8 +1,8 @@
 /** Bytes of the wire and units of ours. */
 import { describe, expect, it } from 'vitest'
 import type { ChatResponse, TextBlock } from '../../../src/core/model.ts'
-import { newTrack } from '../../../src/formats/gemini/citations.ts'
 import { createClientCodec, decodeResponse, encodeResponse } from '../../../src/formats/gemini/index.ts'
+import { newTrack } from '../../../src/formats/gemini/read.ts'
 import { follow, unitsAt } from '../../../src/kit/utf8.ts'
 import { decodeText } from '../../support/decode.ts'
 

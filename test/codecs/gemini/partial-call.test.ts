@@ -1,7 +1,7 @@
 /** Arguments that stream as values with paths. */
 import { describe, expect, it } from 'vitest'
 import { decodeToolCalls } from '../../../src/formats/gemini/index.ts'
-import { newPartialCall } from '../../../src/formats/gemini/partial-call.ts'
+import { newPartialCall } from '../../../src/formats/gemini/read.ts'
 
 const put = (...pieces: object[]) => {
   const call = newPartialCall('key')

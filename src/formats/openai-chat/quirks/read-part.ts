@@ -2,8 +2,8 @@
 import type { Fragment } from '../../../core/codec.ts'
 import { arrayOf, field, otherFields, stringOr } from '../../../core/lookup.ts'
 import type { JsonObject } from '../../../core/model.ts'
-import { decodePart } from '../decode-content.ts'
-import { format } from '../tables.ts'
+import { decodePart } from '../read.ts'
+import { format } from '../words.ts'
 
 /** Reads the parts of every host: Mistral's thinking, and all parts that a request can have. */
 export function readEveryPart(part: JsonObject): readonly Fragment[] {

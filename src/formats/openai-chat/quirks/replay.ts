@@ -3,11 +3,10 @@
 import type { ReasoningBlock } from '../../../core/model.ts'
 import { ownProof } from '../../../kit/opaque.ts'
 import * as reasons from '../../../kit/reasons.ts'
-import { beyondTypes, dropBlock, dropReasoning, kept } from '../content.ts'
+import { beyondTypes, dropBlock, dropReasoning, kept, reasoningDetails } from '../ask.ts'
 import type { ReasoningReplay, ReasoningTurn } from '../dialect.ts'
-import { reasoningDetails } from '../response.ts'
-import { format } from '../tables.ts'
 import type { WireTextPart } from '../wire.ts'
+import { format } from '../words.ts'
 
 /**
  * Sends reasoning as text in a field of the message.

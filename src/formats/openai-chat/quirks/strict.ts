@@ -1,6 +1,6 @@
 /** Encodes `strict` of a tool for hosts that differ from OpenAI. @module */
 import type { ToolDefinition } from '../../../core/model.ts'
-import { isProviderTool } from '../choice.ts'
+import { isProviderTool } from '../ask.ts'
 import type { Tools } from '../dialect.ts'
 
 /** The host refuses the field. */

@@ -1,0 +1,822 @@
+/**
+ * Anthropic Messages: encodes a request: its options, its messages and their blocks, its tools.
+ *
+ * @see https://platform.claude.com/docs/en/api/messages (read 2026-11)
+ * @see https://platform.claude.com/docs/en/build-with-claude/extended-thinking (read 2026-11)
+ * @see https://platform.claude.com/docs/en/build-with-claude/prompt-caching (read 2026-11)
+ * @see https://platform.claude.com/docs/en/build-with-claude/pdf-support (read 2026-11)
+ * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview (read 2026-11)
+ * @see https://platform.claude.com/docs/en/build-with-claude/citations (read 2026-11)
+ *
+ * @module
+ */
+
+import { checkTools } from '../../core/check-message.ts'
+import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
+import { blocksOf, blocksOfTurn } from '../../core/content.ts'
+import {
+  arrayOf,
+  compact,
+  field,
+  findLastIndex,
+  isObject,
+  lookup,
+  objectIn,
+  stringOr,
+  textOr,
+  unlessEmpty,
+} from '../../core/lookup.ts'
+import { readDataUrl, textOfBase64 } from '../../core/media.ts'
+import type {
+  CitationBlock,
+  ContentBlock,
+  Context,
+  FileBlock,
+  ImageBlock,
+  JsonObject,
+  Message,
+  Metadata,
+  Opaque,
+  PlainTextBlock,
+  ProviderData,
+  ProviderTool,
+  ReasoningBlock,
+  RequestOptions,
+  ResponseFormat,
+  ServerToolCall,
+  ServerToolResult,
+  TextBlock,
+  ToolCall,
+  ToolChoice,
+  ToolDefinition,
+  ToolMessage,
+  UnknownBlock,
+} from '../../core/model.ts'
+import { effortBudgets, effortOf } from '../../kit/effort.ts'
+import { jsonRule } from '../../kit/json-rule.ts'
+import { type Losses, newLosses, reportLoss, reportTtl } from '../../kit/losses.ts'
+import { narrowSchema } from '../../kit/narrow-schema.ts'
+import { ownProof } from '../../kit/opaque.ts'
+import * as reasons from '../../kit/reasons.ts'
+import { chosenTools, reportUnusedChoice } from '../../kit/tool-choice.ts'
+import { withoutLacks } from '../../kit/without-lacks.ts'
+import type {
+  WireBlock,
+  WireCacheControl,
+  WireDocumentSource,
+  WireImageSource,
+  WireImageType,
+  WireMessage,
+  WireOutputConfig,
+  WireRequest,
+  WireThinkingConfig,
+  WireTool,
+  WireToolChoice,
+  WireToolResult,
+  WireToolUse,
+} from './wire.ts'
+import {
+  type AnthropicDialect,
+  defaultMaxTokens,
+  efforts,
+  format,
+  isAdaptive,
+  isNewer,
+  lacksOf,
+  strictVersion,
+  typesByStart,
+} from './words.ts'
+
+/** The target that blocks are encoded for. */
+interface Scope {
+  readonly losses: Losses
+  /** The format and provider whose proofs are valid. */
+  readonly target: { readonly format: string; readonly provider: string; readonly model: string }
+  readonly place: 'system' | 'user' | 'assistant'
+  /** Names of beta features. Encoders add those that a block needs. */
+  readonly betas: Set<string>
+  /** Whether another provider made the turn. If so, data that only that provider can read is not sent. */
+  readonly isForeign?: boolean
+  /** Whether the API's version is `2026-10-21` or later. */
+  readonly isStrictVersion: boolean
+  readonly unsignedThinking: boolean
+}
+
+/** Returns the scope of a request to a host. */
+function scopeOf(
+  { provider = format, version, beta, unsignedThinking = false }: AnthropicDialect,
+  model: string,
+  losses: Losses,
+): Omit<Scope, 'place'> {
+  const target = { format, provider, model }
+  return { losses, target, betas: new Set(beta), isStrictVersion: version === strictVersion, unsignedThinking }
+}
+
+/** Returns the stored fields of this format, unchanged. */
+export function keptOf(holder: { readonly providerData?: ProviderData }): JsonObject {
+  return objectIn(holder.providerData, format)
+}
+
+/** Reports that a block, or a part of it, is not sent. */
+export function drop(
+  path: string,
+  reason: string,
+  { losses }: Pick<Scope, 'losses'>,
+  severity: 'info' | 'minor' | 'major' = 'minor',
+): undefined {
+  reportLoss(losses, 'dropped', path, reason, severity)
+}
+
+/** Returns the stored fields of a part of the request and its cache mark. A proof is only for reasoning. */
+function extrasFor(
+  holder: { readonly providerData?: ProviderData; readonly metadata?: Metadata; readonly opaque?: Opaque },
+  path: string,
+  { losses }: Pick<Scope, 'losses'>,
+): object {
+  if (holder.opaque !== undefined) drop(`${path}.opaque`, reasons.foreignProof, { losses }, 'info')
+  return { ...keptOf(holder), ...compact({ cache_control: encodeCacheHint(holder.metadata, path, losses) }) }
+}
+
+// ---- the request --------------------------------------------------------------------------------
+
+/**
+ * Encodes a conversation that `prepare` has prepared. Any other conversation is encoded unchanged, except for what `prepare` replaces:
+ * invalid calls and results that stand as blocks are major losses.
+ *
+ * @throws {UnsupportedError} if there is a loss that `options.strict` does not allow.
+ */
+export function encodeRequest(
+  given: Context,
+  { dialect = {}, ...asked }: EncodeRequestOptions<AnthropicDialect>,
+): EncodedRequest<WireRequest> {
+  const losses = newLosses('Anthropic', asked.strict)
+  const { context, options } = withoutLacks(given, asked, lacksOf(dialect), losses)
+  const scope = scopeOf(dialect, options.model, losses)
+  const conversation = encodeConversation(withJsonRule(context, options, losses), scope)
+  const tools = encodeDefinitionsFor(selectTools(context.tools ?? [], options.toolChoice, losses), losses)
+  const body: WireRequest = {
+    ...encodeOptions(
+      options,
+      { hasTools: tools.length > 0, isTooLate: isTooLateToThink(conversation) },
+      dialect,
+      losses,
+    ),
+    ...conversation,
+    ...compact({ tools: unlessEmpty(tools) }),
+  }
+  settleRound(body, context.providerState?.containerId, losses)
+  settleMarks(body, losses)
+  const headers = compact({ 'anthropic-beta': textOr([...scope.betas].join(), undefined) })
+  return { path: '/messages', headers, body, losses: losses.list }
+}
+
+/** Adds a system text that asks for JSON: the API has no JSON mode without a schema. */
+function withJsonRule(context: Context, { responseFormat }: RequestOptions, losses: Losses): Context {
+  if (responseFormat === undefined || responseFormat.schema !== undefined) return context
+  const reason = 'it has no JSON mode without a schema: the model is asked for JSON'
+  reportLoss(losses, 'changed', 'options.responseFormat', reason)
+  const text = jsonRule(responseFormat)
+  return { ...context, system: [...blocksOf(context.system ?? ''), { type: 'text', text }] }
+}
+
+/** Whether a tool round goes on that did not begin with thinking, such as another model's. The API refuses thinking there. */
+function isTooLateToThink({ messages }: Pick<WireRequest, 'messages'>): boolean {
+  const [turn, last] = messages.slice(-2)
+  const sent = arrayOf(last?.content) as object as readonly WireBlock[]
+  return sent.some(({ type }) => type === 'tool_result') && !isThinking(arrayOf(turn?.content)[0])
+}
+
+/** Applies the rules for a body that ends with results of the turn before. */
+function settleRound(body: WireRequest, containerId: string | undefined, losses: Losses): void {
+  const [turn, last] = body.messages.slice(-2)
+  const said = arrayOf(turn?.content)
+  const sent = arrayOf(last?.content) as object as readonly WireBlock[]
+  const results = sent.filter(({ type }) => type === 'tool_result')
+  // Only code that waits for the result of its call needs its container. Other requests do not name it, since it expires soon.
+  const waits = said.some((block) => field(field(block, 'caller'), 'tool_id') !== undefined)
+  if (last !== undefined && waits && results.length < sent.length) {
+    last.content = results
+    reportLoss(losses, 'dropped', 'messages', 'code waits for results only: send it after the next answer', 'major')
+  }
+  if (containerId === undefined) return
+  const { container } = body // with skills, it is an object
+  if (!waits) reportLoss(losses, 'dropped', 'providerState.containerId', 'no code waits in it', 'info')
+  else body.container = isObject(container) ? { id: containerId, ...container } : (container ?? containerId)
+}
+
+// ---- options ------------------------------------------------------------------------------------
+
+type Fields = Omit<WireRequest, 'messages' | 'system' | 'tools'>
+
+/**
+ * Encodes all fields except those of the conversation. They replace stored unknown fields of the same name.
+ *
+ * @param isTooLate whether the API refuses thinking because of the conversation.
+ */
+function encodeOptions(
+  options: RequestOptions,
+  { hasTools, isTooLate }: { readonly hasTools: boolean; readonly isTooLate: boolean },
+  dialect: AnthropicDialect,
+  losses: Losses,
+): Fields {
+  const { model, stream, user, stop } = options
+  const kept = objectIn(options.providerOptions, format)
+  const { thinking: _, ...others } = kept
+  const maxTokens = chooseMaxTokens(options, dialect, losses)
+  let thinking = encodeThinking(options, maxTokens, kept, losses)
+  if (isTooLate && thinking?.type === 'enabled') {
+    thinking = { type: 'disabled' }
+    reportLoss(losses, 'changed', 'options.reasoning', 'a tool round that began without thinking goes on without')
+  }
+  const isThinking = thinking !== undefined && thinking.type !== 'disabled'
+  if (!hasTools) reportUnusedChoice(options, losses)
+  const sequences = stop?.filter((sequence) => sequence.trim() !== '')
+  if (sequences?.length !== stop?.length)
+    reportLoss(losses, 'dropped', 'options.stop', 'it does not accept a stop sequence of only white space')
+  const output = { effort: chooseEffort(options, losses), format: outputFormat(options.responseFormat, losses) }
+  return {
+    ...others,
+    model,
+    max_tokens: maxTokens,
+    ...compact({
+      stream,
+      ...sampling(options, isThinking, dialect, losses),
+      stop_sequences: sequences && unlessEmpty(sequences),
+      thinking,
+      output_config: unlessEmpty<WireOutputConfig>({ ...objectIn(kept, 'output_config'), ...compact(output) }),
+      tool_choice: hasTools ? encodeToolChoice(options, thinking?.type === 'enabled', losses) : undefined,
+      metadata: unlessEmpty({ ...objectIn(kept, 'metadata'), ...compact({ user_id: user }) }),
+    }),
+  }
+}
+
+/** Returns `max_tokens`, which Anthropic requires: the tokens of the answer plus the thinking budget. */
+function chooseMaxTokens(options: RequestOptions, dialect: AnthropicDialect, losses: Losses): number {
+  if (options.maxTokens !== undefined) return options.maxTokens
+  const chosen = (dialect.maxTokens ?? defaultMaxTokens(options.model)) + (budgetFor(options) ?? 0)
+  reportLoss(losses, 'invented', 'options.maxTokens', `it requires a limit, and ${chosen} was chosen`, 'info')
+  return chosen
+}
+
+function outputFormat(asked: ResponseFormat | undefined, losses: Losses): WireOutputConfig['format'] {
+  if (asked?.schema === undefined) return undefined
+  const { schema, isChanged } = narrowSchema(asked.schema)
+  const reason = 'what it has no keyword for moved into descriptions'
+  if (isChanged) reportLoss(losses, 'changed', 'options.responseFormat.schema', reason, 'info')
+  return { type: 'json_schema', schema }
+}
+
+/** Encodes sampling fields. Newer models and API versions refuse them, and every model refuses most values with thinking. */
+function sampling(
+  options: RequestOptions,
+  isThinking: boolean,
+  { version }: AnthropicDialect,
+  losses: Losses,
+): JsonObject {
+  const isOfNewer = isNewer(options.model)
+  const isFixed = isOfNewer || isThinking
+  const fields: JsonObject = {}
+  for (const [name, wireName, least] of [
+    ['temperature', 'temperature', isFixed ? 1 : 0],
+    ['topP', 'top_p', isOfNewer ? 0.99 : isThinking ? 0.95 : 0],
+    ['topK', 'top_k', isFixed ? Number.POSITIVE_INFINITY : 0],
+  ] as const) {
+    const value = options[name]
+    if (value === undefined) continue
+    if (version === strictVersion || value < least)
+      reportLoss(losses, 'dropped', `options.${name}`, 'this model, version or way of thinking does not take it')
+    else fields[wireName] = value
+  }
+  if (Number(fields.temperature) > 1) {
+    fields.temperature = 1
+    reportLoss(losses, 'changed', 'options.temperature', 'the highest is 1')
+  }
+  return fields
+}
+
+// ---- reasoning ----------------------------------------------------------------------------------
+
+// Older models take a budget of tokens, newer models an effort.
+
+/** The minimum of `budget_tokens`. */
+const minBudgetTokens = 1024
+
+/** Whether the request switches thinking off. This must be sent, since newer models think by default. */
+function isOff({ effort, budgetTokens }: NonNullable<RequestOptions['reasoning']>): boolean {
+  return effort === 'none' || budgetTokens === 0
+}
+
+/** Returns the thinking budget in tokens; `undefined` if the request has none or the model does not take one. */
+function budgetFor({ reasoning, model }: RequestOptions): number | undefined {
+  if (reasoning === undefined || isOff(reasoning) || isNewer(model)) return undefined
+  if (reasoning.budgetTokens !== undefined) return Math.max(minBudgetTokens, reasoning.budgetTokens)
+  return isAdaptive(model) ? undefined : lookup(effortBudgets, reasoning.effort)
+}
+
+/** Encodes the `thinking` field, with its stored fields, such as `display`, if they belong to the same type of thinking. */
+function encodeThinking(
+  options: RequestOptions,
+  maxTokens: number,
+  kept: JsonObject,
+  losses: Losses,
+): WireThinkingConfig | undefined {
+  const thinking = chooseThinking(options, maxTokens, kept, losses)
+  const { type, ...fields } = objectIn(kept, 'thinking')
+  if (thinking === undefined) return typeof type === 'string' ? ({ type, ...fields } as WireThinkingConfig) : undefined
+  const isSame = thinking.type !== 'disabled' && (type === undefined || type === thinking.type)
+  return isSame ? { ...fields, ...thinking } : thinking
+}
+
+function chooseThinking(
+  options: RequestOptions,
+  maxTokens: number,
+  kept: JsonObject,
+  losses: Losses,
+): WireThinkingConfig | undefined {
+  const { reasoning, model } = options
+  if (reasoning === undefined) return undefined
+  if (isOff(reasoning)) return { type: 'disabled' }
+  const { effort, budgetTokens } = reasoning
+  const takesEffort = isAdaptive(model)
+  const budget = budgetFor(options)
+  if (budget === undefined) {
+    if (!takesEffort) reportLoss(losses, 'dropped', 'options.reasoning', reasons.noAmount)
+    // If a decoded request of this format had only an effort, only an effort is sent.
+    const isOnlyEffort = kept.thinking === undefined && effort && field(kept.output_config, 'effort') === effort
+    return takesEffort && !isOnlyEffort ? { type: 'adaptive' } : undefined
+  }
+  if (maxTokens <= minBudgetTokens) {
+    const reason = `maxTokens leaves no room for the least budget, ${minBudgetTokens}`
+    reportLoss(losses, 'dropped', 'options.reasoning', reason)
+    return { type: 'disabled' }
+  }
+  const sent = Math.min(budget, maxTokens - 1)
+  if (budgetTokens === undefined) {
+    const reason = `the model takes budgets only: ${sent} tokens are sent`
+    reportLoss(losses, 'changed', 'options.reasoning.effort', reason, 'info')
+  } else if (sent !== budgetTokens) {
+    const reason = `the budget must be from ${minBudgetTokens} to less than maxTokens: ${sent} is sent`
+    reportLoss(losses, 'changed', 'options.reasoning.budgetTokens', reason)
+  }
+  if (effort !== undefined && budgetTokens !== undefined && !takesEffort)
+    reportLoss(losses, 'dropped', 'options.reasoning.effort', reasons.budgetWins, 'info')
+  return { type: 'enabled', budget_tokens: sent }
+}
+
+/** Returns the effort for models that take one. A budget becomes the nearest effort, if the model does not take budgets. */
+function chooseEffort({ reasoning, model }: RequestOptions, losses: Losses): WireOutputConfig['effort'] {
+  if (reasoning === undefined || !isAdaptive(model)) return undefined
+  const asked = isNewer(model) ? reasoning : compact({ effort: reasoning.effort })
+  const effort = effortOf(asked, losses, ['none', ...efforts])
+  return effort === 'none' ? undefined : effort
+}
+
+// ---- messages -----------------------------------------------------------------------------------
+
+// In this format, users and assistants alternate, results of tools are blocks of a user message, and the system text is a separate field.
+
+type Turns = Omit<Scope, 'place'>
+
+/** A message that is being encoded, or several of one role. */
+interface Turn {
+  readonly role: WireMessage['role']
+  readonly blocks: WireBlock[]
+  /** Whether the content stays a string. */
+  isString: boolean
+  kept: JsonObject
+  /** The path of its last message. */
+  path: string
+}
+
+/** The text of a user's turn if none of its blocks can be sent, since a turn must not be empty. The losses name the blocks. */
+const placeholder = '(Nothing that can be shown here.)'
+
+/** Encodes the system text and the turns. Consecutive messages of one role become one turn. */
+function encodeConversation(context: Context, scope: Turns): Pick<WireRequest, 'system' | 'messages'> {
+  const { messages } = context
+  const first = messages.findIndex((message) => roleOf(message) !== 'system' || isSetting(message))
+  const leading = first < 0 ? messages.length : first
+  const system = encodeSystem(context, leading, scope)
+  const turns: Turn[] = []
+  for (let at = leading; at < messages.length; at++) {
+    addTurn(turns, encodeMessage(messages[at] as Message, `messages[${at}]`, scope))
+  }
+  for (const turn of turns) if (turn.role === 'assistant') moveCallsLast(turn, scope)
+  trimEnd(turns.at(-1), scope)
+  return compact({ system: system && contentOf(system), messages: turns.map(encodeTurn) }) as Pick<
+    WireRequest,
+    'system' | 'messages'
+  >
+}
+
+function roleOf({ role }: Message): WireMessage['role'] {
+  return role === 'developer' ? 'system' : role === 'tool' ? 'user' : role
+}
+
+/** Whether a system message has only settings, such as an effort, for the turns after it. */
+function isSetting(message: Message): boolean {
+  return message.role === 'system' && keptOf(message).output_config !== undefined
+}
+
+/** Encodes the system text and the instructions before the first turn: developer messages last, because they have lower priority. */
+function encodeSystem({ system = '', messages }: Context, leading: number, scope: Turns): Turn | undefined {
+  const turns: Turn[] = []
+  addTurn(turns, encodeMessage({ role: 'system', content: system }, 'system', scope, 'system'))
+  for (const role of ['system', 'developer']) {
+    for (const [at, message] of messages.slice(0, leading).entries()) {
+      if (message.role !== role) continue
+      const path = `messages[${at}]`
+      if (message.providerData !== undefined) drop(`${path}.providerData`, reasons.fields, scope, 'info')
+      addTurn(turns, encodeMessage(message, path, scope))
+    }
+  }
+  return turns[0]
+}
+
+function encodeMessage(message: Message, path: string, scope: Turns, contentPath = `${path}.content`): Turn {
+  const role = roleOf(message)
+  const { provider } = scope.target
+  if (message.role === 'tool') {
+    const result = encodeResultBlock(message, path, { ...scope, place: role })
+    return { role, blocks: [result], isString: false, kept: {}, path }
+  }
+  const isTurn = message.role === 'assistant'
+  const isForeign = isTurn && (message.response?.provider ?? provider) !== provider
+  const given = isTurn ? blocksOfTurn(message) : blocksOf(message.content)
+  const blocks = encodeBlocks(given, contentPath, { ...scope, place: role, isForeign })
+  if (isTurn && message.invalidToolCalls !== undefined)
+    drop(`${path}.invalidToolCalls`, 'only "prepare" makes them calls that can be sent', scope, 'major')
+  const isLost = role === 'user' && blocks.length === 0
+  if (isLost) blocks.push({ type: 'text', text: placeholder })
+  const mark = encodeCacheHint(message.metadata, path, scope.losses)
+  const last = blocks[findLastIndex(blocks, (block) => !isThinking(block))]
+  if (mark !== undefined && last !== undefined) Object.assign(last, { cache_control: mark })
+  const isString = isLost || (typeof message.content === 'string' && blocks.length === 1)
+  return { role, blocks, isString: isString && mark === undefined, kept: keptOf(message), path }
+}
+
+/** Whether it is a block that belongs to the block after it. */
+function isThinking(block: unknown): boolean {
+  const type = field(block, 'type')
+  return type === 'thinking' || type === 'redacted_thinking'
+}
+
+/** Adds a turn, or its blocks to the turn before it. The losses name what an empty turn held. */
+function addTurn(turns: Turn[], turn: Turn): void {
+  const last = turns.at(-1)
+  if (turn.blocks.length === 0 && turn.kept.output_config === undefined) return
+  if (last?.role !== turn.role) {
+    turns.push(turn)
+    return
+  }
+  last.blocks.push(...turn.blocks)
+  last.isString = false
+  last.kept = { ...last.kept, ...turn.kept }
+  last.path = turn.path
+}
+
+function contentOf({ blocks, isString }: Turn): string | WireBlock[] {
+  const [first] = blocks
+  return isString && first?.type === 'text' ? first.text : blocks
+}
+
+function encodeTurn(turn: Turn): WireMessage {
+  const { role, kept } = turn
+  return { ...kept, role, ...(turn.blocks.length > 0 && { content: contentOf(turn) }) } as WireMessage
+}
+
+/** Moves calls after the text that follows them, because the API has refused text after a call. Text never moves across other blocks. */
+function moveCallsLast({ blocks, path }: Turn, { losses }: Turns): void {
+  let isMoved = false
+  for (const [from, block] of blocks.entries()) {
+    let to = from
+    while (block.type === 'text' && blocks[to - 1]?.type === 'tool_use') to--
+    if (to === from) continue
+    isMoved = true
+    blocks.splice(from, 1)
+    blocks.splice(to, 0, block)
+  }
+  if (isMoved) reportLoss(losses, 'changed', path, 'calls are moved after the text that followed them', 'info')
+}
+
+/** Removes white space at the end of a last assistant turn. The model continues this turn, and the API refuses white space there. */
+function trimEnd(turn: Turn | undefined, { losses }: Turns): void {
+  const last = turn?.blocks.at(-1)
+  if (turn?.role !== 'assistant' || last?.type !== 'text' || last.text.trimEnd() === last.text) return
+  reportLoss(losses, 'changed', turn.path, 'a prefilled answer may not end in white space', 'info')
+  last.text = last.text.trimEnd()
+}
+
+// ---- content ------------------------------------------------------------------------------------
+
+// Blocks of unknown type or shape are kept whole, and unknown fields are kept with their block.
+
+const systemBlocks: ReadonlySet<ContentBlock['type']> = new Set(['text', 'plain_text', 'unknown'])
+
+/** Encodes the blocks of a request, without those that are lost. */
+function encodeBlocks(blocks: readonly ContentBlock[], path: string, scope: Scope): WireBlock[] {
+  return blocks.flatMap((block, at) => encodeBlock(block, `${path}[${at}]`, scope) ?? [])
+}
+
+/** Returns `undefined` and reports a loss if the format has no place for the block. */
+function encodeBlock(block: ContentBlock, path: string, scope: Scope): WireBlock | undefined {
+  const isInSystem = scope.place === 'system'
+  if (isInSystem && !systemBlocks.has(block.type))
+    return drop(path, `a "${block.type}" block cannot be system text`, scope, 'major')
+  switch (block.type) {
+    case 'text':
+      return encodeText(block, path, scope)
+    case 'plain_text': {
+      if (!isInSystem) return encodeDocumentText(block, path, scope)
+      const { text, title, metadata } = block
+      if (title !== undefined) drop(`${path}.title`, reasons.title, scope, 'info')
+      return encodeText(compact({ type: 'text', text, metadata }), path, scope)
+    }
+    case 'image':
+    case 'file':
+      return encodeMedia(block, path, scope)
+    case 'reasoning':
+      return encodeReasoning(block, path, scope)
+    case 'tool_call':
+      return encodeCall(block, path, scope)
+    case 'server_tool_call':
+    case 'server_tool_result':
+    case 'unknown':
+      return encodeOwnBlock(block, path, scope)
+    default:
+      return drop(path, `it takes no ${block.type}`, scope, 'major')
+  }
+}
+
+function encodeText(block: TextBlock, path: string, scope: Scope): WireBlock | undefined {
+  const { text, citations = [] } = block
+  if (text.trim() === '') return drop(path, 'blank text is refused', scope, 'info')
+  // Only the provider that made the turn can read the encrypted indexes of its citations.
+  const encoded = scope.isForeign ? [] : citations.flatMap((citation) => encodeCitation(citation) ?? [])
+  if (encoded.length < citations.length) drop(`${path}.citations`, reasons.citations, scope)
+  return { ...extrasFor(block, path, scope), type: 'text', text, ...compact({ citations: unlessEmpty(encoded) }) }
+}
+
+/** Encodes reasoning. Anthropic refuses thinking without a valid signature, so it is not sent. */
+function encodeReasoning(block: ReasoningBlock, path: string, scope: Scope): WireBlock | undefined {
+  const { text } = block
+  const { data, signature } = ownProof(block.opaque, scope.target) ?? {}
+  const kept = keptOf(block)
+  if (typeof data === 'string') return { ...kept, type: 'redacted_thinking', data }
+  if (typeof signature === 'string' || scope.unsignedThinking)
+    return { ...kept, type: 'thinking', thinking: text, signature: stringOr(signature, '') }
+  return drop(path, 'reasoning without its own signature is refused', scope, text === '' ? 'info' : 'minor')
+}
+
+/** Encodes a call of a tool of ours, or one that the provider ran: then its type is among the stored fields. */
+export function encodeCall(call: ToolCall | ServerToolCall, path: string, scope: Pick<Scope, 'losses'>): WireToolUse {
+  const { id = '', name, arguments: input } = call
+  return { type: 'tool_use', ...extrasFor(call, path, scope), id, name, input }
+}
+
+/** Encodes a block that only the provider that made it can read. It goes back as it came. */
+export function encodeOwnBlock(
+  block: ServerToolCall | ServerToolResult | UnknownBlock,
+  path: string,
+  scope: Pick<Scope, 'losses' | 'isForeign'>,
+): WireBlock | undefined {
+  const isUnknown = block.type === 'unknown'
+  const own = isUnknown ? block.value : keptOf(block)
+  if (scope.isForeign || field(own, 'type') === undefined)
+    return drop(path, isUnknown ? 'it is a block of another provider' : reasons.serverTool, scope)
+  if (isUnknown) return { ...(own as object) } as WireBlock
+  if (block.type === 'server_tool_call') return encodeCall(block, path, scope)
+  const { toolCallId = '', output } = block
+  return { ...extrasFor(block, path, scope), tool_use_id: toolCallId, ...compact({ content: output }) } as WireBlock
+}
+
+/** Encodes a result. An empty one has no content. */
+function encodeResultBlock(result: ToolMessage, path: string, scope: Scope): WireToolResult {
+  const { content, status, toolCallId } = result
+  const sent =
+    typeof content === 'string' ? textOr(content, undefined) : encodeBlocks(content, `${path}.content`, scope)
+  return {
+    ...extrasFor(result, path, scope),
+    type: 'tool_result',
+    tool_use_id: toolCallId,
+    ...compact({ content: sent as WireToolResult['content'], is_error: status === 'error' || undefined }),
+  }
+}
+
+// ---- cache marks --------------------------------------------------------------------------------
+
+/** The highest number of marks in one request. */
+const maxMarks = 4
+
+/** The path of the cache hint of each mark, for losses. */
+const hintPaths = /* @__PURE__ */ new WeakMap<object, string>()
+
+/** Encodes a cache hint as a mark. */
+function encodeCacheHint(metadata: Metadata | undefined, path: string, losses: Losses): WireCacheControl | undefined {
+  const hint = metadata?.cacheHint
+  if (hint === undefined) return undefined
+  const mark: WireCacheControl = { type: 'ephemeral' }
+  if (hint !== 'ephemeral') {
+    mark.ttl = hint.ttl === '5m' ? '5m' : '1h'
+    if (mark.ttl !== hint.ttl) reportTtl(losses, path, '1h')
+  }
+  hintPaths.set(mark, `${path}.metadata.cacheHint`)
+  return mark
+}
+
+/** A part of the body that can have a mark. */
+interface Markable {
+  cache_control?: unknown
+  readonly defer_loading?: unknown
+}
+
+/**
+ * Removes or changes marks that the API refuses. A body can have at most four marks: the last four are kept, since they cover the longest
+ * prefixes. Marks of one hour must come before marks of five minutes. Tools with deferred loading cannot have a mark. Changes the body.
+ */
+function settleMarks(body: WireRequest, losses: Losses): void {
+  const { tools, system, messages } = body
+  const lists: readonly (readonly [path: string, list: unknown])[] = [
+    ['tools', tools],
+    ['system', system],
+    ...messages.map(({ content }, at) => [`messages[${at}].content`, content] as const),
+  ]
+  const marked = lists.flatMap(([path, list]) =>
+    (arrayOf(list) as readonly Markable[]).flatMap((part, at) => {
+      const { cache_control: mark, defer_loading: isDeferred = false } = part
+      if (!isObject(mark)) return []
+      return [{ part, mark, isDeferred, path: hintPaths.get(mark) ?? `${path}[${at}].cache_control` }]
+    }),
+  )
+  const room = isObject(field(body, 'cache_control')) ? maxMarks - 1 : maxMarks
+  let excess = marked.filter(({ isDeferred }) => !isDeferred).length - room
+  let isShort = false
+  for (const { part, mark, isDeferred, path } of marked) {
+    if (isDeferred || excess-- > 0) {
+      delete part.cache_control
+      const reason = isDeferred ? 'its loading is deferred' : `it takes ${maxMarks} cache marks, and the last were kept`
+      reportLoss(losses, 'dropped', path, reason, 'info')
+    } else if (mark.ttl !== '1h') {
+      isShort = true
+    } else if (isShort) {
+      part.cache_control = { type: 'ephemeral' }
+      reportLoss(losses, 'changed', path, 'a hint of 1h may not follow one of 5m', 'info')
+    }
+  }
+}
+
+// ---- media --------------------------------------------------------------------------------------
+
+/** The beta feature that the older API version requires for file ids. */
+const filesBeta = 'files-api-2025-04-14'
+
+/** Encodes a text document. If it was decoded from a search result, encodes it as a search result. */
+function encodeDocumentText(block: PlainTextBlock, path: string, scope: Scope): WireBlock | undefined {
+  const { text, title } = block
+  const kept = keptOf(block)
+  const extras = extrasFor(block, path, scope)
+  if (kept.type === 'search_result') {
+    // Citations name parts of the search result, so the parts are kept unless the text was edited.
+    const parts = arrayOf(kept.content)
+    const isSame = parts.map((part) => field(part, 'text')).join('') === text
+    const content = isSame ? parts : [{ type: 'text', text }]
+    return { ...extras, ...compact({ title }), content } as object as WireBlock
+  }
+  const source = { type: 'text', media_type: 'text/plain', data: text } as const
+  return documentIn({ ...extras, type: 'document', source, ...compact({ title }) }, path, scope)
+}
+
+function documentIn(document: WireBlock, path: string, scope: Scope): WireBlock | undefined {
+  const isRefused = scope.place === 'assistant' && scope.isStrictVersion
+  return isRefused ? drop(path, "an assistant's turn takes no documents", scope, 'major') : document
+}
+
+/** Encodes an image, a PDF or a text file. A file that is an image is sent as an image. */
+function encodeMedia(block: ImageBlock | FileBlock, path: string, scope: Scope): WireBlock | undefined {
+  const inline = readDataUrl(block.url ?? '')
+  const { data, mimeType } = inline ?? block
+  const isImage = block.type === 'image' || mimeType?.startsWith('image/') === true
+  const isText = inline?.base64 === false
+  // As it is given, or as its first characters show it.
+  const type = mimeType?.toLowerCase() ?? lookup(typesByStart, data?.slice(0, 4)) ?? ''
+  const source =
+    data === undefined ? remoteSource(block, scope) : (isImage ? imageSource : documentSource)(data, type, isText)
+  if (source === undefined) {
+    const taken = isImage ? 'images in JPEG, PNG, GIF or WebP' : 'documents in PDF or plain text'
+    return drop(path, `it takes ${taken}, by URL or by file id`, scope, 'major')
+  }
+  const extras = extrasFor(block, path, scope)
+  if (isImage) return { ...extras, type: 'image', source: source as WireImageSource }
+  if (source.type === 'text' && mimeType !== 'text/plain') drop(`${path}.mimeType`, reasons.mimeType, scope, 'info')
+  const document = { ...extras, type: 'document', source: source as WireDocumentSource } as const
+  return documentIn({ ...document, ...compact({ title: block.filename }) }, path, scope)
+}
+
+function remoteSource(
+  { url, fileId }: ImageBlock | FileBlock,
+  { betas, isStrictVersion }: Scope,
+): WireImageSource | undefined {
+  if (url !== undefined) return { type: 'url', url }
+  if (fileId === undefined) return undefined
+  if (!isStrictVersion) betas.add(filesBeta)
+  return { type: 'file', file_id: fileId }
+}
+
+function imageSource(data: string, type: string, isText: boolean): WireImageSource | undefined {
+  const isTaken = !isText && /^image\/(?:jpe?g|png|gif|webp)$/.test(type)
+  return isTaken ? { type: 'base64', media_type: type.replace('jpg', 'jpeg') as WireImageType, data } : undefined
+}
+
+function documentSource(data: string, type: string, isText: boolean): WireDocumentSource | undefined {
+  if (/^application\/pdf\b/.test(type) && !isText) return { type: 'base64', media_type: 'application/pdf', data }
+  if (!type.startsWith('text/')) return undefined
+  const text = isText ? data : textOfBase64(data)
+  return text === undefined ? undefined : { type: 'text', media_type: 'text/plain', data: text }
+}
+
+// ---- definitions ------------------------------------------------------------------------------
+
+/** Encodes definitions. Anthropic's own tools are sent unchanged. Tools of other formats are dropped. */
+export function encodeDefinitions(
+  tools: readonly (ToolDefinition | ProviderTool)[],
+  _options: CodecOptions<AnthropicDialect> = {},
+): WireTool[] {
+  return encodeDefinitionsFor(tools, newLosses('Anthropic'))
+}
+
+/** Does the same inside a request, and reports losses to `losses`. */
+function encodeDefinitionsFor(tools: readonly (ToolDefinition | ProviderTool)[], losses: Losses): WireTool[] {
+  checkTools(tools)
+  return tools.flatMap((tool, at) => encodeDefinition(tool, `tools[${at}]`, losses) ?? [])
+}
+
+function encodeDefinition(tool: ToolDefinition | ProviderTool, path: string, losses: Losses): WireTool | undefined {
+  if ('value' in tool) return tool.format === format ? ({ ...tool.value } as unknown as WireTool) : undefined
+  const { name, description, parameters = {}, strict } = tool
+  // The API requires the type `object`, and properties in a schema that is empty.
+  const { type = 'object' } = parameters
+  if (type !== 'object') reportLoss(losses, 'changed', `${path}.parameters.type`, 'arguments are always an object')
+  const input_schema = { ...(unlessEmpty(parameters) ?? { properties: {} }), type: 'object' } as const
+  return { ...extrasFor(tool, path, { losses }), name, ...compact({ description, input_schema, strict }) }
+}
+
+// ---- choice -----------------------------------------------------------------------------------
+
+/**
+ * Encodes the tool choice. Returns `undefined` for the API's default, which is `auto`. With a thinking budget, the API refuses a forced
+ * call.
+ */
+function encodeToolChoice(
+  { toolChoice, parallelToolCalls }: Pick<RequestOptions, 'toolChoice' | 'parallelToolCalls'>,
+  hasBudget: boolean,
+  losses: Losses,
+): WireToolChoice | undefined {
+  if (toolChoice === 'none') return { type: 'none' }
+  if (toolChoice === undefined && parallelToolCalls !== false) return undefined
+  const parallel = parallelToolCalls === undefined ? {} : { disable_parallel_tool_use: !parallelToolCalls }
+  const { mode, names } =
+    typeof toolChoice !== 'object'
+      ? { mode: toolChoice, names: [] }
+      : 'name' in toolChoice
+        ? { mode: 'required', names: [toolChoice.name] }
+        : toolChoice
+  const [name, ...others] = names
+  if (mode !== 'required') return { type: 'auto', ...parallel }
+  if (!hasBudget)
+    return name && others.length === 0 ? { type: 'tool', name, ...parallel } : { type: 'any', ...parallel }
+  reportLoss(losses, 'changed', 'options.toolChoice', 'while the model thinks, no call can be forced: it may choose')
+  return { type: 'auto', ...parallel }
+}
+
+/** Returns the tools that the choice names. The API cannot choose among several tools, so only these are sent: a new prompt cache. */
+function selectTools(
+  tools: readonly (ToolDefinition | ProviderTool)[],
+  choice: ToolChoice | undefined,
+  losses: Losses,
+): readonly (ToolDefinition | ProviderTool)[] {
+  if (typeof choice !== 'object' || !('names' in choice)) return tools
+  const names = new Set(choice.names)
+  return chosenTools(tools, (tool) => 'value' in tool || names.has(tool.name), losses)
+}
+
+// ---- results ----------------------------------------------------------------------------------
+
+/**
+ * Encodes the result of one call as an entry of `messages`: a user message with one `tool_result` block. The results of parallel calls must
+ * be in one message, which `encodeRequest` does.
+ */
+export function encodeResult(result: ToolMessage, { dialect = {} }: CodecOptions<AnthropicDialect> = {}): WireMessage {
+  const scope: Scope = { ...scopeOf(dialect, '', newLosses('Anthropic')), place: 'user' }
+  return { role: 'user', content: [encodeResultBlock(result, 'result', scope)] }
+}
+
+// ---- citations ----------------------------------------------------------------------------------
+
+/** Encodes a citation that this format made; `undefined` for any other. */
+export function encodeCitation(citation: CitationBlock): object | undefined {
+  const { url, title, text } = citation
+  const kept = keptOf(citation)
+  if (kept.type === undefined) return undefined
+  const titleKey = kept.document_title === undefined ? 'title' : 'document_title'
+  return { ...kept, ...compact({ cited_text: text, url, [titleKey]: title }) }
+}

@@ -1,0 +1,501 @@
+/**
+ * Anthropic Messages: reads an answer, whole or streamed, and its errors.
+ *
+ * @see https://platform.claude.com/docs/en/api/messages (read 2026-11)
+ * @see https://platform.claude.com/docs/en/build-with-claude/streaming (read 2026-11)
+ * @see https://platform.claude.com/docs/en/build-with-claude/citations (read 2026-11)
+ * @see https://platform.claude.com/docs/en/api/errors (read 2026-11)
+ *
+ * @module
+ */
+
+import { fold } from '../../assemble/fold.ts'
+import type {
+  CallFragment,
+  CodecOptions,
+  DecodedCalls,
+  DecodeResponseOptions,
+  DecodeStreamOptions,
+  ErrorAnswer,
+  Fragment,
+  Frame,
+} from '../../core/codec.ts'
+import { toolCallsOf } from '../../core/content.ts'
+import { refuseDeep } from '../../core/depth.ts'
+import { ApiError, type ApiErrorDetails, DecodeError } from '../../core/errors.ts'
+import {
+  arrayOf,
+  compact,
+  field,
+  isObject,
+  lookup,
+  objectIn,
+  otherFields,
+  setOwn,
+  stringOr,
+  textOr,
+} from '../../core/lookup.ts'
+import type {
+  ChatResponse,
+  CitationBlock,
+  ContentBlock,
+  Json,
+  JsonObject,
+  Opaque,
+  ProviderData,
+  ReasoningBlock,
+  ServerToolResult,
+  TextBlock,
+  UnknownBlock,
+  Usage,
+} from '../../core/model.ts'
+import type { Machine } from '../../core/reducer.ts'
+import { addend, settleUsage } from '../../core/usage.ts'
+import { readApiError } from '../../kit/api-error.ts'
+import { type AnthropicDialect, errorKinds, format, stopReasons } from './words.ts'
+
+/** The provider and the model of a message that is decoded. Its proofs are theirs. */
+export interface Origin {
+  readonly provider: string
+  readonly model: string
+}
+
+/** Decodes an unknown block. It is kept unchanged. */
+export function unknownBlock(wire: JsonObject): UnknownBlock {
+  return { type: 'unknown', format, providerType: stringOr(field(wire, 'type'), ''), value: wire }
+}
+
+/** Returns the stored form of the fields that isoglot does not know. */
+export function keptFields(fields: JsonObject): { providerData?: ProviderData } {
+  return Object.keys(fields).length === 0 ? {} : { providerData: { [format]: fields } }
+}
+
+// ---- content ------------------------------------------------------------------------------------
+
+/** Decodes a block of an answer, except a call. */
+export function decodeBlock(wire: JsonObject, origin: Origin): ContentBlock {
+  return decodeKnown(wire, origin) ?? unknownBlock(wire)
+}
+
+/** Each of these decoders returns `undefined` for an unknown shape. */
+function decodeKnown(wire: JsonObject, origin: Origin): ContentBlock | undefined {
+  switch (field(wire, 'type')) {
+    case 'text':
+      return decodeText(wire)
+    case 'thinking':
+      return decodeThinking(wire, origin)
+    case 'redacted_thinking':
+      return decodeRedactedThinking(wire, origin)
+  }
+  // Anthropic adds new server tools often, but the types of their results have this ending.
+  return stringOr(field(wire, 'type'), '').endsWith('_tool_result') ? decodeServerResult(wire) : undefined
+}
+
+function decodeText({ type: _, text: given, ...rest }: JsonObject): TextBlock | undefined {
+  const text = given ?? '' // some hosts start a text without it
+  if (typeof text !== 'string') return undefined
+  const { citations, ...others } = rest
+  if (!Array.isArray(citations) || !citations.every(isObject)) return { type: 'text', text, ...keptFields(rest) }
+  return { type: 'text', text, citations: citations.map(decodeCitation), ...keptFields(others) }
+}
+
+function decodeThinking(
+  { type: _, thinking, signature, ...rest }: JsonObject,
+  origin: Origin,
+): ReasoningBlock | undefined {
+  const text = thinking ?? ''
+  if (typeof text !== 'string') return undefined
+  const isSigned = typeof signature === 'string' && signature !== ''
+  const opaque = isSigned ? proof({ signature }, origin) : undefined
+  return compact({ type: 'reasoning', text, opaque, ...keptFields(rest) })
+}
+
+function decodeRedactedThinking({ type: _, data, ...rest }: JsonObject, origin: Origin): ReasoningBlock | undefined {
+  if (typeof data !== 'string') return undefined
+  return { type: 'reasoning', text: '', opaque: proof({ data }, origin), ...keptFields(rest) }
+}
+
+/** Returns the proof with a signature, or with encrypted data. */
+function proof(data: JsonObject, { provider, model }: Origin): Opaque {
+  return { provider, model, format, data }
+}
+
+function decodeServerResult({ tool_use_id: toolCallId, content, ...rest }: JsonObject): ServerToolResult | undefined {
+  if (typeof toolCallId !== 'string') return undefined
+  const isError = rest.is_error === true || stringOr(field(content, 'type'), '').endsWith('_error')
+  return compact({
+    type: 'server_tool_result',
+    toolCallId,
+    name: rest.type === 'mcp_tool_result' ? undefined : String(rest.type).replace(/_tool_result$/, ''),
+    status: isError ? 'error' : 'success',
+    output: content,
+    ...keptFields(rest),
+  })
+}
+
+// ---- a whole answer -----------------------------------------------------------------------------
+
+/** The start of generated ids, for calls without an id. A number follows it. */
+export const idPrefix = 'toolu_isoglot_'
+
+/**
+ * Decodes a complete answer.
+ *
+ * @throws {ApiError} if the body is an error.
+ * @throws {DecodeError} if the body is not a message. `path` names the wrong field.
+ * @throws {InterruptedError} if the answer has no `stop_reason`, so it is incomplete.
+ */
+export function decodeResponse(
+  body: unknown,
+  { callsBefore = 0, events, dialect = {} }: DecodeResponseOptions<AnthropicDialect> = {},
+): ChatResponse {
+  refuseDeep(body, 'Cannot decode Anthropic response')
+  if (field(body, 'type') === 'error') throw decodeErrorEvent(body, dialect.provider)
+  if (!isObject(body)) throw wrong('response', '', 'the body is not an object')
+  const content = field(body, 'content')
+  if (!Array.isArray(content)) throw wrong('response', 'content', 'is not an array')
+  const at = content.findIndex((block) => !isObject(block))
+  if (at >= 0) throw wrong('response', `content[${at}]`, 'is not an object')
+  return foldBody(body, dialect, compact({ callsBefore, events }))
+}
+
+/** Reads a body as a stream of two events. */
+function foldBody(
+  message: JsonObject,
+  dialect: AnthropicDialect,
+  options: Omit<DecodeResponseOptions, 'dialect'>,
+): ChatResponse {
+  const out: Fragment[] = []
+  const reader = answerReader(dialect)
+  reader.read({ message }, 'message_start', out)
+  reader.read({ delta: { stop_reason: field(message, 'stop_reason') ?? null } }, 'message_delta', out)
+  reader.end(out)
+  return fold(out, { provider: dialect.provider ?? format, idPrefix, ...options })
+}
+
+/** Decodes the calls in the body of an answer. Ignores calls that the provider runs. */
+export function decodeToolCalls(body: unknown, _options: CodecOptions<AnthropicDialect> = {}): DecodedCalls {
+  const content = arrayOf(field(body, 'content')).filter((block) => field(block, 'type') === 'tool_use')
+  const { message } = foldBody({ content, stop_reason: 'tool_use' }, {}, {})
+  return { toolCalls: toolCallsOf(message), invalidToolCalls: message.invalidToolCalls ?? [] }
+}
+
+// ---- a stream -----------------------------------------------------------------------------------
+
+// The decoder stores no text, so its state stays small. Only blocks of unknown kinds are stored until they are complete.
+
+/**
+ * Decodes one answer.
+ *
+ * @throws {ApiError} at an `error` event. This can happen after status 200 and a part of the answer.
+ * @throws {DecodeError} if an event is not a JSON object, or a required field is missing.
+ */
+export function decodeStream({
+  parse = JSON.parse,
+  dialect = {},
+}: DecodeStreamOptions<AnthropicDialect> = {}): Machine<Frame, Fragment> {
+  const reader = answerReader(dialect)
+  return {
+    push({ data, event: name = '' }, out) {
+      if (data === '[DONE]') reader.end(out)
+      else if (data !== '') reader.read(parseEvent(parse, data), name, out)
+    },
+    end: reader.end,
+  }
+}
+
+function parseEvent(parse: (text: string) => unknown, data: string): JsonObject {
+  let event: unknown
+  let cause: unknown
+  try {
+    event = parse(data)
+  } catch (error) {
+    cause = error
+  }
+  if (!isObject(event)) throw wrong('stream', '', 'an event is not a JSON object', cause)
+  return event
+}
+
+/** Reads the events of an answer. */
+interface AnswerReader {
+  /** `name` is the type of an event that does not have one. */
+  read(event: JsonObject, name: string, out: Fragment[]): void
+  /** Ends the answer. An answer with a stop reason is complete, even if its last event is missing. */
+  end(out: Fragment[]): void
+}
+
+/** Returns a reader of one answer. A whole body is read as the message of `message_start`. */
+function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
+  /** The proofs of the answer are of the model in `message_start`. */
+  const origin = { provider, model: '' }
+  let isStarted = false
+  let isEnded = false
+  /** The usage so far, in Anthropic's fields. A later figure replaces an earlier one. */
+  let usage: JsonObject = {}
+  let stopReason: string | undefined
+  /** The container in `message_start` or `message_delta`. */
+  let container: unknown
+  let nextKey = 0
+  /** Keys of blocks, by their index. A stream that is joined from two streams can use an index for two blocks. */
+  const keys = new Map<unknown, number>()
+  /** Blocks of unknown kinds, by key, until they are complete. */
+  const unknown = new Map<number, JsonObject>()
+
+  return { read, end }
+
+  function read(event: JsonObject, name: string, out: Fragment[]): void {
+    switch (field(event, 'type') ?? (name || (event.error && 'error'))) {
+      case 'content_block_delta':
+        readDelta(keyOf(event), objectIn(event, 'delta'), out)
+        break
+      case 'content_block_start':
+        readStart(event, out)
+        break
+      case 'content_block_stop':
+        readStop(keyOf(event), out)
+        break
+      case 'message_start':
+        readMessage(objectIn(event, 'message'), out)
+        break
+      case 'message_delta':
+        readMessageDelta(event, out)
+        break
+      case 'message_stop':
+        end(out)
+        break
+      case 'error':
+        throw decodeErrorEvent(event, provider)
+    }
+    // `ping` and unknown types, which Anthropic's documentation says to ignore
+  }
+
+  function end(out: Fragment[]): void {
+    for (const key of [...unknown.keys()]) readStop(key, out)
+    if (isEnded || stopReason === undefined) return
+    isEnded = true
+    const containerId = textOr(field(container, 'id'), undefined)
+    out.push({
+      type: 'end',
+      stopReason: lookup(stopReasons, stopReason) ?? 'other',
+      rawStopReason: stopReason,
+      ...compact({ providerState: containerId === undefined ? undefined : { containerId } }),
+    })
+  }
+
+  // ---- the message ----------------------------------------------------------------------------
+
+  /** Ignores a second message, which a proxy can insert: the blocks after it belong to the same answer. */
+  function readMessage(message: JsonObject, out: Fragment[]): void {
+    if (isStarted || Object.keys(message).length === 0) return
+    isStarted = true
+    const { id, type: _, role: _role, model, content, stop_reason: _reason, usage: figures, ...others } = message
+    origin.model = textOr(model, '')
+    out.push(compact({ type: 'start', id: textOr(id, undefined), model: textOr(model, undefined) }))
+    readOthers(others, out)
+    readUsage(figures, out)
+    if (!Array.isArray(content)) return
+    // with programmatic tool calling, `message_start` has blocks
+    for (const [index, block] of content.entries()) if (isObject(block)) openBlock(block, index, false, out)
+  }
+
+  function readMessageDelta(event: JsonObject, out: Fragment[]): void {
+    const { type: _, delta: _delta, usage: figures, ...beside } = event
+    const { stop_reason: reason, ...within } = objectIn(event, 'delta')
+    readOthers(withoutNulls({ ...beside, ...within }), out)
+    readUsage(figures, out)
+    stopReason = textOr(reason, stopReason)
+  }
+
+  /** Reads fields that isoglot does not know. */
+  function readOthers(others: JsonObject, out: Fragment[]): void {
+    container = others.container ?? container
+    const { providerData } = keptFields(others)
+    if (providerData !== undefined) out.push({ type: 'extra', providerData })
+  }
+
+  function readUsage(figures: unknown, out: Fragment[]): void {
+    if (!isObject(figures)) return
+    usage = { ...figures, ...usage, ...withoutNulls(figures) }
+    out.push({ type: 'usage', usage: decodeUsage(usage) })
+  }
+
+  // ---- blocks ---------------------------------------------------------------------------------
+
+  function keyOf(event: JsonObject): number {
+    const index = field(event, 'index')
+    return keys.get(index) ?? newKey(index)
+  }
+
+  function newKey(index: unknown): number {
+    keys.set(index, nextKey)
+    return nextKey++
+  }
+
+  function readStart(event: JsonObject, out: Fragment[]): void {
+    const wire = field(event, 'content_block')
+    if (!isObject(wire)) throw wrong('stream', 'content_block', 'is not an object')
+    openBlock(wire, field(event, 'index'), true, out)
+  }
+
+  /** Reads a block that is complete, or that stays open for its deltas. */
+  function openBlock(wire: JsonObject, index: unknown, isOpen: boolean, out: Fragment[]): void {
+    const key = newKey(index)
+    const type = field(wire, 'type')
+    if (type === 'tool_use' || isServerCall(type)) {
+      out.push(readCall(wire, key, isOpen))
+      if (!isOpen) out.push({ type: 'close', key })
+      return
+    }
+    const block = decodeBlock(wire, origin)
+    if (isOpen && block.type === 'unknown') unknown.set(key, wire)
+    else out.push(isOpen ? { type: 'block', block, key, open: true } : { type: 'block', block, key })
+  }
+
+  function readStop(key: number, out: Fragment[]): void {
+    const wire = unknown.get(key)
+    unknown.delete(key)
+    out.push(wire === undefined ? { type: 'close', key } : { type: 'block', block: unknownBlock(wire), key })
+  }
+
+  function readDelta(key: number, delta: JsonObject, out: Fragment[]): void {
+    const block = unknown.size === 0 ? undefined : unknown.get(key)
+    if (block !== undefined) {
+      unknown.set(key, withDelta(block, delta))
+      return
+    }
+    switch (field(delta, 'type')) {
+      case 'text_delta':
+        out.push({ type: 'text', text: piece(delta, 'text'), key })
+        return
+      case 'input_json_delta': {
+        const text = piece(delta, 'partial_json')
+        if (text !== '') out.push({ type: 'call', key, arguments: text })
+        return
+      }
+      case 'thinking_delta':
+        out.push({ type: 'reasoning', text: piece(delta, 'thinking'), key })
+        return
+      case 'signature_delta': {
+        const signature = piece(delta, 'signature') // complete, so it replaces an earlier one
+        if (signature !== '') out.push({ type: 'patch', key, opaque: proof({ signature }, origin) })
+        return
+      }
+      case 'citations_delta': {
+        const citation = field(delta, 'citation')
+        if (isObject(citation)) out.push({ type: 'patch', key, citations: [decodeCitation(citation)] })
+      }
+    }
+  }
+}
+
+function readCall(wire: JsonObject, key: number, isOpen: boolean): Fragment {
+  const { type = null, id, name, input: given, ...others } = wire
+  const isServers = isServerCall(type)
+  const input = readInput(given)
+  // In a stream, `{}` is a placeholder: the deltas bring the input. Any other value is the complete input.
+  const isPlaceholder = isOpen && isObject(input) && Object.keys(input).length === 0
+  return compact({
+    type: 'call',
+    key,
+    id: textOr(id, null),
+    name: textOr(name, null),
+    server: isServers || undefined,
+    arguments: isPlaceholder ? undefined : input,
+    // The type of a call that the provider runs also names its server.
+    ...keptFields(isServers ? { ...others, type } : others),
+  })
+}
+
+/** Whether a block of this type is a call that the provider runs: `server_tool_use`, `mcp_tool_use`. */
+export function isServerCall(type: unknown): boolean {
+  return stringOr(type, '').endsWith('_tool_use')
+}
+
+/** Reads the input of a call: an object, text if the host sends text, or `undefined` if it is absent. */
+export function readInput(input: Json | undefined): CallFragment['arguments'] {
+  if (input === undefined || input === null) return undefined
+  return isObject(input) ? input : stringOr(input, JSON.stringify(input))
+}
+
+/** Decodes usage, in tokens. This format counts cached input separately. `inputTokens` of isoglot is the sum. */
+function decodeUsage(wire: JsonObject): Usage {
+  const figures = wire as Readonly<Record<string, number | undefined>>
+  const { cache_read_input_tokens: cacheReadTokens, cache_creation_input_tokens: cacheWriteTokens } = figures
+  const { input_tokens: uncached, output_tokens: outputTokens } = figures
+  // `null` counts as absent.
+  const inputTokens = (uncached ?? Number.NaN) + addend(cacheReadTokens) + addend(cacheWriteTokens)
+  const reasoningTokens = field(wire.output_tokens_details, 'thinking_tokens') as number | undefined
+  const totalTokens = inputTokens + (outputTokens ?? Number.NaN)
+  return {
+    ...settleUsage({ inputTokens, outputTokens, totalTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens }),
+    providerData: { [format]: wire },
+  }
+}
+
+function withoutNulls(fields: JsonObject): JsonObject {
+  return otherFields(fields, { has: (name) => fields[name] === null }) ?? {}
+}
+
+function piece(delta: JsonObject, name: string): string {
+  const text = field(delta, name) ?? ''
+  if (typeof text === 'string') return text
+  throw wrong('stream', `delta.${name}`, 'is not a string')
+}
+
+/** Adds a delta to a block of an unknown kind. Text is appended. Other values are replaced. */
+function withDelta(block: JsonObject, { type, ...fields }: JsonObject): JsonObject {
+  const grown = { ...block }
+  for (const [name, value] of Object.entries(fields)) {
+    const before = type === 'compaction_delta' ? undefined : field(block, name) // each of these is complete
+    setOwn(grown, name, typeof before === 'string' && typeof value === 'string' ? before + value : value)
+  }
+  return grown
+}
+
+// ---- citations ----------------------------------------------------------------------------------
+
+// Fields that only Anthropic has are kept.
+
+/** Decodes a citation. Keeps Anthropic's own fields, since Anthropic checks the `encrypted_index` in later requests. */
+function decodeCitation(wire: JsonObject): CitationBlock {
+  const { url, title, document_title: documentTitle, cited_text: text, encrypted_index: index } = wire
+  return compact({
+    type: 'citation',
+    url: textOr(url, undefined),
+    title: textOr(title, textOr(documentTitle, undefined)),
+    text: textOr(text, undefined),
+    providerData: index === '' ? undefined : { [format]: wire }, // see `citationForClient`
+  })
+}
+
+// ---- errors -------------------------------------------------------------------------------------
+
+/** Reads an answer with an error status, or (with status 0) the error event of a stream. */
+export function decodeError(
+  answer: ErrorAnswer,
+  { dialect: { provider = format } = {} }: CodecOptions<AnthropicDialect> = {},
+): ApiError {
+  const error = readApiError(answer, {
+    provider,
+    kinds: errorKinds,
+    statuses: { 413: 'context_length' },
+    final: new Set(),
+  })
+  const providerCode = stringOr(field(field(field(answer.body, 'error'), 'details'), 'error_code'), '')
+  // Anthropic reports a spending limit as a rate limit, and missing credit as an invalid request. A retry helps with neither.
+  const details = providerCode.includes('spend_limit')
+    ? { providerCode, retryable: false }
+    : /credit balance is too low/i.test(error.message) && { kind: 'permission', retryable: false }
+  return details ? new ApiError(error.message, { ...error, ...details } as ApiErrorDetails) : error
+}
+
+/** Decodes an error event of a stream. */
+function decodeErrorEvent(body: unknown, provider: string = format): ApiError {
+  return decodeError({ status: 0, headers: { get: () => null }, body }, { dialect: { provider } })
+}
+
+/** Returns the error for JSON that does not follow the format. `what` is a request, a response or a stream. */
+export function wrong(what: string, path: string, finding: string, cause?: unknown): DecodeError {
+  const place = path === '' ? '' : `"${path}" `
+  return new DecodeError(`Cannot decode Anthropic ${what}: ${place}${finding}`, { path, cause })
+}

@@ -1,0 +1,592 @@
+/**
+ * Bedrock Converse: reads an answer, whole or streamed, and its errors.
+ *
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html (read 2026-11)
+ * @see https://docs.aws.amazon.com/bedrock/latest/userguide/tool-use.html (read 2026-11)
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html (read 2026-11)
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html (read 2026-11)
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html#API_runtime_Converse_Errors (read 2026-11)
+ *
+ * @module
+ */
+
+import { fold } from '../../assemble/fold.ts'
+import type {
+  BlockKey,
+  CallFragment,
+  CodecOptions,
+  DecodedCalls,
+  DecodeResponseOptions,
+  DecodeStreamOptions,
+  ErrorAnswer,
+  Fragment,
+  Frame,
+} from '../../core/codec.ts'
+import { refuseDeep } from '../../core/depth.ts'
+import { ApiError, type ApiErrorKind, DecodeError } from '../../core/errors.ts'
+import {
+  arrayOf,
+  compact,
+  field,
+  isObject,
+  lookup,
+  numberOr,
+  objectIn,
+  otherFields,
+  textOr,
+} from '../../core/lookup.ts'
+import type {
+  ChatResponse,
+  CitationBlock,
+  ContentBlock,
+  Json,
+  JsonObject,
+  Opaque,
+  ReasoningBlock,
+  Usage,
+} from '../../core/model.ts'
+import type { Machine } from '../../core/reducer.ts'
+import { readCall, textOfArguments } from '../../core/tool-call.ts'
+import { settleUsage, tokenCount } from '../../core/usage.ts'
+import { readApiError } from '../../kit/api-error.ts'
+import { errorWords, format, idPrefix, mediaFormats, provider, stopReasons } from './words.ts'
+
+/** Reads a block, except a call or a result of the user's tools. The block has one key that is not null, which names its type. */
+export function decodeBlock(wire: JsonObject): ContentBlock {
+  const [kind = '', ...others] = Object.keys(wire).filter((name) => wire[name] !== null)
+  const text = field(wire, 'text')
+  if (typeof text === 'string' && others.length === 0) return { type: 'text', text }
+  const known = others.length === 0 ? lookup(decoders, kind)?.(objectIn(wire, kind)) : undefined
+  return known ?? { type: 'unknown', format, providerType: kind, value: wire }
+}
+
+const decoders: Readonly<Record<string, (body: JsonObject) => ContentBlock | undefined>> = {
+  image: (body) => decodeMedia('image', body),
+  video: (body) => decodeMedia('video', body),
+  audio: (body) => decodeMedia('audio', body),
+  document: decodeDocument,
+  guardContent: decodeGuarded,
+  reasoningContent: decodeReasoning,
+  citationsContent: decodeCited,
+  toolUse: decodeServerCall,
+  toolResult: (body) => decodeServerResult(body),
+}
+
+function decodeMedia(kind: keyof typeof mediaFormats, { format: word, source, ...more }: JsonObject) {
+  const bytes = field(source, 'bytes')
+  const uri = field(field(source, 's3Location'), 'uri')
+  const found = typeof bytes === 'string' ? { data: bytes } : typeof uri === 'string' ? { url: uri } : undefined
+  if (found === undefined) return undefined
+  const mimeType = Object.entries(mediaFormats[kind]).find(([, name]) => name === word)?.[0]
+  const media = mimeType === undefined ? { ...more, format: word ?? '' } : more
+  const type = kind === 'document' ? ('file' as const) : kind
+  const kept = Object.keys(media).length > 0 ? { providerData: { [format]: { media } } } : {}
+  return { type, ...found, ...compact({ mimeType }), ...kept }
+}
+
+function decodeDocument({ name, ...body }: JsonObject): ContentBlock | undefined {
+  const text = field(field(body, 'source'), 'text')
+  const title = textOr(name, undefined)
+  if (typeof text === 'string' && Object.keys(body).length === 2) return compact({ type: 'plain_text', text, title })
+  const media = decodeMedia('document', body)
+  return media && { ...media, type: 'file', ...compact({ filename: title }) }
+}
+
+function decodeGuarded(body: JsonObject): ContentBlock | undefined {
+  const text = field(field(body, 'text'), 'text')
+  return typeof text === 'string'
+    ? { type: 'text', text, providerData: { [format]: { guardContent: body } } }
+    : undefined
+}
+
+function decodeReasoning(body: JsonObject): ReasoningBlock | undefined {
+  const { text, signature } = objectIn(body, 'reasoningText')
+  const redacted = field(body, 'redactedContent')
+  if (typeof redacted === 'string') return { type: 'reasoning', text: '', opaque: proof({ redactedContent: redacted }) }
+  if (typeof text !== 'string') return undefined
+  const opaque = typeof signature === 'string' && signature !== '' ? proof({ signature }) : undefined
+  return compact({ type: 'reasoning', text, opaque })
+}
+
+/** Returns a proof with this data. Its model is empty, since an answer of this format does not name its model. */
+function proof(data: JsonObject): Opaque {
+  return { provider, model: '', format, data }
+}
+
+function decodeCited(body: JsonObject): ContentBlock | undefined {
+  const text = arrayOf(field(body, 'content'))
+    .map((part) => textOr(field(part, 'text'), ''))
+    .join('')
+  const citations = arrayOf(field(body, 'citations')).filter(isObject)
+  return { type: 'text', text, citations: citations.map((one) => decodeCitation(one, text.length)) }
+}
+
+/** Reads a citation. It covers the whole text; `length` is the length of that text in UTF-16 units. */
+function decodeCitation(wire: JsonObject, length: number): CitationBlock {
+  const source = textOr(field(wire, 'source'), undefined)
+  const address = source !== undefined && /^https?:/.test(source) ? source : undefined
+  const url = textOr(field(field(field(wire, 'location'), 'web'), 'url'), address)
+  const passages = arrayOf(field(wire, 'sourceContent')).map((part) => textOr(field(part, 'text'), ''))
+  return compact({
+    type: 'citation',
+    url,
+    title: textOr(field(wire, 'title'), undefined),
+    text: passages.length === 0 ? undefined : passages.join(''),
+    startIndex: 0,
+    endIndex: length,
+    providerData: { [format]: wire },
+  })
+}
+
+/** Reads a call that Bedrock ran. Returns `undefined` for any other call. */
+function decodeServerCall({ toolUseId, name, input, ...kept }: JsonObject): ContentBlock | undefined {
+  const argumentsText = isObject(input) ? textOfArguments(input) : undefined
+  if (kept.type !== 'server_tool_use' || typeof name !== 'string' || argumentsText === undefined) return undefined
+  const id = textOr(toolUseId, '')
+  return {
+    type: 'server_tool_call',
+    id,
+    name,
+    arguments: input as JsonObject,
+    argumentsText,
+    providerData: { [format]: kept },
+  }
+}
+
+/** Reads the result of a call that Bedrock ran. It is in the same message as the call. */
+function decodeServerResult(body: JsonObject): ContentBlock {
+  return compact({
+    type: 'server_tool_result',
+    toolCallId: textOr(field(body, 'toolUseId'), undefined),
+    status: field(body, 'status') === 'error' ? 'error' : 'success',
+    output: field(body, 'content'),
+    providerData: { [format]: body },
+  })
+}
+
+// ---- reading unchecked values -----------------------------------------------------------------
+
+/** The kind of body that is being decoded; error messages name it. */
+type Subject = 'request' | 'response' | 'stream'
+
+/** Returns the value if it is a list. `undefined` and `null` read as an empty list. Throws for other values. */
+export function listAt(value: unknown, path: string, subject: Subject): readonly Json[] {
+  if (Array.isArray(value)) return value
+  if (value === undefined || value === null) return []
+  throw misfit(path, 'not a list', subject, value)
+}
+
+/** Returns the value if it is an object. Throws otherwise. */
+export function objectAt(value: unknown, path: string, subject: Subject): JsonObject {
+  if (isObject(value)) return value
+  throw misfit(path, value === undefined || value === null ? 'missing' : 'not an object', subject, value)
+}
+
+/** Returns the value if it is a string. `undefined` and `null` read as an empty string. Throws for other values. */
+function stringAt(value: unknown, path: string, subject: Subject): string {
+  if (typeof value === 'string') return value
+  if (value === undefined || value === null) return ''
+  throw misfit(path, 'not a string', subject, value)
+}
+
+export function misfit(path: string, finding: string, subject: Subject, cause: unknown): DecodeError {
+  return new DecodeError(`Cannot decode Bedrock ${subject}: "${path}" is ${finding}`, { path, cause })
+}
+
+// ---- tools --------------------------------------------------------------------------------------
+
+const callFields: ReadonlySet<string> = new Set(['toolUseId', 'name', 'input', 'type'])
+
+/** Reads a call, or the start of a call, as a fragment. */
+export function readCallFragment(body: JsonObject): CallFragment {
+  const input = field(body, 'input')
+  const isServers = field(body, 'type') === 'server_tool_use'
+  const kept = otherFields(body, callFields)
+  const own = isServers ? { ...kept, type: 'server_tool_use' } : kept
+  return compact({
+    type: 'call',
+    id: textOr(field(body, 'toolUseId'), undefined),
+    name: textOr(field(body, 'name'), undefined),
+    arguments: input === undefined || input === null ? undefined : argumentsOf(input),
+    server: isServers || undefined,
+    providerData: own && { [format]: own },
+  })
+}
+
+function argumentsOf(input: Json): string | JsonObject {
+  return isObject(input) || typeof input === 'string' ? input : JSON.stringify(input)
+}
+
+/** Reads the calls in the body of an answer, except those that Bedrock ran. */
+export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): DecodedCalls {
+  const content = field(field(field(body, 'output'), 'message'), 'content') ?? field(body, 'content')
+  const uses = arrayOf(content).flatMap((block) => {
+    const use = field(block, 'toolUse')
+    return isObject(use) && field(use, 'type') !== 'server_tool_use' ? [use] : []
+  })
+  const calls = uses.map((use, index) => {
+    const { id, name, arguments: given = '', providerData } = readCallFragment(use)
+    const argumentsText = typeof given === 'string' ? given : (textOfArguments(given) ?? '[]')
+    const parts = { id: id ?? `${idPrefix}${index}`, generatedId: id === undefined, name: name ?? undefined }
+    return readCall({ ...parts, argumentsText, index, providerData })
+  })
+  return {
+    toolCalls: calls.filter((call) => call.type === 'tool_call'),
+    invalidToolCalls: calls.filter((call) => call.type === 'invalid_tool_call'),
+  }
+}
+
+// ---- a whole answer -----------------------------------------------------------------------------
+
+/**
+ * Reads a whole answer.
+ *
+ * @throws {ApiError} if the body is an error, though its status was 200.
+ * @throws {DecodeError} if the body is not an answer.
+ * @throws {InterruptedError} if the body does not have a `stopReason`.
+ */
+export function decodeResponse(body: unknown, { callsBefore = 0, events }: DecodeResponseOptions = {}): ChatResponse {
+  refuseDeep(body, 'Cannot decode Bedrock response')
+  const response = objectAt(body, 'body', 'response')
+  if (field(response, 'output') === undefined && typeof (response.message ?? response.Message) === 'string')
+    throw decodeError({ status: 0, headers: { get: () => null }, body: response })
+  const message = objectAt(field(field(response, 'output'), 'message'), 'output.message', 'response')
+  const out: Fragment[] = [{ type: 'start' }]
+  let last: LastText | undefined
+  for (const [key, entry] of listAt(field(message, 'content'), 'output.message.content', 'response').entries()) {
+    const block = objectAt(entry, `output.message.content[${key}]`, 'response')
+    last = readBlock(block, key, last, out)
+  }
+  readExtra(response, out)
+  const reason = field(response, 'stopReason')
+  if (typeof reason === 'string') out.push(endFragment(reason))
+  return fold(out, { provider, idPrefix, callsBefore, events })
+}
+
+/** The last text. Citations in the blocks after it belong to it. `length` is in UTF-16 units. */
+interface LastText {
+  readonly key: BlockKey
+  readonly length: number
+}
+
+function readBlock(
+  block: JsonObject,
+  key: BlockKey,
+  last: LastText | undefined,
+  out: Fragment[],
+): LastText | undefined {
+  const use = field(block, 'toolUse')
+  const result = field(block, 'toolResult')
+  const cited = field(block, 'citationsContent')
+  if (isObject(use)) {
+    out.push({ ...readCallFragment(use), key }, { type: 'close', key })
+    return undefined
+  }
+  if (isObject(result)) {
+    out.push({ type: 'block', block: decodeServerResult(result), key })
+    return undefined
+  }
+  if (isObject(cited) && arrayOf(field(cited, 'content')).length === 0 && last !== undefined) {
+    const citations = arrayOf(field(cited, 'citations')).filter(isObject)
+    out.push({ type: 'patch', key: last.key, citations: citations.map((one) => decodeCitation(one, last.length)) })
+    return last
+  }
+  const decoded = decodeBlock(block)
+  // gpt-oss starts its answers with an empty text.
+  if (decoded.type === 'text' && decoded.text === '' && decoded.citations === undefined) return last
+  if (decoded.type !== 'text') {
+    out.push({ type: 'block', block: decoded, key })
+    return undefined
+  }
+  out.push({ type: 'block', block: decoded, key, open: true }) // its citations may follow in a block of their own
+  return { key, length: decoded.text.length }
+}
+
+const answerFields: ReadonlySet<string> = new Set(['output', 'stopReason', 'usage', 'p'])
+
+/** Reads the usage and the unknown fields of an answer. */
+function readExtra(wire: JsonObject, out: Fragment[]): void {
+  const usage = field(wire, 'usage')
+  if (isObject(usage)) out.push({ type: 'usage', usage: decodeUsage(usage) })
+  const kept = otherFields(wire, answerFields)
+  if (kept !== undefined) out.push({ type: 'extra', providerData: { [format]: kept } })
+}
+
+function endFragment(reason: string): Fragment {
+  return { type: 'end', stopReason: lookup(stopReasons, reason) ?? 'other', rawStopReason: reason }
+}
+
+/** Reads the usage, in tokens. Bedrock counts cached input separately; here it is part of `inputTokens`. */
+function decodeUsage(wire: JsonObject): Usage {
+  const count = (name: string) => tokenCount(field(wire, name))
+  const uncached = count('inputTokens')
+  const cacheReadTokens = count('cacheReadInputTokens')
+  const cacheWriteTokens = count('cacheWriteInputTokens')
+  const outputTokens = count('outputTokens')
+  const inputTokens = uncached === undefined ? undefined : uncached + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0)
+  const totalTokens = inputTokens === undefined || outputTokens === undefined ? undefined : inputTokens + outputTokens
+  const reasoningTokens = undefined
+  return {
+    ...settleUsage({ inputTokens, outputTokens, totalTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens }),
+    providerData: { [format]: wire },
+  }
+}
+
+// ---- a stream -----------------------------------------------------------------------------------
+
+// Calls and results have a start event. Text, reasoning and citations start with their first delta.
+
+/** State that is kept from event to event. */
+interface DecodeState {
+  isStarted: boolean
+  /** The text that is still open, and its length in UTF-16 units. It stays open because its citations may be in the next block. */
+  text: { readonly key: number; length: number } | undefined
+  /** Citations by the key of their block. They are stored until their text is complete. */
+  citations: { readonly key: number; readonly citation: JsonObject }[]
+  /** The keys of reasoning blocks that have started. */
+  readonly reasoning: Set<number>
+  /** Results of tools that Bedrock ran. They are stored until they are complete. */
+  readonly results: Map<number, JsonObject>
+  /** Blocks of all other types, such as images. They are stored until they are complete. */
+  readonly others: Map<number, JsonObject>
+  stopReason: string | undefined
+  isEnded: boolean
+}
+
+/**
+ * Decodes one answer.
+ *
+ * @throws {ApiError} if an exception arrives, which can come after status 200 and part of the answer.
+ * @throws {DecodeError} if an event is not a JSON object, or does not have a required field.
+ */
+export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): Machine<Frame, Fragment> {
+  const state: DecodeState = {
+    isStarted: false,
+    text: undefined,
+    citations: [],
+    reasoning: new Set(),
+    results: new Map(),
+    others: new Map(),
+    stopReason: undefined,
+    isEnded: false,
+  }
+  return {
+    push({ event = '', data }, out) {
+      const body = parseEvent(parse, data)
+      if (event.startsWith('exception:')) throw decodeException(event.slice('exception:'.length), body)
+      readEvent(state, event, body, out)
+    },
+    end(out) {
+      endBlocks(state, out)
+      end(state, out)
+    },
+  }
+}
+
+function parseEvent(parse: (text: string) => unknown, data: string): JsonObject {
+  let event: unknown
+  try {
+    event = data === '' ? {} : parse(data)
+  } catch (cause) {
+    throw new DecodeError('Cannot decode Bedrock stream: an event is not JSON', { cause })
+  }
+  if (!isObject(event)) throw new DecodeError('Cannot decode Bedrock stream: an event is not an object')
+  return event
+}
+
+function readEvent(state: DecodeState, type: string, event: JsonObject, out: Fragment[]): void {
+  const key = numberOr(field(event, 'contentBlockIndex'), 0)
+  switch (type) {
+    case 'contentBlockDelta':
+      readDelta(state, key, objectAt(field(event, 'delta'), 'delta', 'stream'), out)
+      return
+    case 'messageStart':
+      if (!state.isStarted) out.push({ type: 'start' })
+      state.isStarted = true
+      return
+    case 'contentBlockStart':
+      readStart(state, key, field(event, 'start'), out)
+      return
+    case 'contentBlockStop':
+      readStop(state, key, out)
+      return
+    case 'messageStop': {
+      endBlocks(state, out)
+      const { stopReason, ...more } = event
+      readExtra(more, out)
+      state.stopReason = stringAt(stopReason, 'stopReason', 'stream')
+      return
+    }
+    case 'metadata':
+      readExtra(event, out)
+      end(state, out)
+  }
+  // `initial-response` and unknown types are ignored.
+}
+
+/** Ends the answer. Bedrock sends the usage after the stop reason. An answer without usage is still complete. */
+function end(state: DecodeState, out: Fragment[]): void {
+  if (state.stopReason === undefined || state.isEnded) return
+  state.isEnded = true
+  out.push(endFragment(state.stopReason))
+}
+
+/** Ends all open blocks at the end of the answer, in case their own end event did not arrive. */
+function endBlocks(state: DecodeState, out: Fragment[]): void {
+  const [lone] = state.citations
+  if (lone !== undefined && state.text === undefined) {
+    state.text = { key: lone.key, length: 0 } // no text came before its citations
+    out.push({ type: 'text', key: lone.key, text: '' })
+  }
+  for (const key of [...state.results.keys(), ...state.others.keys()]) readStop(state, key, out)
+  closeText(state, -1, out)
+}
+
+/** Ends the open text when the block `key` starts. The text gets the stored citations, except those of the block `key`. */
+function closeText(state: DecodeState, key: number, out: Fragment[]): void {
+  closeCitations(state, (at) => at !== key, out)
+  if (state.text !== undefined) out.push({ type: 'close', key: state.text.key })
+  state.text = undefined
+}
+
+function readStart(state: DecodeState, key: number, start: Json | undefined, out: Fragment[]): void {
+  const use = field(start, 'toolUse')
+  const result = field(start, 'toolResult')
+  if (isObject(use)) {
+    closeText(state, key, out)
+    out.push({ ...readCallFragment(use), key })
+  } else if (isObject(result)) {
+    closeText(state, key, out)
+    state.results.set(key, { ...result, content: [] })
+  } else addOther(state, key, start, out)
+}
+
+function readDelta(state: DecodeState, key: number, delta: JsonObject, out: Fragment[]): void {
+  const { text, toolUse, reasoningContent, citation, toolResult } = delta
+  if (typeof text === 'string') addText(state, key, text, out)
+  else if (toolUse !== undefined && toolUse !== null) {
+    const piece = field(toolUse, 'input')
+    const args = isObject(piece) ? piece : stringAt(piece, 'delta.toolUse.input', 'stream')
+    if (args !== '') out.push({ type: 'call', key, arguments: args })
+  } else if (isObject(reasoningContent)) addReasoning(state, key, reasoningContent, out)
+  else if (isObject(citation)) state.citations.push({ key, citation })
+  else if (Array.isArray(toolResult)) {
+    const before = state.results.get(key) ?? {}
+    state.results.set(key, { ...before, content: [...arrayOf(before.content), ...toolResult] })
+  } else if (isObject(delta.image) || state.others.has(key)) addOther(state, key, delta, out)
+}
+
+/** Adds a part to a block of another type, such as an image. Strings, such as base64, are appended. An empty start event is ignored. */
+function addOther(state: DecodeState, key: number, part: Json | undefined, out: Fragment[]): void {
+  if (!isObject(part) || !Object.values(part).some(isObject)) return
+  closeText(state, key, out)
+  state.others.set(key, grown(state.others.get(key), part) as JsonObject)
+}
+
+function grown(before: Json | undefined, part: Json): Json {
+  if (typeof before === 'string' && typeof part === 'string') return before + part
+  if (!isObject(before) || !isObject(part)) return part
+  return {
+    ...before,
+    ...Object.fromEntries(Object.entries(part).map(([name, one]) => [name, grown(field(before, name), one)])),
+  }
+}
+
+/** Adds a piece of text. Empty deltas are common, so they are ignored. A block that has only empty deltas is not reported. */
+function addText(state: DecodeState, key: number, text: string, out: Fragment[]): void {
+  if (text === '') return
+  if (state.text?.key !== key) {
+    closeText(state, key, out)
+    state.text = { key, length: 0 }
+  }
+  state.text.length += text.length
+  out.push({ type: 'text', key, text })
+}
+
+function addReasoning(state: DecodeState, key: number, content: JsonObject, out: Fragment[]): void {
+  const { text, signature, redactedContent } = content
+  closeText(state, key, out)
+  if (typeof redactedContent === 'string') {
+    if (redactedContent === '') return
+    out.push({ type: 'block', block: { type: 'reasoning', text: '', opaque: proof({ redactedContent }) } })
+    return
+  }
+  if (!state.reasoning.has(key)) out.push({ type: 'block', key, open: true, block: { type: 'reasoning', text: '' } })
+  state.reasoning.add(key)
+  if (typeof text === 'string' && text !== '') out.push({ type: 'reasoning', key, text })
+  const whole = textOr(signature, undefined) // a later signature replaces an earlier one
+  if (whole !== undefined) out.push({ type: 'patch', key, opaque: proof({ signature: whole }) })
+}
+
+/** Emits the stored citations of the blocks that `isDue` selects. A block without text has citations for the text before it. */
+function closeCitations(state: DecodeState, isDue: (key: number) => boolean, out: Fragment[]): void {
+  const last: LastText | undefined = state.text
+  const due = state.citations.filter(({ key }) => isDue(key))
+  if (due.length === 0 || last === undefined) return
+  state.citations = state.citations.filter(({ key }) => !isDue(key))
+  out.push({
+    type: 'patch',
+    key: last.key,
+    citations: due.map(({ citation }) => decodeCitation(citation, last.length)),
+  })
+}
+
+function readStop(state: DecodeState, key: number, out: Fragment[]): void {
+  closeCitations(state, () => true, out)
+  const result = state.results.get(key)
+  const other = state.others.get(key)
+  state.results.delete(key)
+  state.others.delete(key)
+  if (other !== undefined) out.push({ type: 'block', block: decodeBlock(other) })
+  else if (result !== undefined) out.push({ type: 'block', block: decodeServerResult(result) })
+  else if (state.text?.key !== key) out.push({ type: 'close', key })
+}
+
+// ---- errors -------------------------------------------------------------------------------------
+
+// The name of an error is in a header. In streams, it is the type of the exception.
+
+export const tooLong: RegExp =
+  /input is too long|input tokens exceeded|prompt is too long|maximum length|context (?:length|window)/i
+const noModel = /model identifier is invalid|on-demand throughput/i
+const badKey = /authentication failed|api key/i
+const byDay = /per day/i
+
+/** Reads an error answer. */
+export function decodeError(answer: ErrorAnswer, _options: CodecOptions = {}): ApiError {
+  const { body, headers } = answer
+  const type = textOr(field(body, '__type'), textOr(field(body, 'code'), ''))
+  const name = headers.get('x-amzn-errortype')?.split(':')[0] ?? type.slice(type.indexOf('#') + 1)
+  return named(answer, name)
+}
+
+/** Reads an exception of a stream, by its type. */
+function decodeException(type: string, body: unknown): ApiError {
+  return named({ status: 0, headers: { get: () => null }, body }, type.charAt(0).toUpperCase() + type.slice(1))
+}
+
+function named(answer: ErrorAnswer, name: string): ApiError {
+  const message = textOr(field(answer.body, 'message'), textOr(field(answer.body, 'Message'), undefined))
+  const fields = message === undefined ? answer.body : { message, code: name }
+  const error = readApiError({ ...answer, body: fields }, errorWords)
+  const { status, retryAfterMs, provider } = error
+  const isOfDay = error.kind === 'rate_limit' && byDay.test(error.message)
+  const requestId = answer.headers.get('x-amzn-requestid') ?? error.requestId
+  const providerCode = textOr(name, undefined)
+  const details = compact({
+    status,
+    retryAfterMs,
+    requestId,
+    providerCode,
+    provider,
+    body: answer.body as Json | undefined,
+  })
+  return new ApiError(error.message, { kind: kindOf(error), retryable: error.retryable && !isOfDay, ...details })
+}
+
+/** The kind of an error. The texts of some errors are more exact than their names. */
+function kindOf({ kind, message }: ApiError): ApiErrorKind {
+  if (kind === 'invalid_request' && noModel.test(message)) return 'not_found'
+  if (kind === 'invalid_request' && tooLong.test(message)) return 'context_length'
+  return kind === 'permission' && badKey.test(message) ? 'authentication' : kind
+}

@@ -1,0 +1,255 @@
+/**
+ * Bedrock Converse: the words of this format in both directions, its fields, and what its hosts lack.
+ *
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html (read 2026-11)
+ * @see https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters.html (read 2026-11)
+ *
+ * @module
+ */
+
+import type { Rules } from '../../core/codec.ts'
+import type { ApiErrorKind } from '../../core/errors.ts'
+import type { Loss, StopReason } from '../../core/model.ts'
+import type { ErrorWords } from '../../kit/api-error.ts'
+import type { FormatLacks, Lack } from '../../kit/lacks.ts'
+import * as lackReasons from '../../kit/reasons.ts'
+
+/** The name of the format. Fields that are kept for this format are stored under this key. */
+export const format = 'bedrock-converse'
+/** The name of the provider. */
+export const provider = 'bedrock'
+/** The prefix of a generated id. A call without an id gets this prefix and a number. */
+export const idPrefix = 'tooluse_isoglot_'
+
+/** Stop reasons by Bedrock's `stopReason`. A word that is not in the table reads as `other`. */
+export const stopReasons: Readonly<Record<string, StopReason>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool_calls',
+  guardrail_intervened: 'content_filter',
+  content_filtered: 'content_filter',
+  malformed_tool_use: 'error',
+  malformed_model_output: 'error',
+}
+
+/** Bedrock's `stopReason` for each stop reason. */
+export const wireStopReasons: Readonly<Record<StopReason, string>> = {
+  stop: 'end_turn',
+  length: 'max_tokens',
+  tool_calls: 'tool_use',
+  content_filter: 'content_filtered',
+  refusal: 'content_filtered',
+  pause: 'end_turn',
+  other: 'end_turn',
+  max_rounds: 'tool_use',
+  interrupted: 'malformed_model_output',
+  error: 'malformed_model_output',
+  aborted: 'malformed_model_output',
+}
+
+/** Bedrock's media formats by MIME type. */
+export const mediaFormats: Readonly<
+  Record<'image' | 'video' | 'audio' | 'document', Readonly<Record<string, string>>>
+> = {
+  image: { 'image/png': 'png', 'image/jpeg': 'jpeg', 'image/jpg': 'jpeg', 'image/gif': 'gif', 'image/webp': 'webp' },
+  video: {
+    'video/mp4': 'mp4',
+    'video/quicktime': 'mov',
+    'video/webm': 'webm',
+    'video/x-matroska': 'mkv',
+    'video/mpeg': 'mpeg',
+    'video/x-ms-wmv': 'wmv',
+    'video/3gpp': 'three_gp',
+    'video/x-flv': 'flv',
+  },
+  audio: {
+    'audio/mpeg': 'mp3',
+    'audio/mp3': 'mp3',
+    'audio/wav': 'wav',
+    'audio/opus': 'opus',
+    'audio/aac': 'aac',
+    'audio/flac': 'flac',
+    'audio/mp4': 'mp4',
+    'audio/ogg': 'ogg',
+    'audio/webm': 'webm',
+  },
+  document: {
+    'application/pdf': 'pdf',
+    'text/csv': 'csv',
+    'text/html': 'html',
+    'text/plain': 'txt',
+    'text/markdown': 'md',
+    'application/msword': 'doc',
+    'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+    'application/vnd.ms-excel': 'xls',
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+  },
+}
+
+/** The kinds of errors, by their names in the API. In streams, these names start with a lower-case letter. */
+const kinds: Readonly<Record<string, ApiErrorKind>> = {
+  ValidationException: 'invalid_request',
+  ServiceQuotaExceededException: 'rate_limit',
+  AccessDeniedException: 'permission',
+  UnrecognizedClientException: 'authentication',
+  InvalidSignatureException: 'authentication',
+  ExpiredTokenException: 'authentication',
+  MissingAuthenticationTokenException: 'authentication',
+  IncompleteSignatureException: 'authentication',
+  ResourceNotFoundException: 'not_found',
+  ModelTimeoutException: 'timeout',
+  ModelErrorException: 'server',
+  ModelStreamErrorException: 'server',
+  ThrottlingException: 'rate_limit',
+  ModelNotReadyException: 'overloaded',
+  InternalServerException: 'server',
+  ServiceUnavailableException: 'overloaded',
+}
+export const errorWords: ErrorWords = { provider, kinds, final: new Set(['ServiceQuotaExceededException']) }
+
+/** Bedrock's name and status for each kind of error. */
+export const wireErrors: Readonly<Record<ApiErrorKind, readonly [name: string, status: number]>> = {
+  authentication: ['UnrecognizedClientException', 403],
+  permission: ['AccessDeniedException', 403],
+  invalid_request: ['ValidationException', 400],
+  not_found: ['ResourceNotFoundException', 404],
+  context_length: ['ValidationException', 400],
+  rate_limit: ['ThrottlingException', 429],
+  overloaded: ['ServiceUnavailableException', 503],
+  server: ['InternalServerException', 500],
+  timeout: ['ModelTimeoutException', 408],
+}
+
+/** The reasons that are reported with losses. */
+export const reasons = {
+  remote: 'Bedrock takes media as data or by an address of S3: fetch it and send its data',
+  mediaType: 'Bedrock does not have this type of media',
+  assistantMedia: 'an assistant says text here',
+  onlyText: 'only text may stand here',
+  reasoning: 'reasoning goes back only with a signature of its own',
+  documentText: 'a message with a document needs a text',
+  invalidCall: 'its arguments are not an object: an empty one is sent',
+  noNone: 'Bedrock has no "none", and the calls of the history need their tools',
+  stub: 'calls of the history need the definitions of their tools: one without a schema was made',
+  jsonInWords: 'Bedrock has no JSON mode without a schema: the model is asked for JSON',
+  lateFields: 'they came when the block had begun',
+  thinking: 'a model that thinks does not take it',
+  lateThinking: 'a tool round that began without thinking goes on without',
+  forced: 'a model that thinks cannot be forced to call: it may choose',
+  choice: 'this model takes no choice of a tool',
+  oneSampling: 'this model takes the temperature or topP: the temperature is sent',
+  schema: 'this model takes no schema for its answer: the system text has it',
+  narrowed: 'the keywords that it refuses are in the descriptions',
+  prefill: 'a beginning of an answer may not end in white space',
+  cachePlace: 'a cache point may not follow a document, a video or reasoning',
+  cachePoints: 'a request has at most 4 cache points: the last ones are sent',
+} as const
+
+/** The block types that this format does not support, with the reason and severity of the loss. */
+export const leftOut: Readonly<Record<string, readonly [string, Loss['severity']]>> = {
+  citation: [lackReasons.citation, 'minor'],
+  unknown: [lackReasons.foreignBlock, 'minor'],
+  server_tool_call: [lackReasons.serverTool, 'minor'],
+  server_tool_call_chunk: [lackReasons.chunk, 'minor'],
+  server_tool_result: [lackReasons.serverTool, 'minor'],
+  tool_call_chunk: [lackReasons.chunk, 'minor'],
+}
+
+// ---- families of models -------------------------------------------------------------------------
+
+/** The requirements of a family of models. A model that is in no family gets what the caller asks for. */
+interface Family {
+  /** The names of its fields for reasoning. Default: it has none. */
+  readonly reasoning?: 'budget' | 'adaptive' | 'nova-2' | 'gpt-oss' | 'qwen3'
+  /** Where it takes `topK`: in its own fields, or in their `inferenceConfig`. Default: nowhere. */
+  readonly topK?: 'top_k' | 'inferenceConfig'
+  /** The media that a result may have. Others go in a user message after the results. Default: images. */
+  readonly resultMedia?: readonly ('image' | 'file')[]
+  /** Whether a turn with results may have nothing else. */
+  readonly resultsAlone?: true
+  /** The tool choices that it takes, besides `auto`. Default: all. */
+  readonly choices?: readonly ('any' | 'tool')[]
+  /** The rule for ids of calls. */
+  readonly callId?: Rules['callId']
+  /** Whether results that are JSON objects are sent as `json`. */
+  readonly jsonResults?: true
+  /** Features that it lacks, besides those of all models. */
+  readonly lacks?: readonly Lack[]
+  /** Whether it takes a JSON Schema for the answer. Default true. Otherwise the schema is in the system text. */
+  readonly schemas?: false
+  /** The longest time that it caches for. Default `1h`. */
+  readonly longestCache?: '5m'
+  /** Whether it refuses `temperature` and `topP` in one request. */
+  readonly oneSampling?: true
+}
+
+const claude: Family = { topK: 'top_k', resultMedia: ['image', 'file'], lacks: ['serverTools'] }
+const lacks: readonly Lack[] = ['serverTools', 'cacheHints']
+/** The first pattern that matches a model's id has its family. */
+const families: readonly (readonly [RegExp, Family])[] = [
+  [
+    /claude-(?:\d|instant|(?:opus|sonnet|haiku)-4(?:-[01])?(?:-\d{8}|[@:]|$))/,
+    { ...claude, reasoning: 'budget', schemas: false, longestCache: '5m' },
+  ],
+  [/claude-(?:opus|sonnet|haiku)-4-[2-5](?!\d)/, { ...claude, reasoning: 'budget', oneSampling: true }],
+  [/claude-(?:opus|sonnet|haiku)-4-6(?!\d)/, { ...claude, reasoning: 'adaptive', oneSampling: true }],
+  [/claude/, { ...claude, reasoning: 'adaptive', oneSampling: true, schemas: false }],
+  [/nova-2/, { reasoning: 'nova-2', topK: 'inferenceConfig', schemas: false, longestCache: '5m' }],
+  [/nova/, { topK: 'inferenceConfig', schemas: false, longestCache: '5m', lacks: ['serverTools', 'toolCacheHints'] }],
+  [/llama/, { resultMedia: ['image', 'file'], resultsAlone: true, choices: [], schemas: false, lacks }],
+  [
+    /mistral/,
+    {
+      resultMedia: ['file'],
+      resultsAlone: true,
+      choices: ['any'],
+      callId: { pattern: /^[A-Za-z0-9]{9}$/, maxLength: 9 },
+      jsonResults: true,
+      lacks,
+    },
+  ],
+  [/writer/, { resultsAlone: true, lacks: [...lacks, 'errorFlag'] }],
+  [/gpt-oss/, { reasoning: 'gpt-oss', choices: [], lacks }],
+  [/qwen3/, { reasoning: 'qwen3', resultMedia: [], lacks }],
+  [/qwen|glm|kimi/, { resultMedia: [], lacks }],
+  [/deepseek\.r1|titan/, { schemas: false, lacks }],
+]
+
+/**
+ * Returns the family of a model. The ARN of an application profile does not have the model's name, so its family is unknown: the request
+ * has what the caller asks for, except the options that have another name in each family.
+ */
+export function familyOf(model: string): Family {
+  return families.find(([pattern]) => pattern.test(model))?.[1] ?? {}
+}
+
+/** Returns the rules of a model. */
+export function rulesOf(model: string): Rules {
+  const { resultMedia = ['image'], resultsAlone, callId } = familyOf(model)
+  return {
+    format,
+    provider,
+    callId: callId ?? { pattern: /^[\w.:-]+$/, maxLength: 64 },
+    toolName: { pattern: /^[\w-]+$/, maxLength: 64 },
+    resultMedia: new Set(resultMedia),
+    foreignReasoning: 'drop',
+    lateInstructions: 'user',
+    userFirst: true,
+    refusesEmpty: true,
+    pairs: 'id',
+    bridgesResults: resultsAlone === true,
+  }
+}
+
+const commonLacks: readonly Lack[] = [
+  ...(['seed', 'frequencyPenalty', 'presencePenalty', 'parallelToolCalls', 'user', 'formatDetails'] as const),
+  ...(['strictTools', 'names', 'citations', 'refusals', 'imageDetail', 'transcripts'] as const),
+]
+
+/** Returns the features that a model lacks. */
+export function lacksOf(model: string): FormatLacks {
+  const lacks = new Set<Lack>([...commonLacks, ...(familyOf(model).lacks ?? [])])
+  return { format, provider, keepsReasoning: false, lacks }
+}

@@ -1,0 +1,644 @@
+/**
+ * Gemini Interactions: the server's half. It decodes requests, and encodes answers, streams and errors. No page loads it.
+ *
+ * @see https://ai.google.dev/api/interactions-api (read 2026-11)
+ * @see https://ai.google.dev/gemini-api/docs/function-calling (read 2026-11)
+ * @see https://ai.google.dev/gemini-api/docs/interactions/streaming (read 2026-11)
+ * @see https://ai.google.dev/gemini-api/docs/api-errors (read 2026-11)
+ *
+ * @module
+ */
+
+import { fold } from '../../assemble/fold.ts'
+import type { DecodedRequest, EncodedResponse, Fragment, Frame, Reply, StreamEncoder } from '../../core/codec.ts'
+import { blocksOfTurn } from '../../core/content.ts'
+import { refuseDeep } from '../../core/depth.ts'
+import { type ApiError, DecodeError } from '../../core/errors.ts'
+import {
+  arrayOf,
+  compact,
+  field,
+  isObject,
+  numberOr,
+  objectIn,
+  otherFields,
+  stringOr,
+  textOr,
+  unlessEmpty,
+} from '../../core/lookup.ts'
+import type {
+  AssistantMessage,
+  ChatResponse,
+  Content,
+  ContentBlock,
+  Context,
+  InvalidToolCall,
+  Json,
+  JsonObject,
+  Message,
+  MessageEvent,
+  RequestOptions,
+  ResponseFormat,
+  ToolCall,
+  ToolCallChunk,
+  ToolChoice,
+  ToolMessage,
+  Usage,
+} from '../../core/model.ts'
+import { isNoArguments } from '../../core/tool-call.ts'
+import { tokenCount } from '../../core/usage.ts'
+import { cutOff, messageWith } from '../../kit/api-error.ts'
+import { type ProofField, signatureField } from '../../kit/foreign-proofs.ts'
+import { nextNumber } from '../../kit/ids.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
+import { type BlockEvent, isLast, oneAtATime } from '../../kit/one-at-a-time.ts'
+import * as reasons from '../../kit/reasons.ts'
+import { type AnyTool, encodeTurn, keptFields, type TurnScope } from './ask.ts'
+import { contentsOf, decodeContent, keeping, newReading, readStep } from './read.ts'
+import type { WireResponse, WireUsage } from './wire.ts'
+import { blockedCodes, errorAnswers, format, idPrefix, levels, provider, statusOf, target } from './words.ts'
+
+/** The fields that are read here or with the conversation. All other fields are kept unchanged. */
+const knownOfRequest: ReadonlySet<string> = new Set([
+  ...['model', 'input', 'system_instruction', 'tools', 'previous_interaction_id', 'continuation_token', 'stream'],
+  ...['generation_config', 'response_format', 'store'],
+])
+const numbers = ['max_output_tokens', 'temperature', 'top_p', 'seed'] as const
+
+/** Decodes the options of a request. Fields that cannot be read, or that isoglot has no option for, are kept unchanged. */
+function decodeOptions(body: JsonObject): RequestOptions {
+  const config = objectIn(body, 'generation_config')
+  const [maxTokens, temperature, topP, seed] = numbers.map((name) => numberOr(field(config, name), undefined))
+  const stop = readStop(field(config, 'stop_sequences'))
+  const toolChoice = decodeToolChoice(field(config, 'tool_choice'))
+  const effort = levels.find((one) => one === field(config, 'thinking_level'))
+  const isShown = field(config, 'thinking_summaries') === 'auto' && field(config, 'thinking_level') === undefined
+  const responseFormat = readFormat(field(body, 'response_format'))
+  const read = new Set<string>([
+    ...numbers.filter((name) => numberOr(field(config, name), undefined) !== undefined),
+    ...(stop === undefined ? [] : ['stop_sequences']),
+    ...(toolChoice === undefined ? [] : ['tool_choice']),
+    ...(effort === undefined ? [] : ['thinking_level', 'thinking_summaries']),
+    ...(isShown ? ['thinking_summaries'] : []),
+  ])
+  // An absent `thinking_summaries` means `none` on the wire, but the encoder's default is `auto`. So `none` is kept explicitly.
+  const summaries = effort === undefined ? undefined : (field(config, 'thinking_summaries') ?? 'none')
+  const keptConfig = { ...otherFields(config, read), ...compact({ thinking_summaries: summaries }) }
+  const kept = {
+    ...otherFields(body, knownOfRequest),
+    ...compact({
+      generation_config: isObject(body.generation_config) ? unlessEmpty(keptConfig) : body.generation_config,
+      response_format: responseFormat === undefined ? body.response_format : undefined,
+      system_instruction: typeof body.system_instruction === 'string' ? undefined : body.system_instruction,
+      tools: Array.isArray(body.tools) ? undefined : body.tools,
+      store: field(body, 'store') ?? true,
+    }),
+  }
+  const stream = field(body, 'stream')
+  return {
+    model: textOr(field(body, 'model'), textOr(field(body, 'agent'), '')).replace(/^models\//, ''),
+    ...compact({
+      stream: typeof stream === 'boolean' ? stream : undefined,
+      maxTokens,
+      temperature,
+      topP,
+      seed,
+      stop,
+      toolChoice,
+      responseFormat,
+      reasoning: effort === undefined ? (isShown ? {} : undefined) : { effort },
+    }),
+    providerOptions: { [format]: kept },
+  }
+}
+
+function readStop(given: Json | undefined): string[] | undefined {
+  const words = arrayOf(given).filter((word) => typeof word === 'string')
+  return Array.isArray(given) && words.length === given.length ? words : undefined
+}
+
+const knownOfFormat = new Set(['type', 'mime_type', 'schema'])
+
+/** Reads a response format: JSON as text, or a list with only this entry. Returns `undefined` for any other format. */
+function readFormat(given: unknown): ResponseFormat | undefined {
+  const [one, ...others] = Array.isArray(given) ? given : [given]
+  const isJson = field(one, 'type') === 'text' && field(one, 'mime_type') === 'application/json'
+  if (!isJson || others.length > 0 || otherFields(one as JsonObject, knownOfFormat) !== undefined) return undefined
+  const schema = field(one, 'schema')
+  return { type: 'json', ...compact({ schema: isObject(schema) ? schema : undefined }) }
+}
+
+// ---- the request --------------------------------------------------------------------------------
+
+/**
+ * Decodes a request. The input may be text, one content, a list of contents, a list of steps, or turns of the legacy schema.
+ *
+ * @throws {DecodeError} if the body is not an object, `input` has another type, or `previous_interaction_id` is empty.
+ */
+export function decodeRequest(body: unknown): DecodedRequest {
+  const failure = `Cannot decode ${target} request`
+  if (!isObject(body)) throw new DecodeError(`${failure}: it is not an object`)
+  refuseDeep(body, failure)
+  const input = field(body, 'input') ?? undefined
+  const isList = Array.isArray(input) && input.every(isObject)
+  if (input !== undefined && typeof input !== 'string' && !isObject(input) && !isList) {
+    throw new DecodeError(`${failure}: "input" is neither text, nor a content, nor a list of steps`, { path: 'input' })
+  }
+  if (field(body, 'previous_interaction_id') === '') {
+    const path = 'previous_interaction_id'
+    throw new DecodeError(`${failure}: "${path}" is empty: the answer before was not stored, so send its steps`, {
+      path,
+    })
+  }
+  const options = decodeOptions(body)
+  const steps = input === undefined ? [] : toSteps(input)
+  const ids = steps.map((step) => stringOr(field(step, 'id'), undefined))
+  const intake: Intake = {
+    messages: [],
+    turn: [],
+    model: options.model,
+    names: new Map(),
+    nextId: nextNumber(idPrefix, ids),
+  }
+  for (const step of steps) takeStep(intake, step)
+  endTurn(intake)
+  const state = compact({
+    previousResponseId: textOr(field(body, 'previous_interaction_id'), undefined),
+    continuationToken: textOr(field(body, 'continuation_token'), undefined),
+  })
+  const context: Context = compact({
+    system: stringOr(field(body, 'system_instruction'), undefined),
+    messages: intake.messages,
+    tools: Array.isArray(body.tools) ? decodeDefinitions(body.tools) : undefined,
+    providerState: unlessEmpty(state),
+  })
+  return { context, options, losses: [] }
+}
+
+const stepEnding = /_(?:input|output|call|result)$/
+
+/** Reads every form of input as steps. Contents that follow each other become one `user_input` step. */
+function toSteps(input: Json): JsonObject[] {
+  if (typeof input === 'string') return [{ type: 'user_input', content: input }]
+  const entries = (isObject(input) ? [input] : arrayOf(input)).filter(isObject)
+  const steps: JsonObject[] = []
+  let contents: Json[] = []
+  const flush = () => {
+    if (contents.length > 0) steps.push({ type: 'user_input', content: contents })
+    contents = []
+  }
+  for (const entry of entries) {
+    const { type, role, content } = entry
+    const isStep = typeof type === 'string' && (type === 'thought' || stepEnding.test(type))
+    if (!isStep && role === undefined) {
+      contents.push(entry)
+      continue
+    }
+    flush()
+    if (isStep) steps.push(entry)
+    else if (role === 'model') steps.push(...stepsOfTurn(content))
+    else steps.push({ type: 'user_input', content: content ?? [] })
+  }
+  flush()
+  return steps
+}
+
+/** Reads a model's turn of the legacy schema, which has texts, thoughts and calls in one list, as steps. */
+function stepsOfTurn(content: Json | undefined): JsonObject[] {
+  return contentsOf(content)
+    .filter(isObject)
+    .map((one) => {
+      const type = textOr(field(one, 'type'), '')
+      return type === 'thought' || stepEnding.test(type) ? one : { type: 'model_output', content: [one] }
+    })
+}
+
+/** The state while a conversation is decoded. */
+interface Intake {
+  readonly messages: Message[]
+  /** The steps of the assistant's open turn. */
+  turn: JsonObject[]
+  readonly model: string
+  /** The names of tools, by the ids of their calls. */
+  readonly names: Map<string, string>
+  /** The number in the next generated id. */
+  nextId: number
+}
+
+function takeStep(intake: Intake, step: JsonObject): void {
+  const type = field(step, 'type')
+  if (type === 'user_input') takeInput(intake, step)
+  else if (type === 'function_result') takeResult(intake, step)
+  else {
+    intake.turn.push(step)
+    const [id, name] = [field(step, 'id'), field(step, 'name')]
+    if (typeof id === 'string' && typeof name === 'string') intake.names.set(id, name)
+  }
+}
+
+function takeResult(intake: Intake, step: JsonObject): void {
+  endTurn(intake)
+  const name = intake.names.get(stringOr(field(step, 'call_id'), ''))
+  intake.messages.push(decodeResult(step, name))
+}
+
+const knownOfInput = new Set(['type', 'content'])
+
+/** Reads a `user_input` step. Its contents may include results, which become messages before the user's. */
+function takeInput(intake: Intake, step: JsonObject): void {
+  endTurn(intake)
+  const { content } = step
+  const blocks: ContentBlock[] = []
+  for (const one of contentsOf(content)) {
+    if (isObject(one) && field(one, 'type') === 'function_result') takeResult(intake, one)
+    else blocks.push(decodeContent(one))
+  }
+  if (blocks.length === 0 && arrayOf(content).length > 0) return
+  const input: Content = typeof content === 'string' ? content : blocks
+  intake.messages.push({ role: 'user', content: input, ...keeping(otherFields(step, knownOfInput)) })
+}
+
+/** Ends the assistant's open turn: the steps since the last user input or result become one message. */
+function endTurn(intake: Intake): void {
+  const { turn } = intake
+  if (turn.length === 0) return
+  const reading = newReading(intake.model, false)
+  const fragments: Fragment[] = []
+  for (const step of turn) readStep(step, reading, fragments)
+  const options = { idPrefix, callsBefore: intake.nextId }
+  const { message } = fold([...fragments, { type: 'end', stopReason: 'stop' }], options)
+  intake.nextId += turn.length
+  intake.turn = []
+  const { stopReason: _, ...assistant } = message
+  intake.messages.push(assistant)
+}
+
+// ---- tools --------------------------------------------------------------------------------------
+
+const knownOfTool = new Set(['type', 'name', 'description', 'parameters'])
+
+/** Decodes `tools`. Functions become definitions; every other tool becomes a provider tool and stays unchanged. */
+function decodeDefinitions(tools: unknown): AnyTool[] {
+  return arrayOf(tools)
+    .filter(isObject)
+    .map((tool) => {
+      const { name, description, parameters } = tool
+      if (field(tool, 'type') !== 'function' || typeof name !== 'string') {
+        return { type: 'provider_tool', format, value: tool }
+      }
+      return compact({
+        name,
+        description: stringOr(description, undefined),
+        parameters: isObject(parameters) ? parameters : undefined,
+        providerData: { [format]: otherFields(tool, knownOfTool) ?? {} },
+      })
+    })
+}
+
+/** Decodes a tool choice. Returns `undefined` if isoglot has no equivalent; the choice is then kept unchanged. */
+function decodeToolChoice(choice: unknown): ToolChoice | undefined {
+  if (choice === 'auto' || choice === 'none') return choice
+  if (choice === 'any') return 'required'
+  const allowed = field(choice, 'allowed_tools')
+  const mode = field(allowed, 'mode')
+  const tools = arrayOf(field(allowed, 'tools'))
+  const names = tools.filter((name) => typeof name === 'string')
+  if (names.length !== tools.length || (mode !== 'any' && mode !== 'validated')) return undefined
+  const [name, ...others] = names
+  if (mode === 'any' && name !== undefined && others.length === 0) return { name }
+  return { names, mode: mode === 'any' ? 'required' : 'auto' }
+}
+
+const knownOfResult = new Set(['type', 'call_id', 'name', 'result', 'is_error'])
+
+/** Decodes a result: text, a list of contents, or any other value as its JSON text. */
+function decodeResult(step: JsonObject, name: string | undefined): ToolMessage {
+  const result = field(step, 'result')
+  const inner = field(result, 'content')
+  const contents = Array.isArray(result) ? result : Array.isArray(inner) ? inner : undefined
+  const isList = contents?.every((one) => typeof field(one, 'type') === 'string')
+  const text = typeof result === 'string' ? result : JSON.stringify(result ?? '')
+  return compact({
+    role: 'tool',
+    toolCallId: stringOr(field(step, 'call_id'), ''),
+    name: textOr(field(step, 'name'), name),
+    content: contents && isList ? contents.map(decodeContent) : text,
+    status: field(step, 'is_error') === true ? 'error' : undefined,
+    ...keeping(otherFields(step, knownOfResult)),
+  })
+}
+
+// ---- a whole answer -----------------------------------------------------------------------------
+
+/** The scope for answers to a client, who receives everything except proofs of other formats. */
+function answerScope(losses: Losses): TurnScope {
+  return { losses, reader: 'client', proof: (opaque) => (opaque?.format === format ? opaque.data : undefined) }
+}
+
+/** Encodes a whole answer, as a server of this format sends it. */
+export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
+  const losses = newLosses(target, false)
+  const { message } = response
+  const steps = encodeTurn(blocksOfTurn(message), message.invalidToolCalls ?? [], 'message', answerScope(losses))
+  const body = { ...ending(response, reply, losses), steps: [...steps, ...outputError(message)] }
+  return { body: body as WireResponse, losses: losses.list }
+}
+
+/** Returns a step with the error that was received in an otherwise complete answer; an empty list if there was no error. */
+function outputError({ providerData }: AssistantMessage): JsonObject[] {
+  const error = field(providerData?.[format], 'error')
+  return error === undefined ? [] : [{ type: 'model_output', content: [], error }]
+}
+
+/** Encodes an answer without its steps. This is the last event of a stream, and part of a whole answer. */
+function ending(response: ChatResponse, reply: Reply, losses: Losses): Omit<WireResponse, 'steps'> {
+  const { message, stopReason, usage = message.usage } = response
+  const hasCalls = blocksOfTurn(message).some(({ type }) => type === 'tool_call')
+  const { status, isSaid } = statusOf(stopReason, message.rawStopReason, hasCalls)
+  if (!isSaid)
+    reportLoss(losses, 'changed', 'stopReason', `the wire has no word for "${stopReason}": "${status}" is sent`)
+  const created = timeOf(reply.createdAt ?? message.response?.createdAt)
+  return {
+    ...keptFields(response),
+    ...identityOf(message.response ?? {}, reply),
+    status,
+    created,
+    updated: created,
+    ...compact({
+      usage: usage && encodeUsage(usage),
+      errors: status === 'failed' ? [failureOf(response)] : undefined,
+    }),
+  }
+}
+
+/** Returns the fields that identify an answer. An empty id means that the answer is not stored. */
+function identityOf(
+  { id, model }: { readonly id?: string; readonly model?: string },
+  reply: Reply,
+): Pick<WireResponse, 'id' | 'object' | 'model'> {
+  return { id: reply.id ?? id ?? '', object: 'interaction', model: reply.model ?? model ?? '' }
+}
+
+function timeOf(seconds = 0): string {
+  return `${new Date(seconds * 1000).toISOString().slice(0, -'.000Z'.length)}Z`
+}
+
+function failureOf({ stopReason, message }: ChatResponse): { code: string; message: string } {
+  const word = message.rawStopReason
+  if (stopReason !== 'content_filter') {
+    return { code: 'api_error', message: `The provider ended the answer with an error${word ? `: ${word}` : ''}` }
+  }
+  const code = word !== undefined && blockedCodes.has(word) ? word : 'content_blocked'
+  return { code, message: 'A filter of the provider stopped the answer' }
+}
+
+/** Splits the sums of isoglot into the counts of the wire. */
+function encodeUsage(usage: Usage): WireUsage {
+  const { inputTokens = 0, outputTokens = 0, reasoningTokens = 0, cacheReadTokens = 0 } = usage
+  const kept = keptFields(usage)
+  const tools = Math.min(tokenCount(field(kept, 'total_tool_use_tokens')) ?? 0, inputTokens)
+  return {
+    ...kept,
+    total_input_tokens: inputTokens - tools,
+    total_cached_tokens: cacheReadTokens,
+    total_output_tokens: outputTokens - reasoningTokens,
+    total_thought_tokens: reasoningTokens,
+    total_tool_use_tokens: tools,
+    total_tokens: usage.totalTokens ?? inputTokens + outputTokens,
+  }
+}
+
+// ---- a stream -----------------------------------------------------------------------------------
+
+// Each block is a step with a start, deltas and a stop. Steps follow each other, and their indices count from 0 without gaps.
+
+/** The state that is kept from one event to the next. */
+interface EncoderState {
+  reply: Reply
+  readonly losses: Losses
+  isStarted: boolean
+  isEnded: boolean
+  /** The number of steps that have started. */
+  count: number
+  /** Whether the last step is open. */
+  isOpen: boolean
+  /** The arguments of the current call so far. They are sent when its id and name are known. */
+  text: string
+  /** The signature of the last thought. A call with the same signature does not repeat it. */
+  signature: string
+}
+
+/** Encodes one answer. The stream ends with `[DONE]`, or with an `error` event. */
+export function encodeStream(reply: Reply = {}): StreamEncoder {
+  const state: EncoderState = {
+    reply,
+    losses: newLosses(target, false),
+    isStarted: false,
+    isEnded: false,
+    count: 0,
+    isOpen: false,
+    text: '',
+    signature: '',
+  }
+  const pass = oneAtATime((event, out) => write(state, event, out))
+  return {
+    push(event, out) {
+      if (state.isEnded) return
+      if (!state.isStarted) begin(state, event, out)
+      if ('index' in event) pass(event, out)
+      else if (event.type === 'message_end') finish(state, event.response, out)
+      // usage is sent again at the end; warnings are not sent to a client
+    },
+    end: (out) => fail(state, cutOff(), out),
+    fail: (error, out) => fail(state, error, out),
+    losses: state.losses.list,
+  }
+}
+
+// ---- the answer -------------------------------------------------------------------------------
+
+function send(type: string, fields: object, out: Frame[]): void {
+  out.push({ event: type, data: JSON.stringify({ ...fields, event_type: type }) })
+}
+
+function begin(state: EncoderState, event: MessageEvent, out: Frame[]): void {
+  const { id = '', model = '' } = event.type === 'message_start' ? event : {}
+  state.isStarted = true
+  state.reply = { id, model, ...state.reply }
+  const status = 'in_progress'
+  const identity = identityOf({}, state.reply)
+  send('interaction.created', { interaction: { ...identity, status } }, out)
+  send('interaction.status_update', { interaction_id: identity.id, status }, out)
+}
+
+function finish(state: EncoderState, response: ChatResponse, out: Frame[]): void {
+  for (const step of outputError(response.message)) sendWhole(state, step, out)
+  send('interaction.completed', { interaction: ending(response, state.reply, state.losses) }, out)
+  out.push({ event: 'done', data: '[DONE]' })
+  state.isEnded = true
+}
+
+function fail(state: EncoderState, error: ApiError, out: Frame[]): void {
+  if (state.isEnded) return
+  state.isEnded = true
+  send('error', encodeError(error).body, out)
+}
+
+// ---- steps ------------------------------------------------------------------------------------
+
+function write(state: EncoderState, event: BlockEvent, out: Frame[]): void {
+  switch (event.type) {
+    case 'text_delta':
+      open(state, { type: 'model_output' }, out)
+      addDelta(state, { type: 'text', text: event.text }, out)
+      break
+    case 'reasoning_delta':
+      open(state, { type: 'thought' }, out)
+      addDelta(state, { type: 'thought_summary', content: { type: 'text', text: event.text } }, out)
+      break
+    case 'tool_call_chunk': // a call of a server tool is written whole, at its end
+      if (event.chunk.type === 'tool_call_chunk') addChunk(state, event.chunk, out)
+      break
+    case 'tool_call':
+      endCall(state, event.call, out)
+      break
+    case 'invalid_tool_call':
+      endInvalidCall(state, event.call, out)
+      break
+    case 'content_block':
+      endContent(state, event.block, out)
+  }
+  if (isLast(event)) close(state, out)
+}
+
+function open(state: EncoderState, step: JsonObject, out: Frame[]): void {
+  if (state.isOpen) return
+  state.isOpen = true
+  send('step.start', { index: state.count++, step }, out)
+}
+
+function addDelta(state: EncoderState, delta: JsonObject, out: Frame[]): void {
+  send('step.delta', { index: state.count - 1, delta }, out)
+}
+
+function close(state: EncoderState, out: Frame[]): void {
+  if (state.isOpen) send('step.stop', { index: state.count - 1 }, out)
+  state.isOpen = false
+  state.text = ''
+}
+
+function sendWhole(state: EncoderState, step: JsonObject, out: Frame[]): void {
+  open(state, step, out)
+  close(state, out)
+}
+
+// ---- calls ------------------------------------------------------------------------------------
+
+/** Adds a chunk of a call. The step starts with the first piece of the arguments, because the name is complete only then. */
+function addChunk(state: EncoderState, { id, name, argumentsDelta = '' }: ToolCallChunk, out: Frame[]): void {
+  const text = state.text + argumentsDelta
+  if (state.isOpen) addDelta(state, { type: 'arguments_delta', arguments: argumentsDelta }, out)
+  else if (text.trim() !== '' && id && name) {
+    open(state, { type: 'function_call', id, name, arguments: {} }, out)
+    addDelta(state, { type: 'arguments_delta', arguments: text }, out)
+  }
+  state.text = text
+}
+
+/** Ends a call. If its step has already started, its id and name stay as they were sent. */
+function endCall(state: EncoderState, call: ToolCall | InvalidToolCall, out: Frame[]): void {
+  const sent = state.isOpen ? state.text.length : 0
+  open(state, { type: 'function_call', id: call.id ?? '', name: call.name ?? '', arguments: {} }, out)
+  const rest = call.argumentsText.slice(sent)
+  if (!isNoArguments(rest)) addDelta(state, { type: 'arguments_delta', arguments: rest }, out)
+  const signature = textOr(answerScope(state.losses).proof(call.opaque)?.signature, '')
+  if (signature !== state.signature && signature !== '') addDelta(state, { type: 'thought_signature', signature }, out)
+  state.signature = ''
+}
+
+/** Ends an invalid call. One without arguments is left out, because a client would read it as a valid call with no arguments. */
+function endInvalidCall(state: EncoderState, call: InvalidToolCall, out: Frame[]): void {
+  const path = `message.invalidToolCalls[${call.index}]`
+  if (!state.isOpen && !call.name) reportLoss(state.losses, 'dropped', path, reasons.namelessCall)
+  else if (!state.isOpen && isNoArguments(call.argumentsText)) reportLoss(state.losses, 'dropped', path, call.error)
+  else {
+    reportLoss(state.losses, 'changed', path, `it is sent unchanged, and is not a valid call: ${call.error}`, 'info')
+    endCall(state, call, out)
+  }
+}
+
+// ---- whole blocks -----------------------------------------------------------------------------
+
+/** Ends a block of content. Text that was sent in deltas is not repeated; only annotations and signatures are added. */
+function endContent(state: EncoderState, block: ContentBlock, out: Frame[]): void {
+  const isStreamed = state.isOpen
+  const [given] = encodeTurn([block], [], 'message', answerScope(state.losses))
+  if (given === undefined) return
+  const step = given as unknown as JsonObject
+  switch (step.type) {
+    case 'model_output':
+      addContent(state, (arrayOf(step.content)[0] ?? {}) as JsonObject, isStreamed, out)
+      break
+    case 'thought':
+      addThought(state, step, isStreamed, out)
+      break
+    default:
+      if (block.type === 'unknown') open(state, step, out)
+      else addHosted(state, step, out)
+  }
+}
+
+function addContent(state: EncoderState, content: JsonObject, isStreamed: boolean, out: Frame[]): void {
+  const { annotations, ...rest } = content
+  open(state, { type: 'model_output' }, out)
+  if (!isStreamed) addDelta(state, rest, out)
+  else if (Object.keys(rest).length > 2) {
+    reportLoss(state.losses, 'dropped', 'message.content.providerData', 'they came when the block had begun', 'info')
+  }
+  if (annotations !== undefined) addDelta(state, { type: 'text_annotation_delta', annotations }, out)
+}
+
+function addThought(state: EncoderState, { summary, signature }: JsonObject, isStreamed: boolean, out: Frame[]): void {
+  open(state, { type: 'thought' }, out)
+  for (const content of arrayOf(summary)) {
+    const isRepeated = isStreamed && (content as JsonObject).type === 'text'
+    if (!isRepeated) addDelta(state, { type: 'thought_summary', content }, out)
+  }
+  state.signature = textOr(signature, '')
+  if (state.signature !== '') addDelta(state, { type: 'thought_signature', signature: state.signature }, out)
+}
+
+const shellFields = ['type', 'id', 'call_id', 'name', 'server_name'] as const
+
+/** Writes the call or the result of a server tool. The start has the tool's name and ids, and one delta the arguments or the result. */
+function addHosted(state: EncoderState, step: JsonObject, out: Frame[]): void {
+  const shell = shellFields
+    .filter((name) => Object.hasOwn(step, name))
+    .map((name) => [name, step[name] as Json] as const)
+  open(state, Object.fromEntries(shell), out)
+  const rest = otherFields(step, new Set<string>(shellFields)) ?? {}
+  addDelta(state, { type: step.type ?? '', ...rest }, out)
+}
+
+// ---- errors -------------------------------------------------------------------------------------
+
+interface WireErrorBody {
+  readonly error: { readonly code: string; readonly message: string }
+}
+
+const tooLong = 'input token count exceeds the maximum number of tokens'
+
+/** Encodes an error as a server of this format does. */
+export function encodeError(error: ApiError): { readonly status: number; readonly body: WireErrorBody } {
+  const [status, code] = errorAnswers[error.kind]
+  const isFinal = error.kind === 'rate_limit' && !error.retryable
+  return {
+    status: error.status ?? status,
+    body: { error: { code: isFinal ? 'quota_exceeded' : code, message: messageWith(tooLong, error) } },
+  }
+}
+
+// ---- proofs -------------------------------------------------------------------------------------
+
+/** `signature` of a thought. Calls are not used, because a stream has no field for the signature of a call. */
+export const proofField: ProofField = /* @__PURE__ */ signatureField(format, provider)

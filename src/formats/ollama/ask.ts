@@ -1,0 +1,450 @@
+/**
+ * Ollama: encodes a request: its options, its messages and their blocks, its tools.
+ *
+ * @see https://docs.ollama.com/api/chat
+ * @see https://docs.ollama.com/capabilities/tool-calling
+ * @see https://github.com/ollama/ollama/blob/main/api/types.go (`ToolFunctionParameters`, `ToolProperty`)
+ *
+ * @module
+ */
+
+import { checkTools } from '../../core/check-message.ts'
+import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
+import { blocksOf, blocksOfTurn } from '../../core/content.ts'
+import { compact, field, isObject, lookup, objectIn, textOr, unlessEmpty } from '../../core/lookup.ts'
+import { readDataUrl } from '../../core/media.ts'
+import type {
+  AssistantMessage,
+  Content,
+  ContentBlock,
+  Context,
+  ImageBlock,
+  InvalidToolCall,
+  Json,
+  JsonObject,
+  JsonSchema,
+  Message,
+  ProviderData,
+  ProviderTool,
+  RequestOptions,
+  ToolCall,
+  ToolDefinition,
+  ToolMessage,
+  ToolResultBlock,
+  UserMessage,
+} from '../../core/model.ts'
+import { effortOf } from '../../kit/effort.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
+import * as lackReasons from '../../kit/reasons.ts'
+import { chosenTools, reportUnusedChoice } from '../../kit/tool-choice.ts'
+import { markText } from '../../kit/tool-error.ts'
+import { withoutLacks } from '../../kit/without-lacks.ts'
+import type { WireMessage, WireOptions, WireRequest, WireThink, WireTool, WireToolCall } from './wire.ts'
+import { format, formatLacks, isMadeId, leftOut, reasons } from './words.ts'
+
+/**
+ * Writes a request.
+ *
+ * @throws {UnsupportedError} if important content would be lost, such as media other than inline images, or another format's tools.
+ */
+export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
+  const losses = newLosses('Ollama', asked.strict)
+  const { context, options } = withoutLacks(given, asked, formatLacks, losses)
+  const kept = keptFields({ providerData: options.providerOptions })
+  const tools = chooseTools(context.tools, options.toolChoice, losses)
+  const body: WireRequest = {
+    ...kept,
+    model: options.model,
+    messages: encodeMessages(context, losses),
+    stream: options.stream ?? false, // always sent: the server streams if the field is missing
+    ...(tools && (tools.length > 0 || context.tools?.length === 0) && { tools: encodeDefinitions(tools) }),
+    ...encodeFormat(options),
+    ...encodeThink(options, losses),
+    ...encodeOptions(options, field(kept, 'options')),
+  }
+  return { path: '/api/chat', headers: {}, body, losses: losses.list }
+}
+
+function encodeFormat({ responseFormat }: RequestOptions): Pick<WireRequest, 'format'> {
+  return responseFormat === undefined ? {} : { format: responseFormat.schema ?? 'json' }
+}
+
+function encodeThink({ reasoning }: RequestOptions, losses: Losses): { think?: WireThink } {
+  if (reasoning === undefined) return {}
+  const effort = effortOf(reasoning, losses, ['none', 'low', 'medium', 'high', 'max'])
+  return { think: effort === undefined || (effort !== 'none' && effort) }
+}
+
+function encodeOptions(options: RequestOptions, kept: Json | undefined): { options?: WireOptions } {
+  const encoded = compact({
+    num_predict: options.maxTokens,
+    temperature: options.temperature,
+    top_p: options.topP,
+    top_k: options.topK,
+    seed: options.seed,
+    stop: options.stop && [...options.stop],
+    frequency_penalty: options.frequencyPenalty,
+    presence_penalty: options.presencePenalty,
+  })
+  return compact({ options: unlessEmpty(encoded) && { ...(isObject(kept) && kept), ...encoded } })
+}
+
+// ---- messages -----------------------------------------------------------------------------------
+
+/** Writes the messages of a request. The system text is the first message. */
+function encodeMessages({ system, messages }: Context, losses: Losses): WireMessage[] {
+  const calls = callsOf(messages)
+  const encoded = messages.flatMap((message, at) => encodeMessage(message, calls, `messages[${at}]`, losses))
+  if (system !== undefined) encoded.unshift({ role: 'system', ...encodeContent(system, 'system', losses) })
+  return encoded
+}
+
+function encodeMessage(message: Message, calls: Calls, path: string, losses: Losses): WireMessage[] {
+  switch (message.role) {
+    case 'assistant':
+      return encodeTurn(message, path, losses)
+    case 'tool':
+      return [encodeResultFor(calls.get(message.toolCallId), message, path, losses)]
+    case 'user':
+      return encodeUser(message, calls, path, losses)
+    case 'system':
+    case 'developer': // written as `system`: Ollama does not have this role, and a template would drop the message
+      return [{ ...keptFields(message), role: 'system', ...encodeContent(message.content, `${path}.content`, losses) }]
+  }
+}
+
+type Calls = ReadonlyMap<string, ToolCall | InvalidToolCall>
+
+/** Returns all calls by id. A result is written with the name of its tool, which only the call has. */
+function callsOf(messages: readonly Message[]): Calls {
+  const calls = new Map<string, ToolCall | InvalidToolCall>()
+  for (const message of messages) {
+    if (message.role !== 'assistant') continue
+    for (const block of blocksOfTurn(message)) if (block.type === 'tool_call') calls.set(block.id, block)
+    for (const call of message.invalidToolCalls ?? []) if (call.id !== undefined) calls.set(call.id, call)
+  }
+  return calls
+}
+
+function encodeContent(
+  content: Content,
+  path: string,
+  losses: Losses,
+  apart?: 'tool_result',
+): { content: string; images?: string[] } {
+  const { text, thinking, images } = encodeBlocks(blocksOf(content), path, '\n', losses, apart)
+  if (thinking !== '') reportLoss(losses, 'dropped', path, 'only an assistant thinks')
+  return compact({ content: text, images: unlessEmpty(images) })
+}
+
+/** Writes a user's message. Tool results inside it become separate messages before it. */
+function encodeUser(message: UserMessage, calls: Calls, path: string, losses: Losses): WireMessage[] {
+  const blocks = blocksOf(message.content)
+  const results = blocks.filter((block): block is ToolResultBlock => block.type === 'tool_result')
+  const encoded = results.map((result) => {
+    const where = `${path}.content[${blocks.indexOf(result)}]`
+    return encodeResultFor(calls.get(result.toolCallId), toMessage(result), where, losses)
+  })
+  if (results.length > 0 && results.length === blocks.length) return encoded
+  const { role: keptRole, ...kept } = keptFields(message)
+  const role = textOr(keptRole, 'user')
+  return [...encoded, { ...kept, role, ...encodeContent(message.content, `${path}.content`, losses, 'tool_result') }]
+}
+
+function toMessage({ toolCallId, name, content, isError, providerData }: ToolResultBlock): ToolMessage {
+  const status = isError ? ('error' as const) : undefined
+  return { role: 'tool', toolCallId, content, ...compact({ name, status, providerData }) }
+}
+
+/** Writes an assistant's turn. It is omitted if nothing in it can be sent, such as when it has only another provider's tools. */
+function encodeTurn(message: AssistantMessage, path: string, losses: Losses): WireMessage[] {
+  const encoded = encodeAssistant(message, path, losses)
+  const isOnlyText = blocksOf(message.content).every((block) => block.type === 'text')
+  const isBlank = Object.entries(encoded).every(([key, value]) => key === 'role' || value === '')
+  if (isOnlyText || !isBlank) return [encoded]
+  reportLoss(losses, 'dropped', path, lackReasons.nothing)
+  return []
+}
+
+function encodeAssistant(message: AssistantMessage, path: string, losses: Losses): WireMessage {
+  const { text, thinking, images } = encodeBlocks(blocksOfTurn(message), `${path}.content`, '', losses, 'tool_call')
+  const calls = encodeCalls(message, path, losses)
+  return {
+    ...keptFields(message),
+    role: 'assistant',
+    content: text, // empty if the turn has only calls
+    ...compact({
+      thinking: textOr(thinking, undefined),
+      images: unlessEmpty(images),
+      tool_calls: unlessEmpty(calls),
+    }),
+  }
+}
+
+// ---- content ------------------------------------------------------------------------------------
+
+// A message has one text, one thinking text and one list of images, so the order of the blocks is lost.
+
+/** The fields of a message that blocks are written to, without `tool_calls`. */
+interface Fields {
+  text: string
+  thinking: string
+  readonly images: string[]
+}
+
+/** Writes blocks to the fields of a message, except those that the caller writes, `apart`. `glue` is inserted between two texts. */
+export function encodeBlocks(
+  blocks: readonly ContentBlock[],
+  path: string,
+  glue: string,
+  losses: Losses,
+  apart?: 'tool_call' | 'tool_result',
+): Fields {
+  const fields = noFields()
+  for (const [at, block] of blocks.entries())
+    if (block.type !== apart) encodeBlock(block, fields, `${path}[${at}]`, glue, losses)
+  return fields
+}
+
+/** Returns the fields of an empty message. */
+export function noFields(): Fields {
+  return { text: '', thinking: '', images: [] }
+}
+
+/** Adds one block to the fields of its message. */
+export function encodeBlock(block: ContentBlock, fields: Fields, where: string, glue: string, losses: Losses): void {
+  switch (block.type) {
+    case 'text':
+      addText(block.text, fields, glue)
+      break
+    case 'plain_text':
+      addText(block.text, fields, glue)
+      break
+    case 'reasoning':
+      fields.thinking += block.text
+      break
+    case 'image':
+      addImage(block, fields, where, losses)
+      break
+    default: {
+      const [reason, severity] = lookup(leftOut, block.type) ?? [lackReasons.foreignBlock, 'minor']
+      reportLoss(losses, 'dropped', where, reason, severity)
+    }
+  }
+}
+
+function addText(text: string, fields: Fields, glue: string): void {
+  fields.text += fields.text === '' || text === '' ? text : glue + text
+}
+
+function addImage(block: ImageBlock, fields: Fields, where: string, losses: Losses): void {
+  const inline = block.data ?? (block.url === undefined ? undefined : base64Of(block.url))
+  if (inline === undefined) reportLoss(losses, 'dropped', where, reasons.remoteImage, 'major')
+  else fields.images.push(inline)
+}
+
+function base64Of(url: string): string | undefined {
+  const parts = readDataUrl(url)
+  return parts?.base64 ? parts.data : undefined
+}
+
+/** Returns the fields that isoglot kept from this format. The encoder writes them first, and its own fields replace them. */
+export function keptFields(value: { readonly providerData?: ProviderData | undefined }): JsonObject {
+  return objectIn(value.providerData, format)
+}
+
+// ---- definitions ------------------------------------------------------------------------------
+
+/** Writes the tools, without those of other formats. References in schemas are replaced by their targets, since the server drops them. */
+export function encodeDefinitions(
+  tools: readonly (ToolDefinition | ProviderTool)[],
+  _options: CodecOptions = {},
+): WireTool[] {
+  checkTools(tools)
+  return tools.flatMap((tool) => {
+    if (!('type' in tool)) return [encodeDefinition(tool)]
+    return tool.format === format ? [tool.value as unknown as WireTool] : []
+  })
+}
+
+function encodeDefinition(tool: ToolDefinition): WireTool {
+  const kept = keptFields(tool)
+  return {
+    ...kept,
+    type: 'function',
+    function: {
+      ...objectIn(kept, 'function'),
+      name: tool.name,
+      ...compact({ description: tool.description }),
+      parameters: encodeSchema(tool.parameters),
+    },
+  }
+}
+
+function encodeSchema(parameters: ToolDefinition['parameters']): WireTool['function']['parameters'] {
+  if (parameters === undefined) return { type: 'object', properties: {} }
+  return { type: 'object', ...inlineReferences(parameters) }
+}
+
+/**
+ * Returns the tools to send for a tool choice. Ollama does not have `tool_choice`, so isoglot can only omit tools. Tools of other formats
+ * are omitted later, with a loss.
+ */
+function chooseTools(
+  tools: readonly (ToolDefinition | ProviderTool)[] | undefined,
+  choice: RequestOptions['toolChoice'],
+  losses: Losses,
+): readonly (ToolDefinition | ProviderTool)[] | undefined {
+  if (choice === undefined || choice === 'auto') return tools
+  if (tools === undefined || tools.length === 0) {
+    reportUnusedChoice({ toolChoice: choice }, losses)
+    return tools
+  }
+  if (choice === 'none') return chosenTools(tools, () => false, losses)
+  if (choice === 'required') {
+    reportLoss(losses, 'dropped', 'options.toolChoice', reasons.toolChoice)
+    return tools
+  }
+  if ('name' in choice || choice.mode === 'required') {
+    reportLoss(losses, 'changed', 'options.toolChoice', reasons.toolChoice)
+  }
+  const names: ReadonlySet<string> = new Set('name' in choice ? [choice.name] : choice.names)
+  return chosenTools(tools, (tool) => 'name' in tool && names.has(tool.name), losses)
+}
+
+// ---- calls ------------------------------------------------------------------------------------
+
+/**
+ * Writes the calls of an assistant's turn. A call whose arguments are not an object is sent with an empty object, because its result needs
+ * a call.
+ */
+function encodeCalls(message: AssistantMessage, path: string, losses: Losses): WireToolCall[] {
+  const calls = blocksOfTurn(message).filter((block): block is ToolCall => block.type === 'tool_call')
+  const invalid = (message.invalidToolCalls ?? []).filter((call, at) => {
+    const isNamed = call.name !== undefined
+    const where = `${path}.invalidToolCalls[${at}]`
+    if (isNamed) reportLoss(losses, 'changed', where, reasons.invalidCall)
+    else reportLoss(losses, 'dropped', where, lackReasons.namelessCall)
+    return isNamed
+  })
+  return [...calls, ...invalid].sort((a, b) => a.index - b.index).map(encodeCall)
+}
+
+export function encodeCall(call: ToolCall | InvalidToolCall): WireToolCall {
+  const kept = keptFields(call)
+  const isMade = call.id === undefined || ('generatedId' in call ? call.generatedId === true : isMadeId(call.id))
+  return {
+    ...kept,
+    ...compact({ id: isMade ? undefined : (call.id as string) }),
+    function: {
+      ...objectIn(kept, 'function'),
+      name: call.name ?? '',
+      arguments: 'arguments' in call ? call.arguments : {},
+    },
+  }
+}
+
+// ---- results ----------------------------------------------------------------------------------
+
+/** Writes the result of one call as an entry of `messages`: a message with the role `tool`. */
+export function encodeResult(result: ToolMessage, _options: CodecOptions = {}): WireMessage {
+  return encodeResultFor(undefined, result, 'result', newLosses('Ollama'))
+}
+
+/** Writes a result within a request. It has the tool's name if that is known, and the call's id unless isoglot generated the id. */
+function encodeResultFor(
+  call: ToolCall | InvalidToolCall | undefined,
+  result: ToolMessage,
+  path: string,
+  losses: Losses,
+): WireMessage {
+  const { text, images } = encodeBlocks(blocksOf(result.content), `${path}.content`, '\n', losses)
+  const name = result.name ?? call?.name
+  const isMade = call !== undefined && 'generatedId' in call ? call.generatedId : isMadeId(result.toolCallId)
+  return {
+    ...keptFields(result),
+    role: 'tool',
+    content: markText(text, result.status === 'error'),
+    ...compact({
+      images: unlessEmpty(images),
+      tool_name: name,
+      tool_call_id: isMade ? undefined : result.toolCallId,
+    }),
+  }
+}
+
+// ---- schemas ------------------------------------------------------------------------------------
+
+// The server reads a schema into a type that does not have `$ref`, and silently drops the keywords that this type does not have. So
+// references are replaced by their targets before the schema is sent.
+
+/** The maximum depth. A schema that is nested deeper keeps its references, since it is probably recursive. */
+const maxDepth = 32
+/** The maximum number of nodes of an expanded schema. A larger schema is sent unchanged. */
+const maxNodes = 5000
+/**
+ * Each of this number of characters in a referenced schema counts as one more node. This limits the size if a thousand references have the
+ * same long text as their target.
+ */
+const charactersPerNode = 64
+
+/** Keywords whose values are data and not schemas. A `$ref` in them is not a reference. */
+const dataKeywords: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples'])
+
+interface Walk {
+  readonly root: JsonSchema
+  nodes: number
+  leftReferences: boolean
+}
+
+/**
+ * Returns the schema with its local references replaced by their targets. The definitions are removed if no reference is left. A schema
+ * that would become too large is returned unchanged.
+ */
+function inlineReferences(schema: JsonSchema): JsonSchema {
+  const walk: Walk = { root: schema, nodes: 0, leftReferences: false }
+  const { $defs: _defs, definitions: _definitions, ...visible } = schema
+  const inlined = inline(visible, walk, [])
+  if (walk.nodes > maxNodes || !isObject(inlined)) return schema
+  if (!walk.leftReferences) return inlined
+  return { ...schema, ...inlined }
+}
+
+function inline(node: unknown, walk: Walk, trail: readonly string[], depth = 0): unknown {
+  if (typeof node !== 'object' || node === null || ++walk.nodes > maxNodes) return node
+  if (depth > maxDepth) {
+    walk.leftReferences = true
+    return node
+  }
+  if (Array.isArray(node)) return node.map((entry) => inline(entry, walk, trail, depth + 1))
+  const reference = field(node, '$ref')
+  if (typeof reference === 'string') return follow(node as JsonSchema, reference, walk, trail, depth)
+  const entries = Object.entries(node).map(([key, value]) => [
+    key,
+    dataKeywords.has(key) ? value : inline(value, walk, trail, depth + 1),
+  ])
+  return Object.fromEntries(entries)
+}
+
+/**
+ * Returns the target of a reference. Keywords in the same object as the reference replace those of the target. If the reference is
+ * recursive or has no target, it is returned unchanged.
+ */
+function follow(node: JsonSchema, reference: string, walk: Walk, trail: readonly string[], depth: number): unknown {
+  const target = trail.includes(reference) ? undefined : resolve(walk.root, reference)
+  if (!isObject(target)) {
+    walk.leftReferences = true
+    return node
+  }
+  const { $ref: _, ...beside } = node
+  walk.nodes += Math.floor(JSON.stringify(target).length / charactersPerNode)
+  return inline({ ...target, ...beside }, walk, [...trail, reference], depth + 1)
+}
+
+/** Returns the value at a JSON Pointer in a URL fragment, such as `#/$defs/city`. @see https://www.rfc-editor.org/rfc/rfc6901#section-6 */
+function resolve(root: JsonSchema, reference: string): unknown {
+  if (!reference.startsWith('#/')) return undefined
+  let at: unknown = root
+  for (const step of reference.slice(2).split('/')) at = field(at, step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return at
+}

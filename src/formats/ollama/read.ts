@@ -1,0 +1,347 @@
+/**
+ * Ollama: reads an answer, whole or streamed, and its errors.
+ *
+ * @see https://docs.ollama.com/api/chat
+ * @see https://docs.ollama.com/capabilities/tool-calling
+ * @see https://docs.ollama.com/api/streaming
+ * @see https://github.com/ollama/ollama/blob/main/server/routes.go (`streamResponse`)
+ * @see https://docs.ollama.com/api/errors
+ *
+ * @module
+ */
+
+import { fold } from '../../assemble/fold.ts'
+import type {
+  CallFragment,
+  CodecOptions,
+  DecodedCalls,
+  DecodeResponseOptions,
+  DecodeStreamOptions,
+  ErrorAnswer,
+  Fragment,
+  Frame,
+} from '../../core/codec.ts'
+import { refuseDeep } from '../../core/depth.ts'
+import { ApiError, type ApiErrorDetails, DecodeError } from '../../core/errors.ts'
+import { compact, field, isObject, otherFields, textOr } from '../../core/lookup.ts'
+import { readDataUrl } from '../../core/media.ts'
+import type { ChatResponse, ImageBlock, InvalidToolCall, Json, JsonObject, ToolCall, Usage } from '../../core/model.ts'
+import type { Machine } from '../../core/reducer.ts'
+import { readCall, textOfArguments } from '../../core/tool-call.ts'
+import { addend, settleUsage } from '../../core/usage.ts'
+import { type ErrorWords, readApiError } from '../../kit/api-error.ts'
+import { answerFields, figureFields, format, idPrefix, readStopReason, sniffImage } from './words.ts'
+
+/** Reads the images of a message as blocks. The format has raw base64 only, but some clients send a `data:` URL; it is accepted. */
+export function decodeImages(images: readonly Json[], path: string, subject: Subject): ImageBlock[] {
+  return images.map((image, at) => {
+    const given = stringAt(image, `${path}[${at}]`, subject)
+    const parts = readDataUrl(given)
+    const data = parts?.data ?? given
+    const mimeType = parts?.mimeType ?? sniffImage(data)
+    return compact({ type: 'image', data, mimeType })
+  })
+}
+
+// ---- reading unchecked values -----------------------------------------------------------------
+
+/** The kind of body that is being decoded; error messages name it. */
+export type Subject = 'request' | 'response'
+
+/** Returns the value if it is a string. `undefined` and `null` read as an empty string, as in the server. Throws for other values. */
+export function stringAt(value: unknown, path: string, subject: Subject): string {
+  if (typeof value === 'string') return value
+  if (value === undefined || value === null) return ''
+  throw misfit(path, 'not a string', subject, value)
+}
+
+/** Returns the value if it is a list. `undefined` and `null` read as an empty list. Throws for other values. */
+export function listAt(value: unknown, path: string, subject: Subject): readonly Json[] {
+  if (Array.isArray(value)) return value
+  if (value === undefined || value === null) return []
+  throw misfit(path, 'not a list', subject, value)
+}
+
+/** Returns the value if it is an object. Throws otherwise. */
+export function objectAt(value: unknown, path: string, subject: Subject): JsonObject {
+  if (isObject(value)) return value
+  const finding = value === undefined || value === null ? 'missing' : 'not an object'
+  throw misfit(path, finding, subject, value)
+}
+
+export function misfit(path: string, finding: string, subject: Subject, cause: unknown): DecodeError {
+  return new DecodeError(`Cannot decode Ollama ${subject}: "${path}" is ${finding}`, { path, cause })
+}
+
+// ---- tools --------------------------------------------------------------------------------------
+
+/** Returns the unknown fields of an entry and of its `function`, nested as in the request or the answer. */
+export function keep(
+  entry: JsonObject,
+  entryFields: ReadonlySet<string>,
+  body: JsonObject,
+  bodyFields: ReadonlySet<string>,
+): { [format]: JsonObject } | undefined {
+  const outer = otherFields(entry, entryFields)
+  const inner = otherFields(body, bodyFields)
+  if (outer === undefined && inner === undefined) return undefined
+  return { [format]: { ...outer, ...compact({ function: inner }) } }
+}
+
+const callFields: ReadonlySet<string> = new Set(['id', 'function'])
+const callFunctionFields: ReadonlySet<string> = new Set(['index', 'name', 'arguments'])
+
+/** Reads one call of a message as a fragment. The call is complete. Its `index` is kept only if it differs from its position. */
+export function readCallFragment(entry: Json, position: number, path: string, subject: Subject): CallFragment {
+  const call = objectAt(entry, path, subject)
+  const body = objectAt(field(call, 'function'), `${path}.function`, subject)
+  const id = textOr(field(call, 'id'), undefined)
+  const name = textOr(field(body, 'name'), undefined)
+  const index = field(body, 'index')
+  const args = readArguments(field(body, 'arguments'))
+  const kept = keep(call, callFields, body, index === position ? callFunctionFields : indexlessFields)
+  return {
+    type: 'call',
+    ...compact({ id, name, arguments: args, providerData: kept }),
+  }
+}
+
+const indexlessFields: ReadonlySet<string> = new Set(['name', 'arguments'])
+
+/** Reads arguments. An object or a string is returned as it is. Any other value becomes JSON text, which makes the call invalid. */
+function readArguments(value: Json | undefined): string | JsonObject | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'string' || isObject(value)) return value
+  return textOfArguments(value as unknown as JsonObject) ?? '[]'
+}
+
+/** Returns the call of a fragment, or an invalid call with its reason. The caller has already chosen the id. */
+export function readWholeCall(
+  fragment: CallFragment,
+  id: string,
+  generatedId: boolean,
+  index: number,
+): ToolCall | InvalidToolCall {
+  const { name, arguments: given = '', providerData } = fragment
+  const argumentsText = typeof given === 'string' ? given : textOfArguments(given)
+  const parts = { id, generatedId, name: name ?? undefined, index, providerData }
+  if (argumentsText !== undefined) return readCall({ ...parts, argumentsText })
+  return compact({
+    type: 'invalid_tool_call' as const,
+    ...{ id, name: name ?? undefined, index, providerData },
+    argumentsText: '',
+    reason: 'too_deep' as const,
+    error: 'The arguments are nested too deep',
+  })
+}
+
+/** Reads the calls of an answer or of a message. A call without an id gets a generated one. */
+export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): DecodedCalls {
+  const message = field(body, 'message') ?? body
+  const entries = listAt(field(message, 'tool_calls'), 'tool_calls', 'response')
+  const calls = entries.map((entry, at) => {
+    const fragment = readCallFragment(entry, at, `tool_calls[${at}]`, 'response')
+    return readWholeCall(fragment, fragment.id ?? `${idPrefix}${at}`, fragment.id === undefined, at)
+  })
+  return {
+    toolCalls: calls.filter((call) => call.type === 'tool_call'),
+    invalidToolCalls: calls.filter((call) => call.type === 'invalid_tool_call'),
+  }
+}
+
+// ---- a whole answer -----------------------------------------------------------------------------
+
+/**
+ * Reads a whole answer. It is read like a stream that has one line.
+ *
+ * @throws {ApiError} if the body is an error, though its status was 200.
+ * @throws {DecodeError} if the body is not an answer.
+ * @throws {InterruptedError} if `done` is not true.
+ */
+export function decodeResponse(body: unknown, { callsBefore = 0, events }: DecodeResponseOptions = {}): ChatResponse {
+  refuseDeep(body, 'Cannot decode Ollama response')
+  const fragments: Fragment[] = []
+  readLine(newState(), body, fragments)
+  objectAt(field(body, 'message'), 'message', 'response')
+  return fold(fragments, { provider: format, idPrefix, callsBefore, events })
+}
+
+// ---- an answer ----------------------------------------------------------------------------------
+
+/**
+ * Reads a time and returns seconds since 1970. The fraction is removed first: Ollama sends nanoseconds, and some implementations of
+ * `Date.parse` reject them.
+ */
+function readTime(text: string): number | undefined {
+  const time = Date.parse(text.replace(/\.\d+/, ''))
+  return Number.isNaN(time) ? undefined : Math.floor(time / 1000)
+}
+
+/** Reads the token counts of the last line. A missing count is 0, since the server omits zeros. */
+function readUsage(line: JsonObject): Usage {
+  const inputTokens = addend(field(line, 'prompt_eval_count'))
+  const outputTokens = addend(field(line, 'eval_count'))
+  const figures: JsonObject = {}
+  for (const name of figureFields) {
+    const figure = field(line, name)
+    if (figure !== undefined) figures[name] = figure
+  }
+  const providerData = Object.keys(figures).length > 0 && { providerData: { [format]: figures } }
+  const totalTokens = inputTokens + outputTokens
+  return { ...settleUsage({ inputTokens, outputTokens, totalTokens }), ...providerData }
+}
+
+// ---- a stream -----------------------------------------------------------------------------------
+
+// Each line is one JSON object. The last line has `done: true`.
+
+/** State that is kept from line to line. */
+interface State {
+  isStarted: boolean
+  calls: number
+  /** One entry for each token, if the request asked for them. Each line has a few entries; they are reported together at the end. */
+  readonly logprobs: Json[]
+}
+
+/**
+ * Decodes one answer. An answer without streaming has the shape of a single line.
+ *
+ * @throws {ApiError} at an `error` line, which can come after status 200 and part of the answer.
+ * @throws {DecodeError} if a line is not JSON, or a field has the wrong type.
+ */
+export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): Machine<Frame, Fragment> {
+  const state = newState()
+  return {
+    push({ data }, out) {
+      const text = data.trim()
+      if (text === '' || text === '[DONE]') return
+      readLine(state, parseLine(parse, text), out)
+    },
+    end() {}, // nothing to do: the assembler reports a stream that ends without `done`
+  }
+}
+
+function newState(): State {
+  return { isStarted: false, calls: 0, logprobs: [] }
+}
+
+function parseLine(parse: (text: string) => unknown, text: string): unknown {
+  try {
+    return parse(text)
+  } catch (cause) {
+    throw new DecodeError('Cannot decode Ollama stream: a line is not JSON', { cause })
+  }
+}
+
+/** Reads a line, which may be a whole answer. It emits thinking first, then text, then calls: the model writes them in this order. */
+function readLine(state: State, line: unknown, out: Fragment[]): void {
+  const fields = objectAt(line, 'line', 'response')
+  if (state.isStarted && addPiece(fields, out)) return
+  const error = field(fields, 'error')
+  if (error !== undefined && error !== null) throw decodeError({ status: 0, headers: noHeaders, body: fields })
+  if (!state.isStarted) begin(state, fields, out)
+  const message = field(fields, 'message')
+  if (message !== undefined && message !== null) readMessage(state, objectAt(message, 'message', 'response'), out)
+  const logprobs = field(fields, 'logprobs')
+  if (Array.isArray(logprobs)) for (const entry of logprobs) state.logprobs.push(entry)
+  keepFields(fields, answerFields, 'response', out)
+  if (field(fields, 'done') === true) finish(state, fields, out)
+}
+
+/**
+ * Reads a line that has only a piece of text or thinking, as almost all lines do. Returns false for any other line. This takes a fifth of
+ * the time that the general code needs.
+ */
+function addPiece(line: JsonObject, out: Fragment[]): boolean {
+  const { model, created_at: createdAt, message, done } = line
+  if (done !== false || model === undefined || createdAt === undefined || !isObject(message)) return false
+  const { role, content, thinking } = message
+  const known = typeof thinking === 'string' ? 3 : 2
+  if (role === undefined || typeof content !== 'string') return false
+  if (Object.keys(line).length !== 4 || Object.keys(message).length !== known) return false
+  if (typeof thinking === 'string' && thinking !== '') out.push({ type: 'reasoning', text: thinking })
+  if (content !== '') out.push({ type: 'text', text: content })
+  return true
+}
+
+const noHeaders = { get: () => null }
+
+function begin(state: State, line: JsonObject, out: Fragment[]): void {
+  state.isStarted = true
+  const model = textOr(field(line, 'model'), undefined)
+  const createdAt = field(line, 'created_at')
+  const seconds = typeof createdAt === 'string' ? readTime(createdAt) : undefined
+  out.push(compact({ type: 'start', model, createdAt: seconds }))
+  if (createdAt !== undefined) out.push({ type: 'extra', providerData: { [format]: { created_at: createdAt } } })
+}
+
+const messageFields: ReadonlySet<string> = new Set(['role', 'content', 'thinking', 'images', 'tool_calls'])
+
+function readMessage(state: State, message: JsonObject, out: Fragment[]): void {
+  const thinking = stringAt(field(message, 'thinking'), 'message.thinking', 'response')
+  if (thinking !== '') out.push({ type: 'reasoning', text: thinking })
+  const text = stringAt(field(message, 'content'), 'message.content', 'response')
+  if (text !== '') out.push({ type: 'text', text })
+  const images = field(message, 'images')
+  if (images !== undefined) readImages(images, out)
+  const calls = field(message, 'tool_calls')
+  if (calls !== undefined) readCalls(state, calls, out)
+  keepFields(message, messageFields, 'message', out)
+}
+
+function readImages(images: Json, out: Fragment[]): void {
+  const entries = listAt(images, 'message.images', 'response')
+  for (const block of decodeImages(entries, 'message.images', 'response')) out.push({ type: 'block', block })
+}
+
+/** Reads calls. Each is complete and can be on any line. It gets a new key, since old servers give several calls the same index or id. */
+function readCalls(state: State, calls: Json, out: Fragment[]): void {
+  listAt(calls, 'message.tool_calls', 'response').forEach((entry, at) => {
+    const key = state.calls++
+    out.push({ ...readCallFragment(entry, key, `message.tool_calls[${at}]`, 'response'), key })
+    out.push({ type: 'close', key })
+  })
+}
+
+function keepFields(value: JsonObject, known: ReadonlySet<string>, on: 'message' | 'response', out: Fragment[]): void {
+  const kept = otherFields(value, known)
+  if (kept !== undefined) out.push({ type: 'extra', on, providerData: { [format]: kept } })
+}
+
+function finish(state: State, line: JsonObject, out: Fragment[]): void {
+  if (state.logprobs.length > 0) out.push({ type: 'extra', providerData: { [format]: { logprobs: state.logprobs } } })
+  out.push({ type: 'usage', usage: readUsage(line) })
+  const word = field(line, 'done_reason')
+  const rawStopReason = typeof word === 'string' ? word : undefined
+  out.push(compact({ type: 'end', stopReason: readStopReason(rawStopReason ?? ''), rawStopReason }))
+}
+
+// ---- errors -------------------------------------------------------------------------------------
+
+/** An error of this format is only a sentence. It has no error code, except in errors of Ollama's cloud, so the tables are empty. */
+const words: ErrorWords = { provider: format, kinds: {}, final: new Set() }
+
+/** Recognises a conversation that is too long. The server reports it as a 500 of its runner, or as an error line without a status. */
+const contextLength = /exceeds the available context size|input length exceeds/i
+
+/** Reads an error answer, or an error line within a stream. The status of an error line is 0. */
+export function decodeError(answer: ErrorAnswer, _options: CodecOptions = {}): ApiError {
+  const error = readApiError(answer, words)
+  if (error.kind === 'server' && contextLength.test(error.message)) {
+    return restated(error, error.message, { kind: 'context_length', retryable: false })
+  }
+  if (answer.status === 403 && isEmpty(answer.body)) {
+    // The server's list does not have the browser's origin. The body is empty, so without this text the error would only have a status.
+    return restated(error, 'Ollama refused the origin: allow it with OLLAMA_ORIGINS on the server', {})
+  }
+  return error
+}
+
+function isEmpty(body: unknown): boolean {
+  return body === undefined || body === null || body === ''
+}
+
+function restated(error: ApiError, message: string, change: Partial<ApiErrorDetails>): ApiError {
+  const { kind, status, retryable, requestId, provider, body } = error
+  return new ApiError(message, { kind, retryable, ...compact({ status, requestId, provider, body }), ...change })
+}

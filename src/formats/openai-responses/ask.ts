@@ -1,0 +1,683 @@
+/**
+ * OpenAI Responses: encodes a request: its options, its messages and their blocks, its tools.
+ *
+ * @see https://platform.openai.com/docs/api-reference/responses/create
+ * @see https://platform.openai.com/docs/guides/reasoning#keeping-reasoning-items-in-context
+ * @see https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
+ * @see https://platform.openai.com/docs/guides/function-calling?api-mode=responses
+ * @see https://platform.openai.com/docs/api-reference/responses/object#responses/object-output
+ *
+ * @module
+ */
+
+import { checkTools } from '../../core/check-message.ts'
+import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
+import { blocksOf, blocksOfTurn, textOf } from '../../core/content.ts'
+import {
+  arrayOf,
+  compact,
+  field,
+  isObject,
+  lookup,
+  objectIn,
+  stringOr,
+  textOr,
+  unlessEmpty,
+} from '../../core/lookup.ts'
+import { toDataUrl } from '../../core/media.ts'
+import type {
+  AssistantMessage,
+  CitationBlock,
+  Content,
+  ContentBlock,
+  Context,
+  FileBlock,
+  ImageBlock,
+  InstructionMessage,
+  Json,
+  JsonObject,
+  Message,
+  Metadata,
+  Opaque,
+  ProviderData,
+  ProviderTool,
+  ReasoningBlock,
+  RequestOptions,
+  ResponseFormat,
+  ServerToolCall,
+  TextBlock,
+  ToolCall,
+  ToolChoice,
+  ToolDefinition,
+  ToolMessage,
+  UserMessage,
+} from '../../core/model.ts'
+import { isNoArguments, parseArguments } from '../../core/tool-call.ts'
+import { type Chain, findChain } from '../../kit/chain.ts'
+import { anyEffort, askedEffort } from '../../kit/effort.ts'
+import { type Losses, newLosses, renamed, reportLoss, reportTtl, withoutOptions } from '../../kit/losses.ts'
+import { ownProof } from '../../kit/opaque.ts'
+import { isReasoning } from '../../kit/openai-models.ts'
+import * as reasons from '../../kit/reasons.ts'
+import { reportUnusedChoice } from '../../kit/tool-choice.ts'
+import { markParts, markText } from '../../kit/tool-error.ts'
+import { withoutLacks } from '../../kit/without-lacks.ts'
+import { openaiDialect, type ResponsesDialect } from './dialect.ts'
+import type {
+  WireCallOutput,
+  WireCustomCall,
+  WireFunctionCall,
+  WireFunctionTool,
+  WireInputImage,
+  WireInputPart,
+  WireItem,
+  WireRequest,
+  WireTextFormat,
+  WireToolChoice,
+} from './wire.ts'
+import { customCall, format, hostedItems, isCacheTtl, lacksOf, reasoningText, target, wrapperName } from './words.ts'
+
+/** The target of an encoded conversation. */
+interface Scope extends PartScope {
+  readonly model: string
+  /** Whether the server has the earlier items stored. */
+  readonly isStored: boolean
+}
+
+/**
+ * Encodes a request of this format.
+ *
+ * By default the request has `store: false` and asks for encrypted reasoning, which the next request sends back with the history.
+ * `providerState` and `providerOptions['openai-responses'].store` change this.
+ *
+ * `prepare` comes first. Results within a user's message and invalid calls are losses of content here, because `prepare` replaces both.
+ *
+ * @throws {UnsupportedError} at a loss that `options.strict` does not allow. By default these are losses of content.
+ */
+export function encodeRequest(
+  given: Context,
+  { dialect = openaiDialect, ...asked }: EncodeRequestOptions<ResponsesDialect>,
+): EncodedRequest<WireRequest> {
+  const losses = newLosses(target, asked.strict)
+  const { context, options } = withoutLacks(given, asked, lacksOf(dialect), losses)
+  const kept = objectIn(options.providerOptions, format)
+  const { previousResponseId, conversationId = kept.conversation ?? undefined } = context.providerState ?? {}
+  const isAsked = kept.store !== false || conversationId !== undefined
+  const chain = findChain(context, { stores: dialect.stores, isAsked }, losses)
+  // A request that sends the whole history does not name the stored conversation: the server would have the history twice.
+  const conversation = previousResponseId === chain.previousResponseId ? conversationId : undefined
+  const isStored = chain.previousResponseId !== undefined || conversation !== undefined || kept.store === true
+  const scope: Scope = { losses, dialect, model: options.model, isStored }
+  const { instructions, input } = encodeConversation(context, chain, options, scope)
+  const tools = [
+    ...encodeDefinitions(context.tools ?? []),
+    ...verbatim<readonly WireFunctionTool[]>(arrayOf(kept.tools)),
+  ]
+  const body: WireRequest = {
+    ...kept,
+    ...storage(kept, conversation, chain.previousResponseId, options.model, dialect),
+    ...encodeOptions(options, kept, dialect, losses),
+    model: options.model,
+    ...compact({ instructions }),
+    input,
+    ...compact({ tools: context.tools === undefined ? unlessEmpty(tools) : tools }),
+    ...encodeChoiceOptions(options, tools.length > 0, losses),
+  }
+  return { path: '/responses', headers: {}, body, losses: losses.list }
+}
+
+/** Returns the fields that say where the server finds the state. The caller's settings have priority over the defaults of isoglot. */
+function storage(
+  kept: JsonObject,
+  conversation: Json | undefined,
+  previousResponseId: string | undefined,
+  model: string,
+  dialect: ResponsesDialect,
+): Pick<WireRequest, 'store' | 'include' | 'previous_response_id' | 'conversation'> {
+  // The server refuses `conversation` together with `previous_response_id`.
+  if (conversation !== undefined) return { conversation: verbatim(conversation) }
+  if (previousResponseId !== undefined) return { store: kept.store !== false, previous_response_id: previousResponseId }
+  if (kept.store === true) return {}
+  const asks = dialect.encryptsReasoning(model) && (kept.store === undefined || kept.include === undefined)
+  if (!asks) return { store: false }
+  return { store: false, include: verbatim([...new Set([...arrayOf(kept.include), 'reasoning.encrypted_content'])]) }
+}
+
+/**
+ * Encodes the messages that the server does not have. The leading system text is sent in `instructions`, if it is plain text and the server
+ * has that field.
+ */
+function encodeConversation(
+  { system, messages }: Context,
+  { previousResponseId, from }: Chain,
+  { responseFormat }: RequestOptions,
+  scope: Scope,
+): Pick<WireRequest, 'instructions' | 'input'> {
+  const { dialect, losses } = scope
+  const hasInstructions = dialect.system === 'instructions'
+  let head: readonly Message[] = system?.length ? [{ role: 'system', content: system }] : []
+  if (!hasInstructions && previousResponseId !== undefined && head.length > 0) {
+    reportLoss(losses, 'dropped', 'system', 'the stored answer has its system text already', 'info')
+    head = []
+  }
+  losses.places.set('system.content', 'system') // losses name `system`, although it is encoded as the content of a message
+  const all = [...head, ...messages]
+  let first = 0 // the first message that is not in `instructions`
+  while (hasInstructions && isPlainSystem(all[first])) first++
+  const texts = all.slice(0, first).map(textOf)
+  const instructions = texts.filter((text) => text !== '').join('\n\n')
+  const calls = new Map<string, ToolCall>()
+  const input: WireItem[] = []
+  for (const [place, message] of all.entries()) {
+    const at = place - head.length
+    for (const block of message.role === 'assistant' ? blocksOfTurn(message) : []) {
+      if (block.type === 'tool_call') calls.set(block.id, block)
+    }
+    if (place < first || (at >= 0 && at < from)) continue
+    const path = at < 0 ? 'system' : `messages[${at}]`
+    if (message.role === 'assistant') input.push(...encodeAssistant(message, path, scope))
+    else if (message.role === 'tool')
+      addResult(input, encodeResultOf(calls.get(message.toolCallId), message, path, scope))
+    else input.push(encodeInput(message, path, scope))
+  }
+  if (responseFormat !== undefined && responseFormat.schema === undefined && !hasWordJson(input)) {
+    reportLoss(losses, 'invented', 'messages', 'the wire wants the word "JSON" in the input')
+    input.unshift({ role: 'developer', content: 'Answer in JSON.' })
+  }
+  if (instructions === '') return { input }
+  // The server refuses an empty input, even with instructions.
+  return input.length === 0 ? { input: [{ role: 'system', content: instructions }] } : { instructions, input }
+}
+
+function isPlainSystem(message: Message | undefined): boolean {
+  const isPlain = ({ metadata, providerData }: Pick<Message, 'metadata' | 'providerData'>) =>
+    metadata?.cacheHint === undefined && providerData === undefined
+  if (message?.role !== 'system' || !isPlain(message)) return false
+  return blocksOf(message.content).every((block) => block.type === 'text' && isPlain(block))
+}
+
+/** Adds a result. Results of calls that came in one wrapper are joined: the model expects one output with the id of the wrapper. */
+function addResult(items: WireItem[], item: WireCallOutput): void {
+  const last = items.at(-1)
+  if (last?.type !== item.type || last.call_id !== item.call_id) {
+    items.push(item)
+    return
+  }
+  const texts = [last, item].map(({ output }) => (typeof output === 'string' ? output : JSON.stringify(output)))
+  items[items.length - 1] = { ...last, output: texts.join('\n') }
+}
+
+function encodeAssistant(
+  message: AssistantMessage,
+  path: string,
+  { losses, dialect, model, isStored }: Scope,
+): WireItem[] {
+  const { content, response, invalidToolCalls } = message
+  const blocks = blocksOfTurn(message)
+  const dropHint = ({ metadata }: Pick<Message, 'metadata'>, place: string) => {
+    if (metadata?.cacheHint !== undefined)
+      reportLoss(losses, 'dropped', `${place}.metadata.cacheHint`, reasons.cacheHint, 'info')
+  }
+  dropHint(message, path)
+  for (const [at, block] of blocks.entries()) dropHint(block, `${path}.content[${at}]`)
+  if (invalidToolCalls?.length)
+    reportLoss(losses, 'dropped', `${path}.invalidToolCalls`, 'only "prepare" makes calls of them', 'major')
+  const kept = keptFields(message)
+  if (typeof content === 'string' && unlessEmpty(kept)) return [{ ...kept, role: 'assistant', content }]
+  const to = { format, provider: dialect.provider, model }
+  const items = encodeTurn(blocks, path, {
+    losses,
+    reader: isStored ? 'stored' : 'stateless',
+    proof: (opaque) => ownProof(opaque, to),
+    isOwn: (response?.provider ?? dialect.provider) === dialect.provider,
+  })
+  return verbatim(items)
+}
+
+function encodeInput(message: UserMessage | InstructionMessage, path: string, scope: Scope): WireItem {
+  const { role, content, metadata } = message
+  const last = `${path}.content[${blocksOf(content).length - 1}].metadata`
+  if (metadata?.cacheHint !== undefined) renamed(scope.losses, last, `${path}.metadata`)
+  return { ...keptFields(message), role, content: encodeParts(content, `${path}.content`, scope, metadata?.cacheHint) }
+}
+
+/** Whether the input has the word "JSON". Without it, the server refuses `json_object`. Instructions do not count. */
+function hasWordJson(input: readonly WireItem[]): boolean {
+  const parts = input.flatMap((item) => ('content' in item ? item.content : []) as readonly Json[])
+  return parts.some((part) => /json/i.test(stringOr(part, stringOr(field(part, 'text'), ''))))
+}
+
+// ---- options ------------------------------------------------------------------------------------
+
+/** Encodes the options that control how the model answers. */
+function encodeOptions(
+  asked: RequestOptions,
+  kept: JsonObject,
+  dialect: ResponsesDialect,
+  losses: Losses,
+): Partial<WireRequest> {
+  const refused = isReasoning(asked.model, askedEffort(asked.reasoning)) ? (['temperature', 'topP'] as const) : []
+  const options = withoutOptions(asked, refused, `${asked.model} does not take it while it reasons`, losses)
+  const { maxTokens, responseFormat, reasoning } = options
+  const { minOutputTokens: least, extraOptions, userField } = dialect
+  const isTooLow = maxTokens !== undefined && maxTokens < least
+  if (isTooLow) reportLoss(losses, 'changed', 'options.maxTokens', `less than ${least} is refused`)
+  const effort = reasoning && anyEffort(reasoning, losses)
+  if (reasoning !== undefined && effort === undefined)
+    reportLoss(losses, 'dropped', 'options.reasoning', reasons.noAmount)
+  const extra = Object.entries(extraOptions).map(([name, field]) => [field, options[name as keyof RequestOptions]])
+  return compact({
+    stream: options.stream,
+    max_output_tokens: isTooLow ? least : maxTokens,
+    temperature: options.temperature,
+    top_p: options.topP,
+    text: responseFormat && { ...objectIn(kept, 'text'), format: encodeFormat(responseFormat, losses) },
+    reasoning: effort && { ...objectIn(kept, 'reasoning'), effort },
+    // A request that was read from the wire with the older field gets that field again.
+    ['user' in kept && !('safety_identifier' in kept) ? 'user' : userField]: options.user,
+    ...Object.fromEntries(extra),
+  })
+}
+
+function encodeFormat({ schema, name, description, strict }: ResponseFormat, losses: Losses): WireTextFormat {
+  if (schema === undefined) return { type: 'json_object' }
+  if (name === undefined) reportLoss(losses, 'invented', 'options.responseFormat.name', reasons.formatName, 'info')
+  const given = compact({ description, strict })
+  return { type: 'json_schema', name: name ?? 'response', schema: schema as JsonObject, ...given }
+}
+
+// ---- turns --------------------------------------------------------------------------------------
+
+// A reasoning item and the items after it belong together. The server refuses a reasoning item if no item follows it, and it refuses an
+// item with an id if its reasoning is missing. So the id of an item is sent back only if its reasoning is sent before it.
+
+/** For which reader the items are written. */
+interface TurnScope {
+  readonly losses: Losses
+  /** Returns the data of the proof, if it may be sent to this reader. */
+  proof(opaque: Opaque | undefined): JsonObject | undefined
+  /**
+   * `answer`: a client, which gets everything. `stored`: a server that has the earlier items stored. `stateless`: a server that has not
+   * stored them, so reasoning is sent back only in encrypted form.
+   */
+  readonly reader: 'answer' | 'stored' | 'stateless'
+  /** Whether unknown items came from this reader. If not, they are not sent. */
+  readonly isOwn: boolean
+}
+
+interface Turn {
+  readonly scope: TurnScope
+  readonly items: JsonObject[]
+  /** Items of calls that the server ran, by the id of the call. A result may be part of the item of its call. */
+  readonly hosted: Map<string | undefined, JsonObject>
+  /** The message that the last item is, and its id, which the item itself may not have. The next part may belong to it. */
+  message: { readonly item: JsonObject; readonly id: Json | undefined; readonly content: Json[] } | undefined
+  /** The id of the last reasoning; `null` if it was left out. */
+  reasoning: Json | undefined
+}
+
+/** Turns the blocks of one turn into items. */
+export function encodeTurn(blocks: readonly ContentBlock[], path: string, scope: TurnScope): JsonObject[] {
+  const items: JsonObject[] = []
+  const turn: Turn = { scope, items, hosted: new Map(), message: undefined, reasoning: undefined }
+  for (const [at, block] of blocks.entries()) {
+    const item = encodeBlock(turn, block, `${path}.content[${at}]`)
+    if (item !== undefined) add(turn, item)
+  }
+  while (scope.reader !== 'answer' && items.at(-1)?.type === 'reasoning') {
+    reportLoss(scope.losses, 'dropped', `${path}.content`, 'reasoning is refused without the item that follows it')
+    items.pop()
+  }
+  return items
+}
+
+/** Returns the item of a block; `undefined` if the block is part of another item, or if it was dropped with a loss. */
+function encodeBlock(turn: Turn, block: ContentBlock, path: string): object | undefined {
+  const { losses, reader, isOwn } = turn.scope
+  const proof = turn.scope.proof('opaque' in block ? block.opaque : undefined)
+  const drop = (reason: string, severity?: 'major') => void reportLoss(losses, 'dropped', path, reason, severity)
+  switch (block.type) {
+    case 'text':
+    case 'plain_text':
+      return addText(turn, block, proof, path)
+    case 'reasoning': {
+      const known = reader === 'stored' ? proof : textOr(proof?.encrypted_content, undefined)
+      const isSent = reader === 'answer' || known !== undefined
+      turn.reasoning = isSent ? (proof?.id ?? undefined) : null
+      return isSent ? encodeReasoning(block, proof) : drop(reasons.reasoningProof)
+    }
+    case 'tool_call': {
+      const wrapper = wrapperOf(block)
+      if (wrapper === undefined) return { ...proof, ...encodeCall(block) }
+      const isWritten = turn.items.at(-1)?.call_id === wrapper.call_id
+      return isWritten ? undefined : { ...proof, type: 'function_call', name: wrapperName, ...wrapper }
+    }
+    case 'server_tool_call':
+      if (proof === undefined) return drop(reasons.serverTool)
+      turn.hosted.set(block.id, add(turn, encodeHosted(block, proof)))
+      return undefined
+    case 'server_tool_result': {
+      const item = proof ?? turn.hosted.get(block.toolCallId)
+      if (item === undefined) return drop(reasons.serverTool)
+      const { output = 'error' } = lookup(hostedItems, item.type) ?? {}
+      const result = { [item.error ? 'error' : output]: (block.output ?? null) as Json }
+      if (proof !== undefined) return { ...proof, ...result }
+      Object.assign(item, result)
+      return undefined
+    }
+    case 'image':
+      if (block.data !== undefined && (proof !== undefined || reader === 'answer'))
+        return { status: 'completed', ...proof, type: 'image_generation_call', result: block.data }
+      return drop('an image of an assistant goes back only to the provider that made it', 'major')
+    case 'unknown': {
+      const { part, proof: own } = keptFields(block)
+      if (block.format !== format || !isObject(block.value)) return drop(reasons.foreignBlock)
+      if (part === true) return addPart(turn, block.value, isOwn && isObject(own) ? own : undefined)
+      return isOwn ? block.value : drop(`"${block.providerType}" is an item of another provider`)
+    }
+    default:
+      return drop(`a block of type "${block.type}" cannot be output here`, 'major')
+  }
+}
+
+/** Adds an item. In a request it has its id only if its reasoning is sent before it, and no field that only answers have. */
+function add(turn: Turn, data: object): JsonObject {
+  const { reasoningId, ...item } = data as JsonObject // `reasoningId` is a field of isoglot's proofs, not of the wire
+  if (turn.scope.reader !== 'answer') {
+    for (const name of answerOnly) delete item[name]
+    const isSeparated = turn.reasoning === null || (reasoningId !== undefined && reasoningId !== turn.reasoning)
+    if (isSeparated) delete item.id
+  }
+  turn.items.push(item)
+  turn.message = undefined
+  return item
+}
+
+/** Fields that only answers have. They are not sent back. */
+const answerOnly: readonly string[] = ['created_by', 'parsed', 'parsed_arguments']
+
+// ---- messages ---------------------------------------------------------------------------------
+
+function addText(
+  turn: Turn,
+  block: TextBlock | (ContentBlock & { type: 'plain_text' }),
+  proof: JsonObject | undefined,
+  path: string,
+): undefined {
+  const { message, ...kept } = keptFields(block)
+  const { text, refusal, citations = [] } = block as TextBlock
+  const { losses, reader } = turn.scope
+  const readable = citations.filter((one) => reader === 'answer' || isReadable(one, proof !== undefined))
+  if (readable.length < citations.length) reportLoss(losses, 'dropped', `${path}.citations`, reasons.citations)
+  const part: JsonObject = refusal
+    ? { type: 'refusal', refusal: text }
+    : { type: 'output_text', text, annotations: readable.map(writeAnnotation) }
+  return addPart(turn, { ...kept, ...part }, proof, isObject(message) ? message : undefined)
+}
+
+/** Whether the server accepts a citation: it came from this wire, and has all required fields. A server accepts its own, even incomplete. */
+function isReadable({ providerData, title, startIndex, endIndex }: CitationBlock, isOwn: boolean): boolean {
+  const own = providerData?.[format]
+  if (own === undefined || isOwn || own.type !== 'url_citation') return own !== undefined
+  return title !== undefined && startIndex !== undefined && endIndex !== undefined
+}
+
+/**
+ * Adds a part of a message. Parts that came in one item are written in one item again. A message of one bare text that did not come from this
+ * wire has the short form: some servers are strict about the long form, but accept the short one.
+ */
+function addPart(turn: Turn, part: JsonObject, proof: JsonObject | undefined, fields?: JsonObject): undefined {
+  const { message } = turn
+  const isSame = message?.id === proof?.id && (fields === undefined || message?.item.phase === fields.phase)
+  if (message !== undefined && isSame) {
+    message.content.push(part)
+    const { item, content } = message
+    if (item.type === undefined) turn.items.splice(-1, 1, { type: 'message', role: 'assistant', content })
+    return
+  }
+  const content: Json[] = [part]
+  const { type, text = '', annotations, ...rest } = part
+  const isBare = type === 'output_text' && arrayOf(annotations).length === 0 && !unlessEmpty(rest)
+  const isShort = isBare && proof === undefined && fields === undefined
+  const whole = { ...fields, ...proof, type: 'message', role: 'assistant', content }
+  turn.message = { item: add(turn, isShort ? { role: 'assistant', content: text } : whole), id: proof?.id, content }
+}
+
+// ---- reasoning --------------------------------------------------------------------------------
+
+/** Writes the original parts, unless the text was changed. The proof has the parts only if the text is not enough to write them. */
+function encodeReasoning({ text }: ReasoningBlock, proof: JsonObject = {}): JsonObject {
+  const { status, summary, content, ...rest } = proof
+  const isChanged = summary !== undefined && reasoningText(proof) !== text
+  return compact({
+    ...rest,
+    type: 'reasoning',
+    status: stringOr(status, undefined), // the server refuses null
+    summary: isChanged ? summaryOf(text) : (summary ?? summaryOf(text)),
+    content: isChanged ? undefined : content,
+  }) as JsonObject
+}
+
+// ---- tools that the server runs ---------------------------------------------------------------
+
+/** Writes the item of a call, with the fields that the proof does not have. */
+function encodeHosted(
+  { arguments: given, argumentsText = JSON.stringify(given) }: ServerToolCall,
+  proof: JsonObject,
+): JsonObject {
+  const { input } = lookup(hostedItems, proof.type) ?? {}
+  if (input === undefined) return proof // the server reported it as a client's call, and the proof has the whole item
+  if (typeof input !== 'string') return { ...proof, ...given }
+  if (typeof proof[input] === 'string') return { ...proof, [input]: argumentsText }
+  return proof[input] === undefined && unlessEmpty(given) ? { ...proof, [input]: given } : proof
+}
+
+// ---- content ------------------------------------------------------------------------------------
+
+/** The target of encoded parts. */
+interface PartScope {
+  readonly losses: Losses
+  readonly dialect: ResponsesDialect
+}
+
+// ---- input parts: encoding --------------------------------------------------------------------
+
+/** Encodes content. A string stays a string, and blocks become parts. Only parts have cache hints: that of a message goes to its last part. */
+function encodeParts(
+  content: Content,
+  path: string,
+  { losses }: PartScope,
+  messageHint?: Metadata['cacheHint'],
+): string | WireInputPart[] {
+  if (typeof content === 'string' && messageHint === undefined) return content
+  const blocks = blocksOf(content)
+  return blocks.flatMap((block, at) => {
+    const part = encodePart(block, `${path}[${at}]`, losses)
+    if (part === undefined) return []
+    const hint = (at === blocks.length - 1 ? messageHint : undefined) ?? block.metadata?.cacheHint
+    if (hint === undefined) return { ...keptFields(block), ...part }
+    const asked = hint === 'ephemeral' ? undefined : hint.ttl
+    const ttl = isCacheTtl(asked) ? asked : undefined
+    if (ttl !== asked) reportTtl(losses, `${path}[${at}]`, 'its own time')
+    return { ...keptFields(block), ...part, prompt_cache_breakpoint: compact({ mode: 'explicit', ttl }) }
+  })
+}
+
+/** Encodes a block as a part. If that is not possible, reports the loss and returns `undefined`. */
+function encodePart(block: ContentBlock, path: string, losses: Losses): WireInputPart | undefined {
+  switch (block.type) {
+    case 'text':
+    case 'plain_text':
+      return { type: 'input_text', text: block.text }
+    case 'image':
+    case 'file': {
+      const part = encodeMedia(block)
+      if (part !== undefined) return part
+      reportLoss(losses, 'dropped', path, `the ${block.type} has neither data nor an address`, 'major')
+      return undefined
+    }
+    case 'unknown':
+      if (block.format === format && isObject(block.value)) return verbatim(block.value)
+      reportLoss(losses, 'dropped', path, reasons.foreignBlock)
+      return undefined
+    default:
+      reportLoss(losses, 'dropped', path, `a block of type "${block.type}" cannot be input here`, 'major')
+      return undefined
+  }
+}
+
+function encodeMedia(block: ImageBlock | FileBlock): WireInputPart | undefined {
+  const { type, data, mimeType = type === 'image' ? 'image/png' : 'application/octet-stream', fileId: file_id } = block
+  const url = data === undefined ? block.url : toDataUrl(mimeType, data)
+  if (url === undefined && file_id === undefined) return undefined
+  if (type === 'image') {
+    const detail = block.detail ?? (stringOr(keptFields(block).detail, 'auto') as WireInputImage['detail'])
+    return { type: 'input_image', detail, ...compact(url === undefined ? { file_id } : { image_url: url }) }
+  }
+  const { filename = data === undefined ? undefined : 'file' } = block
+  const source = url === undefined ? { file_id } : data === undefined ? { file_url: url } : { file_data: url }
+  return { type: 'input_file', ...compact({ ...source, filename }) }
+}
+
+/**
+ * Returns a value unchanged, with another type. Used for values of this format that are sent back unchanged, and for a model's messages:
+ * the official types require their `id` and `status`, but the server does not. TypeScript checks everything else that is sent.
+ */
+function verbatim<T>(value: Json | object): T {
+  return value as T
+}
+
+/** Returns the fields of this wire that the decoder kept with a block. */
+export function keptFields(block: { readonly providerData?: ProviderData }): JsonObject {
+  return objectIn(block.providerData, format)
+}
+
+/** Encodes a citation that came from this wire. */
+function writeAnnotation({ url, title, startIndex, endIndex, providerData }: CitationBlock): JsonObject {
+  return { ...providerData?.[format], ...compact({ url, title, start_index: startIndex, end_index: endIndex }) }
+}
+
+// ---- tools --------------------------------------------------------------------------------------
+
+// `call_id` links a call and its result. In isoglot it is `ToolCall.id`. The item's `id` is different: it is part of the proof.
+
+// ---- definitions ------------------------------------------------------------------------------
+
+export type AnyTool = ToolDefinition | ProviderTool
+
+/** Encodes definitions in the flat form of this wire. Provider tools of other formats are left out. */
+export function encodeDefinitions(
+  tools: readonly AnyTool[],
+  _options: CodecOptions<ResponsesDialect> = {},
+): WireFunctionTool[] {
+  checkTools(tools)
+  return tools.flatMap((tool) => encodeDefinition(tool) ?? [])
+}
+
+function encodeDefinition(tool: AnyTool): WireFunctionTool | undefined {
+  if ('type' in tool && tool.type === 'provider_tool') {
+    return tool.format === format ? verbatim<WireFunctionTool>(tool.value) : undefined
+  }
+  const { name, description, parameters, strict } = tool as ToolDefinition
+  const isOwn = (tool as ToolDefinition).providerData?.[format] !== undefined
+  return {
+    type: 'function',
+    // Without `strict`, the server uses strict mode where it can, and may change the schema. A tool not read from this wire gets `false`.
+    ...(isOwn ? {} : { strict: false, parameters: { type: 'object', properties: {} } }),
+    ...keptFields(tool as ToolDefinition),
+    ...compact({ name, description, parameters, strict }),
+  } as WireFunctionTool
+}
+
+// ---- choice -----------------------------------------------------------------------------------
+
+function encodeToolChoice(choice: ToolChoice): WireToolChoice {
+  if (typeof choice === 'string') return choice
+  const toFunction = (name: string) => ({ type: 'function', name }) as const
+  if ('name' in choice) return toFunction(choice.name)
+  return { type: 'allowed_tools', mode: choice.mode, tools: choice.names.map(toFunction) }
+}
+
+/** Encodes the options of tool choice. A request without tools has none of them: they are reported as a loss. */
+function encodeChoiceOptions(
+  options: RequestOptions,
+  hasTools: boolean,
+  losses: Losses,
+): Pick<WireRequest, 'tool_choice' | 'parallel_tool_calls'> {
+  if (!hasTools) {
+    reportUnusedChoice(options, losses)
+    return {}
+  }
+  const { toolChoice, parallelToolCalls: parallel_tool_calls } = options
+  return compact({ tool_choice: toolChoice && encodeToolChoice(toolChoice), parallel_tool_calls })
+}
+
+/** Encodes a call as an item, without the item's `id`. `encodeTurn` decides whether the id may be sent. */
+function encodeCall(call: ToolCall): WireFunctionCall | WireCustomCall {
+  const { type, ...kept } = keptFields(call)
+  const { id: call_id, name } = call
+  const text = textOfCall(call)
+  if (type !== customCall) return { ...kept, type: 'function_call', call_id, name, arguments: text }
+  return { ...kept, type, call_id, name, input: stringOr(field(call.arguments, 'input'), text) }
+}
+
+/** Returns the arguments as the original text. If the caller changed the arguments, returns them as new JSON text. */
+function textOfCall(call: ToolCall): string {
+  const parsed = parseArguments(call.argumentsText)
+  const isSame = 'reason' in parsed || JSON.stringify(parsed.value) === JSON.stringify(call.arguments)
+  return isSame && !isNoArguments(call.argumentsText) ? call.argumentsText : JSON.stringify(call.arguments)
+}
+
+/** Returns the wrapper that a call came in, if there was one. */
+function wrapperOf(call: ToolCall | undefined): { call_id: string; arguments: string } | undefined {
+  return call && (keptFields(call).wrapper as { call_id: string; arguments: string } | undefined)
+}
+
+// ---- results ----------------------------------------------------------------------------------
+
+/** Encodes the result of one call as an item of `input`: a `function_call_output` or a `custom_tool_call_output`. */
+export function encodeResult(
+  result: ToolMessage,
+  { dialect = openaiDialect }: CodecOptions<ResponsesDialect> = {},
+): WireCallOutput {
+  return encodeResultOf(undefined, result, 'result', { losses: newLosses(target), dialect })
+}
+
+/**
+ * Encodes a result within a request. Its type, its id and its `caller` match those of its call. The wire has no field for errors, so a mark
+ * in the text says that the tool failed.
+ */
+function encodeResultOf(
+  call: ToolCall | undefined,
+  result: ToolMessage,
+  path: string,
+  scope: PartScope,
+): WireCallOutput {
+  const { type, caller } = call === undefined ? ({} as JsonObject) : keptFields(call)
+  return {
+    type: type === customCall ? `${customCall}_output` : 'function_call_output',
+    ...compact({ caller: caller ?? undefined }),
+    ...keptFields(result),
+    call_id: wrapperOf(call)?.call_id ?? result.toolCallId,
+    output: encodeOutput(result, `${path}.content`, scope),
+  }
+}
+
+function encodeOutput({ content, status }: ToolMessage, path: string, scope: PartScope): WireCallOutput['output'] {
+  const isError = status === 'error'
+  const parts = encodeParts(content, path, scope)
+  if (typeof parts === 'string') return markText(parts, isError)
+  const isText = parts.every((part) => part.type === 'input_text')
+  if (!isText || scope.dialect.resultMedia.size > 0) return markParts(parts, isError, { type: 'input_text', text: '' })
+  for (const [at, { type, text, ...kept }] of parts.entries()) {
+    if (unlessEmpty(kept)) reportLoss(scope.losses, 'dropped', `${path}[${at}].providerData`, reasons.fields, 'info')
+  }
+  return markText(parts.map(({ text }) => text).join('\n'), isError)
+}
+
+// ---- items --------------------------------------------------------------------------------------
+
+/** Returns the summary that has this text in one part. */
+function summaryOf(text: string): Json[] {
+  return text === '' ? [] : [{ type: 'summary_text', text }]
+}

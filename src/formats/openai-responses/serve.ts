@@ -1,0 +1,1034 @@
+/**
+ * OpenAI Responses: the server's half. It decodes requests, and encodes answers, streams and errors. No page loads it.
+ *
+ * @see https://platform.openai.com/docs/api-reference/responses/create
+ * @see https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
+ * @see https://platform.openai.com/docs/guides/function-calling?api-mode=responses
+ * @see https://platform.openai.com/docs/api-reference/responses/object
+ * @see https://platform.openai.com/docs/api-reference/responses/object#responses/object-output
+ * @see https://platform.openai.com/docs/api-reference/responses-streaming
+ * @see https://platform.openai.com/docs/guides/error-codes
+ *
+ * @module
+ */
+
+import { fold } from '../../assemble/fold.ts'
+import type {
+  DecodedRequest,
+  DecodeRequestOptions,
+  EncodedResponse,
+  Fragment,
+  Frame,
+  Reply,
+  StreamEncoder,
+} from '../../core/codec.ts'
+import { blocksOf, blocksOfTurn } from '../../core/content.ts'
+import { refuseDeep } from '../../core/depth.ts'
+import { type ApiError, DecodeError } from '../../core/errors.ts'
+import {
+  arrayOf,
+  compact,
+  field,
+  isObject,
+  lookup,
+  numberOr,
+  otherFields,
+  stringOr,
+  textOr,
+  unlessEmpty,
+} from '../../core/lookup.ts'
+import { readDataUrl } from '../../core/media.ts'
+import type {
+  AssistantMessage,
+  ChatResponse,
+  CitationBlock,
+  Content,
+  ContentBlock,
+  Context,
+  FileBlock,
+  ImageBlock,
+  InvalidToolCall,
+  Json,
+  JsonObject,
+  Message,
+  MessageEvent,
+  Metadata,
+  Opaque,
+  ProviderData,
+  RequestOptions,
+  ResponseFormat,
+  ServerToolCall,
+  StopReason,
+  TextBlock,
+  ToolCall,
+  ToolChoice,
+  ToolMessage,
+  Usage,
+} from '../../core/model.ts'
+import { isNoArguments } from '../../core/tool-call.ts'
+import { cutOff } from '../../kit/api-error.ts'
+import type { ProofField } from '../../kit/foreign-proofs.ts'
+import { hash, nextNumber } from '../../kit/ids.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
+import * as reasons from '../../kit/reasons.ts'
+import { unmark } from '../../kit/tool-error.ts'
+import { type AnyTool, encodeTurn, keptFields } from './ask.ts'
+import { openaiDialect, type ResponsesDialect } from './dialect.ts'
+import { asksClient, keeping, newProgress, newReading, type Reading, readItem, unknownBlock } from './read.ts'
+import type { WireResponse, WireUsage } from './wire.ts'
+import { customCall, efforts, errorAnswers, format, idPrefix, isCacheTtl, statusOf, target } from './words.ts'
+
+/** The fields that isoglot reads, here or with the conversation. Other fields are kept unchanged in `providerOptions`. */
+const knownOfRequest: ReadonlySet<string> = new Set([
+  ...[
+    'model',
+    'input',
+    'instructions',
+    'tools',
+    'previous_response_id',
+    'conversation',
+    'stream',
+    'max_output_tokens',
+    'temperature',
+  ],
+  ...['top_p', 'text', 'reasoning', 'tool_choice', 'parallel_tool_calls', 'safety_identifier', 'user', 'store'],
+])
+
+/** Reads the id of a stored conversation. The field is the id itself, or an object with the id. */
+function readConversation({ conversation }: JsonObject): string | undefined {
+  return textOr(isObject(conversation) ? field(conversation, 'id') : conversation, undefined)
+}
+
+/** Reads the options of a request. */
+function decodeOptions(body: JsonObject): RequestOptions {
+  const { text, reasoning, tool_choice: choice } = body
+  const responseFormat = readFormat(field(text, 'format'))
+  const effort = lookup(efforts, field(reasoning, 'effort'))
+  const toolChoice = decodeToolChoice(choice)
+  const identifier = stringOr(field(body, 'safety_identifier'), undefined)
+  const user = stringOr(field(body, 'user'), undefined)
+  const kept = {
+    ...otherFields(body, knownOfRequest),
+    ...unread(body, 'instructions', 'string'),
+    ...unread(body, 'previous_response_id', 'string'),
+    ...unread(body, 'stream', 'boolean'),
+    ...unread(body, 'parallel_tool_calls', 'boolean'),
+    ...unread(body, 'max_output_tokens', 'number'),
+    ...unread(body, 'temperature', 'number'),
+    ...unread(body, 'top_p', 'number'),
+    ...unread(body, 'safety_identifier', 'string'),
+    ...compact({
+      text: keptText(text, responseFormat !== undefined),
+      reasoning: effort === undefined ? reasoning : withoutField(reasoning, 'effort'),
+      tool_choice: toolChoice === undefined ? choice : undefined,
+      user: field(body, 'user'), // kept, so that `encodeUser` writes the older field again
+      safety_identifier: user !== undefined && identifier !== undefined ? identifier : undefined,
+      tools: Array.isArray(body.tools) ? undefined : body.tools,
+      conversation: readConversation(body) === undefined ? body.conversation : undefined,
+      // The wire's default is `true`. It is written here, because isoglot's default is `false`.
+      store: field(body, 'store') ?? true,
+    }),
+  }
+  return {
+    model: textOr(field(body, 'model'), ''),
+    ...compact({
+      stream: typeof body.stream === 'boolean' ? body.stream : undefined,
+      maxTokens: numberOr(field(body, 'max_output_tokens'), undefined),
+      temperature: numberOr(field(body, 'temperature'), undefined),
+      topP: numberOr(field(body, 'top_p'), undefined),
+      responseFormat,
+      reasoning: effort === undefined ? undefined : { effort },
+      toolChoice,
+      parallelToolCalls: typeof body.parallel_tool_calls === 'boolean' ? body.parallel_tool_calls : undefined,
+      user: identifier ?? user,
+    }),
+    providerOptions: { [format]: kept },
+  }
+}
+
+/** Keeps a field unchanged if its value has another type than expected. */
+function unread(body: JsonObject, name: string, type: string): JsonObject {
+  const value = field(body, name)
+  return value === undefined || typeof value === type ? {} : { [name]: value }
+}
+
+function readFormat(given: unknown): ResponseFormat | undefined {
+  const type = field(given, 'type')
+  if (type === 'json_object') return { type: 'json' }
+  const schema = field(given, 'schema')
+  if (type !== 'json_schema' || !isObject(schema)) return undefined
+  const strict = field(given, 'strict')
+  return {
+    type: 'json',
+    schema,
+    ...compact({
+      name: stringOr(field(given, 'name'), undefined),
+      description: stringOr(field(given, 'description'), undefined),
+      strict: typeof strict === 'boolean' ? strict : undefined,
+    }),
+  }
+}
+
+function keptText(text: Json | undefined, isRead: boolean): Json | undefined {
+  return isRead ? withoutField(text, 'format') : text
+}
+
+/** Returns the other fields, or `undefined` if there are none. Returns a value that is not an object unchanged. */
+function withoutField(value: Json | undefined, name: string): Json | undefined {
+  return isObject(value) ? otherFields(value, new Set([name])) : value
+}
+
+// ---- the request --------------------------------------------------------------------------------
+
+/**
+ * Decodes a request of this format into a conversation and its options.
+ *
+ * @throws {DecodeError} if the body or an item is not an object, or `input` is neither text nor a list.
+ */
+export function decodeRequest(
+  body: unknown,
+  { dialect = openaiDialect }: DecodeRequestOptions<ResponsesDialect> = {},
+): DecodedRequest {
+  if (!isObject(body)) throw new DecodeError(`Cannot decode ${target} request: it is not an object`)
+  refuseDeep(body, `Cannot decode ${target} request`)
+  const input = field(body, 'input')
+  if (input !== undefined && input !== null && typeof input !== 'string' && !Array.isArray(input)) {
+    throw new DecodeError(`Cannot decode ${target} request: "input" is neither text nor a list`, { path: 'input' })
+  }
+  const options = decodeOptions(body)
+  const messages: Message[] = typeof input === 'string' ? [{ role: 'user', content: input }] : []
+  const ids = arrayOf(input).map((item) => stringOr(field(item, 'call_id'), undefined))
+  const nextId = nextNumber(idPrefix, ids)
+  const intake: Intake = { messages, turn: undefined, dialect, model: options.model, names: new Map(), nextId }
+  for (const item of arrayOf(input)) takeItem(intake, item)
+  endTurn(intake)
+  const instructions = stringOr(field(body, 'instructions'), undefined)
+  const previousResponseId = textOr(field(body, 'previous_response_id'), undefined)
+  const conversationId = readConversation(body)
+  const tools = decodeDefinitions(field(body, 'tools'))
+  const context: Context = compact({
+    system: instructions,
+    messages,
+    tools: Array.isArray(body.tools) ? tools : undefined,
+    providerState: unlessEmpty(compact({ previousResponseId, conversationId })),
+  })
+  return { context, options, losses: [] }
+}
+
+/** State while a conversation is read. */
+interface Intake {
+  readonly messages: Message[]
+  /** The assistant's turn that is being read, if there is one. */
+  turn: { readonly fragments: Fragment[]; readonly reading: Reading; items: number; hasMessage: boolean } | undefined
+  readonly dialect: ResponsesDialect
+  readonly model: string
+  /** The names of the tools, by the ids of their calls. Results get the name from here. */
+  readonly names: Map<string, string>
+  /** The number in the next id that isoglot makes for a call without an id. */
+  nextId: number
+}
+
+const roles: Readonly<Record<string, 'user' | 'system' | 'developer'>> = {
+  user: 'user',
+  system: 'system',
+  developer: 'developer',
+}
+
+const resultTypes: ReadonlySet<unknown> = new Set(['function_call_output', `${customCall}_output`])
+
+const knownOfInput = new Set(['role', 'content'])
+
+function takeItem(intake: Intake, item: Json): void {
+  if (!isObject(item))
+    throw new DecodeError(`Cannot decode ${target} request: an item is not an object`, { path: 'input' })
+  const type = field(item, 'type')
+  if (resultTypes.has(type)) {
+    endTurn(intake)
+    const name = intake.names.get(stringOr(field(item, 'call_id'), ''))
+    intake.messages.push(decodeResult(item, name))
+    return
+  }
+  const isMessage = type === 'message' || type === undefined
+  const role = isMessage ? lookup(roles, field(item, 'role')) : undefined
+  if (role === undefined) {
+    takeTurnItem(intake, item)
+    return
+  }
+  endTurn(intake)
+  const content = decodeParts(field(item, 'content'))
+  intake.messages.push({ role, content, ...keeping(otherFields(item, knownOfInput)) })
+}
+
+/** Reads an item of the assistant. Adjacent items are one turn. A second message without an id begins a new turn. */
+function takeTurnItem(intake: Intake, item: JsonObject): void {
+  const isMessage = field(item, 'role') === 'assistant'
+  const isShort = isMessage && typeof item.content === 'string'
+  if (isMessage && intake.turn?.hasMessage && item.id === undefined) endTurn(intake)
+  if (isShort && intake.turn === undefined) {
+    const kept = keeping(otherFields(item, knownOfInput))
+    intake.messages.push({ role: 'assistant', content: item.content as string, ...kept })
+    return
+  }
+  const reading = newReading(intake.dialect, intake.model, false)
+  intake.turn ??= { fragments: [], reading, items: 0, hasMessage: false }
+  const { fragments } = intake.turn
+  readItem(item, newProgress(intake.turn.items++), intake.turn.reading, fragments)
+  intake.turn.hasMessage ||= isMessage
+  const id = field(item, 'call_id')
+  const name = field(item, 'name')
+  if (typeof id === 'string' && typeof name === 'string') intake.names.set(id, name)
+}
+
+function endTurn(intake: Intake): void {
+  if (intake.turn === undefined) return
+  const { message } = fold([...intake.turn.fragments, { type: 'end', stopReason: 'stop' }], {
+    idPrefix,
+    callsBefore: intake.nextId,
+  })
+  intake.nextId += intake.turn.items
+  const { stopReason: _, ...turn } = message
+  intake.messages.push(turn)
+  intake.turn = undefined
+}
+
+// ---- input parts: decoding --------------------------------------------------------------------
+
+/** Decodes the content of an input message. */
+function decodeParts(content: unknown): Content {
+  if (typeof content === 'string') return content
+  return arrayOf(content).map(decodePart)
+}
+
+type PartReader = (part: JsonObject) => ContentBlock | undefined
+
+const partReaders: Readonly<Record<string, PartReader>> = {
+  input_text: (part) => readText(part),
+  output_text: (part) => readText(part),
+  text: (part) => readText(part),
+  input_image: readImage,
+  input_file: readFile,
+}
+
+function decodePart(part: Json): ContentBlock {
+  const type = field(part, 'type')
+  const read = isObject(part) ? lookup(partReaders, type)?.(part) : undefined
+  return read ?? unknownBlock(part)
+}
+
+function readText(part: JsonObject): ContentBlock | undefined {
+  const text = field(part, 'text')
+  if (typeof text !== 'string') return undefined
+  return { type: 'text', text, ...readExtras(part, knownOfText) }
+}
+
+const knownOfText = new Set(['type', 'text', 'prompt_cache_breakpoint'])
+const knownOfImage = new Set(['type', 'detail', 'image_url', 'file_id', 'prompt_cache_breakpoint'])
+/** For images with an unknown `detail`. The field is not in this set, so it is kept in `providerData`. */
+const knownOfOddImage = new Set(['type', 'image_url', 'file_id', 'prompt_cache_breakpoint'])
+const knownOfFile = new Set(['type', 'file_data', 'file_id', 'file_url', 'filename', 'prompt_cache_breakpoint'])
+
+/** Reads the cache hint of a part, and keeps the unknown fields. */
+function readExtras(
+  part: JsonObject,
+  known: ReadonlySet<string>,
+): { metadata?: Metadata; providerData?: ProviderData } {
+  const breakpoint = field(part, 'prompt_cache_breakpoint')
+  const rest = otherFields(part, known)
+  if (breakpoint === undefined) return keeping(rest)
+  const ttl = field(breakpoint, 'ttl')
+  if (field(breakpoint, 'mode') !== 'explicit' || (ttl !== undefined && !isCacheTtl(ttl)))
+    return keeping({ ...rest, prompt_cache_breakpoint: breakpoint })
+  return { metadata: { cacheHint: ttl === undefined ? 'ephemeral' : { ttl } }, ...keeping(rest) }
+}
+
+const details: Readonly<Record<string, NonNullable<ImageBlock['detail']>>> = {
+  auto: 'auto',
+  low: 'low',
+  high: 'high',
+  original: 'original',
+}
+
+function readImage(part: JsonObject): ContentBlock | undefined {
+  const source = readSource(field(part, 'image_url'), 'url') ?? readFileId(part)
+  if (source === undefined) return undefined
+  const detail = lookup(details, field(part, 'detail'))
+  const known = detail === undefined ? knownOfOddImage : knownOfImage
+  return { type: 'image', ...source, ...compact({ detail }), ...readExtras(part, known) }
+}
+
+function readFile(part: JsonObject): ContentBlock | undefined {
+  const source =
+    readSource(field(part, 'file_data'), 'data') ?? readFileId(part) ?? readSource(field(part, 'file_url'), 'url')
+  if (source === undefined) return undefined
+  const filename = stringOr(field(part, 'filename'), undefined)
+  return { type: 'file', ...source, ...compact({ filename }), ...readExtras(part, knownOfFile) }
+}
+
+/** Reads the source of an image or a file. Base64 in a data URL becomes `data`. Other text becomes `url`, if it can be a URL. */
+function readSource(value: unknown, otherwise: 'url' | 'data'): Partial<FileBlock> | undefined {
+  if (typeof value !== 'string') return undefined
+  const inline = readDataUrl(value)
+  if (inline?.base64) return { data: inline.data, mimeType: inline.mimeType }
+  return otherwise === 'url' || inline !== undefined ? { url: value } : undefined
+}
+
+function readFileId(part: JsonObject): Partial<FileBlock> | undefined {
+  const fileId = stringOr(field(part, 'file_id'), undefined)
+  return fileId === undefined ? undefined : { fileId }
+}
+
+// ---- tools --------------------------------------------------------------------------------------
+
+const knownOfTool = new Set(['type', 'name', 'description', 'parameters', 'strict'])
+
+/** Decodes tools. Functions become definitions. All other tools become provider tools, with their value unchanged. */
+function decodeDefinitions(tools: unknown): AnyTool[] {
+  return arrayOf(tools).flatMap((tool) => (isObject(tool) ? [decodeDefinition(tool)] : []))
+}
+
+function decodeDefinition(tool: JsonObject): AnyTool {
+  const name = field(tool, 'name')
+  if (field(tool, 'type') !== 'function' || typeof name !== 'string') {
+    return { type: 'provider_tool', format, value: tool }
+  }
+  const { parameters, strict, description } = tool
+  const unread = compact({
+    parameters: parameters === null ? null : undefined,
+    strict: strict === null ? null : undefined,
+    description: description === null ? null : undefined,
+  })
+  return compact({
+    name,
+    description: stringOr(description, undefined),
+    parameters: isObject(parameters) ? parameters : undefined,
+    strict: typeof strict === 'boolean' ? strict : undefined,
+    providerData: { [format]: { ...otherFields(tool, knownOfTool), ...unread } },
+  })
+}
+
+/** Returns `undefined` for a choice that isoglot does not know. The caller then keeps it unchanged. */
+function decodeToolChoice(choice: unknown): ToolChoice | undefined {
+  if (choice === 'auto' || choice === 'none' || choice === 'required') return choice
+  const type = field(choice, 'type')
+  const name = field(choice, 'name')
+  if (type === 'function' && typeof name === 'string') return { name }
+  const mode = field(choice, 'mode')
+  if (type !== 'allowed_tools' || (mode !== 'auto' && mode !== 'required')) return undefined
+  const tools = arrayOf(field(choice, 'tools'))
+  const names = tools.flatMap((tool) => (field(tool, 'type') === 'function' ? textOr(field(tool, 'name'), []) : []))
+  return names.length === tools.length ? { names, mode } : undefined
+}
+
+const knownOfOutput = new Set(['call_id', 'output', 'type'])
+
+/** Decodes a result. The error mark in its text becomes `status: 'error'`. */
+function decodeResult(item: JsonObject, name: string | undefined): ToolMessage {
+  const type = field(item, 'type')
+  const output = field(item, 'output')
+  const content =
+    typeof output === 'string' || Array.isArray(output) ? decodeParts(output) : JSON.stringify(output ?? '')
+  const { content: unmarkedContent, isError } = unmark(content)
+  const kept = type === 'function_call_output' ? {} : { type: type ?? null }
+  return compact({
+    role: 'tool',
+    toolCallId: stringOr(field(item, 'call_id'), ''),
+    name,
+    content: unmarkedContent,
+    status: isError ? 'error' : undefined,
+    ...keeping({ ...otherFields(item, knownOfOutput), ...kept }),
+  })
+}
+
+// ---- a whole answer -----------------------------------------------------------------------------
+
+/** Encodes a whole answer in the form of OpenAI's server. Every item has an id: its original one, or a new one. */
+export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
+  const losses = newLosses(target, false)
+  const body = {
+    ...skeleton(response, reply),
+    ...ending(response, losses),
+    output: encodeOutput(response, reply, losses),
+    usage: encodeUsage(response.usage),
+  } as WireResponse
+  return { body, losses: losses.list }
+}
+
+function encodeOutput(response: ChatResponse, reply: Reply, losses: Losses): JsonObject[] {
+  const { message } = response
+  const items = encodeAnswer(blocksOfTurn(message), message.invalidToolCalls ?? [], losses)
+  const responseId = idOf(response, reply)
+  return items.map((item, index) => answered(item, response, responseId, index))
+}
+
+/** Adds an id and a status to an item, because clients expect both. */
+function answered(item: JsonObject, { stopReason }: ChatResponse, responseId: string, index: number): JsonObject {
+  const type = stringOr(item.type, '')
+  const isCut = type === 'function_call' && stopReason === 'length' && !isJson(item.arguments)
+  const status = withStatus.has(type) ? { status: isCut ? 'incomplete' : 'completed' } : {}
+  return { ...(typeof item.id === 'string' ? {} : { id: makeId(type, responseId, index) }), ...status, ...item }
+}
+
+/** The types of items that always have a `status`. */
+const withStatus: ReadonlySet<string> = new Set(['message', 'function_call', 'custom_tool_call'])
+
+function isJson(text: unknown): boolean {
+  try {
+    JSON.parse(stringOr(text, ''))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Prefixes of ids, by the type of the item. */
+const idPrefixes: Readonly<Record<string, string>> = {
+  message: 'msg',
+  reasoning: 'rs',
+  function_call: 'fc',
+  custom_tool_call: 'ctc',
+  image_generation_call: 'ig',
+}
+
+/** Makes an id for an item without one. No server knows it, so it has a mark (`madeId`) and is removed when a client sends it back. */
+function makeId(type: string, responseId: string, index: number): string {
+  const prefix = Object.hasOwn(idPrefixes, type) ? idPrefixes[type] : 'item'
+  return `${prefix}_iso_${hash(responseId)}_${index}`
+}
+
+function idOf({ message }: Pick<ChatResponse, 'message'>, reply: Reply): string {
+  return reply.id ?? message.response?.id ?? 'resp_0'
+}
+
+/** Fields that the official client expects in every answer. */
+const defaults: JsonObject = {
+  instructions: null,
+  metadata: {},
+  parallel_tool_calls: true,
+  temperature: null,
+  tool_choice: 'auto',
+  tools: [],
+  top_p: null,
+}
+
+/** Returns an answer without its content. A stream begins with it, too. */
+function skeleton(
+  response: Pick<ChatResponse, 'message' | 'providerData'>,
+  reply: Reply,
+): Omit<WireResponse, 'status' | 'error' | 'incomplete_details'> {
+  const info = response.message.response
+  return {
+    ...defaults,
+    ...keptFields(response),
+    id: idOf(response, reply),
+    object: 'response',
+    created_at: reply.createdAt ?? info?.createdAt ?? 0,
+    model: reply.model ?? info?.model ?? '',
+    output: [],
+    usage: null,
+  } as Omit<WireResponse, 'status' | 'error' | 'incomplete_details'>
+}
+
+function isRefusal(block: ContentBlock): boolean {
+  return block.type === 'text' && block.refusal === true
+}
+
+/** Whether `completed` and the items together express the stop reason. */
+function isCompletion(stopReason: StopReason, { content }: AssistantMessage): boolean {
+  if (stopReason !== 'pause') return stopReason === 'stop' || stopReason === 'tool_calls' || stopReason === 'refusal'
+  return blocksOf(content).some(
+    (one) => one.type === 'unknown' && (asksClient.has(one.providerType) || one.providerType === 'tool_search_call'),
+  )
+}
+
+/** Encodes the stop reason. If the model refused, a part of type `refusal` shows it. Without such a part, the answer is `content_filter`. */
+function ending(
+  { stopReason, message }: ChatResponse,
+  losses: Losses,
+): Pick<WireResponse, 'status' | 'error' | 'incomplete_details'> {
+  const isFiltered = stopReason === 'refusal' && !blocksOf(message.content).some(isRefusal)
+  const { status, reason } = statusOf(isFiltered ? 'content_filter' : stopReason, message.rawStopReason)
+  const isStated = status === 'completed' ? isCompletion(stopReason, message) : !isFiltered
+  if (!isStated) {
+    const word = reason ?? status
+    reportLoss(losses, 'changed', 'stopReason', `the wire has no word for "${stopReason}": "${word}" is sent`)
+  }
+  return {
+    status: status as WireResponse['status'],
+    error: status === 'failed' ? failure(message) : null,
+    incomplete_details: reason === null ? null : { reason },
+  }
+}
+
+function failure({ rawStopReason }: AssistantMessage): WireResponse['error'] {
+  const why = rawStopReason === undefined ? '' : `: ${rawStopReason}`
+  return { code: 'server_error', message: `The provider ended the answer with an error${why}` }
+}
+
+/** Encodes the usage, in tokens. The wire requires all numbers: an unknown one becomes 0, and a missing total becomes the sum. */
+function encodeUsage(usage: Usage | undefined): WireUsage | null {
+  if (usage === undefined) return null
+  const kept = keptFields(usage)
+  const { inputTokens = 0, outputTokens = 0 } = usage
+  const inner = (name: string) => (isObject(kept[name]) ? (kept[name] as JsonObject) : {})
+  return {
+    ...kept,
+    input_tokens: inputTokens,
+    input_tokens_details: {
+      ...inner('input_tokens_details'),
+      cached_tokens: usage.cacheReadTokens ?? 0,
+      ...cacheWrites(usage, inner('input_tokens_details')),
+    },
+    output_tokens: outputTokens,
+    output_tokens_details: { ...inner('output_tokens_details'), reasoning_tokens: usage.reasoningTokens ?? 0 },
+    total_tokens: usage.totalTokens ?? inputTokens + outputTokens,
+  } as WireUsage
+}
+
+/** Encodes the tokens written to the cache. If the original usage did not have the field, as in older answers, it is left out. */
+function cacheWrites({ cacheWriteTokens }: Usage, kept: JsonObject): JsonObject {
+  if (cacheWriteTokens !== undefined) return { cache_write_tokens: cacheWriteTokens }
+  return 'cached_tokens' in kept ? {} : { cache_write_tokens: 0 }
+}
+
+// ---- an answer ----------------------------------------------------------------------------------
+
+/** Turns the blocks and the invalid calls of an answer into items. */
+function encodeAnswer(
+  blocks: readonly ContentBlock[],
+  invalidCalls: readonly InvalidToolCall[],
+  losses: Losses,
+): JsonObject[] {
+  const answered = blocks.map((block, at) => answeredBlock(block, `message.content[${at}].opaque`, losses))
+  for (const [at, call] of invalidCalls.entries()) {
+    const { id, name } = call
+    const next = answered.findIndex((block) => block.type === 'tool_call' && block.index > call.index)
+    if (id === undefined || name === undefined)
+      reportLoss(losses, 'dropped', `message.invalidToolCalls[${at}]`, reasons.namelessCall)
+    else
+      answered.splice(next < 0 ? answered.length : next, 0, {
+        ...call,
+        ...{ type: 'tool_call', id, name, arguments: {}, complete: true },
+      })
+  }
+  return encodeTurn(answered, 'message', { losses, reader: 'answer', proof: ownProof, isOwn: true })
+}
+
+function ownProof(opaque: Opaque | undefined): JsonObject | undefined {
+  return opaque?.format === format ? opaque.data : undefined
+}
+
+/** Fills in the fields that clients expect, and reports a foreign proof, which they do not get. */
+function answeredBlock(block: ContentBlock, path: string, losses: Losses): ContentBlock {
+  if (block.type === 'reasoning' && block.opaque !== undefined && ownProof(block.opaque) === undefined)
+    reportLoss(losses, 'dropped', path, reasons.foreignProof, 'info')
+  if ((block.type !== 'text' && block.type !== 'plain_text') || ('refusal' in block && block.refusal)) return block
+  const { text, citations } = block as TextBlock
+  const fields = { logprobs: [], ...keptFields(block) }
+  return {
+    ...block,
+    ...compact({ citations: citations?.map((citation) => answeredCitation(citation, text)) }),
+    providerData: { ...block.providerData, [format]: fields },
+  }
+}
+
+/** Makes a `url_citation` of a citation from another wire. It requires all its fields, so missing ones get defaults. */
+function answeredCitation(citation: CitationBlock, text: string): CitationBlock {
+  if (citation.providerData?.[format] !== undefined) return citation
+  const providerData = { [format]: { type: 'url_citation' } }
+  return { url: '', title: '', startIndex: 0, endIndex: text.length, ...citation, providerData }
+}
+
+// ---- a stream -----------------------------------------------------------------------------------
+
+// A gateway uses it to answer.
+//
+// Each block becomes an item with its own index, id and events, so the events of open blocks may alternate. The official client checks
+// three things: the id of an item stays the same, each part is announced, and the last event repeats the whole answer.
+
+/** Creates an encoder for one answer. */
+export function encodeStream(reply: Reply = {}): StreamEncoder {
+  const state: EncoderState = {
+    reply,
+    losses: newLosses(target, false),
+    identity: reply,
+    sequence: 0,
+    isStarted: false,
+    isEnded: false,
+    output: [],
+    open: new Map(),
+    waiting: new Map(),
+    custom: new Set(),
+    held: undefined,
+    count: 0,
+  }
+  return {
+    push(event, out) {
+      if (state.isEnded) return
+      if (!state.isStarted) begin(state, event, out)
+      switch (event.type) {
+        case 'text_delta':
+          return addText(state, event, out)
+        case 'reasoning_delta':
+          return addReasoning(state, event.index, event.text, out)
+        case 'tool_call_chunk':
+          return addChunk(state, event, out)
+        case 'tool_call':
+        case 'invalid_tool_call':
+          return finishCall(state, event.index, event.call, out)
+        case 'content_block':
+          return finishBlock(state, event.index, event.block, out)
+        case 'message_end':
+          return finish(state, event.response, out)
+        default:
+          return // `message_end` repeats the usage, and clients get no warnings
+      }
+    },
+    end: (out) => fail(state, cutOff(), out),
+    fail: (error, out) => fail(state, error, out),
+    losses: state.losses.list,
+  }
+}
+
+// ---- the answer -------------------------------------------------------------------------------
+
+function begin(state: EncoderState, event: MessageEvent, out: Frame[]): void {
+  const { id, model } = event.type === 'message_start' ? event : {}
+  state.isStarted = true
+  state.identity = { id: id ?? 'resp_0', model: model ?? '', createdAt: 0, ...state.reply }
+  const response = { ...emptyAnswer(state), status: 'in_progress', error: null, incomplete_details: null } as JsonObject
+  send(state, 'response.created', { response }, out)
+  send(state, 'response.in_progress', { response }, out)
+}
+
+function emptyAnswer({ identity }: EncoderState): JsonObject {
+  return skeleton({ message: { role: 'assistant', content: [] } }, identity) as unknown as JsonObject
+}
+
+function finish(state: EncoderState, response: ChatResponse, out: Frame[]): void {
+  release(state, out)
+  const whole = {
+    ...skeleton(response, state.identity),
+    ...ending(response, state.losses),
+    output: state.output,
+    usage: encodeUsage(response.usage),
+  }
+  const isOtherEnd = whole.status === 'incomplete' || whole.status === 'failed'
+  const type = isOtherEnd ? `response.${whole.status}` : 'response.completed'
+  send(state, type, { response: whole as unknown as Json }, out)
+  state.isEnded = true
+}
+
+/** Sends an `error` event in the documented flat form. Then sends the answer so far, with the status `failed`. */
+function fail(state: EncoderState, error: ApiError, out: Frame[]): void {
+  if (state.isEnded) return
+  if (!state.isStarted) begin(state, { type: 'message_start' }, out)
+  const { message, code, param } = encodeError(error).body.error
+  const failed = { code: code ?? 'server_error', message }
+  send(state, 'error', { code, message, param }, out)
+  const response = {
+    ...emptyAnswer(state),
+    status: 'failed',
+    error: failed,
+    incomplete_details: null,
+    output: state.output,
+  }
+  send(state, 'response.failed', { response }, out)
+  state.isEnded = true
+}
+
+// ---- text -------------------------------------------------------------------------------------
+
+/** The name in the events of each type of text, and the field that holds the text. */
+const textEvents = {
+  output_text: { name: 'output_text', field: 'text' },
+  refusal: { name: 'refusal', field: 'refusal' },
+} as const
+
+function openMessage(state: EncoderState, block: number, isRefusal: boolean, out: Frame[]): OpenItem {
+  const item = { type: 'message', status: 'in_progress', role: 'assistant', content: [] }
+  const opened = openItem(state, block, item, out)
+  const part = isRefusal
+    ? { type: 'refusal', refusal: '' }
+    : { type: 'output_text', text: '', annotations: [], logprobs: [] }
+  sendPart(state, opened, 'response.content_part.added', { content_index: 0, part }, out)
+  return opened
+}
+
+function addText(state: EncoderState, event: MessageEvent & { type: 'text_delta' }, out: Frame[]): void {
+  release(state, out)
+  const opened = state.open.get(event.index) ?? openMessage(state, event.index, event.refusal === true, out)
+  const type = event.refusal ? 'response.refusal.delta' : 'response.output_text.delta'
+  const logprobs = event.refusal ? {} : { logprobs: [] }
+  sendPart(state, opened, type, { content_index: 0, delta: event.text, ...logprobs }, out)
+}
+
+function finishMessage(state: EncoderState, block: number, item: JsonObject, out: Frame[]): void {
+  const part = arrayOf(item.content)[0] ?? {}
+  const isRefusal = field(part, 'type') === 'refusal'
+  const opened = state.open.get(block) ?? openMessage(state, block, isRefusal, out)
+  const { name, field: textField } = textEvents[isRefusal ? 'refusal' : 'output_text']
+  for (const [at, annotation] of arrayOf(field(part, 'annotations')).entries()) {
+    const fields = { content_index: 0, annotation_index: at, annotation }
+    sendPart(state, opened, 'response.output_text.annotation.added', fields, out)
+  }
+  const logprobs = isRefusal ? {} : { logprobs: field(part, 'logprobs') ?? [] }
+  const whole = { [textField]: field(part, textField) ?? '', ...logprobs }
+  sendPart(state, opened, `response.${name}.done`, { content_index: 0, ...whole }, out)
+  sendPart(state, opened, 'response.content_part.done', { content_index: 0, part }, out)
+  closeItem(state, block, opened, { ...item, status: 'completed' }, out)
+}
+
+// ---- reasoning --------------------------------------------------------------------------------
+
+function openReasoning(state: EncoderState, block: number, out: Frame[]): OpenItem {
+  return state.open.get(block) ?? openItem(state, block, { type: 'reasoning', summary: [] }, out)
+}
+
+function addReasoning(state: EncoderState, block: number, delta: string, out: Frame[]): void {
+  release(state, out)
+  const opened = openReasoning(state, block, out)
+  if (!opened.hasPart) {
+    opened.hasPart = true
+    const part = { type: 'summary_text', text: '' }
+    sendPart(state, opened, 'response.reasoning_summary_part.added', { summary_index: 0, part }, out)
+  }
+  sendPart(state, opened, 'response.reasoning_summary_text.delta', { summary_index: 0, delta }, out)
+}
+
+/** Completes a reasoning item. Its text is a summary only if the stream sent it as a summary. */
+function finishReasoning(state: EncoderState, block: number, text: string, item: JsonObject, out: Frame[]): void {
+  const opened = openReasoning(state, block, out)
+  const part = { type: 'summary_text', text }
+  if (opened.hasPart) {
+    sendPart(state, opened, 'response.reasoning_summary_text.done', { summary_index: 0, text }, out)
+    sendPart(state, opened, 'response.reasoning_summary_part.done', { summary_index: 0, part }, out)
+  }
+  const { content: _, ...rest } = item
+  closeItem(state, block, opened, { ...rest, summary: opened.hasPart ? [part] : [] }, out)
+}
+
+// ---- calls ------------------------------------------------------------------------------------
+
+/** Announces a call at its first chunk with arguments, because its name may come in several chunks. Then sends the arguments. */
+function addChunk(state: EncoderState, event: MessageEvent & { type: 'tool_call_chunk' }, out: Frame[]): void {
+  const { chunk, index } = event
+  if (chunk.type === 'server_tool_call_chunk') return
+  release(state, out)
+  if (keptFields(chunk).type === customCall) state.custom.add(index)
+  if (state.custom.has(index)) return
+  const delta = chunk.argumentsDelta ?? ''
+  let opened = state.open.get(index)
+  const text = (state.waiting.get(index) ?? '') + delta
+  if (opened === undefined) {
+    if (text === '' || !chunk.id || !chunk.name) {
+      state.waiting.set(index, text)
+      return
+    }
+    state.waiting.delete(index)
+    opened = openCall(state, index, { call_id: chunk.id, name: chunk.name }, out)
+  }
+  sendArguments(state, opened, opened.text === '' ? text : delta, out)
+}
+
+function openCall(state: EncoderState, block: number, call: JsonObject, out: Frame[]): OpenItem {
+  return openItem(state, block, { type: 'function_call', status: 'in_progress', arguments: '', ...call }, out)
+}
+
+function sendArguments(state: EncoderState, opened: OpenItem, delta: string, out: Frame[]): void {
+  if (delta === '') return
+  opened.text += delta
+  sendPart(state, opened, 'response.function_call_arguments.delta', { delta }, out)
+}
+
+function finishCall(state: EncoderState, block: number, call: ToolCall | InvalidToolCall, out: Frame[]): void {
+  release(state, out)
+  const isValid = call.type === 'tool_call'
+  const [item] = isValid ? itemsOf(state, [call]) : itemsOf(state, [], [call])
+  const begun = state.open.get(block)
+  state.waiting.delete(block)
+  if (item === undefined && begun === undefined) return // the call has no name: `itemsOf` reported the loss
+  if (begun === undefined && item?.type === customCall) {
+    finishCustomCall(state, block, item, out)
+    return
+  }
+  if (item !== undefined && item.type !== 'function_call') {
+    reportLoss(
+      state.losses,
+      'changed',
+      `message.content[${block}]`,
+      'a custom call was announced as a function call',
+      'info',
+    )
+  }
+  const announced = begun?.item ?? { call_id: item?.call_id ?? '', name: item?.name ?? '' }
+  const { call_id = '', name = '' } = announced
+  const opened = begun ?? openCall(state, block, { call_id, name }, out)
+  const given = isValid && isNoArguments(call.argumentsText) ? '{}' : call.argumentsText
+  const text = given.startsWith(opened.text) ? given : opened.text
+  sendArguments(state, opened, text.slice(opened.text.length), out)
+  sendPart(state, opened, 'response.function_call_arguments.done', { arguments: text, name }, out)
+  const status = isValid ? 'completed' : 'incomplete'
+  closeItem(state, block, opened, { ...item, type: 'function_call', status, call_id, name, arguments: text }, out)
+}
+
+function finishCustomCall(state: EncoderState, block: number, item: JsonObject, out: Frame[]): void {
+  const input = stringOr(item.input, '')
+  const opened = openItem(state, block, { ...item, status: 'in_progress', input: '' }, out)
+  if (input !== '') sendPart(state, opened, 'response.custom_tool_call_input.delta', { delta: input }, out)
+  sendPart(state, opened, 'response.custom_tool_call_input.done', { input }, out)
+  closeItem(state, block, opened, { status: 'completed', ...item }, out)
+}
+
+// ---- whole blocks -----------------------------------------------------------------------------
+
+function finishBlock(state: EncoderState, index: number, block: ContentBlock, out: Frame[]): void {
+  const call = state.held
+  if (block.type === 'server_tool_result' && call !== undefined && call.id === block.toolCallId) {
+    state.held = undefined
+    for (const item of itemsOf(state, [call, block])) sendWhole(state, item, out)
+    return
+  }
+  release(state, out)
+  if (block.type === 'server_tool_call') {
+    state.held = block
+    return
+  }
+  const [item] = itemsOf(state, [block])
+  if (item === undefined) return
+  if (block.type === 'text' || block.type === 'plain_text') finishMessage(state, index, item, out)
+  else if (block.type === 'reasoning') finishReasoning(state, index, block.text, item, out)
+  else sendWhole(state, item, out)
+}
+
+// ---- items of a stream --------------------------------------------------------------------------
+
+// Each item has an index and an id. One event announces it (`output_item.added`), and one event completes it (`output_item.done`).
+
+/** An item that was announced and is not complete yet. */
+interface OpenItem {
+  readonly item: JsonObject
+  readonly index: number
+  /** Whether the part that the deltas belong to was announced. */
+  hasPart: boolean
+  /** The arguments that were sent so far, as JSON text. Only used for function calls. */
+  text: string
+}
+
+/** State between two events. */
+interface EncoderState {
+  readonly reply: Reply
+  readonly losses: Losses
+  /** The id, the model and the time of the answer. Several events repeat them. */
+  identity: Reply
+  sequence: number
+  isStarted: boolean
+  isEnded: boolean
+  /** Complete items, by their index. The last event repeats them. */
+  readonly output: JsonObject[]
+  /** Announced items that are not complete, by block. */
+  readonly open: Map<number, OpenItem>
+  /** Arguments of calls that have no id or no name yet, by block. */
+  readonly waiting: Map<number, string>
+  /** The indexes of blocks that are custom calls. Their chunks are JSON, but the wire needs free text. So they are sent when complete. */
+  readonly custom: Set<number>
+  /** A call that the server ran. It waits here until its result is known: both are written as one item. */
+  held: ServerToolCall | undefined
+  /** The number of items that were announced. It is the index of the next item. */
+  count: number
+}
+
+/** Sends an event with the next sequence number. */
+function send(state: EncoderState, type: string, fields: JsonObject, out: Frame[]): void {
+  out.push({ event: type, data: JSON.stringify({ type, sequence_number: state.sequence++, ...fields }) })
+}
+
+function responseId({ identity }: EncoderState): string {
+  return idOf({ message: { role: 'assistant', content: [] } }, identity)
+}
+
+/** Announces the item of a block. */
+function openItem(state: EncoderState, block: number, item: JsonObject, out: Frame[]): OpenItem {
+  const index = state.count++
+  const id = makeId(String(item.type), responseId(state), index)
+  const opened: OpenItem = { item: { id, ...item }, index, hasPart: false, text: '' }
+  state.open.set(block, opened)
+  send(state, 'response.output_item.added', { output_index: index, item: opened.item }, out)
+  return opened
+}
+
+/** Completes an announced item. The event repeats the id that the item was announced with. */
+function closeItem(state: EncoderState, block: number, opened: OpenItem, item: JsonObject, out: Frame[]): void {
+  const whole = { ...item, id: opened.item.id ?? null }
+  state.open.delete(block)
+  state.output[opened.index] = whole
+  send(state, 'response.output_item.done', { output_index: opened.index, item: whole }, out)
+}
+
+/** Sends an event that belongs to an announced item. */
+function sendPart(
+  state: EncoderState,
+  { item, index }: OpenItem,
+  type: string,
+  fields: JsonObject,
+  out: Frame[],
+): void {
+  send(state, type, { item_id: item.id ?? null, output_index: index, ...fields }, out)
+}
+
+/** Announces and completes an item that is known as a whole. */
+function sendWhole(state: EncoderState, item: JsonObject, out: Frame[]): void {
+  const index = state.count++
+  const whole = { id: makeId(String(item.type), responseId(state), index), ...item }
+  state.output[index] = whole
+  send(state, 'response.output_item.added', { output_index: index, item: whole }, out)
+  send(state, 'response.output_item.done', { output_index: index, item: whole }, out)
+}
+
+/** Turns blocks into the same items that an answer without streaming has. */
+function itemsOf(
+  state: EncoderState,
+  blocks: readonly ContentBlock[],
+  invalid: readonly InvalidToolCall[] = [],
+): JsonObject[] {
+  return encodeAnswer(blocks, invalid, state.losses)
+}
+
+/** Sends the waiting server call, if there is one, without a result: something other than its result followed it. */
+function release(state: EncoderState, out: Frame[]): void {
+  if (state.held === undefined) return
+  const call = state.held
+  state.held = undefined
+  for (const item of itemsOf(state, [call])) sendWhole(state, item, out)
+}
+
+// ---- errors -------------------------------------------------------------------------------------
+
+interface WireErrorBody {
+  readonly error: {
+    readonly message: string
+    readonly type: string
+    readonly param: string | null
+    readonly code: string | null
+  }
+}
+
+/** Encodes an error in the form of OpenAI's server. */
+export function encodeError(error: ApiError): { readonly status: number; readonly body: WireErrorBody } {
+  const [status, type, code] = errorAnswers[error.kind]
+  const isFinal = error.kind === 'rate_limit' && !error.retryable
+  return {
+    status: error.status ?? status,
+    body: { error: { message: error.message, type, param: null, code: isFinal ? 'insufficient_quota' : code } },
+  }
+}
+
+// ---- proofs -------------------------------------------------------------------------------------
+
+/** The field is `encrypted_content` of a reasoning item. Clients send it back if the server stores no answers. */
+export const proofField: ProofField = {
+  format,
+  owners: [openaiDialect.provider],
+  onCalls: false,
+  write: (envelope) => ({ encrypted_content: envelope }),
+  read: (data) => [textOr(data.encrypted_content, '')],
+}
