@@ -7,12 +7,12 @@ import { buildModule } from './lib/subject.mjs'
 
 const address = await buildModule(
   'limits.mjs',
-  `export { decodeSse } from './src/framing/sse.ts'
-export { fold } from './src/assemble/fold.ts'
+  `export { decodeSse } from './src/framing/text.ts'
+export { fold } from './src/assemble/assemble.ts'
 export { splitMessage } from './src/messages/split-message.ts'
-export { invokeTool } from './src/tools/invoke.ts'
+export { invokeTool } from './src/tools/run.ts'
 export { tool } from './src/tools/tool.ts'
-export { parseArguments } from './src/core/tool-call.ts'
+export { parseArguments } from './src/core/content.ts'
 export { streamObject } from './src/client/structured.ts'
 export { decodeResponse, openaiChat } from './src/formats/openai-chat/index.ts'
 export { createClientCodec, decodeRequest } from './src/formats/anthropic/index.ts'`,

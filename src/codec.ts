@@ -45,16 +45,14 @@ export { legalToolName, type Prepared, type PrepareOptions, prepare } from './pr
 
 // ---- to decode ----------------------------------------------------------------------------------
 
-export { assemble, stop } from './assemble/assemble.ts'
+export { assemble, collect, fold, stop } from './assemble/assemble.ts'
 export type { AssembleOptions } from './assemble/assembly.ts'
-export { collect, fold } from './assemble/fold.ts'
-export { type AnswerDecoder, type DecodeOptions, decodeAnswer } from './client/decode.ts'
+export { type AnswerDecoder, type DecodeOptions, decodeAnswer } from './client/loop.ts'
 export type { ApiErrorDetails } from './core/errors.ts'
 
 // ---- to run tools -------------------------------------------------------------------------------
 
 export { definitionOf, isRunnable } from './tools/definition.ts'
-export { failed, type InvokeOptions } from './tools/invoke.ts'
 export type {
   AnyTools,
   CallOf,
@@ -66,17 +64,18 @@ export type {
   ToolVerdict,
 } from './tools/model.ts'
 export type { ResultLimits, ToolOutput } from './tools/result.ts'
+export { failed, type InvokeOptions } from './tools/run.ts'
 export type { StandardIssue, StandardResult, StandardSchema } from './tools/schema.ts'
 export type { ArgumentsOf } from './tools/tool.ts'
 
 // ---- options and results of a run, by their parts -----------------------------------------------
 
 export type { LiveArguments } from './assemble/assembly.ts'
-export type { Timeouts } from './client/deadline.ts'
 export type { EchoMode } from './client/echo.ts'
-export type { RunResponse } from './client/result.ts'
+export type { RetryOptions } from './client/loop.ts'
 export type { Resumable } from './client/resume.ts'
-export type { RetryOptions } from './client/retry.ts'
+export type { RunResponse } from './client/run.ts'
 export type { PartialOutput } from './client/structured.ts'
+export type { Timeouts } from './client/transport.ts'
 export type { ApprovalOptions, ApprovalRule } from './tools/approval.ts'
 export type { Budget, BudgetLimits, RunProgress } from './tools/budget.ts'

@@ -20,7 +20,8 @@ export { applyEvent } from './client/apply-event.ts'
 export { type Chat, type ChatSettings, createChat, type TurnOptions } from './client/chat.ts'
 export type { Observer } from './client/hooks.ts'
 export type { RunRequest } from './client/request.ts'
-export type { RunOutcome, RunResult, StreamEvent } from './client/result.ts'
+export { wrapModel } from './client/request.ts'
+export type { RunOutcome, RunResult, StreamEvent } from './client/run.ts'
 export { generate, type Run, stream } from './client/run.ts'
 export {
   generateObject,
@@ -29,14 +30,13 @@ export {
   type ObjectRun,
   streamObject,
 } from './client/structured.ts'
-export { wrapModel } from './client/wrap-model.ts'
 export type { Model, ModelSettings } from './core/codec.ts'
 
 // ---- tools --------------------------------------------------------------------------------------
 
 export { type Approval, approval, signApproval, verifyApproval } from './tools/approval.ts'
-export { invokeTool, toToolMessage } from './tools/invoke.ts'
 export type { Tool, ToolContext, ToolResult } from './tools/model.ts'
+export { invokeTool, toToolMessage } from './tools/run.ts'
 export type { AnySchema, OutputOf } from './tools/schema.ts'
 export { type ToolSpec, tool } from './tools/tool.ts'
 export * as t from './tools/types.ts'
@@ -47,7 +47,7 @@ export { liveArguments } from './assemble/live-arguments.ts'
 export { resumable } from './client/resume.ts'
 export { splitting } from './messages/split-message.ts'
 export { budget } from './tools/budget.ts'
-export { type CallLog, memoryCallLog } from './tools/call-log.ts'
+export { type CallLog, memoryCallLog } from './tools/run.ts'
 
 // ---- messages -----------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@
  * @module
  */
 import { LimitError } from './core/errors.ts'
-import { arrayOf, compact, field, isObject, stringOr, textOr, unlessEmpty } from './core/lookup.ts'
+import { arrayOf, compact, field, isObject, stringOr, textOr, unlessEmpty } from './core/json.ts'
 import type { ContentBlock, Json, JsonObject, JsonSchema, ToolAnnotations } from './core/model.ts'
 import { checkBehaviour } from './tools/definition.ts'
 import type { Tool, ToolBehaviour } from './tools/model.ts'

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Model } from './core/codec.ts'
-import { lookup } from './core/lookup.ts'
+import { lookup } from './core/json.ts'
 import { type AnthropicSettings, anthropic } from './formats/anthropic/index.ts'
 import { type BedrockSettings, bedrockConverse } from './formats/bedrock-converse/index.ts'
 import { cohere } from './formats/cohere/index.ts'

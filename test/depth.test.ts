@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { maxDepth, refuseDeep, refuseDeepText, shortJson } from '../src/core/depth.ts'
 import { DecodeError } from '../src/core/errors.ts'
+import { maxDepth, refuseDeep, refuseDeepText, shortJson } from '../src/core/json.ts'
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 

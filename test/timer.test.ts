@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { alarm } from '../src/core/timer.ts'
+import { alarm } from '../src/core/abort.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

@@ -1,4 +1,3 @@
-/** The state of an answer that is being assembled, and its limits. @module */
 import type { BlockKey } from '../core/codec.ts'
 import type {
   ContentBlock,
@@ -12,8 +11,7 @@ import type {
   ToolCall,
   Usage,
 } from '../core/model.ts'
-import type { Growing } from './grow.ts'
-import type { Scan } from './scan.ts'
+import type { Scan } from './calls.ts'
 
 /** Grows a view of arguments as their text arrives, in time linear in the text. */
 export interface LiveArguments {
@@ -122,3 +120,24 @@ export function mergeData(before: ProviderData | undefined, added: ProviderData 
   for (const format of Object.keys(added)) merged[format] = { ...merged[format], ...added[format] }
   return merged
 }
+
+// ---- growing texts ------------------------------------------------------------------------------
+
+interface Growing {
+  text: string
+  /** Since they were last joined. */
+  pieces: number
+}
+
+/**
+ * Adds a piece. Engines keep such a text as a tree of its pieces, which takes ten times the room of the text, until it is
+ * searched. So this function searches it now and then: often enough that the tree stays small, and so seldom that no text is copied more
+ * than some ten times.
+ */
+export function grow(part: Growing, piece: string): void {
+  part.text += piece
+  if (++part.pieces > 256 + part.text.length / 64 && anything.test(part.text)) part.pieces = 0
+}
+
+/** A search that ends at once. To read one unit does not do: compilers find that nothing comes of it, and leave it out. */
+const anything = /[\s\S]/

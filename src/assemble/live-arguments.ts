@@ -7,9 +7,10 @@
  *
  * @module
  */
-import { setOwn } from '../core/lookup.ts'
+
+import { maxArgumentsDepth } from '../core/content.ts'
+import { setOwn } from '../core/json.ts'
 import type { Json, JsonObject } from '../core/model.ts'
-import { maxArgumentsDepth } from '../core/tool-call.ts'
 import type { LiveArguments } from './assembly.ts'
 
 /** The token that may come next; `nothing` after the text is complete, malformed or too deep. */

@@ -1,6 +1,6 @@
 /** A whole answer as the events of a stream. @module */
 import { blocksOfTurn } from '../core/content.ts'
-import { compact } from '../core/lookup.ts'
+import { compact } from '../core/json.ts'
 import type { ChatResponse, ContentBlock, MessageEvent } from '../core/model.ts'
 
 /** The events of an answer that came whole: each block begins and ends at once. */

@@ -5,7 +5,7 @@
  * @see https://github.com/webmachinelearning/prompt-api/issues/159
  * @module
  */
-import { compact } from '../core/lookup.ts'
+import { compact } from '../core/json.ts'
 import type { JsonObject, JsonSchema, RequestOptions, ToolChoice, ToolDefinition } from '../core/model.ts'
 
 /** How the text of an answer is read: unchanged, or as JSON with `text`, `calls` or `answer` in it. */

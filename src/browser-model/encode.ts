@@ -1,7 +1,7 @@
 /** The browser's model: converts a conversation to messages of the Prompt API. @module */
 import type { EncodedRequest, Rules } from '../core/codec.ts'
 import { blocksOf, blocksOfTurn } from '../core/content.ts'
-import { compact } from '../core/lookup.ts'
+import { compact } from '../core/json.ts'
 import type {
   AssistantMessage,
   ContentBlock,
@@ -18,10 +18,10 @@ import type {
   UserMessage,
 } from '../core/model.ts'
 import type { FormatLacks } from '../kit/lacks.ts'
+import { withoutLacks } from '../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss } from '../kit/losses.ts'
 import * as reasons from '../kit/reasons.ts'
 import { chosenTools, reportUnusedChoice } from '../kit/tool-choice.ts'
-import { withoutLacks } from '../kit/without-lacks.ts'
 import type { LanguageModelExpected } from './api.ts'
 import { type AnswerForm, callsText, constrain, describeTools } from './constraint.ts'
 import { provider } from './errors.ts'

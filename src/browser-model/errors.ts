@@ -1,6 +1,6 @@
 /** Converts the errors of the Prompt API, which are `DOMException`s, to isoglot's errors. @module */
 import { ApiError, type ApiErrorKind, ConnectionError } from '../core/errors.ts'
-import { lookup } from '../core/lookup.ts'
+import { lookup } from '../core/json.ts'
 
 /** The provider's name, in errors and `message.response`. */
 export const provider = 'browser-model'

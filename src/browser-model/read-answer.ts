@@ -1,6 +1,6 @@
 /** The browser's model: converts the chunks of its text to fragments. @module */
 import type { Fragment } from '../core/codec.ts'
-import { arrayOf, field, isObject, stringOr } from '../core/lookup.ts'
+import { arrayOf, field, isObject, stringOr } from '../core/json.ts'
 import type { AnswerForm } from './constraint.ts'
 
 /** Reads an answer in any chunks. */

@@ -1,8 +1,9 @@
 /** The state of one chat: its data, the part that is shown, and its storage. @module */
-import { addUsage } from '../core/add-usage.ts'
-import { guarded } from '../core/guarded.ts'
-import { compact } from '../core/lookup.ts'
+
+import { guarded } from '../core/abort.ts'
+import { compact } from '../core/json.ts'
 import type { Message } from '../core/model.ts'
+import { addUsage } from '../core/usage.ts'
 import { messagesOf } from '../messages/message-like.ts'
 import { type Entry, entriesOf, entryOf, placeId, withCalls } from './entry.ts'
 import type { ChatSnapshot, ChatStoreOptions, StoredChat, StoredEntry } from './model.ts'

@@ -1,6 +1,6 @@
 /** The transport to your own server, which answers with `toResponse` of `isoglot/response`. @module */
 import { blocksOf } from '../core/content.ts'
-import { compact, lookup } from '../core/lookup.ts'
+import { compact, lookup } from '../core/json.ts'
 import type { JsonObject, Message } from '../core/model.ts'
 import { readEvents } from '../page/read.ts'
 import type { AnyTools } from '../tools/model.ts'

@@ -1,7 +1,7 @@
 /** Transports that ask a model from the page: the path `isoglot/chat-model`, which contains the client. @module */
 import type { RunRequest } from '../client/request.ts'
 import { stream } from '../client/run.ts'
-import { isObject } from '../core/lookup.ts'
+import { isObject } from '../core/json.ts'
 import { readApiError } from '../kit/api-error.ts'
 import type { AnyTools } from '../tools/model.ts'
 import type { ChatTransport } from './model.ts'

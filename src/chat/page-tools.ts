@@ -1,8 +1,8 @@
 /** Runs tools in the page when a server hands their calls over: the server has their definitions without `execute`. @module */
 import type { Message, ToolCall } from '../core/model.ts'
 import type { Approval } from '../tools/approval.ts'
-import { memoryCallLog } from '../tools/call-log.ts'
 import type { Tool, ToolEvent } from '../tools/model.ts'
+import { memoryCallLog } from '../tools/run.ts'
 
 /** The context for calls that run in the page. */
 interface PageToolContext {

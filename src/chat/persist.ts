@@ -1,5 +1,5 @@
 /** Storages for chats in a page: `localStorage` and IndexedDB. @module */
-import { compact } from '../core/lookup.ts'
+import { compact } from '../core/json.ts'
 import type { ContentBlock, Message } from '../core/model.ts'
 import type { Persist, StoredChat, StoredEntry } from './model.ts'
 

@@ -1,6 +1,5 @@
 /** Publishes a state, immediately or after a short time that joins several changes. @module */
-import { guarded } from '../core/guarded.ts'
-import { after } from '../core/timer.ts'
+import { after, guarded } from '../core/abort.ts'
 
 /** A state for readers, and its subscribers. */
 export interface Publisher<T> {

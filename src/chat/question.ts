@@ -1,5 +1,5 @@
 /** The request for a turn, and which request a stored chat still needs. @module */
-import { compact } from '../core/lookup.ts'
+import { compact } from '../core/json.ts'
 import type { Message } from '../core/model.ts'
 import type { Approval } from '../tools/approval.ts'
 import type { Entry } from './entry.ts'

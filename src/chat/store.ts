@@ -1,10 +1,10 @@
 /** The state of a chat for a page, and its methods, for any framework. @module */
 import { blocksOf } from '../core/content.ts'
-import { compact, findLastIndex } from '../core/lookup.ts'
+import { compact, findLastIndex } from '../core/json.ts'
 import type { Content, Message, ToolCall } from '../core/model.ts'
-import { failed } from '../tools/invoke.ts'
 import type { AnyTools } from '../tools/model.ts'
 import { readOutput } from '../tools/result.ts'
+import { failed } from '../tools/run.ts'
 import { forked, switched } from './branches.ts'
 import { ChatState } from './chat-state.ts'
 import { asArrived, asSending, type Entry, entriesOf, entryOf } from './entry.ts'

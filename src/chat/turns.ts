@@ -1,10 +1,10 @@
 /**
  * Runs the turns of a chat, one at a time: sends the request, reads the events, runs the tools of the page, and sends the results. @module
  */
-import type { RunOutcome, StreamEvent } from '../client/result.ts'
+import type { RunOutcome, StreamEvent } from '../client/run.ts'
+import { guarded } from '../core/abort.ts'
 import { InterruptedError, IsoglotError } from '../core/errors.ts'
-import { guarded } from '../core/guarded.ts'
-import { compact } from '../core/lookup.ts'
+import { compact } from '../core/json.ts'
 import type { ToolCall, ToolMessage } from '../core/model.ts'
 import type { Approval } from '../tools/approval.ts'
 import type { ChatState, Status } from './chat-state.ts'

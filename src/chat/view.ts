@@ -2,7 +2,7 @@
  * Makes the items that a page draws from the entries of the store: one part for each text, and one for each call with its result. @module
  */
 import { blocksOf, textOf } from '../core/content.ts'
-import { compact } from '../core/lookup.ts'
+import { compact } from '../core/json.ts'
 import type { CitationBlock, ContentBlock, Message, ToolCall, ToolMessage } from '../core/model.ts'
 import { type Entry, entriesOf, placeId } from './entry.ts'
 import type { ToolPart, ViewMessage, ViewPart } from './view-message.ts'

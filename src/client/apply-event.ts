@@ -1,10 +1,10 @@
 /** Updates a conversation while an answer streams: a pure function for the state of a page. @module */
 
 import { blocksOf, isEmptyAnswer } from '../core/content.ts'
-import { compact, findLastIndex, unlessEmpty } from '../core/lookup.ts'
+import { compact, findLastIndex, unlessEmpty } from '../core/json.ts'
 import type { AssistantMessage, ContentBlock, Message, ServerToolCallChunk, ToolCallChunk } from '../core/model.ts'
-import { toToolMessage } from '../tools/invoke.ts'
-import type { StreamEvent } from './result.ts'
+import { toToolMessage } from '../tools/run.ts'
+import type { StreamEvent } from './run.ts'
 
 /**
  * Returns the conversation after an event. It changes none of its arguments, and messages that the event does not change stay the same

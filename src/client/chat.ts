@@ -1,32 +1,34 @@
 /** A chat stores its conversation between turns. @module */
 
-import { addUsage } from '../core/add-usage.ts'
+import { follow, guarded } from '../core/abort.ts'
 import { toolCallsOf } from '../core/content.ts'
-import { follow } from '../core/follow.ts'
-import { guarded } from '../core/guarded.ts'
-import { compact, findLastIndex } from '../core/lookup.ts'
+import { compact, findLastIndex } from '../core/json.ts'
 import type { AssistantMessage, Message, ProviderState, Usage } from '../core/model.ts'
+import { addUsage } from '../core/usage.ts'
 import { isOnlyWhole } from '../kit/only-whole.ts'
 import { createContext } from '../messages/create-context.ts'
 import type { MessageLike } from '../messages/message-like.ts'
-import { noResult } from '../prepare/pair.ts'
+import { noResult } from '../prepare/prepare.ts'
 import type { Approval } from '../tools/approval.ts'
 import { checkReplacing } from '../tools/definition.ts'
 import type { AnyTools } from '../tools/model.ts'
+import { type EchoMode, echo } from './echo.ts'
+import type { RunRequest } from './request.ts'
+import { checkRequest } from './request.ts'
+import type { RunResult } from './run.ts'
 import {
+  type Begun,
   callAll,
+  finish,
   firstRefusal,
   latestFirst,
   type OnResult,
   type OnToolRequest,
   type Registered,
+  type Run,
   register,
-} from './callbacks.ts'
-import { checkRequest } from './check-request.ts'
-import { type EchoMode, echo } from './echo.ts'
-import type { RunRequest } from './request.ts'
-import type { RunResult } from './result.ts'
-import { type Begun, finish, type Run, start } from './run.ts'
+  start,
+} from './run.ts'
 
 /** Options of one turn, which the chat does not have. */
 type OfTurn = 'prompt' | 'signal' | 'approvals'

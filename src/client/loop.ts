@@ -1,23 +1,48 @@
-/** Asks a model, runs the tools that it calls, and asks again, until it has answered or a limit is reached. @module */
+/**
+ * The rounds of a run: encodes a request, asks the model with retries, decodes the answer, runs tools and asks again.
+ *
+ * @module
+ */
 
-import { usageOf } from '../core/add-usage.ts'
-import type { Asked } from '../core/codec.ts'
+import { assemble, stop } from '../assemble/assemble.ts'
+import type { AssembleOptions } from '../assemble/assembly.ts'
+import { responseUnlessAborted, unlessAborted } from '../core/abort.ts'
+import type { Asked, ClientCodec, DecodeStreamOptions, EncodedRequest, Fragment, Frame, Model } from '../core/codec.ts'
 import { callIdsOf, callsOf, canRunTools, isCall, isEmptyAnswer, textOf } from '../core/content.ts'
-import { compact, unlessEmpty } from '../core/lookup.ts'
-import type { AssistantMessage, Loss, Message, MessageEvent } from '../core/model.ts'
-import { unlessAborted } from '../core/unless-aborted.ts'
+import { ApiError, ConnectionError, IsoglotError, LimitError, TimeoutError } from '../core/errors.ts'
+import { compact, refuseDeepText, unlessEmpty } from '../core/json.ts'
+import type { AssistantMessage, Loss, Message, MessageEvent, ToolChoice, Usage } from '../core/model.ts'
+import type { Machine } from '../core/reducer.ts'
+import { usageOf } from '../core/usage.ts'
 import { hash, nextNumber } from '../kit/ids.ts'
+import { checkLoss } from '../kit/losses.ts'
 import { withAskedModel } from '../kit/opaque.ts'
+import { legalToolName, prepare } from '../prepare/prepare.ts'
 import { hasRunner } from '../tools/definition.ts'
 import type { Ending, ToolHost } from '../tools/model.ts'
-import { type Asker, ask } from './ask.ts'
-import { checkChange } from './check-request.ts'
-import { encodeAsked } from './encode.ts'
-import type { Report, RoundChange } from './hooks.ts'
-import { createReport } from './observe.ts'
-import { beginningOf, offerTools, optionsOf, type RunRequest } from './request.ts'
-import type { RunOutcome, RunResponse, RunResult, StreamEvent } from './result.ts'
-import { askAround } from './wrap-model.ts'
+import type { Observed, Observer, Report, ReportEnd, RoundChange } from './hooks.ts'
+import {
+  askAround,
+  beginningOf,
+  checkChange,
+  type OfferedTools,
+  offerTools,
+  optionsOf,
+  type RunRequest,
+} from './request.ts'
+import type { RunOutcome, RunResponse, RunResult, StreamEvent } from './run.ts'
+import {
+  addressOf,
+  chunksOf,
+  errorFor,
+  isStream,
+  keyOf,
+  readBody,
+  sendText,
+  sleep,
+  startDeadline,
+  titleOf,
+} from './transport.ts'
 
 /** How often a model is asked again after an empty answer. */
 const mostEmptyAnswers = 2
@@ -287,5 +312,377 @@ export function newLoop(
       warnings,
       responses,
     })
+  }
+}
+
+// ---- one round ----------------------------------------------------------------------------------
+
+/** The parts of a run that {@link ask} reads and sets. */
+interface Asker {
+  readonly request: RunRequest
+  readonly signal: AbortSignal
+  /** The server's name for the current answer, if it stores it. */
+  streamId: string | undefined
+  /** Settles when the server has named the requested answer, or has not stored it. */
+  headersArrived: Promise<unknown> | undefined
+  /** The part of an incomplete answer that arrived. */
+  partial: AssistantMessage | undefined
+  /** How many requests were sent in this round. */
+  attempts: number
+  readonly report: Report
+}
+
+/** The encoded request for one answer, with its model. */
+interface Question {
+  readonly model: Model
+  readonly encoded: EncodedRequest
+  /** Events before those of the answer: losses that were not reported yet. */
+  readonly news: MessageEvent[]
+  /** `true` if the request asks for a whole answer. */
+  readonly isWhole: true | undefined
+  readonly idempotencyKey: string | undefined
+  /** The number of the first id that isoglot makes. */
+  readonly callsBefore: number
+  /** The name of an earlier answer that the server stores. */
+  readonly streamId: string | undefined
+}
+
+/** Yields the events of an answer, one batch for each chunk. Retries only before the first event. */
+async function* ask(asker: Asker, question: Question): AsyncGenerator<MessageEvent[], void> {
+  const { timeouts, liveArguments, maxEventBytes, maxBodyBytes, retries, resume } = asker.request
+  const { encoded, news, callsBefore, idempotencyKey, streamId } = question
+  if (news.length > 0) yield news
+  const keys = new Set<string>()
+  const apiKey = async () => {
+    const key = await keyOf(question.model)
+    keys.add(key)
+    return key
+  }
+  const model: Model = { ...question.model, apiKey }
+  const { codec } = model
+  const address = addressOf(model, encoded)
+  const request = { ...encoded, text: JSON.stringify({ ...(encoded.body as object), ...model.body }) }
+  const deadline = startDeadline(timeouts, asker.signal)
+  const { signal } = deadline
+  try {
+    for (let attempt = 0; ; attempt++) {
+      const decoder = decodeAnswer(codec, compact({ callsBefore, liveArguments, maxEventBytes }))
+      let response: Response | undefined
+      let batch: MessageEvent[] = []
+      let hasBegun = false
+      let isRead = false
+      let isLeft = true
+      let waitMs: number | undefined
+      let reportEnd: ReportEnd<'onAttempt'> | undefined
+      let usage: Usage | undefined
+      let failure: unknown
+      try {
+        if (streamId === undefined) {
+          reportEnd = asker.report('onAttempt', { url: address, attempt: ++asker.attempts })
+          deadline.enter('first_byte')
+          const sent = responseUnlessAborted(sendText(model, request, signal, compact({ idempotencyKey })), signal)
+          if (resume) asker.headersArrived = sent.catch(() => {})
+          response = await sent
+        }
+        const whole = response && !isStream(response) ? collectWhole(codec, question.isWhole, maxBodyBytes) : undefined
+        const kept = resume?.chunks(asker, { model, id: streamId, response, decoder }, deadline)
+        for await (const chunk of kept ?? chunksOf(response as Response, deadline)) {
+          if (whole?.keeps(chunk)) continue
+          decoder.push(chunk, batch)
+          if (batch.length > 0) {
+            if (!hasBegun) asker.report('onFirstChunk', {})
+            hasBegun = true
+            yield batch
+          }
+          if (decoder.isEnded) break
+          batch = []
+        }
+        isRead = true
+        const text = whole?.text()
+        if (text !== undefined || !decoder.isEnded) {
+          if (text === undefined) decoder.end(batch)
+          else {
+            const response = codec.decodeResponse(readBody(text, model), { callsBefore, events: batch })
+            const end = { type: 'message_end', message: response.message, response } as const
+            // The codec may have changed the response after its events were made. A codec of an application may make none.
+            batch = [...batch.filter(({ type }) => type !== 'message_end'), end]
+          }
+          yield batch
+        }
+        isLeft = false
+        const last = batch.at(-1)
+        if (last?.type === 'message_end') usage = last.response.usage
+        return
+      } catch (error) {
+        isLeft = false
+        const isSilent = !hasBegun && batch.length === 0
+        const source = { model, address, keys, isRead, response: isSilent ? response : undefined }
+        failure = signal.aborted ? signal.reason : errorFor(error, source)
+        if (isSilent && !signal.aborted) {
+          waitMs = retryDelayMs(failure, attempt, retries, idempotencyKey !== undefined)
+        }
+        if (waitMs === undefined) {
+          if (!isSilent || response !== undefined) asker.partial = keepPartial(failure, decoder, batch)
+          if (batch.length > 0) yield batch
+          throw failure
+        }
+      } finally {
+        if (isLeft) asker.partial = decoder.stop('aborted', [])
+        const status = (failure instanceof ApiError ? failure.status : undefined) ?? response?.status
+        reportEnd?.(compact({ status, usage, error: failure, retryMs: waitMs }))
+      }
+      deadline.pause()
+      await sleep(waitMs, signal)
+    }
+  } finally {
+    deadline.clear()
+  }
+}
+
+/**
+ * Collects a body that is one JSON value: the request asked for a whole answer, or the server sends one where a stream was requested.
+ *
+ * @param isWhole Undefined if the first character is to decide.
+ */
+function collectWhole({ framing }: ClientCodec, isWhole: boolean | undefined, maxBytes: number = 32 * 1024 * 1024) {
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  return {
+    /** Whether the chunk belongs to such a body, or may. */
+    keeps(chunk: Uint8Array): boolean {
+      if (isWhole === false) return false
+      bytes += chunk.byteLength
+      if (bytes > maxBytes) {
+        throw new LimitError(`Cannot read the answer: it is longer than ${maxBytes} bytes`, 'maxBodyBytes', maxBytes)
+      }
+      text += decoder.decode(chunk, { stream: true })
+      if (isWhole === undefined) {
+        text = text.trimStart() // a server may send white space for as long as it has nothing to say
+        // In NDJSON each line is an object, so only an object that continues after its first line is a whole body.
+        if (text !== '') isWhole = framing === 'ndjson' ? /^\{[ \t\r]*\n/.test(text) : text.startsWith('{')
+      }
+      return isWhole !== false
+    },
+    /** The text of such a body. */
+    text: () => (isWhole ? text : undefined),
+  }
+}
+
+/** Closes open blocks, and puts the part of the answer that arrived into the error. */
+function keepPartial(failure: unknown, decoder: AnswerDecoder, out: MessageEvent[]): AssistantMessage {
+  if (!(failure instanceof IsoglotError)) return decoder.stop('aborted', out)
+  failure.partial ??= decoder.stop(failure instanceof TimeoutError ? 'aborted' : 'interrupted', out)
+  return failure.partial
+}
+
+// ---- its request --------------------------------------------------------------------------------
+
+/** A request that can be sent. */
+interface EncodedQuestion extends Pick<OfferedTools, 'tools'> {
+  readonly model: Model
+  readonly encoded: EncodedRequest
+  /** `true` if it asks for a whole answer. */
+  readonly isWhole: true | undefined
+  readonly losses: readonly Loss[]
+}
+
+/** Encodes a request of a run: for a stream, unless `isOnlyWhole` returns true for its body. */
+function encodeAsked(
+  { model, context, options }: Asked,
+  run: RunRequest,
+  isOnlyWhole: ((body: object) => boolean) | undefined,
+): EncodedQuestion {
+  const { codec } = model
+  const { definitions, tools } = offerTools(context.tools ?? [], model, run.tools)
+  // Only the provider of the run's own model keeps a state of the conversation.
+  const providerState = codec.provider === run.model.codec.provider ? context.providerState : undefined
+  const prepared = prepare(
+    compact({ ...context, tools: definitions, providerState }),
+    codec.rules,
+    compact({ model: model.model, split: run.split }),
+  )
+  for (const loss of prepared.losses) checkLoss(loss, titleOf(model), options.strict)
+  const toolChoice = legalChoice(options.toolChoice, (name) => legalToolName(name, codec.rules))
+  const encode = (stream: boolean) =>
+    codec.encodeRequest(prepared.context, compact({ ...options, model: model.model, stream, toolChoice }))
+  const streamed = encode(true)
+  const isWhole = (run.wholeAnswer ?? isOnlyWhole?.({ ...(streamed.body as object), ...model.body })) || undefined
+  const encoded = isWhole ? encode(false) : streamed
+  return { model, tools, encoded, isWhole, losses: [...prepared.losses, ...encoded.losses] }
+}
+
+function legalChoice(choice: ToolChoice | undefined, legal: (name: string) => string): ToolChoice | undefined {
+  if (typeof choice !== 'object') return choice
+  return 'name' in choice ? { name: legal(choice.name) } : { ...choice, names: choice.names.map(legal) }
+}
+
+// ---- its answer ---------------------------------------------------------------------------------
+
+/** The limits of one answer, and the data of its conversation. */
+export interface DecodeOptions
+  extends Omit<AssembleOptions, 'provider' | 'idPrefix'>,
+    Pick<DecodeStreamOptions, 'parse'> {
+  /** Largest single event or line, in bytes. Default 8 MiB. */
+  readonly maxEventBytes?: number
+}
+
+/** Takes the bytes of one streamed answer, in chunks of any size. */
+export interface AnswerDecoder extends Machine<Uint8Array, MessageEvent> {
+  /** The answer is complete, so later bytes are not needed. */
+  readonly isEnded: boolean
+  /** How many frames were decoded. */
+  readonly taken: number
+  /** The next bytes come from another connection, so an incomplete frame is dropped. */
+  reconnect(): void
+  /** Ends an incomplete answer, and appends its last events. */
+  stop(stopReason: 'interrupted' | 'error' | 'aborted', out: MessageEvent[]): AssistantMessage
+}
+
+/**
+ * Decodes one answer. Errors of `push` and `end` (`ApiError` for an error in mid-stream, `DecodeError`, `LimitError`, `InterruptedError`)
+ * have the part that arrived in `partial`; `out` holds its events.
+ */
+export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): AnswerDecoder {
+  const { maxEventBytes, parse, ...limits } = options
+  const { provider, idPrefix } = codec
+  const connect = () => codec.decodeFrames(compact({ maxEventBytes }))
+  let framing = connect()
+  const format = codec.decodeStream(compact({ parse }))
+  const assembly = assemble.start({ ...limits, provider, idPrefix })
+
+  /** Assembles the fragments that `decode` finds, also those that it found before it threw. */
+  function add(decode: (fragments: Fragment[]) => void, out: MessageEvent[]): void {
+    const fragments: Fragment[] = []
+    try {
+      decode(fragments)
+    } finally {
+      for (const fragment of fragments) assemble.step(assembly, fragment, out)
+    }
+  }
+
+  function decodeFrames(frames: readonly Frame[], fragments: Fragment[]): void {
+    for (const frame of frames) {
+      decoder.taken++
+      refuseDeepText(frame.data, 'Cannot decode a stream')
+      format.push(frame, fragments)
+      if (fragments.at(-1)?.type === 'end') break
+    }
+  }
+
+  /** Decodes the frames that `read` finds, also those that it found before it threw. */
+  function take(read: (frames: Frame[]) => void, isLast: boolean, out: MessageEvent[]): void {
+    if (assembly.isEnded) return
+    const frames: Frame[] = []
+    try {
+      try {
+        read(frames)
+      } finally {
+        add((fragments) => decodeFrames(frames, fragments), out)
+      }
+      if (!isLast || assembly.isEnded) return
+      add((fragments) => format.end(fragments), out)
+      assemble.end(assembly, out)
+    } catch (error) {
+      if (error instanceof IsoglotError) error.partial ??= decoder.stop('error', out)
+      throw error
+    } finally {
+      decoder.isEnded = assembly.isEnded
+    }
+  }
+
+  // No getters: V8 keeps each one of an object literal, and so all of this stream, until it collects its oldest objects.
+  const decoder = {
+    isEnded: false,
+    taken: 0,
+    reconnect() {
+      framing = connect()
+    },
+    push(chunk: Uint8Array, out: MessageEvent[]) {
+      take((frames) => framing.push(chunk, frames), false, out)
+    },
+    end(out: MessageEvent[]) {
+      take((frames) => framing.end(frames), true, out)
+    },
+    stop(stopReason: 'interrupted' | 'error' | 'aborted', out: MessageEvent[]) {
+      const fragments: Fragment[] = []
+      try {
+        // The codec may still keep parts of a block, such as citations.
+        if (!assembly.isEnded) format.end(fragments)
+        for (const fragment of fragments) if (fragment.type !== 'end') assemble.step(assembly, fragment, out)
+      } catch {} // the error that ended it, such as a limit, is reported
+      decoder.isEnded = true
+      return stop(assembly, stopReason, out)
+    },
+  }
+  return decoder
+}
+
+// ---- retries ------------------------------------------------------------------------------------
+
+/** How often a request is retried, and when that is safe. */
+export interface RetryOptions {
+  /** The highest number of retries of a request. Default 2. */
+  readonly retries?: number
+  /**
+   * Sent as `Idempotency-Key`. With it, isoglot also retries failures after which the provider may have done the work. Without it, isoglot
+   * retries only if the provider refused because of load. The first request of a run has this key. The keys of later requests start with it.
+   */
+  readonly idempotencyKey?: string
+}
+
+/** Statuses with which a provider refuses a request before any work. */
+const refusals: ReadonlySet<number> = new Set([429, 503, 529])
+/** The longest wait that isoglot accepts from a provider. If the wait is longer, the caller gets the error, which has the wait. */
+const longestWaitMs = 60_000
+const firstBackoffMs = 500
+const longestBackoffMs = 8_000
+
+/** How long to wait before the next attempt, in milliseconds; `undefined` for no further attempt. `hasKey`: it has an idempotency key. */
+function retryDelayMs(
+  error: unknown,
+  attempt: number,
+  retries: number | undefined,
+  hasKey: boolean,
+): number | undefined {
+  if (attempt >= (retries ?? 2) || !isSafe(error, hasKey)) return undefined
+  const asked = error instanceof ApiError ? error.retryAfterMs : undefined
+  if (asked === undefined) return backoffMs(attempt)
+  return asked <= longestWaitMs ? asked : undefined
+}
+
+/** A wait that grows with each attempt, with full jitter. */
+export function backoffMs(attempt: number, random: () => number = Math.random): number {
+  return random() * Math.min(longestBackoffMs, firstBackoffMs * 2 ** attempt)
+}
+
+function isSafe(error: unknown, hasKey: boolean): boolean {
+  if (error instanceof ConnectionError) return hasKey
+  if (!(error instanceof ApiError) || !error.retryable) return false
+  if (hasKey) return true
+  return error.status === undefined
+    ? error.kind === 'overloaded' || error.kind === 'rate_limit'
+    : refusals.has(error.status)
+}
+
+// ---- observers ----------------------------------------------------------------------------------
+
+/** `now` returns the current run and round. Observers are not awaited, and their exceptions and rejections are dropped. */
+function createReport(observers: readonly Observer[], now: () => Observed): Report {
+  return (name, about) => {
+    const startedAt = Date.now()
+    const notify = (end?: object) => {
+      const details = { ...now(), ...about, ...end }
+      for (const observer of observers) {
+        const call = async () => (observer[name] as ((about: object) => unknown) | undefined)?.(details)
+        call().catch(() => {})
+      }
+    }
+    notify()
+    return (end) => {
+      const ms = Date.now() - startedAt
+      notify({ end: { ms, ...end } })
+      return ms
+    }
   }
 }

@@ -5,9 +5,9 @@
  * @see https://platform.openai.com/docs/guides/websocket-mode (read 2026-11)
  * @module
  */
-import { isObject } from '../core/lookup.ts'
+import { isObject } from '../core/json.ts'
 import type { JsonObject } from '../core/model.ts'
-import { encodeSse } from '../framing/sse.ts'
+import { encodeSse } from '../framing/text.ts'
 
 /**
  * Opens a WebSocket with these headers. The address begins with `https:` or `http:`. If the server refuses, it returns the response.

@@ -7,11 +7,10 @@
  */
 import type { Frame, Model, StoredStream } from '../core/codec.ts'
 import { ApiError, ConnectionError, InterruptedError, TimeoutError } from '../core/errors.ts'
-import { decodeSse } from '../framing/sse.ts'
-import { type Deadline, sleep, startDeadline, type Timeouts } from './deadline.ts'
-import type { AnswerDecoder } from './decode.ts'
-import { backoffMs } from './retry.ts'
-import { chunksOf, sendRequest } from './transport.ts'
+import { decodeSse } from '../framing/text.ts'
+import type { AnswerDecoder } from './loop.ts'
+import { backoffMs } from './loop.ts'
+import { chunksOf, type Deadline, sendRequest, sleep, startDeadline, type Timeouts } from './transport.ts'
 
 /** How many connections in a row may bring nothing new. */
 const mostReconnects = 5

@@ -1,17 +1,12 @@
-/** Asks for a value of a schema, by the best means that each format has. @module */
 import { liveArguments } from '../assemble/live-arguments.ts'
-import { blocksOf } from '../core/content.ts'
+import { blocksOf, parseObject } from '../core/content.ts'
 import { OutputError } from '../core/errors.ts'
-import { compact } from '../core/lookup.ts'
-import type { AssistantMessage } from '../core/model.ts'
-import { parseObject } from '../core/tool-call.ts'
-import { describe } from '../tools/invoke.ts'
-import type { AnySchema, OutputOf } from '../tools/schema.ts'
-import { checkField } from './check-request.ts'
-import { type OutputShape, shapeOf } from './output-schema.ts'
-import type { RunRequest } from './request.ts'
-import type { RunResult, StreamEvent } from './result.ts'
-import { generate, leavable, stream, whenAwaited } from './run.ts'
+import { compact, isObject } from '../core/json.ts'
+import type { AssistantMessage, JsonObject, JsonSchema } from '../core/model.ts'
+import { describe } from '../tools/run.ts'
+import { type AnySchema, type OutputOf, parseWith, toJsonSchema, withoutNullOptionals } from '../tools/schema.ts'
+import { checkField, type RunRequest } from './request.ts'
+import { generate, leavable, type RunResult, type StreamEvent, stream, whenAwaited } from './run.ts'
 
 /** The options of `generateObject` and `streamObject`: those of `generate` without tools, and the schema. */
 export interface ObjectRequest<Schema extends AnySchema>
@@ -189,4 +184,72 @@ function withoutFence(text: string): string {
   const trimmed = text.trim()
   if (!trimmed.startsWith('```') || !trimmed.endsWith('```')) return text
   return trimmed.slice(trimmed.indexOf('\n') + 1, -3)
+}
+
+// ---- schemas ------------------------------------------------------------------------------------
+
+// Providers require the schema of an object. Any other schema becomes the only property of an object.
+
+interface OutputShape<Schema extends AnySchema> {
+  /** The schema that the provider receives. */
+  readonly schema: JsonSchema
+  /** Whether a provider's strict mode accepts the schema. */
+  readonly strict: boolean
+  /** The value within the parsed answer so far. */
+  view(root: JsonObject): unknown
+  /** @throws {TypeError} if the answer does not match the schema. */
+  read(root: JsonObject): Promise<OutputOf<Schema>>
+}
+
+/** The name of the one property. */
+const value = 'value'
+
+/** @throws {TypeError} if it is not a schema, or cannot be converted to JSON Schema. */
+function shapeOf<Schema extends AnySchema>(schema: Schema): OutputShape<Schema> {
+  const own = toJsonSchema(schema, 'an output')
+  if (!isObject(own)) throw new TypeError('Cannot ask: "schema" is not a schema, such as t.object({ … })')
+  const isWrapped = own.type !== 'object'
+  const sent = isWrapped ? wrap(own) : own
+  const view = (root: JsonObject) => (isWrapped ? (Object.hasOwn(root, value) ? root[value] : undefined) : root)
+  return {
+    schema: sent,
+    strict: isClosed(sent, 0),
+    view,
+    read: async (root) => (await parseWith(schema, view(withoutNullOptionals(root, sent)))) as OutputOf<Schema>,
+  }
+}
+
+/** References start at the root, so definitions stay there. */
+function wrap({ $defs, definitions, ...own }: JsonSchema): JsonSchema {
+  return compact({
+    type: 'object',
+    properties: { [value]: own },
+    required: [value],
+    additionalProperties: false,
+    $defs,
+    definitions,
+  })
+}
+
+/** The keywords that strict modes support. With any other keyword, they refuse the request. */
+const strictKeywords: ReadonlySet<string> = new Set([
+  ...['type', 'properties', 'required', 'additionalProperties', 'items', 'enum', 'const', 'anyOf'],
+  ...['title', 'description', '$ref', '$defs'],
+])
+
+/** Whether every object in it requires all its properties and takes no others. */
+function isClosed(schema: unknown, depth: number): boolean {
+  if (!isObject(schema) || depth > 10) return false
+  if (Object.keys(schema).some((keyword) => !strictKeywords.has(keyword))) return false
+  const { properties, required, items, anyOf, $defs } = schema
+  const isClosedBelow = (one: unknown) => isClosed(one, depth + 1)
+  if (schema.type === 'object' || properties !== undefined) {
+    const keys = isObject(properties) ? Object.keys(properties) : []
+    const needed = new Set(Array.isArray(required) ? required : [])
+    if (schema.additionalProperties !== false || !keys.every((key) => needed.has(key))) return false
+    if (isObject(properties) && !Object.values(properties).every(isClosedBelow)) return false
+  }
+  if (items !== undefined && !isClosedBelow(items)) return false
+  if (anyOf !== undefined && !(Array.isArray(anyOf) && anyOf.every(isClosedBelow))) return false
+  return $defs === undefined || (isObject($defs) && Object.values($defs).every(isClosedBelow))
 }

@@ -1,4 +1,10 @@
-/** Sends an encoded request, and returns the response or throws an error. @module */
+/**
+ * HTTP of one request: its address, its key, its clocks, the bytes and errors of its answer.
+ *
+ * @module
+ */
+
+import { after, alarm, follow, unlessAborted } from '../core/abort.ts'
 import type { EncodedRequest, Model } from '../core/codec.ts'
 import {
   ApiError,
@@ -8,17 +14,16 @@ import {
   InterruptedError,
   IsoglotError,
   LimitError,
+  TimeoutError,
 } from '../core/errors.ts'
-import { compact, isObject } from '../core/lookup.ts'
-import type { Deadline } from './deadline.ts'
-import type { RetryOptions } from './retry.ts'
-import { scrubber, scrubError } from './secrets.ts'
+import { compact, isObject } from '../core/json.ts'
+import type { RetryOptions } from './loop.ts'
 
 /** How much of an error answer is read, in bytes. */
 const maxErrorBytes = 64 * 1024
 
 /** A request whose body is text already. */
-export interface WrittenRequest extends Pick<EncodedRequest, 'path' | 'headers'> {
+interface WrittenRequest extends Pick<EncodedRequest, 'path' | 'headers'> {
   readonly text: string
 }
 
@@ -150,7 +155,7 @@ function reasonIn(error: unknown): string | undefined {
 }
 
 /** Where an error comes from. */
-export interface ErrorSource {
+interface ErrorSource {
   readonly model: Model
   /** The address of the request. */
   readonly address: string
@@ -308,4 +313,122 @@ function withoutSecrets(url: string): string {
   if (!URL.canParse(url)) return url.replace(/[?#].*/, '')
   const { origin, pathname } = new URL(url)
   return origin + pathname
+}
+
+// ---- clocks -------------------------------------------------------------------------------------
+
+/** How long a provider may take, in milliseconds. */
+export interface Timeouts {
+  /** From sending until the first byte of the answer's body. Default 120,000. An answer that is not streamed begins when it is complete. */
+  readonly firstByteMs?: number
+  /** Between two chunks of a body. Default 60,000. */
+  readonly idleMs?: number
+  /** For one request with all its retries. Default 600,000. */
+  readonly totalMs?: number
+}
+
+export interface Deadline {
+  readonly signal: AbortSignal
+  /** Starts the timer of a phase, and stops the timer of the phase before it. */
+  enter(phase: 'first_byte' | 'idle'): void
+  /** Stops the timer of the phase. */
+  pause(): void
+  /** Aborts by hand. */
+  abort(reason: unknown): void
+  /** Stops all timers, removes the listener from the caller's signal, and ends what is left of the request. */
+  clear(): void
+}
+
+export function startDeadline(timeouts: Timeouts = {}, caller?: AbortSignal): Deadline {
+  const controller = new AbortController()
+  const unfollow = follow(caller, controller)
+  const limits = {
+    first_byte: timeouts.firstByteMs ?? 120_000,
+    idle: timeouts.idleMs ?? 60_000,
+    total: timeouts.totalMs ?? 600_000,
+  }
+  const runOut = (phase: keyof typeof limits) => {
+    const ms = limits[phase]
+    controller.abort(new TimeoutError(`Cannot wait any longer: ${findings[phase]} within ${ms} ms`, phase, ms))
+  }
+  const total = after(limits.total, () => runOut('total'))
+  let current: 'first_byte' | 'idle' = 'idle'
+  const clock = alarm(() => runOut(current))
+
+  return {
+    signal: controller.signal,
+    enter(phase) {
+      current = phase
+      clock.wind(limits[phase])
+    },
+    pause: () => clock.wind(Number.POSITIVE_INFINITY),
+    abort: (reason) => controller.abort(reason),
+    clear() {
+      clock.stop()
+      total.stop()
+      unfollow()
+      controller.abort('The answer has ended') // without a reason, the platform would make an error with a stack
+    },
+  }
+}
+
+const findings = {
+  first_byte: 'no first byte came',
+  idle: 'nothing more came',
+  total: 'the answer was not whole',
+}
+
+/** Waits, or rejects with the signal's reason. */
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  let timer: ReturnType<typeof setTimeout>
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  return unlessAborted(over, signal).finally(() => clearTimeout(timer))
+}
+
+// ---- secrets in errors --------------------------------------------------------------------------
+
+/** Shorter secrets would match ordinary text: local servers accept any word as a key. */
+const shortest = 8
+
+/** Replaces each secret of 8 characters or more: as it is, as part of a URL, in the text of JSON, and in base64. */
+function scrubber(secrets: Iterable<string>): (text: string) => string {
+  const needles = [...secrets].filter(({ length }) => length >= shortest).flatMap(disguises)
+  return (text) => needles.reduce((clean, needle) => clean.replaceAll(needle, '[redacted]'), text)
+}
+
+function disguises(secret: string): readonly string[] {
+  const escaped = JSON.stringify(secret).slice(1, -1)
+  const encoded = encodeURIComponent(secret)
+  const lower = encoded.replace(/%[0-9A-F]{2}/g, (hex) => hex.toLowerCase())
+  const base64 = btoa(String.fromCharCode(...new TextEncoder().encode(secret))).replace(/=+$/, '')
+  return [escaped.replaceAll('/', '\\/'), escaped, encoded, lower, secret, base64]
+}
+
+/** Removes the secrets from all fields of an error that are printed. The model's own text, `partial`, stays as it is. */
+function scrubError(error: Error, scrub: (text: string) => string): void {
+  const { message, stack, cause } = error
+  for (const [name, value] of Object.entries({ ...error, partial: undefined, message, stack, cause })) {
+    const clean = scrubValue(value, scrub, 0)
+    if (clean !== value) Object.assign(error, { [name]: clean })
+  }
+}
+
+function scrubValue(value: unknown, scrub: (text: string) => string, depth: number): unknown {
+  if (typeof value === 'string') return scrub(value)
+  if (typeof value !== 'object') return value
+  if (value instanceof Error) {
+    const { name, message, stack } = value
+    const cause = depth < 5 ? scrubValue(value.cause, scrub, depth + 1) : undefined
+    const isClean = cause === value.cause && scrub(message) === message && scrub(`${stack}`) === `${stack}`
+    return isClean ? value : Object.assign(new Error(scrub(message), { cause }), { name })
+  }
+  try {
+    const text = JSON.stringify(value)
+    const clean = scrub(text)
+    return clean === text ? value : JSON.parse(clean)
+  } catch {
+    return undefined // a value without JSON, such as a circle, cannot be searched
+  }
 }

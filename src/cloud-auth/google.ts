@@ -4,7 +4,7 @@
  * @see https://developers.google.com/identity/protocols/oauth2/service-account#httprest (read 2026-11)
  * @module
  */
-import { compact } from '../core/lookup.ts'
+import { compact } from '../core/json.ts'
 import { cachedToken, refusePage, requestToken } from './token.ts'
 
 /** The fields of a service account's key file that isoglot reads. Other fields are ignored. */

@@ -4,9 +4,10 @@
  * @see https://datatracker.ietf.org/doc/html/rfc6749#section-5 (read 2026-11)
  * @module
  */
+
+import { after } from '../core/abort.ts'
 import { ApiError, ConnectionError, TimeoutError } from '../core/errors.ts'
-import { compact, field, textOr } from '../core/lookup.ts'
-import { after } from '../core/timer.ts'
+import { compact, field, textOr } from '../core/json.ts'
 
 /** The time limit of a token endpoint, in ms. */
 const timeoutMs = 5_000

@@ -1,19 +1,30 @@
-/** Reads the content of a message, whether it is a string or blocks. @module */
-import { checkMessage } from './check-message.ts'
-import { isObject } from './lookup.ts'
-import type { AssistantMessage, Content, ContentBlock, Message, StopReason, ToolCall } from './model.ts'
-import type { AnyCall } from './tool-call.ts'
+/**
+ * The content of messages: blocks, calls and their arguments, and checks at run time.
+ *
+ * @module
+ */
+
+import { compact, field, isDeeperThan, isNestedDeeper, isObject, lookup } from './json.ts'
+import type {
+  AssistantMessage,
+  Content,
+  ContentBlock,
+  InvalidToolCall,
+  JsonObject,
+  Message,
+  Opaque,
+  ProviderData,
+  ProviderTool,
+  Role,
+  StopReason,
+  ToolCall,
+  ToolDefinition,
+} from './model.ts'
 
 /** The content as blocks. An empty string has no blocks. */
 export function blocksOf(content: Content | null): readonly ContentBlock[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
   return content ?? []
-}
-
-/** Whether the content is only text, and not an empty list. */
-export function isText(content: Content | null): boolean {
-  if (typeof content === 'string' || content === null) return true
-  return content.length > 0 && content.every((block) => block.type === 'text')
 }
 
 /**
@@ -98,4 +109,270 @@ const improperEnds: ReadonlySet<StopReason> = new Set(['interrupted', 'error', '
 export function canRunTools(message: AssistantMessage): boolean {
   checkMessage(message)
   return message.stopReason === undefined || !improperEnds.has(message.stopReason)
+}
+
+// ---- checks -------------------------------------------------------------------------------------
+
+// TypeScript checks literals; JSON input and JavaScript need this check at run time, because a message in the form of another library looks
+// like one of ours and has its calls in fields that nothing here reads.
+
+const roles: readonly unknown[] = ['system', 'developer', 'user', 'assistant', 'tool']
+
+/**
+ * Fields of messages of OpenAI, Anthropic, Gemini, Ollama, LangChain and the AI SDK that `normalizeMessages` converts. Hosts have several
+ * fields that begin with `reasoning`; ours have none.
+ */
+const foreignInMessage =
+  /^(?:reasoning|tool_|call_|function_call|invalid_tool|stop_reason|cache_|additional_kwargs|(?:usage|response)_metadata|(?:toolInvocations|parts|images|thinking|refusal|artifact)$)/
+/** The same of their blocks: names with a `_`, since ours have none, and these. */
+const foreignInBlock =
+  /[a-z]_|^(?:reasoning|source|image|file$|base64|mediaType|toolName|input|args|function|annotations|summary|thinking|signature|thoughtSignature|extras|providerOptions)/
+
+/** The required fields of each type of block. Other types are not ours. */
+const needs: Readonly<Record<string, readonly string[]>> = {
+  text: ['text'],
+  plain_text: ['text'],
+  reasoning: ['text'],
+  image: [],
+  audio: [],
+  video: [],
+  file: [],
+  citation: [],
+  tool_result: ['toolCallId', 'content'],
+  tool_call: ['id', 'name', 'arguments', 'argumentsText'],
+  tool_call_chunk: [],
+  server_tool_call: ['name', 'arguments'],
+  server_tool_call_chunk: [],
+  server_tool_result: [],
+  unknown: ['format'],
+}
+
+/**
+ * Checks that these are our messages, their blocks included.
+ *
+ * @param place where they stand, for the error
+ * @throws {TypeError} that says which one is not, why, and that `normalizeMessages` reads what others wrote.
+ */
+export function checkMessages(messages: readonly Message[], place = 'messages'): void {
+  readEach(messages, place, checkMessage)
+}
+
+/** Reads each element of a list, with its place. @throws {TypeError} if it is not a list. */
+export function readEach<T, Result>(
+  list: readonly T[],
+  place: string,
+  read: (one: T, place: string) => Result,
+): Result[] {
+  if (!Array.isArray(list)) throw new TypeError(`Cannot read "${place}": it is not a list`)
+  return list.map((one, at) => read(one, `${place}[${at}]`))
+}
+
+/** The same for one message. @throws {TypeError} if it is not one of ours. */
+export function checkMessage(message: unknown, place = 'message'): asserts message is Message {
+  const finding = findingIn(message)
+  if (finding === undefined) return
+  throw new TypeError(`Cannot read "${place}": ${finding}; normalizeMessages of isoglot/import reads other forms`)
+}
+
+/** Whether it is the name of a role. */
+export function isRole(name: unknown): name is Role {
+  return roles.includes(name)
+}
+
+/** Why a value is not one of our messages; `undefined` if it is one. */
+export function findingIn(message: unknown): string | undefined {
+  if (!isObject(message))
+    return `it is ${Array.isArray(message) ? 'a list, which only "messages" takes' : 'not a message'}`
+  const { role, content } = message
+  if (!isRole(role)) return `the role ${JSON.stringify(role)} is not known`
+  if (role === 'tool' && !isText(message.toolCallId)) return '"toolCallId" is missing'
+  const foreign = foreignFieldIn(message, foreignInMessage)
+  if (foreign !== undefined) return `"${foreign}" is not a field of our messages`
+  if (content === null && role === 'assistant') return undefined
+  return isContent(content) ? findingInBlocks(content) : '"content" is neither text nor a list of blocks'
+}
+
+/** Why content is not ours; `undefined` if it is. */
+function findingInBlocks(content: unknown, depth = 0): string | undefined {
+  if (!Array.isArray(content)) return undefined
+  if (depth > 64) return 'results are nested deeper than 64 levels'
+  for (const block of content) {
+    const type = field(block, 'type')
+    if (!isText(type)) return 'a block in it has no type'
+    const needed = lookup(needs, type)
+    if (needed === undefined) return `"${type}" is not a type of our blocks`
+    const foreign = foreignFieldIn(block, foreignInBlock)
+    if (foreign !== undefined) return `"${foreign}" is not a field of our blocks (in a block of type "${type}")`
+    for (const key of needed) {
+      const fits = key === 'content' ? isContent : key === 'arguments' ? isObject : isText
+      if (!fits(block[key])) return `"${key}" of a block of type "${type}" is ${key in block ? 'wrong' : 'missing'}`
+    }
+    const data = block.data ?? ''
+    if (!isText(data) || data.startsWith('data:')) return `"data" of a block of type "${type}" is not base64`
+    const inside = findingInBlocks(type === 'tool_result' ? block.content : block.citations, depth + 1)
+    if (inside !== undefined) return inside
+  }
+  return undefined
+}
+
+/**
+ * Checks that these are tools: with JSON Schemas, because the fields of a schema library's object are not for a provider, and with the
+ * code that runs them if they are to run here.
+ *
+ * @throws {TypeError} that says which one is not, and that `tool()` makes one.
+ */
+export function checkTools(tools: readonly (ToolDefinition | ProviderTool)[]): void {
+  readEach(tools, 'tools', (tool, place) => {
+    const finding = findingInTool(tool)
+    if (finding === undefined) return
+    throw new TypeError(`Cannot offer "${place}": ${finding}; make it with tool({ name, parameters })`)
+  })
+}
+
+function findingInTool(tool: unknown): string | undefined {
+  if (!isObject(tool)) return 'it is not a tool'
+  const { type, name, parameters, terminal, run } = tool as Record<string, unknown>
+  if (type === 'provider_tool' && 'value' in tool) return undefined
+  if (!isText(name)) return '"name" is missing'
+  const isForeign = 'inputSchema' in tool || 'input_schema' in tool || '~standard' in Object(parameters)
+  if (isForeign) return 'its schema is not a JSON Schema in "parameters"'
+  const isNotMade = ('execute' in tool || terminal === true) && typeof run !== 'function'
+  return isNotMade ? 'it was not made by tool(), so it has no code that runs it' : undefined
+}
+
+/** The first foreign field with a value. A cache hint in snake case is in `metadata`. */
+function foreignFieldIn(value: Record<string, unknown>, foreign: RegExp): string | undefined {
+  for (const key in value) if (foreign.test(key) && !isNothing(value[key])) return key
+  return isNothing(field(value.metadata, 'cache_hint')) ? undefined : 'metadata.cache_hint'
+}
+
+/** Libraries write such values for absent fields. */
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+function isContent(value: unknown): boolean {
+  return isText(value) || Array.isArray(value)
+}
+
+// ---- calls --------------------------------------------------------------------------------------
+
+// Returns a call, or the reason why the call is invalid.
+
+/** Arguments nested deeper than this are refused, because code that walks them could overflow its stack. */
+export const maxArgumentsDepth = 64
+
+/** A call of a turn: one that can run, or one that cannot. */
+export type AnyCall = ToolCall | InvalidToolCall
+
+/** The parts of a call. */
+interface CallParts {
+  readonly id: string
+  readonly generatedId?: boolean | undefined
+  readonly name: string | undefined
+  /** Empty text means no arguments. */
+  readonly argumentsText: string
+  /** The parsed text, where it is known. */
+  readonly value?: JsonObject | undefined
+  readonly index: number
+  readonly opaque?: Opaque | undefined
+  readonly providerData?: ProviderData | undefined
+}
+
+/** Makes a call from its parts. It repairs nothing: if the text is not a JSON object, the call is invalid. */
+export function readCall({ value, generatedId, ...parts }: CallParts): AnyCall {
+  const { name, argumentsText } = parts
+  if (!name) return invalidCall(parts, 'missing_name', 'The call names no tool')
+  const isDeep = value !== undefined && isNestedDeeper(maxArgumentsDepth, value)
+  const parsed = isDeep ? tooDeep : value ? { value } : parseArguments(argumentsText)
+  if ('reason' in parsed) return invalidCall(parts, parsed.reason, parsed.error)
+  return compact({
+    type: 'tool_call',
+    ...parts,
+    name,
+    arguments: parsed.value,
+    argumentsText: isNoArguments(argumentsText) ? '' : argumentsText,
+    complete: true,
+    generatedId: generatedId || undefined,
+  })
+}
+
+export function invalidCall(
+  { value: _, generatedId: __, name, ...parts }: CallParts,
+  reason: InvalidToolCall['reason'],
+  error: string,
+): InvalidToolCall {
+  return compact({ type: 'invalid_tool_call', ...parts, name: name || undefined, reason, error })
+}
+
+type Parsed = { readonly value: JsonObject } | Pick<InvalidToolCall, 'reason' | 'error'>
+
+const tooDeep: Parsed = {
+  reason: 'too_deep',
+  error: `The arguments are nested deeper than ${maxArgumentsDepth} levels`,
+}
+
+/** Whether a text means that there are no arguments: it is blank, or JSON `null`, which Groq sends for tools without parameters. */
+export function isNoArguments(text: string): boolean {
+  return /^\s*(?:null\s*)?$/.test(text)
+}
+
+/** Reads the text of arguments. */
+export function parseArguments(text: string): Parsed {
+  return isNoArguments(text) ? { value: {} } : parseObject(text)
+}
+
+/** Reads the text of a JSON object. */
+export function parseObject(text: string): Parsed {
+  if (text.length > maxArgumentsDepth && isDeeperThan(maxArgumentsDepth, text)) return tooDeep
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    // Engines word parse errors differently. The model receives the same text everywhere.
+    return { reason: 'malformed_json', error: 'The arguments are not JSON' }
+  }
+  return isObject(value) ? { value } : { reason: 'not_an_object', error: 'The arguments are JSON, but not an object' }
+}
+
+/** The original text of a call's arguments, or a new text if the arguments were changed. Never empty. */
+export function exactArguments({ argumentsText, arguments: value }: ToolCall): string {
+  const read = parseObject(argumentsText)
+  const text = JSON.stringify(value)
+  return 'value' in read && JSON.stringify(read.value) === text ? argumentsText : text
+}
+
+/** The text of arguments that a format sends as an object; `undefined` if they are nested too deep. */
+export function textOfArguments(value: JsonObject): string | undefined {
+  return isNestedDeeper(maxArgumentsDepth, value) ? undefined : JSON.stringify(value)
+}
+
+// ---- stop reasons -------------------------------------------------------------------------------
+
+/** All reasons, for checks of input. */
+export const stopReasons: readonly [StopReason, ...StopReason[]] = [
+  'stop',
+  'length',
+  'tool_calls',
+  'content_filter',
+  'refusal',
+  'pause',
+  'other',
+  'interrupted',
+  'error',
+  'aborted',
+  'max_rounds',
+]
+
+/**
+ * Many hosts send `stop` with calls, or `tool_calls` without calls. The calls decide. A reason that means that calls may be incomplete
+ * stays.
+ */
+export function settleStopReason(reason: StopReason, hasCalls: boolean): StopReason {
+  if (hasCalls) return reason === 'stop' || reason === 'other' ? 'tool_calls' : reason
+  return reason === 'tool_calls' ? 'other' : reason
 }

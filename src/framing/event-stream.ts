@@ -11,7 +11,7 @@
 import type { Frame } from '../core/codec.ts'
 import { DecodeError, InterruptedError } from '../core/errors.ts'
 import type { Machine } from '../core/reducer.ts'
-import { defaultMaxEventBytes, type FrameLimits, tooLarge } from './lines.ts'
+import { defaultMaxEventBytes, type FrameLimits, tooLarge } from './text.ts'
 
 /** The length of the prelude, in bytes: total length, length of the headers, and the checksum of these two. */
 const preludeBytes = 12

@@ -1,11 +1,19 @@
 /** Asks one entry of the table, and reads its answer. @module */
 
-import { type Deadline, startDeadline, type Timeouts } from '../client/deadline.ts'
-import { chunksOf, readBody, readWhole, secretsOf, sendText } from '../client/transport.ts'
+import {
+  chunksOf,
+  type Deadline,
+  readBody,
+  readWhole,
+  secretsOf,
+  sendText,
+  startDeadline,
+  type Timeouts,
+} from '../client/transport.ts'
+import { after } from '../core/abort.ts'
 import type { ClientCodec, DecodeStreamOptions, Fragment, Frame, Model, Reply, ServerCodec } from '../core/codec.ts'
 import { LimitError, TimeoutError } from '../core/errors.ts'
-import { compact, field } from '../core/lookup.ts'
-import { after } from '../core/timer.ts'
+import { compact, field } from '../core/json.ts'
 import { withoutEnvelopes } from '../kit/envelope.ts'
 import { beginAttempt, type Call } from './call.ts'
 import { type ErrorDetail, toClientError } from './errors.ts'

@@ -1,5 +1,5 @@
 /** Reads the JSON body of a request. @module */
-import { isObject } from '../core/lookup.ts'
+import { isObject } from '../core/json.ts'
 import type { JsonObject } from '../core/model.ts'
 import { refusal } from './errors.ts'
 import type { GatewayLimits } from './types.ts'

@@ -1,7 +1,7 @@
 /** One request for an answer: from when its body is read until everything about it is done, and its report. @module */
 import type { DecodedRequest } from '../core/codec.ts'
 import { ApiError } from '../core/errors.ts'
-import { compact } from '../core/lookup.ts'
+import { compact } from '../core/json.ts'
 import type { Loss } from '../core/model.ts'
 import type { GatewayWire } from '../kit/gateway-wire.ts'
 import type { JsonBody } from './body.ts'

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { after, alarm } from '../core/timer.ts'
+import { after, alarm } from '../core/abort.ts'
 import type { AnswerText } from './ask.ts'
 
 /** The next batch of a stream. */

@@ -1,6 +1,6 @@
 /** The last events of a stored stream that has no end. @module */
 import type { Frame } from '../core/codec.ts'
-import { compact, field } from '../core/lookup.ts'
+import { compact, field } from '../core/json.ts'
 import { toClientError } from './errors.ts'
 import { pieceWriter } from './pieces.ts'
 import type { WireName } from './types.ts'

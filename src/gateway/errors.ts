@@ -5,7 +5,7 @@
  * @module
  */
 import { ApiError, type ApiErrorKind, DecodeError, IsoglotError } from '../core/errors.ts'
-import { compact, objectIn } from '../core/lookup.ts'
+import { compact, objectIn } from '../core/json.ts'
 import type { GatewayWire } from '../kit/gateway-wire.ts'
 import { findClient, findRoute } from './routes.ts'
 import { createSearch, type Search } from './scrub.ts'

@@ -6,7 +6,7 @@
  * @module
  */
 import type { ApiError } from '../core/errors.ts'
-import { isObject } from '../core/lookup.ts'
+import { isObject } from '../core/json.ts'
 import { isOnlyWhole } from '../kit/only-whole.ts'
 import { answer } from './answer.ts'
 import { type JsonBody, readJson } from './body.ts'

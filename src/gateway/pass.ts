@@ -9,7 +9,7 @@
 
 import type { ClientCodec, Fragment, Frame, Reply } from '../core/codec.ts'
 import { type ApiError, InterruptedError } from '../core/errors.ts'
-import { arrayOf, compact, field, isObject, numberOr, setOwn, textOr } from '../core/lookup.ts'
+import { arrayOf, compact, field, isObject, numberOr, setOwn, textOr } from '../core/json.ts'
 import type { Json, JsonObject } from '../core/model.ts'
 import { withoutEnvelopes } from '../kit/envelope.ts'
 import type { GatewayWire } from '../kit/gateway-wire.ts'

@@ -4,8 +4,7 @@
  * @module
  */
 import type { Frame, ServerCodec } from '../core/codec.ts'
-import { encodeNdjson } from '../framing/ndjson.ts'
-import { encodeSse } from '../framing/sse.ts'
+import { encodeNdjson, encodeSse } from '../framing/text.ts'
 
 /** Returns a function that writes an event as text. For a binary framing, the text is the event's name and its data, on two lines. */
 export function pieceWriter(framing: ServerCodec['framing']): (frame: Frame) => string {

@@ -5,7 +5,7 @@
  */
 
 import type { DecodedRequest } from '../core/codec.ts'
-import { compact, field, isObject } from '../core/lookup.ts'
+import { compact, field, isObject } from '../core/json.ts'
 import type { Json, JsonObject, Loss } from '../core/model.ts'
 import { holdsEnvelope } from '../kit/envelope.ts'
 import type { GatewayWire } from '../kit/gateway-wire.ts'

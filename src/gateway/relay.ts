@@ -12,8 +12,9 @@
  *
  * @module
  */
+
+import { after } from '../core/abort.ts'
 import type { Frame } from '../core/codec.ts'
-import { after } from '../core/timer.ts'
 import { type AnswerText, replyOf } from './ask.ts'
 import type { Call } from './call.ts'
 import { type Begun, type Next, type Timeout, timeoutOf } from './commit.ts'

@@ -10,8 +10,7 @@
  *
  * @module
  */
-import { endOfString } from '../core/depth.ts'
-import { isObject } from '../core/lookup.ts'
+import { endOfString, isObject } from '../core/json.ts'
 import type { Json, JsonObject } from '../core/model.ts'
 
 type Path = readonly (string | number)[]

@@ -1,5 +1,5 @@
 /** The paths of a gateway, and their meaning. @module */
-import { compact } from '../core/lookup.ts'
+import { compact } from '../core/json.ts'
 import type { WireName } from './types.ts'
 import { wires } from './wires.ts'
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { findLastIndex, lookup } from '../core/lookup.ts'
+import { findLastIndex, lookup } from '../core/json.ts'
 
 /** Shorter keys would be found by chance: a server on the user's own machine accepts any word as a key, such as `ollama`. */
 const shortest = 8

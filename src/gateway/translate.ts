@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { type AnswerDecoder, type DecodeOptions, decodeAnswer } from '../client/decode.ts'
+import { type AnswerDecoder, type DecodeOptions, decodeAnswer } from '../client/loop.ts'
 import type {
   ClientCodec,
   DecodedRequest,
@@ -20,7 +20,7 @@ import type {
 } from '../core/codec.ts'
 import { blocksOfTurn, callIdsOf } from '../core/content.ts'
 import { ApiError, DecodeError, IsoglotError } from '../core/errors.ts'
-import { compact } from '../core/lookup.ts'
+import { compact } from '../core/json.ts'
 import type {
   ChatResponse,
   ContentBlock,

@@ -1,9 +1,9 @@
 /** Options and reports of a gateway. Types only. @module */
-import type { Timeouts } from '../client/deadline.ts'
+import type { Timeouts } from '../client/transport.ts'
 import type { DecodedRequest, Model } from '../core/codec.ts'
 import type { ApiErrorKind } from '../core/errors.ts'
 import type { JsonObject, Loss, RequestOptions, StopReason, Usage } from '../core/model.ts'
-import type { FormatName } from '../kit/without-lacks.ts'
+import type { FormatName } from '../kit/lacks.ts'
 
 /** The wires that a gateway answers in: the names of their formats. */
 export type WireName = FormatName

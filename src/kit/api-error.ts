@@ -4,9 +4,8 @@
  * @module
  */
 import type { ErrorAnswer } from '../core/codec.ts'
-import { shortJson } from '../core/depth.ts'
 import { ApiError, type ApiErrorKind, passingKinds } from '../core/errors.ts'
-import { arrayOf, compact, field, isObject, lookup, numberOr, stringOr, textOr } from '../core/lookup.ts'
+import { arrayOf, compact, field, isObject, lookup, numberOr, shortJson, stringOr, textOr } from '../core/json.ts'
 import type { Json } from '../core/model.ts'
 
 /** The error codes of a format, and the kind of each. */

@@ -1,6 +1,6 @@
 /** Finds the stored answer that a request continues from, and the messages that it can leave out. @module */
 import { blocksOfTurn } from '../core/content.ts'
-import { findLastIndex } from '../core/lookup.ts'
+import { findLastIndex } from '../core/json.ts'
 import type { AssistantMessage, Context, Message } from '../core/model.ts'
 import { type Losses, reportLoss } from './losses.ts'
 

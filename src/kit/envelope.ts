@@ -12,9 +12,10 @@
  *
  * @module
  */
-import { compact, field, isObject, lookup, numberOr, textOr } from '../core/lookup.ts'
+
+import { parseObject, textOfArguments } from '../core/content.ts'
+import { compact, field, isObject, lookup, numberOr, textOr } from '../core/json.ts'
 import type { Json, JsonObject, Opaque } from '../core/model.ts'
-import { parseObject, textOfArguments } from '../core/tool-call.ts'
 
 /** How base64 of `isoglot/` and any digit begins. */
 const mark = 'aXNvZ2xvdC8'

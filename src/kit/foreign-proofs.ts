@@ -17,7 +17,7 @@ import type {
   StreamEncoder,
 } from '../core/codec.ts'
 import { blocksOfTurn } from '../core/content.ts'
-import { textOr } from '../core/lookup.ts'
+import { textOr } from '../core/json.ts'
 import type {
   AssistantMessage,
   ChatResponse,

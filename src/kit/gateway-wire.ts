@@ -6,7 +6,7 @@
  */
 import type { Frame, ServerCodec } from '../core/codec.ts'
 import type { JsonObject } from '../core/model.ts'
-import type { FormatName } from './without-lacks.ts'
+import type { FormatName } from './lacks.ts'
 
 /** The thing that a request for a path asks for, apart from lists of models. With `framing: 'array'` the stream is one JSON array. */
 export type Asked =

@@ -1,5 +1,30 @@
-/** The features that formats can lack, and the fields of requests that need them. @module */
-import type { Loss } from '../core/model.ts'
+/**
+ * What formats lack, and the pass that removes it from a request.
+ *
+ * @module
+ */
+
+import { checkMessages } from '../core/content.ts'
+import { compact, field, lookup, textOr } from '../core/json.ts'
+import type {
+  AssistantMessage,
+  ContentBlock,
+  Context,
+  Json,
+  Loss,
+  Message,
+  Metadata,
+  Opaque,
+  ProviderData,
+  ProviderState,
+  ProviderTool,
+  RequestOptions,
+  ServerToolCall,
+  ServerToolResult,
+  ToolDefinition,
+} from '../core/model.ts'
+import { fitList, type Losses, placesIn, reportForeignFields, reportLoss } from './losses.ts'
+import { ownProof } from './opaque.ts'
 import * as reasons from './reasons.ts'
 
 /** Options that some wire has no field for. */
@@ -67,7 +92,7 @@ const errorFlag = {
 } as const
 
 /** The fields that formats may lack, by the type of the block or by the kind of thing. Results of tools are `tool`, other messages `message`. */
-export const lackableFields: Readonly<Record<string, Readonly<Record<string, LackableField>>>> = {
+const lackableFields: Readonly<Record<string, Readonly<Record<string, LackableField>>>> = {
   options: {
     topK: option,
     seed: option,
@@ -96,4 +121,213 @@ export const lackableFields: Readonly<Record<string, Readonly<Record<string, Lac
   audio: { transcript: { lack: 'transcripts', reason: reasons.transcript } },
   file: { filename: { lack: 'filenames', reason: reasons.filename } },
   tool_result: { isError: errorFlag },
+}
+
+// ---- the pass -----------------------------------------------------------------------------------
+
+// Each loss has the same path, reason and severity in all formats. A codec itself reports fields that its format takes only sometimes.
+
+/** The names of the formats: those that `providerOptions` may have. */
+export const formats = [
+  'openai-chat',
+  'openai-responses',
+  'anthropic',
+  'gemini',
+  'gemini-interactions',
+  'ollama',
+  'cohere',
+  'bedrock-converse',
+] as const
+/** The name of a format. */
+export type FormatName = (typeof formats)[number]
+
+/** One pass over a request. */
+interface Task {
+  readonly target: FormatLacks & { readonly model: string }
+  /** The features that the target lacks at this place: some only in messages that are not the assistant's. */
+  readonly lacks: ReadonlySet<string>
+  /** Calls that this provider ran itself: their results are its own too. */
+  readonly ownCalls: Set<string>
+  readonly losses: Losses
+}
+
+/**
+ * Returns the request without the features that the format lacks. It reports what it left out as losses, and remembers where each entry
+ * stood.
+ *
+ * @throws {TypeError} if a value is not an isoglot message. `normalizeMessages` reads raw JSON and the messages of other libraries.
+ */
+export function withoutLacks(
+  context: Context,
+  asked: RequestOptions,
+  formatLacks: FormatLacks,
+  losses: Losses,
+): { readonly context: Context; readonly options: RequestOptions } {
+  checkMessages(context.messages)
+  const target = { ...formatLacks, model: asked.model }
+  const lacks = new Set<string>([...target.lacks, 'split', 'mimeType'])
+  const said: Task = { target, lacks, losses, ownCalls: new Set() }
+  // Formats have a mark for a refusal only in a turn of the assistant.
+  const inputLacks = lacks.has('inputCitations') ? ['refusals', 'citations'] : ['refusals']
+  const input: Task = { ...said, lacks: new Set([...lacks, ...inputLacks]) }
+  const { system, messages, tools, providerState, ...rest } = context
+  const fitTools = tools && fitList(tools, 'tools', (tool, path) => fitTool(tool, path, said))
+  const fitted = {
+    ...rest,
+    ...compact({
+      system: typeof system === 'object' ? fitBlocks(system, 'system', input) : system,
+      tools: fitTools?.length === 0 && tools?.length !== 0 ? undefined : fitTools,
+      providerState: providerState && fitState(providerState, messages, said),
+    }),
+    messages: fitList(messages, 'messages', (message, path) =>
+      fitMessage(message, path, message.role === 'assistant' ? said : input),
+    ),
+  }
+  const options = fitOptions(asked, said)
+  recordPlaces(fitted, '', losses)
+  return { context: fitted, options }
+}
+
+/** Records where the entries of the lists were written. */
+function recordPlaces(lists: object, path: string, losses: Losses): void {
+  for (const [name, list] of Object.entries(lists)) {
+    for (const [at, place] of (placesIn(list) ?? []).entries()) {
+      const here = `${path}${name}[${at}]`
+      if (here !== place) losses.places.set(here, place)
+      recordPlaces(list[at], `${here}.`, losses)
+    }
+  }
+}
+
+/** Reports that something is not sent. */
+function drop({ losses }: Task, path: string, reason: string, severity?: Loss['severity']): undefined {
+  reportLoss(losses, 'dropped', path, reason, severity)
+}
+
+// ---- fields -----------------------------------------------------------------------------------
+
+/** Fields that most things may have. */
+interface Common {
+  readonly metadata?: Metadata
+  readonly opaque?: Opaque
+  readonly providerData?: ProviderData
+}
+
+/** The message, block, tool or options without the fields that the format lacks, and without another provider's. Its blocks and calls too. */
+function fitFields<T extends object>(thing: T, kind: string, path: string, task: Task): T {
+  const { target, lacks, losses } = task
+  const fields = thing as Readonly<Record<string, unknown>> & Common
+  const lost = new Set<string>()
+  const omit = (field: string, name: string, reason: string) => {
+    drop(task, `${path}.${name}`, reason, 'info')
+    lost.add(field)
+  }
+  for (const [name, row] of Object.entries(lookup(lackableFields, kind) ?? {})) {
+    const { lack = name, reason, usual = false, action = 'dropped', severity = 'info', isSaid } = row
+    const value = fields[name]
+    if (value === undefined || !lacks.has(lack)) continue
+    if (!isSaid) lost.add(name)
+    const isUsual = value === usual || (Array.isArray(value) && value.length === 0)
+    if (!isUsual) reportLoss(losses, action, `${path}.${name}`, reason, severity)
+  }
+  const { metadata, opaque, providerData } = fields
+  // Some formats lack hints only on definitions of tools, or on calls, results and reasoning.
+  const hint = kind === 'tool_definition' ? 'toolCacheHints' : /^(?:tool|reasoning)/.test(kind) ? 'callCacheHints' : ''
+  if (metadata?.cacheHint !== undefined && (lacks.has('cacheHints') || lacks.has(hint)))
+    omit('metadata', 'metadata.cacheHint', reasons.cacheHint)
+  const isForCodec = kind === 'reasoning' && !target.keepsReasoning
+  if (opaque !== undefined && !isForCodec && ownProof(opaque, target) === undefined)
+    omit('opaque', 'opaque', reasons.foreignProof)
+  reportForeignFields(fields, target.format, path, losses)
+  if (providerData !== undefined && !Object.hasOwn(providerData, target.format)) lost.add('providerData')
+  let left = lost.size === 0 ? fields : Object.fromEntries(Object.entries(fields).filter(([name]) => !lost.has(name)))
+  for (const name of ['content', 'toolCalls', 'invalidToolCalls']) {
+    const blocks = left[name]
+    if (!Array.isArray(blocks)) continue
+    const fitted = fitBlocks(blocks, `${path}.${name}`, task)
+    if (fitted !== blocks) left = { ...left, [name]: fitted }
+  }
+  return left as T
+}
+
+// ---- messages and blocks ----------------------------------------------------------------------
+
+function fitMessage(message: Message, path: string, task: Task): Message | undefined {
+  const fitted = fitFields(message, message.role === 'tool' ? 'tool' : 'message', path, task)
+  // A turn can have had only another provider's tools. Servers refuse empty messages.
+  if (fitted.role !== 'assistant' || fitted.content?.length !== 0 || message.content?.length === 0) return fitted
+  const hasCall = fitted.toolCalls?.length || fitted.invalidToolCalls?.length
+  return hasCall ? fitted : drop(task, path, reasons.nothing)
+}
+
+function fitBlocks(blocks: readonly ContentBlock[], path: string, task: Task): readonly ContentBlock[] {
+  return fitList(blocks, path, (block, place) => fitBlock(block, place, task))
+}
+
+function fitBlock(block: ContentBlock, path: string, task: Task): ContentBlock | undefined {
+  switch (block.type) {
+    case 'citation':
+      return drop(task, path, reasons.citation)
+    case 'tool_call_chunk':
+    case 'server_tool_call_chunk':
+      return drop(task, path, reasons.chunk)
+    case 'server_tool_call':
+    case 'server_tool_result':
+      if (!task.lacks.has('serverTools') && isOwn(block, task)) break
+      return drop(task, path, reasons.serverTool)
+    case 'unknown': {
+      if (block.format === task.target.format) return block
+      // Anthropic's summary of what stands before it, which the history may no longer have.
+      const summary = block.providerType === 'compaction' ? textOr(field(block.value, 'content'), '') : ''
+      if (summary === '') return drop(task, path, reasons.foreignBlock)
+      reportLoss(task.losses, 'changed', path, reasons.foreignBlock)
+      return { type: 'text', text: `[summary of the conversation so far]\n${summary}` }
+    }
+  }
+  return fitFields(block, block.type, path, task)
+}
+
+/** Whether kept fields or a proof tie it to this format. A result also belongs to its call. */
+function isOwn(block: ServerToolCall | ServerToolResult, { target, ownCalls }: Task): boolean {
+  const isKept = block.providerData !== undefined && Object.hasOwn(block.providerData, target.format)
+  const isTied = isKept || ownProof(block.opaque, target) !== undefined
+  if (block.type === 'server_tool_result') return isTied || ownCalls.has(block.toolCallId ?? '')
+  if (isTied) ownCalls.add(block.id ?? '')
+  return isTied
+}
+
+// ---- tools, state and options -----------------------------------------------------------------
+
+function fitTool(tool: ToolDefinition | ProviderTool, path: string, task: Task): typeof tool | undefined {
+  if (!('type' in tool)) return fitFields(tool, 'tool_definition', path, task)
+  return tool.format === task.target.format ? tool : drop(task, path, 'it is a tool of another format')
+}
+
+/** A stored answer or conversation replaces the messages before it. If the request has those messages too, nothing is lost. */
+function fitState(state: ProviderState, messages: readonly Message[], task: Task): ProviderState {
+  const taken: readonly string[] = task.target.states ?? []
+  const turns = messages.filter(({ role }) => role === 'assistant') as readonly AssistantMessage[]
+  const left: Record<string, Json | undefined> = {}
+  for (const [name, value] of Object.entries(state)) {
+    if (taken.includes(name)) left[name] = value
+    if (value === undefined || taken.includes(name)) continue
+    const isHistory = name === 'previousResponseId' || name === 'conversationId'
+    const isKnown = turns.some(({ response }) => response?.id === value)
+    const severity = isKnown ? 'info' : isHistory && turns.length === 0 ? 'major' : 'minor'
+    drop(task, `providerState.${name}`, 'the target does not have this state', severity)
+  }
+  return left
+}
+
+function fitOptions(asked: RequestOptions, task: Task): RequestOptions {
+  const { format } = task.target
+  const left = fitFields(asked, 'options', 'options', task)
+  for (const name of Object.keys(asked.providerOptions ?? {})) {
+    if (name === format) continue
+    const path = `options.providerOptions.${name}`
+    if ((formats as readonly string[]).includes(name)) drop(task, path, reasons.foreignFields, 'info')
+    else drop(task, path, `no format has this name: they are ${formats.join(', ')}, and the target is ${format}`)
+  }
+  if (left.responseFormat === undefined) return left
+  return { ...left, responseFormat: fitFields(left.responseFormat, 'responseFormat', 'options.responseFormat', task) }
 }

@@ -6,8 +6,7 @@
  *
  * @module
  */
-import { shortJson } from '../core/depth.ts'
-import { isObject } from '../core/lookup.ts'
+import { isObject, shortJson } from '../core/json.ts'
 import type { Json, JsonObject, JsonSchema } from '../core/model.ts'
 
 /** The maximum depth of nested schemas. Deeper schemas do not change. */

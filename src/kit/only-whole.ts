@@ -1,5 +1,5 @@
 /** Finds requests whose answers cannot be streamed. @module */
-import { arrayOf, field, isObject } from '../core/lookup.ts'
+import { arrayOf, field, isObject } from '../core/json.ts'
 
 const isSeveral = (count: unknown) => typeof count === 'number' && count > 1
 const hasAudio = (modalities: unknown) => arrayOf(modalities).some((one) => /^audio$/i.test(String(one)))

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { textOr } from '../core/lookup.ts'
+import { textOr } from '../core/json.ts'
 import type { ContentBlock } from '../core/model.ts'
 import { isEnvelope, packProof, sealedFields, unpackEnvelope } from './envelope.ts'
 

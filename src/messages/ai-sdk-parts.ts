@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { compact, field, isObject, stringOr } from '../core/lookup.ts'
+import { compact, field, isObject, stringOr } from '../core/json.ts'
 import type { Json, JsonObject } from '../core/model.ts'
 
 /** A call, run by us or by the provider. */

@@ -1,7 +1,6 @@
 /** Blocks of a message, by kind. @module */
-import { findingIn } from '../core/check-message.ts'
-import { blocksOf, blocksOfTurn, toolCallsOf } from '../core/content.ts'
-import { isObject } from '../core/lookup.ts'
+import { blocksOf, blocksOfTurn, findingIn, toolCallsOf } from '../core/content.ts'
+import { isObject } from '../core/json.ts'
 import type { ContentBlock, Message, ServerToolCall, ServerToolResult, ToolCall } from '../core/model.ts'
 import type { MessageLike } from './message-like.ts'
 import { readMessage } from './read-message.ts'

@@ -1,7 +1,7 @@
 /** Estimates the tokens of messages, without a tokenizer. @module */
 
 import { blocksOf, blocksOfTurn } from '../core/content.ts'
-import { findLastIndex } from '../core/lookup.ts'
+import { findLastIndex } from '../core/json.ts'
 import type { ContentBlock, Message, ProviderTool, ToolDefinition } from '../core/model.ts'
 import { type MessageLike, messagesOf } from './message-like.ts'
 

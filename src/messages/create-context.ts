@@ -1,5 +1,5 @@
 /** A conversation from its parts. @module */
-import { isObject } from '../core/lookup.ts'
+import { isObject } from '../core/json.ts'
 import type { Content, Context, ProviderState, ProviderTool, ToolDefinition } from '../core/model.ts'
 import { type MessageLike, messageOf, messagesOf } from './message-like.ts'
 

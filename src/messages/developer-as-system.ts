@@ -1,5 +1,5 @@
 /** Converts developer messages, for stores and libraries without that role. @module */
-import { checkMessages } from '../core/check-message.ts'
+import { checkMessages } from '../core/content.ts'
 import type { Message } from '../core/model.ts'
 
 /**

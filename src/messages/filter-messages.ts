@@ -1,6 +1,6 @@
 /** Filters the messages of a conversation. @module */
 import { blocksOf, toolCallsOf } from '../core/content.ts'
-import { compact, isObject, unlessEmpty } from '../core/lookup.ts'
+import { compact, isObject, unlessEmpty } from '../core/json.ts'
 import type { AssistantMessage, ContentBlock, Message, Role } from '../core/model.ts'
 import { answersOf } from './groups.ts'
 import { type MessageLike, messagesOf } from './message-like.ts'

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { arrayOf, compact, field, isObject, lookup, stringOr } from '../core/lookup.ts'
+import { arrayOf, compact, field, isObject, lookup, stringOr } from '../core/json.ts'
 import type { Json, JsonObject } from '../core/model.ts'
 import { openCall, openMedia, openResult } from './ai-sdk-parts.ts'
 import { sourceOf } from './data-url.ts'

@@ -12,9 +12,9 @@
 
 // ---- the model ----------------------------------------------------------------------------------
 
+export type { AnyCall } from '../core/content.ts'
 export type { MessageOptions } from '../core/message.ts'
 export type * from '../core/model.ts'
-export type { AnyCall } from '../core/tool-call.ts'
 
 // ---- to shorten a history -----------------------------------------------------------------------
 
@@ -26,7 +26,7 @@ export { type TrimOptions, trimMessages } from './trim-messages.ts'
 
 // ---- to join ------------------------------------------------------------------------------------
 
-export { addUsage, subtractUsage } from '../core/add-usage.ts'
+export { addUsage, subtractUsage } from '../core/usage.ts'
 export { type ContextParts, createContext } from './create-context.ts'
 export { developerAsSystem } from './developer-as-system.ts'
 export { type MessageChunk, mergeChunks } from './merge-chunks.ts'

@@ -6,10 +6,9 @@
 
 import { assemble, stop } from '../assemble/assemble.ts'
 import type { Assembly } from '../assemble/assembly.ts'
-import { checkMessage } from '../core/check-message.ts'
 import type { Fragment } from '../core/codec.ts'
-import { blocksOf } from '../core/content.ts'
-import { compact, findLastIndex, unlessEmpty } from '../core/lookup.ts'
+import { blocksOf, checkMessage } from '../core/content.ts'
+import { compact, findLastIndex, unlessEmpty } from '../core/json.ts'
 import type {
   AssistantMessage,
   ContentBlock,

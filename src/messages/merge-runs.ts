@@ -1,9 +1,9 @@
 /** Merges neighbours of one role. @module */
 
-import { addUsage } from '../core/add-usage.ts'
 import { blocksOf, toolCallsOf } from '../core/content.ts'
-import { compact, unlessEmpty } from '../core/lookup.ts'
+import { compact, unlessEmpty } from '../core/json.ts'
 import type { AssistantMessage, Content, ContentBlock, Message } from '../core/model.ts'
+import { addUsage } from '../core/usage.ts'
 import { type MessageLike, messagesOf } from './message-like.ts'
 
 /** The options of `mergeRuns`. */

@@ -1,5 +1,5 @@
 /** Reads the short forms of messages. @module */
-import { checkMessage, readEach } from '../core/check-message.ts'
+import { checkMessage, readEach } from '../core/content.ts'
 import type { Content, Message, Role } from '../core/model.ts'
 import { type RoleAlias, roleOf } from './roles.ts'
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { DecodeError } from '../core/errors.ts'
-import { compact, field, isObject, lookup } from '../core/lookup.ts'
+import { compact, field, isObject, lookup } from '../core/json.ts'
 import type { ContentBlock, InvalidToolCall, Json, JsonObject } from '../core/model.ts'
 import { proofOf } from './ai-sdk-parts.ts'
 import { blockOfDataUrl } from './data-url.ts'

@@ -1,7 +1,8 @@
 /** Calls in every spelling: whose names, ids and arguments stand where, and as text or as an object. @module */
-import { compact, field, isObject, otherFields } from '../core/lookup.ts'
+
+import { invalidCall, parseArguments, readCall, textOfArguments } from '../core/content.ts'
+import { compact, field, isObject, otherFields } from '../core/json.ts'
 import type { InvalidToolCall, Json, JsonObject, Opaque, ProviderData, ToolCall } from '../core/model.ts'
-import { invalidCall, parseArguments, readCall, textOfArguments } from '../core/tool-call.ts'
 
 /**
  * A call from any of: ours; OpenAI's `{ id, function: { name, arguments } }` and `{ call_id, name, arguments }`; Anthropic's

@@ -5,7 +5,7 @@
  * @module
  */
 import { DecodeError } from '../core/errors.ts'
-import { arrayOf, compact, field, isObject, lookup, textOr, unlessEmpty } from '../core/lookup.ts'
+import { arrayOf, compact, field, isObject, lookup, textOr, unlessEmpty } from '../core/json.ts'
 import type { ContentBlock, InvalidToolCall, Json, JsonObject, Message, StopReason, ToolCall } from '../core/model.ts'
 import { withServerResults } from './ai-sdk-parts.ts'
 import { blockOfDataUrl } from './data-url.ts'

@@ -1,6 +1,6 @@
 /** The names of roles: ours, and what others call them. @module */
-import { isRole } from '../core/check-message.ts'
-import { lookup } from '../core/lookup.ts'
+import { isRole } from '../core/content.ts'
+import { lookup } from '../core/json.ts'
 import type { Role } from '../core/model.ts'
 
 /** Names that others have for the roles; never stored. */

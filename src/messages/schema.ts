@@ -7,8 +7,9 @@
  * @module
  */
 import * as v from 'valibot'
+import { stopReasons } from '../core/content.ts'
 import { DecodeError } from '../core/errors.ts'
-import { isObject } from '../core/lookup.ts'
+import { isObject } from '../core/json.ts'
 import type {
   Content,
   ContentBlock,
@@ -22,7 +23,6 @@ import type {
   Role,
   StopReason,
 } from '../core/model.ts'
-import { stopReasons } from '../core/stop-reason.ts'
 
 type Schema<Output> = v.GenericSchema<unknown, Output>
 

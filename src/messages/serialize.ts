@@ -5,9 +5,9 @@
  *
  * @module
  */
-import { checkMessages } from '../core/check-message.ts'
+import { checkMessages } from '../core/content.ts'
 import { DecodeError } from '../core/errors.ts'
-import { compact, isObject } from '../core/lookup.ts'
+import { compact, isObject } from '../core/json.ts'
 import type {
   Content,
   Context,

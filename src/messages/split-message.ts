@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { checkMessage } from '../core/check-message.ts'
-import { compact } from '../core/lookup.ts'
+import { checkMessage } from '../core/content.ts'
+import { compact } from '../core/json.ts'
 import type { AssistantMessage, Content, ContentBlock, Message } from '../core/model.ts'
 import { countWords } from './count-words.ts'
 import { checkCounter, counted, piecesOf } from './pieces.ts'

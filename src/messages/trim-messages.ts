@@ -1,7 +1,7 @@
 /** A conversation cut to a length. @module */
 
 import { toolCallsOf } from '../core/content.ts'
-import { findLastIndex } from '../core/lookup.ts'
+import { findLastIndex } from '../core/json.ts'
 import type { Message, Role } from '../core/model.ts'
 import { countTokensApproximately } from './count-tokens-approximately.ts'
 import { answersOf, countInstructions, groupsOf } from './groups.ts'

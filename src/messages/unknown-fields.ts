@@ -1,5 +1,5 @@
 /** Fields that the model does not have: they go into `metadata`, beside those of the application. @module */
-import { isObject, objectIn } from '../core/lookup.ts'
+import { isObject, objectIn } from '../core/json.ts'
 import type { JsonObject } from '../core/model.ts'
 
 /** The spellings of other libraries. */

@@ -1,6 +1,5 @@
 /** Whether every call has its result and every result its call. @module */
-import { checkMessages } from '../core/check-message.ts'
-import { toolCallsOf } from '../core/content.ts'
+import { checkMessages, toolCallsOf } from '../core/content.ts'
 import type { Message } from '../core/model.ts'
 import { answersOf } from './groups.ts'
 

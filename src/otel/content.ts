@@ -1,6 +1,6 @@
 /** Messages in the form of the conventions, if content is requested. @module */
 import { blocksOf, blocksOfTurn } from '../core/content.ts'
-import { compact } from '../core/lookup.ts'
+import { compact } from '../core/json.ts'
 import type { Content, ContentBlock, Context, Message } from '../core/model.ts'
 
 /** The kind of a text. */

@@ -1,6 +1,6 @@
 /** Spans and metrics for the requests of a gateway. @module */
 import type { Attributes, Context, Span, SpanKind, SpanStatusCode } from '@opentelemetry/api'
-import { compact } from '../core/lookup.ts'
+import { compact } from '../core/json.ts'
 import type { EndReport, GatewayAttempt, GatewayObserver } from '../gateway/types.ts'
 import { metricAttributes, operationOf, usageAttributes } from './attributes.ts'
 import { metricsOf } from './metrics.ts'

@@ -13,7 +13,7 @@
 import type { Attributes, Context, Exception, Span, SpanKind, SpanStatusCode } from '@opentelemetry/api'
 import type { Observed, ObservedRound, ObservedRun, Observer } from '../client/hooks.ts'
 import { ApiError, IsoglotError } from '../core/errors.ts'
-import { compact } from '../core/lookup.ts'
+import { compact } from '../core/json.ts'
 import { metricAttributes, operationOf, usageAttributes } from './attributes.ts'
 import { type ContentKind, messagesAsParts, partsOf, textIn, toolsAsDefinitions, written } from './content.ts'
 import { metricsOf } from './metrics.ts'

@@ -1,5 +1,5 @@
 /** The body of a stream to a page: the text of a source, and heartbeats while the source is silent. @module */
-import { alarm } from '../core/timer.ts'
+import { alarm } from '../core/abort.ts'
 
 /** The source of the text, and the parts around it. */
 export interface BodySource {

@@ -1,9 +1,8 @@
 /** Checks the request that a page posts to a server, because a page can send anything. @module */
 import { readText } from '../client/transport.ts'
 import { toolCallsOf } from '../core/content.ts'
-import { isDeeperThan, maxDepth } from '../core/depth.ts'
 import { LimitError } from '../core/errors.ts'
-import { compact, findLastIndex, isObject } from '../core/lookup.ts'
+import { compact, findLastIndex, isDeeperThan, isObject, maxDepth } from '../core/json.ts'
 import type { JsonObject, Message, Role, ToolMessage } from '../core/model.ts'
 import type { Approval } from '../tools/approval.ts'
 import { pageBlockFields, pageMessageFields } from './page-fields.ts'

@@ -1,5 +1,5 @@
 /** Parses bytes in any chunks to the data of server-sent events. Supports only the part of SSE that our own format needs. @module */
-import { type LineReader, readLines, tooLarge } from '../framing/lines.ts'
+import { type LineReader, readLines, tooLarge } from '../framing/text.ts'
 
 /**
  * Yields the data of each complete event.

@@ -2,7 +2,7 @@
  * Converts the messages of the AI SDK's pages to isoglot messages. @see https://ai-sdk.dev/docs/reference/ai-sdk-core/ui-message (read
  * 2026-11) @module
  */
-import { compact, isObject, stringOr, unlessEmpty } from '../core/lookup.ts'
+import { compact, isObject, stringOr, unlessEmpty } from '../core/json.ts'
 import type { ContentBlock, InvalidToolCall, JsonObject, Message, ToolCall, ToolMessage } from '../core/model.ts'
 import { blockOfDataUrl } from '../messages/data-url.ts'
 import type { Approval } from '../tools/approval.ts'

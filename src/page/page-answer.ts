@@ -1,8 +1,8 @@
 /** Reads the answer of a server in a page: a run, or an error of isoglot. @module */
 import { readText } from '../client/transport.ts'
+import { responseUnlessAborted, unlessAborted } from '../core/abort.ts'
 import { ApiError, ConnectionError, DecodeError, InterruptedError, LimitError, TimeoutError } from '../core/errors.ts'
-import { compact, lookup } from '../core/lookup.ts'
-import { responseUnlessAborted, unlessAborted } from '../core/unless-aborted.ts'
+import { compact, lookup } from '../core/json.ts'
 import type { PageError } from './page-error.ts'
 
 /**

@@ -4,8 +4,10 @@
  *
  * @module
  */
+
+import type { AnyCall } from '../core/content.ts'
 import { blocksOf } from '../core/content.ts'
-import { compact, lookup, unlessEmpty } from '../core/lookup.ts'
+import { compact, lookup, unlessEmpty } from '../core/json.ts'
 import type {
   AssistantMessage,
   CitationBlock,
@@ -19,7 +21,6 @@ import type {
   ToolMessage,
   Usage,
 } from '../core/model.ts'
-import type { AnyCall } from '../core/tool-call.ts'
 import type { ToolResult } from '../tools/model.ts'
 import type { PageRules, ToolView } from './page-rules.ts'
 

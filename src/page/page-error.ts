@@ -4,7 +4,7 @@
  * @module
  */
 import { type AnyIsoglotError, ApiError, type ApiErrorKind, IsoglotError, type TimeoutError } from '../core/errors.ts'
-import { compact, lookup } from '../core/lookup.ts'
+import { compact, lookup } from '../core/json.ts'
 
 /** An error in the form that a page may see: plain data. */
 export interface PageError {

@@ -1,7 +1,8 @@
 /** The fields of a message that may come from a page, each with its check. Other fields are refused. @module */
-import { isObject } from '../core/lookup.ts'
+
+import { stopReasons } from '../core/content.ts'
+import { isObject } from '../core/json.ts'
 import type { Role } from '../core/model.ts'
-import { stopReasons } from '../core/stop-reason.ts'
 
 /** Whether a field may have this value; for `undefined`, whether the field may be absent. */
 type Check = (value: unknown) => boolean

@@ -4,13 +4,12 @@
  * @module
  */
 import { applyEvent } from '../client/apply-event.ts'
-import { type Deadline, startDeadline } from '../client/deadline.ts'
-import type { RunResult, StreamEvent } from '../client/result.ts'
+import type { RunResult, StreamEvent } from '../client/run.ts'
 import { left, type Run, readOnce, withResolvers } from '../client/run.ts'
-import { chunksOf } from '../client/transport.ts'
+import { chunksOf, type Deadline, startDeadline } from '../client/transport.ts'
+import { follow } from '../core/abort.ts'
 import { DecodeError, InterruptedError, IsoglotError, TimeoutError } from '../core/errors.ts'
-import { follow } from '../core/follow.ts'
-import { compact, isObject, unlessEmpty } from '../core/lookup.ts'
+import { compact, isObject, unlessEmpty } from '../core/json.ts'
 import type { AssistantMessage, ContentBlock, InvalidToolCall, Message } from '../core/model.ts'
 import type { AnyTools } from '../tools/model.ts'
 import { readData } from './event-data.ts'

@@ -4,9 +4,9 @@
  *
  * @module
  */
-import type { RunResult, StreamEvent } from '../client/result.ts'
+import type { RunResult, StreamEvent } from '../client/run.ts'
 import { blocksOf, textOf } from '../core/content.ts'
-import { compact, findLastIndex } from '../core/lookup.ts'
+import { compact, findLastIndex } from '../core/json.ts'
 import type { AssistantMessage, ContentBlock, Message } from '../core/model.ts'
 
 /** The event without the fields that repeat earlier events. */

@@ -1,9 +1,8 @@
 /** Makes the response of a server from a run, for a page to read. @module */
-import type { RunResult } from '../client/result.ts'
-import type { Run } from '../client/run.ts'
-import { compact } from '../core/lookup.ts'
+import type { Run, RunResult } from '../client/run.ts'
+import { after } from '../core/abort.ts'
+import { compact } from '../core/json.ts'
 import type { Message } from '../core/model.ts'
-import { after } from '../core/timer.ts'
 import { bodyOf } from './body.ts'
 import type { Encoder, Encoding } from './encoding.ts'
 import { eventStream } from './event-stream.ts'

@@ -1,5 +1,5 @@
 /** The highest cost of a model, for limits. @module */
-import { compact } from '../core/lookup.ts'
+import { compact } from '../core/json.ts'
 import { findPrice, partsOf } from './find.ts'
 import type { Price, Prices, Rates } from './price.ts'
 import { prices } from './table.ts'

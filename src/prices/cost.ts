@@ -1,7 +1,7 @@
 /** The cost of answers. @module */
-import type { RunResult } from '../client/result.ts'
+import type { RunResult } from '../client/run.ts'
 import type { Model } from '../core/codec.ts'
-import { arrayOf, field } from '../core/lookup.ts'
+import { arrayOf, field } from '../core/json.ts'
 import type { Usage } from '../core/model.ts'
 import { tokenCount } from '../core/usage.ts'
 import { findPrice, idOf } from './find.ts'

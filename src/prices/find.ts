@@ -1,6 +1,6 @@
 /** The price of a model by its name. @module */
 import type { Model } from '../core/codec.ts'
-import { isObject, lookup } from '../core/lookup.ts'
+import { isObject, lookup } from '../core/json.ts'
 import type { Price, Prices } from './price.ts'
 
 /** The paths and formats of a provider that differ from its name. */

@@ -1,5 +1,5 @@
 /** Reads the public tables of prices. Providers that isoglot does not have keep their names from the table. @module */
-import { arrayOf, compact, field, isObject, lookup, numberOr, unlessEmpty } from '../core/lookup.ts'
+import { arrayOf, compact, field, isObject, lookup, numberOr, unlessEmpty } from '../core/json.ts'
 import type { Json, JsonObject } from '../core/model.ts'
 import type { Price, PriceMode, Prices, Rates } from './price.ts'
 

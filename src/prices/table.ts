@@ -15,7 +15,7 @@
  *
  * @module
  */
-import { compact } from '../core/lookup.ts'
+import { compact } from '../core/json.ts'
 import type { Price, Prices, Rates } from './price.ts'
 
 /** The day on which the prices of {@link prices} were read. */

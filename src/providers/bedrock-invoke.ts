@@ -6,7 +6,7 @@
  * @module
  */
 import type { ClientCodec, Frame, Model, ModelSettings } from '../core/codec.ts'
-import { compact, field, objectIn, textOr, unlessEmpty } from '../core/lookup.ts'
+import { compact, field, objectIn, textOr, unlessEmpty } from '../core/json.ts'
 import { textOfBase64 } from '../core/media.ts'
 import type { JsonObject } from '../core/model.ts'
 import type { Machine } from '../core/reducer.ts'

@@ -6,10 +6,9 @@
  */
 import { replayed } from '../assemble/replay.ts'
 import type { ClientCodec, Fragment, Model, ModelSettings } from '../core/codec.ts'
-import { blocksOf } from '../core/content.ts'
-import { arrayOf, compact, isObject, numberOr, otherFields, textOr, unlessEmpty } from '../core/lookup.ts'
+import { blocksOf, parseArguments } from '../core/content.ts'
+import { arrayOf, compact, isObject, numberOr, otherFields, textOr, unlessEmpty } from '../core/json.ts'
 import type { AssistantMessage, ContentBlock, JsonObject, ProviderData } from '../core/model.ts'
-import { parseArguments } from '../core/tool-call.ts'
 import {
   byDefault,
   byEffort,

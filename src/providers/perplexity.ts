@@ -7,7 +7,7 @@
 import { replayed } from '../assemble/replay.ts'
 import type { ClientCodec, Fragment, Model, ModelSettings } from '../core/codec.ts'
 import { blocksOf } from '../core/content.ts'
-import { arrayOf, field, textOr } from '../core/lookup.ts'
+import { arrayOf, field, textOr } from '../core/json.ts'
 import type { ChatResponse, CitationBlock, ProviderData } from '../core/model.ts'
 import {
   alternating,

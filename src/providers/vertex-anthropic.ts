@@ -5,7 +5,7 @@
  * @module
  */
 import type { Model, ModelSettings } from '../core/codec.ts'
-import { compact } from '../core/lookup.ts'
+import { compact } from '../core/json.ts'
 import type { JsonObject } from '../core/model.ts'
 import { type AnthropicDialect, createClientCodec } from '../formats/anthropic/index.ts'
 import { bearer } from '../kit/bearer.ts'

@@ -6,8 +6,7 @@
  * @module
  */
 import type { ClientCodec, EncodedRequest, Model, ModelSettings } from '../core/codec.ts'
-import { refuseDeep } from '../core/depth.ts'
-import { arrayOf, compact, field, isObject, stringOr, unlessEmpty } from '../core/lookup.ts'
+import { arrayOf, compact, field, isObject, refuseDeep, stringOr, unlessEmpty } from '../core/json.ts'
 import type { Json, JsonObject, ReasoningEffort, RequestOptions } from '../core/model.ts'
 import {
   byEffort,

@@ -1,5 +1,5 @@
 /** Bodies of answers: in chunks, with pauses, or cut off. @module */
-import { sleep } from '../client/deadline.ts'
+import { sleep } from '../client/transport.ts'
 
 /** How a body arrives. */
 export interface BodyOptions {

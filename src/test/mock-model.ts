@@ -1,6 +1,6 @@
 /** A model whose answers a test decides, in the bytes of a real format. @module */
 import type { Model } from '../core/codec.ts'
-import { compact, isObject } from '../core/lookup.ts'
+import { compact, isObject } from '../core/json.ts'
 import type { Context, JsonObject, RequestOptions } from '../core/model.ts'
 import { statusOf } from '../kit/api-error.ts'
 import type { MockAnswer, MockRefusal, MockTurn } from './answers.ts'

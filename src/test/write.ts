@@ -2,7 +2,7 @@
 import { replay } from '../assemble/replay.ts'
 import type { Frame, ServerCodec, StreamEncoder } from '../core/codec.ts'
 import { ApiError, type ApiErrorKind } from '../core/errors.ts'
-import { compact, unlessEmpty } from '../core/lookup.ts'
+import { compact, unlessEmpty } from '../core/json.ts'
 import type {
   ChatResponse,
   ContentBlock,
@@ -12,8 +12,7 @@ import type {
   MessageEvent,
   ToolCall,
 } from '../core/model.ts'
-import { encodeNdjson } from '../framing/ndjson.ts'
-import { encodeSse } from '../framing/sse.ts'
+import { encodeNdjson, encodeSse } from '../framing/text.ts'
 import type { MockCall, MockTurn } from './answers.ts'
 import { formats, type MockFormat } from './formats.ts'
 

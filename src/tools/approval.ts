@@ -5,7 +5,7 @@
  * @module
  */
 import { blocksOf, blocksOfTurn } from '../core/content.ts'
-import { compact } from '../core/lookup.ts'
+import { compact } from '../core/json.ts'
 import type { ContentBlock, Json, Message, MessageEvent, ToolCall } from '../core/model.ts'
 
 /** A person's decision about one call: plain data, which you can store and send. */

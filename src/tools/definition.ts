@@ -1,6 +1,6 @@
 /** The part of a tool that a model sees, and the checks of tools. @module */
-import { checkTools } from '../core/check-message.ts'
-import { isObject, lookup } from '../core/lookup.ts'
+import { checkTools } from '../core/content.ts'
+import { isObject, lookup } from '../core/json.ts'
 import type { ProviderTool, ToolDefinition } from '../core/model.ts'
 import type { Tool } from './model.ts'
 

@@ -1,4 +1,6 @@
 /** Tools, the options and events of a run that has tools, and results. Types only. @module */
+
+import type { AnyCall } from '../core/content.ts'
 import type {
   AssistantMessage,
   ChatResponse,
@@ -12,11 +14,10 @@ import type {
   ToolCall,
   ToolDefinition,
 } from '../core/model.ts'
-import type { AnyCall } from '../core/tool-call.ts'
 import type { Approval, ApprovalRule } from './approval.ts'
 import type { Budget, RunProgress } from './budget.ts'
-import type { CallLog } from './call-log.ts'
 import type { ResultLimits } from './result.ts'
+import type { CallLog } from './run.ts'
 
 /** The context of a running tool. */
 export interface ToolContext {

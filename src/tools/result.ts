@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { isObject } from '../core/lookup.ts'
+import { isObject } from '../core/json.ts'
 import type { Content, ContentBlock } from '../core/model.ts'
 
 /** A result with more fields than its content. Any other return value becomes text. */

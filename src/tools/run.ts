@@ -1,23 +1,204 @@
 /**
- * Runs the calls of an answer, adds their results to the conversation, and says whether to ask the model again. `tool` puts this into each
- * tool, so that a program without tools does not include it.
+ * Runs the calls of an answer, adds their results to the conversation, and says whether to ask the model again.
+ *
+ * `tool` puts this into each tool, so that a program without tools does not include it.
  *
  * @module
  */
 
-import { usageOf } from '../core/add-usage.ts'
-import { callsOf, canRunTools, isCall, toolCallsOf } from '../core/content.ts'
-import { findLastIndex } from '../core/lookup.ts'
-import type { AssistantMessage, ChatResponse, Message, MessageEvent, ToolCall } from '../core/model.ts'
-import type { AnyCall } from '../core/tool-call.ts'
-import { unlessAborted } from '../core/unless-aborted.ts'
-import { type Approval, type ApprovalRule, randomPartOf } from './approval.ts'
+import { after, follow, unlessAborted } from '../core/abort.ts'
+import { type AnyCall, callsOf, canRunTools, isCall, toolCallsOf } from '../core/content.ts'
+import { compact, findLastIndex, isObject, stringOr } from '../core/json.ts'
+import type { AssistantMessage, ChatResponse, Message, MessageEvent, ToolCall, ToolMessage } from '../core/model.ts'
+import { usageOf } from '../core/usage.ts'
+import { type Approval, type ApprovalRule, type Consent, randomPartOf } from './approval.ts'
 import type { RunProgress } from './budget.ts'
-import { type CallLog, memoryCallLog } from './call-log.ts'
 import { asRunnable, checkApproval, checkReplacing, definitionOf, isRunnable } from './definition.ts'
-import { argumentsFit, toToolMessage } from './invoke.ts'
-import type { Ending, Tool, ToolEvent, ToolHost, ToolResult, ToolRunner } from './model.ts'
-import { CallTurn, type TurnResult } from './turn.ts'
+import type { Ending, Tool, ToolErrorKind, ToolEvent, ToolHost, ToolResult, ToolRunner } from './model.ts'
+import { type ResultLimits, readOutput } from './result.ts'
+import { parseWith, withoutNullOptionals } from './schema.ts'
+
+/** The outcome of the calls of one turn. */
+interface TurnResult {
+  /** In the order of the calls. */
+  readonly results: readonly ToolResult[]
+  /** Calls that wait for consent. */
+  readonly pending: readonly ToolCall[]
+  /** The exceptions of `onToolResult`. */
+  readonly failures: readonly unknown[]
+}
+
+interface Job {
+  readonly call: AnyCall
+  readonly consent: Consent
+  readonly signal: AbortSignal
+}
+
+/** Runs the calls of one turn, at the same time or in turn, and reports each step as an event. */
+class CallTurn {
+  readonly #host: ToolHost
+  readonly #callLog: CallLog
+  /** The conversation before the results. */
+  readonly #messages: readonly Message[]
+  readonly #approvals: readonly Approval[]
+  /** The key of a call in the log. */
+  readonly #keyOf: (call: ToolCall) => string
+  readonly #events = queue<ToolEvent>()
+
+  constructor(
+    host: ToolHost,
+    callLog: CallLog,
+    messages: readonly Message[],
+    approvals: readonly Approval[],
+    keyOf: (call: ToolCall) => string,
+  ) {
+    this.#host = host
+    this.#callLog = callLog
+    this.#messages = messages
+    this.#approvals = approvals
+    this.#keyOf = keyOf
+  }
+
+  async *run(calls: readonly AnyCall[]): AsyncGenerator<ToolEvent[], TurnResult> {
+    const done = this.#runAll(calls).finally(this.#events.close)
+    done.catch(() => {})
+    yield* this.#events.batches()
+    return await done
+  }
+
+  async #runAll(calls: readonly AnyCall[]): Promise<TurnResult> {
+    // Each call has a signal of its own, so that any number of them adds one listener to that of the run.
+    const controllers = calls.map(() => new AbortController())
+    const { signal } = this.#host
+    const forward = () => {
+      for (const one of controllers) one.abort(signal.reason)
+    }
+    if (signal.aborted) forward()
+    signal.addEventListener('abort', forward, { once: true })
+    try {
+      const jobs = calls.map((call, at) => this.#jobOf(call, controllers[at]?.signal ?? signal))
+      return await this.#runJobs(await Promise.all(jobs))
+    } finally {
+      signal.removeEventListener('abort', forward)
+    }
+  }
+
+  async #jobOf(call: AnyCall, signal: AbortSignal): Promise<Job> {
+    const rule = isCall(call) ? this.#toolOf(call)?.needsApproval : undefined
+    const decisions = this.#approvals.filter(({ toolCallId }) => toolCallId === call.id)
+    const consent = rule?.consent(call as ToolCall, decisions) ?? Promise.resolve('given' as const)
+    return { call, signal, consent: await unlessAborted(consent, signal) }
+  }
+
+  async #runJobs(jobs: readonly Job[]): Promise<TurnResult> {
+    const { request } = this.#host
+    const pending = jobs.filter(({ consent }) => consent === 'pending').map(({ call }) => call as ToolCall)
+    for (const call of pending) this.#events.push({ type: 'approval_request', call })
+
+    const ready = jobs.filter(({ consent }) => consent !== 'pending')
+    const isSequential = ({ call }: Job) => request.toolMode === 'sequential' || this.#toolOf(call)?.sequential === true
+    const results = new Map<AnyCall, ToolResult>()
+    const failures: unknown[] = []
+    const run = async (job: Job) => {
+      const { call, signal } = job
+      const { result, isNew } = await this.#runOne(job)
+      results.set(call, result)
+      const callbacks = [async () => request.onToolResult?.(result)]
+      if (isNew && isCall(call))
+        callbacks.push(async () => this.#callLog.keep?.(this.#keyOf(call), toToolMessage(result)))
+      // Exceptions of callbacks reach the caller after the results of the tools are in the conversation.
+      for (const one of await Promise.allSettled(callbacks.map((callback) => unlessAborted(callback(), signal))))
+        if (one.status === 'rejected') failures.push(one.reason)
+    }
+    await Promise.all(ready.filter((job) => !isSequential(job)).map(run))
+    for (const job of ready.filter(isSequential)) await run(job)
+    return { results: ready.flatMap(({ call }) => results.get(call) ?? []), pending, failures }
+  }
+
+  #toolOf({ name }: AnyCall): Tool | undefined {
+    return name === undefined ? undefined : asRunnable(this.#host.tools.get(name))
+  }
+
+  /** The result, and whether the tool ran for it. */
+  async #runOne(job: Job): Promise<{ readonly result: ToolResult; readonly isNew: boolean }> {
+    const { call, signal } = job
+    const { tools, request } = this.#host
+    if (signal.aborted) return { result: aborted(call), isNew: false }
+    const reportEnd = this.#host.report('onTool', { call, tool: this.#toolOf(call) })
+    this.#events.push({ type: 'tool_start', call })
+    const obstacle = await unlessAborted(this.#obstacleTo(job), signal).catch(() => aborted(call))
+    const progress = (data: unknown) => {
+      this.#events.push({ type: 'tool_progress', toolCallId: call.id ?? '', data })
+    }
+    const options = { ...request, messages: this.#messages, signal, progress }
+    const result = obstacle ?? (await invokeTool(call, tools, options))
+    this.#events.push({ type: 'tool_result', result })
+    reportEnd({ result })
+    return { result, isNew: obstacle === undefined }
+  }
+
+  /** The result of a call that must not run: a person or the caller refused it, or it has run before. */
+  async #obstacleTo({ call, consent }: Job): Promise<ToolResult | undefined> {
+    const refusal = typeof consent === 'object' ? consent.refused : await this.#refusalOf(call)
+    if (refusal !== undefined) return failed(call, 'rejected', refusal)
+    if (!isCall(call)) return undefined
+    try {
+      const claim = await this.#callLog.claim(this.#keyOf(call))
+      if (claim === true) return undefined
+      if (typeof claim === 'object' && claim !== null) return resultOf(call, claim)
+      return failed(call, 'duplicate', 'This call has run before, and does not run twice')
+    } catch (cause) {
+      return failed(call, 'unavailable', 'The call was not run: the call log failed, so it may have run before', cause)
+    }
+  }
+
+  /** Why the caller refuses a call; a callback that throws refuses it too. */
+  async #refusalOf(call: AnyCall): Promise<string | undefined> {
+    try {
+      const verdict = await this.#host.request.onToolRequest?.(call, this.#toolOf(call))
+      return isObject(verdict) ? stringOr(verdict.reject, refused) : undefined
+    } catch (cause) {
+      return cause instanceof Error ? describe(cause) : refused
+    }
+  }
+}
+
+/** For a refusal without a reason. */
+const refused = 'The call was refused'
+
+function aborted(call: AnyCall): ToolResult {
+  return failed(call, 'aborted', notRun)
+}
+
+/** Yields pushed values in batches, until it is closed. */
+function queue<T>() {
+  let waiting: T[] = []
+  let isClosed = false
+  let wake = () => {}
+  return {
+    push(item: T) {
+      waiting.push(item)
+      wake()
+    },
+    close() {
+      isClosed = true
+      wake()
+    },
+    async *batches(): AsyncGenerator<T[]> {
+      while (!isClosed || waiting.length > 0) {
+        if (waiting.length === 0) {
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+          continue
+        }
+        const batch = waiting
+        waiting = []
+        yield batch
+      }
+    },
+  }
+}
 
 type Steps<T> = AsyncGenerator<ToolEvent[], T>
 
@@ -160,5 +341,198 @@ function repeatWatch(max?: number): (calls: readonly AnyCall[], results: readonl
     times = now === before ? times + 1 : 1
     before = now
     return times >= (max ?? (hasFailed ? mostFailures : Number.POSITIVE_INFINITY))
+  }
+}
+
+// ---- one call -----------------------------------------------------------------------------------
+
+// Every failure becomes a result that the model can read, never an exception.
+
+/** The options of `invokeTool`: the context of the tool, and its limits. */
+export interface InvokeOptions extends ResultLimits {
+  /** The conversation up to and with the message that made the call. Default: none. */
+  readonly messages?: readonly Message[]
+  /** Cancels the tool. */
+  readonly signal?: AbortSignal
+  /** Receives the tool's progress while it runs, and nothing after its end. */
+  readonly progress?: (data: unknown) => void
+  /** How long a tool may run, in milliseconds, with the check of its arguments. Default 60,000. */
+  readonly toolTimeoutMs?: number
+}
+
+/**
+ * Runs one call of one of these tools, by their names. A failure is a result, and it settles when the time is up whatever the tool does. It
+ * does not check approvals: the loop does (`needsApproval`).
+ *
+ * @throws {TypeError} if `call` is not a call, or `tools` is not a `Map`.
+ */
+export async function invokeTool(
+  call: AnyCall,
+  tools: ReadonlyMap<string, object>,
+  options: InvokeOptions = {},
+): Promise<ToolResult> {
+  if (!isObject(call) || typeof tools?.get !== 'function') {
+    throw new TypeError('Cannot run a call: "call" is not a call, or "tools" is not a Map of tools by their names')
+  }
+  if (call.type === 'invalid_tool_call') return failed(call, 'invalid_arguments', call.error)
+  const tool = tools.get(call.name)
+  if (tool === undefined || !isRunnable(tool) || !isIn(tool, call))
+    return failed(call, 'unknown_tool', describeUnknown(call.name, tools))
+  if (options.signal?.aborted) return failed(call, 'aborted', notRun)
+  return withinTime(tool, call, options)
+}
+
+/** Whether the tool is in the call's namespace. Two namespaces can have tools of the same name. */
+function isIn(tool: Tool, call: ToolCall): boolean {
+  return Object.entries(tool.providerData ?? {}).every(
+    ([format, { namespace }]) => !isObject(namespace) || namespace.name === call.providerData?.[format]?.namespace,
+  )
+}
+
+/** The result as the message that answers the call. */
+export function toToolMessage({ toolCallId, name, content, status, artifacts, extra }: ToolResult): ToolMessage {
+  return { role: 'tool', toolCallId, name, content, status, ...compact({ artifacts, extra }) }
+}
+
+/** The result of a call. */
+function resultOf(
+  call: AnyCall,
+  { content, status = 'success', artifacts, extra }: Pick<ToolMessage, 'content' | 'status' | 'artifacts' | 'extra'>,
+  more?: Pick<ToolResult, 'value' | 'error'>,
+): ToolResult {
+  const { id: toolCallId = '', name = '' } = call
+  return { call, toolCallId, name, status, content, ...more, ...compact({ artifacts, extra }) }
+}
+
+/** A result for a call that was not run, or failed. */
+export function failed(call: AnyCall, kind: ToolErrorKind, message: string, cause?: unknown): ToolResult {
+  return resultOf(call, { content: message, status: 'error' }, { error: compact({ kind, message, cause }) })
+}
+
+/** For a call whose run was cancelled before its tool ran. */
+const notRun = 'The run was cancelled before the tool ran'
+
+/** The text about an exception that the model receives: its message, never its stack. At most 4 Ki UTF-16 units. */
+export function describe(cause: unknown): string {
+  return textOf(cause).slice(0, 4096)
+}
+
+function textOf(cause: unknown): string {
+  try {
+    if (cause instanceof Error) return String(cause.message || cause.name)
+    return typeof cause === 'string' && cause !== '' ? cause : 'The tool failed'
+  } catch {
+    return 'The tool failed' // even an error's message may be a getter that throws
+  }
+}
+
+function describeUnknown(name: string, tools: ReadonlyMap<string, object>): string {
+  const known = [...tools.keys()].map((one) => `"${one}"`).join(', ')
+  return describe(`Unknown tool "${name.slice(0, 200)}"; the tools are: ${known || 'none'}`)
+}
+
+async function withinTime(tool: Tool, call: ToolCall, options: InvokeOptions): Promise<ToolResult> {
+  const timeoutMs = tool.timeoutMs ?? options.toolTimeoutMs ?? 60_000
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const unfollow = follow(options.signal, stopping)
+  const timer = after(timeoutMs, () => stopping.abort(timedOut))
+  let isOver = false
+  const progress = (data: unknown) => {
+    if (!isOver) options.progress?.(data)
+  }
+  try {
+    return await unlessAborted(run(tool, call, options, signal, progress), signal)
+  } catch {
+    return signal.reason === timedOut
+      ? failed(call, 'timeout', `The tool did not finish within ${timeoutMs} ms`)
+      : failed(call, 'aborted', 'The run was cancelled while the tool ran')
+  } finally {
+    isOver = true
+    timer.stop()
+    unfollow()
+  }
+}
+
+/** The reason of a tool's signal at the time limit. */
+const timedOut: DOMException = new DOMException('The tool had its time', 'TimeoutError')
+
+async function run(
+  tool: Tool,
+  call: ToolCall,
+  options: InvokeOptions,
+  signal: AbortSignal,
+  progress: (data: unknown) => void,
+): Promise<ToolResult> {
+  let args: unknown
+  try {
+    args = await readArguments(tool, call)
+  } catch (cause) {
+    return failed(call, 'invalid_arguments', `The arguments do not fit: ${describe(cause)}`, cause)
+  }
+  // The check may have taken so long that the run was cancelled.
+  if (signal.aborted) return failed(call, 'aborted', notRun)
+  try {
+    const value = await tool.execute(args as never, { call, messages: options.messages ?? [], signal, progress })
+    return resultOf(call, readOutput(value, options), { value })
+  } catch (cause) {
+    return failed(call, 'execution', describe(cause), cause)
+  }
+}
+
+/** Whether a call's arguments match the parameters of its tool. */
+async function argumentsFit(tool: Tool, call: ToolCall): Promise<boolean> {
+  try {
+    await readArguments(tool, call)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** @throws {TypeError} if they do not fit. */
+function readArguments(tool: Tool, call: ToolCall): unknown {
+  if (tool.convert === false) return call.arguments
+  const args = withoutNullOptionals(call.arguments, tool.parameters)
+  return tool.parse === undefined ? parseWith(tool.parameters ?? {}, args) : tool.parse(args)
+}
+
+// ---- calls that have run ------------------------------------------------------------------------
+
+/**
+ * Records which calls have run, so that none runs twice: after a retry, in a resumed run, or, if you store the log, in another process. The
+ * key of a call is its id. If earlier turns have a call with that id, `#` and their number follow it. Keys are unique in one conversation. The
+ * key of a call of a tool with `needsApproval` is random, so it is unique in all conversations.
+ */
+export interface CallLog {
+  /**
+   * Returns `true` once for each key: the call may run now. Later it returns the stored result, which the model gets again, or `false`. If
+   * it throws, the call does not run, and the model gets a failed result.
+   */
+  claim(key: string): boolean | ToolMessage | Promise<boolean | ToolMessage>
+  /**
+   * Stores the result of a claimed call. If it throws, the result is still in the conversation, and then the run rejects with that error.
+   */
+  keep?(key: string, result: ToolMessage): void | Promise<void>
+}
+
+/**
+ * A call log in memory. Pass the same one to several runs.
+ *
+ * @example
+ * ```ts
+ * const callLog = memoryCallLog()
+ * await generate({ model, prompt: 'Weather in Tokyo?', tools: [weather], callLog })
+ * ```
+ */
+export function memoryCallLog(): CallLog {
+  const claimed = new Map<string, ToolMessage | undefined>()
+  return {
+    claim(key) {
+      if (claimed.has(key)) return claimed.get(key) ?? false
+      claimed.set(key, undefined)
+      return true
+    },
+    keep: (key, result) => void claimed.set(key, result),
   }
 }

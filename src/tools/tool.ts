@@ -1,5 +1,5 @@
 /** Makes tools. @module */
-import { compact, isObject } from '../core/lookup.ts'
+import { compact, isObject } from '../core/json.ts'
 import type { JsonObject, JsonSchema, ToolDefinition } from '../core/model.ts'
 import { checkBehaviour } from './definition.ts'
 import type { Tool, ToolBehaviour, ToolContext } from './model.ts'

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { compact, isObject } from '../core/lookup.ts'
+import { compact, isObject } from '../core/json.ts'
 import type { JsonSchema } from '../core/model.ts'
 
 /** A JSON Schema with the TypeScript type of its values. No value has the field. */

@@ -1,6 +1,6 @@
 /** Makes a Worker from its parts. @module */
 
-import { isObject } from '../core/lookup.ts'
+import { isObject } from '../core/json.ts'
 import type { ExecutionContextLike } from '../gateway/types.ts'
 import type { Account } from './accounts/accounts.ts'
 import { createUserAccount } from './accounts/user-account.ts'

@@ -6,7 +6,7 @@
  */
 
 import * as v from 'valibot'
-import { compact } from '../core/lookup.ts'
+import { compact } from '../core/json.ts'
 import { pricesSetting } from './accounts/prices.ts'
 import { providers as allProviders, type ProviderName } from './keys/providers.ts'
 import { isLongEnough } from './option-kinds.ts'

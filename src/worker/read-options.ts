@@ -3,7 +3,7 @@
  * @module
  */
 import * as v from 'valibot'
-import { isObject } from '../core/lookup.ts'
+import { isObject } from '../core/json.ts'
 import { createScrubber } from '../gateway/scrub.ts'
 import type { Price } from '../prices/index.ts'
 import { capPriceOf } from '../prices/index.ts'

@@ -5,7 +5,7 @@
  */
 
 import { ApiError, type ApiErrorKind } from '../core/errors.ts'
-import { compact } from '../core/lookup.ts'
+import { compact } from '../core/json.ts'
 
 interface Row {
   readonly status: number

@@ -1,5 +1,5 @@
 /** Cached answers. @module */
-import type { ModelWrap } from '../client/wrap-model.ts'
+import type { ModelWrap } from '../client/request.ts'
 import type { Asked } from '../core/codec.ts'
 import type { MessageEvent } from '../core/model.ts'
 

@@ -1,5 +1,5 @@
 /** Default options of a model. @module */
-import type { ModelWrap } from '../client/wrap-model.ts'
+import type { ModelWrap } from '../client/request.ts'
 import type { RequestOptions } from '../core/model.ts'
 
 /**

@@ -1,6 +1,7 @@
 /** Other models, for when one fails. @module */
-import { checkModel } from '../client/check-request.ts'
-import type { ModelWrap } from '../client/wrap-model.ts'
+
+import type { ModelWrap } from '../client/request.ts'
+import { checkModel } from '../client/request.ts'
 import type { Model } from '../core/codec.ts'
 import { ApiError, ConnectionError, TimeoutError } from '../core/errors.ts'
 

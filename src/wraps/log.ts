@@ -1,6 +1,6 @@
 /** Logs one line for each answer. @module */
-import type { ModelWrap } from '../client/wrap-model.ts'
-import { compact } from '../core/lookup.ts'
+import type { ModelWrap } from '../client/request.ts'
+import { compact } from '../core/json.ts'
 import type { StopReason, Usage } from '../core/model.ts'
 
 /** The figures of one answer, without any text of the conversation. */

@@ -1,8 +1,8 @@
 /** Functions for `beforeRound` that make a long conversation shorter. @module */
 
-import { checkModel } from '../client/check-request.ts'
 import type { RoundChange, RoundStart } from '../client/hooks.ts'
 import type { RunRequest } from '../client/request.ts'
+import { checkModel } from '../client/request.ts'
 import { generate } from '../client/run.ts'
 import type { Model } from '../core/codec.ts'
 import { message } from '../core/message.ts'

@@ -1,8 +1,8 @@
 /** Finds reasoning that a model writes into its text. @module */
 
-import type { ModelWrap } from '../client/wrap-model.ts'
+import type { ModelWrap } from '../client/request.ts'
 import { blocksOf } from '../core/content.ts'
-import { compact } from '../core/lookup.ts'
+import { compact } from '../core/json.ts'
 import type { AssistantMessage, ContentBlock, MessageEvent, TextBlock } from '../core/model.ts'
 
 /**

@@ -1,6 +1,6 @@
 /** Common mistakes in JavaScript: the error is one sentence that names the field, and no request is sent. */
 import { describe, expect, it } from 'vitest'
-import { habits } from '../../src/client/check-request.ts'
+import { habits } from '../../src/client/request.ts'
 import type { Model } from '../../src/core/codec.ts'
 import type { RequestOptions } from '../../src/core/model.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'

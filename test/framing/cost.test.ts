@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { LimitError } from '../../src/core/errors.ts'
-import { decodeNdjson } from '../../src/framing/ndjson.ts'
-import { decodeSse } from '../../src/framing/sse.ts'
+import { decodeNdjson, decodeSse } from '../../src/framing/text.ts'
 import { byteByByte, bytesOf, decodeAll } from './streams.ts'
 
 const MiB = 1024 * 1024

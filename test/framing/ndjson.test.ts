@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Frame } from '../../src/core/codec.ts'
 import { LimitError } from '../../src/core/errors.ts'
-import { decodeNdjson, encodeNdjson } from '../../src/framing/ndjson.ts'
+import { decodeNdjson, encodeNdjson } from '../../src/framing/text.ts'
 import { atRandom, byteByByte, bytesOf, decodeAll, inTwo } from './streams.ts'
 
 const data = (...values: string[]): Frame[] => values.map((value) => ({ data: value }))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Frame } from '../../src/core/codec.ts'
 import { LimitError } from '../../src/core/errors.ts'
-import { decodeSse, encodeSse } from '../../src/framing/sse.ts'
+import { decodeSse, encodeSse } from '../../src/framing/text.ts'
 import { atRandom, byteByByte, bytesOf, decodeAll, inTwo } from './streams.ts'
 
 const decode = (source: string | readonly number[]) => decodeAll(decodeSse, [bytesOf(source)]).frames

@@ -1,6 +1,6 @@
 /** An answer cut short is an error, keeps the received part, and none of its calls may run. */
 import { describe, expect, it } from 'vitest'
-import { decodeAnswer } from '../../src/client/decode.ts'
+import { decodeAnswer } from '../../src/client/loop.ts'
 import { readBody } from '../../src/client/transport.ts'
 import { canRunTools } from '../../src/core/content.ts'
 import type { AssistantMessage } from '../../src/core/model.ts'

@@ -1,9 +1,8 @@
 /** On every wire: what a client joins from the deltas of a stream is what the answer says, and what the stream says of it once more. */
 import { describe, expect, it } from 'vitest'
 import type { Frame } from '../../src/core/codec.ts'
-import { blocksOfTurn } from '../../src/core/content.ts'
+import { blocksOfTurn, invalidCall } from '../../src/core/content.ts'
 import type { AssistantMessage, ChatResponse, MessageEvent, TextBlock } from '../../src/core/model.ts'
-import { invalidCall } from '../../src/core/tool-call.ts'
 import { toolCall } from '../../src/messages/block.ts'
 import { facts } from '../formats/index.ts'
 import type { Wire } from '../support/answers.ts'

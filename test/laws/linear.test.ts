@@ -3,9 +3,9 @@
  * the time limit of a test, a few hundred times what is needed, is the law.
  */
 import { describe, expect, it } from 'vitest'
-import { decodeAnswer } from '../../src/client/decode.ts'
+import { decodeAnswer } from '../../src/client/loop.ts'
+import { parseArguments } from '../../src/core/content.ts'
 import type { MessageEvent } from '../../src/core/model.ts'
-import { parseArguments } from '../../src/core/tool-call.ts'
 import { normalizeMessages } from '../../src/import/index.ts'
 import { readErrorBody } from '../../src/kit/api-error.ts'
 import { modelFamily } from '../../src/kit/opaque.ts'

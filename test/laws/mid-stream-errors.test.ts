@@ -3,8 +3,7 @@
  * name `error` or without a name.
  */
 import { describe, expect, it } from 'vitest'
-import { encodeNdjson } from '../../src/framing/ndjson.ts'
-import { encodeSse } from '../../src/framing/sse.ts'
+import { encodeNdjson, encodeSse } from '../../src/framing/text.ts'
 import { ownCorpus } from '../support/corpus.ts'
 import { segmentsOf } from '../support/cuts.ts'
 import { decodeChunks } from '../support/decode.ts'

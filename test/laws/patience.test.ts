@@ -4,11 +4,10 @@
  */
 import { describe, expect, it } from 'vitest'
 import type { ClientCodec, Frame } from '../../src/core/codec.ts'
-import { field } from '../../src/core/lookup.ts'
+import { field } from '../../src/core/json.ts'
 import type { ContentBlock } from '../../src/core/model.ts'
 import { encodeEventStream } from '../../src/framing/event-stream.ts'
-import { encodeNdjson } from '../../src/framing/ndjson.ts'
-import { encodeSse } from '../../src/framing/sse.ts'
+import { encodeNdjson, encodeSse } from '../../src/framing/text.ts'
 import { type CorpusCase, casesOf } from '../support/corpus.ts'
 import { type Decoded, decodeChunks } from '../support/decode.ts'
 import { formats } from '../support/formats.ts'

@@ -4,8 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import type { ChatResponse, Context, Json, JsonObject, RequestOptions } from '../../src/core/model.ts'
-import { encodeNdjson } from '../../src/framing/ndjson.ts'
-import { encodeSse } from '../../src/framing/sse.ts'
+import { encodeNdjson, encodeSse } from '../../src/framing/text.ts'
 import { facts } from '../formats/index.ts'
 import type { Wire } from '../support/answers.ts'
 import { isExhaustive, itIfExhaustive } from '../support/cuts.ts'

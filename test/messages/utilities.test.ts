@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { addUsage, subtractUsage } from '../../src/core/add-usage.ts'
 import * as message from '../../src/core/message.ts'
 import type { Message } from '../../src/core/model.ts'
+import { addUsage, subtractUsage } from '../../src/core/usage.ts'
 import * as block from '../../src/messages/block.ts'
 import { countTokensApproximately } from '../../src/messages/count-tokens-approximately.ts'
 import { filterMessages } from '../../src/messages/filter-messages.ts'

@@ -23,7 +23,7 @@ it.each(modules)(
 )
 
 it.each<[entry: string, name: string, argument: unknown, error: string, file: string]>([
-  ['index', 'generate', {}, 'TypeError', 'client/check-request.ts'],
+  ['index', 'generate', {}, 'TypeError', 'client/request.ts'],
   ['import', 'normalizeMessages', 5, 'DecodeError', 'messages/read-message.ts'],
   ['anthropic', 'decodeResponse', 5, 'DecodeError', 'formats/anthropic/read.ts'],
   ['gemini', 'decodeResponse', 5, 'DecodeError', 'formats/gemini/read.ts'],

@@ -14,7 +14,7 @@ import type {
   Usage,
 } from '../../src/core/model.ts'
 import { type EnvelopedProof, unpackEnvelope } from '../../src/kit/envelope.ts'
-import { type FormatName, formats } from '../../src/kit/without-lacks.ts'
+import { type FormatName, formats } from '../../src/kit/lacks.ts'
 import { facts } from '../formats/index.ts'
 
 /** The formats, in the order of the tables: the one list of their names that tests loop over. */

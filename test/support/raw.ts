@@ -4,8 +4,7 @@ import { InterruptedError } from '../../src/core/errors.ts'
 import type { JsonObject } from '../../src/core/model.ts'
 import type { Machine } from '../../src/core/reducer.ts'
 import { decodeEventStream } from '../../src/framing/event-stream.ts'
-import { decodeNdjson } from '../../src/framing/ndjson.ts'
-import { decodeSse } from '../../src/framing/sse.ts'
+import { decodeNdjson, decodeSse } from '../../src/framing/text.ts'
 import type { CorpusCase } from './corpus.ts'
 
 /** The framing of a recording. */

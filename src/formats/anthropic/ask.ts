@@ -11,9 +11,8 @@
  * @module
  */
 
-import { checkTools } from '../../core/check-message.ts'
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, checkTools } from '../../core/content.ts'
 import {
   arrayOf,
   compact,
@@ -25,7 +24,7 @@ import {
   stringOr,
   textOr,
   unlessEmpty,
-} from '../../core/lookup.ts'
+} from '../../core/json.ts'
 import { readDataUrl, textOfBase64 } from '../../core/media.ts'
 import type {
   CitationBlock,
@@ -54,12 +53,12 @@ import type {
 } from '../../core/model.ts'
 import { effortBudgets, effortOf } from '../../kit/effort.ts'
 import { jsonRule } from '../../kit/json-rule.ts'
+import { withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss, reportTtl } from '../../kit/losses.ts'
 import { narrowSchema } from '../../kit/narrow-schema.ts'
 import { ownProof } from '../../kit/opaque.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { chosenTools, reportUnusedChoice } from '../../kit/tool-choice.ts'
-import { withoutLacks } from '../../kit/without-lacks.ts'
 import type {
   WireBlock,
   WireCacheControl,

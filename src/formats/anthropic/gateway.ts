@@ -5,7 +5,7 @@
  * @see https://platform.claude.com/docs/en/api/messages-count-tokens (read 2026-11)
  * @module
  */
-import { field } from '../../core/lookup.ts'
+import { field } from '../../core/json.ts'
 import { type GatewayWire, noDate } from '../../kit/gateway-wire.ts'
 import { createServerCodec } from './index.ts'
 

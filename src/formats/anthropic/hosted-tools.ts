@@ -8,7 +8,7 @@
  * @module
  */
 
-import { compact } from '../../core/lookup.ts'
+import { compact } from '../../core/json.ts'
 import type { HostedTool, UserLocation } from '../../kit/hosted-tool.ts'
 import { format } from './words.ts'
 

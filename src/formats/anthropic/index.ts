@@ -7,8 +7,8 @@
  */
 
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
-import { compact } from '../../core/lookup.ts'
-import { decodeSse } from '../../framing/sse.ts'
+import { compact } from '../../core/json.ts'
+import { decodeSse } from '../../framing/text.ts'
 import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 import { decodeError, decodeResponse, decodeStream, decodeToolCalls, idPrefix } from './read.ts'

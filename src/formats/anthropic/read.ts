@@ -9,7 +9,7 @@
  * @module
  */
 
-import { fold } from '../../assemble/fold.ts'
+import { fold } from '../../assemble/assemble.ts'
 import type {
   CallFragment,
   CodecOptions,
@@ -21,7 +21,6 @@ import type {
   Frame,
 } from '../../core/codec.ts'
 import { toolCallsOf } from '../../core/content.ts'
-import { refuseDeep } from '../../core/depth.ts'
 import { ApiError, type ApiErrorDetails, DecodeError } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -31,10 +30,11 @@ import {
   lookup,
   objectIn,
   otherFields,
+  refuseDeep,
   setOwn,
   stringOr,
   textOr,
-} from '../../core/lookup.ts'
+} from '../../core/json.ts'
 import type {
   ChatResponse,
   CitationBlock,

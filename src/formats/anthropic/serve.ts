@@ -15,8 +15,7 @@ import type {
   Reply,
   StreamEncoder,
 } from '../../core/codec.ts'
-import { blocksOfTurn } from '../../core/content.ts'
-import { refuseDeep } from '../../core/depth.ts'
+import { blocksOfTurn, isNoArguments, readCall, settleStopReason, textOfArguments } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -26,10 +25,11 @@ import {
   lookup,
   objectIn,
   otherFields,
+  refuseDeep,
   stringOr,
   textOr,
   unlessEmpty,
-} from '../../core/lookup.ts'
+} from '../../core/json.ts'
 import type {
   AssistantMessage,
   ChatResponse,
@@ -59,8 +59,6 @@ import type {
   ToolMessage,
   Usage,
 } from '../../core/model.ts'
-import { settleStopReason } from '../../core/stop-reason.ts'
-import { isNoArguments, readCall, textOfArguments } from '../../core/tool-call.ts'
 import { cutOff, messageWith } from '../../kit/api-error.ts'
 import { type ProofField, signatureField } from '../../kit/foreign-proofs.ts'
 import { type Losses, newLosses, reportForeignFields, reportLoss } from '../../kit/losses.ts'

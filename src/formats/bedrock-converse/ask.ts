@@ -12,10 +12,9 @@
  * @module
  */
 
-import { checkTools } from '../../core/check-message.ts'
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn } from '../../core/content.ts'
-import { compact, field, lookup, objectIn, textOr, unlessEmpty } from '../../core/lookup.ts'
+import { blocksOf, blocksOfTurn, checkTools, parseObject } from '../../core/content.ts'
+import { compact, field, lookup, objectIn, textOr, unlessEmpty } from '../../core/json.ts'
 import { readDataUrl } from '../../core/media.ts'
 import type {
   AssistantMessage,
@@ -37,16 +36,15 @@ import type {
   ToolMessage,
   ToolResultBlock,
 } from '../../core/model.ts'
-import { parseObject } from '../../core/tool-call.ts'
 import { effortBudgets, effortOf } from '../../kit/effort.ts'
 import { jsonRule } from '../../kit/json-rule.ts'
+import { withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss, reportTtl, withoutOptions } from '../../kit/losses.ts'
 import { narrowSchema } from '../../kit/narrow-schema.ts'
 import { ownProof } from '../../kit/opaque.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { chosenTools, reportUnusedChoice } from '../../kit/tool-choice.ts'
 import { toolErrorMark } from '../../kit/tool-error.ts'
-import { withoutLacks } from '../../kit/without-lacks.ts'
 import type {
   WireBlock,
   WireCachePoint,

@@ -10,7 +10,7 @@
  * @module
  */
 
-import { fold } from '../../assemble/fold.ts'
+import { fold } from '../../assemble/assemble.ts'
 import type {
   BlockKey,
   CallFragment,
@@ -22,7 +22,7 @@ import type {
   Fragment,
   Frame,
 } from '../../core/codec.ts'
-import { refuseDeep } from '../../core/depth.ts'
+import { readCall, textOfArguments } from '../../core/content.ts'
 import { ApiError, type ApiErrorKind, DecodeError } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -33,8 +33,9 @@ import {
   numberOr,
   objectIn,
   otherFields,
+  refuseDeep,
   textOr,
-} from '../../core/lookup.ts'
+} from '../../core/json.ts'
 import type {
   ChatResponse,
   CitationBlock,
@@ -46,7 +47,6 @@ import type {
   Usage,
 } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
-import { readCall, textOfArguments } from '../../core/tool-call.ts'
 import { settleUsage, tokenCount } from '../../core/usage.ts'
 import { readApiError } from '../../kit/api-error.ts'
 import { errorWords, format, idPrefix, mediaFormats, provider, stopReasons } from './words.ts'

@@ -18,7 +18,7 @@ import type {
   Reply,
   StreamEncoder,
 } from '../../core/codec.ts'
-import { refuseDeep } from '../../core/depth.ts'
+import { isNoArguments, parseObject, readCall, settleStopReason, textOfArguments } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -29,10 +29,11 @@ import {
   numberOr,
   objectIn,
   otherFields,
+  refuseDeep,
   stringOr,
   textOr,
   unlessEmpty,
-} from '../../core/lookup.ts'
+} from '../../core/json.ts'
 import type {
   AssistantMessage,
   ChatResponse,
@@ -51,8 +52,6 @@ import type {
   ToolMessage,
   Usage,
 } from '../../core/model.ts'
-import { settleStopReason } from '../../core/stop-reason.ts'
-import { isNoArguments, parseObject, readCall, textOfArguments } from '../../core/tool-call.ts'
 import { cutOff, messageWith } from '../../kit/api-error.ts'
 import { type ProofField, signatureField } from '../../kit/foreign-proofs.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'

@@ -8,9 +8,8 @@
  * @module
  */
 
-import { checkTools } from '../../core/check-message.ts'
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, callsOf } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, callsOf, checkTools, exactArguments } from '../../core/content.ts'
 import {
   arrayOf,
   compact,
@@ -22,7 +21,7 @@ import {
   stringOr,
   textOr,
   unlessEmpty,
-} from '../../core/lookup.ts'
+} from '../../core/json.ts'
 import { textOfBase64, toDataUrl } from '../../core/media.ts'
 import type {
   AssistantMessage,
@@ -47,14 +46,13 @@ import type {
   ToolMessage,
   UserMessage,
 } from '../../core/model.ts'
-import { exactArguments } from '../../core/tool-call.ts'
 import { effortBudgets } from '../../kit/effort.ts'
 import { jsonRule } from '../../kit/json-rule.ts'
+import { withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { chosenTools, reportUnusedChoice } from '../../kit/tool-choice.ts'
 import { markParts, markText } from '../../kit/tool-error.ts'
-import { withoutLacks } from '../../kit/without-lacks.ts'
 import type {
   WireAssistant,
   WireCall,

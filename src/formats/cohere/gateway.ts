@@ -4,7 +4,7 @@
  * @see https://docs.cohere.com/reference/list-models (read 2026-11)
  * @module
  */
-import { field } from '../../core/lookup.ts'
+import { field } from '../../core/json.ts'
 import type { GatewayWire } from '../../kit/gateway-wire.ts'
 import { createServerCodec } from './index.ts'
 

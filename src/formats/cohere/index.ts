@@ -6,7 +6,7 @@
  * @module
  */
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
-import { decodeSse } from '../../framing/sse.ts'
+import { decodeSse } from '../../framing/text.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
 import { decodeRequest, encodeError, encodeResponse, encodeStream } from './serve.ts'

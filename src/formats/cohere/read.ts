@@ -10,7 +10,7 @@
  * @module
  */
 
-import { fold } from '../../assemble/fold.ts'
+import { fold } from '../../assemble/assemble.ts'
 import type {
   CallFragment,
   CodecOptions,
@@ -21,7 +21,7 @@ import type {
   Fragment,
   Frame,
 } from '../../core/codec.ts'
-import { refuseDeep } from '../../core/depth.ts'
+import { readCall, textOfArguments } from '../../core/content.ts'
 import { ApiError, type ApiErrorDetails, DecodeError } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -32,13 +32,13 @@ import {
   numberOr,
   objectIn,
   otherFields,
+  refuseDeep,
   stringOr,
   textOr,
   unlessEmpty,
-} from '../../core/lookup.ts'
+} from '../../core/json.ts'
 import type { ChatResponse, CitationBlock, Json, JsonObject, UnknownBlock, Usage } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
-import { readCall, textOfArguments } from '../../core/tool-call.ts'
 import { settleUsage, tokenCount } from '../../core/usage.ts'
 import { readApiError } from '../../kit/api-error.ts'
 import { errorWords, format, idPrefix, stopReasons } from './words.ts'

@@ -9,7 +9,7 @@
  * @module
  */
 
-import { fold } from '../../assemble/fold.ts'
+import { fold } from '../../assemble/assemble.ts'
 import type {
   DecodedRequest,
   DecodeRequestOptions,
@@ -19,8 +19,7 @@ import type {
   Reply,
   StreamEncoder,
 } from '../../core/codec.ts'
-import { blocksOf, callsOf } from '../../core/content.ts'
-import { refuseDeep } from '../../core/depth.ts'
+import { blocksOf, callsOf, settleStopReason } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -31,10 +30,11 @@ import {
   lookup,
   objectIn,
   otherFields,
+  refuseDeep,
   stringOr,
   textOr,
   unlessEmpty,
-} from '../../core/lookup.ts'
+} from '../../core/json.ts'
 import { readDataUrl } from '../../core/media.ts'
 import type {
   AssistantMessage,
@@ -60,7 +60,6 @@ import type {
   Usage,
   UserMessage,
 } from '../../core/model.ts'
-import { settleStopReason } from '../../core/stop-reason.ts'
 import { cutOff, messageWith, statusOf } from '../../kit/api-error.ts'
 import { nextNumber } from '../../kit/ids.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'

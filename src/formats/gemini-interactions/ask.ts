@@ -8,9 +8,8 @@
  * @module
  */
 
-import { checkTools } from '../../core/check-message.ts'
 import type { EncodedRequest } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, checkTools } from '../../core/content.ts'
 import {
   arrayOf,
   compact,
@@ -21,7 +20,7 @@ import {
   stringOr,
   textOr,
   unlessEmpty,
-} from '../../core/lookup.ts'
+} from '../../core/json.ts'
 import { readDataUrl, textOfBase64 } from '../../core/media.ts'
 import type {
   AssistantMessage,
@@ -54,12 +53,12 @@ import { findChain } from '../../kit/chain.ts'
 import { effortOf } from '../../kit/effort.ts'
 import { isEnvelope } from '../../kit/envelope.ts'
 import { addressOf, guessType, type Media } from '../../kit/google-files.ts'
+import { withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { ownProof } from '../../kit/opaque.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { reportUnusedChoice } from '../../kit/tool-choice.ts'
 import { byteLength } from '../../kit/utf8.ts'
-import { withoutLacks } from '../../kit/without-lacks.ts'
 import type {
   WireContent,
   WireFunctionCall,

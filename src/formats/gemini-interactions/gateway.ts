@@ -1,5 +1,5 @@
 /** Gemini Interactions on a gateway. @module */
-import { field } from '../../core/lookup.ts'
+import { field } from '../../core/json.ts'
 import { firstSet, type GatewayWire, isGoogle } from '../../kit/gateway-wire.ts'
 import { createServerCodec } from './index.ts'
 

@@ -10,7 +10,7 @@
  * @module
  */
 
-import { fold } from '../../assemble/fold.ts'
+import { fold } from '../../assemble/assemble.ts'
 import type {
   DecodedCalls,
   DecodeResponseOptions,
@@ -20,7 +20,6 @@ import type {
   Frame,
 } from '../../core/codec.ts'
 import { blocksOf } from '../../core/content.ts'
-import { refuseDeep } from '../../core/depth.ts'
 import { type ApiError, DecodeError } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -30,10 +29,11 @@ import {
   lookup,
   numberOr,
   otherFields,
+  refuseDeep,
   stringOr,
   textOr,
   unlessEmpty,
-} from '../../core/lookup.ts'
+} from '../../core/json.ts'
 import type {
   ChatResponse,
   CitationBlock,

@@ -9,10 +9,9 @@
  * @module
  */
 
-import { fold } from '../../assemble/fold.ts'
+import { fold } from '../../assemble/assemble.ts'
 import type { DecodedRequest, EncodedResponse, Fragment, Frame, Reply, StreamEncoder } from '../../core/codec.ts'
-import { blocksOfTurn } from '../../core/content.ts'
-import { refuseDeep } from '../../core/depth.ts'
+import { blocksOfTurn, isNoArguments } from '../../core/content.ts'
 import { type ApiError, DecodeError } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -22,10 +21,11 @@ import {
   numberOr,
   objectIn,
   otherFields,
+  refuseDeep,
   stringOr,
   textOr,
   unlessEmpty,
-} from '../../core/lookup.ts'
+} from '../../core/json.ts'
 import type {
   AssistantMessage,
   ChatResponse,
@@ -45,7 +45,6 @@ import type {
   ToolMessage,
   Usage,
 } from '../../core/model.ts'
-import { isNoArguments } from '../../core/tool-call.ts'
 import { tokenCount } from '../../core/usage.ts'
 import { cutOff, messageWith } from '../../kit/api-error.ts'
 import { type ProofField, signatureField } from '../../kit/foreign-proofs.ts'

@@ -6,7 +6,7 @@
  * @module
  */
 import type { StoredStream } from '../../core/codec.ts'
-import { compact, field, textOr } from '../../core/lookup.ts'
+import { compact, field, textOr } from '../../core/json.ts'
 
 const pathOf = (id: string) => `/interactions/${encodeURIComponent(id)}`
 

@@ -8,7 +8,7 @@
  */
 import type { Rules } from '../../core/codec.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
-import { lookup } from '../../core/lookup.ts'
+import { lookup } from '../../core/json.ts'
 import type { StopReason } from '../../core/model.ts'
 import type { ErrorWords } from '../../kit/api-error.ts'
 import type { FormatLacks } from '../../kit/lacks.ts'

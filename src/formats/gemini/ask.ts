@@ -16,9 +16,8 @@
  * @module
  */
 
-import { checkTools } from '../../core/check-message.ts'
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, checkTools } from '../../core/content.ts'
 import {
   arrayOf,
   compact,
@@ -29,7 +28,7 @@ import {
   objectIn,
   stringOr,
   unlessEmpty,
-} from '../../core/lookup.ts'
+} from '../../core/json.ts'
 import { readDataUrl } from '../../core/media.ts'
 import type {
   AssistantMessage,
@@ -54,9 +53,9 @@ import type {
 import { effortBudgets, reportEffort } from '../../kit/effort.ts'
 import { addressOf, guessType, type Media } from '../../kit/google-files.ts'
 import { jsonRule } from '../../kit/json-rule.ts'
+import { withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
-import { withoutLacks } from '../../kit/without-lacks.ts'
 import { fromOpenApi, isEmptySchema } from './schema.ts'
 import type {
   WireContent,

@@ -5,7 +5,7 @@
  * @see https://ai.google.dev/api/tokens (read 2026-11)
  * @module
  */
-import { arrayOf, compact, field, isObject } from '../../core/lookup.ts'
+import { arrayOf, compact, field, isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/model.ts'
 import { type Asked, firstSet, type GatewayWire, isGoogle } from '../../kit/gateway-wire.ts'
 import { createServerCodec } from './index.ts'

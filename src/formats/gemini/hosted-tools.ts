@@ -9,7 +9,7 @@
  * @module
  */
 
-import { compact } from '../../core/lookup.ts'
+import { compact } from '../../core/json.ts'
 import type { HostedTool } from '../../kit/hosted-tool.ts'
 
 /** The lowest confidence (that a site is harmful) at which Google leaves the site out of the results. */

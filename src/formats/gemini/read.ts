@@ -20,7 +20,7 @@
  * @module
  */
 
-import { fold } from '../../assemble/fold.ts'
+import { fold } from '../../assemble/assemble.ts'
 import type {
   BlockKey,
   CallFragment,
@@ -33,7 +33,6 @@ import type {
   Frame,
 } from '../../core/codec.ts'
 import { blocksOfTurn } from '../../core/content.ts'
-import { refuseDeep } from '../../core/depth.ts'
 import { type ApiError, DecodeError } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -44,11 +43,12 @@ import {
   numberOr,
   objectIn,
   otherFields,
+  refuseDeep,
   setOwn,
   stringOr,
   textOr,
   unlessEmpty,
-} from '../../core/lookup.ts'
+} from '../../core/json.ts'
 import type {
   ChatResponse,
   CitationBlock,

@@ -5,9 +5,10 @@
  *
  * @module
  */
-import { isObject } from '../../core/lookup.ts'
+
+import { maxArgumentsDepth } from '../../core/content.ts'
+import { isObject } from '../../core/json.ts'
 import type { Json, JsonObject, JsonSchema } from '../../core/model.ts'
-import { maxArgumentsDepth } from '../../core/tool-call.ts'
 
 /** Converts OpenAPI to JSON Schema: types in lower case, and `nullable` as the type `null`. Below 64 levels, schemas stay unchanged. */
 export function fromOpenApi(schema: Json, depth = 0): Json {

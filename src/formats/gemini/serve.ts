@@ -29,8 +29,7 @@ import type {
   Reply,
   StreamEncoder,
 } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn } from '../../core/content.ts'
-import { refuseDeep } from '../../core/depth.ts'
+import { blocksOf, blocksOfTurn, readCall, settleStopReason, textOfArguments } from '../../core/content.ts'
 import { type ApiError, DecodeError } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -40,11 +39,12 @@ import {
   lookup,
   numberOr,
   otherFields,
+  refuseDeep,
   setOwn,
   stringOr,
   textOr,
   unlessEmpty,
-} from '../../core/lookup.ts'
+} from '../../core/json.ts'
 import type {
   AssistantMessage,
   ChatResponse,
@@ -62,8 +62,6 @@ import type {
   ToolMessage,
   Usage,
 } from '../../core/model.ts'
-import { settleStopReason } from '../../core/stop-reason.ts'
-import { readCall, textOfArguments } from '../../core/tool-call.ts'
 import { cutOff, messageWith } from '../../kit/api-error.ts'
 import type { ProofField } from '../../kit/foreign-proofs.ts'
 import { nextNumber } from '../../kit/ids.ts'

@@ -10,8 +10,9 @@
  */
 
 import type { Rules } from '../../core/codec.ts'
+import { textOfArguments } from '../../core/content.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
-import { field, isObject, lookup, stringOr } from '../../core/lookup.ts'
+import { field, isObject, lookup, stringOr } from '../../core/json.ts'
 import type {
   Json,
   JsonObject,
@@ -22,7 +23,6 @@ import type {
   ServerToolResult,
   StopReason,
 } from '../../core/model.ts'
-import { textOfArguments } from '../../core/tool-call.ts'
 import type { FormatLacks } from '../../kit/lacks.ts'
 import type { WireThinkingConfig } from './wire.ts'
 

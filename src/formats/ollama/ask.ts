@@ -8,10 +8,9 @@
  * @module
  */
 
-import { checkTools } from '../../core/check-message.ts'
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn } from '../../core/content.ts'
-import { compact, field, isObject, lookup, objectIn, textOr, unlessEmpty } from '../../core/lookup.ts'
+import { blocksOf, blocksOfTurn, checkTools } from '../../core/content.ts'
+import { compact, field, isObject, lookup, objectIn, textOr, unlessEmpty } from '../../core/json.ts'
 import { readDataUrl } from '../../core/media.ts'
 import type {
   AssistantMessage,
@@ -34,11 +33,11 @@ import type {
   UserMessage,
 } from '../../core/model.ts'
 import { effortOf } from '../../kit/effort.ts'
+import { withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { chosenTools, reportUnusedChoice } from '../../kit/tool-choice.ts'
 import { markText } from '../../kit/tool-error.ts'
-import { withoutLacks } from '../../kit/without-lacks.ts'
 import type { WireMessage, WireOptions, WireRequest, WireThink, WireTool, WireToolCall } from './wire.ts'
 import { format, formatLacks, isMadeId, leftOut, reasons } from './words.ts'
 

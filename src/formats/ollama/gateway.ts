@@ -4,7 +4,7 @@
  * @see https://docs.ollama.com/api/tags (read 2026-11)
  * @module
  */
-import { field } from '../../core/lookup.ts'
+import { field } from '../../core/json.ts'
 import { type GatewayWire, noDate } from '../../kit/gateway-wire.ts'
 import { createServerCodec } from './index.ts'
 

@@ -10,7 +10,7 @@
  * @module
  */
 
-import { fold } from '../../assemble/fold.ts'
+import { fold } from '../../assemble/assemble.ts'
 import type {
   CallFragment,
   CodecOptions,
@@ -21,13 +21,12 @@ import type {
   Fragment,
   Frame,
 } from '../../core/codec.ts'
-import { refuseDeep } from '../../core/depth.ts'
+import { readCall, textOfArguments } from '../../core/content.ts'
 import { ApiError, type ApiErrorDetails, DecodeError } from '../../core/errors.ts'
-import { compact, field, isObject, otherFields, textOr } from '../../core/lookup.ts'
+import { compact, field, isObject, otherFields, refuseDeep, textOr } from '../../core/json.ts'
 import { readDataUrl } from '../../core/media.ts'
 import type { ChatResponse, ImageBlock, InvalidToolCall, Json, JsonObject, ToolCall, Usage } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
-import { readCall, textOfArguments } from '../../core/tool-call.ts'
 import { addend, settleUsage } from '../../core/usage.ts'
 import { type ErrorWords, readApiError } from '../../kit/api-error.ts'
 import { answerFields, figureFields, format, idPrefix, readStopReason, sniffImage } from './words.ts'

@@ -17,8 +17,7 @@ import type {
   Reply,
   StreamEncoder,
 } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn } from '../../core/content.ts'
-import { refuseDeep } from '../../core/depth.ts'
+import { blocksOf, blocksOfTurn, settleStopReason } from '../../core/content.ts'
 import { ApiError } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -28,9 +27,10 @@ import {
   isObject,
   lookup,
   otherFields,
+  refuseDeep,
   textOr,
   unlessEmpty,
-} from '../../core/lookup.ts'
+} from '../../core/json.ts'
 import type {
   AssistantMessage,
   ChatResponse,
@@ -49,7 +49,6 @@ import type {
   ToolMessage,
   Usage,
 } from '../../core/model.ts'
-import { settleStopReason } from '../../core/stop-reason.ts'
 import { cutOff, messageWith, statusOf } from '../../kit/api-error.ts'
 import { nextNumber } from '../../kit/ids.ts'
 import { type Losses, newLosses, reportForeignFields, reportLoss } from '../../kit/losses.ts'

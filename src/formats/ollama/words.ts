@@ -7,7 +7,7 @@
  * @module
  */
 import type { Rules } from '../../core/codec.ts'
-import { lookup } from '../../core/lookup.ts'
+import { lookup } from '../../core/json.ts'
 import type { Loss, ReasoningEffort, RequestOptions, StopReason } from '../../core/model.ts'
 import type { FormatLacks } from '../../kit/lacks.ts'
 import * as lackReasons from '../../kit/reasons.ts'

@@ -4,9 +4,8 @@
  * @module
  */
 
-import { checkTools } from '../../core/check-message.ts'
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, callsOf } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, callsOf, checkTools, exactArguments } from '../../core/content.ts'
 import {
   arrayOf,
   compact,
@@ -18,7 +17,7 @@ import {
   setOwn,
   stringOr,
   unlessEmpty,
-} from '../../core/lookup.ts'
+} from '../../core/json.ts'
 import { toDataUrl } from '../../core/media.ts'
 import type {
   AssistantMessage,
@@ -44,15 +43,14 @@ import type {
   UnknownBlock,
   UserMessage,
 } from '../../core/model.ts'
-import { exactArguments } from '../../core/tool-call.ts'
 import { askedEffort } from '../../kit/effort.ts'
 import { legalId } from '../../kit/ids.ts'
+import { withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss, reportTtl } from '../../kit/losses.ts'
 import { ownProof } from '../../kit/opaque.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { reportUnusedChoice } from '../../kit/tool-choice.ts'
 import { markParts } from '../../kit/tool-error.ts'
-import { withoutLacks } from '../../kit/without-lacks.ts'
 import {
   type ChatDialect,
   type Encoding,

@@ -1,5 +1,5 @@
 /** Chat Completions on a gateway. @module */
-import { field } from '../../core/lookup.ts'
+import { field } from '../../core/json.ts'
 import type { GatewayWire } from '../../kit/gateway-wire.ts'
 import { createServerCodec } from './index.ts'
 

@@ -5,7 +5,7 @@
  */
 
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
-import { decodeSse } from '../../framing/sse.ts'
+import { decodeSse } from '../../framing/text.ts'
 import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 import type { ChatDialect } from './dialect.ts'

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { fold } from '../../assemble/fold.ts'
+import { fold } from '../../assemble/assemble.ts'
 import type {
   CallFragment,
   CodecOptions,
@@ -16,7 +16,6 @@ import type {
   Frame,
 } from '../../core/codec.ts'
 import { toolCallsOf } from '../../core/content.ts'
-import { refuseDeep } from '../../core/depth.ts'
 import { type ApiError, DecodeError } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -27,11 +26,12 @@ import {
   numberOr,
   objectIn,
   otherFields,
+  refuseDeep,
   setOwn,
   stringOr,
   textOr,
   unlessEmpty,
-} from '../../core/lookup.ts'
+} from '../../core/json.ts'
 import { readDataUrl } from '../../core/media.ts'
 import type {
   ChatResponse,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { fold } from '../../assemble/fold.ts'
+import { fold } from '../../assemble/assemble.ts'
 import type {
   DecodedRequest,
   DecodeRequestOptions,
@@ -14,8 +14,7 @@ import type {
   Reply,
   StreamEncoder,
 } from '../../core/codec.ts'
-import { blocksOfTurn, callsOf } from '../../core/content.ts'
-import { refuseDeep } from '../../core/depth.ts'
+import { blocksOfTurn, callsOf, settleStopReason } from '../../core/content.ts'
 import { type ApiError, DecodeError } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -25,10 +24,11 @@ import {
   lookup,
   objectIn,
   otherFields,
+  refuseDeep,
   stringOr,
   textOr,
   unlessEmpty,
-} from '../../core/lookup.ts'
+} from '../../core/json.ts'
 import { toDataUrl } from '../../core/media.ts'
 import type {
   AssistantMessage,
@@ -53,7 +53,6 @@ import type {
   ToolMessage,
   Usage,
 } from '../../core/model.ts'
-import { settleStopReason } from '../../core/stop-reason.ts'
 import { cutOff } from '../../kit/api-error.ts'
 import { efforts } from '../../kit/effort.ts'
 import type { ProofField } from '../../kit/foreign-proofs.ts'

@@ -10,20 +10,9 @@
  * @module
  */
 
-import { checkTools } from '../../core/check-message.ts'
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, textOf } from '../../core/content.ts'
-import {
-  arrayOf,
-  compact,
-  field,
-  isObject,
-  lookup,
-  objectIn,
-  stringOr,
-  textOr,
-  unlessEmpty,
-} from '../../core/lookup.ts'
+import { blocksOf, blocksOfTurn, checkTools, isNoArguments, parseArguments, textOf } from '../../core/content.ts'
+import { arrayOf, compact, field, isObject, lookup, objectIn, stringOr, textOr, unlessEmpty } from '../../core/json.ts'
 import { toDataUrl } from '../../core/media.ts'
 import type {
   AssistantMessage,
@@ -52,16 +41,15 @@ import type {
   ToolMessage,
   UserMessage,
 } from '../../core/model.ts'
-import { isNoArguments, parseArguments } from '../../core/tool-call.ts'
 import { type Chain, findChain } from '../../kit/chain.ts'
 import { anyEffort, askedEffort } from '../../kit/effort.ts'
+import { withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, renamed, reportLoss, reportTtl, withoutOptions } from '../../kit/losses.ts'
 import { ownProof } from '../../kit/opaque.ts'
 import { isReasoning } from '../../kit/openai-models.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { reportUnusedChoice } from '../../kit/tool-choice.ts'
 import { markParts, markText } from '../../kit/tool-error.ts'
-import { withoutLacks } from '../../kit/without-lacks.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import type {
   WireCallOutput,

@@ -1,6 +1,6 @@
 /** Responses on a gateway. @module */
 import type { Frame } from '../../core/codec.ts'
-import { arrayOf, field } from '../../core/lookup.ts'
+import { arrayOf, field } from '../../core/json.ts'
 import { firstSet, type GatewayWire } from '../../kit/gateway-wire.ts'
 import { createServerCodec } from './index.ts'
 

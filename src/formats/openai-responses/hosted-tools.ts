@@ -10,7 +10,7 @@
  * @module
  */
 
-import { compact } from '../../core/lookup.ts'
+import { compact } from '../../core/json.ts'
 import type { JsonObject } from '../../core/model.ts'
 import type { HostedTool, UserLocation } from '../../kit/hosted-tool.ts'
 import { format } from './words.ts'

@@ -5,8 +5,8 @@
  */
 
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
-import { compact } from '../../core/lookup.ts'
-import { decodeSse } from '../../framing/sse.ts'
+import { compact } from '../../core/json.ts'
+import { decodeSse } from '../../framing/text.ts'
 import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Model } from '../../core/codec.ts'
-import { arrayOf, field, isObject } from '../../core/lookup.ts'
+import { arrayOf, field, isObject } from '../../core/json.ts'
 import type { Json, JsonObject } from '../../core/model.ts'
 
 /**

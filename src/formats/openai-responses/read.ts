@@ -11,7 +11,7 @@
  * @module
  */
 
-import { fold } from '../../assemble/fold.ts'
+import { fold } from '../../assemble/assemble.ts'
 import type {
   CodecOptions,
   DecodedCalls,
@@ -21,8 +21,7 @@ import type {
   Fragment,
   Frame,
 } from '../../core/codec.ts'
-import { toolCallsOf } from '../../core/content.ts'
-import { refuseDeep } from '../../core/depth.ts'
+import { parseArguments, toolCallsOf } from '../../core/content.ts'
 import { type ApiError, DecodeError } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -32,10 +31,11 @@ import {
   lookup,
   numberOr,
   objectIn,
+  refuseDeep,
   stringOr,
   textOr,
   unlessEmpty,
-} from '../../core/lookup.ts'
+} from '../../core/json.ts'
 import type {
   ChatResponse,
   CitationBlock,
@@ -49,7 +49,6 @@ import type {
   Usage,
 } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
-import { parseArguments } from '../../core/tool-call.ts'
 import { settleUsage } from '../../core/usage.ts'
 import { readApiError } from '../../kit/api-error.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'

@@ -12,7 +12,7 @@
  * @module
  */
 
-import { fold } from '../../assemble/fold.ts'
+import { fold } from '../../assemble/assemble.ts'
 import type {
   DecodedRequest,
   DecodeRequestOptions,
@@ -22,8 +22,7 @@ import type {
   Reply,
   StreamEncoder,
 } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn } from '../../core/content.ts'
-import { refuseDeep } from '../../core/depth.ts'
+import { blocksOf, blocksOfTurn, isNoArguments } from '../../core/content.ts'
 import { type ApiError, DecodeError } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -33,10 +32,11 @@ import {
   lookup,
   numberOr,
   otherFields,
+  refuseDeep,
   stringOr,
   textOr,
   unlessEmpty,
-} from '../../core/lookup.ts'
+} from '../../core/json.ts'
 import { readDataUrl } from '../../core/media.ts'
 import type {
   AssistantMessage,
@@ -65,7 +65,6 @@ import type {
   ToolMessage,
   Usage,
 } from '../../core/model.ts'
-import { isNoArguments } from '../../core/tool-call.ts'
 import { cutOff } from '../../kit/api-error.ts'
 import type { ProofField } from '../../kit/foreign-proofs.ts'
 import { hash, nextNumber } from '../../kit/ids.ts'

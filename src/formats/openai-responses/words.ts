@@ -10,7 +10,7 @@
 
 import type { Rules } from '../../core/codec.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
-import { arrayOf, field, lookup, stringOr, textOr } from '../../core/lookup.ts'
+import { arrayOf, field, lookup, stringOr, textOr } from '../../core/json.ts'
 import type { JsonObject, ReasoningEffort, StopReason } from '../../core/model.ts'
 import type { ErrorWords } from '../../kit/api-error.ts'
 import type { FormatLacks, Lack } from '../../kit/lacks.ts'

@@ -5,7 +5,7 @@
  * @module
  */
 import * as v from 'valibot'
-import { compact } from '../../core/lookup.ts'
+import { compact } from '../../core/json.ts'
 import type { Usage } from '../../core/model.ts'
 import type { Price, Rates } from '../../prices/index.ts'
 

@@ -6,7 +6,7 @@
  */
 
 import { blocksOf, toolCallsOf } from '../../core/content.ts'
-import { compact } from '../../core/lookup.ts'
+import { compact } from '../../core/json.ts'
 import type { Content, ImageBlock, JsonObject, Message } from '../../core/model.ts'
 import type { Admission, EndReport } from '../../gateway/types.ts'
 import { capPriceOf, type Price } from '../../prices/index.ts'

@@ -6,7 +6,7 @@
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ (read 2026-11)
  * @module
  */
-import { compact } from '../../core/lookup.ts'
+import { compact } from '../../core/json.ts'
 import { DurableObject, type ObjectClass, type ObjectState } from '../platform.ts'
 import {
   type Account,

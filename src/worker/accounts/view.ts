@@ -1,5 +1,5 @@
 /** The operator's view of the accounts. SQLite computes the sums, so the rows of many users never become objects here. @module */
-import { compact } from '../../core/lookup.ts'
+import { compact } from '../../core/json.ts'
 import type { Sql, SqlValue } from '../platform.ts'
 import {
   type AccountSummary,

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { compact } from '../../core/lookup.ts'
+import { compact } from '../../core/json.ts'
 import { keptDays, mostRows, type SummaryKey, type SummaryQuery, wholeWorker } from '../accounts/accounts.ts'
 import type { Setup } from '../config.ts'
 import { isSecret } from '../option-kinds.ts'

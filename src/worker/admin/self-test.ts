@@ -5,7 +5,7 @@
  * @see https://developers.cloudflare.com/workers/configuration/compatibility-flags/ (read 2026-11)
  * @module
  */
-import { compact } from '../../core/lookup.ts'
+import { compact } from '../../core/json.ts'
 import { type Accounts, wholeWorker } from '../accounts/accounts.ts'
 import type { RunStub, Setup } from '../config.ts'
 import { isSecret } from '../option-kinds.ts'

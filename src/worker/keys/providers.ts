@@ -5,7 +5,7 @@
  * @module
  */
 import type { Model, ModelSettings } from '../../core/codec.ts'
-import { compact } from '../../core/lookup.ts'
+import { compact } from '../../core/json.ts'
 import { anthropic } from '../../formats/anthropic/index.ts'
 import { gemini } from '../../formats/gemini/index.ts'
 import { ollama } from '../../formats/ollama/index.ts'

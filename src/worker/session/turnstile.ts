@@ -4,7 +4,7 @@
  * @see https://developers.cloudflare.com/turnstile/get-started/server-side-validation/ (read 2026-11)
  * @module
  */
-import { compact } from '../../core/lookup.ts'
+import { compact } from '../../core/json.ts'
 import type { Turnstile } from '../config.ts'
 import { refuse } from '../refusal.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { UnsupportedError } from '../../../src/core/errors.ts'
-import { compact } from '../../../src/core/lookup.ts'
+import { compact } from '../../../src/core/json.ts'
 import type { ChatResponse, ContentBlock, Context, Message, RequestOptions } from '../../../src/core/model.ts'
 import { createClientCodec, decodeRequest, encodeRequest } from '../../../src/formats/anthropic/index.ts'
 import { prepare } from '../../../src/prepare/prepare.ts'

@@ -1,7 +1,6 @@
 /** Short ways to run the codec in tests. */
 
-import { assemble } from '../../../src/assemble/assemble.ts'
-import { fold } from '../../../src/assemble/fold.ts'
+import { assemble, fold } from '../../../src/assemble/assemble.ts'
 import type { Fragment, Frame } from '../../../src/core/codec.ts'
 import type { ChatResponse, MessageEvent } from '../../../src/core/model.ts'
 import { decodeStream, encodeStream } from '../../../src/formats/anthropic/index.ts'

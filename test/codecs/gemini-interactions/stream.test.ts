@@ -2,15 +2,15 @@
 import { GoogleGenAI } from '@google/genai'
 import { describe, expect, it } from 'vitest'
 import type { Fragment, Frame } from '../../../src/core/codec.ts'
+import { invalidCall } from '../../../src/core/content.ts'
 import { ApiError } from '../../../src/core/errors.ts'
-import { invalidCall } from '../../../src/core/tool-call.ts'
 import {
   createClientCodec,
   decodeError,
   decodeStream,
   encodeStream,
 } from '../../../src/formats/gemini-interactions/index.ts'
-import { encodeSse } from '../../../src/framing/sse.ts'
+import { encodeSse } from '../../../src/framing/text.ts'
 import { ownCorpus } from '../../support/corpus.ts'
 import { decodeChunks } from '../../support/decode.ts'
 

@@ -1,6 +1,6 @@
 /** Recorded traffic of this wire: read, written again, and read by the official client. */
 import { describe, expect, it } from 'vitest'
-import { collect } from '../../../src/assemble/fold.ts'
+import { collect } from '../../../src/assemble/assemble.ts'
 import type { Frame } from '../../../src/core/codec.ts'
 import type { ChatResponse, ContentBlock, ToolCall } from '../../../src/core/model.ts'
 import {
@@ -12,7 +12,7 @@ import {
   encodeResponse,
   encodeStream,
 } from '../../../src/formats/gemini/index.ts'
-import { encodeSse } from '../../../src/framing/sse.ts'
+import { encodeSse } from '../../../src/framing/text.ts'
 import { type CorpusCase, casesOf, ownCase } from '../../support/corpus.ts'
 import { decodeText } from '../../support/decode.ts'
 import { oracle, remembered } from './oracle.ts'

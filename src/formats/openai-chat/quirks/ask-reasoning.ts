@@ -1,6 +1,6 @@
 /** Encodes the reasoning option for hosts of this format: by effort or by budget. `none` switches reasoning off. @module */
 
-import { compact } from '../../../core/lookup.ts'
+import { compact } from '../../../core/json.ts'
 import type { JsonObject, ReasoningEffort, RequestOptions } from '../../../core/model.ts'
 import { anyEffort, effortOf } from '../../../kit/effort.ts'
 import { reportLoss } from '../../../kit/losses.ts'

@@ -1,6 +1,6 @@
 /** Content parts in the answers of other hosts that OpenAI does not send. @module */
 import type { Fragment } from '../../../core/codec.ts'
-import { arrayOf, field, otherFields, stringOr } from '../../../core/lookup.ts'
+import { arrayOf, field, otherFields, stringOr } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/model.ts'
 import { decodePart } from '../read.ts'
 import { format } from '../words.ts'

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { blocksOf, callsOf } from '../../../core/content.ts'
+import { blocksOf, callsOf, exactArguments } from '../../../core/content.ts'
 import type {
   AssistantMessage,
   ContentBlock,
@@ -12,7 +12,6 @@ import type {
   ToolMessage,
   UserMessage,
 } from '../../../core/model.ts'
-import { exactArguments } from '../../../core/tool-call.ts'
 import { renumber, reportLoss } from '../../../kit/losses.ts'
 import * as reasons from '../../../kit/reasons.ts'
 import type { Encoding } from '../dialect.ts'

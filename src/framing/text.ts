@@ -1,19 +1,132 @@
 /**
- * Decodes and encodes server-sent events. `eventsource-parser` reads the fields. This file reads bytes, checks limits, handles the end of
- * the stream, and reads bare JSON: JSON without `data:`. For example, Gemini can send an error in this form in the middle of an answer. A
- * complete answer is one JSON array if the request did not ask for events.
+ * Bytes to events and back, for the framings that are text: server-sent events and NDJSON.
+ *
+ * SSE and NDJSON use it. Chunks can end at any byte.
+ *
+ * The reader stores bytes between chunks, not text. A line end is never inside a UTF-8 sequence, so complete lines can be decoded without
+ * the bytes after them. The decoder is called once for a chunk that has a line end, and not for other chunks.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  * @see https://github.com/googleapis/js-genai/blob/main/src/_api_client.ts whose reader checks each chunk for such an error
+ * @see https://github.com/ndjson/ndjson-spec
  *
  * @module
  */
+
 import { createParser, type EventSourceParser } from 'eventsource-parser'
 import type { Frame } from '../core/codec.ts'
-import { endOfString } from '../core/depth.ts'
+import { LimitError } from '../core/errors.ts'
+import { endOfString } from '../core/json.ts'
 import type { Machine } from '../core/reducer.ts'
 import { byteLength } from '../kit/utf8.ts'
-import { defaultMaxEventBytes, type FrameLimits, isWholeJson, readLines, tooLarge } from './lines.ts'
+
+export interface FrameLimits {
+  /** The maximum size of an event or line, in bytes of UTF-8. Default 8 MiB. */
+  readonly maxEventBytes?: number
+}
+
+export const defaultMaxEventBytes: number = 8 * 1024 * 1024
+
+/** Receives complete lines, each ended by one LF. */
+type TakeLines = (lines: string) => void
+
+export interface LineReader {
+  /**
+   * Passes the lines that are complete with this chunk to `TakeLines`, then stores a copy of the rest.
+   *
+   * @throws {LimitError} if the rest is longer than the maximum size of an event.
+   */
+  push(chunk: Uint8Array): void
+  /** Returns the last line if it has no line end; otherwise an empty string. */
+  rest(): string
+}
+
+const LF = 0x0a
+const CR = 0x0d
+const nothing = new Uint8Array(0)
+
+/**
+ * One decoder for all streams, since it stores nothing between calls and creating one takes as long as reading several events. It is called
+ * without `stream`, because Node's decoder is slower with it. Then each call would drop a BOM, so `ignoreBOM` keeps it.
+ */
+const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: false, ignoreBOM: true })
+
+export function readLines(maxBytes: number, takeLines: TakeLines): LineReader {
+  /** Starts with the stored bytes. The rest is free space. */
+  let buffer = nothing
+  let heldLength = 0
+  /** The character that is dropped if the next text starts with it: a BOM at the start, the LF of a CRLF in two chunks. */
+  let dropped: string | undefined = '\ufeff'
+
+  /** Appends bytes to the stored bytes. */
+  function hold(bytes: Uint8Array): void {
+    const length = heldLength + bytes.length
+    if (length > buffer.length) {
+      const larger = new Uint8Array(Math.max(length, Math.min(2 * buffer.length, maxBytes)))
+      larger.set(buffer.subarray(0, heldLength))
+      buffer = larger
+    }
+    buffer.set(bytes, heldLength)
+    heldLength = length
+  }
+
+  /** Removes the stored bytes, and returns their text. A buffer that only a large event needed is freed. */
+  function release(): string {
+    const text = decode(buffer.subarray(0, heldLength))
+    heldLength = 0
+    if (buffer.length > roomy) buffer = nothing
+    return text
+  }
+
+  /** Decodes lines, and changes every line end to LF. */
+  function decode(bytes: Uint8Array): string {
+    const text = decoder.decode(bytes)
+    const lines = text.slice(text[0] === dropped ? 1 : 0)
+    dropped = text.endsWith('\r') ? '\n' : undefined
+    // Two steps take half the time of `replaceAll` for both, and a fifth of the time of /\r\n?/g.
+    return lines.includes('\r') ? lines.replace(/\r\n/g, '\n').replaceAll('\r', '\n') : lines
+  }
+
+  return {
+    push(chunk) {
+      const end = Math.max(chunk.lastIndexOf(LF), chunk.lastIndexOf(CR)) + 1
+      let lines = ''
+      if (end > 0 && heldLength > 0) {
+        hold(chunk.subarray(0, end))
+        lines = release()
+      } else if (end > 0) lines = decode(chunk.subarray(0, end))
+      takeLines(lines)
+      hold(chunk.subarray(end))
+      if (heldLength > maxBytes) throw tooLarge(maxBytes)
+    },
+    rest: release,
+  }
+}
+
+/** A buffer larger than this is freed after a large event, in bytes. */
+const roomy = 64 * 1024
+
+export function tooLarge(maxBytes: number): LimitError {
+  const message = `Cannot read the stream: an event is larger than ${maxBytes} bytes`
+  return new LimitError(message, 'maxEventBytes', maxBytes)
+}
+
+/** Whether the text is a complete JSON object or array. Scalars return false, since a number can be incomplete and still valid. */
+function isWholeJson(text: string): boolean {
+  if (!/^\s*[{[]/.test(text)) return false
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+// ---- server-sent events -------------------------------------------------------------------------
+
+// `eventsource-parser` reads the fields. This file reads bytes, checks limits, handles the end of the stream, and reads bare JSON: JSON
+// without `data:`. For example, Gemini can send an error in this form in the middle of an answer. A complete answer is one JSON array if
+// the request did not ask for events.
 
 /**
  * Decodes bytes to one frame for each event. Chunks can end at any byte.
@@ -157,4 +270,43 @@ export function encodeSse({ event, data }: Frame): string {
   }
   const lines = /[\r\n]/.test(data) ? data.replace(/\r\n?|\n/g, '\ndata: ') : data
   return event === undefined ? `data: ${lines}\n\n` : `event: ${event}\ndata: ${lines}\n\n`
+}
+
+// ---- NDJSON -------------------------------------------------------------------------------------
+
+/**
+ * Decodes bytes to one frame for each line. Chunks can end at any byte. Blank lines are ignored. A last line without a line end is read
+ * only if it is complete JSON. Otherwise it is dropped, and the codec reports an incomplete stream.
+ *
+ * @throws {LimitError} if a line is longer than `maxEventBytes`. The lines before it are in `out`.
+ */
+export function decodeNdjson({ maxEventBytes = defaultMaxEventBytes }: FrameLimits = {}): Machine<Uint8Array, Frame> {
+  let frames: Frame[] = []
+
+  function takeLines(lines: string): void {
+    for (let at = 0; at < lines.length; ) {
+      const end = lines.indexOf('\n', at)
+      const data = lines.slice(at, end)
+      if (3 * data.length > maxEventBytes && byteLength(data) > maxEventBytes) throw tooLarge(maxEventBytes)
+      if (data.trim() !== '') frames.push({ data })
+      at = end + 1
+    }
+  }
+
+  const reader = readLines(maxEventBytes, takeLines)
+  return {
+    push(chunk, out) {
+      frames = out
+      reader.push(chunk)
+    },
+    end(out) {
+      const data = reader.rest()
+      if (isWholeJson(data)) out.push({ data })
+    },
+  }
+}
+
+/** Encodes a frame as a line. A line end inside JSON is white space, so it becomes a space. The name of the event is not written. */
+export function encodeNdjson(frame: Frame): string {
+  return `${frame.data.replace(/[\r\n]+/g, ' ')}\n`
 }

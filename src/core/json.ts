@@ -1,0 +1,179 @@
+/**
+ * Reads JSON values of unknown form.
+ *
+ * @module
+ */
+
+import { DecodeError } from './errors.ts'
+import type { Json, JsonObject } from './model.ts'
+
+/** The table's own entry for a word, or `undefined`. `table['constructor']` would find an inherited function. */
+export function lookup<T>(table: Readonly<Record<string, T>>, word: unknown): T | undefined {
+  return typeof word === 'string' && Object.hasOwn(table, word) ? table[word] : undefined
+}
+
+/** Whether it is an object, and not an array. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** An own field of the value; `undefined` if the value is not an object or does not have the field. */
+export function field(value: unknown, key: string): Json | undefined {
+  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+}
+
+/** An own field that is an object; otherwise an empty object. */
+export function objectIn(value: unknown, key: string): JsonObject {
+  const found = field(value, key)
+  return isObject(found) ? found : {}
+}
+
+/** The value, if it is a string. */
+export function stringOr<T>(value: unknown, fallback: T): string | T {
+  return typeof value === 'string' ? value : fallback
+}
+
+/** The value, if it is a string that is not empty. */
+export function textOr<T>(value: unknown, fallback: T): string | T {
+  return stringOr(value, '') || fallback
+}
+
+/** The value, if it is a finite number. */
+export function numberOr<T>(value: unknown, fallback: T): number | T {
+  return Number.isFinite(value) ? (value as number) : fallback
+}
+
+/** The elements, or none if it is not an array. */
+export function arrayOf(value: unknown): readonly Json[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** `Array.prototype.findLastIndex`, which is ES2023. */
+export function findLastIndex<T>(list: readonly T[], holds: (element: T) => boolean): number {
+  let at = list.length - 1
+  while (at >= 0 && !holds(list[at] as T)) at--
+  return at
+}
+
+/** Sets a field as `JSON.parse` does: assigning to `__proto__` would set the prototype. */
+export function setOwn(object: JsonObject, key: string, value: Json): void {
+  if (key !== '__proto__') object[key] = value
+  else Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true })
+}
+
+/** The fields of an object that are not listed: what a codec does not know and keeps. `undefined` if there are none. */
+export function otherFields(value: JsonObject, known: Pick<ReadonlySet<string>, 'has'>): JsonObject | undefined {
+  let rest: JsonObject | undefined
+  for (const key of Object.keys(value)) {
+    if (known.has(key)) continue
+    rest ??= {}
+    setOwn(rest, key, value[key] as Json)
+  }
+  return rest
+}
+
+/** The object or the list, if it is not empty. */
+export function unlessEmpty<T extends object>(value: T): T | undefined {
+  return Object.keys(value).length > 0 ? value : undefined
+}
+
+/** The fields that may be `undefined` become fields that may be absent. */
+type Compact<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
+}
+
+/** A copy without the fields that are `undefined`, so that optional fields can be written in a row. */
+export function compact<const T extends object>(value: T): Compact<T> {
+  const copy: JsonObject = {}
+  for (const key of Object.keys(value)) {
+    const found = (value as JsonObject)[key]
+    if (found !== undefined) setOwn(copy, key, found)
+  }
+  return copy as Compact<T>
+}
+
+// ---- depth --------------------------------------------------------------------------------------
+
+// `JSON.parse` reads any depth, but code that walks the value later, such as `JSON.stringify`, can overflow its stack. So input that is too
+// deep is refused when it arrives.
+
+/** Deepest JSON that is read, in levels. Real bodies have some twenty, schemas included; stacks hold some thousands. */
+export const maxDepth = 1024
+
+/**
+ * Refuses a value that is too deep.
+ *
+ * @param attempt How the error's message begins, such as `Cannot decode Gemini request`.
+ * @throws {DecodeError} whose `path` leads towards the depth.
+ */
+export function refuseDeep(value: unknown, attempt: string): void {
+  const steps = stepsBeyond(value, maxDepth)
+  if (steps === undefined) return
+  const path = steps.slice(0, 8).join('').replace(/^\./, '')
+  throw new DecodeError(`${attempt}: "${path}" is nested deeper than ${maxDepth} levels`, { path })
+}
+
+/** Refuses JSON text that is too deep, without parsing it. @throws {DecodeError} as {@link refuseDeep} does. */
+export function refuseDeepText(text: string, attempt: string): void {
+  if (text.length > 2 * maxDepth && isDeeperThan(maxDepth, text)) refuseDeep(parse(text), attempt)
+}
+
+/** The value as JSON, cut after some characters; empty if it is too deep to be written. */
+export function shortJson(value: unknown, length: number): string {
+  return isNestedDeeper(maxDepth, value) ? '' : (JSON.stringify(value) ?? '').slice(0, length)
+}
+
+/** Whether a value has more levels than this. */
+export function isNestedDeeper(levels: number, value: unknown): boolean {
+  return stepsBeyond(value, levels) !== undefined
+}
+
+/** The path to a value that is deeper than the limit, if there is one. The path and the recursion are at most as long as the limit. */
+function stepsBeyond(value: unknown, left: number): string[] | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  if (left === 0) return []
+  const isList = Array.isArray(value)
+  const values: readonly unknown[] = isList ? value : Object.values(value)
+  for (let at = 0; at < values.length; at++) {
+    const steps = stepsBeyond(values[at], left - 1)
+    if (steps !== undefined) return [isList ? `[${at}]` : `.${Object.keys(value)[at]}`, ...steps]
+  }
+  return undefined
+}
+
+const quote = 0x22
+const backslash = 0x5c
+
+/** Whether JSON text has more levels than this. It counts brackets and skips strings. */
+export function isDeeperThan(levels: number, text: string): boolean {
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === quote) at = endOfString(text, at)
+    else if (code === 0x7b || code === 0x5b) {
+      if (++depth > levels) return true
+    } else if (code === 0x7d || code === 0x5d) depth--
+  }
+  return false
+}
+
+/** The index of the quote that ends the string that begins here; the length of the text if the string does not end. */
+export function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1)
+  while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end < 0 ? text.length : end
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let before = at - 1
+  while (text.charCodeAt(before) === backslash) before--
+  return (at - before) % 2 === 0
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined // that it is not valid JSON is found where it is read
+  }
+}
