@@ -28,9 +28,12 @@ function cleanModules() {
   }
 }
 
-/** An entry for each public path. What several of them need is in the chunks of `dist/shared`, by relative imports. */
+/**
+ * An entry for each public path. What several of them need is in the chunks of `dist/shared`, by relative imports. The schemas of `t` are in
+ * a file of their own: bundlers keep the object of a namespace that shares its file with other code, also in programs that do not use it.
+ */
 export default defineConfig({
-  entry: publicPaths('.'),
+  entry: { ...publicPaths('.'), 'shared/t': 'src/tools/types.ts' },
   format: ['esm'],
   target: 'es2022',
   platform: 'neutral',
@@ -48,7 +51,7 @@ export default defineConfig({
   esbuildOptions: (options) => {
     options.chunkNames = 'shared/[name]-[hash]'
   },
-  dts: true,
+  dts: { entry: publicPaths('.') },
   sourcemap: true,
   clean: true,
   onSuccess: async () => {

@@ -203,8 +203,7 @@ export function optionsOf(request: RunRequest): Omit<RequestOptions, 'model' | '
 
 // ---- checks -------------------------------------------------------------------------------------
 
-const forms: Forms = {
-  ...modelForms,
+const runForms: Forms = {
   model: ['object', { baseUrl: 'text', headers: ['object', { '*': 'text' }], body: 'object', fetch: 'function' }],
   system: 'text or list',
   tools: 'list of tool({ name })',
@@ -273,7 +272,7 @@ export const habits: Readonly<Record<string, string>> = {
  */
 export function checkRequest(request: RunRequest): void {
   checkModel(isObject(request) ? request.model : request)
-  checkFields(request, forms, '', false)
+  checkFields(request, { ...modelForms, ...runForms }, '', false)
   const { toolChoice, maxRepeatedCalls: limit = 1 } = request
   if (isObject(toolChoice) && !('name' in toolChoice || 'names' in toolChoice)) {
     wrongType('toolChoice', '{ name } or { names, mode }', 'object')

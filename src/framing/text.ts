@@ -43,7 +43,7 @@ export interface LineReader {
 
 const LF = 0x0a
 const CR = 0x0d
-const nothing = new Uint8Array(0)
+const nothing = /* @__PURE__ */ new Uint8Array(0)
 
 /**
  * One decoder for all streams, since it stores nothing between calls and creating one takes as long as reading several events. It is called

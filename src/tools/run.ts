@@ -455,7 +455,7 @@ async function withinTime(tool: Tool, call: ToolCall, options: InvokeOptions): P
 }
 
 /** The reason of a tool's signal at the time limit. */
-const timedOut: DOMException = new DOMException('The tool had its time', 'TimeoutError')
+const timedOut: DOMException = /* @__PURE__ */ new DOMException('The tool had its time', 'TimeoutError')
 
 async function run(
   tool: Tool,

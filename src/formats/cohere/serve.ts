@@ -128,13 +128,13 @@ const toolChoices: Readonly<Record<string, ToolChoice>> = { REQUIRED: 'required'
 
 const readers: Readonly<Record<string, Reader>> = {
   stream: (value) => (typeof value === 'boolean' ? { stream: value } : undefined),
-  max_tokens: number('maxTokens'),
-  temperature: number('temperature'),
-  p: number('topP'),
-  k: number('topK'),
-  seed: number('seed'),
-  frequency_penalty: number('frequencyPenalty'),
-  presence_penalty: number('presencePenalty'),
+  max_tokens: /* @__PURE__ */ number('maxTokens'),
+  temperature: /* @__PURE__ */ number('temperature'),
+  p: /* @__PURE__ */ number('topP'),
+  k: /* @__PURE__ */ number('topK'),
+  seed: /* @__PURE__ */ number('seed'),
+  frequency_penalty: /* @__PURE__ */ number('frequencyPenalty'),
+  presence_penalty: /* @__PURE__ */ number('presencePenalty'),
   stop_sequences: (value) =>
     Array.isArray(value) && value.every((one) => typeof one === 'string') ? { stop: value } : undefined,
   tool_choice: (value) => {

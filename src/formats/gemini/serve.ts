@@ -857,7 +857,7 @@ export function encodeError(error: ApiError): { readonly status: number; readonl
 /** `thoughtSignature`, which any part can have, including calls. It must be base64, and a proof envelope is base64. */
 export const proofField: ProofField = {
   format: 'gemini',
-  owners: [geminiDialect.provider],
+  owners: ['gemini'],
   onCalls: true,
   write: (thoughtSignature) => ({ thoughtSignature }),
   read: ({ thoughtSignature }) => [textOr(thoughtSignature, '')],

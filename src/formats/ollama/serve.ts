@@ -96,12 +96,12 @@ const number =
 /** Readers for the entries of `options`. */
 const runOptions: Readonly<Record<string, Reader>> = {
   num_predict: (value) => (typeof value === 'number' && value > 0 ? { maxTokens: value } : undefined), // -1 means no limit
-  temperature: number('temperature'),
-  top_p: number('topP'),
-  top_k: number('topK'),
-  seed: number('seed'),
-  frequency_penalty: number('frequencyPenalty'),
-  presence_penalty: number('presencePenalty'),
+  temperature: /* @__PURE__ */ number('temperature'),
+  top_p: /* @__PURE__ */ number('topP'),
+  top_k: /* @__PURE__ */ number('topK'),
+  seed: /* @__PURE__ */ number('seed'),
+  frequency_penalty: /* @__PURE__ */ number('frequencyPenalty'),
+  presence_penalty: /* @__PURE__ */ number('presencePenalty'),
   stop: (value) => {
     if (typeof value === 'string') return { stop: [value] }
     return isStrings(value) ? { stop: value } : undefined
@@ -212,7 +212,7 @@ function decodeContent(entry: JsonObject, path: string): { content: Content; pro
 }
 
 const plain: ReadonlySet<string> = new Set(['role', 'content'])
-const pictured: ReadonlySet<string> = new Set([...plain, 'images'])
+const pictured: ReadonlySet<string> = /* @__PURE__ */ new Set([...plain, 'images'])
 
 function withKept<M extends Message>(message: M, fields: JsonObject): M {
   return { ...message, providerData: { ...message.providerData, [format]: { ...keptFields(message), ...fields } } }

@@ -824,7 +824,7 @@ export function encodeError(error: ApiError): { readonly status: number; readonl
 /** Writes proofs as OpenRouter's `reasoning_details`. Clients that store the answer's message unchanged send this field back. */
 export const proofField: ProofField = {
   format,
-  owners: [proofOwners.reasoning_details, proofOwners.extra_content],
+  owners: ['openrouter', 'gemini'],
   onCalls: false,
   write: (data) => ({ reasoning_details: [{ type: 'reasoning.encrypted', data }] }),
   read: (proof) => arrayOf(proof.reasoning_details).map((detail) => textOr(field(detail, 'data'), '')),

@@ -233,7 +233,7 @@ const roles: Readonly<Record<string, 'user' | 'system' | 'developer'>> = {
   developer: 'developer',
 }
 
-const resultTypes: ReadonlySet<unknown> = new Set(['function_call_output', `${customCall}_output`])
+const resultTypes: ReadonlySet<unknown> = /* @__PURE__ */ new Set(['function_call_output', `${customCall}_output`])
 
 const knownOfInput = new Set(['role', 'content'])
 
@@ -1026,7 +1026,7 @@ export function encodeError(error: ApiError): { readonly status: number; readonl
 /** The field is `encrypted_content` of a reasoning item. Clients send it back if the server stores no answers. */
 export const proofField: ProofField = {
   format,
-  owners: [openaiDialect.provider],
+  owners: ['openai'],
   onCalls: false,
   write: (envelope) => ({ encrypted_content: envelope }),
   read: (data) => [textOr(data.encrypted_content, '')],
