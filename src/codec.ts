@@ -45,8 +45,8 @@ export { legalToolName, type Prepared, type PrepareOptions, prepare } from './pr
 
 // ---- to decode ----------------------------------------------------------------------------------
 
+export type { AssembleOptions } from './assemble/assemble.ts'
 export { assemble, collect, fold, stop } from './assemble/assemble.ts'
-export type { AssembleOptions } from './assemble/assembly.ts'
 export { type AnswerDecoder, type DecodeOptions, decodeAnswer } from './client/loop.ts'
 export type { ApiErrorDetails } from './core/errors.ts'
 
@@ -70,7 +70,7 @@ export type { ArgumentsOf } from './tools/tool.ts'
 
 // ---- options and results of a run, by their parts -----------------------------------------------
 
-export type { LiveArguments } from './assemble/assembly.ts'
+export type { LiveArguments } from './assemble/assemble.ts'
 export type { EchoMode } from './client/echo.ts'
 export type { RetryOptions } from './client/loop.ts'
 export type { Resumable } from './client/resume.ts'

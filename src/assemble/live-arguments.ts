@@ -11,7 +11,7 @@
 import { maxArgumentsDepth } from '../core/content.ts'
 import { setOwn } from '../core/json.ts'
 import type { Json, JsonObject } from '../core/model.ts'
-import type { LiveArguments } from './assembly.ts'
+import type { LiveArguments } from './assemble.ts'
 
 /** The token that may come next; `nothing` after the text is complete, malformed or too deep. */
 type Expected = 'start' | 'key' | 'key_or_end' | 'colon' | 'value' | 'value_or_end' | 'comma_or_end' | 'nothing'

@@ -4,8 +4,8 @@
  * @module
  */
 
+import type { AssembleOptions } from '../assemble/assemble.ts'
 import { assemble, stop } from '../assemble/assemble.ts'
-import type { AssembleOptions } from '../assemble/assembly.ts'
 import { responseUnlessAborted, unlessAborted } from '../core/abort.ts'
 import type { Asked, ClientCodec, DecodeStreamOptions, EncodedRequest, Fragment, Frame, Model } from '../core/codec.ts'
 import { callIdsOf, callsOf, canRunTools, isCall, isEmptyAnswer, textOf } from '../core/content.ts'

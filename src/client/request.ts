@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { LiveArguments } from '../assemble/assembly.ts'
+import type { LiveArguments } from '../assemble/assemble.ts'
 import type { Ask, Asked, Model } from '../core/codec.ts'
 import { compact, isObject, lookup, unlessEmpty } from '../core/json.ts'
 import type {

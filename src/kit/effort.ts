@@ -1,9 +1,3 @@
-/**
- * Converts between efforts and token budgets of reasoning, for formats that have only one of them.
- *
- * @module
- */
-
 import type { ReasoningEffort, RequestOptions } from '../core/model.ts'
 import { type Losses, reportLoss } from './losses.ts'
 
@@ -74,4 +68,16 @@ export function nearestEffort(budgetTokens: number): ReasoningEffort {
   const distance = (effort: ReasoningEffort) => Math.abs(effortBudgets[effort] - budgetTokens)
   const some = efforts.filter((effort) => effort !== 'none')
   return budgetTokens <= 0 ? 'none' : some.reduce((best, effort) => (distance(effort) < distance(best) ? effort : best))
+}
+
+// ---- OpenAI's models ----------------------------------------------------------------------------
+
+/**
+ * Whether a model reasons with this effort, and then refuses the temperature and other options for sampling. o-series and gpt-5 always
+ * reason. gpt-5.1 to 5.4 reason only if the request sets an effort. Chat variants never reason.
+ */
+export function isReasoning(model: string, effort: ReasoningEffort | undefined): boolean {
+  const found = /^(?:o\d|gpt-5(\.\d)?(?!.*chat))/.exec(model)
+  if (!found?.[1]) return found !== null
+  return effort === undefined ? found[1] > '.4' || model.includes('pro') : effort !== 'none'
 }

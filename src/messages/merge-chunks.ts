@@ -4,8 +4,8 @@
  * @module
  */
 
+import type { Assembly } from '../assemble/assemble.ts'
 import { assemble, stop } from '../assemble/assemble.ts'
-import type { Assembly } from '../assemble/assembly.ts'
 import type { Fragment } from '../core/codec.ts'
 import { blocksOf, checkMessage } from '../core/content.ts'
 import { compact, findLastIndex, unlessEmpty } from '../core/json.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { scanPiece } from '../../src/assemble/calls.ts'
+import { scanPiece } from '../../src/assemble/assemble.ts'
 
 describe('scanPiece', () => {
   it.each<[string[], boolean]>([

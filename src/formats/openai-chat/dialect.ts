@@ -21,10 +21,10 @@ import type {
   ToolChoice,
   ToolDefinition,
 } from '../../core/model.ts'
+import { isReasoning } from '../../kit/effort.ts'
 import type { IdRule } from '../../kit/ids.ts'
 import type { Lack } from '../../kit/lacks.ts'
 import type { Losses } from '../../kit/losses.ts'
-import { isReasoning } from '../../kit/openai-models.ts'
 import { byAnyEffort } from './quirks/ask-reasoning.ts'
 import type {
   DialectMessageFields,

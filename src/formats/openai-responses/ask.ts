@@ -42,11 +42,10 @@ import type {
   UserMessage,
 } from '../../core/model.ts'
 import { type Chain, findChain } from '../../kit/chain.ts'
-import { anyEffort, askedEffort } from '../../kit/effort.ts'
+import { anyEffort, askedEffort, isReasoning } from '../../kit/effort.ts'
 import { withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, renamed, reportLoss, reportTtl, withoutOptions } from '../../kit/losses.ts'
 import { ownProof } from '../../kit/opaque.ts'
-import { isReasoning } from '../../kit/openai-models.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { reportUnusedChoice } from '../../kit/tool-choice.ts'
 import { markParts, markText } from '../../kit/tool-error.ts'

@@ -1,7 +1,7 @@
 /** Streams of this wire, read piece by piece. */
 import { describe, expect, it } from 'vitest'
+import type { AssembleOptions } from '../../../src/assemble/assemble.ts'
 import { assemble } from '../../../src/assemble/assemble.ts'
-import type { AssembleOptions } from '../../../src/assemble/assembly.ts'
 import type { Fragment } from '../../../src/core/codec.ts'
 import { ApiError, DecodeError, InterruptedError } from '../../../src/core/errors.ts'
 import type { AssistantMessage, MessageEvent } from '../../../src/core/model.ts'
