@@ -532,10 +532,7 @@ function addToCall(
   if (name?.startsWith(call.name)) call.name = name
   else if (name && call.text === '' && call.whole === undefined) call.name += name
   const argumentsDelta = addArguments(call, fragment, out)
-  const { maxArgumentsLength: max = 8 * 1024 * 1024 } = state.options
-  if (call.text.length > max) {
-    throw new LimitError(`Cannot take the arguments of a call: they are longer than ${max}`, 'maxArgumentsLength', max)
-  }
+  checkLength(call.text.length, state.options.maxArgumentsLength)
   // Its fields are set one by one, since to spread those that may be absent takes ten times as long.
   const type = call.server ? 'server_tool_call_chunk' : 'tool_call_chunk'
   const chunk = { type } as { -readonly [Key in keyof ToolCallChunk]: ToolCallChunk[Key] }
@@ -546,6 +543,12 @@ function addToCall(
   if (call.live !== undefined) chunk.argumentsSoFar = call.whole ?? call.live.push(argumentsDelta)
   if (providerData !== undefined) chunk.providerData = providerData
   return chunk
+}
+
+/** @throws {LimitError} if the arguments of a call are longer than the limit. */
+export function checkLength(length: number, max: number = 8 * 1024 * 1024): void {
+  if (length <= max) return
+  throw new LimitError(`Cannot take the arguments of a call: they are longer than ${max}`, 'maxArgumentsLength', max)
 }
 
 /** Returns the text that came in addition. */

@@ -118,7 +118,7 @@ describe.each(wires)('%s', (wire) => {
       isRefused(() =>
         permit({ wire, kind: 'answer', body: JSON.parse(text.replace(`:${marker}`, `:${value}`)) }, 'ada'),
       )
-    expect([0, most, tooMuch].map(refuses)).toEqual([false, false, true])
+    expect([0, most, tooMuch, -0.1].map(refuses)).toEqual([false, false, true, true])
   })
 
   it.each(blocks)('is not permitted to show a provider %s', (_, block) => {

@@ -20,7 +20,7 @@
  * @module
  */
 
-import { fold } from '../../assemble/assemble.ts'
+import { checkLength, fold } from '../../assemble/assemble.ts'
 import type {
   BlockKey,
   CallFragment,
@@ -492,7 +492,11 @@ export function keptOf(part: JsonObject, name: string, rest: JsonObject | undefi
 /** A call whose arguments are not complete yet. */
 interface PartialCall {
   readonly key: BlockKey
-  /** Adds the values of `partialArgs`, each at its path. */
+  /**
+   * Adds the values of `partialArgs`, each at its path.
+   *
+   * @throws {LimitError} if they are longer than the arguments of a call may be by default.
+   */
   add(partialArgs: Json | undefined): void
   /**
    * Returns the arguments. If a value had no valid path, or the call did not finish, returns text that is not a JSON object, so that the call is
@@ -508,6 +512,7 @@ export function newPartialCall(key: BlockKey): PartialCall {
   let openPath: string | undefined
   /** Values without a valid place. With any of them, the call is invalid. */
   const misplaced: Json[] = []
+  let length = 0
   return {
     key,
     add(partialArgs) {
@@ -515,6 +520,8 @@ export function newPartialCall(key: BlockKey): PartialCall {
         const value = readValue(piece)
         if (value === undefined) continue
         const path = stringIn(piece, 'jsonPath')
+        length += `${path}${value}`.length
+        checkLength(length)
         if (path === undefined || !placeValue(args, path, value, openPath === path)) misplaced.push(piece)
         openPath = field(piece, 'willContinue') === true ? path : undefined
       }

@@ -17,6 +17,7 @@ import {
   name,
   natural,
   object,
+  penalty,
   several,
   text,
 } from './fields.ts'
@@ -101,8 +102,8 @@ export const chatRequest: v.GenericSchema = v.strictObject({
   verbosity: v.nullish(v.picklist(['low', 'medium', 'high'])),
   temperature: v.nullish(fraction(2)),
   top_p: v.nullish(fraction(1)),
-  frequency_penalty: v.nullish(fraction(2)),
-  presence_penalty: v.nullish(fraction(2)),
+  frequency_penalty: v.nullish(penalty),
+  presence_penalty: v.nullish(penalty),
   seed: v.nullish(v.pipe(v.number(), v.integer())),
   stop: v.nullish(v.union([text, several(text, max.stops)])),
 })

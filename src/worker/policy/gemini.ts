@@ -5,7 +5,20 @@
  * @module
  */
 import * as v from 'valibot'
-import { description, fraction, id, imageTypes, max, name, natural, object, several, text, whole } from './fields.ts'
+import {
+  description,
+  fraction,
+  id,
+  imageTypes,
+  max,
+  name,
+  natural,
+  object,
+  penalty,
+  several,
+  text,
+  whole,
+} from './fields.ts'
 
 const image = v.strictObject({ mimeType: imageTypes, data: text })
 const proof = { thoughtSignature: v.optional(text) }
@@ -47,8 +60,8 @@ const generationConfig = v.strictObject({
   maxOutputTokens: v.optional(natural),
   stopSequences: v.optional(v.pipe(v.array(text), v.maxLength(max.stops))),
   seed: v.optional(whole),
-  presencePenalty: v.optional(fraction(2)),
-  frequencyPenalty: v.optional(fraction(2)),
+  presencePenalty: v.optional(penalty),
+  frequencyPenalty: v.optional(penalty),
   responseMimeType: v.optional(v.picklist(['text/plain', 'application/json'])),
   responseSchema: v.optional(object),
   responseJsonSchema: v.optional(object),

@@ -5,7 +5,7 @@
  * @module
  */
 import * as v from 'valibot'
-import { fraction, functionFields, id, max, name, natural, object, several, text, whole } from './fields.ts'
+import { fraction, functionFields, id, max, name, natural, object, penalty, several, text, whole } from './fields.ts'
 
 const call = v.strictObject({
   id: v.optional(id),
@@ -49,8 +49,8 @@ export const ollamaRequest: v.GenericSchema = v.strictObject({
       seed: v.optional(whole),
       stop: v.optional(v.pipe(v.array(text), v.maxLength(max.stops))),
       repeat_penalty: v.optional(fraction(2)),
-      presence_penalty: v.optional(fraction(2)),
-      frequency_penalty: v.optional(fraction(2)),
+      presence_penalty: v.optional(penalty),
+      frequency_penalty: v.optional(penalty),
     }),
   ),
 })

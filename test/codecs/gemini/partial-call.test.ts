@@ -1,5 +1,6 @@
 /** Arguments that stream as values with paths. */
 import { describe, expect, it } from 'vitest'
+import { LimitError } from '../../../src/core/errors.ts'
 import { decodeToolCalls } from '../../../src/formats/gemini/index.ts'
 import { newPartialCall } from '../../../src/formats/gemini/read.ts'
 
@@ -32,6 +33,16 @@ describe('values with paths', () => {
         { jsonPath: '$.b', stringValue: 'y' },
       ),
     ).toEqual({ a: 'Boston', b: 'y' })
+  })
+  it('are not stored without a limit', () => {
+    const piece = { jsonPath: '$.a', stringValue: 'x'.repeat(1024 * 1024), willContinue: true }
+    expect(() => put(...Array(7).fill(piece))).not.toThrow()
+    expect(() => put(...Array(9).fill(piece))).toThrow(LimitError)
+    const places = Array.from({ length: 9 }, (_, at) => ({
+      jsonPath: `$.${'a'.repeat(1024 * 1024)}${at}`,
+      boolValue: true,
+    }))
+    expect(() => put(...places)).toThrow('Cannot take the arguments of a call: they are longer than 8388608')
   })
   it.each([
     { jsonPath: '$.a[4294967294]', stringValue: 'x' }, // a gap of gigabytes
