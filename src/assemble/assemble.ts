@@ -215,6 +215,12 @@ function nextIndex(state: Assembly, out: MessageEvent[]): number {
   return length
 }
 
+/** @throws {LimitError} if the arguments of a call are longer than the limit. */
+export function checkLength(length: number, max: number = 8 * 1024 * 1024): void {
+  if (length > max)
+    throw new LimitError(`Cannot take the arguments of a call: they are longer than ${max}`, 'maxArgumentsLength', max)
+}
+
 // ---- ends -------------------------------------------------------------------------------------
 
 type ClosedPart = BlockPart | (CallPart & { block: ToolCall | InvalidToolCall | ServerToolCall })
@@ -543,12 +549,6 @@ function addToCall(
   if (call.live !== undefined) chunk.argumentsSoFar = call.whole ?? call.live.push(argumentsDelta)
   if (providerData !== undefined) chunk.providerData = providerData
   return chunk
-}
-
-/** @throws {LimitError} if the arguments of a call are longer than the limit. */
-export function checkLength(length: number, max: number = 8 * 1024 * 1024): void {
-  if (length <= max) return
-  throw new LimitError(`Cannot take the arguments of a call: they are longer than ${max}`, 'maxArgumentsLength', max)
 }
 
 /** Returns the text that came in addition. */

@@ -45,6 +45,7 @@ import { ownProof } from '../../kit/opaque.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { chosenTools, reportUnusedChoice } from '../../kit/tool-choice.ts'
 import { toolErrorMark } from '../../kit/tool-error.ts'
+import { familyOf, lacksOf } from './families.ts'
 import type {
   WireBlock,
   WireCachePoint,
@@ -57,7 +58,7 @@ import type {
   WireToolResult,
   WireToolUse,
 } from './wire.ts'
-import { familyOf, format, lacksOf, leftOut, mediaFormats, provider, reasons } from './words.ts'
+import { format, leftOut, mediaFormats, provider, reasons } from './words.ts'
 
 /**
  * Writes a request. The conversation should be one that `prepare` returned; other conversations are encoded without its changes.

@@ -10,9 +10,10 @@ import { decodeEventStream, encodeEventStream } from '../../framing/event-stream
 import { type AwsSigner, bedrockAddress, signing } from '../../kit/aws.ts'
 import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
+import { rulesOf } from './families.ts'
 import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
 import { decodeRequest, encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
-import { format, idPrefix, provider, rulesOf } from './words.ts'
+import { format, idPrefix, provider } from './words.ts'
 
 /** Settings of {@link bedrockConverse}. */
 export interface BedrockSettings extends ModelSettings {

@@ -520,7 +520,7 @@ export function newPartialCall(key: BlockKey): PartialCall {
         const value = readValue(piece)
         if (value === undefined) continue
         const path = stringIn(piece, 'jsonPath')
-        length += `${path}${value}`.length
+        length += JSON.stringify(piece).length
         checkLength(length)
         if (path === undefined || !placeValue(args, path, value, openPath === path)) misplaced.push(piece)
         openPath = field(piece, 'willContinue') === true ? path : undefined

@@ -1,0 +1,105 @@
+/**
+ * Bedrock Converse: the families of models, and what each of them takes.
+ *
+ * @see https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters.html (read 2026-11)
+ *
+ * @module
+ */
+import type { Rules } from '../../core/codec.ts'
+import type { FormatLacks, Lack } from '../../kit/lacks.ts'
+import { format, provider } from './words.ts'
+
+/** The requirements of a family of models. A model that is in no family gets what the caller asks for. */
+interface Family {
+  /** The names of its fields for reasoning. Default: it has none. */
+  readonly reasoning?: 'budget' | 'adaptive' | 'nova-2' | 'gpt-oss' | 'qwen3'
+  /** Where it takes `topK`: in its own fields, or in their `inferenceConfig`. Default: nowhere. */
+  readonly topK?: 'top_k' | 'inferenceConfig'
+  /** The media that a result may have. Others go in a user message after the results. Default: images. */
+  readonly resultMedia?: readonly ('image' | 'file')[]
+  /** Whether a turn with results may have nothing else. */
+  readonly resultsAlone?: true
+  /** The tool choices that it takes, besides `auto`. Default: all. */
+  readonly choices?: readonly ('any' | 'tool')[]
+  /** The rule for ids of calls. */
+  readonly callId?: Rules['callId']
+  /** Whether results that are JSON objects are sent as `json`. */
+  readonly jsonResults?: true
+  /** Features that it lacks, besides those of all models. */
+  readonly lacks?: readonly Lack[]
+  /** Whether it takes a JSON Schema for the answer. Default true. Otherwise the schema is in the system text. */
+  readonly schemas?: false
+  /** The longest time that it caches for. Default `1h`. */
+  readonly longestCache?: '5m'
+  /** Whether it refuses `temperature` and `topP` in one request. */
+  readonly oneSampling?: true
+}
+
+const claude: Family = { topK: 'top_k', resultMedia: ['image', 'file'], lacks: ['serverTools'] }
+const lacks: readonly Lack[] = ['serverTools', 'cacheHints']
+/** The first pattern that matches a model's id has its family. */
+const families: readonly (readonly [RegExp, Family])[] = [
+  [
+    /claude-(?:\d|instant|(?:opus|sonnet|haiku)-4(?:-[01])?(?:-\d{8}|[@:]|$))/,
+    { ...claude, reasoning: 'budget', schemas: false, longestCache: '5m' },
+  ],
+  [/claude-(?:opus|sonnet|haiku)-4-[2-5](?!\d)/, { ...claude, reasoning: 'budget', oneSampling: true }],
+  [/claude-(?:opus|sonnet|haiku)-4-6(?!\d)/, { ...claude, reasoning: 'adaptive', oneSampling: true }],
+  [/claude/, { ...claude, reasoning: 'adaptive', oneSampling: true, schemas: false }],
+  [/nova-2/, { reasoning: 'nova-2', topK: 'inferenceConfig', schemas: false, longestCache: '5m' }],
+  [/nova/, { topK: 'inferenceConfig', schemas: false, longestCache: '5m', lacks: ['serverTools', 'toolCacheHints'] }],
+  [/llama/, { resultMedia: ['image', 'file'], resultsAlone: true, choices: [], schemas: false, lacks }],
+  [
+    /mistral/,
+    {
+      resultMedia: ['file'],
+      resultsAlone: true,
+      choices: ['any'],
+      callId: { pattern: /^[A-Za-z0-9]{9}$/, maxLength: 9 },
+      jsonResults: true,
+      lacks,
+    },
+  ],
+  [/writer/, { resultsAlone: true, lacks: [...lacks, 'errorFlag'] }],
+  [/gpt-oss/, { reasoning: 'gpt-oss', choices: [], lacks }],
+  [/qwen3/, { reasoning: 'qwen3', resultMedia: [], lacks }],
+  [/qwen|glm|kimi/, { resultMedia: [], lacks }],
+  [/deepseek\.r1|titan/, { schemas: false, lacks }],
+]
+
+/**
+ * Returns the family of a model. The ARN of an application profile does not have the model's name, so its family is unknown: the request
+ * has what the caller asks for, except the options that have another name in each family.
+ */
+export function familyOf(model: string): Family {
+  return families.find(([pattern]) => pattern.test(model))?.[1] ?? {}
+}
+
+/** Returns the rules of a model. */
+export function rulesOf(model: string): Rules {
+  const { resultMedia = ['image'], resultsAlone, callId } = familyOf(model)
+  return {
+    format,
+    provider,
+    callId: callId ?? { pattern: /^[\w.:-]+$/, maxLength: 64 },
+    toolName: { pattern: /^[\w-]+$/, maxLength: 64 },
+    resultMedia: new Set(resultMedia),
+    foreignReasoning: 'drop',
+    lateInstructions: 'user',
+    userFirst: true,
+    refusesEmpty: true,
+    pairs: 'id',
+    bridgesResults: resultsAlone === true,
+  }
+}
+
+const commonLacks: readonly Lack[] = [
+  ...(['seed', 'frequencyPenalty', 'presencePenalty', 'parallelToolCalls', 'user', 'formatDetails'] as const),
+  ...(['strictTools', 'names', 'citations', 'refusals', 'imageDetail', 'transcripts'] as const),
+]
+
+/** Returns the features that a model lacks. */
+export function lacksOf(model: string): FormatLacks {
+  const lacks = new Set<Lack>([...commonLacks, ...(familyOf(model).lacks ?? [])])
+  return { format, provider, keepsReasoning: false, lacks }
+}
