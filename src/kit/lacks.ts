@@ -1,5 +1,5 @@
 /**
- * What formats lack, and the pass that removes it from a request.
+ * The features that formats lack, and the pass that removes them from a request.
  *
  * @module
  */

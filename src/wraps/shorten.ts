@@ -45,7 +45,7 @@ export function dropOldResults({ keep }: { readonly keep: number }): BeforeRound
   return ({ messages }) => {
     const places = messages.flatMap(({ role }, at) => (role === 'tool' ? [at] : []))
     const old = new Set(places.slice(0, Math.max(0, places.length - keep)))
-    const isOld = (one: Message, at: number) => one.role === 'tool' && old.has(at) && one.content !== dropped
+    const isOld = (one: Message, at: number) => old.has(at) && one.content !== dropped
     if (!messages.some(isOld)) return undefined
     return { messages: messages.map((one, at) => (isOld(one, at) ? ({ ...one, content: dropped } as Message) : one)) }
   }

@@ -66,10 +66,10 @@ function splitter(open: string, close: string): (event: MessageEvent) => readonl
     held = held.slice(held.length - keep)
     return text
   }
-  const thought = (index: number, text: string): MessageEvent[] =>
-    text === '' ? [] : [{ type: 'reasoning_delta', index, text }]
-  const said = (index: number, text: string): MessageEvent[] =>
-    text === '' ? [] : [{ type: 'text_delta', index: index + moved, text }]
+  const delta = (type: 'reasoning_delta' | 'text_delta', index: number, text: string): MessageEvent[] =>
+    text === '' ? [] : [{ type, index, text }]
+  const thought = (index: number, text: string) => delta('reasoning_delta', index, text)
+  const said = (index: number, text: string) => delta('text_delta', index + moved, text)
 
   return (event) => {
     if (event.type === 'message_end') {
@@ -121,12 +121,10 @@ function splitBlock(block: ContentBlock, open: string, close: string): readonly 
 /** The offsets of citations are relative to the remaining text. */
 function withoutHead(block: TextBlock, cut: number): TextBlock {
   if (block.citations === undefined) return block
+  const earlier = (index: number | undefined) => index && Math.max(0, index - cut)
   const citations = block.citations.map(({ startIndex, endIndex, ...citation }) => ({
     ...citation,
-    ...compact({
-      startIndex: startIndex === undefined ? undefined : Math.max(0, startIndex - cut),
-      endIndex: endIndex === undefined ? undefined : Math.max(0, endIndex - cut),
-    }),
+    ...compact({ startIndex: earlier(startIndex), endIndex: earlier(endIndex) }),
   }))
   return { ...block, citations }
 }
