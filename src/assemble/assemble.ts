@@ -677,7 +677,8 @@ function realId(id: string | null | undefined): string | undefined {
 
 // ---- the end of arguments -----------------------------------------------------------------------
 
-// Each piece is read once and the text never, since reading it would first have to join its pieces.
+// Whether a growing text is a whole JSON object or array yet. Each piece is read once and the text never, since reading it would first have to
+// join its pieces.
 
 interface Scan {
   depth: number

@@ -263,8 +263,6 @@ async function drain(batches: AsyncIterable<unknown>): Promise<void> {
 
 // ---- what a run returns -------------------------------------------------------------------------
 
-// Types only.
-
 /**
  * An event of `stream`. Compare its `type` to narrow it. The answer has `text_delta`, `reasoning_delta`, `tool_call` and the others of
  * {@link MessageEvent}. The tools have `tool_start`, `tool_progress`, `tool_result` and `approval_request`. The last event is `done`, with

@@ -261,7 +261,7 @@ function isContent(value: unknown): boolean {
 
 // ---- calls --------------------------------------------------------------------------------------
 
-// Returns a call, or the reason why the call is invalid.
+// What makes a call from its parts returns it, or the reason why it is invalid.
 
 /** Arguments nested deeper than this are refused, because code that walks them could overflow its stack. */
 export const maxArgumentsDepth = 64

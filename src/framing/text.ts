@@ -1,9 +1,7 @@
 /**
  * Bytes to events and back, for the framings that are text: server-sent events and NDJSON.
  *
- * SSE and NDJSON use it. Chunks can end at any byte.
- *
- * The reader stores bytes between chunks, not text. A line end is never inside a UTF-8 sequence, so complete lines can be decoded without
+ * Lines are read in bounded memory, and chunks can end at any byte. The reader stores bytes between chunks, not text. A line end is never inside a UTF-8 sequence, so complete lines can be decoded without
  * the bytes after them. The decoder is called once for a chunk that has a line end, and not for other chunks.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream

@@ -410,7 +410,7 @@ function placeMessages(items: readonly Item[], task: Task): readonly Item[] {
 
 // ---- strings ------------------------------------------------------------------------------------
 
-// Servers refuse a request that contains one.
+// Lone surrogates (halves of a character) are replaced: servers refuse a request that contains one.
 
 /** `String.prototype.toWellFormed`, which Safari before 16.4, Firefox before 119 and Chrome before 111 lack. */
 function wellFormed(text: string): string {

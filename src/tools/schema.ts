@@ -135,7 +135,8 @@ function strip(value: Json, schema: unknown, depth: number): Json {
 
 // ---- checks of arguments ------------------------------------------------------------------------
 
-// Other keywords are not checked; use a schema library for them.
+// Only the keywords that matter for a tool's safety are checked: types, required and unexpected properties, enums, items and alternatives. Use
+// a schema library for others.
 
 /** Values deeper than this are not checked. Arguments are never so deep. */
 const maxDepth = 64

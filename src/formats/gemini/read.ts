@@ -679,6 +679,8 @@ function decodeUsage(wire: JsonObject): Usage {
 
 // ---- errors -------------------------------------------------------------------------------------
 
+// An error is a `google.rpc.Status` in the field `error`. The body may be an array with such an object.
+
 /** Decodes an error answer: one with an HTTP status, or one in the middle of a stream (status 0). */
 export function decodeError(
   answer: ErrorAnswer,

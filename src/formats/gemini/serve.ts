@@ -838,8 +838,6 @@ function sum(input: number | undefined, output: number | undefined): number | un
 
 // ---- errors -------------------------------------------------------------------------------------
 
-// The body may be an array with such an object.
-
 const retryInfo = 'type.googleapis.com/google.rpc.RetryInfo'
 
 const tooLong = 'input token count exceeds the maximum number of tokens'

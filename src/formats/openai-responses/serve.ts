@@ -639,8 +639,6 @@ function answeredCitation(citation: CitationBlock, text: string): CitationBlock 
 
 // ---- a stream -----------------------------------------------------------------------------------
 
-// A gateway uses it to answer.
-//
 // Each block becomes an item with its own index, id and events, so the events of open blocks may alternate. The official client checks
 // three things: the id of an item stays the same, each part is announced, and the last event repeats the whole answer.
 
