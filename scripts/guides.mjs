@@ -28,7 +28,7 @@ const tables = [
   ['The conversation and the run', 'src/client/request.ts', 'RunRequest'],
   ['Options of the request', 'src/core/model.ts', 'RequestOptions'],
   ['Tools', 'src/tools/model.ts', 'ToolOptions'],
-  ['Retries', 'src/client/loop.ts', 'RetryOptions'],
+  ['Retries', 'src/client/transport.ts', 'RetryOptions'],
   ['Timeouts, in `timeouts`', 'src/client/transport.ts', 'Timeouts'],
   ['Settings of a model', 'src/core/codec.ts', 'ModelSettings'],
 ]

@@ -47,7 +47,8 @@ export { legalToolName, type Prepared, type PrepareOptions, prepare } from './pr
 
 export type { AssembleOptions } from './assemble/assemble.ts'
 export { assemble, collect, fold, stop } from './assemble/assemble.ts'
-export { type AnswerDecoder, type DecodeOptions, decodeAnswer } from './client/loop.ts'
+export { type DecodeOptions, decodeAnswer } from './client/loop.ts'
+export type { AnswerDecoder } from './core/codec.ts'
 export type { ApiErrorDetails } from './core/errors.ts'
 
 // ---- to run tools -------------------------------------------------------------------------------
@@ -72,10 +73,9 @@ export type { ArgumentsOf } from './tools/tool.ts'
 
 export type { LiveArguments } from './assemble/assemble.ts'
 export type { EchoMode } from './client/echo.ts'
-export type { RetryOptions } from './client/loop.ts'
+export type { RunResponse } from './client/result.ts'
 export type { Resumable } from './client/resume.ts'
-export type { RunResponse } from './client/run.ts'
 export type { PartialOutput } from './client/structured.ts'
-export type { Timeouts } from './client/transport.ts'
+export type { RetryOptions, Timeouts } from './client/transport.ts'
 export type { ApprovalOptions, ApprovalRule } from './tools/approval.ts'
 export type { Budget, BudgetLimits, RunProgress } from './tools/budget.ts'

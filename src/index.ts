@@ -21,7 +21,7 @@ export { type Chat, type ChatSettings, createChat, type TurnOptions } from './cl
 export type { Observer } from './client/hooks.ts'
 export type { RunRequest } from './client/request.ts'
 export { wrapModel } from './client/request.ts'
-export type { RunOutcome, RunResult, StreamEvent } from './client/run.ts'
+export type { RunOutcome, RunResult, StreamEvent } from './client/result.ts'
 export { generate, type Run, stream } from './client/run.ts'
 export {
   generateObject,
@@ -47,7 +47,8 @@ export { liveArguments } from './assemble/live-arguments.ts'
 export { resumable } from './client/resume.ts'
 export { splitting } from './messages/split-message.ts'
 export { budget } from './tools/budget.ts'
-export { type CallLog, memoryCallLog } from './tools/run.ts'
+export type { CallLog } from './tools/model.ts'
+export { memoryCallLog } from './tools/run.ts'
 
 // ---- messages -----------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 /** The chat store: its options, its snapshot, its methods, and the interface of a transport. Types only. @module */
-import type { RunOutcome, RunResult, StreamEvent } from '../client/run.ts'
+import type { RunOutcome, RunResult, StreamEvent } from '../client/result.ts'
 import type { Content, Loss, Message, ToolCall, ToolDefinition, Usage } from '../core/model.ts'
 import type { MessageLike } from '../messages/message-like.ts'
 import type { Approval } from '../tools/approval.ts'

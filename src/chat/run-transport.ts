@@ -1,5 +1,5 @@
 /** A transport made from a function that starts a run. @module */
-import type { StreamEvent } from '../client/run.ts'
+import type { StreamEvent } from '../client/result.ts'
 import type { AnyTools } from '../tools/model.ts'
 import type { ChatEvents, ChatTransport, ChatTurn } from './model.ts'
 

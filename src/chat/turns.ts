@@ -1,7 +1,7 @@
 /**
  * Runs the turns of a chat, one at a time: sends the request, reads the events, runs the tools of the page, and sends the results. @module
  */
-import type { RunOutcome, StreamEvent } from '../client/run.ts'
+import type { RunOutcome, StreamEvent } from '../client/result.ts'
 import { guarded } from '../core/abort.ts'
 import { InterruptedError, IsoglotError } from '../core/errors.ts'
 import { compact } from '../core/json.ts'

@@ -1,5 +1,5 @@
 /** The calls of one answer that wait for the page or the user. @module */
-import type { RunOutcome } from '../client/run.ts'
+import type { RunOutcome } from '../client/result.ts'
 import type { ToolCall, ToolMessage } from '../core/model.ts'
 import type { Approval } from '../tools/approval.ts'
 

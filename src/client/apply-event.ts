@@ -4,7 +4,7 @@ import { blocksOf, isEmptyAnswer } from '../core/content.ts'
 import { compact, findLastIndex, unlessEmpty } from '../core/json.ts'
 import type { AssistantMessage, ContentBlock, Message, ServerToolCallChunk, ToolCallChunk } from '../core/model.ts'
 import { toToolMessage } from '../tools/run.ts'
-import type { StreamEvent } from './run.ts'
+import type { StreamEvent } from './result.ts'
 
 /**
  * Returns the conversation after an event. It changes none of its arguments, and messages that the event does not change stay the same

@@ -15,7 +15,7 @@ import type { AnyTools } from '../tools/model.ts'
 import { type EchoMode, echo } from './echo.ts'
 import type { RunRequest } from './request.ts'
 import { checkRequest } from './request.ts'
-import type { RunResult } from './run.ts'
+import type { RunResult } from './result.ts'
 import {
   type Begun,
   callAll,

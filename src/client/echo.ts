@@ -3,7 +3,7 @@ import { textOf } from '../core/content.ts'
 import type { Message } from '../core/model.ts'
 import { prettyPrint } from '../messages/pretty-print.ts'
 import { toToolMessage } from '../tools/run.ts'
-import type { StreamEvent } from './run.ts'
+import type { StreamEvent } from './result.ts'
 
 /** `output`: what the model says. `all`: also what it was asked, its reasoning, and calls with their results. */
 export type EchoMode = 'none' | 'output' | 'all'

@@ -14,7 +14,7 @@ import type {
 } from '../core/model.ts'
 import type { MessageLike } from '../messages/message-like.ts'
 import type { Tool, ToolResult } from '../tools/model.ts'
-import type { RunResponse, RunResult } from './run.ts'
+import type { RunResponse, RunResult } from './result.ts'
 
 /** A round that is about to begin. */
 export interface RoundStart {

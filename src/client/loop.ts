@@ -4,15 +4,22 @@
  * @module
  */
 
-import type { AssembleOptions } from '../assemble/assemble.ts'
-import { assemble, stop } from '../assemble/assemble.ts'
+import { type AssembleOptions, assemble, stop } from '../assemble/assemble.ts'
 import { responseUnlessAborted, unlessAborted } from '../core/abort.ts'
-import type { Asked, ClientCodec, DecodeStreamOptions, EncodedRequest, Fragment, Frame, Model } from '../core/codec.ts'
+import type {
+  AnswerDecoder,
+  Asked,
+  ClientCodec,
+  DecodeStreamOptions,
+  EncodedRequest,
+  Fragment,
+  Frame,
+  Model,
+} from '../core/codec.ts'
 import { callIdsOf, callsOf, canRunTools, isCall, isEmptyAnswer, textOf } from '../core/content.ts'
-import { ApiError, ConnectionError, IsoglotError, LimitError, TimeoutError } from '../core/errors.ts'
+import { ApiError, IsoglotError, LimitError, TimeoutError } from '../core/errors.ts'
 import { compact, refuseDeepText, unlessEmpty } from '../core/json.ts'
 import type { AssistantMessage, Loss, Message, MessageEvent, ToolChoice, Usage } from '../core/model.ts'
-import type { Machine } from '../core/reducer.ts'
 import { usageOf } from '../core/usage.ts'
 import { hash, nextNumber } from '../kit/ids.ts'
 import { checkLoss } from '../kit/losses.ts'
@@ -30,7 +37,7 @@ import {
   optionsOf,
   type RunRequest,
 } from './request.ts'
-import type { RunOutcome, RunResponse, RunResult, StreamEvent } from './run.ts'
+import type { RunOutcome, RunResponse, RunResult, StreamEvent } from './result.ts'
 import {
   addressOf,
   chunksOf,
@@ -38,6 +45,7 @@ import {
   isStream,
   keyOf,
   readBody,
+  retryDelayMs,
   sendText,
   sleep,
   startDeadline,
@@ -527,18 +535,6 @@ export interface DecodeOptions
   readonly maxEventBytes?: number
 }
 
-/** Takes the bytes of one streamed answer, in chunks of any size. */
-export interface AnswerDecoder extends Machine<Uint8Array, MessageEvent> {
-  /** The answer is complete, so later bytes are not needed. */
-  readonly isEnded: boolean
-  /** How many frames were decoded. */
-  readonly taken: number
-  /** The next bytes come from another connection, so an incomplete frame is dropped. */
-  reconnect(): void
-  /** Ends an incomplete answer, and appends its last events. */
-  stop(stopReason: 'interrupted' | 'error' | 'aborted', out: MessageEvent[]): AssistantMessage
-}
-
 /**
  * Decodes one answer. Errors of `push` and `end` (`ApiError` for an error in mid-stream, `DecodeError`, `LimitError`, `InterruptedError`)
  * have the part that arrived in `partial`; `out` holds its events.
@@ -616,53 +612,6 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
     },
   }
   return decoder
-}
-
-// ---- retries ------------------------------------------------------------------------------------
-
-/** How often a request is retried, and when that is safe. */
-export interface RetryOptions {
-  /** The highest number of retries of a request. Default 2. */
-  readonly retries?: number
-  /**
-   * Sent as `Idempotency-Key`. With it, isoglot also retries failures after which the provider may have done the work. Without it, isoglot
-   * retries only if the provider refused because of load. The first request of a run has this key. The keys of later requests start with it.
-   */
-  readonly idempotencyKey?: string
-}
-
-/** Statuses with which a provider refuses a request before any work. */
-const refusals: ReadonlySet<number> = new Set([429, 503, 529])
-/** The longest wait that isoglot accepts from a provider. If the wait is longer, the caller gets the error, which has the wait. */
-const longestWaitMs = 60_000
-const firstBackoffMs = 500
-const longestBackoffMs = 8_000
-
-/** How long to wait before the next attempt, in milliseconds; `undefined` for no further attempt. `hasKey`: it has an idempotency key. */
-function retryDelayMs(
-  error: unknown,
-  attempt: number,
-  retries: number | undefined,
-  hasKey: boolean,
-): number | undefined {
-  if (attempt >= (retries ?? 2) || !isSafe(error, hasKey)) return undefined
-  const asked = error instanceof ApiError ? error.retryAfterMs : undefined
-  if (asked === undefined) return backoffMs(attempt)
-  return asked <= longestWaitMs ? asked : undefined
-}
-
-/** A wait that grows with each attempt, with full jitter. */
-export function backoffMs(attempt: number, random: () => number = Math.random): number {
-  return random() * Math.min(longestBackoffMs, firstBackoffMs * 2 ** attempt)
-}
-
-function isSafe(error: unknown, hasKey: boolean): boolean {
-  if (error instanceof ConnectionError) return hasKey
-  if (!(error instanceof ApiError) || !error.retryable) return false
-  if (hasKey) return true
-  return error.status === undefined
-    ? error.kind === 'overloaded' || error.kind === 'rate_limit'
-    : refusals.has(error.status)
 }
 
 // ---- observers ----------------------------------------------------------------------------------

@@ -25,9 +25,8 @@ import { legalToolName } from '../prepare/prepare.ts'
 import { checkGivenTools, hasRunner } from '../tools/definition.ts'
 import type { AnyTools, ToolOptions } from '../tools/model.ts'
 import type { Observer, RoundChange, RoundEnd, RoundStart } from './hooks.ts'
-import type { RetryOptions } from './loop.ts'
 import type { Resumable } from './resume.ts'
-import type { Timeouts } from './transport.ts'
+import type { RetryOptions, Timeouts } from './transport.ts'
 
 /** The options of `generate` and `stream`: the model, the conversation, the options of the request, and those of the run. */
 export interface RunRequest<Tools extends AnyTools = AnyTools>

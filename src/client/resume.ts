@@ -5,12 +5,10 @@
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#the-last-event-id-header, which is read for lines too
  * @module
  */
-import type { Frame, Model, StoredStream } from '../core/codec.ts'
+import type { AnswerDecoder, Frame, Model, StoredStream } from '../core/codec.ts'
 import { ApiError, ConnectionError, InterruptedError, TimeoutError } from '../core/errors.ts'
 import { decodeSse } from '../framing/text.ts'
-import type { AnswerDecoder } from './loop.ts'
-import { backoffMs } from './loop.ts'
-import { chunksOf, type Deadline, sendRequest, sleep, startDeadline, type Timeouts } from './transport.ts'
+import { backoffMs, chunksOf, type Deadline, sendRequest, sleep, startDeadline, type Timeouts } from './transport.ts'
 
 /** How many connections in a row may bring nothing new. */
 const mostReconnects = 5

@@ -6,7 +6,8 @@ import type { AssistantMessage, JsonObject, JsonSchema } from '../core/model.ts'
 import { describe } from '../tools/run.ts'
 import { type AnySchema, type OutputOf, parseWith, toJsonSchema, withoutNullOptionals } from '../tools/schema.ts'
 import { checkField, type RunRequest } from './request.ts'
-import { generate, leavable, type RunResult, type StreamEvent, stream, whenAwaited } from './run.ts'
+import type { RunResult, StreamEvent } from './result.ts'
+import { generate, leavable, stream, whenAwaited } from './run.ts'
 
 /** The options of `generateObject` and `streamObject`: those of `generate` without tools, and the schema. */
 export interface ObjectRequest<Schema extends AnySchema>

@@ -1,6 +1,8 @@
 /** A codec reads and writes one wire format with pure functions. Types only. @module */
+
 import type { ApiError } from './errors.ts'
 import type {
+  AssistantMessage,
   ChatResponse,
   CitationBlock,
   ContentBlock,
@@ -21,6 +23,18 @@ import type {
   Usage,
 } from './model.ts'
 import type { Machine } from './reducer.ts'
+
+/** Takes the bytes of one streamed answer, in chunks of any size. */
+export interface AnswerDecoder extends Machine<Uint8Array, MessageEvent> {
+  /** The answer is complete, so later bytes are not needed. */
+  readonly isEnded: boolean
+  /** How many frames were decoded. */
+  readonly taken: number
+  /** The next bytes come from another connection, so an incomplete frame is dropped. */
+  reconnect(): void
+  /** Ends an incomplete answer, and appends its last events. */
+  stop(stopReason: 'interrupted' | 'error' | 'aborted', out: MessageEvent[]): AssistantMessage
+}
 
 /** One frame of a stream: an SSE event, an NDJSON line, or a message of Amazon's event stream. */
 export interface Frame {

@@ -261,7 +261,7 @@ function isContent(value: unknown): boolean {
 
 // ---- calls --------------------------------------------------------------------------------------
 
-// What makes a call from its parts returns it, or the reason why it is invalid.
+// The parts of a call make the call, or an invalid call with the reason.
 
 /** Arguments nested deeper than this are refused, because code that walks them could overflow its stack. */
 export const maxArgumentsDepth = 64

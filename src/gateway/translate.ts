@@ -6,8 +6,10 @@
  *
  * @module
  */
-import { type AnswerDecoder, type DecodeOptions, decodeAnswer } from '../client/loop.ts'
+
+import { type DecodeOptions, decodeAnswer } from '../client/loop.ts'
 import type {
+  AnswerDecoder,
   ClientCodec,
   DecodedRequest,
   EncodedRequest,

@@ -4,7 +4,7 @@
  * @see https://docs.ag-ui.com/concepts/events and the schemas of `@ag-ui/core` 1.0.0 (read 2026-11)
  * @module
  */
-import type { RunResult, StreamEvent } from '../client/run.ts'
+import type { RunResult, StreamEvent } from '../client/result.ts'
 import { compact, unlessEmpty } from '../core/json.ts'
 import type { ContentBlock, Json, ToolCall } from '../core/model.ts'
 import type { ToolResult } from '../tools/model.ts'

@@ -1,5 +1,5 @@
 /** The formats in which a run is sent to a page: the interface that `toResponse` needs. Types only. @module */
-import type { StreamEvent } from '../client/run.ts'
+import type { StreamEvent } from '../client/result.ts'
 import type { PageError } from './page-error.ts'
 
 /** How a run ended, in the form that a page may see. */

@@ -7,7 +7,7 @@
  * @module
  */
 import { applyEvent } from '../client/apply-event.ts'
-import type { StreamEvent } from '../client/run.ts'
+import type { StreamEvent } from '../client/result.ts'
 import type { Message } from '../core/model.ts'
 import type { Encoding } from './encoding.ts'
 import { withoutRepeats } from './repeats.ts'

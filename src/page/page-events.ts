@@ -1,5 +1,5 @@
 /** Selects the events and fields of a run that may reach a page, by an allow-list. @module */
-import type { StreamEvent } from '../client/run.ts'
+import type { StreamEvent } from '../client/result.ts'
 import { textOf } from '../core/content.ts'
 import { compact } from '../core/json.ts'
 import type { Loss, Message } from '../core/model.ts'

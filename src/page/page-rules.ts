@@ -1,5 +1,5 @@
 /** The parts of a run that a page may see. Types only. @module */
-import type { StreamEvent } from '../client/run.ts'
+import type { StreamEvent } from '../client/result.ts'
 import type { PageError } from './page-error.ts'
 
 /**

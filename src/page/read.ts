@@ -4,7 +4,7 @@
  * @module
  */
 import { applyEvent } from '../client/apply-event.ts'
-import type { RunResult, StreamEvent } from '../client/run.ts'
+import type { RunResult, StreamEvent } from '../client/result.ts'
 import { left, type Run, readOnce, withResolvers } from '../client/run.ts'
 import { chunksOf, type Deadline, startDeadline } from '../client/transport.ts'
 import { follow } from '../core/abort.ts'

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { RunResult, StreamEvent } from '../client/run.ts'
+import type { RunResult, StreamEvent } from '../client/result.ts'
 import { blocksOf, textOf } from '../core/content.ts'
 import { compact, findLastIndex } from '../core/json.ts'
 import type { AssistantMessage, ContentBlock, Message } from '../core/model.ts'

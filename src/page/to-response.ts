@@ -1,5 +1,7 @@
 /** Makes the response of a server from a run, for a page to read. @module */
-import type { Run, RunResult } from '../client/run.ts'
+
+import type { RunResult } from '../client/result.ts'
+import type { Run } from '../client/run.ts'
 import { after } from '../core/abort.ts'
 import { compact } from '../core/json.ts'
 import type { Message } from '../core/model.ts'

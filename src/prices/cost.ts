@@ -1,5 +1,5 @@
 /** The cost of answers. @module */
-import type { RunResult } from '../client/run.ts'
+import type { RunResult } from '../client/result.ts'
 import type { Model } from '../core/codec.ts'
 import { arrayOf, field } from '../core/json.ts'
 import type { Usage } from '../core/model.ts'

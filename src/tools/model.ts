@@ -13,11 +13,30 @@ import type {
   ProviderTool,
   ToolCall,
   ToolDefinition,
+  ToolMessage,
 } from '../core/model.ts'
 import type { Approval, ApprovalRule } from './approval.ts'
 import type { Budget, RunProgress } from './budget.ts'
 import type { ResultLimits } from './result.ts'
-import type { CallLog } from './run.ts'
+
+// ---- calls that have run ------------------------------------------------------------------------
+
+/**
+ * Records which calls have run, so that none runs twice: after a retry, in a resumed run, or, if you store the log, in another process. The
+ * key of a call is its id. If earlier turns have a call with that id, `#` and their number follow it. Keys are unique in one conversation. The
+ * key of a call of a tool with `needsApproval` is random, so it is unique in all conversations.
+ */
+export interface CallLog {
+  /**
+   * Returns `true` once for each key: the call may run now. Later it returns the stored result, which the model gets again, or `false`. If
+   * it throws, the call does not run, and the model gets a failed result.
+   */
+  claim(key: string): boolean | ToolMessage | Promise<boolean | ToolMessage>
+  /**
+   * Stores the result of a claimed call. If it throws, the result is still in the conversation, and then the run rejects with that error.
+   */
+  keep?(key: string, result: ToolMessage): void | Promise<void>
+}
 
 /** The context of a running tool. */
 export interface ToolContext {
@@ -220,7 +239,7 @@ export interface Ending {
 }
 
 /** The code that runs tools. */
-export interface RunnerClass {
+interface RunnerClass {
   new (host: ToolHost): ToolRunner
   /** @throws {TypeError} if a tool must not replace another one of the same name. */
   checkReplacing(earlier: object, later: object, name: string): void

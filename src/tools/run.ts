@@ -14,7 +14,7 @@ import { usageOf } from '../core/usage.ts'
 import { type Approval, type ApprovalRule, type Consent, randomPartOf } from './approval.ts'
 import type { RunProgress } from './budget.ts'
 import { asRunnable, checkApproval, checkReplacing, definitionOf, isRunnable } from './definition.ts'
-import type { Ending, Tool, ToolErrorKind, ToolEvent, ToolHost, ToolResult, ToolRunner } from './model.ts'
+import type { CallLog, Ending, Tool, ToolErrorKind, ToolEvent, ToolHost, ToolResult, ToolRunner } from './model.ts'
 import { type ResultLimits, readOutput } from './result.ts'
 import { parseWith, withoutNullOptionals } from './schema.ts'
 
@@ -495,25 +495,6 @@ function readArguments(tool: Tool, call: ToolCall): unknown {
   if (tool.convert === false) return call.arguments
   const args = withoutNullOptionals(call.arguments, tool.parameters)
   return tool.parse === undefined ? parseWith(tool.parameters ?? {}, args) : tool.parse(args)
-}
-
-// ---- calls that have run ------------------------------------------------------------------------
-
-/**
- * Records which calls have run, so that none runs twice: after a retry, in a resumed run, or, if you store the log, in another process. The
- * key of a call is its id. If earlier turns have a call with that id, `#` and their number follow it. Keys are unique in one conversation. The
- * key of a call of a tool with `needsApproval` is random, so it is unique in all conversations.
- */
-export interface CallLog {
-  /**
-   * Returns `true` once for each key: the call may run now. Later it returns the stored result, which the model gets again, or `false`. If
-   * it throws, the call does not run, and the model gets a failed result.
-   */
-  claim(key: string): boolean | ToolMessage | Promise<boolean | ToolMessage>
-  /**
-   * Stores the result of a claimed call. If it throws, the result is still in the conversation, and then the run rejects with that error.
-   */
-  keep?(key: string, result: ToolMessage): void | Promise<void>
 }
 
 /**

@@ -36,11 +36,10 @@ export function cache(
         yield kept
         return
       }
-      if (kept !== undefined && kept !== null) {
+      if ((kept ?? undefined) !== undefined)
         throw new TypeError(
           `Cannot use the stored answer: the store returned ${typeof kept} and not the list it was given`,
         )
-      }
       const events: MessageEvent[] = []
       for await (const batch of next(asked)) {
         events.push(...batch)

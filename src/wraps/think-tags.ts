@@ -62,8 +62,9 @@ function splitter(open: string, close: string): (event: MessageEvent) => readonl
   }
   /** Returns the held text, without its last characters. */
   function flush(keep = 0): string {
-    const text = held.slice(0, held.length - keep)
-    held = held.slice(held.length - keep)
+    const end = held.length - keep
+    const text = held.slice(0, end)
+    held = held.slice(end)
     return text
   }
   const delta = (type: 'reasoning_delta' | 'text_delta', index: number, text: string): MessageEvent[] =>
@@ -110,12 +111,12 @@ function splitMessage(message: AssistantMessage, open: string, close: string): A
 
 function splitBlock(block: ContentBlock, open: string, close: string): readonly ContentBlock[] {
   if (block.type !== 'text' || block.refusal || !block.text.trimStart().startsWith(open)) return [block]
-  const start = block.text.indexOf(open) + open.length
-  const end = block.text.indexOf(close, start)
-  const text = end < 0 ? '' : block.text.slice(end + close.length).trimStart()
-  const cut = block.text.length - text.length
-  const reasoning = { type: 'reasoning', text: block.text.slice(start, end < 0 ? undefined : end) } as const
-  return text === '' ? [reasoning] : [reasoning, withoutHead({ ...block, text }, cut)]
+  const { text: whole } = block
+  const start = whole.indexOf(open) + open.length
+  const end = whole.indexOf(close, start)
+  const text = end < 0 ? '' : whole.slice(end + close.length).trimStart()
+  const reasoning = { type: 'reasoning', text: whole.slice(start, end < 0 ? undefined : end) } as const
+  return text === '' ? [reasoning] : [reasoning, withoutHead({ ...block, text }, whole.length - text.length)]
 }
 
 /** The offsets of citations are relative to the remaining text. */

@@ -1,6 +1,6 @@
 /** A stream whose connection is cut continues at the next event, if the server stores it: each event arrives once, in order. */
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { StreamEvent } from '../../src/client/run.ts'
+import type { StreamEvent } from '../../src/client/result.ts'
 import {
   ConnectionError,
   InterruptedError,

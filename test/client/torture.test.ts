@@ -1,7 +1,7 @@
 /** Each thing that a run waits for fails in turn: the key, the network, each read of each answer, each tool. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Content, contents, writeEvents } from '../../bench/lib/streams.mjs'
-import type { StreamEvent } from '../../src/client/run.ts'
+import type { StreamEvent } from '../../src/client/result.ts'
 import { stream } from '../../src/client/run.ts'
 import type { Model, ModelSettings } from '../../src/core/codec.ts'
 import { IsoglotError } from '../../src/core/errors.ts'

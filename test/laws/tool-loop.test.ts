@@ -3,7 +3,7 @@
  * messages can be sent on, and no body, listener or rejection stays.
  */
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { RunResult, StreamEvent } from '../../src/client/run.ts'
+import type { RunResult, StreamEvent } from '../../src/client/result.ts'
 import {
   approval,
   budget,

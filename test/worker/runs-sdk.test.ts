@@ -1,7 +1,7 @@
 /** The SDK over an answer that the Worker keeps, on a network that breaks: in workerd, over real connections, while the answer is written. */
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import type { StreamEvent } from '../../src/client/result.ts'
 import { resumable } from '../../src/client/resume.ts'
-import type { StreamEvent } from '../../src/client/run.ts'
 import { stream } from '../../src/client/run.ts'
 import type { Model, ModelSettings } from '../../src/core/codec.ts'
 import { anthropic } from '../../src/formats/anthropic/index.ts'

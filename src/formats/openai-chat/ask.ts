@@ -51,14 +51,8 @@ import { ownProof } from '../../kit/opaque.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { reportUnusedChoice } from '../../kit/tool-choice.ts'
 import { markParts } from '../../kit/tool-error.ts'
-import {
-  type ChatDialect,
-  type Encoding,
-  openai,
-  type ReasoningTurn,
-  type ToolChoosing,
-  type Tools,
-} from './dialect.ts'
+import type { ChatDialect, Encoding, ReasoningTurn, ToolChoosing, Tools } from './dialect.ts'
+import { openai } from './openai.ts'
 import type {
   DialectPart,
   DialectToolChoice,

@@ -1,7 +1,7 @@
 /**
- * The differences between the servers of this format, as a value, and the dialect of OpenAI's own server. One decoder reads the answers of
- * all hosts. So a dialect mostly says which fields may be sent. A difference that needs code is a function in the dialect, so that a page
- * loads only the code of the hosts that it imports.
+ * The differences between the servers of this format, as a value. One decoder reads the answers of all hosts. So a dialect mostly says
+ * which fields may be sent. A difference that needs code is a function in the dialect, so that a page loads only the code of the hosts
+ * that it imports. This file has only types.
  *
  * @module
  */
@@ -21,11 +21,9 @@ import type {
   ToolChoice,
   ToolDefinition,
 } from '../../core/model.ts'
-import { isReasoning } from '../../kit/effort.ts'
 import type { IdRule } from '../../kit/ids.ts'
 import type { Lack } from '../../kit/lacks.ts'
 import type { Losses } from '../../kit/losses.ts'
-import { byAnyEffort } from './quirks/ask-reasoning.ts'
 import type {
   DialectMessageFields,
   WireAssistant,
@@ -185,38 +183,4 @@ export interface DialectErrors {
   readonly statuses?: Readonly<Record<string, ApiErrorKind>>
   /** Kinds by status, if the answer has no body. */
   readonly emptyStatuses?: Readonly<Record<string, ApiErrorKind>>
-}
-
-/** The fields in which providers send reasoning. */
-export const everyReasoningField: readonly string[] = ['reasoning_content', 'reasoning', 'reasoning_text']
-
-/** The dialect of OpenAI. */
-export const openai: ChatDialect = {
-  provider: 'openai',
-  title: 'OpenAI',
-  baseUrl: 'https://api.openai.com/v1',
-  maxTokensField: 'max_completion_tokens',
-  refuses: /* @__PURE__ */ new Set(['top_k']),
-  renames: { user: 'safety_identifier' },
-  asksForUsage: true,
-  jsonSchema: true,
-  developerRole: 'developer',
-  textParts: true,
-  cacheField: 'prompt_cache_breakpoint',
-  customTools: true,
-  rawArguments: true,
-  askReasoning: byAnyEffort,
-  reasons: isReasoning,
-  whileReasoning: {
-    refuses: /* @__PURE__ */ new Set([
-      'temperature',
-      'top_p',
-      'frequency_penalty',
-      'presence_penalty',
-      'logprobs',
-      'top_logprobs',
-      'logit_bias',
-    ]),
-  },
-  reasoningFields: everyReasoningField,
 }

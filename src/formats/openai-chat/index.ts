@@ -9,7 +9,7 @@ import { decodeSse } from '../../framing/text.ts'
 import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 import type { ChatDialect } from './dialect.ts'
-import { openai } from './dialect.ts'
+import { openai } from './openai.ts'
 import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
 import { decodeRequest, encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
 import { format, rulesOf } from './words.ts'
@@ -23,8 +23,8 @@ export type {
   ReasoningTurn,
   ToolChoosing,
 } from './dialect.ts'
-export { openai } from './dialect.ts'
 export { choosing, compatible, refusing } from './dialects.ts'
+export { openai } from './openai.ts'
 export {
   byDefault,
   byEffort,

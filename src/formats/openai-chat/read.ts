@@ -46,7 +46,8 @@ import type {
 import type { Machine } from '../../core/reducer.ts'
 import { settleUsage, tokenCount } from '../../core/usage.ts'
 import { readApiError } from '../../kit/api-error.ts'
-import { type ChatDialect, openai } from './dialect.ts'
+import type { ChatDialect } from './dialect.ts'
+import { openai } from './openai.ts'
 import {
   answerFields,
   audioFields,

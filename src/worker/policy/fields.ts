@@ -11,10 +11,12 @@ export const description: v.GenericSchema<string> = v.pipe(v.string(), v.maxLeng
 export const id: v.GenericSchema<string> = v.pipe(v.string(), v.maxLength(256))
 export const natural: v.GenericSchema<number> = v.pipe(v.number(), v.integer(), v.minValue(1))
 export const whole: v.GenericSchema<number> = v.pipe(v.number(), v.integer())
+const between = (least: number, most: number): v.GenericSchema<number> =>
+  v.pipe(v.number(), v.minValue(least), v.maxValue(most))
 /** From 0 to `limit`. */
-export const fraction = (limit: number): v.GenericSchema<number> => v.pipe(v.number(), v.minValue(0), v.maxValue(limit))
-/** A penalty for what the answer has already, from -2 to 2. */
-export const penalty: v.GenericSchema<number> = v.pipe(v.number(), v.minValue(-2), v.maxValue(2))
+export const fraction = (limit: number): v.GenericSchema<number> => between(0, limit)
+/** A penalty for words that the answer has already. */
+export const penalty: v.GenericSchema<number> = between(-2, 2)
 /** Not `v.record`: it would lose keys such as `constructor`, which a schema or an argument may have. */
 export const object: v.GenericSchema<Record<string, unknown>> = v.custom<Record<string, unknown>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),

@@ -1,6 +1,6 @@
 /** A stored answer goes on by the id of its last event: wire/gemini-interactions.md §5, "Resume". */
 import { beforeEach, expect, it, vi } from 'vitest'
-import type { StreamEvent } from '../../../src/client/run.ts'
+import type { StreamEvent } from '../../../src/client/result.ts'
 import { geminiInteractions } from '../../../src/formats/gemini-interactions/index.ts'
 import { InterruptedError, type Run, resumable, stream } from '../../../src/index.ts'
 import { ownCase } from '../../support/corpus.ts'
