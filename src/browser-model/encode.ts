@@ -17,8 +17,7 @@ import type {
   ToolResultBlock,
   UserMessage,
 } from '../core/model.ts'
-import type { FormatLacks } from '../kit/lacks.ts'
-import { withoutLacks } from '../kit/lacks.ts'
+import { type FormatLacks, withoutLacks } from '../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss } from '../kit/losses.ts'
 import * as reasons from '../kit/reasons.ts'
 import { chosenTools, reportUnusedChoice } from '../kit/tool-choice.ts'

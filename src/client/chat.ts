@@ -13,8 +13,7 @@ import type { Approval } from '../tools/approval.ts'
 import { checkReplacing } from '../tools/definition.ts'
 import type { AnyTools } from '../tools/model.ts'
 import { type EchoMode, echo } from './echo.ts'
-import type { RunRequest } from './request.ts'
-import { checkRequest } from './request.ts'
+import { checkRequest, type RunRequest } from './request.ts'
 import type { RunResult } from './result.ts'
 import {
   type Begun,

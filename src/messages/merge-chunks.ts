@@ -4,8 +4,7 @@
  * @module
  */
 
-import type { Assembly } from '../assemble/assemble.ts'
-import { assemble, stop } from '../assemble/assemble.ts'
+import { type Assembly, assemble, stop } from '../assemble/assemble.ts'
 import type { Fragment } from '../core/codec.ts'
 import { blocksOf, checkMessage } from '../core/content.ts'
 import { compact, findLastIndex, unlessEmpty } from '../core/json.ts'

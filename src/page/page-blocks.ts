@@ -5,8 +5,7 @@
  * @module
  */
 
-import type { AnyCall } from '../core/content.ts'
-import { blocksOf } from '../core/content.ts'
+import { type AnyCall, blocksOf } from '../core/content.ts'
 import { compact, lookup, unlessEmpty } from '../core/json.ts'
 import type {
   AssistantMessage,

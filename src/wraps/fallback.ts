@@ -1,7 +1,6 @@
 /** Other models, for when one fails. @module */
 
-import type { ModelWrap } from '../client/request.ts'
-import { checkModel } from '../client/request.ts'
+import { checkModel, type ModelWrap } from '../client/request.ts'
 import type { Model } from '../core/codec.ts'
 import { ApiError, ConnectionError, TimeoutError } from '../core/errors.ts'
 

@@ -1,8 +1,7 @@
 /** Functions for `beforeRound` that make a long conversation shorter. @module */
 
 import type { RoundChange, RoundStart } from '../client/hooks.ts'
-import type { RunRequest } from '../client/request.ts'
-import { checkModel } from '../client/request.ts'
+import { checkModel, type RunRequest } from '../client/request.ts'
 import { generate } from '../client/run.ts'
 import type { Model } from '../core/codec.ts'
 import { message } from '../core/message.ts'

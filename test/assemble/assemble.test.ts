@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AssembleOptions } from '../../src/assemble/assemble.ts'
-import { assemble, collect, fold, stop } from '../../src/assemble/assemble.ts'
+import { type AssembleOptions, assemble, collect, fold, stop } from '../../src/assemble/assemble.ts'
 import { liveArguments } from '../../src/assemble/live-arguments.ts'
 import type { Fragment } from '../../src/core/codec.ts'
 import { InterruptedError, LimitError } from '../../src/core/errors.ts'

@@ -1,7 +1,6 @@
 /** Helpers for the tests of the assembler. */
 
-import type { AssembleOptions } from '../../src/assemble/assemble.ts'
-import { assemble } from '../../src/assemble/assemble.ts'
+import { type AssembleOptions, assemble } from '../../src/assemble/assemble.ts'
 import type { CallFragment, Fragment } from '../../src/core/codec.ts'
 import type { ChatResponse, InvalidToolCall, MessageEvent, ToolCall } from '../../src/core/model.ts'
 

@@ -1,7 +1,6 @@
 /** Streams of this wire, read piece by piece. */
 import { describe, expect, it } from 'vitest'
-import type { AssembleOptions } from '../../../src/assemble/assemble.ts'
-import { assemble } from '../../../src/assemble/assemble.ts'
+import { type AssembleOptions, assemble } from '../../../src/assemble/assemble.ts'
 import type { Fragment } from '../../../src/core/codec.ts'
 import { ApiError, DecodeError, InterruptedError } from '../../../src/core/errors.ts'
 import type { AssistantMessage, MessageEvent } from '../../../src/core/model.ts'
