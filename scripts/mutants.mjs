@@ -54,7 +54,7 @@ const areas = [
   ['src/framing/**/*.ts', 6],
   ['src/client/**/*.ts', 16],
   ['src/formats/*/{read,serve}.ts', 16],
-  ['src/formats/*/{ask,words}.ts', 16],
+  ['src/formats/*/{ask,receive,words}.ts', 16],
   ['src/prepare/*.ts', 8],
   ['src/tools/*.ts', 8],
   ['src/gateway/*.ts', 10],

@@ -12,7 +12,8 @@ import { decodeSse } from '../../framing/text.ts'
 import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 import { decodeError, decodeResponse, decodeStream, decodeToolCalls, idPrefix } from './read.ts'
-import { decodeRequest, encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
+import { decodeRequest } from './receive.ts'
+import { encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
 import { type AnthropicDialect, format, rulesOf } from './words.ts'
 
 /** The settings of {@link anthropic}. */
@@ -98,5 +99,6 @@ export {
   webSearch,
 } from './hosted-tools.ts'
 export { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
-export { decodeRequest, encodeError, encodeResponse, encodeStream } from './serve.ts'
+export { decodeRequest } from './receive.ts'
+export { encodeError, encodeResponse, encodeStream } from './serve.ts'
 export type { AnthropicDialect, AnthropicVersion } from './words.ts'

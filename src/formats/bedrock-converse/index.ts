@@ -12,7 +12,8 @@ import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 import { rulesOf } from './families.ts'
 import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
-import { decodeRequest, encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
+import { decodeRequest } from './receive.ts'
+import { encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
 import { format, idPrefix, provider } from './words.ts'
 
 /** Settings of {@link bedrockConverse}. */

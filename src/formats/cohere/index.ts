@@ -9,7 +9,8 @@ import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/
 import { decodeSse } from '../../framing/text.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
-import { decodeRequest, encodeError, encodeResponse, encodeStream } from './serve.ts'
+import { decodeRequest } from './receive.ts'
+import { encodeError, encodeResponse, encodeStream } from './serve.ts'
 import { format, idPrefix, rules } from './words.ts'
 
 /**

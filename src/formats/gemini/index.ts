@@ -12,7 +12,8 @@ import { decodeSse } from '../../framing/text.ts'
 import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
-import { decodeRequest, encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
+import { decodeRequest } from './receive.ts'
+import { encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
 import { type GeminiDialect, geminiDialect, rulesOf } from './words.ts'
 
 export { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
@@ -27,7 +28,8 @@ export {
   type WireUrlContext,
 } from './hosted-tools.ts'
 export { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
-export { decodeRequest, encodeError, encodeResponse, encodeStream } from './serve.ts'
+export { decodeRequest } from './receive.ts'
+export { encodeError, encodeResponse, encodeStream } from './serve.ts'
 export type { WireRequest, WireResponse } from './wire.ts'
 export { type GeminiDialect, geminiDialect } from './words.ts'
 

@@ -11,7 +11,8 @@ import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 import type { ChatDialect } from './dialect.ts'
 import { openai } from './openai.ts'
 import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
-import { decodeRequest, encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
+import { decodeRequest } from './receive.ts'
+import { encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
 import { format, rulesOf } from './words.ts'
 
 export type {

@@ -11,7 +11,8 @@ import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
-import { decodeRequest, encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
+import { decodeRequest } from './receive.ts'
+import { encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
 import { format, idPrefix, rulesOf } from './words.ts'
 
 /**

@@ -1,0 +1,305 @@
+/**
+ * Bedrock Converse: decodes the request of a client. Half of what a server needs; no page loads it.
+ *
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html (read 2026-11)
+ * @see https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters.html (read 2026-11)
+ * @see https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html (read 2026-11)
+ * @see https://docs.aws.amazon.com/bedrock/latest/userguide/tool-use.html (read 2026-11)
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html#API_runtime_Converse_Errors (read 2026-11)
+ *
+ * @module
+ */
+import type { DecodedRequest, DecodeRequestOptions } from '../../core/codec.ts'
+import { parseObject, readCall, textOfArguments } from '../../core/content.ts'
+import {
+  arrayOf,
+  compact,
+  field,
+  isObject,
+  numberOr,
+  otherFields,
+  refuseDeep,
+  stringOr,
+  unlessEmpty,
+} from '../../core/json.ts'
+import type {
+  AssistantMessage,
+  ContentBlock,
+  InvalidToolCall,
+  Json,
+  JsonObject,
+  Message,
+  ProviderTool,
+  ReasoningEffort,
+  RequestOptions,
+  ToolDefinition,
+  ToolMessage,
+} from '../../core/model.ts'
+import { decodeBlock, listAt, misfit, objectAt, readCallFragment } from './read.ts'
+import { format } from './words.ts'
+
+/**
+ * Reads a client's request. `path` names the model and says whether the answer is streamed.
+ *
+ * @throws {DecodeError} if the server would answer with 400: messages are invalid, or content is not a list.
+ */
+export function decodeRequest(body: unknown, { path = '' }: DecodeRequestOptions = {}): DecodedRequest {
+  const request = objectAt(body, 'body', 'request')
+  refuseDeep(request, 'Cannot decode Bedrock request')
+  const [, name = '', way] = /\/model\/(.+)\/(converse(?:-stream)?)$/.exec(path) ?? []
+  const system = decodeBlocks(
+    listAt(field(request, 'system'), 'system', 'request').map((entry, at) =>
+      objectAt(entry, `system[${at}]`, 'request'),
+    ),
+  )
+  const tools = field(field(request, 'toolConfig'), 'tools')
+  const definitions = decodeDefinitions(listAt(tools, 'toolConfig.tools', 'request'))
+  const context = compact({
+    system: unlessEmpty(system),
+    messages: decodeMessages(request),
+    tools: unlessEmpty(definitions),
+  })
+  return { context, options: decodeOptions(request, decoded(name), way === 'converse-stream'), losses: [] }
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}
+
+// ---- options ------------------------------------------------------------------------------------
+
+const conversationFields: ReadonlySet<string> = new Set(['messages', 'system'])
+
+/** Reads the fields that isoglot has an option for. All other fields are kept. */
+function decodeOptions(request: JsonObject, model: string, stream: boolean): RequestOptions {
+  const { inferenceConfig, toolConfig, outputConfig, additionalModelRequestFields, ...others } =
+    otherFields(request, conversationFields) ?? {}
+  const inference = readInference(inferenceConfig)
+  const own = readOwnFields(additionalModelRequestFields)
+  const responseFormat = readFormat(outputConfig)
+  const choice = field(toolConfig, 'toolChoice')
+  const toolChoice = decodeToolChoice(choice)
+  const keptTools = isObject(toolConfig) ? otherFields(toolConfig, new Set(['tools', 'toolChoice'])) : undefined
+  const keptConfig = { ...keptTools, ...compact({ toolChoice: toolChoice === undefined ? choice : undefined }) }
+  const kept = {
+    ...others,
+    ...compact({
+      inferenceConfig: inference.kept,
+      additionalModelRequestFields: own.kept,
+      outputConfig: responseFormat === undefined ? outputConfig : undefined,
+      toolConfig: unlessEmpty(keptConfig),
+    }),
+  }
+  return compact({
+    model,
+    stream,
+    ...inference.options,
+    ...own.options,
+    toolChoice,
+    responseFormat,
+    providerOptions: unlessEmpty(kept) && { [format]: kept },
+  })
+}
+
+interface Read {
+  readonly options: Partial<RequestOptions>
+  readonly kept?: JsonObject
+}
+
+function readInference(config: Json | undefined): Read {
+  const { maxTokens, temperature, topP, stopSequences, ...rest } = isObject(config) ? config : {}
+  const stop = Array.isArray(stopSequences) ? stopSequences.filter((one) => typeof one === 'string') : undefined
+  const figures = {
+    maxTokens: numberOr(maxTokens, undefined),
+    temperature: numberOr(temperature, undefined),
+    topP: numberOr(topP, undefined),
+  }
+  return compact({ options: compact({ ...figures, stop }), kept: unlessEmpty(rest) })
+}
+
+function readOwnFields(fields: Json | undefined): Read {
+  if (!isObject(fields)) return compact({ options: {}, kept: undefined })
+  const { top_k: topK, ...others } = fields
+  const { reasoning, kept } = readReasoning(others)
+  const hasTopK = typeof topK === 'number'
+  return compact({
+    options: compact({ topK: hasTopK ? topK : undefined, reasoning }),
+    kept: unlessEmpty({ ...kept, ...compact({ top_k: hasTopK ? undefined : topK }) }),
+  })
+}
+
+const efforts: ReadonlySet<unknown> = new Set(['low', 'medium', 'high', 'xhigh', 'max'])
+
+/** Reads the reasoning options from the fields of any model family. `kept` has the fields without an option in isoglot. */
+function readReasoning(fields: JsonObject): Pick<RequestOptions, 'reasoning'> & { readonly kept: JsonObject } {
+  const { thinking, reasoning_config, reasoningConfig, reasoning_effort, output_config, ...kept } = fields
+  const asked = [thinking, reasoning_config, reasoningConfig].find(isObject)
+  const type = field(asked, 'type')
+  const { effort: ofClaude, ...output } = isObject(output_config) ? output_config : {}
+  const words = [ofClaude, field(reasoningConfig, 'maxReasoningEffort'), reasoning_config, reasoning_effort]
+  const effort = type === 'disabled' ? 'none' : words.find((word) => efforts.has(word))
+  const isKnown = effort !== undefined || type === 'enabled' || type === 'adaptive'
+  if (!isKnown) return { kept: fields }
+  const budgetTokens = numberOr(field(asked, 'budget_tokens'), undefined)
+  const reasoning = compact({ effort: effort as ReasoningEffort | undefined, budgetTokens })
+  return { reasoning, kept: { ...kept, ...compact({ output_config: unlessEmpty(output) }) } }
+}
+
+function readFormat(config: Json | undefined): RequestOptions['responseFormat'] {
+  const text = field(field(field(field(config, 'textFormat'), 'structure'), 'jsonSchema'), 'schema')
+  if (typeof text !== 'string') return undefined
+  const parsed = parseObject(text)
+  return 'value' in parsed ? { type: 'json', schema: parsed.value } : undefined // text that is not an object is kept unchanged
+}
+
+// ---- messages -----------------------------------------------------------------------------------
+
+const messageFields: ReadonlySet<string> = new Set(['role', 'content'])
+
+/** Reads the messages of a request. A message with tool results becomes several messages. */
+function decodeMessages(body: JsonObject): Message[] {
+  const names = new Map<string, string>()
+  return listAt(field(body, 'messages'), 'messages', 'request').flatMap((entry, at) => {
+    const path = `messages[${at}]`
+    const wire = objectAt(entry, path, 'request')
+    const blocks = listAt(field(wire, 'content'), `${path}.content`, 'request').map((block, index) =>
+      objectAt(block, `${path}.content[${index}]`, 'request'),
+    )
+    const kept = otherFields(wire, messageFields)
+    const extras = kept === undefined ? {} : { providerData: { [format]: kept } }
+    switch (field(wire, 'role')) {
+      case 'user':
+        return decodeUser(blocks, names).map((message) =>
+          message.role === 'user' ? { ...message, ...extras } : message,
+        )
+      case 'assistant':
+        return [{ ...decodeAssistant(blocks, names), ...extras }]
+      case 'system':
+        return [{ role: 'system' as const, content: decodeBlocks(blocks), ...extras }]
+    }
+    throw misfit(`${path}.role`, 'none of user, assistant and system', 'request', field(wire, 'role'))
+  })
+}
+
+/** Reads a user's message. Its results become separate messages, and its other blocks become a user's message after them. */
+function decodeUser(blocks: readonly JsonObject[], names: ReadonlyMap<string, string>): Message[] {
+  const results: Message[] = []
+  const content: ContentBlock[] = []
+  let list: (Message | ContentBlock)[] = content
+  for (const block of blocks) {
+    if (readCachePoint(block, list)) continue
+    const result = field(block, 'toolResult')
+    list = isObject(result) ? results : content
+    list.push(isObject(result) ? decodeResult(result, names) : decodeBlock(block))
+  }
+  return content.length === 0 && results.length > 0 ? results : [...results, { role: 'user', content }]
+}
+
+/** Reads blocks. A cache point becomes the hint of the block before it. */
+function decodeBlocks(blocks: readonly JsonObject[]): ContentBlock[] {
+  const content: ContentBlock[] = []
+  for (const block of blocks) if (!readCachePoint(block, content)) content.push(decodeBlock(block))
+  return content
+}
+
+function decodeAssistant(blocks: readonly JsonObject[], names: Map<string, string>): AssistantMessage {
+  const content: ContentBlock[] = []
+  const invalidToolCalls: InvalidToolCall[] = []
+  let index = 0
+  for (const block of blocks) {
+    const use = field(block, 'toolUse')
+    const fragment = isObject(use) ? readCallFragment(use) : undefined
+    if (fragment === undefined || fragment.server) {
+      if (!readCachePoint(block, content)) content.push(decodeBlock(block))
+      continue
+    }
+    const { id, name, arguments: given = '', providerData } = fragment
+    const argumentsText = typeof given === 'string' ? given : (textOfArguments(given) ?? '[]')
+    const call = readCall({ id: id ?? '', name: name ?? undefined, argumentsText, index: index++, providerData })
+    names.set(id ?? '', name ?? '')
+    if (call.type === 'tool_call') content.push(call)
+    else invalidToolCalls.push(call)
+  }
+  return compact({ role: 'assistant', content, invalidToolCalls: unlessEmpty(invalidToolCalls) })
+}
+
+// ---- cache marks --------------------------------------------------------------------------------
+
+/**
+ * Reads a cache point as the hint of the last entry of the list. Returns whether it did: other blocks, and cache points that a hint cannot
+ * express, are kept as blocks.
+ */
+function readCachePoint(
+  wire: Json,
+  entries: (ContentBlock | Message | ToolDefinition | object)[] | undefined,
+): boolean {
+  const { type, ttl, ...more } = isObject(wire) && isObject(wire.cachePoint) ? wire.cachePoint : {}
+  const last = entries?.at(-1) as Message | undefined
+  const isTime = ttl === undefined || ttl === '5m' || ttl === '1h'
+  if (type !== 'default' || !isTime || Object.keys(more).length > 0 || last === undefined) return false
+  const kind = field(last, 'type')
+  if (kind === 'unknown' || kind === 'reasoning' || kind === 'provider_tool' || last.metadata !== undefined)
+    return false
+  entries?.splice(-1, 1, { ...last, metadata: { cacheHint: ttl === undefined ? 'ephemeral' : { ttl } } })
+  return true
+}
+
+// ---- tools --------------------------------------------------------------------------------------
+
+const specFields: ReadonlySet<string> = new Set(['name', 'description', 'inputSchema'])
+
+/** Reads `tools`. A cache point becomes the hint of the definition before it. */
+function decodeDefinitions(entries: readonly Json[]): (ToolDefinition | ProviderTool)[] {
+  const tools: (ToolDefinition | ProviderTool)[] = []
+  for (const [at, entry] of entries.entries())
+    if (!readCachePoint(entry, tools)) tools.push(decodeDefinition(entry, `toolConfig.tools[${at}]`))
+  return tools
+}
+
+/** Reads one entry of `tools`. An entry that is not a `toolSpec` is kept unchanged. */
+function decodeDefinition(entry: Json, path: string): ToolDefinition | ProviderTool {
+  const value = objectAt(entry, path, 'request')
+  const spec = field(value, 'toolSpec')
+  const name = field(spec, 'name')
+  if (!isObject(spec) || typeof name !== 'string') return { type: 'provider_tool', format, value }
+  const parameters = field(field(spec, 'inputSchema'), 'json')
+  const kept = otherFields(spec, specFields)
+  return compact({
+    name,
+    description: stringOr(field(spec, 'description'), undefined),
+    parameters: isObject(parameters) ? parameters : undefined,
+    providerData: kept && { [format]: kept },
+  })
+}
+
+/** Reads a tool choice. Returns `undefined` for an unknown choice, which the caller keeps. */
+function decodeToolChoice(wire: unknown): RequestOptions['toolChoice'] {
+  const name = field(field(wire, 'tool'), 'name')
+  if (typeof name === 'string') return { name }
+  if (field(wire, 'any') !== undefined) return 'required'
+  return field(wire, 'auto') === undefined ? undefined : 'auto'
+}
+
+const resultFields: ReadonlySet<string> = new Set(['toolUseId', 'content', 'status'])
+
+/** Reads a result. `names` has the tool name of each call so far, by id, since a result of this format does not have a name. */
+function decodeResult(wire: JsonObject, names: ReadonlyMap<string, string>): ToolMessage {
+  const toolCallId = stringOr(field(wire, 'toolUseId'), '')
+  const status = field(wire, 'status')
+  const content = arrayOf(field(wire, 'content')).filter(isObject)
+  const [only] = content
+  const json = content.length === 1 ? field(only, 'json') : undefined
+  const kept = { ...otherFields(wire, resultFields), ...compact({ json }) }
+  return compact({
+    role: 'tool',
+    toolCallId,
+    name: names.get(toolCallId),
+    content: json === undefined ? content.map(decodeBlock) : JSON.stringify(json),
+    status: status === 'error' || status === 'success' ? status : undefined,
+    providerData: Object.keys(kept).length > 0 ? { [format]: kept } : undefined,
+  })
+}

@@ -1,0 +1,330 @@
+/**
+ * OpenAI Chat Completions: decodes the request of a client. Half of what a server needs; no page loads it.
+ *
+ * @module
+ */
+
+import { fold } from '../../assemble/assemble.ts'
+import type { DecodedRequest, DecodeRequestOptions, Fragment } from '../../core/codec.ts'
+import { callsOf } from '../../core/content.ts'
+import { DecodeError } from '../../core/errors.ts'
+import {
+  arrayOf,
+  compact,
+  field,
+  isObject,
+  lookup,
+  otherFields,
+  refuseDeep,
+  stringOr,
+  textOr,
+  unlessEmpty,
+} from '../../core/json.ts'
+import type {
+  AssistantMessage,
+  Content,
+  ContentBlock,
+  Json,
+  JsonObject,
+  JsonSchema,
+  Message,
+  ProviderTool,
+  RequestOptions,
+  ResponseFormat,
+  Role,
+  ToolChoice,
+  ToolDefinition,
+  ToolMessage,
+} from '../../core/model.ts'
+import { efforts } from '../../kit/effort.ts'
+import { nextNumber } from '../../kit/ids.ts'
+import { unmark } from '../../kit/tool-error.ts'
+import { kept } from './ask.ts'
+import type { ChatDialect, Tools } from './dialect.ts'
+import { compatible } from './dialects.ts'
+import { AnswerReader, decodePart, ownData } from './read.ts'
+import { format, plainOptions, proofOwners, requestFields } from './words.ts'
+
+/**
+ * Decodes a request. Accepts deprecated names, text as a string or as parts, and nulls, since clients send all of these.
+ *
+ * @throws {DecodeError} with the path, if a known field has the wrong type.
+ */
+export function decodeRequest(body: unknown, _options: DecodeRequestOptions<ChatDialect> = {}): DecodedRequest {
+  if (!isObject(body)) throw new DecodeError(`Cannot decode ${format} request: it is not an object`)
+  refuseDeep(body, `Cannot decode ${format} request`)
+  const model = textOr(field(body, 'model'), undefined)
+  if (model === undefined) throw wrong('model', 'a string')
+  const messages = decodeMessages(field(body, 'messages'), model)
+  const tools = decodeDefinitions(body)
+  return {
+    context: compact({ messages, tools: unlessEmpty(tools) }),
+    options: { model, ...decodeOptions(body) },
+    losses: [],
+  }
+}
+
+function wrong(path: string, wanted: string): DecodeError {
+  return new DecodeError(`Cannot decode ${format} request: "${path}" is not ${wanted}`, { path })
+}
+
+/** The types of plain options that are not numbers. */
+const typesOfOptions = { stream: 'boolean', parallel_tool_calls: 'boolean', user: 'string' } as const
+
+function decodeOptions(body: JsonObject): Omit<RequestOptions, 'model'> {
+  const plain: JsonObject = {}
+  for (const [name, option] of Object.entries(plainOptions)) {
+    const value = field(body, name) ?? undefined
+    if (value === undefined || name === 'stop') continue
+    const type = lookup(typesOfOptions, name) ?? 'number'
+    if (typeof value !== type) throw wrong(name, `a ${type}`)
+    plain[option] = value
+  }
+  const chosen = decodeToolChoice(body)
+  const responseFormat = decodeResponseFormat(field(body, 'response_format'))
+  const reasoning = decodeEffort(field(body, 'reasoning_effort'))
+  // Unknown values are kept, so that a request in this format can send them unchanged.
+  const unread = new Set<string>()
+  if (chosen === undefined && (field(body, 'tool_choice') ?? null) !== null) unread.add('tool_choice')
+  if (responseFormat === undefined && typeof field(field(body, 'response_format'), 'type') === 'string') {
+    unread.add('response_format')
+  }
+  if (reasoning === undefined && typeof field(body, 'reasoning_effort') === 'string') unread.add('reasoning_effort')
+  const others = otherFields(body, { has: (name) => requestFields.has(name) && !unread.has(name) })
+  return compact({
+    ...plain,
+    user: stringOr(plain.user, stringOr(field(body, 'safety_identifier'), undefined)),
+    maxTokens: countIn(body, 'max_completion_tokens') ?? countIn(body, 'max_tokens'),
+    stop: decodeStops(field(body, 'stop')),
+    toolChoice: chosen,
+    responseFormat,
+    reasoning,
+    providerOptions: others && { [format]: others },
+  }) as Omit<RequestOptions, 'model'>
+}
+
+function countIn(body: JsonObject, name: string): number | undefined {
+  const value = field(body, name) ?? undefined
+  if (value === undefined) return undefined
+  if (typeof value !== 'number') throw wrong(name, 'a number')
+  return value
+}
+
+function decodeStops(value: Json | undefined): string[] | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'string') return [value]
+  const stops = arrayOf(value).filter((stop) => typeof stop === 'string')
+  if (!Array.isArray(value) || stops.length < value.length) throw wrong('stop', 'a string or strings')
+  return stops
+}
+
+function decodeEffort(value: Json | undefined): RequestOptions['reasoning'] {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'string') throw wrong('reasoning_effort', 'a string')
+  const effort = efforts.find((one) => one === value)
+  return effort && { effort }
+}
+
+function decodeResponseFormat(value: Json | undefined): ResponseFormat | undefined {
+  if (value === undefined || value === null) return undefined
+  const type = field(value, 'type')
+  if (typeof type !== 'string') throw wrong('response_format', 'an object with a type')
+  if (type === 'json_object') return { type: 'json' }
+  const body = field(value, 'json_schema')
+  if (type !== 'json_schema') return undefined
+  if (!isObject(body)) throw wrong('response_format.json_schema', 'an object')
+  const schema = field(body, 'schema')
+  const strict = field(body, 'strict')
+  return {
+    type: 'json',
+    schema: (isObject(schema) ? schema : {}) as JsonSchema,
+    ...compact({
+      name: textOr(body.name, undefined),
+      description: stringOr(body.description, undefined),
+      strict: typeof strict === 'boolean' ? strict : undefined,
+    }),
+  }
+}
+
+// ---- messages -----------------------------------------------------------------------------------
+
+/** The roles of this format. `function` is the older name of `tool`. */
+const roles: Readonly<Record<string, Role>> = {
+  system: 'system',
+  developer: 'developer',
+  user: 'user',
+  assistant: 'assistant',
+  tool: 'tool',
+  function: 'tool',
+}
+
+/** The decoder's state between messages. */
+interface Reading {
+  /** The number in the next generated id. */
+  nextId: number
+  /** The id of the latest call of the deprecated form (`function_call`). Its result does not have the id. */
+  legacyId: string
+  readonly model: string
+}
+
+/** Decodes messages. @throws {DecodeError} if the value is not an array of objects with known roles. */
+function decodeMessages(value: unknown, model: string): Message[] {
+  if (!Array.isArray(value)) {
+    throw new DecodeError(`Cannot decode ${format} request: "messages" is not an array`, { path: 'messages' })
+  }
+  const reading: Reading = { nextId: nextNumber(idPrefix, value.flatMap(idsIn)), legacyId: '', model }
+  return value.map((message, at) => decodeMessage(message, `messages[${at}]`, reading))
+}
+
+const idPrefix = 'call_'
+
+function idsIn(message: unknown): string[] {
+  const calls = arrayOf(field(message, 'tool_calls')).map((call) => field(call, 'id'))
+  return [...calls, field(message, 'tool_call_id')].filter((id) => typeof id === 'string')
+}
+
+const messageFields: ReadonlySet<string> = new Set(['role', 'content', 'name', 'tool_calls'])
+const resultFields: ReadonlySet<string> = new Set(['role', 'content', 'name', 'tool_call_id'])
+
+function decodeMessage(message: unknown, path: string, reading: Reading): Message {
+  const role = lookup(roles, field(message, 'role'))
+  if (!isObject(message) || role === undefined) {
+    const finding = isObject(message) ? `role is ${JSON.stringify(message.role)?.slice(0, 40)}` : 'it is not an object'
+    throw new DecodeError(`Cannot decode ${format} request: "${path}" is not a message: ${finding}`, { path })
+  }
+  if (role === 'assistant') return decodeAssistant(message, path, reading)
+  const content = decodeContent(message.content, `${path}.content`)
+  const name = textOr(message.name, undefined)
+  if (role === 'tool') return decodeResult(message, content, name, reading)
+  const others = otherFields(withoutNulls(message), messageFields)
+  return compact({ role, content, name, providerData: ownData(others) })
+}
+
+/** Returns the message without fields whose value is null. */
+function withoutNulls(message: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(message).filter(([, value]) => value !== null))
+}
+
+function decodeResult(message: JsonObject, content: Content, name: string | undefined, reading: Reading): ToolMessage {
+  const { content: plain, isError } = unmark(content)
+  const others = otherFields(withoutNulls(message), resultFields)
+  return compact({
+    role: 'tool',
+    toolCallId: textOr(message.tool_call_id, reading.legacyId),
+    name,
+    content: plain,
+    status: isError ? 'error' : undefined,
+    providerData: ownData(others),
+  })
+}
+
+/** Reads an assistant's message in the same way as an answer: calls, reasoning and unknown fields. */
+function decodeAssistant(message: JsonObject, path: string, reading: Reading): AssistantMessage {
+  const { name, content, ...fields } = message
+  const reader = new AnswerReader(compatible, true)
+  reader.model = reading.model
+  const fragments: Fragment[] = []
+  reader.readMessage({ ...withoutNulls(fields), content: checkedContent(content, path) }, fragments)
+  reader.endMessage(fragments)
+  fragments.push({ type: 'end', stopReason: 'stop' })
+  const read = fold(fragments.map(owned), { callsBefore: reading.nextId, idPrefix }).message
+  const { stopReason: _, ...decoded } = read
+  const calls = callsOf(decoded)
+  reading.nextId += calls.length
+  const legacy = calls.find((call) => kept(call)?.type === 'function_call')
+  if (legacy !== undefined) reading.legacyId = legacy.id ?? ''
+  const isPlain =
+    typeof content === 'string' && content !== '' && Array.isArray(decoded.content) && decoded.content.length === 1
+  return { ...decoded, ...compact({ content: isPlain ? content : undefined, name: stringOr(name, undefined) }) }
+}
+
+function checkedContent(content: Json | undefined, path: string): Json {
+  const isContent = content === undefined || content === null || typeof content === 'string' || Array.isArray(content)
+  if (isContent) return content ?? null
+  throw new DecodeError(`Cannot decode ${format} request: "${path}.content" is not content`, {
+    path: `${path}.content`,
+  })
+}
+
+/** Sets the provider of a proof by the name of its field, since a request does not name the provider. */
+function owned(fragment: Fragment): Fragment {
+  if (!('opaque' in fragment) || fragment.opaque === undefined) return fragment
+  const word = Object.keys(fragment.opaque.data)[0]
+  const provider = stringOr(lookup(proofOwners, word), fragment.opaque.provider)
+  return { ...fragment, opaque: { ...fragment.opaque, provider } }
+}
+
+// ---- tools --------------------------------------------------------------------------------------
+
+// A custom call has free text instead of arguments. isoglot reads it as a call with the argument `input`, so that it runs like any other
+// call. A stored field marks it, so that it is sent back as a custom call.
+
+/** Decodes `tools`, or the deprecated `functions`. */
+function decodeDefinitions(body: unknown): Tools {
+  const tools = arrayOf(field(body, 'tools')).map((tool, at) => decodeDefinition(tool, `tools[${at}]`))
+  const functions = arrayOf(field(body, 'functions')).map((one, at) =>
+    decodeDefinition({ type: 'function', function: one }, `functions[${at}]`),
+  )
+  return [...tools, ...functions]
+}
+
+const toolFields = new Set(['type', 'function'])
+const definitionFields = new Set(['name', 'description', 'parameters', 'strict'])
+
+function decodeDefinition(tool: unknown, path: string): ToolDefinition | ProviderTool {
+  if (!isObject(tool)) throw new DecodeError(`Cannot decode ${format} request: "${path}" is not an object`, { path })
+  const fields = field(tool, 'function')
+  const name = textOr(field(fields, 'name'), undefined)
+  if (name === undefined || !isObject(fields)) return { type: 'provider_tool', format, value: tool }
+  const parameters = field(fields, 'parameters')
+  const strict = field(fields, 'strict')
+  const more = otherFields(fields, definitionFields)
+  const own = { ...otherFields(tool, toolFields), ...compact({ function: more }) }
+  return {
+    name,
+    ...compact({
+      description: stringOr(field(fields, 'description'), undefined),
+      parameters: isObject(parameters) ? (parameters as JsonSchema) : undefined,
+      strict: typeof strict === 'boolean' ? strict : undefined,
+      providerData: unlessEmpty(own) && { [format]: own },
+    }),
+  }
+}
+
+// ---- tool choice ------------------------------------------------------------------------------
+
+/** Decodes `tool_choice`, or the deprecated `function_call`. Returns `undefined` if both are absent or the value is unknown. */
+function decodeToolChoice(body: unknown): ToolChoice | undefined {
+  const choice = field(body, 'tool_choice') ?? field(body, 'function_call')
+  if (choice === 'auto' || choice === 'none' || choice === 'required') return choice
+  if (choice === 'any') return 'required'
+  const name = nameIn(choice) ?? textOr(field(choice, 'name'), undefined)
+  if (name !== undefined) return { name }
+  const allowed = field(choice, 'allowed_tools')
+  if (!isObject(allowed)) return undefined
+  const mode = field(allowed, 'mode') ?? 'auto'
+  if (mode !== 'auto' && mode !== 'required') return undefined
+  const tools = arrayOf(field(allowed, 'tools'))
+  const names = tools.flatMap((tool) => nameIn(tool) ?? [])
+  return names.length === tools.length ? { names, mode } : undefined
+}
+
+function nameIn(value: unknown): string | undefined {
+  return textOr(field(field(value, 'function'), 'name'), textOr(field(field(value, 'custom'), 'name'), undefined))
+}
+
+// ---- content of requests ------------------------------------------------------------------------
+
+/** Decodes content. A string stays a string. @throws {DecodeError} if the value is not a string or an array of objects. */
+function decodeContent(value: unknown, path: string): Content {
+  if (typeof value === 'string') return value
+  if (value === null || value === undefined) return []
+  if (!Array.isArray(value))
+    throw new DecodeError(`Cannot decode ${format} request: "${path}" is not content`, { path })
+  return value.map((part, at): ContentBlock => {
+    if (typeof part === 'string') return { type: 'text', text: part }
+    if (isObject(part)) return decodePart(part)
+    const place = `${path}[${at}]`
+    throw new DecodeError(`Cannot decode ${format} request: "${place}" is not an object`, { path: place })
+  })
+}
