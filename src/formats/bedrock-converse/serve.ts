@@ -31,7 +31,7 @@ import { type ProofField, signatureField } from '../../kit/foreign-proofs.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { addPiece, type BlockEvent, newBlock, type OpenBlock, oneAtATime } from '../../kit/one-at-a-time.ts'
 import { encodeBlock, encodeCall, encodeCitation, encodeTurnBlocks, keptFields, type Scope } from './ask.ts'
-import { tooLong } from './read.ts'
+import { tooLong } from './errors.ts'
 import type { WireError, WireResponse, WireUsage } from './wire.ts'
 import { format, provider, stopReasons, wireErrors, wireStopReasons } from './words.ts'
 
