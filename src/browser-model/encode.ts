@@ -9,9 +9,7 @@ import type {
   InstructionMessage,
   JsonObject,
   Message,
-  ProviderTool,
   RequestOptions,
-  ToolChoice,
   ToolDefinition,
   ToolMessage,
   ToolResultBlock,
@@ -101,7 +99,8 @@ export function encodeRequest(
   for (const name of Object.keys(options.providerOptions?.[format] ?? {})) {
     reportLoss(losses, 'dropped', `options.providerOptions["${format}"].${name}`, reasons.option)
   }
-  const tools = offered(context.tools ?? [], options.toolChoice, losses)
+  // A tool of another format has already been dropped, and this format has none.
+  const tools = chosenTools((context.tools ?? []) as readonly ToolDefinition[], options.toolChoice, losses)
   if (tools.length === 0) reportUnusedChoice(options, losses)
   else
     reportLoss(
@@ -118,19 +117,6 @@ export function encodeRequest(
     body: { system: [...system, ...described].join('\n\n'), turns, ...constrain(tools, options) },
     losses: losses.list,
   }
-}
-
-function offered(
-  tools: readonly (ToolDefinition | ProviderTool)[],
-  choice: ToolChoice = 'auto',
-  losses: Losses,
-): readonly ToolDefinition[] {
-  const isChosen = ({ name }: ToolDefinition) => {
-    if (typeof choice === 'string') return choice !== 'none'
-    return 'name' in choice ? choice.name === name : choice.names.includes(name)
-  }
-  // A tool of another format has already been dropped, and this format has none.
-  return chosenTools(tools as readonly ToolDefinition[], isChosen, losses)
 }
 
 interface Encoding {

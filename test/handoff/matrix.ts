@@ -87,3 +87,11 @@ function withLegalNames(context: Context, rules: Rules): Context {
   )
   return { ...context, tools }
 }
+
+/** Dialects share the code of their format, so each gets a third of the conversations, its neighbours the others. */
+export const inShares = targets.map(({ name, client }, turn) => ({
+  name,
+  client,
+  share: wires.some((wire) => wire.name === name) ? 1 : 3,
+  turn,
+}))

@@ -2,29 +2,20 @@
 import { describe, expect, it } from 'vitest'
 import type { ClientCodec } from '../../src/core/codec.ts'
 import type { Message } from '../../src/core/model.ts'
-import { splitting } from '../../src/messages/split-message.ts'
-import { prepare } from '../../src/prepare/prepare.ts'
 import { facts } from '../formats/index.ts'
 import { oneOfEachKind, recordedHistories, writtenHistories } from '../handoff/histories.ts'
-import { targets, wires } from '../handoff/matrix.ts'
+import { inShares } from '../handoff/matrix.ts'
 import type { Wire } from '../support/answers.ts'
 import { inTurn } from '../support/cuts.ts'
 import { formats } from '../support/formats.ts'
 import { madeRequests } from '../support/made-requests.ts'
 import { recordedRequests } from '../support/recorded-requests.ts'
-import { type Asked, silencesOf } from '../support/silence.ts'
+import { type Asked, sendFor, silencesOf } from '../support/silence.ts'
 
 const modelsOf = ({ name }: ClientCodec) => facts[name as Wire].models
 
 const encodeFor = (client: ClientCodec) => (asked: Asked) =>
   client.encodeRequest(asked.context, { ...asked.options, strict: false })
-
-/** As a run does it: losses count what the caller wrote, whichever of the two steps reports them. */
-const sendFor = (client: ClientCodec) => (asked: Asked) => {
-  const prepared = prepare(asked.context, client.rules, { model: asked.options.model, split: splitting() })
-  const encoded = client.encodeRequest(prepared.context, { ...asked.options, strict: false })
-  return { ...encoded, losses: [...prepared.losses, ...encoded.losses] }
-}
 
 /** The same with a message that `prepare` changes on every wire. Without a change, `prepare` returns the context that it was given. */
 const besideAChange = ({ context, options }: Asked): Asked => ({
@@ -47,14 +38,6 @@ function silences(requests: readonly Asked[], encode: ReturnType<typeof encodeFo
     silencesOf(asked, encode).map((path) => `${path} of ${JSON.stringify(asked).slice(0, 1500)}`),
   )
 }
-
-/** Dialects share the code of their format, so each gets a third of the conversations, its neighbours the others. */
-const inShares = targets.map(({ name, client }, turn) => ({
-  name,
-  client,
-  share: wires.some((wire) => wire.name === name) ? 1 : 3,
-  turn,
-}))
 
 describe.each(inShares)('$name', ({ client, share, turn }) => {
   it.each(modelsOf(client))('D11: reports what it does not send of made-up conversations to %s', (model) => {

@@ -3,14 +3,23 @@
  * report a loss at that field. So no list of expected bodies is needed: each leaf of the context and of the options is changed, one at a
  * time.
  */
-import type { EncodedRequest } from '../../src/core/codec.ts'
+import type { ClientCodec, EncodedRequest } from '../../src/core/codec.ts'
 import type { Context, Loss, RequestOptions } from '../../src/core/model.ts'
+import { splitting } from '../../src/messages/split-message.ts'
+import { prepare } from '../../src/prepare/prepare.ts'
 
 export interface Asked {
   readonly context: Context
   readonly options: RequestOptions
 }
 export type Encode = (asked: Asked) => Pick<EncodedRequest, 'path' | 'body' | 'losses'>
+
+/** Encodes as a run does: losses count what the caller wrote, whichever of the two steps reports them. */
+export const sendFor = (client: ClientCodec) => (asked: Asked) => {
+  const prepared = prepare(asked.context, client.rules, { model: asked.options.model, split: splitting() })
+  const encoded = client.encodeRequest(prepared.context, { ...asked.options, strict: false })
+  return { ...encoded, losses: [...prepared.losses, ...encoded.losses] }
+}
 
 /** Fields that no wire gets, each with its reason. */
 const notForWires: readonly (readonly [path: RegExp, because: string])[] = [
@@ -142,3 +151,60 @@ function replace(target: unknown, [step, ...rest]: readonly string[], value: unk
   const object = target as Record<string, unknown>
   return { ...object, [step]: replace(object[step], rest, value) }
 }
+
+/** Values that each wire writes in its own words, with the reason. */
+const rewritten: readonly (readonly [path: RegExp, value: RegExp, because: string])[] = [
+  [/^options\.toolChoice(?:\.mode)?$/, /^(?:auto|none|required)$/, 'a choice'],
+  [/^options\.reasoning\.(?:effort|budgetTokens)$/, /^(?:none|0)$/, 'reasoning is off'],
+  [/\.cacheHint$/, /^ephemeral$/, 'a mark'],
+  [/\.status$/, /^error$/, 'a flag'],
+  [/\.mimeType$/, /^[a-z]+\/[a-z\d]+$/, 'Bedrock has names of file types'],
+]
+
+/** The values that are neither in the body as they are, nor named by a loss. */
+export function alterationsOf(asked: Asked, encode: Encode): string[] {
+  const encoded = encode(asked)
+  const values = valuesIn(encoded.body)
+  const texts = [encoded.path, ...values.filter((value) => typeof value === 'string')]
+  const isSent = (path: string, value: unknown) => {
+    if (typeof value !== 'string') return values.includes(value)
+    if (path === 'options.reasoning.effort') return texts.includes(value) || texts.includes(value.toUpperCase())
+    // Bedrock has the ending of a file's name in a field of its own.
+    const written = /\.(?:filename|title)$/.test(path) ? value.replace(/\.[a-z]+$/, '') : value
+    return texts.some((text) => text.includes(written))
+  }
+  return leavesOf(asked)
+    .filter(({ path, value, key, holder }) => {
+      if (typeof value === 'boolean' || value === null || isSent(path, value)) return false
+      if (notForWires.some(([pattern]) => pattern.test(path))) return false
+      if (redundant.some(([test]) => test(key, holder)) || holder.split !== undefined) return false
+      if (rewritten.some(([pattern, of]) => pattern.test(path) && of.test(`${value}`))) return false
+      return !encoded.losses.some((loss) => covers(loss, path))
+    })
+    .map(({ path, value }) => `${path} ${JSON.stringify(value)}`)
+}
+
+/** Every value in a body, and in the JSON texts in it. */
+function valuesIn(value: unknown): unknown[] {
+  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(valuesIn)
+  if (typeof value !== 'string' || !/^[[{"]/.test(value)) return [value]
+  try {
+    return [value, ...valuesIn(JSON.parse(value))]
+  } catch {
+    return [value]
+  }
+}
+
+/** Words from a list, media, what pairs a call with its result, and arguments, whose text stands beside them. */
+const notFree =
+  /\.(?:type|role|format|status|mimeType|detail|cacheHint|ttl|effort|mode|toolChoice|url|data|id|toolCallId)$|\.arguments\./
+
+/** The same request again and again, each time with an odd value in place of one text. */
+export function withOddTexts(asked: Asked): Asked[] {
+  return leavesOf(asked).flatMap(({ path, value }) =>
+    typeof value !== 'string' || notFree.test(path) || notForWires.some(([pattern]) => pattern.test(path))
+      ? []
+      : oddTexts.map((odd) => withValue(asked, path, odd)),
+  )
+}
+const oddTexts = [' spaced out \n', 'a.b/c:d*e "f" (g) [h] <i>', 'Grüße 東京 💥', `${'long'.repeat(80)}!`, '-1 _']

@@ -794,8 +794,7 @@ function selectTools(
   losses: Losses,
 ): readonly (ToolDefinition | ProviderTool)[] {
   if (typeof choice !== 'object' || !('names' in choice)) return tools
-  const names = new Set(choice.names)
-  return chosenTools(tools, (tool) => 'value' in tool || names.has(tool.name), losses)
+  return chosenTools(tools, choice, losses, true)
 }
 
 // ---- results ----------------------------------------------------------------------------------

@@ -111,8 +111,7 @@ function encodeOptions(asked: RequestOptions, isTooLate: boolean, losses: Losses
   }
   const options = withoutRefused(asked, isThinking(reasoning), losses)
   const { maxTokens, temperature, topP, stop } = options
-  if (temperature !== undefined && temperature > 1)
-    reportLoss(losses, 'changed', 'options.temperature', 'Bedrock takes 0 to 1: 1 is sent')
+  if ((temperature ?? 0) > 1) reportLoss(losses, 'changed', 'options.temperature', 'Bedrock takes 1 at most')
   const inference = compact({
     maxTokens,
     temperature: temperature === undefined ? undefined : Math.min(1, temperature),
@@ -388,7 +387,9 @@ export function encodeBlock(block: ContentBlock, path: string, scope: Scope): Wi
       return guardOf(block) ?? { text: block.text }
     case 'plain_text':
       if (!isSpoken && (place !== 'result' || takesDocuments(scope.model)))
-        return { document: { format: 'txt', name: nameOf(block.title, scope), source: { text: block.text } } }
+        return {
+          document: { format: 'txt', name: nameOf(block.title, `${path}.title`, scope), source: { text: block.text } },
+        }
       if (block.title !== undefined) reportLoss(losses, 'dropped', `${path}.title`, lackReasons.title, 'info')
       return { text: block.text }
     case 'reasoning':
@@ -445,28 +446,29 @@ function encodeMedia(block: MediaBlock, path: string, scope: Scope): WireBlock |
   const inline = block.url === undefined ? undefined : readDataUrl(block.url)
   const data = block.data ?? (inline?.base64 ? inline.data : undefined)
   const mimeType = block.mimeType ?? inline?.mimeType ?? (block.type === 'image' ? 'image/png' : '')
-  const isS3 = block.url?.startsWith('s3://') === true
   const kind = block.type === 'file' ? 'document' : block.type
   const named = lookup(mediaFormats[kind], mimeType.toLowerCase().split(';')[0])
   const wireFormat = named ?? lookup(objectIn(keptFields(block), 'media') as Record<string, string>, 'format')
-  const uri = isS3 ? block.url : undefined
+  const uri = block.url?.startsWith('s3://') ? block.url : undefined
   if ((data === undefined && uri === undefined) || wireFormat === undefined) {
     reportLoss(scope.losses, 'dropped', path, wireFormat === undefined ? reasons.mediaType : reasons.remote, 'major')
     return undefined
   }
   const source: WireSource = data === undefined ? { s3Location: { uri: uri ?? '' } } : { bytes: data }
   const media = { ...objectIn(keptFields(block), 'media'), format: wireFormat, source }
-  if (block.type === 'file') return { document: { ...media, name: nameOf(block.filename, scope) } }
+  if (block.type === 'file') return { document: { ...media, name: nameOf(block.filename, `${path}.filename`, scope) } }
   return { [block.type]: media } as unknown as WireBlock
 }
 
 /** Returns a unique name that Bedrock accepts. It may have letters, digits, single spaces, hyphens, parentheses and brackets. */
-function nameOf(title: string | undefined, { names }: Scope): string {
-  const bare = (title ?? '').replace(/\.\w{1,5}$/, '').replace(/[^A-Za-z0-9\s()[\]-]/g, '-')
-  const name = bare.replace(/\s+/g, ' ').trim().slice(0, 180) || `document-${names.size + 1}`
+function nameOf(title = '', path: string, { names, losses }: Scope): string {
+  const bare = title.replace(/\.\w{1,5}$/, '')
+  const allowed = bare.replace(/[^A-Za-z0-9\s()[\]-]/g, '-').replace(/\s+/g, ' ')
+  const name = allowed.trim().slice(0, 180) || `document-${names.size + 1}`
   let unique = name
   for (let count = 2; names.has(unique); count++) unique = `${name} (${count})`
   names.add(unique)
+  if (title && unique !== bare) reportLoss(losses, 'changed', path, `Bedrock takes it as "${unique}"`, 'info')
   return unique
 }
 
@@ -575,11 +577,11 @@ function encodeToolConfig(
 ): Pick<WireRequest, 'toolConfig'> {
   const called = namesCalled(messages)
   const { toolChoice } = options
-  if (given.length === 0) reportUnusedChoice({ ...compact({ toolChoice }) }, losses)
+  if (given.length === 0) reportUnusedChoice({ toolChoice }, losses)
   const isNone = toolChoice === 'none' && given.length > 0
   if (isNone && called.size > 0) reportLoss(losses, 'dropped', 'options.toolChoice', reasons.noNone)
-  const isLeftOut = isNone && called.size === 0
-  const tools = isLeftOut ? chosenTools(given, () => false, losses) : chosen(given, toolChoice, losses)
+  const isNarrowed = isNone ? called.size === 0 : typeof toolChoice === 'object' && 'names' in toolChoice
+  const tools = isNarrowed ? chosenTools(given, toolChoice, losses) : given
   const definitions: NonNullable<WireRequest['toolConfig']>['tools'] = tools.flatMap((tool, at) => {
     const written = encodeDefinitions([tool])
     if (!('name' in tool)) return written
@@ -607,12 +609,6 @@ function namesCalled(messages: readonly Message[]): ReadonlySet<string> {
   return new Set(
     calls.flatMap((call) => (call.type === 'tool_call' || call.type === 'invalid_tool_call' ? (call.name ?? []) : [])),
   )
-}
-
-/** Returns the tools to send. A choice by a list of names sends only the named tools. */
-function chosen(tools: Tools, choice: RequestOptions['toolChoice'], losses: Losses): Tools {
-  if (typeof choice !== 'object' || !('names' in choice)) return tools
-  return chosenTools(tools, (tool) => 'name' in tool && choice.names.includes(tool.name), losses)
 }
 
 function choiceOf(choice: RequestOptions['toolChoice']): WireToolChoice | undefined {

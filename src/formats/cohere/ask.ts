@@ -550,21 +550,20 @@ function encodeToolChoice(
   losses: Losses,
 ): { readonly tools: Tools; readonly choice: Pick<WireRequest, 'tool_choice'> } {
   const { toolChoice, model } = options
-  if (tools.length === 0) reportUnusedChoice({ ...compact({ toolChoice }) }, losses)
+  if (tools.length === 0) reportUnusedChoice({ toolChoice }, losses)
   if (tools.length === 0 || toolChoice === undefined || toolChoice === 'auto') return { tools, choice: {} }
   const takes = takesChoice(model)
   if (toolChoice === 'none')
     return takes
       ? { tools, choice: { tool_choice: 'NONE' } }
-      : { tools: chosenTools(tools, () => false, losses), choice: {} }
+      : { tools: chosenTools(tools, toolChoice, losses), choice: {} }
   const forced = () => {
     if (takes) return { tool_choice: 'REQUIRED' } as const
     reportLoss(losses, 'dropped', 'options.toolChoice', reasons.choice)
     return {}
   }
   if (toolChoice === 'required') return { tools, choice: forced() }
-  const names: ReadonlySet<string> = new Set('name' in toolChoice ? [toolChoice.name] : toolChoice.names)
-  const left = chosenTools(tools, (tool) => 'name' in tool && names.has(tool.name), losses)
+  const left = chosenTools(tools, toolChoice, losses)
   const isForced = left.length > 0 && ('name' in toolChoice || toolChoice.mode === 'required')
   return { tools: left, choice: isForced ? forced() : {} }
 }

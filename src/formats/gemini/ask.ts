@@ -234,7 +234,9 @@ function encodeThinking({ model, reasoning }: RequestOptions, losses: Losses): W
   } else {
     const [least, most] = /pro/i.test(model) ? budgetLimits.pro : budgetLimits.flash
     const thinkingBudget = Math.min(Math.max(effortBudgets[effort], least), most)
-    if (thinkingBudget !== effortBudgets[effort]) reportEffort(losses, effort, `${thinkingBudget} tokens`)
+    const reason = `the model takes budgets only: ${thinkingBudget} tokens are sent`
+    const severity = effort === 'none' ? 'minor' : 'info'
+    if (thinkingBudget > 0) reportLoss(losses, 'changed', 'options.reasoning.effort', reason, severity)
     amount = { thinkingBudget }
   }
   const isOff = budgetTokens === undefined ? effort === 'none' : budgetTokens === 0

@@ -299,16 +299,10 @@ function chooseTools(
     reportUnusedChoice({ toolChoice: choice }, losses)
     return tools
   }
-  if (choice === 'none') return chosenTools(tools, () => false, losses)
-  if (choice === 'required') {
-    reportLoss(losses, 'dropped', 'options.toolChoice', reasons.toolChoice)
-    return tools
-  }
-  if ('name' in choice || choice.mode === 'required') {
+  if (choice === 'required') reportLoss(losses, 'dropped', 'options.toolChoice', reasons.toolChoice)
+  else if (choice !== 'none' && ('name' in choice || choice.mode === 'required'))
     reportLoss(losses, 'changed', 'options.toolChoice', reasons.toolChoice)
-  }
-  const names: ReadonlySet<string> = new Set('name' in choice ? [choice.name] : choice.names)
-  return chosenTools(tools, (tool) => 'name' in tool && names.has(tool.name), losses)
+  return chosenTools(tools, choice, losses)
 }
 
 // ---- calls ------------------------------------------------------------------------------------

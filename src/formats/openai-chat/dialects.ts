@@ -2,8 +2,8 @@
 
 import { reportLoss } from '../../kit/losses.ts'
 import { chosenTools } from '../../kit/tool-choice.ts'
-import { beyondTypes, choiceOf, isProviderTool } from './ask.ts'
-import type { ChatDialect, Encoding, ToolChoosing, Tools } from './dialect.ts'
+import { beyondTypes, choiceOf } from './ask.ts'
+import type { ChatDialect, Encoding, ToolChoosing } from './dialect.ts'
 import { everyReasoningField } from './openai.ts'
 import { byEffort } from './quirks/ask-reasoning.ts'
 import { readEveryPart } from './quirks/read-part.ts'
@@ -67,20 +67,13 @@ export function choosing(
     return { choice: 'auto' }
   }
   return (choice, tools, to) => {
-    const { title } = to.dialect
-    if (choice === 'none') return words.includes('none') ? { tools, choice } : { tools: only(tools, [], to) }
+    if (choice === 'none')
+      return words.includes('none') ? { tools, choice } : { tools: chosenTools(tools, choice, to.losses) }
     if (choice === 'required') return { tools, ...some(to) }
-    if ('name' in choice) {
-      if (words.includes('named')) return { tools, choice: choiceOf(choice.name, tools) }
-      reportLoss(to.losses, 'changed', 'options.toolChoice', `${title} cannot name a tool: the others are left out`)
-      return { tools: only(tools, [choice.name], to), ...some(to) }
-    }
-    const left = only(tools, choice.names, to)
-    reportLoss(to.losses, 'changed', 'options.toolChoice', `${title} has no choice of some: the others are left out`)
-    return { tools: left, ...(choice.mode === 'required' ? some(to) : { choice: choice.mode }) }
+    if ('name' in choice && words.includes('named')) return { tools, choice: choiceOf(choice.name, tools) }
+    const reason = `${to.dialect.title} cannot name ${'name' in choice ? 'a tool' : 'tools'}: the others are left out`
+    reportLoss(to.losses, 'changed', 'options.toolChoice', reason)
+    const isForced = 'name' in choice || choice.mode === 'required'
+    return { tools: chosenTools(tools, choice, to.losses), ...(isForced ? some(to) : { choice: 'auto' }) }
   }
-}
-
-function only(tools: Tools, names: readonly string[], to: Encoding): Tools {
-  return chosenTools(tools, (tool) => !isProviderTool(tool) && names.includes(tool.name), to.losses)
 }
