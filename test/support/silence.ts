@@ -169,9 +169,10 @@ export function alterationsOf(asked: Asked, encode: Encode): string[] {
   const isSent = (path: string, value: unknown) => {
     if (typeof value !== 'string') return values.includes(value)
     if (path === 'options.reasoning.effort') return texts.includes(value) || texts.includes(value.toUpperCase())
-    // Bedrock has the ending of a file's name in a field of its own.
-    const written = /\.(?:filename|title)$/.test(path) ? value.replace(/\.[a-z]+$/, '') : value
-    return texts.some((text) => text.includes(written))
+    // Bedrock has the ending of a document's name in a field of its own.
+    const [, stem, ending = ''] = (/\.(?:filename|title)$/.test(path) && /^(.*)\.(\w+)$/.exec(value)) || []
+    if (stem !== undefined && texts.includes(stem) && texts.includes(ending)) return true
+    return texts.some((text) => text.includes(value))
   }
   return leavesOf(asked)
     .filter(({ path, value, key, holder }) => {
@@ -207,4 +208,12 @@ export function withOddTexts(asked: Asked): Asked[] {
       : oddTexts.map((odd) => withValue(asked, path, odd)),
   )
 }
-const oddTexts = [' spaced out \n', 'a.b/c:d*e "f" (g) [h] <i>', 'Grüße 東京 💥', `${'long'.repeat(80)}!`, '-1 _']
+const oddTexts = [
+  ' spaced out \n',
+  'a.b/c:d*e "f" (g) [h] <i>',
+  'Grüße 東京 💥',
+  `${'long'.repeat(80)}!`,
+  '-1 _',
+  'Version 1.5',
+  'notes.md',
+]

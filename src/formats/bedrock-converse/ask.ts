@@ -388,7 +388,11 @@ export function encodeBlock(block: ContentBlock, path: string, scope: Scope): Wi
     case 'plain_text':
       if (!isSpoken && (place !== 'result' || takesDocuments(scope.model)))
         return {
-          document: { format: 'txt', name: nameOf(block.title, `${path}.title`, scope), source: { text: block.text } },
+          document: {
+            format: 'txt',
+            name: nameOf(block.title, 'txt', `${path}.title`, scope),
+            source: { text: block.text },
+          },
         }
       if (block.title !== undefined) reportLoss(losses, 'dropped', `${path}.title`, lackReasons.title, 'info')
       return { text: block.text }
@@ -456,19 +460,23 @@ function encodeMedia(block: MediaBlock, path: string, scope: Scope): WireBlock |
   }
   const source: WireSource = data === undefined ? { s3Location: { uri: uri ?? '' } } : { bytes: data }
   const media = { ...objectIn(keptFields(block), 'media'), format: wireFormat, source }
-  if (block.type === 'file') return { document: { ...media, name: nameOf(block.filename, `${path}.filename`, scope) } }
+  if (block.type === 'file')
+    return { document: { ...media, name: nameOf(block.filename, wireFormat, `${path}.filename`, scope) } }
   return { [block.type]: media } as unknown as WireBlock
 }
 
-/** Returns a unique name that Bedrock accepts. It may have letters, digits, single spaces, hyphens, parentheses and brackets. */
-function nameOf(title = '', path: string, { names, losses }: Scope): string {
-  const bare = title.replace(/\.\w{1,5}$/, '')
-  const allowed = bare.replace(/[^A-Za-z0-9\s()[\]-]/g, '-').replace(/\s+/g, ' ')
+/** Returns a unique name that Bedrock accepts, without its ending, which the format says. It may have letters, digits, single spaces, hyphens, parentheses and brackets. */
+function nameOf(title = '', ending: string, path: string, { names, losses }: Scope): string {
+  const allowed = title
+    .replace(/\.\w{1,5}$/, '')
+    .replace(/[^A-Za-z0-9\s()[\]-]/g, '-')
+    .replace(/\s+/g, ' ')
   const name = allowed.trim().slice(0, 180) || `document-${names.size + 1}`
   let unique = name
   for (let count = 2; names.has(unique); count++) unique = `${name} (${count})`
   names.add(unique)
-  if (title && unique !== bare) reportLoss(losses, 'changed', path, `Bedrock takes it as "${unique}"`, 'info')
+  if (title && title !== unique && title !== `${unique}.${ending}`)
+    reportLoss(losses, 'changed', path, `Bedrock takes it as "${unique}"`, 'info')
   return unique
 }
 

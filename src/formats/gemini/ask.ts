@@ -235,7 +235,7 @@ function encodeThinking({ model, reasoning }: RequestOptions, losses: Losses): W
     const [least, most] = /pro/i.test(model) ? budgetLimits.pro : budgetLimits.flash
     const thinkingBudget = Math.min(Math.max(effortBudgets[effort], least), most)
     const reason = `the model takes budgets only: ${thinkingBudget} tokens are sent`
-    const severity = effort === 'none' ? 'minor' : 'info'
+    const severity = thinkingBudget === effortBudgets[effort] ? 'info' : 'minor'
     if (thinkingBudget > 0) reportLoss(losses, 'changed', 'options.reasoning.effort', reason, severity)
     amount = { thinkingBudget }
   }

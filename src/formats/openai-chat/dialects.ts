@@ -72,8 +72,9 @@ export function choosing(
     if (choice === 'required') return { tools, ...some(to) }
     if ('name' in choice && words.includes('named')) return { tools, choice: choiceOf(choice.name, tools) }
     const reason = `${to.dialect.title} cannot name ${'name' in choice ? 'a tool' : 'tools'}: the others are left out`
+    const left = chosenTools(tools, choice, to.losses)
     reportLoss(to.losses, 'changed', 'options.toolChoice', reason)
     const isForced = 'name' in choice || choice.mode === 'required'
-    return { tools: chosenTools(tools, choice, to.losses), ...(isForced ? some(to) : { choice: 'auto' }) }
+    return { tools: left, ...(isForced ? some(to) : { choice: 'auto' }) }
   }
 }

@@ -385,7 +385,7 @@ describe('tools', () => {
     const { body, paths } = encode({ tools: two }, { toolChoice: subset }, compatible)
     expect(body).toMatchObject({ tool_choice: 'required', tools: [{ function: { name: 'f' } }] })
     expect(body.tools).toHaveLength(1)
-    expect(paths).toEqual(['options.toolChoice', 'tools[1]'])
+    expect(paths).toEqual(['tools[1]', 'options.toolChoice'])
   })
 
   it('may be described without parameters, and keep unknown fields', () => {
