@@ -37,15 +37,9 @@ export function reportLoss(
 
 /** @throws {UnsupportedError} if `strict` does not allow the loss: by default, if its severity is `major`. */
 export function checkLoss(loss: Loss, target: string, strict: RequestOptions['strict']): void {
-  if (!isError(loss, strict)) return
-  const { path, action, reason } = loss
-  throw new UnsupportedError(`Cannot encode for ${target}: "${path}" would be ${action}: ${reason}`, loss)
-}
-
-function isError(loss: Loss, strict: RequestOptions['strict']): boolean {
-  if (typeof strict === 'function') return strict(loss)
-  if (strict === undefined) return loss.severity === 'major'
-  return strict && loss.severity !== 'info'
+  const { path, action, reason, severity } = loss
+  const isError = typeof strict === 'function' ? strict(loss) : severity !== 'info' && (strict ?? severity === 'major')
+  if (isError) throw new UnsupportedError(`Cannot encode for ${target}: "${path}" would be ${action}: ${reason}`, loss)
 }
 
 /** Reports the fields that other formats kept, which are not sent. */

@@ -23,7 +23,7 @@ export function chosenTools<T extends ToolDefinition | ProviderTool>(
   losses: Losses,
   keepsOthers = false,
 ): readonly T[] {
-  if (tools.length === 0 || choice === undefined || choice === 'auto' || choice === 'required') return tools
+  if (tools.length === 0 || (typeof choice !== 'object' && choice !== 'none')) return tools
   const names = choice === 'none' ? [] : 'name' in choice ? [choice.name] : choice.names
   for (const name of names) {
     if (!tools.some((tool) => 'name' in tool && tool.name === name))

@@ -11,7 +11,7 @@ import { textOfBase64 } from '../core/media.ts'
 import type { JsonObject } from '../core/model.ts'
 import type { Machine } from '../core/reducer.ts'
 import { type AnthropicDialect, createClientCodec } from '../formats/anthropic/index.ts'
-import { decodeError } from '../formats/bedrock-converse/errors.ts'
+import { decodeError, decodeException } from '../formats/bedrock-converse/errors.ts'
 import { decodeEventStream } from '../framing/event-stream.ts'
 import { type AwsSigner, bedrockAddress, signing } from '../kit/aws.ts'
 import { bearer } from '../kit/bearer.ts'
@@ -68,7 +68,9 @@ function invoking(codec: ClientCodec, beta: readonly string[]): ClientCodec {
       const decoder = codec.decodeStream(options)
       return {
         push(frame, out) {
-          if (frame.event?.startsWith(exceptionMark)) throw decodeError(exceptionOf(frame))
+          const { event, data } = frame
+          if (event?.startsWith(exceptionMark))
+            throw decodeException(event.slice(exceptionMark.length), { message: data, ...parsed(data) })
           decoder.push(frame, out)
         },
         end: decoder.end,
@@ -78,13 +80,6 @@ function invoking(codec: ClientCodec, beta: readonly string[]): ClientCodec {
 }
 
 const exceptionMark = 'exception:'
-
-/** Converts an exception in a stream to an error response. In streams, the exception's name starts with a lower-case letter. */
-function exceptionOf({ event = '', data }: Frame): Parameters<typeof decodeError>[0] {
-  const type = event.slice(exceptionMark.length)
-  const message = textOr(field(parsed(data), 'message'), data)
-  return { status: 0, headers: new Headers(), body: { __type: type.charAt(0).toUpperCase() + type.slice(1), message } }
-}
 
 /** Reads the events of Anthropic's stream from Amazon's messages. Messages without an event are keep-alives. */
 function decodeFrames(limits: { readonly maxEventBytes?: number }): Machine<Uint8Array, Frame> {

@@ -76,7 +76,7 @@ export function encodeRequest(given: Context, asked: EncodeRequestOptions): Enco
     ...fields,
     messages,
     ...compact({ system: unlessEmpty(instructions) }),
-    ...encodeToolConfig(context, options, isThinking(fields.additionalModelRequestFields), losses),
+    ...encodeToolConfig(context.tools, messages, options, isThinking(fields.additionalModelRequestFields), losses),
   }
   limitCachePoints(body, losses)
   const path = `/model/${encodeURIComponent(options.model)}/converse${options.stream ? '-stream' : ''}`
@@ -132,13 +132,9 @@ function encodeOptions(asked: RequestOptions, isTooLate: boolean, losses: Losses
 function withoutRefused(options: RequestOptions, isThinking: boolean, losses: Losses): RequestOptions {
   const { model, temperature } = options
   if (isThinking) {
-    const isHighest = temperature !== undefined && temperature >= 1
-    return withoutOptions(
-      options,
-      [...(isHighest ? [] : (['temperature'] as const)), 'topP', 'topK'],
-      reasons.thinking,
-      losses,
-    )
+    const refused = ['topP', 'topK'] as const
+    const isHighest = (temperature ?? 0) >= 1
+    return withoutOptions(options, isHighest ? refused : ['temperature', ...refused], reasons.thinking, losses)
   }
   const isBoth = familyOf(model).oneSampling === true && temperature !== undefined
   return isBoth ? withoutOptions(options, ['topP'], reasons.oneSampling, losses) : options
@@ -578,12 +574,16 @@ function encodeDefinition(tool: ToolDefinition): WireTool {
  * without a schema are made from the names of the called tools.
  */
 function encodeToolConfig(
-  { tools: given = [], messages }: Context,
+  given: Tools = [],
+  messages: readonly WireMessage[],
   options: RequestOptions,
   isThinking: boolean,
   losses: Losses,
 ): Pick<WireRequest, 'toolConfig'> {
-  const called = namesCalled(messages)
+  const blocks = messages.flatMap(({ content }) => content)
+  const called = new Set(
+    blocks.flatMap((block) => ('toolUse' in block && !block.toolUse.type ? block.toolUse.name : [])),
+  )
   const { toolChoice } = options
   if (given.length === 0) reportUnusedChoice({ toolChoice }, losses)
   const isNone = toolChoice === 'none' && given.length > 0
@@ -606,17 +606,6 @@ function encodeToolConfig(
   if (definitions.length === 0) return {}
   const choice = allowedChoice(choiceOf(toolChoice), options.model, isThinking, losses)
   return { toolConfig: { tools: definitions, ...compact({ toolChoice: choice }) } }
-}
-
-function namesCalled(messages: readonly Message[]): ReadonlySet<string> {
-  const calls = messages.flatMap((message): readonly (ContentBlock | InvalidToolCall)[] =>
-    message.role === 'assistant'
-      ? [...blocksOf(message.content), ...(message.toolCalls ?? []), ...(message.invalidToolCalls ?? [])]
-      : [],
-  )
-  return new Set(
-    calls.flatMap((call) => (call.type === 'tool_call' || call.type === 'invalid_tool_call' ? (call.name ?? []) : [])),
-  )
 }
 
 function choiceOf(choice: RequestOptions['toolChoice']): WireToolChoice | undefined {

@@ -67,7 +67,7 @@ const decoders: Readonly<Record<string, (body: JsonObject) => ContentBlock | und
   reasoningContent: decodeReasoning,
   citationsContent: decodeCited,
   toolUse: decodeServerCall,
-  toolResult: (body) => decodeServerResult(body),
+  toolResult: decodeServerResult,
 }
 
 function decodeMedia(kind: keyof typeof mediaFormats, { format: word, source, ...more }: JsonObject) {
@@ -274,14 +274,9 @@ function readBlock(
   out: Fragment[],
 ): LastText | undefined {
   const use = field(block, 'toolUse')
-  const result = field(block, 'toolResult')
   const cited = field(block, 'citationsContent')
   if (isObject(use)) {
     out.push({ ...readCallFragment(use), key }, { type: 'close', key })
-    return undefined
-  }
-  if (isObject(result)) {
-    out.push({ type: 'block', block: decodeServerResult(result), key })
     return undefined
   }
   if (isObject(cited) && arrayOf(field(cited, 'content')).length === 0 && last !== undefined) {
@@ -343,9 +338,7 @@ interface DecodeState {
   citations: { readonly key: number; readonly citation: JsonObject }[]
   /** The keys of reasoning blocks that have started. */
   readonly reasoning: Set<number>
-  /** Results of tools that Bedrock ran. They are stored until they are complete. */
-  readonly results: Map<number, JsonObject>
-  /** Blocks of all other types, such as images. They are stored until they are complete. */
+  /** Blocks of all other types, such as images and results of tools that Bedrock ran. They are stored until they are complete. */
   readonly others: Map<number, JsonObject>
   stopReason: string | undefined
   isEnded: boolean
@@ -363,7 +356,6 @@ export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): 
     text: undefined,
     citations: [],
     reasoning: new Set(),
-    results: new Map(),
     others: new Map(),
     stopReason: undefined,
     isEnded: false,
@@ -436,7 +428,7 @@ function endBlocks(state: DecodeState, out: Fragment[]): void {
     state.text = { key: lone.key, length: 0 } // no text came before its citations
     out.push({ type: 'text', key: lone.key, text: '' })
   }
-  for (const key of [...state.results.keys(), ...state.others.keys()]) readStop(state, key, out)
+  for (const key of [...state.others.keys()]) readStop(state, key, out)
   closeText(state, -1, out)
 }
 
@@ -453,10 +445,7 @@ function readStart(state: DecodeState, key: number, start: Json | undefined, out
   if (isObject(use)) {
     closeText(state, key, out)
     out.push({ ...readCallFragment(use), key })
-  } else if (isObject(result)) {
-    closeText(state, key, out)
-    state.results.set(key, { ...result, content: [] })
-  } else addOther(state, key, start, out)
+  } else addOther(state, key, isObject(result) ? { toolResult: { ...result, content: [] } } : start, out)
 }
 
 function readDelta(state: DecodeState, key: number, delta: JsonObject, out: Fragment[]): void {
@@ -468,13 +457,11 @@ function readDelta(state: DecodeState, key: number, delta: JsonObject, out: Frag
     if (args !== '') out.push({ type: 'call', key, arguments: args })
   } else if (isObject(reasoningContent)) addReasoning(state, key, reasoningContent, out)
   else if (isObject(citation)) state.citations.push({ key, citation })
-  else if (Array.isArray(toolResult)) {
-    const before = state.results.get(key) ?? {}
-    state.results.set(key, { ...before, content: [...arrayOf(before.content), ...toolResult] })
-  } else if (isObject(delta.image) || state.others.has(key)) addOther(state, key, delta, out)
+  else if (Array.isArray(toolResult)) addOther(state, key, { toolResult: { content: toolResult } }, out)
+  else if (isObject(delta.image) || state.others.has(key)) addOther(state, key, delta, out)
 }
 
-/** Adds a part to a block of another type, such as an image. Strings, such as base64, are appended. An empty start event is ignored. */
+/** Adds a part to a block of another type, such as an image. Strings, such as base64, and lists are appended. An empty start event is ignored. */
 function addOther(state: DecodeState, key: number, part: Json | undefined, out: Fragment[]): void {
   if (!isObject(part) || !Object.values(part).some(isObject)) return
   closeText(state, key, out)
@@ -483,6 +470,7 @@ function addOther(state: DecodeState, key: number, part: Json | undefined, out: 
 
 function grown(before: Json | undefined, part: Json): Json {
   if (typeof before === 'string' && typeof part === 'string') return before + part
+  if (Array.isArray(before) && Array.isArray(part)) return [...before, ...part]
   if (!isObject(before) || !isObject(part)) return part
   return {
     ...before,
@@ -531,11 +519,8 @@ function closeCitations(state: DecodeState, isDue: (key: number) => boolean, out
 
 function readStop(state: DecodeState, key: number, out: Fragment[]): void {
   closeCitations(state, () => true, out)
-  const result = state.results.get(key)
   const other = state.others.get(key)
-  state.results.delete(key)
   state.others.delete(key)
   if (other !== undefined) out.push({ type: 'block', block: decodeBlock(other) })
-  else if (result !== undefined) out.push({ type: 'block', block: decodeServerResult(result) })
   else if (state.text?.key !== key) out.push({ type: 'close', key })
 }

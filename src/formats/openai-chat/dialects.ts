@@ -3,7 +3,7 @@
 import { reportLoss } from '../../kit/losses.ts'
 import { chosenTools } from '../../kit/tool-choice.ts'
 import { beyondTypes, choiceOf } from './ask.ts'
-import type { ChatDialect, Encoding, ToolChoosing } from './dialect.ts'
+import type { ChatDialect, ToolChoosing } from './dialect.ts'
 import { everyReasoningField } from './openai.ts'
 import { byEffort } from './quirks/ask-reasoning.ts'
 import { readEveryPart } from './quirks/read-part.ts'
@@ -61,20 +61,23 @@ export function choosing(
   words: readonly ('none' | 'required' | 'named')[],
   required: 'required' | 'any' = 'required',
 ): ToolChoosing {
-  const some = ({ dialect, losses }: Encoding): { choice: WireToolChoice } => {
-    if (words.includes('required')) return { choice: required === 'any' ? beyondTypes('any') : 'required' }
-    reportLoss(losses, 'changed', 'options.toolChoice', `${dialect.title} cannot be made to call a tool`)
-    return { choice: 'auto' }
-  }
   return (choice, tools, to) => {
-    if (choice === 'none')
-      return words.includes('none') ? { tools, choice } : { tools: chosenTools(tools, choice, to.losses) }
-    if (choice === 'required') return { tools, ...some(to) }
-    if ('name' in choice && words.includes('named')) return { tools, choice: choiceOf(choice.name, tools) }
-    const reason = `${to.dialect.title} cannot name ${'name' in choice ? 'a tool' : 'tools'}: the others are left out`
+    const report = (reason: string) =>
+      reportLoss(to.losses, 'changed', 'options.toolChoice', `${to.dialect.title} ${reason}`)
+    const some = (): WireToolChoice => {
+      if (words.includes('required')) return required === 'any' ? beyondTypes(required) : required
+      report('cannot be made to call a tool')
+      return 'auto'
+    }
+    if (choice === 'required') return { tools, choice: some() }
+    if (choice === 'none' && words.includes('none')) return { tools, choice }
+    if (choice === 'none') return { tools: chosenTools(tools, choice, to.losses) }
+    if ('name' in choice) {
+      if (words.includes('named')) return { tools, choice: choiceOf(choice.name, tools) }
+      report('cannot name a tool: the others are left out')
+    }
     const left = chosenTools(tools, choice, to.losses)
-    reportLoss(to.losses, 'changed', 'options.toolChoice', reason)
-    const isForced = 'name' in choice || choice.mode === 'required'
-    return { tools: left, ...(isForced ? some(to) : { choice: 'auto' }) }
+    if ('names' in choice) report('has no choice of some: the others are left out')
+    return { tools: left, choice: 'name' in choice || choice.mode === 'required' ? some() : 'auto' }
   }
 }

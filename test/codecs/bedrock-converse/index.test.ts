@@ -97,6 +97,25 @@ describe('a request', () => {
     expect(losses).toMatchObject([{ path: 'tools', action: 'invented', severity: 'info' }])
   })
 
+  it('defines the tool of a call without a name, which is sent with a name of its own', () => {
+    const broken = {
+      type: 'invalid_tool_call' as const,
+      index: 0,
+      argumentsText: '{}',
+      id: 'a',
+      reason: 'missing_name' as const,
+      error: 'no name',
+    }
+    const messages = [
+      { role: 'assistant' as const, content: [], invalidToolCalls: [broken] },
+      { role: 'tool' as const, toolCallId: 'a', content: 'x' },
+    ]
+    const { messages: sent, toolConfig } = encode({ messages }).body
+    const name = sent[0]?.content.flatMap((block) => ('toolUse' in block ? block.toolUse.name : []))[0]
+    expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
+    expect(toolConfig?.tools).toMatchObject([{ toolSpec: { name } }])
+  })
+
   it.each([
     ['auto', { auto: {} }],
     ['required', { any: {} }],
@@ -257,6 +276,7 @@ describe('a stream', () => {
         start: { toolResult: { toolUseId: 't1', status: 'success', type: 'nova_grounding_result' } },
       }),
       delta(1, { toolResult: [{ text: 'found' }] }),
+      delta(1, { toolResult: [{ text: 'more' }] }),
       delta(2, { text: 'Yes' }),
       delta(2, { citation: { title: 'A' } }),
       delta(3, { citation: { title: 'B' } }),
@@ -268,7 +288,7 @@ describe('a stream', () => {
       expect((response?.message ?? error?.partial)?.content).toMatchObject([
         { type: 'text', text: 'Yes', citations: [{ title: 'A' }, { title: 'B' }] },
         { type: 'text', text: 'No', citations: [{ title: 'C' }] },
-        { type: 'server_tool_result', toolCallId: 't1', output: [{ text: 'found' }] },
+        { type: 'server_tool_result', toolCallId: 't1', output: [{ text: 'found' }, { text: 'more' }] },
       ])
     }
   })
