@@ -461,7 +461,10 @@ function encodeMedia(block: MediaBlock, path: string, scope: Scope): WireBlock |
   return { [block.type]: media } as unknown as WireBlock
 }
 
-/** Returns a unique name that Bedrock accepts, without its ending, which the format says. It may have letters, digits, single spaces, hyphens, parentheses and brackets. */
+/**
+ * Returns a unique name that Bedrock accepts: letters, digits, single spaces, hyphens, parentheses and brackets. The ending of a file's name is
+ * left out, since the format says it.
+ */
 function nameOf(title = '', ending: string, path: string, { names, losses }: Scope): string {
   const allowed = title
     .replace(/\.\w{1,5}$/, '')

@@ -461,7 +461,10 @@ function readDelta(state: DecodeState, key: number, delta: JsonObject, out: Frag
   else if (isObject(delta.image) || state.others.has(key)) addOther(state, key, delta, out)
 }
 
-/** Adds a part to a block of another type, such as an image. Strings, such as base64, and lists are appended. An empty start event is ignored. */
+/**
+ * Adds a part to a block of another type, such as an image. Strings, such as base64, and lists are appended. An empty start event is
+ * ignored.
+ */
 function addOther(state: DecodeState, key: number, part: Json | undefined, out: Fragment[]): void {
   if (!isObject(part) || !Object.values(part).some(isObject)) return
   closeText(state, key, out)

@@ -2,14 +2,7 @@
 import { checkAnthropic } from '../anthropic/violations.ts'
 import { list, type Wire } from '../violations.ts'
 
-export const violations = (body: unknown): readonly string[] => {
-  const { messages, toolConfig } = body as Wire
-  const blocks = list(messages).flatMap(({ content }) => list(content))
-  // wire/bedrock-converse.md §2.2: a history with calls needs definitions. Calls that Bedrock ran need none.
-  const isCall = (block: Wire) => block.toolUse !== undefined && (block.toolUse as Wire).type === undefined
-  const lacksTools = toolConfig === undefined && blocks.some(isCall)
-  return [...checkBedrock(list(messages)), ...(lacksTools ? ['calls without toolConfig'] : [])]
-}
+export const violations = (body: unknown): readonly string[] => checkBedrock(list((body as Wire).messages))
 
 /** wire/bedrock-converse.md §2: the same turns as Anthropic's, each block under the name of its kind. */
 function checkBedrock(messages: readonly Wire[]): readonly string[] {
