@@ -12,7 +12,7 @@ import { brotliCompressSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { chromium } from 'playwright-core'
 import { publicPaths } from '../scripts/built-files.mjs'
-import { findChromium } from '../scripts/chromium.mjs'
+import { findChromium, traceTasks } from '../scripts/chromium.mjs'
 import { median } from './lib/measure.mjs'
 import { out, root } from './lib/subject.mjs'
 
@@ -62,6 +62,7 @@ async function measure(name) {
       brotli: await weigh(name),
       brotliWithoutZod: await weigh(name, ['zod']),
       flow: await middleOf(3, () => inPage(site, flow)),
+      longestTaskMs: await inPage(site, burst),
       cut: await inPage(site, cut('cut')),
       reset: await inPage(site, cut('reset')),
       stop: await inPage(site, stop),
@@ -96,6 +97,13 @@ async function flow(page, site) {
     medianMs: median(lateMs),
     worstMs: Math.max(...lateMs),
   }
+}
+
+/** The longest task of the page while as many deltas come as fast as they can. */
+async function burst(page) {
+  const endTrace = await traceTasks(page)
+  await ask(page, 'burst')
+  return Math.max(...(await endTrace()))
 }
 
 function cut(how) {
@@ -310,6 +318,7 @@ async function startProvider() {
 
 async function* piecesFor(text, last) {
   if (last.role === 'tool') return yield `The tool said: ${textOf(last.content)}`
+  if (text.includes('burst')) return yield* Array.from({ length: 10_000 }, (_, at) => `w${at} `)
   const [count, gapMs] = text.includes('flow') ? [deltas, 10] : text.includes('slow') ? [60, 100] : [5, 100]
   for (let at = 1; at <= count; at++) {
     yield text.includes('flow') || text.includes('slow') ? `word #${at} ` : `${text}${at} `

@@ -247,6 +247,8 @@ function pages() {
     'renders of 400 deltas in 4 s': ({ flow }) => flow.renders,
     'from byte to pixel, median': ({ flow }) => `${flow.medianMs.toFixed(0)} ms`,
     'from byte to pixel, worst': ({ flow }) => `${flow.worstMs.toFixed(0)} ms`,
+    'the longest task of the page while 10,000 deltas come': ({ longestTaskMs }) =>
+      longestTaskMs.failed ?? `${longestTaskMs.toFixed(0)} ms of CPU`,
     'the body ends in mid-answer': ({ cut }) => ofCut(cut),
     'the connection breaks': ({ reset }) => ofCut(reset),
     'Stop: the provider’s request is cancelled': ({ stop }) =>
