@@ -216,7 +216,11 @@ const contexts: readonly Context[] = [
   { system: 'the system text', messages: [question] },
   { system: '', messages: [question] },
   { messages: [{ role: 'user', content: '' }, question] },
-  ...said.map((block) => ({ system: [{ type: 'text' as const, text: 'before it' }, block], messages: [question] })),
+  ...[...said, ...media].map((block) => ({
+    system: [{ type: 'text' as const, text: 'before it' }, block],
+    messages: [question],
+  })),
+  ...media.map((block) => ({ messages: [{ role: 'system' as const, content: [block] }, question] })),
   ...[...said, ...media].map((block) => ({
     messages: [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'see this' }, block] }],
   })),
