@@ -560,7 +560,7 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
   function decodeFrames(frames: readonly Frame[], fragments: Fragment[]): void {
     for (const frame of frames) {
       decoder.taken++
-      refuseDeepText(frame.data, 'Cannot decode a stream')
+      refuseDeepText(frame.data, 'a stream')
       format.push(frame, fragments)
       if (fragments.at(-1)?.type === 'end') break
     }

@@ -16,7 +16,7 @@ import {
   LimitError,
   TimeoutError,
 } from '../core/errors.ts'
-import { compact, isObject } from '../core/json.ts'
+import { compact, isObject, misfit } from '../core/json.ts'
 
 /** How much of an error answer is read, in bytes. */
 const maxErrorBytes = 64 * 1024
@@ -289,11 +289,7 @@ export async function readWhole(response: Response, maxBytes: number, signal: Ab
  */
 export function readBody(text: string, model: Model): unknown {
   const body = parsed(text)
-  if (typeof body === 'string') {
-    throw new DecodeError(`Cannot decode the answer of ${titleOf(model)}: it is not JSON`, {
-      cause: body.slice(0, 1000),
-    })
-  }
+  if (typeof body === 'string') throw misfit('', 'not JSON', `the answer of ${titleOf(model)}`, body.slice(0, 1000))
   // A proxy may send an error with status 200, and in the form of another format.
   const first = Array.isArray(body) ? body[0] : body
   const isAnswer = !isObject(first) || 'choices' in first || 'output' in first

@@ -92,6 +92,55 @@ export function compact<const T extends object>(value: T): Compact<T> {
   return copy as Compact<T>
 }
 
+// ---- values that a format says the type of -----------------------------------------------------------
+
+/**
+ * The error for JSON that does not follow its format.
+ *
+ * @param path The place of the value; empty for the whole.
+ * @param finding What the value is, such as `not a list`.
+ * @param what What is decoded, such as `Gemini request`.
+ */
+export function misfit(path: string, finding: string, what: string, cause?: unknown): DecodeError {
+  return new DecodeError(`Cannot decode ${what}: ${path ? `"${path}"` : 'it'} is ${finding}`, { path, cause })
+}
+
+/** The value if it is a string. `undefined` and `null` are an empty string. @throws {DecodeError} for other values. */
+export function stringAt(value: unknown, path: string, what: string): string {
+  const text = value ?? ''
+  if (typeof text === 'string') return text
+  throw misfit(path, 'not a string', what, value)
+}
+
+/** The value if it is a list. `undefined` and `null` are an empty list. @throws {DecodeError} for other values. */
+export function listAt(value: unknown, path: string, what: string): readonly Json[] {
+  const list = value ?? []
+  if (Array.isArray(list)) return list
+  throw misfit(path, 'not a list', what, value)
+}
+
+/** The value if it is an object. @throws {DecodeError} for other values. */
+export function objectAt(value: unknown, path: string, what: string): JsonObject {
+  if (isObject(value)) return value
+  throw misfit(path, (value ?? undefined) === undefined ? 'missing' : 'not an object', what, value)
+}
+
+/** The whole of a request or an answer. @throws {DecodeError} if it is not an object, or too deep. */
+export function bodyOf(value: unknown, what: string): JsonObject {
+  const body = objectAt(value, '', what)
+  refuseDeep(body, what)
+  return body
+}
+
+/** Parses the data of an event of a stream. @throws {DecodeError} if it is not JSON. */
+export function parseEvent(parse: (text: string) => unknown, data: string, what: string): unknown {
+  try {
+    return parse(data)
+  } catch (cause) {
+    throw misfit('', 'not JSON', what, cause)
+  }
+}
+
 // ---- depth --------------------------------------------------------------------------------------
 
 // `JSON.parse` reads any depth, but code that walks the value later, such as `JSON.stringify`, can overflow its stack. So input that is too
@@ -103,19 +152,19 @@ export const maxDepth = 1024
 /**
  * Refuses a value that is too deep.
  *
- * @param attempt How the error's message begins, such as `Cannot decode Gemini request`.
+ * @param what What is decoded, such as `Gemini request`.
  * @throws {DecodeError} whose `path` leads towards the depth.
  */
-export function refuseDeep(value: unknown, attempt: string): void {
+export function refuseDeep(value: unknown, what: string): void {
   const steps = stepsBeyond(value, maxDepth)
   if (steps === undefined) return
   const path = steps.slice(0, 8).join('').replace(/^\./, '')
-  throw new DecodeError(`${attempt}: "${path}" is nested deeper than ${maxDepth} levels`, { path })
+  throw misfit(path, `nested deeper than ${maxDepth} levels`, what)
 }
 
 /** Refuses JSON text that is too deep, without parsing it. @throws {DecodeError} as {@link refuseDeep} does. */
-export function refuseDeepText(text: string, attempt: string): void {
-  if (text.length > 2 * maxDepth && isDeeperThan(maxDepth, text)) refuseDeep(parse(text), attempt)
+export function refuseDeepText(text: string, what: string): void {
+  if (text.length > 2 * maxDepth && isDeeperThan(maxDepth, text)) refuseDeep(parse(text), what)
 }
 
 /** The value as JSON, cut after some characters; empty if it is too deep to be written. */

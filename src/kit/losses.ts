@@ -1,5 +1,6 @@
 /** Losses: the parts that an encoder dropped, changed or invented, and which of them are errors. @module */
 import { UnsupportedError } from '../core/errors.ts'
+import { isObject } from '../core/json.ts'
 import type { Loss, ProviderData, RequestOptions } from '../core/model.ts'
 import * as reasons from './reasons.ts'
 
@@ -68,6 +69,32 @@ export function withoutOptions(
     delete left[name]
   }
   return left
+}
+
+/**
+ * The fields of a client's tool choice and response format that these options do not have. A choice or format that is kept whole has none.
+ *
+ * @param known The fields that are read, in objects at any depth.
+ */
+export function unreadFields(
+  { toolChoice, responseFormat }: RequestOptions,
+  choice: unknown,
+  format: unknown,
+  known: ReadonlySet<string>,
+): Loss[] {
+  return [
+    ...(toolChoice === undefined ? [] : unreadIn(choice, known, 'options.toolChoice')),
+    ...(responseFormat === undefined ? [] : unreadIn(format, known, 'options.responseFormat')),
+  ]
+}
+
+function unreadIn(value: unknown, known: ReadonlySet<string>, path: string): Loss[] {
+  if (Array.isArray(value)) return value.flatMap((one, at) => unreadIn(one, known, `${path}[${at}]`))
+  return Object.entries(isObject(value) ? value : {}).flatMap(([name, inner]): Loss[] => {
+    const place = `${path}.${name}`
+    if (!known.has(name)) return [{ path: place, action: 'dropped', reason: reasons.option, severity: 'minor' }]
+    return name === 'schema' ? [] : unreadIn(inner, known, place)
+  })
 }
 
 // ---- paths that count what the caller wrote ---------------------------------------------------

@@ -254,7 +254,7 @@ function adaptRequest(encoded: EncodedRequest<WireRequest>, options: RequestOpti
 
 /** Converts a complete answer. JSON in it is written as text, so a body that is nested too deep is refused first. */
 function adaptWhole(body: unknown): unknown {
-  refuseDeep(body, 'Cannot decode Workers AI response')
+  refuseDeep(body, 'Workers AI response')
   return adaptAnswer(body)
 }
 

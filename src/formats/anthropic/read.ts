@@ -21,17 +21,21 @@ import type {
   Frame,
 } from '../../core/codec.ts'
 import { toolCallsOf } from '../../core/content.ts'
-import { ApiError, type ApiErrorDetails, DecodeError } from '../../core/errors.ts'
+import { ApiError, type ApiErrorDetails } from '../../core/errors.ts'
 import {
   arrayOf,
+  bodyOf,
   compact,
   field,
   isObject,
   lookup,
+  misfit,
+  objectAt,
   objectIn,
   otherFields,
-  refuseDeep,
+  parseEvent,
   setOwn,
+  stringAt,
   stringOr,
   textOr,
 } from '../../core/json.ts'
@@ -149,14 +153,11 @@ export function decodeResponse(
   body: unknown,
   { callsBefore = 0, events, dialect = {} }: DecodeResponseOptions<AnthropicDialect> = {},
 ): ChatResponse {
-  refuseDeep(body, 'Cannot decode Anthropic response')
-  if (field(body, 'type') === 'error') throw decodeErrorEvent(body, dialect.provider)
-  if (!isObject(body)) throw wrong('response', '', 'the body is not an object')
-  const content = field(body, 'content')
-  if (!Array.isArray(content)) throw wrong('response', 'content', 'is not an array')
-  const at = content.findIndex((block) => !isObject(block))
-  if (at >= 0) throw wrong('response', `content[${at}]`, 'is not an object')
-  return foldBody(body, dialect, compact({ callsBefore, events }))
+  const answer = bodyOf(body, 'Anthropic response')
+  if (answer.type === 'error') throw decodeErrorEvent(answer, dialect.provider)
+  if (!Array.isArray(answer.content)) throw misfit('content', 'not a list', 'Anthropic response')
+  for (const [at, block] of answer.content.entries()) objectAt(block, `content[${at}]`, 'Anthropic response')
+  return foldBody(answer, dialect, compact({ callsBefore, events }))
 }
 
 /** Reads a body as a stream of two events. */
@@ -198,22 +199,11 @@ export function decodeStream({
   return {
     push({ data, event: name = '' }, out) {
       if (data === '[DONE]') reader.end(out)
-      else if (data !== '') reader.read(parseEvent(parse, data), name, out)
+      else if (data !== '')
+        reader.read(objectAt(parseEvent(parse, data, 'Anthropic event'), '', 'Anthropic event'), name, out)
     },
     end: reader.end,
   }
-}
-
-function parseEvent(parse: (text: string) => unknown, data: string): JsonObject {
-  let event: unknown
-  let cause: unknown
-  try {
-    event = parse(data)
-  } catch (error) {
-    cause = error
-  }
-  if (!isObject(event)) throw wrong('stream', '', 'an event is not a JSON object', cause)
-  return event
 }
 
 /** Reads the events of an answer. */
@@ -332,8 +322,7 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
   }
 
   function readStart(event: JsonObject, out: Fragment[]): void {
-    const wire = field(event, 'content_block')
-    if (!isObject(wire)) throw wrong('stream', 'content_block', 'is not an object')
+    const wire = objectAt(field(event, 'content_block'), 'content_block', 'Anthropic event')
     openBlock(wire, field(event, 'index'), true, out)
   }
 
@@ -437,9 +426,7 @@ function withoutNulls(fields: JsonObject): JsonObject {
 }
 
 function piece(delta: JsonObject, name: string): string {
-  const text = field(delta, name) ?? ''
-  if (typeof text === 'string') return text
-  throw wrong('stream', `delta.${name}`, 'is not a string')
+  return stringAt(field(delta, name), `delta.${name}`, 'Anthropic event')
 }
 
 /** Adds a delta to a block of an unknown kind. Text is appended. Other values are replaced. */
@@ -492,10 +479,4 @@ export function decodeError(
 /** Decodes an error event of a stream. */
 function decodeErrorEvent(body: unknown, provider: string = format): ApiError {
   return decodeError({ status: 0, headers: { get: () => null }, body }, { dialect: { provider } })
-}
-
-/** Returns the error for JSON that does not follow the format. `what` is a request, a response or a stream. */
-export function wrong(what: string, path: string, finding: string, cause?: unknown): DecodeError {
-  const place = path === '' ? '' : `"${path}" `
-  return new DecodeError(`Cannot decode Anthropic ${what}: ${place}${finding}`, { path, cause })
 }

@@ -10,13 +10,15 @@ import type { DecodedRequest, DecodeRequestOptions } from '../../core/codec.ts'
 import { readCall, textOfArguments } from '../../core/content.ts'
 import {
   arrayOf,
+  bodyOf,
   compact,
   field,
   isObject,
   lookup,
+  misfit,
+  objectAt,
   objectIn,
   otherFields,
-  refuseDeep,
   stringOr,
   textOr,
   unlessEmpty,
@@ -42,7 +44,8 @@ import type {
   ToolDefinition,
   ToolMessage,
 } from '../../core/model.ts'
-import { decodeBlock, isServerCall, keptFields, type Origin, readInput, unknownBlock, wrong } from './read.ts'
+import { unreadFields } from '../../kit/losses.ts'
+import { decodeBlock, isServerCall, keptFields, type Origin, readInput, unknownBlock } from './read.ts'
 import { type AnthropicDialect, efforts, format, isNewer } from './words.ts'
 
 /**
@@ -54,16 +57,16 @@ export function decodeRequest(
   body: unknown,
   { dialect = {} }: DecodeRequestOptions<AnthropicDialect> = {},
 ): DecodedRequest {
-  if (!isObject(body)) throw wrong('request', '', 'the body is not an object')
-  refuseDeep(body, 'Cannot decode Anthropic request')
-  const options = decodeOptions(body, otherFields(body, knownRequestFields))
-  const tools = field(body, 'tools') ?? undefined
-  if (tools !== undefined && !Array.isArray(tools)) throw wrong('request', 'tools', 'is not an array')
+  const request = bodyOf(body, 'Anthropic request')
+  const options = decodeOptions(request, otherFields(request, knownRequestFields))
+  const tools = field(request, 'tools') ?? undefined
+  if (tools !== undefined && !Array.isArray(tools)) throw misfit('tools', 'not an array', 'Anthropic request')
   const context = {
-    ...decodeConversation(body, { provider: dialect.provider ?? format, model: options.model }),
+    ...decodeConversation(request, { provider: dialect.provider ?? format, model: options.model }),
     ...compact({ tools: tools?.map((tool, at) => decodeDefinition(tool, `tools[${at}]`)) }),
   }
-  return { context, options, losses: [] }
+  const wanted = objectIn(request, 'output_config').format ?? request.output_format
+  return { context, options, losses: unreadFields(options, request.tool_choice, wanted, optionFields) }
 }
 
 // ---- options ----------------------------------------------------------------------------------
@@ -87,6 +90,9 @@ const knownRequestFields: ReadonlySet<string> = new Set([
   'metadata',
 ])
 
+/** The fields of a tool choice and of a response format. */
+const optionFields: ReadonlySet<string> = new Set(['type', 'name', 'disable_parallel_tool_use', 'schema'])
+
 /**
  * Decodes all fields except those of the conversation. Unknown fields are kept, also inside known fields.
  *
@@ -94,7 +100,7 @@ const knownRequestFields: ReadonlySet<string> = new Set([
  */
 function decodeOptions(body: JsonObject, otherFields: JsonObject | undefined): RequestOptions {
   const model = read(body, 'model', 'string')
-  if (model === undefined) throw wrong('request', 'model', 'is missing')
+  if (model === undefined) throw misfit('model', 'missing', 'Anthropic request')
   const maxTokens = read(body, 'max_tokens', 'number')
   const stream = read(body, 'stream', 'boolean')
   const temperature = read(body, 'temperature', 'number')
@@ -139,7 +145,7 @@ function read<T extends keyof Types>(body: JsonObject, name: string, type: T): T
   const value = field(body, name)
   if (value === undefined || value === null) return undefined
   const isRight = typeof value === type && (typeof value !== 'number' || Number.isFinite(value))
-  if (!isRight) throw wrong('request', name, `is not a ${type}`)
+  if (!isRight) throw misfit(name, `not a ${type}`, 'Anthropic request')
   return value as Types[T]
 }
 
@@ -147,7 +153,7 @@ function readStop(body: JsonObject): string[] | undefined {
   const stop = field(body, 'stop_sequences')
   if (stop === undefined || stop === null) return undefined
   if (Array.isArray(stop) && stop.every((sequence) => typeof sequence === 'string')) return stop
-  throw wrong('request', 'stop_sequences', 'is not an array of strings')
+  throw misfit('stop_sequences', 'not an array of strings', 'Anthropic request')
 }
 
 /** Decodes `output_config.format`, or its older name `output_format`. */
@@ -189,8 +195,8 @@ function readThinking(body: JsonObject, model: string): Thinking {
 // ---- tools ------------------------------------------------------------------------------------
 
 /** Decodes a tool. A tool that only this format has becomes a `provider_tool`. */
-function decodeDefinition(wire: unknown, path: string): ToolDefinition | ProviderTool {
-  if (!isObject(wire)) throw wrong('request', path, 'is not an object')
+function decodeDefinition(tool: unknown, path: string): ToolDefinition | ProviderTool {
+  const wire = objectAt(tool, path, 'Anthropic request')
   const { type, name, input_schema: parameters } = wire
   const isOurs = type === undefined || type === null || type === 'custom'
   if (!isOurs || typeof name !== 'string' || !isObject(parameters))
@@ -224,7 +230,7 @@ function decodeToolChoice(wire: unknown): Choice | undefined {
       if (typeof name === 'string') return { toolChoice: { name }, ...parallel }
   }
   if (typeof field(wire, 'type') === 'string' && field(wire, 'type') !== 'tool') return undefined
-  throw wrong('request', 'tool_choice', 'is not an object with a type, and a name where it is "tool"')
+  throw misfit('tool_choice', 'not an object with a type, and a name where it is "tool"', 'Anthropic request')
 }
 
 // ---- messages -----------------------------------------------------------------------------------
@@ -232,7 +238,7 @@ function decodeToolChoice(wire: unknown): Choice | undefined {
 /** Decodes each message to one or more messages of isoglot. */
 function decodeConversation(body: JsonObject, origin: Origin): Pick<Context, 'system' | 'messages'> {
   const messages = field(body, 'messages')
-  if (!Array.isArray(messages)) throw wrong('request', 'messages', 'is not an array')
+  if (!Array.isArray(messages)) throw misfit('messages', 'not an array', 'Anthropic request')
   const system = field(body, 'system') ?? null
   const names = new Map<string, string>()
   return compact({
@@ -241,9 +247,8 @@ function decodeConversation(body: JsonObject, origin: Origin): Pick<Context, 'sy
   })
 }
 
-function decodeMessage(wire: unknown, path: string, names: Map<string, string>, origin: Origin): Message[] {
-  if (!isObject(wire)) throw wrong('request', path, 'is not an object')
-  const { role, content, ...rest } = wire
+function decodeMessage(message: unknown, path: string, names: Map<string, string>, origin: Origin): Message[] {
+  const { role, content, ...rest } = objectAt(message, path, 'Anthropic request')
   const extras = keptFields(rest)
   switch (role) {
     case 'user':
@@ -257,15 +262,15 @@ function decodeMessage(wire: unknown, path: string, names: Map<string, string>, 
         return [{ role: 'system', content: [], ...extras }]
       return [{ role: 'system', content: decodeContent(content, `${path}.content`, origin), ...extras }]
   }
-  throw wrong('request', `${path}.role`, 'is not user, assistant or system')
+  throw misfit(`${path}.role`, 'not user, assistant or system', 'Anthropic request')
 }
 
 /** Returns the blocks of a content. Each is an object with a type. */
 function blocksIn(content: unknown, path: string): readonly JsonObject[] {
-  if (!Array.isArray(content)) throw wrong('request', path, 'is neither a string nor an array')
-  return content.map((block, at) => {
-    if (!isObject(block)) throw wrong('request', `${path}[${at}]`, 'is not an object')
-    if (typeof field(block, 'type') !== 'string') throw wrong('request', `${path}[${at}].type`, 'is not a string')
+  if (!Array.isArray(content)) throw misfit(path, 'neither a string nor an array', 'Anthropic request')
+  return content.map((entry, at) => {
+    const block = objectAt(entry, `${path}[${at}]`, 'Anthropic request')
+    if (typeof block.type !== 'string') throw misfit(`${path}[${at}].type`, 'not a string', 'Anthropic request')
     return block
   })
 }
@@ -334,13 +339,16 @@ function decodeImage({ type: _, source, ...rest }: JsonObject): ImageBlock | und
   return media && { type: 'image', ...media, ...keptFields(rest) }
 }
 
+const textSource: ReadonlySet<string> = new Set(['type', 'data', 'media_type'])
+
 /** Decodes a document: plain text becomes a text block, and any other document a file. */
 function decodeDocument({ type: _, source, ...rest }: JsonObject): FileBlock | PlainTextBlock | undefined {
   const { title: given, ...others } = rest
   const title = textOr(given, undefined)
   const extras = keptFields(title === undefined ? rest : others)
   const text = field(source, 'data')
-  if (field(source, 'type') === 'text' && typeof text === 'string') {
+  const isPlain = isObject(source) && otherFields(source, textSource) === undefined
+  if (isPlain && source.type === 'text' && typeof text === 'string') {
     const mimeType = textOr(field(source, 'media_type'), 'text/plain')
     return compact({ type: 'plain_text', text, title, mimeType, ...extras })
   }

@@ -14,7 +14,7 @@
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
 import { blocksOf, blocksOfTurn, checkTools, parseObject } from '../../core/content.ts'
-import { compact, field, lookup, objectIn, textOr, unlessEmpty } from '../../core/json.ts'
+import { compact, field, isObject, lookup, objectIn, textOr, unlessEmpty } from '../../core/json.ts'
 import { readDataUrl } from '../../core/media.ts'
 import type {
   AssistantMessage,
@@ -71,13 +71,12 @@ export function encodeRequest(given: Context, asked: EncodeRequestOptions): Enco
   const scope = { losses, model: options.model, names: new Set<string>() }
   const { messages, system = [] } = encodeConversation(context, scope)
   const instructions = [...system, ...jsonInstruction(options, losses)]
-  const fields = encodeOptions(options, isTooLateToThink(messages), losses)
-  const body: WireRequest = {
-    ...fields,
-    messages,
-    ...compact({ system: unlessEmpty(instructions) }),
-    ...encodeToolConfig(context.tools, messages, options, isThinking(fields.additionalModelRequestFields), losses),
-  }
+  const kept = keptFields({ providerData: options.providerOptions })
+  const fields = encodeOptions(options, kept, isTooLateToThink(messages), losses)
+  const isThought = isThinking(fields.additionalModelRequestFields)
+  const toolConfig = encodeToolConfig(context.tools, messages, options, isThought, losses)
+  const written = compact({ ...fields, system: unlessEmpty(instructions), toolConfig })
+  const body: WireRequest = { ...merged(kept, written), messages }
   limitCachePoints(body, losses)
   const path = `/model/${encodeURIComponent(options.model)}/converse${options.stream ? '-stream' : ''}`
   return { path, headers: {}, body, losses: losses.list }
@@ -98,13 +97,17 @@ function isTooLateToThink(messages: WireRequest['messages']): boolean {
 const minBudget = 1024
 
 /**
- * Writes all fields of a request except those of the conversation and the tools. They replace kept fields of the same name.
+ * Writes all fields of a request except those of the conversation and the tools.
  *
  * @param isTooLate whether Claude refuses thinking because of the conversation.
  */
-function encodeOptions(asked: RequestOptions, isTooLate: boolean, losses: Losses): Omit<WireRequest, 'messages'> {
-  const kept = keptFields({ providerData: asked.providerOptions })
-  const reasoning: JsonObject = { ...objectIn(kept, 'additionalModelRequestFields'), ...encodeThinking(asked, losses) }
+function encodeOptions(
+  asked: RequestOptions,
+  kept: JsonObject,
+  isTooLate: boolean,
+  losses: Losses,
+): Omit<WireRequest, 'messages'> {
+  const reasoning = merged(objectIn(kept, 'additionalModelRequestFields'), encodeThinking(asked, losses))
   if (isTooLate && field(reasoning.thinking, 'type') === 'enabled') {
     reasoning.thinking = { type: 'disabled' }
     reportLoss(losses, 'changed', 'options.reasoning', reasons.lateThinking)
@@ -118,14 +121,19 @@ function encodeOptions(asked: RequestOptions, isTooLate: boolean, losses: Losses
     topP,
     stopSequences: stop && [...stop],
   })
-  return {
-    ...kept,
-    ...compact({
-      inferenceConfig: unlessEmpty(inference) && { ...objectIn(kept, 'inferenceConfig'), ...inference },
-      additionalModelRequestFields: unlessEmpty({ ...reasoning, ...encodeTopK(options, losses) }),
-    }),
-    ...encodeFormat(options, losses),
-  }
+  return compact({
+    inferenceConfig: unlessEmpty(inference),
+    additionalModelRequestFields: unlessEmpty(merged(reasoning, encodeTopK(options, losses))),
+    outputConfig: encodeFormat(options, losses),
+  })
+}
+
+/** Adds fields to kept ones. They replace kept fields of the same name, except that two objects become one. */
+function merged(kept: JsonObject, added: object): JsonObject {
+  const fields = { ...kept }
+  for (const [name, value] of Object.entries(added))
+    fields[name] = isObject(value) ? { ...objectIn(kept, name), ...value } : value
+  return fields
 }
 
 /** Returns the options without those for sampling that the model refuses: beside thinking, or two of them together. */
@@ -208,13 +216,17 @@ function dropReasoning(losses: Losses, reason: string): JsonObject {
 }
 
 /** Writes a schema as the response format, if the model takes one. Otherwise the system text asks for JSON: see `jsonInstruction`. */
-function encodeFormat({ responseFormat, model }: RequestOptions, losses: Losses): Pick<WireRequest, 'outputConfig'> {
-  const schema = responseFormat?.schema
-  if (schema === undefined || familyOf(model).schemas === false) return {}
+function encodeFormat(
+  { responseFormat = { type: 'json' }, model }: RequestOptions,
+  losses: Losses,
+): WireRequest['outputConfig'] {
+  const { schema, name, description, strict } = responseFormat
+  if (schema === undefined || familyOf(model).schemas === false) return undefined
+  if (strict !== undefined) reportLoss(losses, 'dropped', 'options.responseFormat.strict', lackReasons.option, 'info')
   const narrowed = narrowSchema(schema, ['minLength', 'maxLength'])
   if (narrowed.isChanged) reportLoss(losses, 'changed', 'options.responseFormat.schema', reasons.narrowed, 'info')
-  const jsonSchema = { schema: JSON.stringify(narrowed.schema), name: 'response' }
-  return { outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } } }
+  const jsonSchema = compact({ schema: JSON.stringify(narrowed.schema), name, description })
+  return { textFormat: { type: 'json_schema', structure: { jsonSchema } } }
 }
 
 /** Returns the instruction that asks for JSON if the response format is not sent. */
@@ -427,17 +439,17 @@ function guardOf(block: ContentBlock & { type: 'text' }): WireBlock | undefined 
 }
 
 function encodeReasoning(block: ReasoningBlock, path: string, { losses, model, place }: Scope): WireBlock | undefined {
-  const { redactedContent, signature } = ownProof(block.opaque, { format, provider, model }) ?? {}
+  const { redactedContent, ...proof } = ownProof(block.opaque, { format, provider, model }) ?? {}
+  const isProved = typeof proof.signature === 'string'
   if (typeof redactedContent === 'string') return { reasoningContent: { redactedContent } }
   const isShown = place === 'answer' && block.text !== ''
-  if (typeof signature !== 'string' && !isShown) {
+  if (!isProved && !isShown) {
     reportLoss(losses, 'dropped', path, reasons.reasoning, block.text === '' ? 'info' : 'minor')
     return undefined
   }
-  if (typeof signature !== 'string' && block.opaque !== undefined)
+  if (!isProved && block.opaque !== undefined)
     reportLoss(losses, 'dropped', `${path}.opaque`, lackReasons.foreignProof, 'info')
-  const reasoningText = { text: block.text, ...compact({ signature: textOr(signature, undefined) }) }
-  return { reasoningContent: { reasoningText } }
+  return { reasoningContent: { reasoningText: { text: block.text, ...proof } } }
 }
 
 type MediaBlock = ContentBlock & { type: 'image' | 'video' | 'audio' | 'file' }
@@ -582,7 +594,7 @@ function encodeToolConfig(
   options: RequestOptions,
   isThinking: boolean,
   losses: Losses,
-): Pick<WireRequest, 'toolConfig'> {
+): WireRequest['toolConfig'] {
   const blocks = messages.flatMap(({ content }) => content)
   const called = new Set(
     blocks.flatMap((block) => ('toolUse' in block && !block.toolUse.type ? block.toolUse.name : [])),
@@ -604,11 +616,11 @@ function encodeToolConfig(
   if (definitions.length === 0 && called.size > 0) {
     reportLoss(losses, 'invented', 'tools', reasons.stub, 'info')
     definitions.push(...encodeDefinitions([...called].map((name) => ({ name }))))
-    return { toolConfig: { tools: definitions } }
+    return { tools: definitions }
   }
-  if (definitions.length === 0) return {}
+  if (definitions.length === 0) return undefined
   const choice = allowedChoice(choiceOf(toolChoice), options.model, isThinking, losses)
-  return { toolConfig: { tools: definitions, ...compact({ toolChoice: choice }) } }
+  return { tools: definitions, ...compact({ toolChoice: choice }) }
 }
 
 function choiceOf(choice: RequestOptions['toolChoice']): WireToolChoice | undefined {

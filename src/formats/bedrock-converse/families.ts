@@ -94,12 +94,14 @@ export function rulesOf(model: string): Rules {
 }
 
 const commonLacks: readonly Lack[] = [
-  ...(['seed', 'frequencyPenalty', 'presencePenalty', 'parallelToolCalls', 'user', 'formatDetails'] as const),
+  ...(['seed', 'frequencyPenalty', 'presencePenalty', 'parallelToolCalls', 'user'] as const),
   ...(['strictTools', 'names', 'citations', 'refusals', 'imageDetail', 'transcripts'] as const),
 ]
 
 /** Returns the features that a model lacks. */
 export function lacksOf(model: string): FormatLacks {
-  const lacks = new Set<Lack>([...commonLacks, ...(familyOf(model).lacks ?? [])])
+  const { lacks: own = [], schemas } = familyOf(model)
+  const lacks = new Set<Lack>([...commonLacks, ...own])
+  if (schemas === false) lacks.add('formatDetails')
   return { format, provider, keepsReasoning: false, lacks }
 }

@@ -21,18 +21,22 @@ import type {
   Frame,
 } from '../../core/codec.ts'
 import { readCall, textOfArguments } from '../../core/content.ts'
-import { DecodeError } from '../../core/errors.ts'
 import {
   arrayOf,
+  bodyOf,
   compact,
   field,
   isObject,
+  listAt,
   lookup,
   numberOr,
+  objectAt,
   objectIn,
   otherFields,
-  refuseDeep,
+  parseEvent,
+  stringAt,
   textOr,
+  unlessEmpty,
 } from '../../core/json.ts'
 import type {
   ChatResponse,
@@ -98,12 +102,12 @@ function decodeGuarded(body: JsonObject): ContentBlock | undefined {
 }
 
 function decodeReasoning(body: JsonObject): ReasoningBlock | undefined {
-  const { text, signature } = objectIn(body, 'reasoningText')
+  const { text, signature, ...others } = objectIn(body, 'reasoningText')
   const redacted = field(body, 'redactedContent')
   if (typeof redacted === 'string') return { type: 'reasoning', text: '', opaque: proof({ redactedContent: redacted }) }
   if (typeof text !== 'string') return undefined
-  const opaque = typeof signature === 'string' && signature !== '' ? proof({ signature }) : undefined
-  return compact({ type: 'reasoning', text, opaque })
+  const data = unlessEmpty(compact({ ...others, signature: textOr(signature, undefined) }))
+  return compact({ type: 'reasoning', text, opaque: data && proof(data) })
 }
 
 /** Returns a proof with this data. Its model is empty, since an answer of this format does not name its model. */
@@ -162,35 +166,6 @@ function decodeServerResult(body: JsonObject): ContentBlock {
   })
 }
 
-// ---- reading unchecked values -----------------------------------------------------------------
-
-/** The kind of body that is being decoded; error messages name it. */
-type Subject = 'request' | 'response' | 'stream'
-
-/** Returns the value if it is a list. `undefined` and `null` read as an empty list. Throws for other values. */
-export function listAt(value: unknown, path: string, subject: Subject): readonly Json[] {
-  if (Array.isArray(value)) return value
-  if (value === undefined || value === null) return []
-  throw misfit(path, 'not a list', subject, value)
-}
-
-/** Returns the value if it is an object. Throws otherwise. */
-export function objectAt(value: unknown, path: string, subject: Subject): JsonObject {
-  if (isObject(value)) return value
-  throw misfit(path, value === undefined || value === null ? 'missing' : 'not an object', subject, value)
-}
-
-/** Returns the value if it is a string. `undefined` and `null` read as an empty string. Throws for other values. */
-function stringAt(value: unknown, path: string, subject: Subject): string {
-  if (typeof value === 'string') return value
-  if (value === undefined || value === null) return ''
-  throw misfit(path, 'not a string', subject, value)
-}
-
-export function misfit(path: string, finding: string, subject: Subject, cause: unknown): DecodeError {
-  return new DecodeError(`Cannot decode Bedrock ${subject}: "${path}" is ${finding}`, { path, cause })
-}
-
 // ---- tools --------------------------------------------------------------------------------------
 
 const callFields: ReadonlySet<string> = new Set(['toolUseId', 'name', 'input', 'type'])
@@ -244,15 +219,18 @@ export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): Dec
  * @throws {InterruptedError} if the body does not have a `stopReason`.
  */
 export function decodeResponse(body: unknown, { callsBefore = 0, events }: DecodeResponseOptions = {}): ChatResponse {
-  refuseDeep(body, 'Cannot decode Bedrock response')
-  const response = objectAt(body, 'body', 'response')
+  const response = bodyOf(body, 'Bedrock response')
   if (field(response, 'output') === undefined && typeof (response.message ?? response.Message) === 'string')
     throw decodeError({ status: 0, headers: { get: () => null }, body: response })
-  const message = objectAt(field(field(response, 'output'), 'message'), 'output.message', 'response')
+  const message = objectAt(field(field(response, 'output'), 'message'), 'output.message', 'Bedrock response')
   const out: Fragment[] = [{ type: 'start' }]
   let last: LastText | undefined
-  for (const [key, entry] of listAt(field(message, 'content'), 'output.message.content', 'response').entries()) {
-    const block = objectAt(entry, `output.message.content[${key}]`, 'response')
+  for (const [key, entry] of listAt(
+    field(message, 'content'),
+    'output.message.content',
+    'Bedrock response',
+  ).entries()) {
+    const block = objectAt(entry, `output.message.content[${key}]`, 'Bedrock response')
     last = readBlock(block, key, last, out)
   }
   readExtra(response, out)
@@ -362,7 +340,7 @@ export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): 
   }
   return {
     push({ event = '', data }, out) {
-      const body = parseEvent(parse, data)
+      const body = objectAt(parseEvent(parse, data || '{}', 'Bedrock event'), '', 'Bedrock event')
       if (event.startsWith('exception:')) throw decodeException(event.slice('exception:'.length), body)
       readEvent(state, event, body, out)
     },
@@ -373,22 +351,11 @@ export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): 
   }
 }
 
-function parseEvent(parse: (text: string) => unknown, data: string): JsonObject {
-  let event: unknown
-  try {
-    event = data === '' ? {} : parse(data)
-  } catch (cause) {
-    throw new DecodeError('Cannot decode Bedrock stream: an event is not JSON', { cause })
-  }
-  if (!isObject(event)) throw new DecodeError('Cannot decode Bedrock stream: an event is not an object')
-  return event
-}
-
 function readEvent(state: DecodeState, type: string, event: JsonObject, out: Fragment[]): void {
   const key = numberOr(field(event, 'contentBlockIndex'), 0)
   switch (type) {
     case 'contentBlockDelta':
-      readDelta(state, key, objectAt(field(event, 'delta'), 'delta', 'stream'), out)
+      readDelta(state, key, objectAt(field(event, 'delta'), 'delta', 'Bedrock event'), out)
       return
     case 'messageStart':
       if (!state.isStarted) out.push({ type: 'start' })
@@ -404,7 +371,7 @@ function readEvent(state: DecodeState, type: string, event: JsonObject, out: Fra
       endBlocks(state, out)
       const { stopReason, ...more } = event
       readExtra(more, out)
-      state.stopReason = stringAt(stopReason, 'stopReason', 'stream')
+      state.stopReason = stringAt(stopReason, 'stopReason', 'Bedrock event')
       return
     }
     case 'metadata':
@@ -453,7 +420,7 @@ function readDelta(state: DecodeState, key: number, delta: JsonObject, out: Frag
   if (typeof text === 'string') addText(state, key, text, out)
   else if (toolUse !== undefined && toolUse !== null) {
     const piece = field(toolUse, 'input')
-    const args = isObject(piece) ? piece : stringAt(piece, 'delta.toolUse.input', 'stream')
+    const args = isObject(piece) ? piece : stringAt(piece, 'delta.toolUse.input', 'Bedrock event')
     if (args !== '') out.push({ type: 'call', key, arguments: args })
   } else if (isObject(reasoningContent)) addReasoning(state, key, reasoningContent, out)
   else if (isObject(citation)) state.citations.push({ key, citation })

@@ -13,13 +13,18 @@ import type { DecodedRequest, DecodeRequestOptions } from '../../core/codec.ts'
 import { parseObject, readCall, textOfArguments } from '../../core/content.ts'
 import {
   arrayOf,
+  bodyOf,
   compact,
   field,
   isObject,
+  listAt,
+  misfit,
   numberOr,
+  objectAt,
+  objectIn,
   otherFields,
-  refuseDeep,
   stringOr,
+  textOr,
   unlessEmpty,
 } from '../../core/json.ts'
 import type {
@@ -35,7 +40,8 @@ import type {
   ToolDefinition,
   ToolMessage,
 } from '../../core/model.ts'
-import { decodeBlock, listAt, misfit, objectAt, readCallFragment } from './read.ts'
+import { unreadFields } from '../../kit/losses.ts'
+import { decodeBlock, readCallFragment } from './read.ts'
 import { format } from './words.ts'
 
 /**
@@ -44,22 +50,24 @@ import { format } from './words.ts'
  * @throws {DecodeError} if the server would answer with 400: messages are invalid, or content is not a list.
  */
 export function decodeRequest(body: unknown, { path = '' }: DecodeRequestOptions = {}): DecodedRequest {
-  const request = objectAt(body, 'body', 'request')
-  refuseDeep(request, 'Cannot decode Bedrock request')
+  const request = bodyOf(body, 'Bedrock request')
   const [, name = '', way] = /\/model\/(.+)\/(converse(?:-stream)?)$/.exec(path) ?? []
   const system = decodeBlocks(
-    listAt(field(request, 'system'), 'system', 'request').map((entry, at) =>
-      objectAt(entry, `system[${at}]`, 'request'),
+    listAt(field(request, 'system'), 'system', 'Bedrock request').map((entry, at) =>
+      objectAt(entry, `system[${at}]`, 'Bedrock request'),
     ),
   )
   const tools = field(field(request, 'toolConfig'), 'tools')
-  const definitions = decodeDefinitions(listAt(tools, 'toolConfig.tools', 'request'))
+  const definitions = decodeDefinitions(listAt(tools, 'toolConfig.tools', 'Bedrock request'))
   const context = compact({
     system: unlessEmpty(system),
     messages: decodeMessages(request),
     tools: unlessEmpty(definitions),
   })
-  return { context, options: decodeOptions(request, decoded(name), way === 'converse-stream'), losses: [] }
+  const options = decodeOptions(request, decoded(name), way === 'converse-stream')
+  const { textFormat } = objectIn(request, 'outputConfig')
+  const losses = unreadFields(options, objectIn(request, 'toolConfig').toolChoice, textFormat, optionFields)
+  return { context, options, losses }
 }
 
 function decoded(name: string): string {
@@ -73,6 +81,11 @@ function decoded(name: string): string {
 // ---- options ------------------------------------------------------------------------------------
 
 const conversationFields: ReadonlySet<string> = new Set(['messages', 'system'])
+/** The fields of a tool choice and of a response format. */
+const optionFields: ReadonlySet<string> = new Set([
+  ...['auto', 'any', 'tool', 'name'],
+  ...['type', 'structure', 'jsonSchema', 'schema', 'description'],
+])
 
 /** Reads the fields that isoglot has an option for. All other fields are kept. */
 function decodeOptions(request: JsonObject, model: string, stream: boolean): RequestOptions {
@@ -90,7 +103,10 @@ function decodeOptions(request: JsonObject, model: string, stream: boolean): Req
     ...compact({
       inferenceConfig: inference.kept,
       additionalModelRequestFields: own.kept,
-      outputConfig: responseFormat === undefined ? outputConfig : undefined,
+      outputConfig:
+        responseFormat === undefined
+          ? outputConfig
+          : otherFields(objectIn(request, 'outputConfig'), new Set(['textFormat'])),
       toolConfig: unlessEmpty(keptConfig),
     }),
   }
@@ -134,26 +150,42 @@ function readOwnFields(fields: Json | undefined): Read {
 
 const efforts: ReadonlySet<unknown> = new Set(['low', 'medium', 'high', 'xhigh', 'max'])
 
+const reasoningFields: ReadonlySet<string> = new Set(['type', 'budget_tokens', 'maxReasoningEffort', 'effort'])
+
 /** Reads the reasoning options from the fields of any model family. `kept` has the fields without an option in isoglot. */
 function readReasoning(fields: JsonObject): Pick<RequestOptions, 'reasoning'> & { readonly kept: JsonObject } {
-  const { thinking, reasoning_config, reasoningConfig, reasoning_effort, output_config, ...kept } = fields
+  const { thinking, reasoning_config, reasoningConfig, reasoning_effort, output_config, ...others } = fields
   const asked = [thinking, reasoning_config, reasoningConfig].find(isObject)
   const type = field(asked, 'type')
-  const { effort: ofClaude, ...output } = isObject(output_config) ? output_config : {}
-  const words = [ofClaude, field(reasoningConfig, 'maxReasoningEffort'), reasoning_config, reasoning_effort]
+  const words = [
+    field(output_config, 'effort'),
+    field(reasoningConfig, 'maxReasoningEffort'),
+    reasoning_config,
+    reasoning_effort,
+  ]
   const effort = type === 'disabled' ? 'none' : words.find((word) => efforts.has(word))
   const isKnown = effort !== undefined || type === 'enabled' || type === 'adaptive'
   if (!isKnown) return { kept: fields }
   const budgetTokens = numberOr(field(asked, 'budget_tokens'), undefined)
   const reasoning = compact({ effort: effort as ReasoningEffort | undefined, budgetTokens })
-  return { reasoning, kept: { ...kept, ...compact({ output_config: unlessEmpty(output) }) } }
+  const kept = Object.entries({ thinking, reasoning_config, reasoningConfig, output_config }).map(([name, value]) => [
+    name,
+    isObject(value) ? otherFields(value, reasoningFields) : undefined,
+  ])
+  return { reasoning, kept: { ...others, ...compact(Object.fromEntries(kept)) } }
 }
 
 function readFormat(config: Json | undefined): RequestOptions['responseFormat'] {
-  const text = field(field(field(field(config, 'textFormat'), 'structure'), 'jsonSchema'), 'schema')
-  if (typeof text !== 'string') return undefined
-  const parsed = parseObject(text)
-  return 'value' in parsed ? { type: 'json', schema: parsed.value } : undefined // text that is not an object is kept unchanged
+  const { schema, name, description } = objectIn(field(field(config, 'textFormat'), 'structure'), 'jsonSchema')
+  if (typeof schema !== 'string') return undefined
+  const parsed = parseObject(schema)
+  if (!('value' in parsed)) return undefined // text that is not an object is kept unchanged
+  return compact({
+    type: 'json',
+    schema: parsed.value,
+    name: textOr(name, undefined),
+    description: textOr(description, undefined),
+  })
 }
 
 // ---- messages -----------------------------------------------------------------------------------
@@ -163,11 +195,11 @@ const messageFields: ReadonlySet<string> = new Set(['role', 'content'])
 /** Reads the messages of a request. A message with tool results becomes several messages. */
 function decodeMessages(body: JsonObject): Message[] {
   const names = new Map<string, string>()
-  return listAt(field(body, 'messages'), 'messages', 'request').flatMap((entry, at) => {
+  return listAt(field(body, 'messages'), 'messages', 'Bedrock request').flatMap((entry, at) => {
     const path = `messages[${at}]`
-    const wire = objectAt(entry, path, 'request')
-    const blocks = listAt(field(wire, 'content'), `${path}.content`, 'request').map((block, index) =>
-      objectAt(block, `${path}.content[${index}]`, 'request'),
+    const wire = objectAt(entry, path, 'Bedrock request')
+    const blocks = listAt(field(wire, 'content'), `${path}.content`, 'Bedrock request').map((block, index) =>
+      objectAt(block, `${path}.content[${index}]`, 'Bedrock request'),
     )
     const kept = otherFields(wire, messageFields)
     const extras = kept === undefined ? {} : { providerData: { [format]: kept } }
@@ -181,7 +213,7 @@ function decodeMessages(body: JsonObject): Message[] {
       case 'system':
         return [{ role: 'system' as const, content: decodeBlocks(blocks), ...extras }]
     }
-    throw misfit(`${path}.role`, 'none of user, assistant and system', 'request', field(wire, 'role'))
+    throw misfit(`${path}.role`, 'none of user, assistant and system', 'Bedrock request', field(wire, 'role'))
   })
 }
 
@@ -262,7 +294,7 @@ function decodeDefinitions(entries: readonly Json[]): (ToolDefinition | Provider
 
 /** Reads one entry of `tools`. An entry that is not a `toolSpec` is kept unchanged. */
 function decodeDefinition(entry: Json, path: string): ToolDefinition | ProviderTool {
-  const value = objectAt(entry, path, 'request')
+  const value = objectAt(entry, path, 'Bedrock request')
   const spec = field(value, 'toolSpec')
   const name = field(spec, 'name')
   if (!isObject(spec) || typeof name !== 'string') return { type: 'provider_tool', format, value }

@@ -68,7 +68,10 @@ export interface WireRequest {
   toolConfig?: { tools: (WireTool | WireCachePoint)[]; toolChoice?: WireToolChoice }
   /** `schema` is JSON text. */
   outputConfig?: {
-    textFormat: { type: 'json_schema'; structure: { jsonSchema: { schema: string; name: string } } }
+    textFormat: {
+      type: 'json_schema'
+      structure: { jsonSchema: { schema: string; name?: string; description?: string } }
+    }
   }
   /** Fields that are specific to the model. */
   additionalModelRequestFields?: { [field: string]: unknown }

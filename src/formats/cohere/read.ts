@@ -22,17 +22,21 @@ import type {
   Frame,
 } from '../../core/codec.ts'
 import { readCall, textOfArguments } from '../../core/content.ts'
-import { ApiError, type ApiErrorDetails, DecodeError } from '../../core/errors.ts'
+import { ApiError, type ApiErrorDetails } from '../../core/errors.ts'
 import {
   arrayOf,
+  bodyOf,
   compact,
   field,
   isObject,
+  listAt,
   lookup,
   numberOr,
+  objectAt,
   objectIn,
   otherFields,
-  refuseDeep,
+  parseEvent,
+  stringAt,
   stringOr,
   textOr,
   unlessEmpty,
@@ -51,35 +55,6 @@ export function unknownPart(part: JsonObject): UnknownBlock {
 export function restOf(part: JsonObject, ...body: readonly string[]): { providerData?: { [format]: JsonObject } } {
   const rest = otherFields(part, new Set(['type', ...body]))
   return rest === undefined ? {} : { providerData: { [format]: rest } }
-}
-
-// ---- reading unchecked values -----------------------------------------------------------------
-
-/** The kind of body that is being decoded; error messages name it. */
-type Subject = 'request' | 'response' | 'stream'
-
-/** Returns the value if it is a string. `undefined` and `null` read as an empty string. Throws for other values. */
-export function stringAt(value: unknown, path: string, subject: Subject): string {
-  if (typeof value === 'string') return value
-  if (value === undefined || value === null) return ''
-  throw misfit(path, 'not a string', subject, value)
-}
-
-/** Returns the value if it is a list. `undefined` and `null` read as an empty list. Throws for other values. */
-export function listAt(value: unknown, path: string, subject: Subject): readonly Json[] {
-  if (Array.isArray(value)) return value
-  if (value === undefined || value === null) return []
-  throw misfit(path, 'not a list', subject, value)
-}
-
-/** Returns the value if it is an object. Throws otherwise. */
-export function objectAt(value: unknown, path: string, subject: Subject): JsonObject {
-  if (isObject(value)) return value
-  throw misfit(path, value === undefined || value === null ? 'missing' : 'not an object', subject, value)
-}
-
-export function misfit(path: string, finding: string, subject: Subject, cause: unknown): DecodeError {
-  return new DecodeError(`Cannot decode Cohere ${subject}: "${path}" is ${finding}`, { path, cause })
 }
 
 // ---- tools --------------------------------------------------------------------------------------
@@ -101,15 +76,15 @@ const callFields: ReadonlySet<string> = new Set(['id', 'type', 'function'])
 const callFunctionFields: ReadonlySet<string> = new Set(['name', 'arguments'])
 
 /** Reads a call, or a piece of a call, as a fragment. */
-function readCallFragment(entry: Json | undefined, path: string, subject: Subject): CallFragment {
-  const call = objectAt(entry, path, subject)
+function readCallFragment(entry: Json | undefined, path: string, what: string): CallFragment {
+  const call = objectAt(entry, path, what)
   const body = objectIn(call, 'function')
   const given = field(body, 'arguments')
   return compact({
     type: 'call',
     id: textOr(field(call, 'id'), undefined),
     name: textOr(field(body, 'name'), undefined),
-    arguments: isObject(given) ? given : stringAt(given, `${path}.function.arguments`, subject),
+    arguments: isObject(given) ? given : stringAt(given, `${path}.function.arguments`, what),
     providerData: keep(call, callFields, body, callFunctionFields),
   })
 }
@@ -117,13 +92,13 @@ function readCallFragment(entry: Json | undefined, path: string, subject: Subjec
 /** Reads the calls of an answer or of a message. A call without an id gets a generated one. */
 export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): DecodedCalls {
   const message = isObject(field(body, 'message')) ? field(body, 'message') : body
-  const calls = listAt(field(message, 'tool_calls'), 'tool_calls', 'response').map((entry, index) => {
+  const calls = listAt(field(message, 'tool_calls'), 'tool_calls', 'Cohere response').map((entry, index) => {
     const {
       id,
       name,
       arguments: given = '',
       providerData,
-    } = readCallFragment(entry, `tool_calls[${index}]`, 'response')
+    } = readCallFragment(entry, `tool_calls[${index}]`, 'Cohere response')
     const argumentsText = typeof given === 'string' ? given : (textOfArguments(given) ?? '[]')
     const parts = { id: id ?? `${idPrefix}${index}`, generatedId: id === undefined, name: name ?? undefined }
     return readCall({ ...parts, argumentsText, index, providerData })
@@ -144,13 +119,18 @@ export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): Dec
  * @throws {InterruptedError} if the body does not have a `finish_reason`.
  */
 export function decodeResponse(body: unknown, { callsBefore = 0, events }: DecodeResponseOptions = {}): ChatResponse {
-  refuseDeep(body, 'Cannot decode Cohere response')
-  const response = objectAt(body, 'body', 'response')
+  const response = bodyOf(body, 'Cohere response')
   if (typeof field(response, 'message') === 'string')
     throw decodeError({ status: 0, headers: noHeaders, body: response })
   const out: Fragment[] = [compact({ type: 'start', id: textOr(field(response, 'id'), undefined) })]
   const state = newState()
-  readMessage(state, objectAt(field(response, 'message'), 'message', 'response'), 'message', 'response', out)
+  readMessage(
+    state,
+    objectAt(field(response, 'message'), 'message', 'Cohere response'),
+    'message',
+    'Cohere response',
+    out,
+  )
   readEnd(state, response, out)
   return fold(out, { provider: format, idPrefix, callsBefore, events })
 }
@@ -170,23 +150,12 @@ export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): 
   return {
     push({ data }, out) {
       if (data === '' || data === '[DONE]') return
-      readEvent(state, parseEvent(parse, data), out)
+      readEvent(state, objectAt(parseEvent(parse, data, 'Cohere event'), '', 'Cohere event'), out)
     },
     end(out) {
       endMessage(state, out) // if `message-end` did not arrive, the text so far still gets its citations
     },
   }
-}
-
-function parseEvent(parse: (text: string) => unknown, data: string): JsonObject {
-  let event: unknown
-  try {
-    event = parse(data)
-  } catch (cause) {
-    throw new DecodeError('Cannot decode Cohere stream: an event is not JSON', { cause })
-  }
-  if (!isObject(event)) throw new DecodeError('Cannot decode Cohere stream: an event is not an object')
-  return event
 }
 
 function readEvent(state: ReadState, event: JsonObject, out: Fragment[]): void {
@@ -202,13 +171,13 @@ function readEvent(state: ReadState, event: JsonObject, out: Fragment[]): void {
       return
     case 'content-start':
       endTexts(state, out)
-      startContent(state, at, objectAt(field(message, 'content'), 'delta.message.content', 'stream'), out)
+      startContent(state, at, objectAt(field(message, 'content'), 'delta.message.content', 'Cohere event'), out)
       return
     case 'content-end':
       endContent(state, at, out)
       return
     case 'tool-plan-delta':
-      addPlan(state, stringAt(field(message, 'tool_plan'), 'delta.message.tool_plan', 'stream'), out)
+      addPlan(state, stringAt(field(message, 'tool_plan'), 'delta.message.tool_plan', 'Cohere event'), out)
       return
     case 'tool-call-start':
       endTexts(state, out)
@@ -236,14 +205,14 @@ function readEvent(state: ReadState, event: JsonObject, out: Fragment[]): void {
 }
 
 function readCallEvent(at: number, message: JsonObject, out: Fragment[]): void {
-  const call = readCallFragment(field(message, 'tool_calls'), 'delta.message.tool_calls', 'stream')
+  const call = readCallFragment(field(message, 'tool_calls'), 'delta.message.tool_calls', 'Cohere event')
   out.push({ ...call, key: keyOf.call(at) })
 }
 
 function readContent(state: ReadState, at: number, event: JsonObject, part: Json | undefined, out: Fragment[]): void {
   const logprobs = field(event, 'logprobs')
   if (logprobs !== undefined && logprobs !== null) state.logprobs.push(logprobs)
-  const { text, thinking } = objectAt(part, 'delta.message.content', 'stream')
+  const { text, thinking } = objectAt(part, 'delta.message.content', 'Cohere event')
   const unknown = state.unknown.size === 0 ? undefined : state.unknown.get(at)
   if (unknown !== undefined) state.unknown.set(at, grown(unknown, part as JsonObject))
   else if (typeof text === 'string') {
@@ -292,23 +261,17 @@ const keyOf = { content: (at: number) => `content ${at}`, call: (at: number) => 
 const messageFields: ReadonlySet<string> = new Set(['role', 'content', 'tool_plan', 'tool_calls', 'citations'])
 
 /** Reads a whole message: its contents, its plan and its calls. */
-export function readMessage(
-  state: ReadState,
-  message: JsonObject,
-  path: string,
-  subject: Subject,
-  out: Fragment[],
-): void {
+export function readMessage(state: ReadState, message: JsonObject, path: string, what: string, out: Fragment[]): void {
   const content = field(message, 'content')
-  const parts = typeof content === 'string' ? textParts(content) : listAt(content, `${path}.content`, subject)
+  const parts = typeof content === 'string' ? textParts(content) : listAt(content, `${path}.content`, what)
   for (const [at, part] of parts.entries()) {
-    startContent(state, at, objectAt(part, `${path}.content[${at}]`, subject), out)
+    startContent(state, at, objectAt(part, `${path}.content[${at}]`, what), out)
     endContent(state, at, out)
   }
-  addPlan(state, stringAt(field(message, 'tool_plan'), `${path}.tool_plan`, subject), out)
-  for (const [at, call] of listAt(field(message, 'tool_calls'), `${path}.tool_calls`, subject).entries()) {
+  addPlan(state, stringAt(field(message, 'tool_plan'), `${path}.tool_plan`, what), out)
+  for (const [at, call] of listAt(field(message, 'tool_calls'), `${path}.tool_calls`, what).entries()) {
     const key = keyOf.call(at)
-    out.push({ ...readCallFragment(call, `${path}.tool_calls[${at}]`, subject), key }, { type: 'close', key })
+    out.push({ ...readCallFragment(call, `${path}.tool_calls[${at}]`, what), key }, { type: 'close', key })
   }
   state.citations.push(...arrayOf(field(message, 'citations')).filter(isObject))
   const kept = otherFields(message, messageFields)

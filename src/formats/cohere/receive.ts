@@ -12,14 +12,18 @@ import type { DecodedRequest, DecodeRequestOptions, Fragment } from '../../core/
 import { blocksOf, callsOf } from '../../core/content.ts'
 import {
   arrayOf,
+  bodyOf,
   compact,
   field,
   findLastIndex,
   isObject,
+  listAt,
   lookup,
+  misfit,
+  objectAt,
   objectIn,
   otherFields,
-  refuseDeep,
+  stringAt,
   stringOr,
   textOr,
   unlessEmpty,
@@ -43,7 +47,7 @@ import type {
 import { nextNumber } from '../../kit/ids.ts'
 import { unmark } from '../../kit/tool-error.ts'
 import { decodeDocument } from './ask.ts'
-import { keep, listAt, misfit, newState, objectAt, readMessage, restOf, stringAt, unknownPart } from './read.ts'
+import { keep, newState, readMessage, restOf, unknownPart } from './read.ts'
 import { format, idPrefix } from './words.ts'
 
 /**
@@ -52,15 +56,14 @@ import { format, idPrefix } from './words.ts'
  * @throws {DecodeError} if the server would answer with 400: the model is missing, or messages are invalid.
  */
 export function decodeRequest(body: unknown, _options: DecodeRequestOptions = {}): DecodedRequest {
-  const request = objectAt(body, 'body', 'request')
-  refuseDeep(request, 'Cannot decode Cohere request')
+  const request = bodyOf(body, 'Cohere request')
   const model = textOr(field(request, 'model'), undefined)
-  if (model === undefined) throw misfit('model', 'missing', 'request', field(request, 'model'))
-  const messages = listAt(field(request, 'messages'), 'messages', 'request')
-  const documents = listAt(field(request, 'documents'), 'documents', 'request')
+  if (model === undefined) throw misfit('model', 'missing', 'Cohere request', field(request, 'model'))
+  const messages = listAt(field(request, 'messages'), 'messages', 'Cohere request')
+  const documents = listAt(field(request, 'documents'), 'documents', 'Cohere request')
   const tools = field(request, 'tools')
   const isStrict = field(request, 'strict_tools') === true
-  const definitions = listAt(tools, 'tools', 'request').map((tool, at) =>
+  const definitions = listAt(tools, 'tools', 'Cohere request').map((tool, at) =>
     decodeDefinition(tool, isStrict, `tools[${at}]`),
   )
   const context = compact({
@@ -143,7 +146,7 @@ function decodeMessages(entries: readonly Json[], documents: readonly Json[]): M
   let made = nextNumber(idPrefix, entries.flatMap(idsIn))
   const messages = entries.map((entry, at) => {
     const path = `messages[${at}]`
-    const message = decodeMessage(objectAt(entry, path, 'request'), path, names, made)
+    const message = decodeMessage(objectAt(entry, path, 'Cohere request'), path, names, made)
     if (message.role !== 'assistant') return message
     const calls = callsOf(message)
     made += calls.length
@@ -174,13 +177,13 @@ function decodeMessage(entry: JsonObject, path: string, names: ReadonlyMap<strin
       return compact({ role, content, providerData: kept && { [format]: kept } })
     }
   }
-  throw misfit(`${path}.role`, 'none of system, user, assistant and tool', 'request', role)
+  throw misfit(`${path}.role`, 'none of system, user, assistant and tool', 'Cohere request', role)
 }
 
 /** Reads an assistant's message with the code that reads answers, so that calls, plan and citations get the same form. */
 function decodeAssistant(entry: JsonObject, path: string, made: number): AssistantMessage {
   const fragments: Fragment[] = []
-  readMessage(newState(), entry, path, 'request', fragments)
+  readMessage(newState(), entry, path, 'Cohere request', fragments)
   fragments.push({ type: 'end', stopReason: 'stop' })
   const { stopReason: _, ...message } = fold(fragments, { idPrefix, callsBefore: made }).message
   const [only, ...others] = blocksOf(message.content)
@@ -200,12 +203,12 @@ function withDocuments(messages: readonly Message[], documents: readonly Content
 /** Reads the content of a message: a string, which is returned unchanged, or a list of parts. */
 function decodeContent(value: unknown, path: string): Content {
   if (typeof value === 'string') return value
-  return listAt(value, path, 'request').map((part, at) => decodePart(part, `${path}[${at}]`))
+  return listAt(value, path, 'Cohere request').map((part, at) => decodePart(part, `${path}[${at}]`))
 }
 
 /** Reads a part of a message. A part of an unknown type is kept unchanged. */
 function decodePart(value: Json, path: string): ContentBlock {
-  const part = objectAt(value, path, 'request')
+  const part = objectAt(value, path, 'Cohere request')
   const text = field(part, 'text')
   if (field(part, 'type') === 'text' && typeof text === 'string') return { type: 'text', text, ...restOf(part, 'text') }
   const document = field(part, 'document')
@@ -238,7 +241,7 @@ const functionFields: ReadonlySet<string> = new Set(['name', 'description', 'par
 
 /** Reads one entry of `tools`. An entry that is not a function is kept unchanged. */
 function decodeDefinition(entry: Json, isStrict: boolean, path: string): ToolDefinition | ProviderTool {
-  const tool = objectAt(entry, path, 'request')
+  const tool = objectAt(entry, path, 'Cohere request')
   const body = field(tool, 'function')
   const name = field(body, 'name')
   if (!isObject(body) || typeof name !== 'string') return { type: 'provider_tool', format, value: tool }
@@ -256,7 +259,7 @@ const resultFields: ReadonlySet<string> = new Set(['role', 'tool_call_id', 'cont
 
 /** Reads a result. `names` has the tool name of each call so far, by id, since a result of this format does not have a name. */
 function decodeResult(entry: JsonObject, path: string, names: ReadonlyMap<string, string>): ToolMessage {
-  const toolCallId = stringAt(field(entry, 'tool_call_id'), `${path}.tool_call_id`, 'request')
+  const toolCallId = stringAt(field(entry, 'tool_call_id'), `${path}.tool_call_id`, 'Cohere request')
   const { content, isError } = unmark(decodeContent(field(entry, 'content'), `${path}.content`))
   const kept = otherFields(entry, resultFields)
   return compact({

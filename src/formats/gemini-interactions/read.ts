@@ -20,16 +20,19 @@ import type {
   Frame,
 } from '../../core/codec.ts'
 import { blocksOf } from '../../core/content.ts'
-import { type ApiError, DecodeError } from '../../core/errors.ts'
+import type { ApiError } from '../../core/errors.ts'
 import {
   arrayOf,
+  bodyOf,
   compact,
   field,
   isObject,
   lookup,
+  misfit,
   numberOr,
+  objectAt,
   otherFields,
-  refuseDeep,
+  parseEvent,
   stringOr,
   textOr,
   unlessEmpty,
@@ -173,19 +176,15 @@ export function decodeToolCalls(body: unknown): DecodedCalls {
  * @throws {DecodeError} if the body is not an answer.
  */
 export function decodeResponse(body: unknown, { callsBefore = 0, events }: DecodeResponseOptions = {}): ChatResponse {
-  const failure = `Cannot decode ${target} answer`
   if (Array.isArray(body) || field(body, 'error')) throw midStreamError(body)
-  if (!isObject(body)) throw new DecodeError(`${failure}: it is not an object`)
-  refuseDeep(body, failure)
-  const steps = stepsOf(body)
-  if (steps === undefined && typeof field(body, 'status') !== 'string') {
-    throw new DecodeError(`${failure}: "steps" is not a list`, { path: 'steps' })
-  }
+  const answer = bodyOf(body, `${target} answer`)
+  const steps = stepsOf(answer)
+  if (steps === undefined && typeof answer.status !== 'string') throw misfit('steps', 'not a list', `${target} answer`)
   const out: Fragment[] = []
-  readStart(body, out)
-  const reading = newReading(textOr(field(body, 'model'), ''))
+  readStart(answer, out)
+  const reading = newReading(textOr(answer.model, ''))
   for (const step of steps ?? []) readStep(step, reading, out)
-  readEnd(body, reading, out)
+  readEnd(answer, reading, out)
   return fold(out, { provider, idPrefix, callsBefore, events })
 }
 
@@ -325,15 +324,9 @@ export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): 
 }
 
 function readEvent(parse: (text: string) => unknown, { data }: Frame): JsonObject {
-  let event: unknown
-  try {
-    event = parse(data)
-  } catch (cause) {
-    throw new DecodeError(`Cannot decode ${target} event: its data is not JSON`, { cause })
-  }
+  const event = parseEvent(parse, data, `${target} event`)
   if (Array.isArray(event)) throw midStreamError(event) // Google's front end sends this after ten minutes
-  if (isObject(event)) return event
-  throw new DecodeError(`Cannot decode ${target} event: its data is not an object`)
+  return objectAt(event, '', `${target} event`)
 }
 
 type Step = (state: StreamState, event: JsonObject, out: Fragment[]) => void

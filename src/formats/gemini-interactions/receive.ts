@@ -9,16 +9,16 @@
 
 import { fold } from '../../assemble/assemble.ts'
 import type { DecodedRequest, Fragment } from '../../core/codec.ts'
-import { DecodeError } from '../../core/errors.ts'
 import {
   arrayOf,
+  bodyOf,
   compact,
   field,
   isObject,
+  misfit,
   numberOr,
   objectIn,
   otherFields,
-  refuseDeep,
   stringOr,
   textOr,
   unlessEmpty,
@@ -36,6 +36,7 @@ import type {
   ToolMessage,
 } from '../../core/model.ts'
 import { nextNumber } from '../../kit/ids.ts'
+import { unreadFields } from '../../kit/losses.ts'
 import type { AnyTool } from './ask.ts'
 import { contentsOf, decodeContent, keeping, newReading, readStep } from './read.ts'
 import { format, idPrefix, levels, target } from './words.ts'
@@ -118,21 +119,16 @@ function readFormat(given: unknown): ResponseFormat | undefined {
  * @throws {DecodeError} if the body is not an object, `input` has another type, or `previous_interaction_id` is empty.
  */
 export function decodeRequest(body: unknown): DecodedRequest {
-  const failure = `Cannot decode ${target} request`
-  if (!isObject(body)) throw new DecodeError(`${failure}: it is not an object`)
-  refuseDeep(body, failure)
-  const input = field(body, 'input') ?? undefined
+  const what = `${target} request`
+  const request = bodyOf(body, what)
+  const input = request.input ?? undefined
   const isList = Array.isArray(input) && input.every(isObject)
   if (input !== undefined && typeof input !== 'string' && !isObject(input) && !isList) {
-    throw new DecodeError(`${failure}: "input" is neither text, nor a content, nor a list of steps`, { path: 'input' })
+    throw misfit('input', 'neither text, nor a content, nor a list of steps', what)
   }
-  if (field(body, 'previous_interaction_id') === '') {
-    const path = 'previous_interaction_id'
-    throw new DecodeError(`${failure}: "${path}" is empty: the answer before was not stored, so send its steps`, {
-      path,
-    })
-  }
-  const options = decodeOptions(body)
+  if (request.previous_interaction_id === '')
+    throw misfit('previous_interaction_id', 'empty: the answer before was not stored, so send its steps', what)
+  const options = decodeOptions(request)
   const steps = input === undefined ? [] : toSteps(input)
   const ids = steps.map((step) => stringOr(field(step, 'id'), undefined))
   const intake: Intake = {
@@ -145,16 +141,17 @@ export function decodeRequest(body: unknown): DecodedRequest {
   for (const step of steps) takeStep(intake, step)
   endTurn(intake)
   const state = compact({
-    previousResponseId: textOr(field(body, 'previous_interaction_id'), undefined),
-    continuationToken: textOr(field(body, 'continuation_token'), undefined),
+    previousResponseId: textOr(request.previous_interaction_id, undefined),
+    continuationToken: textOr(request.continuation_token, undefined),
   })
   const context: Context = compact({
-    system: stringOr(field(body, 'system_instruction'), undefined),
+    system: stringOr(request.system_instruction, undefined),
     messages: intake.messages,
-    tools: Array.isArray(body.tools) ? decodeDefinitions(body.tools) : undefined,
+    tools: Array.isArray(request.tools) ? decodeDefinitions(request.tools) : undefined,
     providerState: unlessEmpty(state),
   })
-  return { context, options, losses: [] }
+  const choice = objectIn(request, 'generation_config').tool_choice
+  return { context, options, losses: unreadFields(options, choice, undefined, choiceFields) }
 }
 
 const stepEnding = /_(?:input|output|call|result)$/
@@ -276,6 +273,8 @@ function decodeDefinitions(tools: unknown): AnyTool[] {
       })
     })
 }
+
+const choiceFields: ReadonlySet<string> = new Set(['allowed_tools', 'mode', 'tools'])
 
 /** Decodes a tool choice. Returns `undefined` if isoglot has no equivalent; the choice is then kept unchanged. */
 function decodeToolChoice(choice: unknown): ToolChoice | undefined {

@@ -33,16 +33,20 @@ import type {
   Frame,
 } from '../../core/codec.ts'
 import { blocksOfTurn } from '../../core/content.ts'
-import { type ApiError, DecodeError } from '../../core/errors.ts'
+import type { ApiError } from '../../core/errors.ts'
 import {
   arrayOf,
   compact,
   field,
   isObject,
+  listAt,
   lookup,
+  misfit,
   numberOr,
+  objectAt,
   objectIn,
   otherFields,
+  parseEvent,
   refuseDeep,
   setOwn,
   stringOr,
@@ -161,11 +165,9 @@ export function decodeResponse(
   body: unknown,
   { callsBefore = 0, events, dialect = geminiDialect }: DecodeResponseOptions<GeminiDialect> = {},
 ): ChatResponse {
-  refuseDeep(body, 'Cannot decode Gemini response')
+  refuseDeep(body, 'Gemini response')
   const fragments: Fragment[] = []
-  if (!readBody(body, dialect, fragments)) {
-    throw new DecodeError('Cannot decode Gemini response: "candidates" is missing', { path: 'candidates' })
-  }
+  if (!readBody(body, dialect, fragments)) throw misfit('candidates', 'missing', 'Gemini response')
   return fold(fragments, { provider: dialect.provider, idPrefix: 'gemini_', callsBefore, events })
 }
 
@@ -211,17 +213,9 @@ export function decodeStream({
   return {
     push({ data }, out) {
       const text = data.trim()
-      if (text !== '' && text !== '[DONE]') reader.read(parseFrame(parse, text), out)
+      if (text !== '' && text !== '[DONE]') reader.read(parseEvent(parse, text, 'Gemini event'), out)
     },
     end: (out) => reader.end(out),
-  }
-}
-
-function parseFrame(parse: (text: string) => unknown, text: string): unknown {
-  try {
-    return parse(text)
-  } catch (cause) {
-    throw new DecodeError('Cannot decode Gemini stream: an event is not JSON', { cause })
   }
 }
 
@@ -291,16 +285,15 @@ function answerReader(dialect: GeminiDialect): AnswerReader {
 
   // ---- chunks ---------------------------------------------------------------------------------
 
-  function readChunk(chunk: unknown, path: string, out: Fragment[]): void {
-    if (!isObject(chunk)) throw invalid(path, 'a response is not an object')
+  function readChunk(value: unknown, path: string, out: Fragment[]): void {
+    const chunk = objectAt(value, path, 'Gemini response')
     const { error, promptFeedback, usageMetadata } = chunk
     if (error !== undefined && error !== null) {
       throw decodeError({ status: 0, headers: { get: () => null }, body: chunk }, { dialect })
     }
     if (!isStarted) begin(chunk, out)
     if (ends.length > 0) out.push(...ends.splice(0))
-    const candidates = chunk.candidates ?? []
-    if (!Array.isArray(candidates)) throw invalid('candidates', 'it is not an array')
+    const candidates = listAt(chunk.candidates, 'candidates', 'Gemini response')
     for (let at = 0; at < candidates.length; at++) readCandidate(candidates[at] as Json, at, out)
     // A blocked prompt has no candidates. Some hosts send a message instead of the reason.
     const reason = textOr(field(promptFeedback, 'blockReason'), undefined)
@@ -331,17 +324,15 @@ function answerReader(dialect: GeminiDialect): AnswerReader {
     out.push(figures)
   }
 
-  function readCandidate(candidate: Json, index: number, out: Fragment[]): void {
-    if (!isObject(candidate)) throw invalid(`candidates[${index}]`, 'it is not an object')
+  function readCandidate(value: Json, index: number, out: Fragment[]): void {
+    const candidate = objectAt(value, `candidates[${index}]`, 'Gemini response')
     isAnswer = true
     if (numberOr(candidate.index, 0) !== 0) {
       others.push(candidate)
       return
     }
-    const content = candidate.content ?? {}
-    if (!isObject(content)) throw invalid(`candidates[${index}].content`, 'it is not an object')
-    const parts = content.parts ?? []
-    if (!Array.isArray(parts)) throw invalid(`candidates[${index}].content.parts`, 'it is not an array')
+    const content = objectAt(candidate.content ?? {}, `candidates[${index}].content`, 'Gemini response')
+    const parts = listAt(content.parts, `candidates[${index}].content.parts`, 'Gemini response')
     for (let at = 0; at < parts.length; at++) readPart(parts[at] as Json, at > 0, out)
     finishReason = textOr(candidate.finishReason, finishReason)
     const rest = otherFields(content, knownFields.content)
@@ -432,11 +423,6 @@ function answerReader(dialect: GeminiDialect): AnswerReader {
 function plainText(part: JsonObject): string | undefined {
   for (const key in part) if (key !== 'text' && part[key] !== null) return undefined
   return typeof part.text === 'string' ? part.text : undefined
-}
-
-function invalid(path: string, finding: string): DecodeError {
-  const where = path === '' ? '' : `"${path}": `
-  return new DecodeError(`Cannot decode Gemini response: ${where}${finding}`, { path })
 }
 
 /** Objects and lists that are spread over several chunks: later chunks add fields and entries. */

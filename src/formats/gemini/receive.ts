@@ -20,15 +20,16 @@
 
 import type { DecodedRequest, DecodeRequestOptions } from '../../core/codec.ts'
 import { readCall, textOfArguments } from '../../core/content.ts'
-import { DecodeError } from '../../core/errors.ts'
 import {
   arrayOf,
+  bodyOf,
   compact,
   field,
   isObject,
+  misfit,
   numberOr,
+  objectAt,
   otherFields,
-  refuseDeep,
   setOwn,
   stringOr,
   textOr,
@@ -68,9 +69,7 @@ export function decodeRequest(
   body: unknown,
   { path = '', dialect = geminiDialect }: DecodeRequestOptions<GeminiDialect> = {},
 ): DecodedRequest {
-  if (!isObject(body)) throw invalid('', 'it is not an object')
-  refuseDeep(body, 'Cannot decode Gemini request')
-  const wire = camelNames(body)
+  const wire = camelNames(bodyOf(body, 'Gemini request'))
   const { model, stream } = readPath(path, field(wire, 'model'))
   // A request does not say which model made the signatures in its history. Any model of this provider may have made them.
   const origin: Origin = { provider: dialect.provider, model: '' }
@@ -118,8 +117,7 @@ function readSystem(
 ): { readonly system?: Content; readonly rest?: JsonObject } {
   if (instruction === undefined || instruction === null) return {}
   if (typeof instruction === 'string') return { system: instruction }
-  if (!isObject(instruction)) throw invalid('systemInstruction', 'it is not an object')
-  const wire = camelNames(instruction)
+  const wire = camelNames(objectAt(instruction, 'systemInstruction', 'Gemini request'))
   const parts = decodeParts(field(wire, 'parts'), 'systemInstruction.parts')
   const system = contentOf(parts.map((part) => decodePart(part, origin)))
   return compact({ system: system.length > 0 ? system : undefined, rest: otherFields(wire, new Set(['parts'])) })
@@ -127,10 +125,9 @@ function readSystem(
 
 function readTools(tools: Json | undefined): Context['tools'] {
   if (tools === undefined || tools === null) return undefined
-  if (typeof tools !== 'object') throw invalid('tools', 'it is not an array')
+  if (typeof tools !== 'object') throw misfit('tools', 'not an array', 'Gemini request')
   return listOf(tools).flatMap((entry, at) => {
-    const wire = camelNested(entry, [])
-    if (!isObject(wire)) throw invalid(`tools[${at}]`, 'it is not an object')
+    const wire = objectAt(camelNested(entry, []), `tools[${at}]`, 'Gemini request')
     const declarations = field(wire, 'functionDeclarations')
     if (declarations === undefined) return decodeDefinitions(wire)
     const functionDeclarations = readDeclarations(declarations, `tools[${at}].functionDeclarations`)
@@ -139,11 +136,10 @@ function readTools(tools: Json | undefined): Context['tools'] {
 }
 
 function readDeclarations(declarations: Json, path: string): Json[] {
-  if (typeof declarations !== 'object' || declarations === null) throw invalid(path, 'it is not an array')
+  if (typeof declarations !== 'object' || declarations === null) throw misfit(path, 'not an array', 'Gemini request')
   return listOf(declarations).map((declaration, at) => {
-    const wire = camelNested(declaration, [])
-    if (!isObject(wire)) throw invalid(`${path}[${at}]`, 'it is not an object')
-    if (typeof field(wire, 'name') !== 'string') throw invalid(`${path}[${at}].name`, 'it is not a string')
+    const wire = objectAt(camelNested(declaration, []), `${path}[${at}]`, 'Gemini request')
+    if (typeof field(wire, 'name') !== 'string') throw misfit(`${path}[${at}].name`, 'not a string', 'Gemini request')
     return wire
   })
 }
@@ -208,7 +204,7 @@ interface Reading {
  */
 function decodeContents(contents: Json | undefined, origin: Origin): readonly Message[] {
   const list = typeof contents === 'string' ? [contents] : listOf(contents)
-  if (list.length === 0) throw invalid('contents', contents === undefined ? 'it is missing' : 'there is nothing in it')
+  if (list.length === 0) throw misfit('contents', contents === undefined ? 'missing' : 'empty', 'Gemini request')
   const reading: Reading = {
     origin,
     messages: [],
@@ -231,11 +227,11 @@ const roles: Readonly<Record<string, 'user' | 'assistant' | 'system'>> = {
 
 function readContent(reading: Reading, content: Json, path: string): void {
   const given = typeof content === 'string' ? { parts: [{ text: content }] } : content
-  if (!isObject(given)) throw invalid(path, 'it is not an object')
-  const wire = camelNames(given)
+  const wire = camelNames(objectAt(given, path, 'Gemini request'))
   const name = field(wire, 'role') ?? 'user'
   const role = typeof name === 'string' && Object.hasOwn(roles, name) ? roles[name] : undefined
-  if (role === undefined) throw invalid(`${path}.role`, `there is no role ${JSON.stringify(name).slice(0, 40)}`)
+  if (role === undefined)
+    throw misfit(`${path}.role`, `${JSON.stringify(name).slice(0, 40)}, not a role`, 'Gemini request')
   const parts = decodeParts(field(wire, 'parts'), `${path}.parts`)
   const rest = otherFields(wire, knownFields.content)
   const kept = compact({ providerData: rest && keptFields({ content: rest }) })
@@ -249,7 +245,7 @@ function readContent(reading: Reading, content: Json, path: string): void {
 /** Reads the parts of a content, with field names in `camelCase`. Empty parts are left out: they have no meaning. */
 function decodeParts(parts: Json | undefined, path: string): readonly Json[] {
   if (parts !== undefined && parts !== null && typeof parts !== 'object' && typeof parts !== 'string') {
-    throw invalid(path, 'it is not an array')
+    throw misfit(path, 'not an array', 'Gemini request')
   }
   const list = typeof parts === 'string' ? [parts] : listOf(parts ?? undefined)
   return list
@@ -342,11 +338,6 @@ function contentOf(blocks: readonly ContentBlock[]): Content {
   const [first, second] = blocks
   const isPlain = first?.type === 'text' && second === undefined && Object.keys(first).length === 2
   return isPlain ? first.text : blocks
-}
-
-/** @returns the error for an invalid request. `path` is the place in the request, `finding` what is wrong there. */
-function invalid(path: string, finding: string): DecodeError {
-  return new DecodeError(`Cannot decode Gemini request: "${path}": ${finding}`, { path })
 }
 
 // ---- tools --------------------------------------------------------------------------------------

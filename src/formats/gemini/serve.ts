@@ -97,7 +97,9 @@ function encodeCandidate(message: AssistantMessage, book: Losses): WireCandidate
   const parts = pieces.map(({ part }) => part)
   return {
     ...encodeCitations(pieces.flatMap(citedText), raw),
-    ...(parts.length > 0 && { content: { ...(keptContent as object), role: 'model' as const, parts } }),
+    ...((keptContent || parts.length > 0) && {
+      content: { ...(keptContent as object), role: 'model' as const, parts },
+    }),
     ...encodeFinish(message, book),
     index: 0,
   }

@@ -22,8 +22,19 @@ import type {
   Frame,
 } from '../../core/codec.ts'
 import { readCall, textOfArguments } from '../../core/content.ts'
-import { ApiError, type ApiErrorDetails, DecodeError } from '../../core/errors.ts'
-import { compact, field, isObject, otherFields, refuseDeep, textOr } from '../../core/json.ts'
+import { ApiError, type ApiErrorDetails } from '../../core/errors.ts'
+import {
+  compact,
+  field,
+  isObject,
+  listAt,
+  objectAt,
+  otherFields,
+  parseEvent,
+  refuseDeep,
+  stringAt,
+  textOr,
+} from '../../core/json.ts'
 import { readDataUrl } from '../../core/media.ts'
 import type { ChatResponse, ImageBlock, InvalidToolCall, Json, JsonObject, ToolCall, Usage } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
@@ -32,44 +43,14 @@ import { type ErrorWords, readApiError } from '../../kit/api-error.ts'
 import { answerFields, figureFields, format, idPrefix, readStopReason, sniffImage } from './words.ts'
 
 /** Reads the images of a message as blocks. The format has raw base64 only, but some clients send a `data:` URL; it is accepted. */
-export function decodeImages(images: readonly Json[], path: string, subject: Subject): ImageBlock[] {
+export function decodeImages(images: readonly Json[], path: string, what: string): ImageBlock[] {
   return images.map((image, at) => {
-    const given = stringAt(image, `${path}[${at}]`, subject)
+    const given = stringAt(image, `${path}[${at}]`, what)
     const parts = readDataUrl(given)
     const data = parts?.data ?? given
     const mimeType = parts?.mimeType ?? sniffImage(data)
     return compact({ type: 'image', data, mimeType })
   })
-}
-
-// ---- reading unchecked values -----------------------------------------------------------------
-
-/** The kind of body that is being decoded; error messages name it. */
-export type Subject = 'request' | 'response'
-
-/** Returns the value if it is a string. `undefined` and `null` read as an empty string, as in the server. Throws for other values. */
-export function stringAt(value: unknown, path: string, subject: Subject): string {
-  if (typeof value === 'string') return value
-  if (value === undefined || value === null) return ''
-  throw misfit(path, 'not a string', subject, value)
-}
-
-/** Returns the value if it is a list. `undefined` and `null` read as an empty list. Throws for other values. */
-export function listAt(value: unknown, path: string, subject: Subject): readonly Json[] {
-  if (Array.isArray(value)) return value
-  if (value === undefined || value === null) return []
-  throw misfit(path, 'not a list', subject, value)
-}
-
-/** Returns the value if it is an object. Throws otherwise. */
-export function objectAt(value: unknown, path: string, subject: Subject): JsonObject {
-  if (isObject(value)) return value
-  const finding = value === undefined || value === null ? 'missing' : 'not an object'
-  throw misfit(path, finding, subject, value)
-}
-
-export function misfit(path: string, finding: string, subject: Subject, cause: unknown): DecodeError {
-  return new DecodeError(`Cannot decode Ollama ${subject}: "${path}" is ${finding}`, { path, cause })
 }
 
 // ---- tools --------------------------------------------------------------------------------------
@@ -91,9 +72,9 @@ const callFields: ReadonlySet<string> = new Set(['id', 'function'])
 const callFunctionFields: ReadonlySet<string> = new Set(['index', 'name', 'arguments'])
 
 /** Reads one call of a message as a fragment. The call is complete. Its `index` is kept only if it differs from its position. */
-export function readCallFragment(entry: Json, position: number, path: string, subject: Subject): CallFragment {
-  const call = objectAt(entry, path, subject)
-  const body = objectAt(field(call, 'function'), `${path}.function`, subject)
+export function readCallFragment(entry: Json, position: number, path: string, what: string): CallFragment {
+  const call = objectAt(entry, path, what)
+  const body = objectAt(field(call, 'function'), `${path}.function`, what)
   const id = textOr(field(call, 'id'), undefined)
   const name = textOr(field(body, 'name'), undefined)
   const index = field(body, 'index')
@@ -137,9 +118,9 @@ export function readWholeCall(
 /** Reads the calls of an answer or of a message. A call without an id gets a generated one. */
 export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): DecodedCalls {
   const message = field(body, 'message') ?? body
-  const entries = listAt(field(message, 'tool_calls'), 'tool_calls', 'response')
+  const entries = listAt(field(message, 'tool_calls'), 'tool_calls', 'Ollama response')
   const calls = entries.map((entry, at) => {
-    const fragment = readCallFragment(entry, at, `tool_calls[${at}]`, 'response')
+    const fragment = readCallFragment(entry, at, `tool_calls[${at}]`, 'Ollama response')
     return readWholeCall(fragment, fragment.id ?? `${idPrefix}${at}`, fragment.id === undefined, at)
   })
   return {
@@ -158,10 +139,10 @@ export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): Dec
  * @throws {InterruptedError} if `done` is not true.
  */
 export function decodeResponse(body: unknown, { callsBefore = 0, events }: DecodeResponseOptions = {}): ChatResponse {
-  refuseDeep(body, 'Cannot decode Ollama response')
+  refuseDeep(body, 'Ollama response')
   const fragments: Fragment[] = []
   readLine(newState(), body, fragments)
-  objectAt(field(body, 'message'), 'message', 'response')
+  objectAt(field(body, 'message'), 'message', 'Ollama response')
   return fold(fragments, { provider: format, idPrefix, callsBefore, events })
 }
 
@@ -214,7 +195,7 @@ export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): 
     push({ data }, out) {
       const text = data.trim()
       if (text === '' || text === '[DONE]') return
-      readLine(state, parseLine(parse, text), out)
+      readLine(state, parseEvent(parse, text, 'Ollama line'), out)
     },
     end() {}, // nothing to do: the assembler reports a stream that ends without `done`
   }
@@ -224,23 +205,16 @@ function newState(): State {
   return { isStarted: false, calls: 0, logprobs: [] }
 }
 
-function parseLine(parse: (text: string) => unknown, text: string): unknown {
-  try {
-    return parse(text)
-  } catch (cause) {
-    throw new DecodeError('Cannot decode Ollama stream: a line is not JSON', { cause })
-  }
-}
-
 /** Reads a line, which may be a whole answer. It emits thinking first, then text, then calls: the model writes them in this order. */
 function readLine(state: State, line: unknown, out: Fragment[]): void {
-  const fields = objectAt(line, 'line', 'response')
+  const fields = objectAt(line, '', 'Ollama response')
   if (state.isStarted && addPiece(fields, out)) return
   const error = field(fields, 'error')
   if (error !== undefined && error !== null) throw decodeError({ status: 0, headers: noHeaders, body: fields })
   if (!state.isStarted) begin(state, fields, out)
   const message = field(fields, 'message')
-  if (message !== undefined && message !== null) readMessage(state, objectAt(message, 'message', 'response'), out)
+  if (message !== undefined && message !== null)
+    readMessage(state, objectAt(message, 'message', 'Ollama response'), out)
   const logprobs = field(fields, 'logprobs')
   if (Array.isArray(logprobs)) for (const entry of logprobs) state.logprobs.push(entry)
   keepFields(fields, answerFields, 'response', out)
@@ -277,9 +251,9 @@ function begin(state: State, line: JsonObject, out: Fragment[]): void {
 const messageFields: ReadonlySet<string> = new Set(['role', 'content', 'thinking', 'images', 'tool_calls'])
 
 function readMessage(state: State, message: JsonObject, out: Fragment[]): void {
-  const thinking = stringAt(field(message, 'thinking'), 'message.thinking', 'response')
+  const thinking = stringAt(field(message, 'thinking'), 'message.thinking', 'Ollama response')
   if (thinking !== '') out.push({ type: 'reasoning', text: thinking })
-  const text = stringAt(field(message, 'content'), 'message.content', 'response')
+  const text = stringAt(field(message, 'content'), 'message.content', 'Ollama response')
   if (text !== '') out.push({ type: 'text', text })
   const images = field(message, 'images')
   if (images !== undefined) readImages(images, out)
@@ -289,15 +263,15 @@ function readMessage(state: State, message: JsonObject, out: Fragment[]): void {
 }
 
 function readImages(images: Json, out: Fragment[]): void {
-  const entries = listAt(images, 'message.images', 'response')
-  for (const block of decodeImages(entries, 'message.images', 'response')) out.push({ type: 'block', block })
+  const entries = listAt(images, 'message.images', 'Ollama response')
+  for (const block of decodeImages(entries, 'message.images', 'Ollama response')) out.push({ type: 'block', block })
 }
 
 /** Reads calls. Each is complete and can be on any line. It gets a new key, since old servers give several calls the same index or id. */
 function readCalls(state: State, calls: Json, out: Fragment[]): void {
-  listAt(calls, 'message.tool_calls', 'response').forEach((entry, at) => {
+  listAt(calls, 'message.tool_calls', 'Ollama response').forEach((entry, at) => {
     const key = state.calls++
-    out.push({ ...readCallFragment(entry, key, `message.tool_calls[${at}]`, 'response'), key })
+    out.push({ ...readCallFragment(entry, key, `message.tool_calls[${at}]`, 'Ollama response'), key })
     out.push({ type: 'close', key })
   })
 }

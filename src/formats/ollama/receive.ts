@@ -10,13 +10,17 @@ import type { DecodedRequest, DecodeRequestOptions } from '../../core/codec.ts'
 import { blocksOf } from '../../core/content.ts'
 import {
   arrayOf,
+  bodyOf,
   compact,
   field,
   findLastIndex,
   isObject,
+  listAt,
   lookup,
+  misfit,
+  objectAt,
   otherFields,
-  refuseDeep,
+  stringAt,
   textOr,
   unlessEmpty,
 } from '../../core/json.ts'
@@ -38,17 +42,7 @@ import type {
 import { nextNumber } from '../../kit/ids.ts'
 import { unmark } from '../../kit/tool-error.ts'
 import { keptFields } from './ask.ts'
-import {
-  decodeImages,
-  keep,
-  listAt,
-  misfit,
-  objectAt,
-  readCallFragment,
-  readWholeCall,
-  type Subject,
-  stringAt,
-} from './read.ts'
+import { decodeImages, keep, readCallFragment, readWholeCall } from './read.ts'
 import { format, idPrefix, readThink } from './words.ts'
 
 /**
@@ -57,12 +51,11 @@ import { format, idPrefix, readThink } from './words.ts'
  * @throws {DecodeError} if the server would answer with 400: the model is missing, or messages are invalid, or content is not a string.
  */
 export function decodeRequest(body: unknown, _options: DecodeRequestOptions = {}): DecodedRequest {
-  const request = objectAt(body, 'body', 'request')
-  refuseDeep(request, 'Cannot decode Ollama request')
-  const model = textAt(field(request, 'model'), 'model', 'request')
-  const messages = decodeMessages(listAt(field(request, 'messages'), 'messages', 'request'))
+  const request = bodyOf(body, 'Ollama request')
+  const model = textAt(field(request, 'model'), 'model', 'Ollama request')
+  const messages = decodeMessages(listAt(field(request, 'messages'), 'messages', 'Ollama request'))
   const tools = field(request, 'tools')
-  const definitions = listAt(tools, 'tools', 'request').map((tool, at) => decodeDefinition(tool, `tools[${at}]`))
+  const definitions = listAt(tools, 'tools', 'Ollama request').map((tool, at) => decodeDefinition(tool, `tools[${at}]`))
   const context = compact({ messages, tools: Array.isArray(tools) ? definitions : undefined })
   return { context, options: decodeOptions(request, model), losses: [] }
 }
@@ -164,7 +157,7 @@ interface Asked {
 function decodeMessages(entries: readonly Json[]): Message[] {
   const reading: Reading = { ids: new Set(), open: [], made: nextNumber(idPrefix, entries.flatMap(idsIn)) }
   return entries.map((entry, at) =>
-    decodeMessage(objectAt(entry, `messages[${at}]`, 'request'), `messages[${at}]`, reading),
+    decodeMessage(objectAt(entry, `messages[${at}]`, 'Ollama request'), `messages[${at}]`, reading),
   )
 }
 
@@ -186,8 +179,12 @@ function decodeMessage(entry: JsonObject, path: string, reading: Reading): Messa
 
 /** Reads the content of a message. Without images it is a string. */
 function decodeContent(entry: JsonObject, path: string): { content: Content; providerData?: ProviderData } {
-  const text = stringAt(field(entry, 'content'), `${path}.content`, 'request')
-  const images = decodeImages(listAt(field(entry, 'images'), `${path}.images`, 'request'), `${path}.images`, 'request')
+  const text = stringAt(field(entry, 'content'), `${path}.content`, 'Ollama request')
+  const images = decodeImages(
+    listAt(field(entry, 'images'), `${path}.images`, 'Ollama request'),
+    `${path}.images`,
+    'Ollama request',
+  )
   const kept = otherFields(entry, images.length > 0 ? pictured : plain)
   const content = images.length === 0 ? text : [...blocksOf(text), ...images]
   return compact({ content, providerData: kept && { [format]: kept } })
@@ -202,8 +199,8 @@ function withKept<M extends Message>(message: M, fields: JsonObject): M {
 
 function decodeTurn(entry: JsonObject, path: string, reading: Reading): AssistantMessage {
   const { content, providerData } = decodeContent(entry, path)
-  const thinking = stringAt(field(entry, 'thinking'), `${path}.thinking`, 'request')
-  const calls = listAt(field(entry, 'tool_calls'), `${path}.tool_calls`, 'request').map((call, at) =>
+  const thinking = stringAt(field(entry, 'thinking'), `${path}.thinking`, 'Ollama request')
+  const calls = listAt(field(entry, 'tool_calls'), `${path}.tool_calls`, 'Ollama request').map((call, at) =>
     decodeCall(call, at, `${path}.tool_calls[${at}]`, reading),
   )
   const read = [...(thinking === '' ? [] : ['thinking']), ...(calls.length === 0 ? [] : ['tool_calls'])]
@@ -228,7 +225,7 @@ function decodeTurn(entry: JsonObject, path: string, reading: Reading): Assistan
  * `providerData` to be sent back.
  */
 function decodeCall(entry: Json, index: number, path: string, reading: Reading): ToolCall | InvalidToolCall {
-  const fragment = readCallFragment(entry, index, path, 'request')
+  const fragment = readCallFragment(entry, index, path, 'Ollama request')
   const wireId = fragment.id ?? undefined
   const isOwn = wireId !== undefined && !reading.ids.has(wireId)
   const id = isOwn ? wireId : makeId(reading)
@@ -282,9 +279,9 @@ function takeAsked(reading: Reading, id: string | undefined, name: string | unde
 // ---- content ------------------------------------------------------------------------------------
 
 /** Returns the value if it is a string and not empty. Throws otherwise. */
-function textAt(value: unknown, path: string, subject: Subject): string {
-  const text = stringAt(value, path, subject)
-  if (text === '') throw misfit(path, 'missing', subject, value)
+function textAt(value: unknown, path: string, what: string): string {
+  const text = stringAt(value, path, what)
+  if (text === '') throw misfit(path, 'missing', what, value)
   return text
 }
 
@@ -295,7 +292,7 @@ const functionFields: ReadonlySet<string> = new Set(['name', 'description', 'par
 
 /** Reads one entry of `tools`. An entry that is not a function is kept unchanged. */
 function decodeDefinition(entry: Json, path: string): ToolDefinition | ProviderTool {
-  const tool = objectAt(entry, path, 'request')
+  const tool = objectAt(entry, path, 'Ollama request')
   const body = field(tool, 'function')
   const name = field(body, 'name')
   if (!isObject(body) || typeof name !== 'string') return { type: 'provider_tool', format, value: tool }

@@ -16,16 +16,19 @@ import type {
   Frame,
 } from '../../core/codec.ts'
 import { toolCallsOf } from '../../core/content.ts'
-import { type ApiError, DecodeError } from '../../core/errors.ts'
+import type { ApiError } from '../../core/errors.ts'
 import {
   arrayOf,
   compact,
   field,
   isObject,
   lookup,
+  misfit,
   numberOr,
+  objectAt,
   objectIn,
   otherFields,
+  parseEvent,
   refuseDeep,
   setOwn,
   stringOr,
@@ -81,11 +84,10 @@ export function decodeResponse(
 }
 
 function readWhole(body: unknown, dialect: ChatDialect): Fragment[] {
-  refuseDeep(body, `Cannot decode ${dialect.title} response`)
-  const answer = objectOf(body, dialect, 'response: it is')
-  if (!isObject(arrayOf(answer.choices)[0])) {
-    throw new DecodeError(`Cannot decode ${dialect.title} response: "choices" is missing`, { path: 'choices' })
-  }
+  const what = `${dialect.title} response`
+  refuseDeep(body, what)
+  const answer = objectOf(body, dialect, what)
+  if (!isObject(arrayOf(answer.choices)[0])) throw misfit('choices', 'missing', what)
   const reader = new AnswerReader(dialect, true)
   const fragments: Fragment[] = []
   reader.read(answer, fragments)
@@ -121,14 +123,10 @@ export function decodeStream({
       const data = frame.data.trim()
       if (reader.isEnded || data === '') return
       if (data === '[DONE]') return reader.end(out, true)
-      let chunk: unknown
-      try {
-        chunk = parse(data)
-      } catch (cause) {
-        throw new DecodeError(`Cannot decode ${dialect.title} stream: a chunk is not valid JSON`, { cause })
-      }
+      const what = `${dialect.title} event`
+      const chunk = parseEvent(parse, data, what)
       if (frame.event === 'error') throw errorOf(chunk, dialect)
-      reader.read(objectOf(chunk, dialect, 'stream: a chunk is'), out)
+      reader.read(objectOf(chunk, dialect, what), out)
     },
     end: (out) => reader.end(out, false),
   }
@@ -142,8 +140,7 @@ export function decodeStream({
  */
 function objectOf(body: unknown, dialect: ChatDialect, what: string): JsonObject {
   if (isError(body)) throw errorOf(body, dialect)
-  if (!isObject(body)) throw new DecodeError(`Cannot decode ${dialect.title} ${what} not an object`)
-  return body
+  return objectAt(body, '', what)
 }
 
 // ---- an answer ----------------------------------------------------------------------------------
@@ -549,8 +546,10 @@ function decodeMedia(part: JsonObject): ContentBlock | undefined {
 
 function readCacheMark(mark: unknown): Metadata['cacheHint'] {
   if (!isObject(mark)) return undefined
-  const ttl = field(mark, 'ttl')
-  return ttl === '5m' || ttl === '30m' || ttl === '1h' || ttl === '12h' ? { ttl } : 'ephemeral'
+  const { type = 'ephemeral', mode = 'explicit', ttl, ...others } = mark
+  if (type !== 'ephemeral' || mode !== 'explicit' || unlessEmpty(others)) return undefined
+  if (ttl === '5m' || ttl === '30m' || ttl === '1h' || ttl === '12h') return { ttl }
+  return ttl === undefined ? 'ephemeral' : undefined
 }
 
 // ---- reasoning ----------------------------------------------------------------------------------

@@ -7,15 +7,16 @@
 import { fold } from '../../assemble/assemble.ts'
 import type { DecodedRequest, DecodeRequestOptions, Fragment } from '../../core/codec.ts'
 import { callsOf } from '../../core/content.ts'
-import { DecodeError } from '../../core/errors.ts'
+import type { DecodeError } from '../../core/errors.ts'
 import {
   arrayOf,
+  bodyOf,
   compact,
   field,
   isObject,
   lookup,
+  misfit,
   otherFields,
-  refuseDeep,
   stringOr,
   textOr,
   unlessEmpty,
@@ -38,6 +39,7 @@ import type {
 } from '../../core/model.ts'
 import { efforts } from '../../kit/effort.ts'
 import { nextNumber } from '../../kit/ids.ts'
+import { unreadFields } from '../../kit/losses.ts'
 import { unmark } from '../../kit/tool-error.ts'
 import { kept } from './ask.ts'
 import type { ChatDialect, Tools } from './dialect.ts'
@@ -51,22 +53,25 @@ import { format, plainOptions, proofOwners, requestFields } from './words.ts'
  * @throws {DecodeError} with the path, if a known field has the wrong type.
  */
 export function decodeRequest(body: unknown, _options: DecodeRequestOptions<ChatDialect> = {}): DecodedRequest {
-  if (!isObject(body)) throw new DecodeError(`Cannot decode ${format} request: it is not an object`)
-  refuseDeep(body, `Cannot decode ${format} request`)
-  const model = textOr(field(body, 'model'), undefined)
+  const request = bodyOf(body, 'OpenAI Chat request')
+  const model = textOr(request.model, undefined)
   if (model === undefined) throw wrong('model', 'a string')
-  const messages = decodeMessages(field(body, 'messages'), model)
-  const tools = decodeDefinitions(body)
-  return {
-    context: compact({ messages, tools: unlessEmpty(tools) }),
-    options: { model, ...decodeOptions(body) },
-    losses: [],
-  }
+  const messages = decodeMessages(request.messages, model)
+  const tools = decodeDefinitions(request)
+  const options = { model, ...decodeOptions(request) }
+  const losses = unreadFields(options, request.tool_choice, request.response_format, optionFields)
+  return { context: compact({ messages, tools: unlessEmpty(tools) }), options, losses }
 }
 
 function wrong(path: string, wanted: string): DecodeError {
-  return new DecodeError(`Cannot decode ${format} request: "${path}" is not ${wanted}`, { path })
+  return misfit(path, `not ${wanted}`, 'OpenAI Chat request')
 }
+
+/** The fields of a tool choice and of a response format. */
+const optionFields: ReadonlySet<string> = new Set([
+  ...['type', 'function', 'custom', 'name', 'allowed_tools', 'mode', 'tools'],
+  ...['json_schema', 'schema', 'description', 'strict'],
+])
 
 /** The types of plain options that are not numbers. */
 const typesOfOptions = { stream: 'boolean', parallel_tool_calls: 'boolean', user: 'string' } as const
@@ -169,9 +174,7 @@ interface Reading {
 
 /** Decodes messages. @throws {DecodeError} if the value is not an array of objects with known roles. */
 function decodeMessages(value: unknown, model: string): Message[] {
-  if (!Array.isArray(value)) {
-    throw new DecodeError(`Cannot decode ${format} request: "messages" is not an array`, { path: 'messages' })
-  }
+  if (!Array.isArray(value)) throw wrong('messages', 'a list')
   const reading: Reading = { nextId: nextNumber(idPrefix, value.flatMap(idsIn)), legacyId: '', model }
   return value.map((message, at) => decodeMessage(message, `messages[${at}]`, reading))
 }
@@ -189,8 +192,10 @@ const resultFields: ReadonlySet<string> = new Set(['role', 'content', 'name', 't
 function decodeMessage(message: unknown, path: string, reading: Reading): Message {
   const role = lookup(roles, field(message, 'role'))
   if (!isObject(message) || role === undefined) {
-    const finding = isObject(message) ? `role is ${JSON.stringify(message.role)?.slice(0, 40)}` : 'it is not an object'
-    throw new DecodeError(`Cannot decode ${format} request: "${path}" is not a message: ${finding}`, { path })
+    const finding = isObject(message)
+      ? `its role is ${JSON.stringify(message.role)?.slice(0, 40)}`
+      : 'it is not an object'
+    throw wrong(path, `a message: ${finding}`)
   }
   if (role === 'assistant') return decodeAssistant(message, path, reading)
   const content = decodeContent(message.content, `${path}.content`)
@@ -241,9 +246,7 @@ function decodeAssistant(message: JsonObject, path: string, reading: Reading): A
 function checkedContent(content: Json | undefined, path: string): Json {
   const isContent = content === undefined || content === null || typeof content === 'string' || Array.isArray(content)
   if (isContent) return content ?? null
-  throw new DecodeError(`Cannot decode ${format} request: "${path}.content" is not content`, {
-    path: `${path}.content`,
-  })
+  throw wrong(`${path}.content`, 'content')
 }
 
 /** Sets the provider of a proof by the name of its field, since a request does not name the provider. */
@@ -272,7 +275,7 @@ const toolFields = new Set(['type', 'function'])
 const definitionFields = new Set(['name', 'description', 'parameters', 'strict'])
 
 function decodeDefinition(tool: unknown, path: string): ToolDefinition | ProviderTool {
-  if (!isObject(tool)) throw new DecodeError(`Cannot decode ${format} request: "${path}" is not an object`, { path })
+  if (!isObject(tool)) throw wrong(path, 'an object')
   const fields = field(tool, 'function')
   const name = textOr(field(fields, 'name'), undefined)
   if (name === undefined || !isObject(fields)) return { type: 'provider_tool', format, value: tool }
@@ -319,12 +322,10 @@ function nameIn(value: unknown): string | undefined {
 function decodeContent(value: unknown, path: string): Content {
   if (typeof value === 'string') return value
   if (value === null || value === undefined) return []
-  if (!Array.isArray(value))
-    throw new DecodeError(`Cannot decode ${format} request: "${path}" is not content`, { path })
+  if (!Array.isArray(value)) throw wrong(path, 'content')
   return value.map((part, at): ContentBlock => {
     if (typeof part === 'string') return { type: 'text', text: part }
     if (isObject(part)) return decodePart(part)
-    const place = `${path}[${at}]`
-    throw new DecodeError(`Cannot decode ${format} request: "${place}" is not an object`, { path: place })
+    throw wrong(`${path}[${at}]`, 'an object')
   })
 }

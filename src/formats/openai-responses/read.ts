@@ -22,16 +22,19 @@ import type {
   Frame,
 } from '../../core/codec.ts'
 import { parseArguments, toolCallsOf } from '../../core/content.ts'
-import { type ApiError, DecodeError } from '../../core/errors.ts'
+import type { ApiError } from '../../core/errors.ts'
 import {
   arrayOf,
+  bodyOf,
   compact,
   field,
   isObject,
   lookup,
+  misfit,
   numberOr,
+  objectAt,
   objectIn,
-  refuseDeep,
+  parseEvent,
   stringOr,
   textOr,
   unlessEmpty,
@@ -131,18 +134,17 @@ export function decodeResponse(
   body: unknown,
   { callsBefore = 0, events, dialect = openaiDialect }: DecodeResponseOptions<ResponsesDialect> = {},
 ): ChatResponse {
-  if (!isObject(body)) throw new DecodeError(`Cannot decode ${target} answer: it is not an object`)
-  refuseDeep(body, `Cannot decode ${target} answer`)
-  const { status, id, error } = body
-  if (!Array.isArray(body.output)) {
-    if ((error ?? undefined) !== undefined) throw midStreamError(body, dialect)
-    throw new DecodeError(`Cannot decode ${target} answer: "output" is not a list`, { path: 'output' })
+  const answer = bodyOf(body, `${target} answer`)
+  const { status, id, error } = answer
+  if (!Array.isArray(answer.output)) {
+    if ((error ?? undefined) !== undefined) throw midStreamError(answer, dialect)
+    throw misfit('output', 'not a list', `${target} answer`)
   }
   if (status === 'queued' || status === 'in_progress') {
-    const reason = `its status is "${status}", since it is made in the background: ask for GET /responses/${textOr(id, '{id}')} until it has ended`
-    throw new DecodeError(`Cannot decode ${target} answer: ${reason}`, { path: 'status' })
+    const finding = `"${status}", since it is made in the background: ask for GET /responses/${textOr(id, '{id}')} until it has ended`
+    throw misfit('status', finding, `${target} answer`)
   }
-  return fold(readWhole(body, dialect), { provider: dialect.provider, idPrefix, callsBefore, events })
+  return fold(readWhole(answer, dialect), { provider: dialect.provider, idPrefix, callsBefore, events })
 }
 
 /** Reads the tool calls of an answer. */
@@ -191,7 +193,7 @@ export function decodeStream({
   return {
     push({ data, event: name }, out) {
       if (state.isEnded || data === '' || data.trim() === '[DONE]') return
-      const event = readEvent(parse, data)
+      const event = objectAt(parseEvent(parse, data, `${target} event`), '', `${target} event`)
       const type = stringOr(event.type, name ?? (event.error ? 'error' : ''))
       // The most frequent event needs no lookup. Unknown events, `keepalive` and the progress of hosted tools are skipped.
       const step = type === 'response.output_text.delta' ? addText : lookup(steps, type)
@@ -206,18 +208,6 @@ function readWhole(response: JsonObject, dialect: ResponsesDialect): Fragment[] 
   const out: Fragment[] = []
   finish(newState(dialect), { response }, out, 'response.completed')
   return out
-}
-
-function readEvent(parse: (text: string) => unknown, data: string): JsonObject {
-  let event: unknown
-  let cause: unknown
-  try {
-    event = parse(data)
-  } catch (error) {
-    cause = error
-  }
-  if (isObject(event)) return event
-  throw new DecodeError(`Cannot decode ${target} event: its data is not a JSON object`, { cause })
 }
 
 type Step = (state: StreamState, event: JsonObject, out: Fragment[], type: string) => void

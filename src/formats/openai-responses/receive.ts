@@ -10,16 +10,16 @@
 
 import { fold } from '../../assemble/assemble.ts'
 import type { DecodedRequest, DecodeRequestOptions, Fragment } from '../../core/codec.ts'
-import { DecodeError } from '../../core/errors.ts'
 import {
   arrayOf,
+  bodyOf,
   compact,
   field,
   isObject,
   lookup,
+  misfit,
   numberOr,
   otherFields,
-  refuseDeep,
   stringOr,
   textOr,
   unlessEmpty,
@@ -42,6 +42,7 @@ import type {
   ToolMessage,
 } from '../../core/model.ts'
 import { nextNumber } from '../../kit/ids.ts'
+import { unreadFields } from '../../kit/losses.ts'
 import { unmark } from '../../kit/tool-error.ts'
 import type { AnyTool } from './ask.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
@@ -116,6 +117,12 @@ function decodeOptions(body: JsonObject): RequestOptions {
   }
 }
 
+/** The fields of a tool choice and of a response format. */
+const optionFields: ReadonlySet<string> = new Set([
+  ...['type', 'name', 'mode', 'tools'],
+  ...['schema', 'description', 'strict'],
+])
+
 /** Keeps a field unchanged if its value has another type than expected. */
 function unread(body: JsonObject, name: string, type: string): JsonObject {
   const value = field(body, name)
@@ -159,30 +166,30 @@ export function decodeRequest(
   body: unknown,
   { dialect = openaiDialect }: DecodeRequestOptions<ResponsesDialect> = {},
 ): DecodedRequest {
-  if (!isObject(body)) throw new DecodeError(`Cannot decode ${target} request: it is not an object`)
-  refuseDeep(body, `Cannot decode ${target} request`)
-  const input = field(body, 'input')
+  const request = bodyOf(body, `${target} request`)
+  const { input } = request
   if (input !== undefined && input !== null && typeof input !== 'string' && !Array.isArray(input)) {
-    throw new DecodeError(`Cannot decode ${target} request: "input" is neither text nor a list`, { path: 'input' })
+    throw misfit('input', 'neither text nor a list', `${target} request`)
   }
-  const options = decodeOptions(body)
+  const options = decodeOptions(request)
   const messages: Message[] = typeof input === 'string' ? [{ role: 'user', content: input }] : []
   const ids = arrayOf(input).map((item) => stringOr(field(item, 'call_id'), undefined))
   const nextId = nextNumber(idPrefix, ids)
   const intake: Intake = { messages, turn: undefined, dialect, model: options.model, names: new Map(), nextId }
   for (const item of arrayOf(input)) takeItem(intake, item)
   endTurn(intake)
-  const instructions = stringOr(field(body, 'instructions'), undefined)
-  const previousResponseId = textOr(field(body, 'previous_response_id'), undefined)
-  const conversationId = readConversation(body)
-  const tools = decodeDefinitions(field(body, 'tools'))
+  const instructions = stringOr(request.instructions, undefined)
+  const previousResponseId = textOr(request.previous_response_id, undefined)
+  const conversationId = readConversation(request)
+  const tools = decodeDefinitions(request.tools)
   const context: Context = compact({
     system: instructions,
     messages,
-    tools: Array.isArray(body.tools) ? tools : undefined,
+    tools: Array.isArray(request.tools) ? tools : undefined,
     providerState: unlessEmpty(compact({ previousResponseId, conversationId })),
   })
-  return { context, options, losses: [] }
+  const losses = unreadFields(options, request.tool_choice, field(request.text, 'format'), optionFields)
+  return { context, options, losses }
 }
 
 /** State while a conversation is read. */
@@ -209,8 +216,7 @@ const resultTypes: ReadonlySet<unknown> = /* @__PURE__ */ new Set(['function_cal
 const knownOfInput = new Set(['role', 'content'])
 
 function takeItem(intake: Intake, item: Json): void {
-  if (!isObject(item))
-    throw new DecodeError(`Cannot decode ${target} request: an item is not an object`, { path: 'input' })
+  if (!isObject(item)) throw misfit('input', 'a list of other things than objects', `${target} request`)
   const type = field(item, 'type')
   if (resultTypes.has(type)) {
     endTurn(intake)

@@ -174,14 +174,15 @@ describe('a request', () => {
 
   it('has a schema as text', () => {
     const schema = { type: 'object', properties: {}, additionalProperties: false }
-    const { body } = encode(hello, { responseFormat: { type: 'json', schema } })
+    const named = { type: 'json', schema, name: 'answer', description: 'An answer' } as const
+    const { body } = encode(hello, { responseFormat: named })
     expect(body.outputConfig).toEqual({
       textFormat: {
         type: 'json_schema',
-        structure: { jsonSchema: { schema: JSON.stringify(schema), name: 'response' } },
+        structure: { jsonSchema: { schema: JSON.stringify(schema), name: 'answer', description: 'An answer' } },
       },
     })
-    expect(decodeRequest(body).options.responseFormat).toEqual({ type: 'json', schema })
+    expect(decodeRequest(body).options.responseFormat).toEqual(named)
   })
 
   it('keeps the text of a schema that is nested too deep to be read', () => {

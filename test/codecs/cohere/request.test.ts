@@ -341,7 +341,7 @@ describe('a client’s request', () => {
     [{ model: 'm', messages: [{ role: 'developer', content: 'x' }] }, 'messages[0].role'],
     [{ model: 'm', messages: 'x' }, 'messages'],
     [{ model: 'm', messages: [{ role: 'user', content: 1 }] }, 'messages[0].content'],
-    ['x', 'body'],
+    ['x', ''],
   ])('%j is refused, and the error says where', (body, path) => {
     expect(() => decodeRequest(body)).toThrow(expect.objectContaining({ path, name: 'DecodeError' }))
     expect(() => decodeRequest(body)).toThrow(DecodeError)

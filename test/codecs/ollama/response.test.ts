@@ -121,9 +121,9 @@ describe('decodeResponse', () => {
   })
 
   it.each([
-    [null, 'line'],
-    ['text', 'line'],
-    [[], 'line'],
+    [null, ''],
+    ['text', ''],
+    [[], ''],
     [{}, 'message'],
     [{ message: 'x' }, 'message'],
     [{ message: { content: 1 } }, 'message.content'],
