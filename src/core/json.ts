@@ -102,7 +102,7 @@ export function compact<const T extends object>(value: T): Compact<T> {
  * @param what What is decoded, such as `Gemini request`.
  */
 export function misfit(path: string, finding: string, what: string, cause?: unknown): DecodeError {
-  return new DecodeError(`Cannot decode ${what}: ${path ? `"${path}"` : 'it'} is ${finding}`, { path, cause })
+  return new DecodeError(`Cannot decode ${what}: ${path ? `"${path}"` : 'it'} is ${finding}`, compact({ path, cause }))
 }
 
 /** The value if it is a string. `undefined` and `null` are an empty string. @throws {DecodeError} for other values. */

@@ -74,13 +74,13 @@ export function withoutOptions(
 /**
  * The fields of a client's tool choice and response format that these options do not have. A choice or format that is kept whole has none.
  *
- * @param known The fields that are read, in objects at any depth.
+ * @param known The names of the fields that are read, in objects at any depth.
  */
 export function unreadFields(
   { toolChoice, responseFormat }: RequestOptions,
   choice: unknown,
   format: unknown,
-  known: ReadonlySet<string>,
+  known: RegExp,
 ): Loss[] {
   return [
     ...(toolChoice === undefined ? [] : unreadIn(choice, known, 'options.toolChoice')),
@@ -88,11 +88,11 @@ export function unreadFields(
   ]
 }
 
-function unreadIn(value: unknown, known: ReadonlySet<string>, path: string): Loss[] {
+function unreadIn(value: unknown, known: RegExp, path: string): Loss[] {
   if (Array.isArray(value)) return value.flatMap((one, at) => unreadIn(one, known, `${path}[${at}]`))
   return Object.entries(isObject(value) ? value : {}).flatMap(([name, inner]): Loss[] => {
     const place = `${path}.${name}`
-    if (!known.has(name)) return [{ path: place, action: 'dropped', reason: reasons.option, severity: 'minor' }]
+    if (!known.test(name)) return [{ path: place, action: 'dropped', reason: reasons.option, severity: 'minor' }]
     return name === 'schema' ? [] : unreadIn(inner, known, place)
   })
 }

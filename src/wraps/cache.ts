@@ -37,9 +37,7 @@ export function cache(
         return
       }
       if ((kept ?? undefined) !== undefined)
-        throw new TypeError(
-          `Cannot use the stored answer: the store returned ${typeof kept} and not the list it was given`,
-        )
+        throw new TypeError(`Cannot use the stored answer: it is ${typeof kept} and not a list of events`)
       const events: MessageEvent[] = []
       for await (const batch of next(asked)) {
         events.push(...batch)

@@ -91,7 +91,7 @@ const knownRequestFields: ReadonlySet<string> = new Set([
 ])
 
 /** The fields of a tool choice and of a response format. */
-const optionFields: ReadonlySet<string> = new Set(['type', 'name', 'disable_parallel_tool_use', 'schema'])
+const optionFields = /^(?:type|name|disable_parallel_tool_use|schema)$/
 
 /**
  * Decodes all fields except those of the conversation. Unknown fields are kept, also inside known fields.

@@ -82,10 +82,7 @@ function decoded(name: string): string {
 
 const conversationFields: ReadonlySet<string> = new Set(['messages', 'system'])
 /** The fields of a tool choice and of a response format. */
-const optionFields: ReadonlySet<string> = new Set([
-  ...['auto', 'any', 'tool', 'name'],
-  ...['type', 'structure', 'jsonSchema', 'schema', 'description'],
-])
+const optionFields = /^(?:auto|any|tool|name|type|structure|jsonSchema|schema|description)$/
 
 /** Reads the fields that isoglot has an option for. All other fields are kept. */
 function decodeOptions(request: JsonObject, model: string, stream: boolean): RequestOptions {

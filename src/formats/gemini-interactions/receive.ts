@@ -274,7 +274,7 @@ function decodeDefinitions(tools: unknown): AnyTool[] {
     })
 }
 
-const choiceFields: ReadonlySet<string> = new Set(['allowed_tools', 'mode', 'tools'])
+const choiceFields = /^(?:allowed_tools|mode|tools)$/
 
 /** Decodes a tool choice. Returns `undefined` if isoglot has no equivalent; the choice is then kept unchanged. */
 function decodeToolChoice(choice: unknown): ToolChoice | undefined {

@@ -25,7 +25,6 @@ import {
   lookup,
   misfit,
   numberOr,
-  objectAt,
   objectIn,
   otherFields,
   parseEvent,
@@ -140,7 +139,8 @@ export function decodeStream({
  */
 function objectOf(body: unknown, dialect: ChatDialect, what: string): JsonObject {
   if (isError(body)) throw errorOf(body, dialect)
-  return objectAt(body, '', what)
+  if (!isObject(body)) throw misfit('', 'not an object', what)
+  return body
 }
 
 // ---- an answer ----------------------------------------------------------------------------------

@@ -68,10 +68,7 @@ function wrong(path: string, wanted: string): DecodeError {
 }
 
 /** The fields of a tool choice and of a response format. */
-const optionFields: ReadonlySet<string> = new Set([
-  ...['type', 'function', 'custom', 'name', 'allowed_tools', 'mode', 'tools'],
-  ...['json_schema', 'schema', 'description', 'strict'],
-])
+const optionFields = /^(?:type|function|custom|name|allowed_tools|mode|tools|json_schema|schema|description|strict)$/
 
 /** The types of plain options that are not numbers. */
 const typesOfOptions = { stream: 'boolean', parallel_tool_calls: 'boolean', user: 'string' } as const

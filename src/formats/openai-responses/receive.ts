@@ -118,10 +118,7 @@ function decodeOptions(body: JsonObject): RequestOptions {
 }
 
 /** The fields of a tool choice and of a response format. */
-const optionFields: ReadonlySet<string> = new Set([
-  ...['type', 'name', 'mode', 'tools'],
-  ...['schema', 'description', 'strict'],
-])
+const optionFields = /^(?:type|name|mode|tools|schema|description|strict)$/
 
 /** Keeps a field unchanged if its value has another type than expected. */
 function unread(body: JsonObject, name: string, type: string): JsonObject {
