@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { BlockKey, CallFragment, DecodeResponseOptions, Fragment } from '../core/codec.ts'
+import type { BlockKey, CallFragment, DecodedCalls, DecodeResponseOptions, Fragment } from '../core/codec.ts'
 import {
   invalidCall,
   isNoArguments,
@@ -15,6 +15,7 @@ import {
   readCall,
   settleStopReason,
   textOfArguments,
+  toolCallsOf,
 } from '../core/content.ts'
 import { InterruptedError, LimitError } from '../core/errors.ts'
 import { compact, findLastIndex, unlessEmpty } from '../core/json.ts'
@@ -303,6 +304,12 @@ export function fold(
   assemble.end(state, events)
   const last = events[findLastIndex(events, ({ type }) => type === 'message_end')]
   return (last as MessageEvent & { type: 'message_end' }).response
+}
+
+/** The calls in the fragments of an answer, complete or not. The first `end` among them counts. */
+export function foldCalls(fragments: Iterable<Fragment>, idPrefix: string): DecodedCalls {
+  const { message } = fold([...fragments, { type: 'end', stopReason: 'stop' }], { idPrefix })
+  return { toolCalls: toolCallsOf(message), invalidToolCalls: message.invalidToolCalls ?? [] }
 }
 
 /** The fields of an event that `collect` reads. A run has events beside those of its answers. */

@@ -1,4 +1,5 @@
 /** Changes fields of a JSON object in its text, so that all other bytes stay the same: numbers, order, white space. @module */
+import { endOfString } from '../core/json.ts'
 
 /**
  * The object with fields set at its top level. The values of `fields` are JSON. If the object has a field several times, each is set, so
@@ -34,7 +35,7 @@ interface Member {
 function* membersOf(text: string): Generator<Member> {
   let at = skipSpace(text, text.indexOf('{') + 1)
   while (at < text.length && text[at] !== '}') {
-    const keyEnd = endOfString(text, at)
+    const keyEnd = endOfString(text, at) + 1
     const key = JSON.parse(text.slice(at, keyEnd)) as string
     const start = skipSpace(text, text.indexOf(':', keyEnd) + 1)
     const end = endOfValue(text, start)
@@ -50,20 +51,12 @@ function skipSpace(text: string, from: number): number {
   return at
 }
 
-function endOfString(text: string, quote: number): number {
-  for (let at = quote + 1; at < text.length; at++) {
-    if (text[at] === '\\') at++
-    else if (text[at] === '"') return at + 1
-  }
-  return text.length
-}
-
 function endOfValue(text: string, start: number): number {
   let depth = 0
   for (let at = start; at < text.length; ) {
     const char = text[at]
     if (char === '"') {
-      at = endOfString(text, at)
+      at = endOfString(text, at) + 1
       if (depth === 0) return at
       continue
     }

@@ -31,7 +31,7 @@ export interface AzureAnthropicSettings
 export function azureAnthropic(deployment: string, settings: AzureAnthropicSettings): Model {
   const { resource, keyHeader = 'api-key', baseUrl, beta, maxTokens, lateInstructions, ...rest } = settings
   if (resource === undefined && baseUrl === undefined) {
-    throw new TypeError('Cannot address Microsoft Foundry: neither "resource" nor "baseUrl" is given')
+    throw new TypeError('Cannot ask Microsoft Foundry: neither "resource" nor "baseUrl" is given')
   }
   const dialect = compact({ provider: 'azure-anthropic', beta, maxTokens, lateInstructions })
   const codec = createClientCodec(dialect)

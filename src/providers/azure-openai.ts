@@ -37,7 +37,7 @@ export interface AzureSettings extends ModelSettings {
 export function azureOpenai(deployment: string, settings: AzureSettings): Model {
   const { resource, apiVersion, keyHeader = 'api-key', ...others } = settings
   if (resource === undefined && settings.baseUrl === undefined) {
-    throw new TypeError('Cannot address Azure OpenAI: neither "resource" nor "baseUrl" is given')
+    throw new TypeError('Cannot ask Azure OpenAI: neither "resource" nor "baseUrl" is given')
   }
   const host = `https://${resource}.openai.azure.com/openai`
   if (apiVersion === undefined) {

@@ -28,7 +28,7 @@ export interface AzureResponsesSettings extends ModelSettings {
 export function azureResponses(deployment: string, settings: AzureResponsesSettings): Model {
   const { resource, keyHeader = 'api-key', ...others } = settings
   if (resource === undefined && settings.baseUrl === undefined) {
-    throw new TypeError('Cannot address Azure OpenAI: neither "resource" nor "baseUrl" is given')
+    throw new TypeError('Cannot ask Azure OpenAI: neither "resource" nor "baseUrl" is given')
   }
   const baseUrl = `https://${resource}.openai.azure.com/openai/v1`
   return responsesModel(deployment, others, { ...azureDialect, title: 'Azure OpenAI', keyHeader, baseUrl })

@@ -31,7 +31,7 @@ export interface BedrockAnthropicSettings
 export function bedrockAnthropic(model: string, settings: BedrockAnthropicSettings): Model {
   const { region, baseUrl, beta, maxTokens, lateInstructions, ...rest } = settings
   if (region === undefined && baseUrl === undefined) {
-    throw new TypeError('Cannot address Amazon Bedrock: neither "region" nor "baseUrl" is given')
+    throw new TypeError('Cannot ask Amazon Bedrock: neither "region" nor "baseUrl" is given')
   }
   const dialect = compact({ provider: 'bedrock-anthropic', beta, maxTokens, lateInstructions })
   const codec = createClientCodec(dialect)

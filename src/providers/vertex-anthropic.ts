@@ -36,7 +36,7 @@ export interface VertexAnthropicSettings
 export function vertexAnthropic(model: string, settings: VertexAnthropicSettings): Model {
   const { project, location = 'global', baseUrl, beta, maxTokens, lateInstructions, ...rest } = settings
   if (project === undefined && baseUrl === undefined) {
-    throw new TypeError('Cannot address Vertex AI: neither "project" nor "baseUrl" is given')
+    throw new TypeError('Cannot ask Vertex AI: neither "project" nor "baseUrl" is given')
   }
   const dialect = compact({ provider: 'vertex-anthropic', beta, maxTokens, lateInstructions })
   const codec = createClientCodec(dialect)

@@ -7,49 +7,38 @@
 import { ApiError, type ApiErrorKind } from '../core/errors.ts'
 import { compact } from '../core/json.ts'
 
-interface Row {
-  readonly status: number
-  readonly kind: ApiErrorKind
-  readonly message: string
-  /** Whether the same request may succeed later. Official SDKs obey `x-should-retry`. */
-  readonly retryable?: boolean
-}
+/** Whether the same request may succeed later is `retryable`. Official SDKs obey `x-should-retry`. */
+type Row = readonly [status: number, message: string, retryable?: true]
 
 const refusals: Readonly<Record<RefusalCode, Row>> = {
-  misconfigured: { status: 503, kind: 'server', message: 'The service is not configured' },
-  unknown_route: { status: 404, kind: 'not_found', message: 'There is no such route' },
-  method_not_allowed: { status: 405, kind: 'invalid_request', message: 'This route does not take that method' },
-  origin_not_allowed: { status: 403, kind: 'permission', message: 'This origin may not use the service' },
-  invalid_session: {
-    status: 401,
-    kind: 'authentication',
-    message: 'The session token is missing, wrong or expired; get one with POST /session',
-  },
-  not_logged_in: { status: 401, kind: 'authentication', message: 'This visitor is not logged in or not allowed' },
-  login_unavailable: { status: 503, kind: 'server', message: 'The user check is not available now', retryable: true },
-  invalid_request: { status: 400, kind: 'invalid_request', message: 'The request is not allowed' },
-  too_many_requests: { status: 429, kind: 'rate_limit', message: 'Too many requests', retryable: true },
-  too_many_live: { status: 429, kind: 'rate_limit', message: 'Too many concurrent requests', retryable: true },
-  no_client_secret: { status: 502, kind: 'server', message: 'OpenAI did not return a client secret', retryable: true },
-  storage_unavailable: {
-    status: 503,
-    kind: 'server',
-    message: 'The storage of the service is not available now',
-    retryable: true,
-  },
-  unknown_stream: { status: 404, kind: 'not_found', message: 'There is no such stream' },
-  stream_gone: { status: 410, kind: 'not_found', message: 'The stream is no longer stored' },
-  key_reused: {
-    status: 409,
-    kind: 'invalid_request',
-    message: 'This Idempotency-Key belongs to another request',
-  },
+  misconfigured: [503, 'The service is not configured'],
+  unknown_route: [404, 'There is no such route'],
+  method_not_allowed: [405, 'This route does not take that method'],
+  origin_not_allowed: [403, 'This origin may not use the service'],
+  invalid_session: [401, 'The session token is missing, wrong or expired; get one with POST /session'],
+  not_logged_in: [401, 'This visitor is not logged in or not allowed'],
+  login_unavailable: [503, 'The user check is not available now', true],
+  invalid_request: [400, 'The request is not allowed'],
+  too_many_requests: [429, 'Too many requests', true],
+  too_many_live: [429, 'Too many concurrent requests', true],
+  no_client_secret: [502, 'OpenAI did not return a client secret', true],
+  storage_unavailable: [503, 'The storage of the service is not available now', true],
+  unknown_stream: [404, 'There is no such stream'],
+  stream_gone: [410, 'The stream is no longer stored'],
+  key_reused: [409, 'This Idempotency-Key belongs to another request'],
   /** The code that official clients know for this error. */
-  insufficient_quota: {
-    status: 429,
-    kind: 'rate_limit',
-    message: 'The daily budget is used up; it resets at midnight UTC',
-  },
+  insufficient_quota: [429, 'The daily budget is used up; it resets at midnight UTC'],
+}
+
+/** The kind of each status in the table. Any other status is an `invalid_request`. */
+const kinds: Readonly<Record<number, ApiErrorKind>> = {
+  401: 'authentication',
+  403: 'permission',
+  404: 'not_found',
+  410: 'not_found',
+  429: 'rate_limit',
+  502: 'server',
+  503: 'server',
 }
 
 /** One row of the table above. */
@@ -76,8 +65,14 @@ export type RefusalCode =
  * request, it may have only the `Origin`.
  */
 export function refuse(code: RefusalCode, detail?: string, retryAfterSeconds?: number): ApiError {
-  const { status, kind, message, retryable = false } = refusals[code]
+  const [status, message, retryable = false] = refusals[code]
   const retryAfterMs = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000
-  const details = compact({ status, kind, retryable, providerCode: code, retryAfterMs })
+  const details = compact({
+    status,
+    kind: kinds[status] ?? 'invalid_request',
+    retryable,
+    providerCode: code,
+    retryAfterMs,
+  })
   return new ApiError(detail === undefined ? message : `${message}: ${detail}`, details)
 }

@@ -37,7 +37,7 @@ export function cache(
         return
       }
       if ((kept ?? undefined) !== undefined)
-        throw new TypeError(`Cannot use the stored answer: it is ${typeof kept} and not a list of events`)
+        throw new TypeError('Cannot use the stored answer: it is not a list of events')
       const events: MessageEvent[] = []
       for await (const batch of next(asked)) {
         events.push(...batch)

@@ -19,7 +19,7 @@ export function fallback(
   models: readonly Model[],
   { when = mayPass }: { readonly when?: (error: unknown, model: Model) => boolean } = {},
 ): ModelWrap {
-  if (!Array.isArray(models)) throw new TypeError('Cannot wrap a model: fallback([ … ]) takes a list of models')
+  if (!Array.isArray(models)) throw new TypeError('Cannot fall back: the models are not a list')
   for (const model of models) checkModel(model)
   return {
     async *answer(asked, next) {

@@ -27,7 +27,7 @@ export interface LogEntry {
  */
 export function log(write: (entry: LogEntry) => void): ModelWrap {
   if (typeof write !== 'function')
-    throw new TypeError('Cannot log answers: "write" is not a function')
+    throw new TypeError(`Cannot log answers: "write" is ${typeof write} and not a function`)
   return {
     async *answer(asked, next) {
       const startedAt = Date.now()

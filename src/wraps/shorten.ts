@@ -85,7 +85,7 @@ const summary =
 /** Several functions in a row. Each gets the changes of the previous ones. If one ends the run, the next ones are not called. */
 export function chain(...steps: readonly BeforeRound[]): BeforeRound {
   for (const step of steps)
-    if (typeof step !== 'function') throw new TypeError('Cannot chain: a step is not a function')
+    if (typeof step !== 'function') throw new TypeError('Cannot chain: a step is something else than a function')
   return async (start) => {
     let round: RoundStart = start
     let all: RoundChange = {}

@@ -9,7 +9,7 @@
  * @module
  */
 
-import { fold } from '../../assemble/assemble.ts'
+import { fold, foldCalls } from '../../assemble/assemble.ts'
 import type {
   CallFragment,
   CodecOptions,
@@ -20,7 +20,6 @@ import type {
   Fragment,
   Frame,
 } from '../../core/codec.ts'
-import { toolCallsOf } from '../../core/content.ts'
 import { ApiError, type ApiErrorDetails } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -157,28 +156,23 @@ export function decodeResponse(
   if (answer.type === 'error') throw decodeErrorEvent(answer, dialect.provider)
   if (!Array.isArray(answer.content)) throw misfit('content', 'not a list', 'Anthropic response')
   for (const [at, block] of answer.content.entries()) objectAt(block, `content[${at}]`, 'Anthropic response')
-  return foldBody(answer, dialect, compact({ callsBefore, events }))
+  return fold(readWhole(answer, dialect), { provider: dialect.provider ?? format, idPrefix, callsBefore, events })
 }
 
 /** Reads a body as a stream of two events. */
-function foldBody(
-  message: JsonObject,
-  dialect: AnthropicDialect,
-  options: Omit<DecodeResponseOptions, 'dialect'>,
-): ChatResponse {
+function readWhole(message: JsonObject, dialect: AnthropicDialect): Fragment[] {
   const out: Fragment[] = []
   const reader = answerReader(dialect)
   reader.read({ message }, 'message_start', out)
   reader.read({ delta: { stop_reason: field(message, 'stop_reason') ?? null } }, 'message_delta', out)
   reader.end(out)
-  return fold(out, { provider: dialect.provider ?? format, idPrefix, ...options })
+  return out
 }
 
 /** Decodes the calls in the body of an answer. Ignores calls that the provider runs. */
 export function decodeToolCalls(body: unknown, _options: CodecOptions<AnthropicDialect> = {}): DecodedCalls {
   const content = arrayOf(field(body, 'content')).filter((block) => field(block, 'type') === 'tool_use')
-  const { message } = foldBody({ content, stop_reason: 'tool_use' }, {}, {})
-  return { toolCalls: toolCallsOf(message), invalidToolCalls: message.invalidToolCalls ?? [] }
+  return foldCalls(readWhole({ content, stop_reason: 'tool_use' }, {}), idPrefix)
 }
 
 // ---- a stream -----------------------------------------------------------------------------------

@@ -619,29 +619,22 @@ function encodeToolConfig(
     return { tools: definitions }
   }
   if (definitions.length === 0) return undefined
-  const choice = allowedChoice(choiceOf(toolChoice), options.model, isThinking, losses)
-  return { tools: definitions, ...compact({ toolChoice: choice }) }
-}
-
-function choiceOf(choice: RequestOptions['toolChoice']): WireToolChoice | undefined {
-  if (choice === 'auto') return { auto: {} }
-  if (choice === 'required') return { any: {} }
-  if (typeof choice !== 'object') return undefined
-  if ('name' in choice) return { tool: { name: choice.name } }
-  return choice.mode === 'required' ? { any: {} } : { auto: {} }
+  return compact({ tools: definitions, toolChoice: encodeChoice(options, isThinking, losses) })
 }
 
 /** Returns the choice, or what the model takes in place of it. A model that thinks cannot be forced to call. */
-function allowedChoice(
-  choice: WireToolChoice | undefined,
-  model: string,
+function encodeChoice(
+  { toolChoice: choice, model }: RequestOptions,
   isThinking: boolean,
   losses: Losses,
 ): WireToolChoice | undefined {
-  if (choice === undefined || 'auto' in choice) return choice
+  if (choice === undefined || choice === 'none') return undefined
+  const isFree = typeof choice === 'object' && 'names' in choice && choice.mode !== 'required'
+  if (choice === 'auto' || isFree) return { auto: {} }
+  const wire = typeof choice === 'object' && 'name' in choice ? { tool: { name: choice.name } } : { any: {} }
   const { choices } = familyOf(model)
-  const isTaken = choices === undefined || choices.some((name) => name in choice)
-  if (isTaken && !isThinking) return choice
+  const isTaken = choices === undefined || choices.some((name) => name in wire)
+  if (isTaken && !isThinking) return wire
   reportLoss(losses, 'changed', 'options.toolChoice', isTaken ? reasons.forced : reasons.choice)
   return isTaken ? { auto: {} } : undefined
 }

@@ -8,6 +8,7 @@
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
 import { decodeEventStream, encodeEventStream } from '../../framing/event-stream.ts'
 import { type AwsSigner, bedrockAddress, signing } from '../../kit/aws.ts'
+import { bearer } from '../../kit/bearer.ts'
 import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 import { decodeError } from './errors.ts'
@@ -66,7 +67,7 @@ export function createClientCodec(model = ''): ClientCodec {
     decodeFrames: decodeEventStream,
     rules: rulesOf(model),
     idPrefix,
-    headers,
+    headers: bearer,
     encodeRequest,
     decodeResponse,
     decodeStream,
@@ -75,10 +76,6 @@ export function createClientCodec(model = ''): ClientCodec {
     decodeToolCalls,
     encodeResult,
   }
-}
-
-function headers(apiKey: string | undefined): Record<string, string> {
-  return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
 }
 
 /** Creates the codec for a server that answers as Bedrock does. */

@@ -9,7 +9,7 @@
  * @module
  */
 
-import { fold } from '../../assemble/assemble.ts'
+import { fold, foldCalls } from '../../assemble/assemble.ts'
 import type {
   BlockKey,
   CallFragment,
@@ -20,7 +20,7 @@ import type {
   Fragment,
   Frame,
 } from '../../core/codec.ts'
-import { readCall, textOfArguments } from '../../core/content.ts'
+import { textOfArguments } from '../../core/content.ts'
 import {
   arrayOf,
   bodyOf,
@@ -197,16 +197,10 @@ export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): Dec
     const use = field(block, 'toolUse')
     return isObject(use) && field(use, 'type') !== 'server_tool_use' ? [use] : []
   })
-  const calls = uses.map((use, index) => {
-    const { id, name, arguments: given = '', providerData } = readCallFragment(use)
-    const argumentsText = typeof given === 'string' ? given : (textOfArguments(given) ?? '[]')
-    const parts = { id: id ?? `${idPrefix}${index}`, generatedId: id === undefined, name: name ?? undefined }
-    return readCall({ ...parts, argumentsText, index, providerData })
-  })
-  return {
-    toolCalls: calls.filter((call) => call.type === 'tool_call'),
-    invalidToolCalls: calls.filter((call) => call.type === 'invalid_tool_call'),
-  }
+  return foldCalls(
+    uses.map((use, key) => ({ ...readCallFragment(use), key })),
+    idPrefix,
+  )
 }
 
 // ---- a whole answer -----------------------------------------------------------------------------

@@ -7,6 +7,7 @@
  */
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
 import { decodeSse } from '../../framing/text.ts'
+import { bearer } from '../../kit/bearer.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
 import { decodeRequest } from './receive.ts'
@@ -43,7 +44,7 @@ export function createClientCodec(): ClientCodec {
     decodeFrames: decodeSse,
     rules,
     idPrefix,
-    headers,
+    headers: bearer,
     encodeRequest,
     decodeResponse,
     decodeStream,
@@ -52,10 +53,6 @@ export function createClientCodec(): ClientCodec {
     decodeToolCalls,
     encodeResult,
   }
-}
-
-function headers(apiKey: string | undefined): Record<string, string> {
-  return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
 }
 
 /** Creates the codec for a gateway that answers as Cohere does. */

@@ -10,7 +10,7 @@
  * @module
  */
 
-import { fold } from '../../assemble/assemble.ts'
+import { fold, foldCalls } from '../../assemble/assemble.ts'
 import type {
   CallFragment,
   CodecOptions,
@@ -21,7 +21,6 @@ import type {
   Fragment,
   Frame,
 } from '../../core/codec.ts'
-import { readCall, textOfArguments } from '../../core/content.ts'
 import { ApiError, type ApiErrorDetails } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -92,21 +91,12 @@ function readCallFragment(entry: Json | undefined, path: string, what: string): 
 /** Reads the calls of an answer or of a message. A call without an id gets a generated one. */
 export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): DecodedCalls {
   const message = isObject(field(body, 'message')) ? field(body, 'message') : body
-  const calls = listAt(field(message, 'tool_calls'), 'tool_calls', 'Cohere response').map((entry, index) => {
-    const {
-      id,
-      name,
-      arguments: given = '',
-      providerData,
-    } = readCallFragment(entry, `tool_calls[${index}]`, 'Cohere response')
-    const argumentsText = typeof given === 'string' ? given : (textOfArguments(given) ?? '[]')
-    const parts = { id: id ?? `${idPrefix}${index}`, generatedId: id === undefined, name: name ?? undefined }
-    return readCall({ ...parts, argumentsText, index, providerData })
-  })
-  return {
-    toolCalls: calls.filter((call) => call.type === 'tool_call'),
-    invalidToolCalls: calls.filter((call) => call.type === 'invalid_tool_call'),
-  }
+  const calls = listAt(field(message, 'tool_calls'), 'tool_calls', 'Cohere response')
+  const fragments = calls.map((call, key) => ({
+    ...readCallFragment(call, `tool_calls[${key}]`, 'Cohere response'),
+    key,
+  }))
+  return foldCalls(fragments, idPrefix)
 }
 
 // ---- a whole answer -----------------------------------------------------------------------------

@@ -10,7 +10,7 @@
  * @module
  */
 
-import { fold } from '../../assemble/assemble.ts'
+import { fold, foldCalls } from '../../assemble/assemble.ts'
 import type {
   DecodedCalls,
   DecodeResponseOptions,
@@ -19,7 +19,6 @@ import type {
   Fragment,
   Frame,
 } from '../../core/codec.ts'
-import { blocksOf } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -47,7 +46,6 @@ import type {
   Opaque,
   ProviderData,
   ProviderState,
-  ToolCall,
   Usage,
 } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
@@ -159,12 +157,8 @@ export function decodeToolCalls(body: unknown): DecodedCalls {
   for (const step of arrayOf(field(body, 'steps') ?? field(body, 'outputs'))) {
     if (field(step, 'type') === 'function_call') readStep(step, reading, fragments)
   }
-  const isCut = field(body, 'status') === 'incomplete'
-  const { message } = fold([...fragments, { type: 'end', stopReason: isCut ? 'length' : 'stop' }], { idPrefix })
-  return {
-    toolCalls: blocksOf(message.content).filter((block): block is ToolCall => block.type === 'tool_call'),
-    invalidToolCalls: message.invalidToolCalls ?? [],
-  }
+  if (field(body, 'status') === 'incomplete') fragments.push({ type: 'end', stopReason: 'length' })
+  return foldCalls(fragments, idPrefix)
 }
 
 // ---- a whole answer -----------------------------------------------------------------------------

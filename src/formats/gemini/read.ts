@@ -20,7 +20,7 @@
  * @module
  */
 
-import { checkLength, fold } from '../../assemble/assemble.ts'
+import { checkLength, fold, foldCalls } from '../../assemble/assemble.ts'
 import type {
   BlockKey,
   CallFragment,
@@ -32,7 +32,6 @@ import type {
   Fragment,
   Frame,
 } from '../../core/codec.ts'
-import { blocksOfTurn } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -178,12 +177,10 @@ export function decodeToolCalls(
 ): DecodedCalls {
   const fragments: Fragment[] = []
   readBody(body, dialect, fragments)
-  const pieces: Fragment[] = [...fragments.filter(({ type }) => type !== 'end'), { type: 'end', stopReason: 'stop' }]
-  const { message } = fold(pieces, { provider: dialect.provider, idPrefix: 'gemini_' })
-  return {
-    toolCalls: blocksOfTurn(message).filter((block) => block.type === 'tool_call'),
-    invalidToolCalls: message.invalidToolCalls ?? [],
-  }
+  return foldCalls(
+    fragments.filter(({ type }) => type !== 'end'),
+    'gemini_',
+  )
 }
 
 /** Returns whether the body is an answer. */

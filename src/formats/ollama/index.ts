@@ -7,6 +7,7 @@
  */
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
 import { decodeNdjson } from '../../framing/text.ts'
+import { bearer } from '../../kit/bearer.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
 import { decodeRequest } from './receive.ts'
@@ -42,7 +43,8 @@ export function createClientCodec(): ClientCodec {
     decodeFrames: decodeNdjson,
     rules,
     idPrefix,
-    headers,
+    // Only Ollama's cloud needs a key. A server on the user's own machine does not.
+    headers: bearer,
     encodeRequest,
     decodeResponse,
     decodeStream,
@@ -51,11 +53,6 @@ export function createClientCodec(): ClientCodec {
     decodeToolCalls,
     encodeResult,
   }
-}
-
-/** Only Ollama's cloud needs a key. A server on the user's own machine does not. */
-function headers(apiKey: string | undefined): Record<string, string> {
-  return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
 }
 
 /** Creates the codec for a gateway that answers as an Ollama server does. */

@@ -10,7 +10,7 @@
  * @module
  */
 
-import { fold } from '../../assemble/assemble.ts'
+import { fold, foldCalls } from '../../assemble/assemble.ts'
 import type {
   CallFragment,
   CodecOptions,
@@ -118,15 +118,12 @@ export function readWholeCall(
 /** Reads the calls of an answer or of a message. A call without an id gets a generated one. */
 export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): DecodedCalls {
   const message = field(body, 'message') ?? body
-  const entries = listAt(field(message, 'tool_calls'), 'tool_calls', 'Ollama response')
-  const calls = entries.map((entry, at) => {
-    const fragment = readCallFragment(entry, at, `tool_calls[${at}]`, 'Ollama response')
-    return readWholeCall(fragment, fragment.id ?? `${idPrefix}${at}`, fragment.id === undefined, at)
-  })
-  return {
-    toolCalls: calls.filter((call) => call.type === 'tool_call'),
-    invalidToolCalls: calls.filter((call) => call.type === 'invalid_tool_call'),
-  }
+  const calls = listAt(field(message, 'tool_calls'), 'tool_calls', 'Ollama response')
+  const fragments = calls.map((call, key) => ({
+    ...readCallFragment(call, key, `tool_calls[${key}]`, 'Ollama response'),
+    key,
+  }))
+  return foldCalls(fragments, idPrefix)
 }
 
 // ---- a whole answer -----------------------------------------------------------------------------

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { fold } from '../../assemble/assemble.ts'
+import { fold, foldCalls } from '../../assemble/assemble.ts'
 import type {
   CallFragment,
   CodecOptions,
@@ -15,7 +15,6 @@ import type {
   Fragment,
   Frame,
 } from '../../core/codec.ts'
-import { toolCallsOf } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -41,7 +40,6 @@ import type {
   ContentBlock,
   Json,
   JsonObject,
-  Metadata,
   ProviderData,
   Usage,
 } from '../../core/model.ts'
@@ -96,10 +94,7 @@ function readWhole(body: unknown, dialect: ChatDialect): Fragment[] {
 
 /** Returns the calls of a complete answer, with or without a finish reason. */
 export function decodeToolCalls(body: unknown, { dialect = openai }: CodecOptions<ChatDialect> = {}): DecodedCalls {
-  const fragments = readWhole(body, dialect)
-  fragments.push({ type: 'end', stopReason: 'stop' }) // only the first end counts
-  const { message } = fold(fragments, { idPrefix: dialect.idPrefix ?? 'call_' })
-  return { toolCalls: toolCallsOf(message), invalidToolCalls: message.invalidToolCalls ?? [] }
+  return foldCalls(readWhole(body, dialect), dialect.idPrefix ?? 'call_')
 }
 
 // ---- a stream -----------------------------------------------------------------------------------
@@ -500,14 +495,9 @@ function isFilled(value: unknown): value is JsonObject {
 
 // ---- content of requests ------------------------------------------------------------------------
 
-/** Decodes a part of any host. A cache mark becomes a cache hint. A part of an unknown type is kept unchanged, with its mark. */
+/** Decodes a part of any host, as requests and the answers of some hosts have it. A part of an unknown type is kept unchanged. */
 export function decodePart(part: JsonObject): ContentBlock {
-  const name = Object.hasOwn(part, 'prompt_cache_breakpoint') ? 'prompt_cache_breakpoint' : 'cache_control'
-  const { [name]: mark, ...unmarked } = part
-  const cacheHint = readCacheMark(mark)
-  if (cacheHint === undefined) return decodeMedia(part) ?? readPart(part)
-  const block = decodeMedia(unmarked) ?? readPart(unmarked)
-  return block.type === 'unknown' ? { ...block, value: part } : { ...block, metadata: { cacheHint } }
+  return decodeMedia(part) ?? readPart(part)
 }
 
 /** Decodes media that only requests have. Mistral sends a string where OpenAI sends an object. */
@@ -542,14 +532,6 @@ function decodeMedia(part: JsonObject): ContentBlock | undefined {
     default:
       return undefined
   }
-}
-
-function readCacheMark(mark: unknown): Metadata['cacheHint'] {
-  if (!isObject(mark)) return undefined
-  const { type = 'ephemeral', mode = 'explicit', ttl, ...others } = mark
-  if (type !== 'ephemeral' || mode !== 'explicit' || unlessEmpty(others)) return undefined
-  if (ttl === '5m' || ttl === '30m' || ttl === '1h' || ttl === '12h') return { ttl }
-  return ttl === undefined ? 'ephemeral' : undefined
 }
 
 // ---- reasoning ----------------------------------------------------------------------------------

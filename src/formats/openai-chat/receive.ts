@@ -29,6 +29,7 @@ import type {
   JsonObject,
   JsonSchema,
   Message,
+  Metadata,
   ProviderTool,
   RequestOptions,
   ResponseFormat,
@@ -44,6 +45,7 @@ import { unmark } from '../../kit/tool-error.ts'
 import { kept } from './ask.ts'
 import type { ChatDialect, Tools } from './dialect.ts'
 import { compatible } from './dialects.ts'
+import { readEveryPart } from './quirks/read-part.ts'
 import { AnswerReader, decodePart, ownData } from './read.ts'
 import { format, plainOptions, proofOwners, requestFields } from './words.ts'
 
@@ -223,7 +225,8 @@ function decodeResult(message: JsonObject, content: Content, name: string | unde
 /** Reads an assistant's message in the same way as an answer: calls, reasoning and unknown fields. */
 function decodeAssistant(message: JsonObject, path: string, reading: Reading): AssistantMessage {
   const { name, content, ...fields } = message
-  const reader = new AnswerReader(compatible, true)
+  const readPart = (part: JsonObject) => readEveryPart(part, decodeMarked)
+  const reader = new AnswerReader({ ...compatible, readPart }, true)
   reader.model = reading.model
   const fragments: Fragment[] = []
   reader.readMessage({ ...withoutNulls(fields), content: checkedContent(content, path) }, fragments)
@@ -322,7 +325,25 @@ function decodeContent(value: unknown, path: string): Content {
   if (!Array.isArray(value)) throw wrong(path, 'content')
   return value.map((part, at): ContentBlock => {
     if (typeof part === 'string') return { type: 'text', text: part }
-    if (isObject(part)) return decodePart(part)
+    if (isObject(part)) return decodeMarked(part)
     throw wrong(`${path}[${at}]`, 'an object')
   })
+}
+
+/** Decodes a part of a request. A cache mark becomes a cache hint. A mark that no hint can say is kept, as a part of an unknown type is. */
+function decodeMarked(part: JsonObject): ContentBlock {
+  const name = Object.hasOwn(part, 'prompt_cache_breakpoint') ? 'prompt_cache_breakpoint' : 'cache_control'
+  const { [name]: mark, ...unmarked } = part
+  const cacheHint = readCacheMark(mark)
+  const block = decodePart(cacheHint === undefined ? part : unmarked)
+  if (cacheHint === undefined) return block
+  return block.type === 'unknown' ? { ...block, value: part } : { ...block, metadata: { cacheHint } }
+}
+
+function readCacheMark(mark: unknown): Metadata['cacheHint'] {
+  if (!isObject(mark)) return undefined
+  const { type = 'ephemeral', mode = 'explicit', ttl, ...others } = mark
+  if (type !== 'ephemeral' || mode !== 'explicit' || unlessEmpty(others)) return undefined
+  if (ttl === '5m' || ttl === '30m' || ttl === '1h' || ttl === '12h') return { ttl }
+  return ttl === undefined ? 'ephemeral' : undefined
 }

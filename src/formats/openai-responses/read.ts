@@ -11,7 +11,7 @@
  * @module
  */
 
-import { fold } from '../../assemble/assemble.ts'
+import { fold, foldCalls } from '../../assemble/assemble.ts'
 import type {
   CodecOptions,
   DecodedCalls,
@@ -21,7 +21,7 @@ import type {
   Fragment,
   Frame,
 } from '../../core/codec.ts'
-import { parseArguments, toolCallsOf } from '../../core/content.ts'
+import { parseArguments } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -152,8 +152,7 @@ export function decodeToolCalls(
   body: unknown,
   { dialect = openaiDialect }: CodecOptions<ResponsesDialect> = {},
 ): DecodedCalls {
-  const { message } = fold(readWhole(isObject(body) ? body : {}, dialect), { idPrefix })
-  return { toolCalls: toolCallsOf(message), invalidToolCalls: message.invalidToolCalls ?? [] }
+  return foldCalls(readWhole(isObject(body) ? body : {}, dialect), idPrefix)
 }
 
 // ---- a stream -----------------------------------------------------------------------------------

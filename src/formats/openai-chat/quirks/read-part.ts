@@ -5,9 +5,9 @@ import type { JsonObject } from '../../../core/model.ts'
 import { decodePart } from '../read.ts'
 import { format } from '../words.ts'
 
-/** Reads the parts of every host: Mistral's thinking, and all parts that a request can have. */
-export function readEveryPart(part: JsonObject): readonly Fragment[] {
-  if (part.type !== 'thinking') return [{ type: 'block', block: decodePart(part) }]
+/** Reads the parts of every host: Mistral's thinking, and all parts that a request can have, which `decode` reads. */
+export function readEveryPart(part: JsonObject, decode: typeof decodePart = decodePart): readonly Fragment[] {
+  if (part.type !== 'thinking') return [{ type: 'block', block: decode(part) }]
   const { thinking } = part
   const texts = typeof thinking === 'string' ? [thinking] : arrayOf(thinking).map((one) => field(one, 'text'))
   const text = texts.map((one) => stringOr(one, '')).join('')
