@@ -25,8 +25,8 @@ it.each(modules)(
 it.each<[entry: string, name: string, argument: unknown, error: string, file: string]>([
   ['index', 'generate', {}, 'TypeError', 'client/request.ts'],
   ['import', 'normalizeMessages', 5, 'DecodeError', 'messages/read-message.ts'],
-  ['anthropic', 'decodeResponse', 5, 'DecodeError', 'formats/anthropic/read.ts'],
-  ['gemini', 'decodeResponse', 5, 'DecodeError', 'formats/gemini/read.ts'],
+  ['anthropic', 'decodeResponse', 5, 'DecodeError', 'core/json.ts'],
+  ['gemini', 'decodeResponse', 5, 'DecodeError', 'core/json.ts'],
 ])('%s: the stack of an error of %s leads to the line that makes it', async (entry, name, argument, kind, place) => {
   const { [name]: call } = await import(/* @vite-ignore */ pathToFileURL(join(dist, `${entry}.js`)).href)
   const error = await (async () => call(argument))().catch((cause: Error) => cause)
