@@ -438,9 +438,6 @@ function addThought(turn: Turn, block: ReasoningBlock, path: string): void {
     reportLoss(losses, 'dropped', path, reasons.reasoningProof)
     return
   }
-  if (signature === undefined && block.opaque !== undefined) {
-    reportLoss(losses, 'dropped', `${path}.opaque`, reasons.foreignProof, 'info')
-  }
   turn.signature = signature !== undefined && isEnvelope(signature) ? undefined : signature
   turn.steps.push(encodeThought(block, signature))
 }
@@ -524,9 +521,7 @@ function encodeContent(block: ContentBlock, path: string, losses: Losses, isAnsw
     case 'video':
       return encodeMedia(block, path, losses)
     case 'unknown':
-      if (block.format === format && isObject(block.value)) return verbatim(block.value)
-      reportLoss(losses, 'dropped', path, reasons.foreignBlock)
-      return undefined
+      return block.format === format && isObject(block.value) ? verbatim(block.value) : undefined
     default:
       reportLoss(losses, 'dropped', path, `a block of type "${block.type}" has no place here`, 'major')
       return undefined

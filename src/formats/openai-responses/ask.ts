@@ -504,9 +504,7 @@ function encodePart(block: ContentBlock, path: string, losses: Losses): WireInpu
       return undefined
     }
     case 'unknown':
-      if (block.format === format && isObject(block.value)) return verbatim(block.value)
-      reportLoss(losses, 'dropped', path, reasons.foreignBlock)
-      return undefined
+      return block.format === format && isObject(block.value) ? verbatim(block.value) : undefined
     default:
       reportLoss(losses, 'dropped', path, `a block of type "${block.type}" cannot be input here`, 'major')
       return undefined
