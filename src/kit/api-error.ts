@@ -166,8 +166,3 @@ function plainMessage(body: unknown): string {
   const plain = /^\s*</.test(text) ? text.replace(/<[^<>]*>/g, ' ') : text
   return plain.replace(/\s+/g, ' ').trim().slice(0, 300)
 }
-
-/** The error that ends the stream of an answer without an end. */
-export function cutOff(): ApiError {
-  return new ApiError('The answer ended before its own end', { kind: 'server', retryable: true })
-}

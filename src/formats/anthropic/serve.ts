@@ -26,12 +26,13 @@ import type {
   ToolCallChunk,
   Usage,
 } from '../../core/model.ts'
-import { cutOff, messageWith } from '../../kit/api-error.ts'
+import { messageWith } from '../../kit/api-error.ts'
 import { type ProofField, signatureField } from '../../kit/foreign-proofs.ts'
 import { type Losses, newLosses, reportForeignFields, reportLoss } from '../../kit/losses.ts'
 import { addPiece, type BlockEvent, newBlock, type OpenBlock, oneAtATime } from '../../kit/one-at-a-time.ts'
 import { ownProof } from '../../kit/opaque.ts'
 import * as reasons from '../../kit/reasons.ts'
+import { streamEncoder } from '../../kit/stream-encoder.ts'
 import { drop, encodeCall, encodeCitation, encodeOwnBlock, keptOf } from './ask.ts'
 import type { WireBlock, WireError, WireResponse, WireUsage } from './wire.ts'
 import { format, stopReasons, wireErrors, wireStopReasons } from './words.ts'
@@ -178,7 +179,6 @@ interface EncodeState {
   model: string | undefined
   usage: Usage | undefined
   isStarted: boolean
-  isEnded: boolean
   open: OpenBlock
   nextWire: number
   hasCalls: boolean
@@ -194,16 +194,15 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     model: undefined,
     usage: undefined,
     isStarted: false,
-    isEnded: false,
     open: newBlock(),
     nextWire: 0,
     hasCalls: false,
     ids: new Set(),
   }
   const write = oneAtATime((event, out) => writeBlock(state, event, out))
-  return {
-    push(event, out) {
-      if (state.isEnded) return
+  return streamEncoder(
+    state.losses,
+    (event, out) => {
       switch (event.type) {
         case 'message_start':
           state.id = event.id
@@ -221,16 +220,8 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
           write(event, out)
       }
     },
-    end: (out) => fail(state, cutOff(), out),
-    fail: (error, out) => fail(state, error, out),
-    losses: state.losses.list,
-  }
-}
-
-function fail(state: EncodeState, error: ApiError, out: Frame[]): void {
-  if (state.isEnded) return
-  state.isEnded = true
-  out.push(frame('error', { ...encodeError(error).body }))
+    (error, out) => out.push(frame('error', { ...encodeError(error).body })),
+  )
 }
 
 function frame(type: string, fields: object): Frame {
@@ -255,7 +246,6 @@ function begin(state: EncodeState, out: Frame[]): void {
 
 function finish(state: EncodeState, event: MessageEvent & { type: 'message_end' }, out: Frame[]): void {
   begin(state, out)
-  state.isEnded = true
   const { message, response } = event
   const { stop_sequence = null, stop_details, container } = keptOf(response)
   const delta = compact({

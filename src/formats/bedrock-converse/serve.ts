@@ -26,10 +26,11 @@ import type {
   ToolCallChunk,
   Usage,
 } from '../../core/model.ts'
-import { cutOff, messageWith } from '../../kit/api-error.ts'
+import { messageWith } from '../../kit/api-error.ts'
 import { type ProofField, signatureField } from '../../kit/foreign-proofs.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { addPiece, type BlockEvent, newBlock, type OpenBlock, oneAtATime } from '../../kit/one-at-a-time.ts'
+import { streamEncoder } from '../../kit/stream-encoder.ts'
 import { encodeBlock, encodeCall, encodeCitation, encodeTurnBlocks, keptFields, type Scope } from './ask.ts'
 import { tooLong } from './errors.ts'
 import type { WireError, WireResponse, WireUsage } from './wire.ts'
@@ -99,7 +100,6 @@ function encodeUsage(usage: Usage = {}): WireUsage {
 interface EncodeState {
   readonly losses: Losses
   isStarted: boolean
-  isEnded: boolean
   hasCalls: boolean
   open: OpenBlock
   blocks: number
@@ -110,15 +110,14 @@ export function encodeStream(_reply: Reply = {}): StreamEncoder {
   const state: EncodeState = {
     losses: newLosses('Bedrock', false),
     isStarted: false,
-    isEnded: false,
     hasCalls: false,
     open: newBlock(),
     blocks: 0,
   }
   const write = oneAtATime((event, out) => writeBlock(state, event, out))
-  return {
-    push(event, out) {
-      if (state.isEnded) return
+  return streamEncoder(
+    state.losses,
+    (event, out) => {
       switch (event.type) {
         case 'message_start':
         case 'usage':
@@ -131,10 +130,8 @@ export function encodeStream(_reply: Reply = {}): StreamEncoder {
           write(event, out)
       }
     },
-    end: (out) => fail(state, cutOff(), out),
-    fail: (error, out) => fail(state, error, out),
-    losses: state.losses.list,
-  }
+    fail,
+  )
 }
 
 function push(event: string, body: object, out: Frame[]): void {
@@ -147,9 +144,7 @@ function begin(state: EncodeState, out: Frame[]): void {
 }
 
 /** Ends the stream with an exception. In streams, the name of an exception starts with a lower-case letter. */
-function fail(state: EncodeState, error: ApiError, out: Frame[]): void {
-  if (state.isEnded) return
-  state.isEnded = true
+function fail(error: ApiError, out: Frame[]): void {
   const { headers, body } = encodeError(error)
   const name = headers['x-amzn-errortype'] ?? ''
   push(`exception:${name.charAt(0).toLowerCase()}${name.slice(1)}`, body, out)
@@ -157,7 +152,6 @@ function fail(state: EncodeState, error: ApiError, out: Frame[]): void {
 
 function finish(state: EncodeState, response: ChatResponse, out: Frame[]): void {
   begin(state, out)
-  state.isEnded = true
   const { additionalModelResponseFields: fields, ...kept } = keptFields(response)
   const stopReason = encodeStopReason(response, state.hasCalls, state.losses)
   push('messageStop', { stopReason, ...compact({ additionalModelResponseFields: fields }) }, out)

@@ -25,10 +25,11 @@ import type {
   ToolCallChunk,
   Usage,
 } from '../../core/model.ts'
-import { cutOff, messageWith, statusOf } from '../../kit/api-error.ts'
+import { messageWith, statusOf } from '../../kit/api-error.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { addPiece, type BlockEvent, newBlock, type OpenBlock, oneAtATime } from '../../kit/one-at-a-time.ts'
 import * as lackReasons from '../../kit/reasons.ts'
+import { streamEncoder } from '../../kit/stream-encoder.ts'
 import { type Encoding, encodeAssistant, encodeCitations, encodeServedCall, encodeTextPart, keptFields } from './ask.ts'
 import { tooManyTokens } from './read.ts'
 import type { WireCall, WireError, WireResponse, WireText, WireThinking, WireUsage } from './wire.ts'
@@ -115,7 +116,6 @@ interface EncodeState {
   readonly losses: Losses
   id: string | undefined
   isStarted: boolean
-  isEnded: boolean
   open: OpenBlock
   contents: number
   calls: number
@@ -130,7 +130,6 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     losses: newLosses('Cohere', false),
     id: undefined,
     isStarted: false,
-    isEnded: false,
     open: newBlock(),
     contents: 0,
     calls: 0,
@@ -138,9 +137,9 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     hasText: false,
   }
   const write = oneAtATime((event, out) => writeBlock(state, event, out))
-  return {
-    push(event, out) {
-      if (state.isEnded) return
+  return streamEncoder(
+    state.losses,
+    (event, out) => {
       switch (event.type) {
         case 'message_start':
           state.id = event.id
@@ -155,10 +154,8 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
           write(event, out)
       }
     },
-    end: (out) => fail(state, cutOff(), out),
-    fail: (error, out) => fail(state, error, out),
-    losses: state.losses.list,
-  }
+    (error, out) => fail(state, error, out),
+  )
 }
 
 function push(type: string, fields: object, out: Frame[]): void {
@@ -173,19 +170,17 @@ function begin(state: EncodeState, out: Frame[]): void {
 }
 
 function fail(state: EncodeState, error: ApiError, out: Frame[]): void {
-  if (state.isEnded) return
   begin(state, out)
-  end(state, { finish_reason: 'ERROR', error: encodeError(error).body.message }, out)
+  end({ finish_reason: 'ERROR', error: encodeError(error).body.message }, out)
 }
 
 function finish(state: EncodeState, response: ChatResponse, out: Frame[]): void {
   begin(state, out)
   const finish_reason = encodeStopReason(response, state.calls > 0, state.losses)
-  end(state, { ...keptFields(response), finish_reason, usage: encodeUsage(response.usage) }, out)
+  end({ ...keptFields(response), finish_reason, usage: encodeUsage(response.usage) }, out)
 }
 
-function end(state: EncodeState, delta: object, out: Frame[]): void {
-  state.isEnded = true
+function end(delta: object, out: Frame[]): void {
   push('message-end', { delta }, out)
   out.push({ data: '[DONE]' })
 }

@@ -26,11 +26,12 @@ import type {
   Usage,
 } from '../../core/model.ts'
 import { tokenCount } from '../../core/usage.ts'
-import { cutOff, messageWith } from '../../kit/api-error.ts'
+import { messageWith } from '../../kit/api-error.ts'
 import { type ProofField, signatureField } from '../../kit/foreign-proofs.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { type BlockEvent, isLast, oneAtATime } from '../../kit/one-at-a-time.ts'
 import * as reasons from '../../kit/reasons.ts'
+import { streamEncoder } from '../../kit/stream-encoder.ts'
 import { encodeTurn, keptFields, type TurnScope } from './ask.ts'
 import type { WireResponse, WireUsage } from './wire.ts'
 import { blockedCodes, errorAnswers, format, provider, statusOf, target } from './words.ts'
@@ -124,7 +125,6 @@ interface EncoderState {
   reply: Reply
   readonly losses: Losses
   isStarted: boolean
-  isEnded: boolean
   /** The number of steps that have started. */
   count: number
   /** Whether the last step is open. */
@@ -141,25 +141,22 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     reply,
     losses: newLosses(target, false),
     isStarted: false,
-    isEnded: false,
     count: 0,
     isOpen: false,
     text: '',
     signature: '',
   }
   const pass = oneAtATime((event, out) => write(state, event, out))
-  return {
-    push(event, out) {
-      if (state.isEnded) return
+  return streamEncoder(
+    state.losses,
+    (event, out) => {
       if (!state.isStarted) begin(state, event, out)
       if ('index' in event) pass(event, out)
       else if (event.type === 'message_end') finish(state, event.response, out)
       // usage is sent again at the end; warnings are not sent to a client
     },
-    end: (out) => fail(state, cutOff(), out),
-    fail: (error, out) => fail(state, error, out),
-    losses: state.losses.list,
-  }
+    (error, out) => send('error', encodeError(error).body, out),
+  )
 }
 
 // ---- the answer -------------------------------------------------------------------------------
@@ -182,13 +179,6 @@ function finish(state: EncoderState, response: ChatResponse, out: Frame[]): void
   for (const step of outputError(response.message)) sendWhole(state, step, out)
   send('interaction.completed', { interaction: ending(response, state.reply, state.losses) }, out)
   out.push({ event: 'done', data: '[DONE]' })
-  state.isEnded = true
-}
-
-function fail(state: EncoderState, error: ApiError, out: Frame[]): void {
-  if (state.isEnded) return
-  state.isEnded = true
-  send('error', encodeError(error).body, out)
 }
 
 // ---- steps ------------------------------------------------------------------------------------

@@ -33,12 +33,13 @@ import type {
   JsonObject,
   Usage,
 } from '../../core/model.ts'
-import { cutOff, messageWith } from '../../kit/api-error.ts'
+import { messageWith } from '../../kit/api-error.ts'
 import type { ProofField } from '../../kit/foreign-proofs.ts'
 import { type Losses, newLosses, reportForeignFields, reportLoss } from '../../kit/losses.ts'
 import { type BlockEvent, oneAtATime } from '../../kit/one-at-a-time.ts'
 import { ownProof } from '../../kit/opaque.ts'
 import * as reasons from '../../kit/reasons.ts'
+import { streamEncoder } from '../../kit/stream-encoder.ts'
 import { byteLength, follow } from '../../kit/utf8.ts'
 import { drop, encodeBlock, encodeCall, isUnchanged, type Scope } from './ask.ts'
 import { newTrack, readCitations } from './read.ts'
@@ -213,7 +214,6 @@ interface EncoderState {
   last: 'text' | 'thought' | undefined
   /** The index of the part of each text block. */
   readonly textParts: number[]
-  isEnded: boolean
 }
 
 /** Encodes one answer. The wire has one block at a time, so the events of a block wait while another block is open. */
@@ -225,12 +225,11 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     parts: 0,
     last: undefined,
     textParts: [],
-    isEnded: false,
   }
   const write = oneAtATime((event, out) => writeEvent(state, event, out))
-  return {
-    push(event, out) {
-      if (state.isEnded) return
+  return streamEncoder(
+    state.losses,
+    (event, out) => {
       switch (event.type) {
         case 'message_start':
           state.head = encodeHead({ response: event }, state.reply)
@@ -244,16 +243,8 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
           return write(event, out)
       }
     },
-    end: (out) => fail(state, cutOff(), out),
-    fail: (error, out) => fail(state, error, out),
-    losses: state.losses.list,
-  }
-}
-
-function fail(state: EncoderState, error: ApiError, out: Frame[]): void {
-  if (state.isEnded) return
-  state.isEnded = true
-  out.push({ data: JSON.stringify(encodeError(error).body) })
+    (error, out) => out.push({ data: JSON.stringify(encodeError(error).body) }),
+  )
 }
 
 // ---- blocks -------------------------------------------------------------------------------------
@@ -299,7 +290,6 @@ function writePart(state: EncoderState, part: WirePart, kind: EncoderState['last
 }
 
 function writeEnd(state: EncoderState, message: AssistantMessage, rest: WireResponse | undefined, out: Frame[]): void {
-  state.isEnded = true
   const { content: _, ...raw } = message.providerData?.gemini ?? {}
   const candidate = {
     ...encodeCitations(citedTexts(state, message), raw),

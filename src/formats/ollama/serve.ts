@@ -23,9 +23,10 @@ import type {
   ToolCall,
   Usage,
 } from '../../core/model.ts'
-import { cutOff, messageWith, statusOf } from '../../kit/api-error.ts'
+import { messageWith, statusOf } from '../../kit/api-error.ts'
 import { type Losses, newLosses, reportForeignFields, reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
+import { streamEncoder } from '../../kit/stream-encoder.ts'
 import { encodeBlock, encodeBlocks, encodeCall, keptFields, noFields } from './ask.ts'
 import type { WireError, WireFigures, WireMessage, WireResponse, WireToolCall } from './wire.ts'
 import { doneReason, format, readStopReason, reasons } from './words.ts'
@@ -145,7 +146,6 @@ interface EncodeState {
   /** The `created_at` of every line, in RFC 3339. */
   readonly createdAt: string
   model: string
-  isEnded: boolean
 }
 
 /**
@@ -158,11 +158,10 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     losses: newLosses('Ollama', false),
     createdAt: writeTime(reply.createdAt),
     model: reply.model ?? '',
-    isEnded: false,
   }
-  return {
-    push(event, out) {
-      if (state.isEnded) return
+  const encoder = streamEncoder(
+    state.losses,
+    (event, out) => {
       switch (event.type) {
         case 'message_start':
           state.model = state.reply.model ?? event.model ?? ''
@@ -174,11 +173,14 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
         case 'tool_call':
           return writeLine(state, { content: '', tool_calls: [encodeServedCall(event.call)] }, out)
         case 'invalid_tool_call':
-          return refuseCall(state, event.call, out)
+          // A call that was cut off with its answer is omitted; `done_reason` says why. Any other invalid call ends the stream with an error, as
+          // Ollama's own parsers do. If an empty object were sent instead, the client would run the tool without arguments.
+          if (event.call.reason !== 'truncated') encoder.fail(invalidCallError(event.call), out)
+          else reportLoss(state.losses, 'dropped', `invalidToolCalls[${event.call.index}]`, reasons.cutCall, 'major')
+          return
         case 'content_block':
           return writeBlock(state, event.block, `content[${event.index}]`, out)
         case 'message_end':
-          state.isEnded = true
           out.push({
             data: JSON.stringify(encodeEnd(event.response, { ...state.reply, model: state.model }, state.losses)),
           })
@@ -189,17 +191,9 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
           return
       }
     },
-    end: (out) => fail(state, cutOff(), out),
-    fail: (error, out) => fail(state, error, out),
-    losses: state.losses.list,
-  }
-}
-
-/** Ends the stream with an error line. It does nothing if the stream has already ended. */
-function fail(state: EncodeState, error: ApiError, out: Frame[]): void {
-  if (state.isEnded) return
-  state.isEnded = true
-  out.push({ data: JSON.stringify(encodeError(error).body) })
+    (error, out) => out.push({ data: JSON.stringify(encodeError(error).body) }),
+  )
+  return encoder
 }
 
 function writeLine(state: EncodeState, message: Omit<WireMessage, 'role'>, out: Frame[]): void {
@@ -219,15 +213,6 @@ function writeBlock(state: EncodeState, block: ContentBlock, path: string, out: 
   noteServed(block, path, state.losses)
   encodeBlock(block, fields, path, '', state.losses)
   if (fields.images.length > 0) writeLine(state, { content: '', images: fields.images }, out)
-}
-
-/**
- * Handles an invalid call. A call that was cut off with its answer is omitted; `done_reason` says why. Any other invalid call ends the
- * stream with an error, as Ollama's own parsers do. If an empty object were sent instead, the client would run the tool without arguments.
- */
-function refuseCall(state: EncodeState, call: InvalidToolCall, out: Frame[]): void {
-  if (call.reason !== 'truncated') fail(state, invalidCallError(call), out)
-  else reportLoss(state.losses, 'dropped', `invalidToolCalls[${call.index}]`, reasons.cutCall, 'major')
 }
 
 // ---- errors -------------------------------------------------------------------------------------

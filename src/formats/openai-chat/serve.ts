@@ -22,9 +22,9 @@ import type {
   ToolCallChunk,
   Usage,
 } from '../../core/model.ts'
-import { cutOff } from '../../kit/api-error.ts'
 import type { ProofField } from '../../kit/foreign-proofs.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
+import { streamEncoder } from '../../kit/stream-encoder.ts'
 import { encodeCall, isUnknownCall, kept, reasoningDetails } from './ask.ts'
 import type { Encoding } from './dialect.ts'
 import { openai } from './openai.ts'
@@ -243,7 +243,6 @@ interface EncodeState {
   /** The first fields of every chunk. */
   head: JsonObject
   isStarted: boolean
-  isEnded: boolean
   hasRefusal: boolean
   /** The calls by the index of their block. */
   readonly calls: Map<number, CallOut>
@@ -259,15 +258,14 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     losses: newLosses(openai.title, false),
     head: {},
     isStarted: false,
-    isEnded: false,
     hasRefusal: false,
     calls: new Map(),
     said: 0,
     saidBefore: new Map(),
   }
-  return {
-    push(event, out) {
-      if (state.isEnded) return
+  return streamEncoder(
+    state.losses,
+    (event, out) => {
       switch (event.type) {
         case 'message_start':
           return begin(state, event, out)
@@ -287,16 +285,8 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
           return finish(state, event.response, out)
       }
     },
-    end: (out) => fail(state, cutOff(), out),
-    fail: (error, out) => fail(state, error, out),
-    losses: state.losses.list,
-  }
-}
-
-function fail(state: EncodeState, error: ApiError, out: Frame[]): void {
-  if (state.isEnded) return
-  state.isEnded = true
-  out.push({ data: JSON.stringify(encodeError(error).body) })
+    (error, out) => out.push({ data: JSON.stringify(encodeError(error).body) }),
+  )
 }
 
 function begin(state: EncodeState, head: { readonly id?: string; readonly model?: string }, out: Frame[]): void {
@@ -438,7 +428,6 @@ function wire({ losses }: EncodeState): Encoding {
 
 function finish(state: EncodeState, response: ChatResponse, out: Frame[]): void {
   begin(state, response.message.response ?? {}, out)
-  state.isEnded = true
   const { choices, ...own } = kept(response) ?? {}
   const choice = arrayOf(choices)[0]
   const last = {

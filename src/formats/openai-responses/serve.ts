@@ -32,11 +32,11 @@ import type {
   ToolCall,
   Usage,
 } from '../../core/model.ts'
-import { cutOff } from '../../kit/api-error.ts'
 import type { ProofField } from '../../kit/foreign-proofs.ts'
 import { hash } from '../../kit/ids.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
+import { streamEncoder } from '../../kit/stream-encoder.ts'
 import { encodeTurn, keptFields } from './ask.ts'
 import { asksClient } from './read.ts'
 import type { WireResponse, WireUsage } from './wire.ts'
@@ -254,7 +254,6 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     identity: reply,
     sequence: 0,
     isStarted: false,
-    isEnded: false,
     output: [],
     open: new Map(),
     waiting: new Map(),
@@ -262,9 +261,9 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     held: undefined,
     count: 0,
   }
-  return {
-    push(event, out) {
-      if (state.isEnded) return
+  return streamEncoder(
+    state.losses,
+    (event, out) => {
       if (!state.isStarted) begin(state, event, out)
       switch (event.type) {
         case 'text_delta':
@@ -284,10 +283,8 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
           return // `message_end` repeats the usage, and clients get no warnings
       }
     },
-    end: (out) => fail(state, cutOff(), out),
-    fail: (error, out) => fail(state, error, out),
-    losses: state.losses.list,
-  }
+    (error, out) => fail(state, error, out),
+  )
 }
 
 // ---- the answer -------------------------------------------------------------------------------
@@ -316,12 +313,10 @@ function finish(state: EncoderState, response: ChatResponse, out: Frame[]): void
   const isOtherEnd = whole.status === 'incomplete' || whole.status === 'failed'
   const type = isOtherEnd ? `response.${whole.status}` : 'response.completed'
   send(state, type, { response: whole as unknown as Json }, out)
-  state.isEnded = true
 }
 
 /** Sends an `error` event in the documented flat form. Then sends the answer so far, with the status `failed`. */
 function fail(state: EncoderState, error: ApiError, out: Frame[]): void {
-  if (state.isEnded) return
   if (!state.isStarted) begin(state, { type: 'message_start' }, out)
   const { message, code, param } = encodeError(error).body.error
   const failed = { code: code ?? 'server_error', message }
@@ -334,7 +329,6 @@ function fail(state: EncoderState, error: ApiError, out: Frame[]): void {
     output: state.output,
   }
   send(state, 'response.failed', { response }, out)
-  state.isEnded = true
 }
 
 // ---- text -------------------------------------------------------------------------------------
@@ -523,7 +517,6 @@ interface EncoderState {
   identity: Reply
   sequence: number
   isStarted: boolean
-  isEnded: boolean
   /** Complete items, by their index. The last event repeats them. */
   readonly output: JsonObject[]
   /** Announced items that are not complete, by block. */
