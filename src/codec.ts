@@ -53,6 +53,7 @@ export type { ApiErrorDetails } from './core/errors.ts'
 
 // ---- to run tools -------------------------------------------------------------------------------
 
+export type { StandardIssue, StandardResult, StandardSchema } from './tools/definition.ts'
 export { definitionOf, isRunnable } from './tools/definition.ts'
 export type {
   AnyTools,
@@ -66,7 +67,6 @@ export type {
 } from './tools/model.ts'
 export type { ResultLimits, ToolOutput } from './tools/result.ts'
 export { failed, type InvokeOptions } from './tools/run.ts'
-export type { StandardIssue, StandardResult, StandardSchema } from './tools/schema.ts'
 export type { ArgumentsOf } from './tools/tool.ts'
 
 // ---- options and results of a run, by their parts -----------------------------------------------

@@ -35,9 +35,9 @@ export type { Model, ModelSettings } from './core/codec.ts'
 // ---- tools --------------------------------------------------------------------------------------
 
 export { type Approval, approval, signApproval, verifyApproval } from './tools/approval.ts'
+export type { AnySchema, OutputOf } from './tools/definition.ts'
 export type { Tool, ToolContext, ToolResult } from './tools/model.ts'
 export { invokeTool, toToolMessage } from './tools/run.ts'
-export type { AnySchema, OutputOf } from './tools/schema.ts'
 export { type ToolSpec, tool } from './tools/tool.ts'
 export * as t from './tools/types.ts'
 

@@ -95,7 +95,7 @@ async function listAll(client: McpClient, signal: AbortSignal | undefined, maxTo
       throw new LimitError(`Cannot list the tools: there are more than ${maxTools}`, 'maxTools', maxTools)
     }
     if (++pages > maxTools) {
-      throw new LimitError(`Cannot list the tools: there are more than ${maxTools} pages of them`, 'maxTools', maxTools)
+      throw new LimitError(`Cannot list the tools: there are more than ${maxTools} pages`, 'maxTools', maxTools)
     }
     const next = textOr(field(page, 'nextCursor'), undefined)
     cursor = next === cursor ? undefined : next // a server that repeats a page has no more tools

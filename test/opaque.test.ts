@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { modelFamily, ownProof, withAskedModel } from '../src/core/content.ts'
 import type { AssistantMessage, Opaque } from '../src/core/model.ts'
-import { modelFamily, ownProof, withAskedModel } from '../src/kit/opaque.ts'
 
 describe('the family of a model', () => {
   it.each([

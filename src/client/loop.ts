@@ -16,14 +16,13 @@ import type {
   Frame,
   Model,
 } from '../core/codec.ts'
-import { callIdsOf, callsOf, canRunTools, isCall, isEmptyAnswer, textOf } from '../core/content.ts'
+import { callIdsOf, callsOf, canRunTools, isCall, isEmptyAnswer, textOf, withAskedModel } from '../core/content.ts'
 import { ApiError, IsoglotError, LimitError, TimeoutError } from '../core/errors.ts'
 import { compact, refuseDeepText, unlessEmpty } from '../core/json.ts'
 import type { AssistantMessage, Loss, Message, MessageEvent, ToolChoice, Usage } from '../core/model.ts'
 import { usageOf } from '../core/usage.ts'
 import { hash, nextNumber } from '../kit/ids.ts'
 import { checkLoss } from '../kit/losses.ts'
-import { withAskedModel } from '../kit/opaque.ts'
 import { legalToolName, prepare } from '../prepare/prepare.ts'
 import { hasRunner } from '../tools/definition.ts'
 import type { Ending, ToolHost } from '../tools/model.ts'

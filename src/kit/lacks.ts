@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkMessages } from '../core/content.ts'
+import { checkMessages, ownProof } from '../core/content.ts'
 import { compact, field, lookup, textOr } from '../core/json.ts'
 import type {
   AssistantMessage,
@@ -24,7 +24,6 @@ import type {
   ToolDefinition,
 } from '../core/model.ts'
 import { fitList, type Losses, placesIn, reportForeignFields, reportLoss } from './losses.ts'
-import { ownProof } from './opaque.ts'
 import * as reasons from './reasons.ts'
 
 /** Options that some wire has no field for. */

@@ -108,6 +108,6 @@ function jsonOf(value: Json, path: string): string {
   try {
     return JSON.stringify(value)
   } catch (cause) {
-    throw new DecodeError('Cannot read block: a result cannot be written as JSON', { path, cause })
+    throw new DecodeError('Cannot read block: a result is not JSON', { path, cause })
   }
 }

@@ -9,7 +9,7 @@
  */
 
 import type { Rules } from '../core/codec.ts'
-import { blocksOf, blocksOfTurn, checkMessages } from '../core/content.ts'
+import { blocksOf, blocksOfTurn, checkMessages, ownProof } from '../core/content.ts'
 import { compact, findLastIndex, lookup } from '../core/json.ts'
 import type {
   AssistantMessage,
@@ -27,7 +27,6 @@ import type {
 } from '../core/model.ts'
 import { legalId } from '../kit/ids.ts'
 import { fitList, placesOf, withPlaces } from '../kit/losses.ts'
-import { ownProof } from '../kit/opaque.ts'
 import * as reasons from '../kit/reasons.ts'
 import type { Splitting } from '../messages/split-message.ts'
 

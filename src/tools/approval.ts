@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { blocksOf, blocksOfTurn } from '../core/content.ts'
+
+import { blocksOf, blocksOfTurn, randomPartOf } from '../core/content.ts'
 import { compact } from '../core/json.ts'
 import type { ContentBlock, Json, Message, MessageEvent, ToolCall } from '../core/model.ts'
 
@@ -182,11 +183,6 @@ async function approvalIdOf(call: ToolCall, messages: readonly Message[], random
   if (typeof crypto === 'undefined' || crypto.subtle === undefined) return undefined
   const text = new TextEncoder().encode(JSON.stringify([random, call.id, messages.flatMap(saidIn)]))
   return `${random}.${toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', text)))}`
-}
-
-/** The random part of a call's `approvalId`, if it has one. */
-export function randomPartOf({ approvalId }: { readonly approvalId?: unknown }): string | undefined {
-  return typeof approvalId === 'string' ? approvalId.split('.')[0] || undefined : undefined
 }
 
 function randomPart(): string {

@@ -1,8 +1,253 @@
-/** The part of a tool that a model sees, and the checks of tools. @module */
+/**
+ * The definition of a tool: its schema, of any kind, which becomes JSON Schema for the model and checks arguments; the part that a model
+ * sees; and the checks of its other fields.
+ *
+ * @see https://standardschema.dev (read 2026-11)
+ *
+ * @module
+ */
+
 import { checkTools } from '../core/content.ts'
-import { isObject, lookup } from '../core/json.ts'
-import type { ProviderTool, ToolDefinition } from '../core/model.ts'
+import { arrayOf, field, isObject, lookup, objectIn, setOwn } from '../core/json.ts'
+import type { Json, JsonObject, JsonSchema, ProviderTool, ToolDefinition } from '../core/model.ts'
 import type { Tool } from './model.ts'
+import type { Typed } from './types.ts'
+
+// ---- the schema ---------------------------------------------------------------------------------
+
+/** A schema of any library that supports Standard Schema. With `jsonSchema`, it converts itself to JSON Schema. */
+export interface StandardSchema<Output = unknown, Input = unknown> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined
+    readonly jsonSchema?: { readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown> }
+  }
+}
+/** The result of a validator: a value, or the reasons why it is invalid. */
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] }
+/** A value that does not match, and its path. */
+export interface StandardIssue {
+  readonly message: string
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+}
+
+/** A schema: made by `t.object()` and its siblings, a JSON Schema, or a Standard Schema that converts itself. */
+export type AnySchema = JsonSchema | StandardSchema
+
+/** The type of the values that a schema returns; `Untyped` if it has no types. */
+export type OutputOf<Schema, Untyped = unknown> =
+  Schema extends StandardSchema<infer Output>
+    ? Output
+    : Schema extends Typed<infer Value>
+      ? unknown extends Value
+        ? Untyped
+        : Value
+      : Untyped
+
+/** The type of the values that a schema accepts, before it converts them; `unknown` if it has no types. */
+export type InputOf<Schema> =
+  Schema extends StandardSchema<unknown, infer Input> ? Input : Schema extends Typed<infer Value> ? Value : unknown
+
+/** Functions count too: arktype's schemas are functions. */
+export function isStandardSchema(value: AnySchema): value is StandardSchema {
+  return '~standard' in Object(value)
+}
+
+/**
+ * Converts the schema to JSON Schema. `subject` names it in the error, such as `tool "add"`.
+ *
+ * @throws {TypeError} if it does not convert itself.
+ */
+export function toJsonSchema(schema: AnySchema, subject: string): JsonSchema {
+  if (!isStandardSchema(schema)) {
+    if (!Object.values(Object(schema)).some((field) => isStandardSchema(field as AnySchema))) return schema
+    throw new TypeError(`Cannot make ${subject}: its fields are not in an object, such as z.object({ … })`)
+  }
+  const { vendor, jsonSchema } = schema['~standard']
+  if (jsonSchema === undefined) {
+    const how =
+      vendor === 'valibot'
+        ? 'wrap it in toStandardJsonSchema() of the package "@valibot/to-json-schema"'
+        : 'use a version of it that does, or pass a JSON Schema'
+    throw new TypeError(`Cannot make ${subject}: its ${vendor} schema does not convert itself to JSON Schema; ${how}`)
+  }
+  try {
+    const { $schema: _, ...converted } = jsonSchema.input({ target: 'draft-2020-12' })
+    return converted
+  } catch (cause) {
+    throw new TypeError(`Cannot make ${subject}: its ${vendor} schema has no form in JSON Schema`, { cause })
+  }
+}
+
+/**
+ * Checks the value, and returns it as the schema converts it.
+ *
+ * @throws {TypeError} what does not fit, each with its place.
+ */
+export async function parseWith(schema: AnySchema, value: unknown): Promise<unknown> {
+  if (!isStandardSchema(schema)) return checked(value, schema)
+  const result = await schema['~standard'].validate(value)
+  if (result.issues === undefined) return result.value
+  throw new TypeError(result.issues.slice(0, mostIssues).map(describeIssue).join('; '))
+}
+
+/** The maximum number of issues that are reported. */
+const mostIssues = 10
+
+function checked(value: unknown, schema: JsonSchema): unknown {
+  const problems = checkArguments(value, schema)
+  if (problems.length > 0) throw new TypeError(problems.join('; '))
+  return value
+}
+
+function describeIssue({ message, path }: StandardIssue): string {
+  const keys = (path ?? []).map((part) => String(typeof part === 'object' ? part.key : part))
+  return keys.length === 0 ? message : `${keys.join('.')}: ${message}`
+}
+
+/**
+ * Strict mode makes models write `null` for what they leave out. Dropped, so that defaults apply: from properties that the schema
+ * knows and does not require, at every depth.
+ */
+export function withoutNullOptionals(value: JsonObject, schema: JsonSchema | undefined): JsonObject {
+  return strip(value, schema, 0) as JsonObject
+}
+
+/** Looks at what the schema knows, and copies only what changes: an object of a million keys costs nothing. */
+function strip(value: Json, schema: unknown, depth: number): Json {
+  if (!isObject(schema) || depth > maxDepth) return value
+  const { items, properties } = schema
+  if (Array.isArray(value)) return isObject(items) ? value.map((one) => strip(one, items, depth + 1)) : value
+  if (!isObject(value) || !isObject(properties)) return value
+  const required = new Set(arrayOf(schema.required))
+  let copy: JsonObject | undefined
+  for (const key of Object.keys(properties)) {
+    const entry = field(value, key)
+    if (entry === undefined) continue
+    const isDropped = entry === null && !required.has(key)
+    const next = isDropped ? entry : strip(entry, properties[key], depth + 1)
+    if (next === entry && !isDropped) continue
+    copy ??= { ...value }
+    if (isDropped) delete copy[key]
+    else setOwn(copy, key, next)
+  }
+  return copy ?? value
+}
+
+// ---- checks of arguments ------------------------------------------------------------------------
+
+// Only the keywords that matter for a tool's safety are checked: types, required and unexpected properties, enums, items and alternatives. Use
+// a schema library for others.
+
+/** Values deeper than this are not checked. Arguments are never so deep. */
+const maxDepth = 64
+
+/** The maximum number of problems that one check reports. */
+const maxProblems = 10
+
+/** The arguments that do not match the schema, each with its place, such as `city: must be a string`. Empty if all match. At most 10. */
+export function checkArguments(value: unknown, schema: JsonSchema): readonly string[] {
+  const problems: string[] = []
+  check(value, schema, '', problems, 0)
+  return problems
+}
+
+function check(value: unknown, schema: unknown, path: string, problems: string[], depth: number): void {
+  if (!isObject(schema) || depth > maxDepth || problems.length >= maxProblems) return
+  const say = (problem: string) => problems.push(path === '' ? problem : `${path}: ${problem}`)
+  const types = typesOf(schema.type)
+  if (types.length > 0 && !types.some((type) => hasType(value, type))) {
+    say(`must be ${types.map(withArticle).join(' or ')}`)
+    return
+  }
+  if (Array.isArray(schema.enum) && !schema.enum.some((one) => isSame(one, value))) {
+    say(`must be one of ${schema.enum.map((one) => JSON.stringify(one)).join(', ')}`)
+  }
+  if (Object.hasOwn(schema, 'const') && !isSame(schema.const, value)) say(`must be ${JSON.stringify(schema.const)}`)
+  const alternatives = schema.anyOf ?? schema.oneOf
+  if (Array.isArray(alternatives) && !alternatives.some((one) => fits(value, one, depth)))
+    say('fits none of its alternatives')
+  if (Array.isArray(schema.allOf)) for (const one of schema.allOf) check(value, one, path, problems, depth + 1)
+  if (Array.isArray(value)) checkItems(value, schema, path, problems, depth)
+  else if (isObject(value)) checkProperties(value, schema, path, problems, depth)
+}
+
+function checkItems(
+  values: readonly unknown[],
+  { prefixItems, items }: Record<string, unknown>,
+  path: string,
+  problems: string[],
+  depth: number,
+): void {
+  const first = arrayOf(prefixItems)
+  for (const [at, value] of values.entries()) check(value, first[at] ?? items, `${path}[${at}]`, problems, depth + 1)
+}
+
+function checkProperties(
+  value: Record<string, unknown>,
+  schema: Record<string, unknown>,
+  path: string,
+  problems: string[],
+  depth: number,
+): void {
+  const at = (key: string) => (path === '' ? key : `${path}.${key}`)
+  const properties = objectIn(schema, 'properties')
+  const hasPatterns = schema.patternProperties !== undefined // a name may be of one of them
+  for (const key of Array.isArray(schema.required) ? schema.required : []) {
+    if (!Object.hasOwn(value, String(key))) problems.push(`${at(String(key))}: is missing`)
+  }
+  for (const key of Object.keys(value)) {
+    if (problems.length >= maxProblems) return
+    if (Object.hasOwn(properties, key)) check(value[key], properties[key], at(key), problems, depth + 1)
+    else if (hasPatterns) continue
+    else if (schema.additionalProperties === false) problems.push(`${at(key)}: is not a parameter`)
+    else check(value[key], schema.additionalProperties, at(key), problems, depth + 1)
+  }
+}
+
+function fits(value: unknown, schema: unknown, depth: number): boolean {
+  const problems: string[] = []
+  check(value, schema, '', problems, depth + 1)
+  return problems.length === 0
+}
+
+function typesOf(type: unknown): readonly string[] {
+  if (typeof type === 'string') return [type]
+  return Array.isArray(type) ? type.filter((one): one is string => typeof one === 'string') : []
+}
+
+function hasType(value: unknown, type: string): boolean {
+  switch (type) {
+    case 'null':
+      return value === null
+    case 'array':
+      return Array.isArray(value)
+    case 'object':
+      return isObject(value)
+    case 'integer':
+      return Number.isInteger(value)
+    case 'string':
+    case 'number':
+    case 'boolean':
+      return typeof value === type
+    default:
+      return true // a type from next year
+  }
+}
+
+function withArticle(type: string): string {
+  return type === 'null' ? type : `${/^[aio]/.test(type) ? 'an' : 'a'} ${type}`
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other))
+}
+
+// ---- the tool -----------------------------------------------------------------------------------
 
 /** The part of a tool that a model sees: without its functions and behaviour. */
 export function definitionOf(tool: Tool | ToolDefinition): ToolDefinition {

@@ -7,16 +7,23 @@
  */
 
 import { after, follow, unlessAborted } from '../core/abort.ts'
-import { type AnyCall, callsOf, canRunTools, isCall, toolCallsOf } from '../core/content.ts'
+import { type AnyCall, callsOf, canRunTools, isCall, randomPartOf, toolCallsOf } from '../core/content.ts'
 import { compact, findLastIndex, isObject, stringOr } from '../core/json.ts'
 import type { AssistantMessage, ChatResponse, Message, MessageEvent, ToolCall, ToolMessage } from '../core/model.ts'
 import { usageOf } from '../core/usage.ts'
-import { type Approval, type ApprovalRule, type Consent, randomPartOf } from './approval.ts'
+import type { Approval, ApprovalRule, Consent } from './approval.ts'
 import type { RunProgress } from './budget.ts'
-import { asRunnable, checkApproval, checkReplacing, definitionOf, isRunnable } from './definition.ts'
+import {
+  asRunnable,
+  checkApproval,
+  checkReplacing,
+  definitionOf,
+  isRunnable,
+  parseWith,
+  withoutNullOptionals,
+} from './definition.ts'
 import type { CallLog, Ending, Tool, ToolErrorKind, ToolEvent, ToolHost, ToolResult, ToolRunner } from './model.ts'
 import { type ResultLimits, readOutput } from './result.ts'
-import { parseWith, withoutNullOptionals } from './schema.ts'
 
 /** The outcome of the calls of one turn. */
 interface TurnResult {

@@ -1,10 +1,17 @@
 /** Makes tools. @module */
 import { compact, isObject } from '../core/json.ts'
 import type { JsonObject, JsonSchema, ToolDefinition } from '../core/model.ts'
-import { checkBehaviour } from './definition.ts'
+import {
+  type AnySchema,
+  checkBehaviour,
+  type InputOf,
+  isStandardSchema,
+  type OutputOf,
+  parseWith,
+  toJsonSchema,
+} from './definition.ts'
 import type { Tool, ToolBehaviour, ToolContext } from './model.ts'
 import { ToolRun } from './run.ts'
-import { type AnySchema, type InputOf, isStandardSchema, type OutputOf, parseWith, toJsonSchema } from './schema.ts'
 
 /** The options of `tool`. */
 export interface ToolSpec<Parameters, Name extends string = string, Value = unknown>

@@ -36,7 +36,7 @@ function checkNumber(name: string, value: unknown): void {
 }
 
 /** In the place of a result that was dropped. */
-const dropped = '[This result was removed to save space. Call the tool again if you need it.]'
+const dropped = '[This result was removed. Call the tool again if you need it.]'
 
 /** Replaces the results of tools by a sentence, except the last ones (`keep`). Calls stay unchanged. */
 export function dropOldResults({ keep }: { readonly keep: number }): BeforeRound {
@@ -80,7 +80,7 @@ export function summarise(options: {
 }
 
 const summary =
-  'Summarise the conversation for the assistant who continues it. Keep the task, the decisions, names, figures and what is still to do.'
+  'Summarise the conversation for the assistant that continues it: the task, decisions, names, figures and open work.'
 
 /** Several functions in a row. Each gets the changes of the previous ones. If one ends the run, the next ones are not called. */
 export function chain(...steps: readonly BeforeRound[]): BeforeRound {

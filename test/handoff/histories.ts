@@ -4,7 +4,7 @@
  */
 import { decodeAnswer } from '../../src/client/loop.ts'
 import type { ClientCodec } from '../../src/core/codec.ts'
-import { blocksOf, toolCallsOf } from '../../src/core/content.ts'
+import { blocksOf, toolCallsOf, withAskedModel } from '../../src/core/content.ts'
 import type {
   AssistantMessage,
   Context,
@@ -14,7 +14,6 @@ import type {
   ToolDefinition,
   ToolMessage,
 } from '../../src/core/model.ts'
-import { withAskedModel } from '../../src/kit/opaque.ts'
 import { type CorpusCase, corpus } from '../support/corpus.ts'
 import { decodeChunks } from '../support/decode.ts'
 import { type Format, formats } from '../support/formats.ts'

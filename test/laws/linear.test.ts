@@ -4,11 +4,10 @@
  */
 import { describe, expect, it } from 'vitest'
 import { decodeAnswer } from '../../src/client/loop.ts'
-import { parseArguments } from '../../src/core/content.ts'
+import { modelFamily, parseArguments } from '../../src/core/content.ts'
 import type { MessageEvent } from '../../src/core/model.ts'
 import { normalizeMessages } from '../../src/import/index.ts'
 import { readErrorBody } from '../../src/kit/api-error.ts'
-import { modelFamily } from '../../src/kit/opaque.ts'
 import { checkPrefix } from '../../src/messages/index.ts'
 import { formats } from '../support/formats.ts'
 

@@ -12,7 +12,7 @@
  */
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, checkTools } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, checkTools, ownProof } from '../../core/content.ts'
 import {
   arrayOf,
   compact,
@@ -56,7 +56,6 @@ import { jsonRule } from '../../kit/json-rule.ts'
 import { withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss, reportTtl } from '../../kit/losses.ts'
 import { narrowSchema } from '../../kit/narrow-schema.ts'
-import { ownProof } from '../../kit/opaque.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { chosenTools, reportUnusedChoice } from '../../kit/tool-choice.ts'
 import type {

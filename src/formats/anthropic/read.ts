@@ -65,7 +65,7 @@ export interface Origin {
 
 /** Decodes an unknown block. It is kept unchanged. */
 export function unknownBlock(wire: JsonObject): UnknownBlock {
-  return { type: 'unknown', format, providerType: stringOr(field(wire, 'type'), ''), value: wire }
+  return { type: 'unknown', format, providerType: stringOr(wire.type, ''), value: wire }
 }
 
 /** Returns the stored form of the fields that isoglot does not know. */
@@ -82,7 +82,7 @@ export function decodeBlock(wire: JsonObject, origin: Origin): ContentBlock {
 
 /** Each of these decoders returns `undefined` for an unknown shape. */
 function decodeKnown(wire: JsonObject, origin: Origin): ContentBlock | undefined {
-  switch (field(wire, 'type')) {
+  switch (wire.type) {
     case 'text':
       return decodeText(wire)
     case 'thinking':
@@ -91,7 +91,7 @@ function decodeKnown(wire: JsonObject, origin: Origin): ContentBlock | undefined
       return decodeRedactedThinking(wire, origin)
   }
   // Anthropic adds new server tools often, but the types of their results have this ending.
-  return stringOr(field(wire, 'type'), '').endsWith('_tool_result') ? decodeServerResult(wire) : undefined
+  return stringOr(wire.type, '').endsWith('_tool_result') ? decodeServerResult(wire) : undefined
 }
 
 function decodeText({ type: _, text: given, ...rest }: JsonObject): TextBlock | undefined {
@@ -164,7 +164,7 @@ function readWhole(message: JsonObject, dialect: AnthropicDialect): Fragment[] {
   const out: Fragment[] = []
   const reader = answerReader(dialect)
   reader.read({ message }, 'message_start', out)
-  reader.read({ delta: { stop_reason: field(message, 'stop_reason') ?? null } }, 'message_delta', out)
+  reader.read({ delta: { stop_reason: message.stop_reason ?? null } }, 'message_delta', out)
   reader.end(out)
   return out
 }
@@ -228,7 +228,7 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
   return { read, end }
 
   function read(event: JsonObject, name: string, out: Fragment[]): void {
-    switch (field(event, 'type') ?? (name || (event.error && 'error'))) {
+    switch (event.type ?? (name || (event.error && 'error'))) {
       case 'content_block_delta':
         readDelta(keyOf(event), objectIn(event, 'delta'), out)
         break
@@ -306,7 +306,7 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
   // ---- blocks ---------------------------------------------------------------------------------
 
   function keyOf(event: JsonObject): number {
-    const index = field(event, 'index')
+    const index = event.index
     return keys.get(index) ?? newKey(index)
   }
 
@@ -316,14 +316,14 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
   }
 
   function readStart(event: JsonObject, out: Fragment[]): void {
-    const wire = objectAt(field(event, 'content_block'), 'content_block', 'Anthropic event')
-    openBlock(wire, field(event, 'index'), true, out)
+    const wire = objectAt(event.content_block, 'content_block', 'Anthropic event')
+    openBlock(wire, event.index, true, out)
   }
 
   /** Reads a block that is complete, or that stays open for its deltas. */
   function openBlock(wire: JsonObject, index: unknown, isOpen: boolean, out: Fragment[]): void {
     const key = newKey(index)
-    const type = field(wire, 'type')
+    const type = wire.type
     if (type === 'tool_use' || isServerCall(type)) {
       out.push(readCall(wire, key, isOpen))
       if (!isOpen) out.push({ type: 'close', key })
@@ -346,7 +346,7 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
       unknown.set(key, withDelta(block, delta))
       return
     }
-    switch (field(delta, 'type')) {
+    switch (delta.type) {
       case 'text_delta':
         out.push({ type: 'text', text: piece(delta, 'text'), key })
         return
@@ -364,7 +364,7 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
         return
       }
       case 'citations_delta': {
-        const citation = field(delta, 'citation')
+        const citation = delta.citation
         if (isObject(citation)) out.push({ type: 'patch', key, citations: [decodeCitation(citation)] })
       }
     }

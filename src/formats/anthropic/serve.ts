@@ -9,7 +9,7 @@
  */
 
 import type { EncodedResponse, Frame, Reply, StreamEncoder } from '../../core/codec.ts'
-import { blocksOfTurn, isNoArguments, settleStopReason } from '../../core/content.ts'
+import { blocksOfTurn, isNoArguments, ownProof, settleStopReason } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
 import { compact, field, isObject, lookup } from '../../core/json.ts'
 import type {
@@ -30,7 +30,6 @@ import { messageWith } from '../../kit/api-error.ts'
 import { type ProofField, signatureField } from '../../kit/foreign-proofs.ts'
 import { type Losses, newLosses, reportForeignFields, reportLoss } from '../../kit/losses.ts'
 import { addPiece, type BlockEvent, newBlock, type OpenBlock, oneAtATime } from '../../kit/one-at-a-time.ts'
-import { ownProof } from '../../kit/opaque.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { streamEncoder } from '../../kit/stream-encoder.ts'
 import { drop, encodeCall, encodeCitation, encodeOwnBlock, keptOf } from './ask.ts'

@@ -13,7 +13,7 @@
  */
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, checkTools, parseObject } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, checkTools, ownProof, parseObject } from '../../core/content.ts'
 import { compact, field, isObject, lookup, objectIn, textOr, unlessEmpty } from '../../core/json.ts'
 import { readDataUrl } from '../../core/media.ts'
 import type {
@@ -41,7 +41,6 @@ import { jsonRule } from '../../kit/json-rule.ts'
 import { withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss, reportTtl, withoutOptions } from '../../kit/losses.ts'
 import { narrowSchema } from '../../kit/narrow-schema.ts'
-import { ownProof } from '../../kit/opaque.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { chosenTools, reportUnusedChoice } from '../../kit/tool-choice.ts'
 import { toolErrorMark } from '../../kit/tool-error.ts'

@@ -56,7 +56,7 @@ import { format, idPrefix, mediaFormats, provider, stopReasons } from './words.t
 /** Reads a block, except a call or a result of the user's tools. The block has one key that is not null, which names its type. */
 export function decodeBlock(wire: JsonObject): ContentBlock {
   const [kind = '', ...others] = Object.keys(wire).filter((name) => wire[name] !== null)
-  const text = field(wire, 'text')
+  const text = wire.text
   if (typeof text === 'string' && others.length === 0) return { type: 'text', text }
   const known = others.length === 0 ? lookup(decoders, kind)?.(objectIn(wire, kind)) : undefined
   return known ?? { type: 'unknown', format, providerType: kind, value: wire }
@@ -87,7 +87,7 @@ function decodeMedia(kind: keyof typeof mediaFormats, { format: word, source, ..
 }
 
 function decodeDocument({ name, ...body }: JsonObject): ContentBlock | undefined {
-  const text = field(field(body, 'source'), 'text')
+  const text = field(body.source, 'text')
   const title = textOr(name, undefined)
   if (typeof text === 'string' && Object.keys(body).length === 2) return compact({ type: 'plain_text', text, title })
   const media = decodeMedia('document', body)
@@ -95,7 +95,7 @@ function decodeDocument({ name, ...body }: JsonObject): ContentBlock | undefined
 }
 
 function decodeGuarded(body: JsonObject): ContentBlock | undefined {
-  const text = field(field(body, 'text'), 'text')
+  const text = field(body.text, 'text')
   return typeof text === 'string'
     ? { type: 'text', text, providerData: { [format]: { guardContent: body } } }
     : undefined
@@ -103,7 +103,7 @@ function decodeGuarded(body: JsonObject): ContentBlock | undefined {
 
 function decodeReasoning(body: JsonObject): ReasoningBlock | undefined {
   const { text, signature, ...others } = objectIn(body, 'reasoningText')
-  const redacted = field(body, 'redactedContent')
+  const redacted = body.redactedContent
   if (typeof redacted === 'string') return { type: 'reasoning', text: '', opaque: proof({ redactedContent: redacted }) }
   if (typeof text !== 'string') return undefined
   const data = unlessEmpty(compact({ ...others, signature: textOr(signature, undefined) }))
@@ -116,23 +116,23 @@ function proof(data: JsonObject): Opaque {
 }
 
 function decodeCited(body: JsonObject): ContentBlock | undefined {
-  const text = arrayOf(field(body, 'content'))
+  const text = arrayOf(body.content)
     .map((part) => textOr(field(part, 'text'), ''))
     .join('')
-  const citations = arrayOf(field(body, 'citations')).filter(isObject)
+  const citations = arrayOf(body.citations).filter(isObject)
   return { type: 'text', text, citations: citations.map((one) => decodeCitation(one, text.length)) }
 }
 
 /** Reads a citation. It covers the whole text; `length` is the length of that text in UTF-16 units. */
 function decodeCitation(wire: JsonObject, length: number): CitationBlock {
-  const source = textOr(field(wire, 'source'), undefined)
+  const source = textOr(wire.source, undefined)
   const address = source !== undefined && /^https?:/.test(source) ? source : undefined
-  const url = textOr(field(field(field(wire, 'location'), 'web'), 'url'), address)
-  const passages = arrayOf(field(wire, 'sourceContent')).map((part) => textOr(field(part, 'text'), ''))
+  const url = textOr(field(field(wire.location, 'web'), 'url'), address)
+  const passages = arrayOf(wire.sourceContent).map((part) => textOr(field(part, 'text'), ''))
   return compact({
     type: 'citation',
     url,
-    title: textOr(field(wire, 'title'), undefined),
+    title: textOr(wire.title, undefined),
     text: passages.length === 0 ? undefined : passages.join(''),
     startIndex: 0,
     endIndex: length,
@@ -159,9 +159,9 @@ function decodeServerCall({ toolUseId, name, input, ...kept }: JsonObject): Cont
 function decodeServerResult(body: JsonObject): ContentBlock {
   return compact({
     type: 'server_tool_result',
-    toolCallId: textOr(field(body, 'toolUseId'), undefined),
-    status: field(body, 'status') === 'error' ? 'error' : 'success',
-    output: field(body, 'content'),
+    toolCallId: textOr(body.toolUseId, undefined),
+    status: body.status === 'error' ? 'error' : 'success',
+    output: body.content,
     providerData: { [format]: body },
   })
 }
@@ -172,14 +172,14 @@ const callFields: ReadonlySet<string> = new Set(['toolUseId', 'name', 'input', '
 
 /** Reads a call, or the start of a call, as a fragment. */
 export function readCallFragment(body: JsonObject): CallFragment {
-  const input = field(body, 'input')
-  const isServers = field(body, 'type') === 'server_tool_use'
+  const input = body.input
+  const isServers = body.type === 'server_tool_use'
   const kept = otherFields(body, callFields)
   const own = isServers ? { ...kept, type: 'server_tool_use' } : kept
   return compact({
     type: 'call',
-    id: textOr(field(body, 'toolUseId'), undefined),
-    name: textOr(field(body, 'name'), undefined),
+    id: textOr(body.toolUseId, undefined),
+    name: textOr(body.name, undefined),
     arguments: input === undefined || input === null ? undefined : argumentsOf(input),
     server: isServers || undefined,
     providerData: own && { [format]: own },
@@ -195,7 +195,7 @@ export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): Dec
   const content = field(field(field(body, 'output'), 'message'), 'content') ?? field(body, 'content')
   const uses = arrayOf(content).flatMap((block) => {
     const use = field(block, 'toolUse')
-    return isObject(use) && field(use, 'type') !== 'server_tool_use' ? [use] : []
+    return isObject(use) && use.type !== 'server_tool_use' ? [use] : []
   })
   return foldCalls(
     uses.map((use, key) => ({ ...readCallFragment(use), key })),
@@ -214,21 +214,17 @@ export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): Dec
  */
 export function decodeResponse(body: unknown, { callsBefore = 0, events }: DecodeResponseOptions = {}): ChatResponse {
   const response = bodyOf(body, 'Bedrock response')
-  if (field(response, 'output') === undefined && typeof (response.message ?? response.Message) === 'string')
+  if (response.output === undefined && typeof (response.message ?? response.Message) === 'string')
     throw decodeError({ status: 0, headers: { get: () => null }, body: response })
-  const message = objectAt(field(field(response, 'output'), 'message'), 'output.message', 'Bedrock response')
+  const message = objectAt(field(response.output, 'message'), 'output.message', 'Bedrock response')
   const out: Fragment[] = [{ type: 'start' }]
   let last: LastText | undefined
-  for (const [key, entry] of listAt(
-    field(message, 'content'),
-    'output.message.content',
-    'Bedrock response',
-  ).entries()) {
+  for (const [key, entry] of listAt(message.content, 'output.message.content', 'Bedrock response').entries()) {
     const block = objectAt(entry, `output.message.content[${key}]`, 'Bedrock response')
     last = readBlock(block, key, last, out)
   }
   readExtra(response, out)
-  const reason = field(response, 'stopReason')
+  const reason = response.stopReason
   if (typeof reason === 'string') out.push(endFragment(reason))
   return fold(out, { provider, idPrefix, callsBefore, events })
 }
@@ -245,14 +241,14 @@ function readBlock(
   last: LastText | undefined,
   out: Fragment[],
 ): LastText | undefined {
-  const use = field(block, 'toolUse')
-  const cited = field(block, 'citationsContent')
+  const use = block.toolUse
+  const cited = block.citationsContent
   if (isObject(use)) {
     out.push({ ...readCallFragment(use), key }, { type: 'close', key })
     return undefined
   }
-  if (isObject(cited) && arrayOf(field(cited, 'content')).length === 0 && last !== undefined) {
-    const citations = arrayOf(field(cited, 'citations')).filter(isObject)
+  if (isObject(cited) && arrayOf(cited.content).length === 0 && last !== undefined) {
+    const citations = arrayOf(cited.citations).filter(isObject)
     out.push({ type: 'patch', key: last.key, citations: citations.map((one) => decodeCitation(one, last.length)) })
     return last
   }
@@ -271,7 +267,7 @@ const answerFields: ReadonlySet<string> = new Set(['output', 'stopReason', 'usag
 
 /** Reads the usage and the unknown fields of an answer. */
 function readExtra(wire: JsonObject, out: Fragment[]): void {
-  const usage = field(wire, 'usage')
+  const usage = wire.usage
   if (isObject(usage)) out.push({ type: 'usage', usage: decodeUsage(usage) })
   const kept = otherFields(wire, answerFields)
   if (kept !== undefined) out.push({ type: 'extra', providerData: { [format]: kept } })
@@ -346,17 +342,17 @@ export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): 
 }
 
 function readEvent(state: DecodeState, type: string, event: JsonObject, out: Fragment[]): void {
-  const key = numberOr(field(event, 'contentBlockIndex'), 0)
+  const key = numberOr(event.contentBlockIndex, 0)
   switch (type) {
     case 'contentBlockDelta':
-      readDelta(state, key, objectAt(field(event, 'delta'), 'delta', 'Bedrock event'), out)
+      readDelta(state, key, objectAt(event.delta, 'delta', 'Bedrock event'), out)
       return
     case 'messageStart':
       if (!state.isStarted) out.push({ type: 'start' })
       state.isStarted = true
       return
     case 'contentBlockStart':
-      readStart(state, key, field(event, 'start'), out)
+      readStart(state, key, event.start, out)
       return
     case 'contentBlockStop':
       readStop(state, key, out)

@@ -9,7 +9,7 @@
  */
 
 import type { EncodedRequest } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, checkTools } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, checkTools, ownProof } from '../../core/content.ts'
 import {
   arrayOf,
   compact,
@@ -55,7 +55,6 @@ import { isEnvelope } from '../../kit/envelope.ts'
 import { addressOf, guessType, type Media } from '../../kit/google-files.ts'
 import { withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
-import { ownProof } from '../../kit/opaque.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { reportUnusedChoice } from '../../kit/tool-choice.ts'
 import { byteLength } from '../../kit/utf8.ts'

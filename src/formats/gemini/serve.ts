@@ -20,7 +20,7 @@
  */
 
 import type { EncodedResponse, Frame, Reply, StreamEncoder } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, settleStopReason } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, ownProof, settleStopReason } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
 import { compact, field, lookup, numberOr, textOr, unlessEmpty } from '../../core/json.ts'
 import type {
@@ -37,7 +37,6 @@ import { messageWith } from '../../kit/api-error.ts'
 import type { ProofField } from '../../kit/foreign-proofs.ts'
 import { type Losses, newLosses, reportForeignFields, reportLoss } from '../../kit/losses.ts'
 import { type BlockEvent, oneAtATime } from '../../kit/one-at-a-time.ts'
-import { ownProof } from '../../kit/opaque.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { streamEncoder } from '../../kit/stream-encoder.ts'
 import { byteLength, follow } from '../../kit/utf8.ts'

@@ -5,7 +5,7 @@
  */
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, callsOf, checkTools, exactArguments } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, callsOf, checkTools, exactArguments, ownProof } from '../../core/content.ts'
 import {
   arrayOf,
   compact,
@@ -47,7 +47,6 @@ import { askedEffort } from '../../kit/effort.ts'
 import { legalId } from '../../kit/ids.ts'
 import { withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss, reportTtl } from '../../kit/losses.ts'
-import { ownProof } from '../../kit/opaque.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { reportUnusedChoice } from '../../kit/tool-choice.ts'
 import { markParts } from '../../kit/tool-error.ts'

@@ -11,7 +11,15 @@
  */
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, checkTools, isNoArguments, parseArguments, textOf } from '../../core/content.ts'
+import {
+  blocksOf,
+  blocksOfTurn,
+  checkTools,
+  isNoArguments,
+  ownProof,
+  parseArguments,
+  textOf,
+} from '../../core/content.ts'
 import { arrayOf, compact, field, isObject, lookup, objectIn, stringOr, textOr, unlessEmpty } from '../../core/json.ts'
 import { toDataUrl } from '../../core/media.ts'
 import type {
@@ -45,7 +53,6 @@ import { type Chain, findChain } from '../../kit/chain.ts'
 import { anyEffort, askedEffort, isReasoning } from '../../kit/effort.ts'
 import { withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, renamed, reportLoss, reportTtl, withoutOptions } from '../../kit/losses.ts'
-import { ownProof } from '../../kit/opaque.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { reportUnusedChoice } from '../../kit/tool-choice.ts'
 import { markParts, markText } from '../../kit/tool-error.ts'

@@ -1,7 +1,7 @@
 /** Encodes earlier reasoning for hosts of this format that accept it in requests. @module */
 
+import { ownProof } from '../../../core/content.ts'
 import type { ReasoningBlock } from '../../../core/model.ts'
-import { ownProof } from '../../../kit/opaque.ts'
 import * as reasons from '../../../kit/reasons.ts'
 import { beyondTypes, dropBlock, dropReasoning, kept, reasoningDetails } from '../ask.ts'
 import type { ReasoningReplay, ReasoningTurn } from '../dialect.ts'
