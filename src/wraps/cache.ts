@@ -36,7 +36,8 @@ export function cache(
         yield kept
         return
       }
-      if (kept) throw new TypeError('Cannot use the stored answer: it is not a list of events')
+      if ((kept ?? undefined) !== undefined)
+        throw new TypeError('Cannot use the stored answer: it is not a list of events')
       const events: MessageEvent[] = []
       for await (const batch of next(asked)) {
         events.push(...batch)

@@ -36,7 +36,7 @@ function checkNumber(name: string, value: unknown): void {
 }
 
 /** In the place of a result that was dropped. */
-const dropped = '[This result was removed. Call the tool again if you need it.]'
+const dropped = '[Removed. Call the tool again if you need this result.]'
 
 /** Replaces the results of tools by a sentence, except the last ones (`keep`). Calls stay unchanged. */
 export function dropOldResults({ keep }: { readonly keep: number }): BeforeRound {

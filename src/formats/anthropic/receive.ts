@@ -59,7 +59,7 @@ export function decodeRequest(
 ): DecodedRequest {
   const request = bodyOf(body, 'Anthropic request')
   const options = decodeOptions(request, otherFields(request, knownRequestFields))
-  const tools = field(request, 'tools') ?? undefined
+  const tools = request.tools ?? undefined
   if (tools !== undefined && !Array.isArray(tools)) throw misfit('tools', 'not an array', 'Anthropic request')
   const context = {
     ...decodeConversation(request, { provider: dialect.provider ?? format, model: options.model }),

@@ -53,11 +53,11 @@ export function decodeRequest(body: unknown, { path = '' }: DecodeRequestOptions
   const request = bodyOf(body, 'Bedrock request')
   const [, name = '', way] = /\/model\/(.+)\/(converse(?:-stream)?)$/.exec(path) ?? []
   const system = decodeBlocks(
-    listAt(field(request, 'system'), 'system', 'Bedrock request').map((entry, at) =>
+    listAt(request.system, 'system', 'Bedrock request').map((entry, at) =>
       objectAt(entry, `system[${at}]`, 'Bedrock request'),
     ),
   )
-  const tools = field(field(request, 'toolConfig'), 'tools')
+  const tools = field(request.toolConfig, 'tools')
   const definitions = decodeDefinitions(listAt(tools, 'toolConfig.tools', 'Bedrock request'))
   const context = compact({
     system: unlessEmpty(system),
@@ -195,12 +195,12 @@ function decodeMessages(body: JsonObject): Message[] {
   return listAt(field(body, 'messages'), 'messages', 'Bedrock request').flatMap((entry, at) => {
     const path = `messages[${at}]`
     const wire = objectAt(entry, path, 'Bedrock request')
-    const blocks = listAt(field(wire, 'content'), `${path}.content`, 'Bedrock request').map((block, index) =>
+    const blocks = listAt(wire.content, `${path}.content`, 'Bedrock request').map((block, index) =>
       objectAt(block, `${path}.content[${index}]`, 'Bedrock request'),
     )
     const kept = otherFields(wire, messageFields)
     const extras = kept === undefined ? {} : { providerData: { [format]: kept } }
-    switch (field(wire, 'role')) {
+    switch (wire.role) {
       case 'user':
         return decodeUser(blocks, names).map((message) =>
           message.role === 'user' ? { ...message, ...extras } : message,
@@ -210,7 +210,7 @@ function decodeMessages(body: JsonObject): Message[] {
       case 'system':
         return [{ role: 'system' as const, content: decodeBlocks(blocks), ...extras }]
     }
-    throw misfit(`${path}.role`, 'none of user, assistant and system', 'Bedrock request', field(wire, 'role'))
+    throw misfit(`${path}.role`, 'none of user, assistant and system', 'Bedrock request', wire.role)
   })
 }
 
@@ -317,9 +317,9 @@ const resultFields: ReadonlySet<string> = new Set(['toolUseId', 'content', 'stat
 
 /** Reads a result. `names` has the tool name of each call so far, by id, since a result of this format does not have a name. */
 function decodeResult(wire: JsonObject, names: ReadonlyMap<string, string>): ToolMessage {
-  const toolCallId = stringOr(field(wire, 'toolUseId'), '')
-  const status = field(wire, 'status')
-  const content = arrayOf(field(wire, 'content')).filter(isObject)
+  const toolCallId = stringOr(wire.toolUseId, '')
+  const status = wire.status
+  const content = arrayOf(wire.content).filter(isObject)
   const [only] = content
   const json = content.length === 1 ? field(only, 'json') : undefined
   const kept = { ...otherFields(wire, resultFields), ...compact({ json }) }

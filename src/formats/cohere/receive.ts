@@ -57,12 +57,12 @@ import { format, idPrefix } from './words.ts'
  */
 export function decodeRequest(body: unknown, _options: DecodeRequestOptions = {}): DecodedRequest {
   const request = bodyOf(body, 'Cohere request')
-  const model = textOr(field(request, 'model'), undefined)
-  if (model === undefined) throw misfit('model', 'missing', 'Cohere request', field(request, 'model'))
-  const messages = listAt(field(request, 'messages'), 'messages', 'Cohere request')
-  const documents = listAt(field(request, 'documents'), 'documents', 'Cohere request')
-  const tools = field(request, 'tools')
-  const isStrict = field(request, 'strict_tools') === true
+  const model = textOr(request.model, undefined)
+  if (model === undefined) throw misfit('model', 'missing', 'Cohere request', request.model)
+  const messages = listAt(request.messages, 'messages', 'Cohere request')
+  const documents = listAt(request.documents, 'documents', 'Cohere request')
+  const tools = request.tools
+  const isStrict = request.strict_tools === true
   const definitions = listAt(tools, 'tools', 'Cohere request').map((tool, at) =>
     decodeDefinition(tool, isStrict, `tools[${at}]`),
   )
@@ -132,8 +132,7 @@ function decodeOptions(request: JsonObject, model: string): RequestOptions {
     if (found !== undefined || value === null) read.add(name)
     Object.assign(options, found)
   }
-  if (arrayOf(field(request, 'tools')).length === 0 && field(request, 'strict_tools') === true)
-    read.delete('strict_tools')
+  if (arrayOf(request.tools).length === 0 && request.strict_tools === true) read.delete('strict_tools')
   const kept = otherFields(request, read)
   return { ...options, model, ...compact({ providerOptions: kept && { [format]: kept } }) }
 }

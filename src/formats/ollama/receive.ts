@@ -52,9 +52,9 @@ import { format, idPrefix, readThink } from './words.ts'
  */
 export function decodeRequest(body: unknown, _options: DecodeRequestOptions = {}): DecodedRequest {
   const request = bodyOf(body, 'Ollama request')
-  const model = textAt(field(request, 'model'), 'model', 'Ollama request')
-  const messages = decodeMessages(listAt(field(request, 'messages'), 'messages', 'Ollama request'))
-  const tools = field(request, 'tools')
+  const model = textAt(request.model, 'model', 'Ollama request')
+  const messages = decodeMessages(listAt(request.messages, 'messages', 'Ollama request'))
+  const tools = request.tools
   const definitions = listAt(tools, 'tools', 'Ollama request').map((tool, at) => decodeDefinition(tool, `tools[${at}]`))
   const context = compact({ messages, tools: Array.isArray(tools) ? definitions : undefined })
   return { context, options: decodeOptions(request, model), losses: [] }
