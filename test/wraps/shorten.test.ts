@@ -58,7 +58,7 @@ it('keepFirst keeps instructions, the task and the last turns that fit, with the
 it('dropOldResults drops the text of old results once, and no call', async () => {
   const kept = (await changed(dropOldResults({ keep: 1 }))) ?? []
   const results = kept.flatMap((one) => (one.role === 'tool' ? [String(one.content).slice(0, 5)] : []))
-  expect(results).toEqual(['[This', '[This', '[This', '4xxxx'])
+  expect(results).toEqual(['[Remo', '[Remo', '[Remo', '4xxxx'])
   expect(kept.length).toBe(long.length)
   expect(await changed(dropOldResults({ keep: 1 }), kept)).toBeUndefined()
 })
