@@ -289,10 +289,10 @@ function writePart(state: EncoderState, part: WirePart, kind: EncoderState['last
 }
 
 function writeEnd(state: EncoderState, message: AssistantMessage, rest: WireResponse | undefined, out: Frame[]): void {
-  const { content: _, ...raw } = message.providerData?.gemini ?? {}
+  const { content, ...raw } = message.providerData?.gemini ?? {}
   const candidate = {
     ...encodeCitations(citedTexts(state, message), raw),
-    content: { role: 'model', parts: [{ text: '' }] },
+    content: { ...(content as object), role: 'model', parts: [{ text: '' }] },
     ...encodeFinish(message, state.losses),
     index: 0,
   } as WireCandidate

@@ -52,6 +52,14 @@ describe('a stream', () => {
       },
     ])
   })
+
+  it('has kept fields of the content in its last chunk', () => {
+    const providerData = { gemini: { content: { own_field: 'kept' } } }
+    expect(bodies([start, finish({ providerData })]).at(-1)).toMatchObject({
+      candidates: [{ content: { own_field: 'kept', role: 'model', parts: [last] } }],
+    })
+  })
+
   it('says what it is asked to say of itself', () => {
     expect(bodies([start, finish()], { id: 'mine', model: 'other' })[0]).toMatchObject({
       responseId: 'mine',
