@@ -40,13 +40,6 @@ const result: Message = { role: 'tool', toolCallId: 'call_abc12', name: 'find', 
 const calling: Message = { role: 'assistant', content: [call] }
 const paper = { type: 'file', mimeType: 'application/pdf', data: 'JVBERi0xLjQK', filename: 'a.pdf' } as const
 const picture = { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' } as const
-const foreign = {
-  type: 'server_tool_call',
-  id: 's1',
-  name: 'search',
-  arguments: {},
-  opaque: proofOf('nobody'),
-} as const
 const hint = { cacheHint: 'ephemeral' } as const
 
 function proofOf(format: string) {
@@ -203,8 +196,8 @@ describe('requests', () => {
     ],
     [
       'ollama',
-      'a turn with tools of another provider only',
-      { messages: [hello, { role: 'assistant', content: [foreign] }, hello] },
+      'a turn with a document only',
+      { messages: [hello, { role: 'assistant', content: [paper] }, hello] },
       {},
       ['messages[1]', 'dropped'],
     ],
