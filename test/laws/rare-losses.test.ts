@@ -196,6 +196,23 @@ describe('requests', () => {
     ],
     [
       'ollama',
+      'a thought of a user',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: 'Hi' },
+              { type: 'reasoning', text: 'Well' },
+            ],
+          },
+        ],
+      },
+      {},
+      ['messages[0].content', 'dropped'],
+    ],
+    [
+      'ollama',
       'a turn with a document only',
       { messages: [hello, { role: 'assistant', content: [paper] }, hello] },
       {},
