@@ -53,7 +53,7 @@ export type { ApiErrorDetails } from './core/errors.ts'
 
 // ---- to run tools -------------------------------------------------------------------------------
 
-export type { StandardIssue, StandardResult, StandardSchema } from './tools/definition.ts'
+export type { ResultLimits, StandardIssue, StandardResult, StandardSchema, ToolOutput } from './tools/definition.ts'
 export { definitionOf, isRunnable } from './tools/definition.ts'
 export type {
   AnyTools,
@@ -65,7 +65,6 @@ export type {
   ToolOptions,
   ToolVerdict,
 } from './tools/model.ts'
-export type { ResultLimits, ToolOutput } from './tools/result.ts'
 export { failed, type InvokeOptions } from './tools/run.ts'
 export type { ArgumentsOf } from './tools/tool.ts'
 

@@ -8,6 +8,7 @@ import { type AssembleOptions, assemble, stop } from '../assemble/assemble.ts'
 import { responseUnlessAborted, unlessAborted } from '../core/abort.ts'
 import type {
   AnswerDecoder,
+  Ask,
   Asked,
   ClientCodec,
   DecodeStreamOptions,
@@ -19,23 +20,24 @@ import type {
 import { callIdsOf, callsOf, canRunTools, isCall, isEmptyAnswer, textOf, withAskedModel } from '../core/content.ts'
 import { ApiError, IsoglotError, LimitError, TimeoutError } from '../core/errors.ts'
 import { compact, refuseDeepText, unlessEmpty } from '../core/json.ts'
-import type { AssistantMessage, Loss, Message, MessageEvent, ToolChoice, Usage } from '../core/model.ts'
+import type {
+  AssistantMessage,
+  Loss,
+  Message,
+  MessageEvent,
+  ProviderTool,
+  ToolChoice,
+  ToolDefinition,
+  Usage,
+} from '../core/model.ts'
 import { usageOf } from '../core/usage.ts'
 import { hash, nextNumber } from '../kit/ids.ts'
-import { checkLoss } from '../kit/losses.ts'
+import { checkLoss, withPlaces } from '../kit/losses.ts'
 import { legalToolName, prepare } from '../prepare/prepare.ts'
 import { hasRunner } from '../tools/definition.ts'
 import type { Ending, ToolHost } from '../tools/model.ts'
 import type { Observed, Observer, Report, ReportEnd, RoundChange } from './hooks.ts'
-import {
-  askAround,
-  beginningOf,
-  checkChange,
-  type OfferedTools,
-  offerTools,
-  optionsOf,
-  type RunRequest,
-} from './request.ts'
+import { type AnyTool, type Around, beginningOf, checkChange, optionsOf, type RunRequest } from './request.ts'
 import type { RunOutcome, RunResponse, RunResult, StreamEvent } from './result.ts'
 import {
   addressOf,
@@ -59,6 +61,11 @@ type Batches<T> = AsyncGenerator<readonly StreamEvent[], T>
 /** The step after an answer: `outcome` is `undefined` if the model is asked again. */
 interface Next extends Omit<Ending, 'outcome'> {
   readonly outcome?: RunOutcome | undefined
+}
+
+/** What a round has of its own. */
+interface Change extends Pick<RoundChange, 'model' | 'tools' | 'end'> {
+  readonly options?: ReturnType<typeof optionsOf>
 }
 
 /** The loop of one run. */
@@ -90,6 +97,7 @@ export function newLoop(
   const { approvals, beforeRound, idempotencyKey, maxRounds = 10, observers = [], onRound, resume } = request
   const beginning = beginningOf(request)
   const { given } = beginning
+  const options = optionsOf(request)
   const responses: RunResponse[] = []
   /** Each loss of the run once, in order. */
   const warnings: Loss[] = []
@@ -189,7 +197,7 @@ export function newLoop(
   }
 
   /** The changes that `beforeRound` returned. Those for all later rounds are in the conversation already. */
-  async function changeRound(): Promise<RoundChange> {
+  async function changeRound(): Promise<Change> {
     if (beforeRound === undefined) return {}
     const about = {
       round,
@@ -211,11 +219,11 @@ export function newLoop(
     // A state of the provider stands for the messages as they were.
     const providerState = messages === context.messages ? context.providerState : undefined
     context = beginningOf(compact({ system, messages, providerState })).context
-    return change
+    return { ...change, options: optionsOf(change) }
   }
 
   /** Asks the model once. An answer that adds nothing is not kept in the conversation. */
-  async function* askModel({ end: _, tools: names, ...change }: RoundChange): Batches<RunResponse> {
+  async function* askModel({ tools: names, ...change }: Change): Batches<RunResponse> {
     model = change.model ?? request.model
     losses = []
     loop.attempts = 0
@@ -223,7 +231,7 @@ export function newLoop(
     const asked = {
       model,
       context: compact({ ...context, tools: unlessEmpty(tools) }),
-      options: { ...optionsOf({ ...request, ...change }), model: model.model },
+      options: { ...options, ...change.options, model: model.model },
       signal,
     }
     const reportEnd = report('onRound', { context: asked.context, options: asked.options })
@@ -280,7 +288,7 @@ export function newLoop(
       ...question,
       news: warn(question.losses).map((warning) => ({ type: 'warning', warning })),
       idempotencyKey: firstKey && !isFirst ? `${firstKey}-${responses.length}${tail}` : firstKey,
-      callsBefore: nextNumber(model.codec.idPrefix, callIdsOf([...loop.history, ...asked.context.messages])),
+      callsBefore: () => nextNumber(model.codec.idPrefix, callIdsOf([...loop.history, ...asked.context.messages])),
       streamId: isFirst ? resume?.streamId : undefined,
     })
   }
@@ -322,6 +330,15 @@ export function newLoop(
   }
 }
 
+// ---- wrapped models -----------------------------------------------------------------------------
+
+/** Asks through the wraps of the model, and of another model that a wrap asks instead. */
+function askAround(asked: Asked, next: Ask, outer?: Around): ReturnType<Ask> {
+  const { around } = asked.model
+  if (around === undefined || around === outer) return next(asked)
+  return around(asked, (inner) => askAround(inner, next, around))
+}
+
 // ---- one round ----------------------------------------------------------------------------------
 
 /** The parts of a run that {@link ask} reads and sets. */
@@ -348,8 +365,8 @@ interface Question {
   /** `true` if the request asks for a whole answer. */
   readonly isWhole: true | undefined
   readonly idempotencyKey: string | undefined
-  /** The number of the first id that isoglot makes. */
-  readonly callsBefore: number
+  /** Returns the number of the first id that isoglot makes. */
+  callsBefore(): number
   /** The name of an earlier answer that the server stores. */
   readonly streamId: string | undefined
 }
@@ -373,7 +390,7 @@ async function* ask(asker: Asker, question: Question): AsyncGenerator<MessageEve
   const { signal } = deadline
   try {
     for (let attempt = 0; ; attempt++) {
-      const decoder = decodeAnswer(codec, compact({ callsBefore, liveArguments, maxEventBytes }))
+      let decoder: AnswerDecoder | undefined
       let response: Response | undefined
       let batch: MessageEvent[] = []
       let hasBegun = false
@@ -391,6 +408,7 @@ async function* ask(asker: Asker, question: Question): AsyncGenerator<MessageEve
           if (resume) asker.headersArrived = sent.catch(() => {})
           response = await sent
         }
+        decoder = decodeAnswer(codec, compact({ callsBefore: callsBefore(), liveArguments, maxEventBytes }))
         const whole = response && !isStream(response) ? collectWhole(codec, question.isWhole, maxBodyBytes) : undefined
         const kept = resume?.chunks(asker, { model, id: streamId, response, decoder }, deadline)
         for await (const chunk of kept ?? chunksOf(response as Response, deadline)) {
@@ -409,7 +427,8 @@ async function* ask(asker: Asker, question: Question): AsyncGenerator<MessageEve
         if (text !== undefined || !decoder.isEnded) {
           if (text === undefined) decoder.end(batch)
           else {
-            const response = codec.decodeResponse(readBody(text, model), { callsBefore, events: batch })
+            const options = { callsBefore: callsBefore(), events: batch }
+            const response = codec.decodeResponse(readBody(text, model), options)
             const end = { type: 'message_end', message: response.message, response } as const
             // The codec may have changed the response after its events were made. A codec of an application may make none.
             batch = [...batch.filter(({ type }) => type !== 'message_end'), end]
@@ -429,12 +448,13 @@ async function* ask(asker: Asker, question: Question): AsyncGenerator<MessageEve
           waitMs = retryDelayMs(failure, attempt, retries, idempotencyKey !== undefined)
         }
         if (waitMs === undefined) {
-          if (!isSilent || response !== undefined) asker.partial = keepPartial(failure, decoder, batch)
+          const hasArrived = !isSilent || response !== undefined
+          if (hasArrived && decoder !== undefined) asker.partial = keepPartial(failure, decoder, batch)
           if (batch.length > 0) yield batch
           throw failure
         }
       } finally {
-        if (isLeft) asker.partial = decoder.stop('aborted', [])
+        if (isLeft) asker.partial = decoder?.stop('aborted', [])
         const status = (failure instanceof ApiError ? failure.status : undefined) ?? response?.status
         reportEnd?.(compact({ status, usage, error: failure, retryMs: waitMs }))
       }
@@ -484,6 +504,41 @@ function keepPartial(failure: unknown, decoder: AnswerDecoder, out: MessageEvent
 }
 
 // ---- its request --------------------------------------------------------------------------------
+
+/** The tools, under names that the format allows. */
+interface OfferedTools {
+  /** The tools that the model receives. */
+  readonly definitions: readonly (ToolDefinition | ProviderTool)[] | undefined
+  /** Our tools by the names that the model calls them by. */
+  readonly tools: ReadonlyMap<string, object>
+}
+
+/**
+ * The tools for a model; `given` are those of the request. If two tools have the same name, the later one is used.
+ *
+ * @throws {TypeError} for two tools of one name where one needs approval or comes from an MCP server, and one of them can run.
+ */
+function offerTools(tools: readonly AnyTool[], { codec }: Model, given: readonly AnyTool[] = tools): OfferedTools {
+  const byName = new Map<string, AnyTool>()
+  for (const tool of tools) {
+    const name = 'name' in tool ? legalToolName(tool.name, codec.rules) : JSON.stringify(tool)
+    const earlier = byName.get(name)
+    if (earlier !== undefined) [earlier, tool].find(hasRunner)?.run.checkReplacing(earlier, tool, name)
+    byName.set(name, tool)
+  }
+  // One order whatever the order given, so that a provider's prompt cache finds what it has seen.
+  const sorted = [...byName].sort(([one], [other]) => (one < other ? -1 : 1))
+  const definitions = withPlaces(
+    sorted.map(([name, tool]) => {
+      return 'name' in tool ? { ...(hasRunner(tool) ? tool.run.definitionOf(tool) : tool), name } : tool
+    }),
+    sorted.map(([, tool]) => `tools[${(given.includes(tool) ? given : tools).indexOf(tool)}]`),
+  )
+  return {
+    definitions: unlessEmpty(definitions),
+    tools: new Map([...byName].filter(([, tool]) => 'name' in tool)),
+  }
+}
 
 /** A request that can be sent. */
 interface EncodedQuestion extends Pick<OfferedTools, 'tools'> {

@@ -6,23 +6,12 @@
 
 import type { LiveArguments } from '../assemble/assemble.ts'
 import type { Ask, Asked, Model } from '../core/codec.ts'
-import { compact, isObject, lookup, unlessEmpty } from '../core/json.ts'
-import type {
-  Content,
-  Context,
-  Loss,
-  Message,
-  ProviderState,
-  ProviderTool,
-  RequestOptions,
-  ToolDefinition,
-} from '../core/model.ts'
-import { withPlaces } from '../kit/losses.ts'
+import { compact, isObject, lookup } from '../core/json.ts'
+import type { Content, Context, Loss, Message, ProviderState, RequestOptions } from '../core/model.ts'
 import { type ContextParts, contextOf } from '../messages/create-context.ts'
 import { type MessageLike, messagesOf } from '../messages/message-like.ts'
 import type { Splitting } from '../messages/split-message.ts'
-import { legalToolName } from '../prepare/prepare.ts'
-import { checkGivenTools, hasRunner } from '../tools/definition.ts'
+import { checkGivenTools } from '../tools/definition.ts'
 import type { AnyTools, ToolOptions } from '../tools/model.ts'
 import type { Observer, RoundChange, RoundEnd, RoundStart } from './hooks.ts'
 import type { Resumable } from './resume.ts'
@@ -94,7 +83,8 @@ export interface RunRequest<Tools extends AnyTools = AnyTools>
   readonly maxBodyBytes?: number
 }
 
-type AnyTool = AnyTools[number]
+/** A tool of a request. */
+export type AnyTool = AnyTools[number]
 
 type BeginningField = 'system' | 'messages' | 'prompt' | 'tools' | 'providerState'
 
@@ -118,45 +108,6 @@ export function beginningOf(request: Pick<RunRequest, BeginningField>): Beginnin
   checkGivenTools(given)
   if (context.messages.length === 0) throw new TypeError('Cannot ask: neither "messages" nor "prompt" has a message')
   return { context, prompt: context.messages.slice(messages.length), given }
-}
-
-/** The tools, under names that the format allows. */
-export interface OfferedTools {
-  /** The tools that the model receives. */
-  readonly definitions: readonly (ToolDefinition | ProviderTool)[] | undefined
-  /** Our tools by the names that the model calls them by. */
-  readonly tools: ReadonlyMap<string, object>
-}
-
-/**
- * The tools for a model; `given` are those of the request. If two tools have the same name, the later one is used.
- *
- * @throws {TypeError} for two tools of one name where one needs approval or comes from an MCP server, and one of them can run.
- */
-export function offerTools(
-  tools: readonly AnyTool[],
-  { codec }: Model,
-  given: readonly AnyTool[] = tools,
-): OfferedTools {
-  const byName = new Map<string, AnyTool>()
-  for (const tool of tools) {
-    const name = 'name' in tool ? legalToolName(tool.name, codec.rules) : JSON.stringify(tool)
-    const earlier = byName.get(name)
-    if (earlier !== undefined) [earlier, tool].find(hasRunner)?.run.checkReplacing(earlier, tool, name)
-    byName.set(name, tool)
-  }
-  // One order whatever the order given, so that a provider's prompt cache finds what it has seen.
-  const sorted = [...byName].sort(([one], [other]) => (one < other ? -1 : 1))
-  const definitions = withPlaces(
-    sorted.map(([name, tool]) => {
-      return 'name' in tool ? { ...(hasRunner(tool) ? tool.run.definitionOf(tool) : tool), name } : tool
-    }),
-    sorted.map(([, tool]) => `tools[${(given.includes(tool) ? given : tools).indexOf(tool)}]`),
-  )
-  return {
-    definitions: unlessEmpty(definitions),
-    tools: new Map([...byName].filter(([, tool]) => 'name' in tool)),
-  }
 }
 
 /**
@@ -195,8 +146,8 @@ const modelForms: Forms = {
   strict: 'boolean or function',
 }
 
-/** The options for the model. */
-export function optionsOf(request: RunRequest): Omit<RequestOptions, 'model' | 'stream'> {
+/** The options for the model, of a request or of its change. */
+export function optionsOf(request: RunRequest | RoundChange): Omit<RequestOptions, 'model' | 'stream'> {
   return Object.fromEntries(Object.entries(request).filter(([name]) => lookup(modelForms, name)))
 }
 
@@ -358,7 +309,8 @@ function typeOf(value: unknown): string {
 
 // ---- wrapped models -----------------------------------------------------------------------------
 
-type Around = NonNullable<Model['around']>
+/** A function around the answers of a model. */
+export type Around = NonNullable<Model['around']>
 
 /** Functions around the requests and answers of a model. Each is optional. */
 export interface ModelWrap {
@@ -416,11 +368,4 @@ function wrapOnce(model: Model, wrap: ModelWrap): Model {
         fetch && ((...args: Parameters<typeof globalThis.fetch>) => fetch(model.fetch ?? globalThis.fetch)(...args)),
     }),
   }
-}
-
-/** Asks through the wraps of the model, and of another model that a wrap asks instead. */
-export function askAround(asked: Asked, next: Ask, outer?: Around): ReturnType<Ask> {
-  const { around } = asked.model
-  if (around === undefined || around === outer) return next(asked)
-  return around(asked, (inner) => askAround(inner, next, around))
 }

@@ -8,6 +8,7 @@ import { checkMessages, ownProof } from '../core/content.ts'
 import { compact, field, lookup, textOr } from '../core/json.ts'
 import type {
   AssistantMessage,
+  Content,
   ContentBlock,
   Context,
   Json,
@@ -329,4 +330,49 @@ function fitOptions(asked: RequestOptions, task: Task): RequestOptions {
   }
   if (left.responseFormat === undefined) return left
   return { ...left, responseFormat: fitFields(left.responseFormat, 'responseFormat', 'options.responseFormat', task) }
+}
+
+// ---- results that failed ----------------------------------------------------------------------
+
+// A format without a field for errors has a mark in the text of the result.
+
+/** The start of the text of a failed tool's result. */
+export const toolErrorMark = '[tool error] '
+/** Precedes the text of a successful result that begins with the error mark, so that it does not count as failed. */
+const escapeMark = '[tool result] '
+const escapable = /^(?:\[tool result\] )*\[tool error\] /
+
+/** The text of a result with its mark. */
+export function markText(text: string, isError: boolean): string {
+  if (isError) return toolErrorMark + text
+  return escapable.test(text) ? escapeMark + text : text
+}
+
+/** The same of a result in parts: the mark goes before the text of the first, or stands in a part of its own, made of `textPart`. */
+export function markParts<Part extends { readonly type: string }>(
+  parts: readonly Part[],
+  isError: boolean,
+  textPart: Part & { readonly text: string },
+): Part[] {
+  const [first, ...rest] = parts
+  if (first?.type === textPart.type) {
+    const { text } = first as typeof textPart
+    return [{ ...first, text: markText(text, isError) }, ...rest]
+  }
+  return isError ? [{ ...textPart, text: toolErrorMark }, ...parts] : [...parts]
+}
+
+/** The content of a result without its mark, and whether it failed. */
+export function unmark(content: Content): { readonly content: Content; readonly isError: boolean } {
+  if (typeof content === 'string') return unmarkText(content)
+  const [first, ...rest] = content
+  if (first?.type !== 'text') return { content, isError: false }
+  const { content: text, isError } = unmarkText(first.text)
+  if (text === first.text) return { content, isError }
+  return { content: text === '' && rest.length > 0 ? rest : [{ ...first, text }, ...rest], isError }
+}
+
+function unmarkText(text: string): { readonly content: string; readonly isError: boolean } {
+  if (text.startsWith(toolErrorMark)) return { content: text.slice(toolErrorMark.length), isError: true }
+  return { content: escapable.test(text) ? text.slice(escapeMark.length) : text, isError: false }
 }

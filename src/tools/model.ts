@@ -17,7 +17,7 @@ import type {
 } from '../core/model.ts'
 import type { Approval, ApprovalRule } from './approval.ts'
 import type { Budget, RunProgress } from './budget.ts'
-import type { ResultLimits } from './result.ts'
+import type { ResultLimits } from './definition.ts'
 
 // ---- calls that have run ------------------------------------------------------------------------
 

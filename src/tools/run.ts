@@ -20,10 +20,11 @@ import {
   definitionOf,
   isRunnable,
   parseWith,
+  type ResultLimits,
+  readOutput,
   withoutNullOptionals,
 } from './definition.ts'
 import type { CallLog, Ending, Tool, ToolErrorKind, ToolEvent, ToolHost, ToolResult, ToolRunner } from './model.ts'
-import { type ResultLimits, readOutput } from './result.ts'
 
 /** The outcome of the calls of one turn. */
 interface TurnResult {
@@ -263,6 +264,7 @@ export class ToolRun implements ToolRunner {
   async #limitReached(responses: readonly ChatResponse[]): Promise<Ending['outcome'] | undefined> {
     const { request, signal } = this.#host
     const { stopWhen, budget } = request
+    if (stopWhen === undefined && budget === undefined) return undefined
     const progress: RunProgress = {
       rounds: responses.length,
       toolCalls: this.toolCalls,

@@ -38,12 +38,11 @@ import type {
 } from '../../core/model.ts'
 import { effortBudgets, effortOf } from '../../kit/effort.ts'
 import { jsonRule } from '../../kit/json-rule.ts'
-import { withoutLacks } from '../../kit/lacks.ts'
+import { toolErrorMark, withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss, reportTtl, withoutOptions } from '../../kit/losses.ts'
 import { narrowSchema } from '../../kit/narrow-schema.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { chosenTools, reportUnusedChoice } from '../../kit/tool-choice.ts'
-import { toolErrorMark } from '../../kit/tool-error.ts'
 import { familyOf, lacksOf } from './families.ts'
 import type {
   WireBlock,

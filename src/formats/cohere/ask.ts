@@ -48,11 +48,10 @@ import type {
 } from '../../core/model.ts'
 import { effortBudgets } from '../../kit/effort.ts'
 import { jsonRule } from '../../kit/json-rule.ts'
-import { withoutLacks } from '../../kit/lacks.ts'
+import { markParts, markText, withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { chosenTools, reportUnusedChoice } from '../../kit/tool-choice.ts'
-import { markParts, markText } from '../../kit/tool-error.ts'
 import type {
   WireAssistant,
   WireCall,

@@ -45,7 +45,7 @@ import type {
   UserMessage,
 } from '../../core/model.ts'
 import { nextNumber } from '../../kit/ids.ts'
-import { unmark } from '../../kit/tool-error.ts'
+import { unmark } from '../../kit/lacks.ts'
 import { decodeDocument } from './ask.ts'
 import { keep, newState, readMessage, restOf, unknownPart } from './read.ts'
 import { format, idPrefix } from './words.ts'

@@ -33,11 +33,10 @@ import type {
   UserMessage,
 } from '../../core/model.ts'
 import { effortOf } from '../../kit/effort.ts'
-import { withoutLacks } from '../../kit/lacks.ts'
+import { markText, withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { chosenTools, reportUnusedChoice } from '../../kit/tool-choice.ts'
-import { markText } from '../../kit/tool-error.ts'
 import type { WireMessage, WireOptions, WireRequest, WireThink, WireTool, WireToolCall } from './wire.ts'
 import { format, formatLacks, isMadeId, leftOut, reasons } from './words.ts'
 

@@ -40,7 +40,7 @@ import type {
   ToolMessage,
 } from '../../core/model.ts'
 import { nextNumber } from '../../kit/ids.ts'
-import { unmark } from '../../kit/tool-error.ts'
+import { unmark } from '../../kit/lacks.ts'
 import { keptFields } from './ask.ts'
 import { decodeImages, keep, readCallFragment, readWholeCall } from './read.ts'
 import { format, idPrefix, readThink } from './words.ts'

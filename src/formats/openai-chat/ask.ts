@@ -45,11 +45,10 @@ import type {
 } from '../../core/model.ts'
 import { askedEffort } from '../../kit/effort.ts'
 import { legalId } from '../../kit/ids.ts'
-import { withoutLacks } from '../../kit/lacks.ts'
+import { markParts, withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss, reportTtl } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { reportUnusedChoice } from '../../kit/tool-choice.ts'
-import { markParts } from '../../kit/tool-error.ts'
 import type { ChatDialect, Encoding, ReasoningTurn, ToolChoosing, Tools } from './dialect.ts'
 import { openai } from './openai.ts'
 import type {
@@ -126,11 +125,11 @@ function encodeOptions(options: RequestOptions, to: Encoding): WireOptions {
 /** Returns the fields under the host's names, without the fields that the host refuses. */
 function byModelRules(fields: WireOptions, options: RequestOptions, to: Encoding): JsonObject {
   const { refuses, renames = {}, title, whileReasoning } = to.dialect
-  const refusesNow = isReasoning(options, to) ? whileReasoning?.refuses : undefined
   const out: JsonObject = {}
   for (const [name, value] of Object.entries(fields)) {
     const isRefused = refuses.has(name)
-    if (!isRefused && (value === null || !refusesNow?.has(name))) {
+    const isRefusedNow = whileReasoning?.refuses.has(name) && isReasoning(options, to)
+    if (!isRefused && (value === null || !isRefusedNow)) {
       setOwn(out, lookup(renames, name) ?? name, value as Json)
     } else if (value !== null) {
       const option = lookup(plainOptions, name)

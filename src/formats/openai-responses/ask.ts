@@ -51,11 +51,10 @@ import type {
 } from '../../core/model.ts'
 import { type Chain, findChain } from '../../kit/chain.ts'
 import { anyEffort, askedEffort, isReasoning } from '../../kit/effort.ts'
-import { withoutLacks } from '../../kit/lacks.ts'
+import { markParts, markText, withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, renamed, reportLoss, reportTtl, withoutOptions } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { reportUnusedChoice } from '../../kit/tool-choice.ts'
-import { markParts, markText } from '../../kit/tool-error.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import type {
   WireCallOutput,

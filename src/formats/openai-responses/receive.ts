@@ -42,8 +42,8 @@ import type {
   ToolMessage,
 } from '../../core/model.ts'
 import { nextNumber } from '../../kit/ids.ts'
+import { unmark } from '../../kit/lacks.ts'
 import { unreadFields } from '../../kit/losses.ts'
-import { unmark } from '../../kit/tool-error.ts'
 import type { AnyTool } from './ask.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { keeping, newProgress, newReading, type Reading, readItem, unknownBlock } from './read.ts'
