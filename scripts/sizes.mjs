@@ -42,9 +42,14 @@ import { useChat } from './${name}.js'
 export const use = () => useChat({ transport: fetchTransport() })`,
     ]),
   ),
-  gateway: `import { createGateway } from './gateway.js'
-import { openaiChat } from './openai-chat.js'
-export default createGateway({ models: { m: openaiChat('m') } })`,
+  gateway: gatewayOf('{ openaiChat, openaiChatFormat }', '[openaiChatFormat]'),
+}
+
+/** A gateway with one provider. */
+function gatewayOf(imports, formats) {
+  return `import { allFormats, createGateway } from './gateway.js'
+import ${imports} from './openai-chat.js'
+export default createGateway({ formats: ${formats}, models: { m: openaiChat('m') } })`
 }
 
 /** A page that draws a chat store. */
@@ -91,6 +96,7 @@ const model = openaiChat('m', { apiKey: document.cookie })
 document.title = (await generateObject({ model, prompt: 'A city', schema: { type: 'object' } })).object.name`,
     'a tool with a budget': toolWith('budget', '', 'budget: budget({ maxTokens: 9 })'),
     'a tool that needs approval': toolWith('approval', 'needsApproval: approval()', ''),
+    'gateway, one provider, all formats': gatewayOf('{ openaiChat }', 'allFormats'),
     'openai-chat + anthropic + gemini': chatWith('openai-chat', 'anthropic', 'gemini'),
     'a provider of each format, a tool': chatWith(...formats),
     'all formats, both directions': bothDirections(formats),

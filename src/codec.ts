@@ -53,16 +53,18 @@ export type { ApiErrorDetails } from './core/errors.ts'
 
 // ---- to run tools -------------------------------------------------------------------------------
 
-export type { ResultLimits, StandardIssue, StandardResult, StandardSchema, ToolOutput } from './tools/definition.ts'
+export type { StandardIssue, StandardResult, StandardSchema } from './tools/definition.ts'
 export { definitionOf, isRunnable } from './tools/definition.ts'
 export type {
   AnyTools,
   CallOf,
+  ResultLimits,
   ResultOf,
   ToolBehaviour,
   ToolErrorKind,
   ToolEvent,
   ToolOptions,
+  ToolOutput,
   ToolVerdict,
 } from './tools/model.ts'
 export { failed, type InvokeOptions } from './tools/run.ts'

@@ -19,8 +19,8 @@
 import { LimitError } from './core/errors.ts'
 import { arrayOf, compact, field, isObject, stringOr, textOr, unlessEmpty } from './core/json.ts'
 import type { ContentBlock, Json, JsonObject, JsonSchema, ToolAnnotations } from './core/model.ts'
-import { checkBehaviour, type ToolOutput } from './tools/definition.ts'
-import type { Tool, ToolBehaviour } from './tools/model.ts'
+import { checkBehaviour } from './tools/definition.ts'
+import type { Tool, ToolBehaviour, ToolOutput } from './tools/model.ts'
 import { ToolRun } from './tools/run.ts'
 
 /** The methods of the official client that isoglot uses. Any object with these methods works. */

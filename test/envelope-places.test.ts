@@ -4,10 +4,10 @@ import type { ServerCodec } from '../src/core/codec.ts'
 import { UnsupportedError } from '../src/core/errors.ts'
 import type { JsonObject } from '../src/core/model.ts'
 import { translateRequest } from '../src/gateway/translate.ts'
-import { wires as gatewayWires } from '../src/gateway/wires.ts'
 import { packProof } from '../src/kit/envelope.ts'
 import { wires } from './support/answers.ts'
 import { formats } from './support/formats.ts'
+import { formatsByName } from './support/formats-by-name.ts'
 
 /** By wire: a history with this text in each field that has a proof, in whichever block. */
 const everywhere: Readonly<Record<string, (proof: string) => JsonObject>> = {
@@ -92,7 +92,7 @@ const everywhere: Readonly<Record<string, (proof: string) => JsonObject>> = {
 
 describe.each(Object.entries(everywhere))('an envelope in a history of %s', (wire, write) => {
   it.each(formats)('is not sent to a provider of $folder, wherever the client put it', ({ client }) => {
-    const server: ServerCodec = gatewayWires[wire as (typeof wires)[number]].codec
+    const server: ServerCodec = formatsByName[wire as (typeof wires)[number]].codec
     for (const format of [...wires, 'a format of next year']) {
       const own = {
         provider: client.provider,

@@ -1,9 +1,9 @@
 /** A gateway on Bun: `npm run example gateway/bun`, or with your own keys `bun run examples/gateway/bun.ts`. */
-import { createGateway } from 'isoglot/gateway'
+import { allFormats, createGateway } from 'isoglot/gateway'
 import { models } from './models.mjs'
 
 // It accepts every request, so it listens only on loopback. On a network, give it an `authorize`.
-const gateway = createGateway({ models: models(process.env) })
+const gateway = createGateway({ formats: allFormats, models: models(process.env) })
 
 const server = Bun.serve({
   port: Number(process.env.PORT ?? 8787),

@@ -4,14 +4,14 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
-import { createGateway } from 'isoglot/gateway'
+import { allFormats, createGateway } from 'isoglot/gateway'
 import { openaiChat } from 'isoglot/openai-chat'
 import { listen } from '../gateway/listen.mjs'
 
 const folder = join(import.meta.dirname, '..', process.argv[2] ?? '')
 const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = process.env
 const model = openaiChat('gpt-5-mini', { apiKey, baseUrl })
-const gateway = createGateway({ models: { 'gpt-5-mini': model } })
+const gateway = createGateway({ formats: allFormats, models: { 'gpt-5-mini': model } })
 
 /** A small version of a bundler's plugin for Svelte. */
 const svelte = {

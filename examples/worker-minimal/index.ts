@@ -4,7 +4,7 @@
  */
 import { ApiError } from 'isoglot'
 import { createGateway } from 'isoglot/gateway'
-import { openaiChat } from 'isoglot/openai-chat'
+import { openaiChat, openaiChatFormat } from 'isoglot/openai-chat'
 
 interface Env {
   OPENAI_API_KEY: string
@@ -13,6 +13,7 @@ interface Env {
 }
 
 const gateway = createGateway<Env>({
+  formats: [openaiChatFormat],
   models: (env) => ({
     'gpt-5-mini': { model: openaiChat('gpt-5-mini', { apiKey: env.OPENAI_API_KEY }), maxOutputTokens: 2000 },
   }),

@@ -3,7 +3,7 @@ import type { DecodedRequest } from '../core/codec.ts'
 import { ApiError } from '../core/errors.ts'
 import { compact } from '../core/json.ts'
 import type { Loss } from '../core/model.ts'
-import type { GatewayWire } from '../kit/gateway-wire.ts'
+import type { GatewayFormat } from '../kit/gateway-format.ts'
 import type { JsonBody } from './body.ts'
 import { codeOf, type ErrorDetail, open, toClientError } from './errors.ts'
 import type { Asking, Watch } from './hooks.ts'
@@ -14,7 +14,7 @@ import type { EndReport, GatewayOptions, Outcome, Permit } from './types.ts'
 /** The request, as the parts of the gateway share it. */
 export interface Call {
   readonly id: string
-  readonly wire: GatewayWire
+  readonly wire: GatewayFormat
   /** The stream must be one JSON array: Gemini without `alt=sse`. */
   readonly isArray: boolean
   readonly path: string
@@ -92,7 +92,7 @@ export function endAttempt(
 /** A request before its model is known. */
 export interface GatewayRequest {
   readonly id: string
-  readonly wire: GatewayWire
+  readonly wire: GatewayFormat
   readonly caller: unknown
   readonly startedAt: number
   readonly watch: Watch

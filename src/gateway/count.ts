@@ -7,7 +7,7 @@ import { readBody, readText, sendText, startDeadline } from '../client/transport
 import type { DecodedRequest } from '../core/codec.ts'
 import { blocksOf } from '../core/content.ts'
 import type { JsonObject } from '../core/model.ts'
-import type { Counting, GatewayWire } from '../kit/gateway-wire.ts'
+import type { Counting, GatewayFormat } from '../kit/gateway-format.ts'
 import { countTokensApproximately } from '../messages/count-tokens-approximately.ts'
 import { errorDetailOf, withKey } from './ask.ts'
 import type { Call } from './call.ts'
@@ -49,7 +49,7 @@ export async function answerCount(target: Target, call: CountCall): Promise<Resp
 }
 
 /** Only formats with counts have a path for them. */
-function countingOf({ counting }: GatewayWire): Counting {
+function countingOf({ counting }: GatewayFormat): Counting {
   return counting as Counting
 }
 

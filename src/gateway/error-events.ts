@@ -1,10 +1,9 @@
 /** The last events of a stored stream that has no end. @module */
 import type { Frame } from '../core/codec.ts'
 import { compact, field } from '../core/json.ts'
+import type { GatewayFormat } from '../kit/gateway-format.ts'
 import { toClientError } from './errors.ts'
 import { pieceWriter } from './pieces.ts'
-import type { WireName } from './types.ts'
-import { wires } from './wires.ts'
 
 /** The part of a gateway's stream that was sent. An event is the text of one SSE event, or one NDJSON line, with its line ends. */
 export interface SentEvents {
@@ -16,14 +15,14 @@ export interface SentEvents {
 }
 
 /**
- * The events to send after a part of a gateway's stream, so that the stream ends in an error of its wire. Returns none if the last event
+ * The events to send after a part of a gateway's stream, so that the stream ends in an error of its format. Returns none if the last event
  * already ends the stream.
  *
  * A gateway ends its own streams. This function is for a program that stores a stream, to send it again, and that was stopped before it
  * stored the end. Without an end, official clients of some formats take an incomplete answer for the whole.
  */
-export function errorEvents(name: WireName, error: unknown, { first, last, count }: SentEvents): string[] {
-  const { codec, isEnd, errorFrames } = wires[name]
+export function errorEvents(format: GatewayFormat, error: unknown, { first, last, count }: SentEvents): string[] {
+  const { codec, isEnd, errorFrames } = format
   if (isEnd(dataOf(last))) return []
   const frames: Frame[] = []
   codec.encodeStream(presentationOf(first)).fail(toClientError(error), frames)

@@ -6,10 +6,9 @@
  */
 import { ApiError, type ApiErrorKind, DecodeError, IsoglotError } from '../core/errors.ts'
 import { compact, objectIn } from '../core/json.ts'
-import type { GatewayWire } from '../kit/gateway-wire.ts'
+import type { GatewayFormat } from '../kit/gateway-format.ts'
 import { findClient, findRoute } from './routes.ts'
 import { createSearch, type Search } from './scrub.ts'
-import { wires } from './wires.ts'
 
 /** An error of the gateway itself: it cannot answer the request in this form. */
 export function refusal(
@@ -114,32 +113,42 @@ export function mayAskAnother(error: unknown): boolean {
   return error.provider !== undefined && error.kind !== 'invalid_request' && error.kind !== 'context_length'
 }
 
-/** An error as an answer in the format. A path of no format, from an unknown client, gets OpenAI's form with its own code. */
-export function errorAnswer(error: ApiError, wire: GatewayWire | undefined): Response {
-  const { status, headers: own, body } = wire === undefined ? encodeOfNoWire(error) : wire.codec.encodeError(error)
-  const headers = compact({
-    ...own,
-    'content-type': 'application/json',
-    'x-should-retry': `${error.retryable}`,
-    'retry-after': error.retryAfterMs === undefined ? undefined : `${Math.ceil(error.retryAfterMs / 1000)}`,
-  })
-  return new Response(JSON.stringify(body), { status: error.status ?? status, headers })
+/** An error as an answer in the format. */
+export function errorAnswer(error: ApiError, { codec }: GatewayFormat): Response {
+  return responseOf(error, codec.encodeError(error))
 }
 
-function encodeOfNoWire(error: ApiError): ReturnType<GatewayWire['codec']['encodeError']> {
-  const { status, body } = wires['openai-chat'].codec.encodeError(error)
-  const { providerCode } = error
-  return {
-    status,
-    body: providerCode === undefined ? body : { error: { ...objectIn(body, 'error'), code: providerCode } },
-  }
+/** An error for a path of no format, from an unknown client: in the first format, with its own code if the form has a field for it. */
+export function errorOfNoFormat(error: ApiError, formats: readonly GatewayFormat[]): Response {
+  const [{ codec }] = formats as readonly [GatewayFormat]
+  const encoded = codec.encodeError(error)
+  const inner = objectIn(encoded.body, 'error')
+  if (error.providerCode === undefined || !('code' in inner)) return responseOf(error, encoded)
+  return responseOf(error, { ...encoded, body: { error: { ...inner, code: error.providerCode } } })
+}
+
+function responseOf(error: ApiError, encoded: ReturnType<GatewayFormat['codec']['encodeError']>): Response {
+  const { retryable, retryAfterMs, status = encoded.status } = error
+  const headers = compact({
+    ...encoded.headers,
+    'content-type': 'application/json',
+    'x-should-retry': `${retryable}`,
+    'retry-after': retryAfterMs === undefined ? undefined : `${Math.ceil(retryAfterMs / 1000)}`,
+  })
+  return new Response(JSON.stringify(encoded.body), { status, headers })
 }
 
 /**
  * Answers an error in the format of the request's path, or of its client, for your own checks before a gateway. The status is that of the
- * error, or of its kind. `basePath` is that of the gateway.
+ * error, or of its kind. `formats` and `basePath` are those of the gateway. Other paths and clients get the first format.
  */
-export function answerError(request: Request, error: unknown, basePath = ''): Response {
-  const client = findRoute(request, basePath)?.wire ?? findClient(request, basePath)
-  return errorAnswer(toClientError(error), client && wires[client])
+export function answerError(
+  request: Request,
+  error: unknown,
+  formats: readonly GatewayFormat[],
+  basePath = '',
+): Response {
+  const format = findRoute(request, formats, basePath)?.format ?? findClient(request, formats, basePath)
+  const shown = toClientError(error)
+  return format === undefined ? errorOfNoFormat(shown, formats) : errorAnswer(shown, format)
 }

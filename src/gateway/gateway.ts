@@ -7,35 +7,38 @@
  */
 import type { ApiError } from '../core/errors.ts'
 import { isObject } from '../core/json.ts'
+import type { GatewayFormat } from '../kit/gateway-format.ts'
 import { isOnlyWhole } from '../kit/only-whole.ts'
 import { answer } from './answer.ts'
 import { type JsonBody, readJson } from './body.ts'
 import { type Call, endAttempt, type GatewayRequest, newProgress, reportOf } from './call.ts'
 import { corsHeaders, idHeaders, preflight, withOwnHeaders } from './cors.ts'
 import { answerCount, decodeCounted } from './count.ts'
-import { errorAnswer, refusal, refuseBody, toClientError, unknownModel } from './errors.ts'
+import { errorAnswer, errorOfNoFormat, refusal, refuseBody, toClientError, unknownModel } from './errors.ts'
 import { reportEnd, watchOf } from './hooks.ts'
 import { answerModels } from './lists.ts'
 import { type ModelTable, readModels, type Target } from './models.ts'
 import { checkSpelling, outputLimit } from './question.ts'
 import { findClient, findRoute, type Route } from './routes.ts'
 import type { CheckedBody, ExecutionContextLike, Gateway, GatewayOptions, Outcome, Permit, Verdict } from './types.ts'
-import { wires } from './wires.ts'
 
 /**
  * Makes a gateway: a server that official clients can use, with the models in its table.
  *
  * Set the base URL of an official client to the server's URL, with `/v1` for OpenAI's client. Every model of the table answers in every
- * format. If the provider has the client's format, its bytes are passed through. Otherwise they are translated.
+ * format of `formats`. If the provider has the client's format, its bytes are passed through. Otherwise they are translated.
  *
+ * @throws {TypeError} if `formats` has no format.
  * @throws {RangeError} if a name in the table means two models, if a fallback is not in the table, or if `basePath` is malformed.
  * @example
  * ```ts
  * import { anthropic } from 'isoglot/anthropic'
  * import { createGateway } from 'isoglot/gateway'
  * import { gemini } from 'isoglot/gemini'
+ * import { openaiChatFormat } from 'isoglot/openai-chat'
  *
  * const gateway = createGateway({
+ *   formats: [openaiChatFormat], // the clients of OpenAI; allFormats of isoglot/gateway has all
  *   models: (env: { ANTHROPIC_API_KEY: string; GEMINI_API_KEY: string }) => ({
  *     smart: { model: anthropic('claude-sonnet-5', { apiKey: env.ANTHROPIC_API_KEY }), fallbacks: ['fast'] },
  *     fast: { model: gemini('gemini-3-flash-preview', { apiKey: env.GEMINI_API_KEY }), maxOutputTokens: 4096 },
@@ -45,7 +48,8 @@ import { wires } from './wires.ts'
  * ```
  */
 export function createGateway<Env = unknown>(options: GatewayOptions<Env>): Gateway<Env> {
-  const { basePath = '' } = options
+  const { basePath = '', formats } = options
+  checkFormats(formats)
   if (!/^(?:\/[^/?#]+)*$/.test(basePath)) {
     throw new RangeError(
       `Cannot make a gateway: basePath "${basePath}" must begin with "/" and must not end with "/", such as "/ai"`,
@@ -53,6 +57,15 @@ export function createGateway<Env = unknown>(options: GatewayOptions<Env>): Gate
   }
   const tableOf = tables(options.models)
   return { fetch: (request, env, ctx) => handle(request, { options, tableOf, env: env as Env, ctx }) }
+}
+
+/** @throws {TypeError} that says where the formats come from. */
+function checkFormats(formats: unknown): void {
+  if (Array.isArray(formats) && formats.length > 0 && formats.every((format) => isObject(format?.codec))) return
+  const advice = 'pass the formats of your clients, such as [openaiChatFormat] of isoglot/openai-chat, or allFormats'
+  throw new TypeError(
+    `Cannot make a gateway: "formats" is ${formats === undefined ? 'missing' : 'not a list of formats'}; ${advice}`,
+  )
 }
 
 /** The gateway's configuration for one request. */
@@ -79,17 +92,18 @@ function tables<Env>(models: GatewayOptions<Env>['models']): (env: Env) => Model
 }
 
 async function handle<Env>(request: Request, config: GatewayConfig<Env>): Promise<Response> {
-  const { origins, basePath } = config.options
-  const route = findRoute(request, basePath)
+  const { origins, basePath, formats } = config.options
+  const route = findRoute(request, formats, basePath)
   const id = crypto.randomUUID()
-  const client = route?.wire ?? findClient(request, basePath)
-  const wire = wires[client ?? 'openai-chat']
+  const format = route?.format ?? findClient(request, formats, basePath)
+  const wire = format ?? (formats[0] as GatewayFormat)
   const watch = watchOf({ requestId: id, wire: wire.name, request }, config.options.observers)
   const incoming: GatewayRequest = { id, wire, caller: undefined, startedAt: Date.now(), watch }
   if (route !== undefined && request.method === 'OPTIONS') return preflight(request, origins, route.method)
-  const response = await serve(request, route, incoming, config).catch((error: unknown) =>
-    errorAnswer(toClientError(error), client && wire),
-  )
+  const response = await serve(request, route, incoming, config).catch((error: unknown) => {
+    const shown = toClientError(error)
+    return format === undefined ? errorOfNoFormat(shown, formats) : errorAnswer(shown, format)
+  })
   return withHeaders(response, { ...corsHeaders(request, origins), ...idHeaders(id) })
 }
 
@@ -111,7 +125,7 @@ async function serve<Env>(
   incoming: GatewayRequest,
   config: GatewayConfig<Env>,
 ): Promise<Response> {
-  if (route === undefined) throw unknownPath(request, config.options.basePath)
+  if (route === undefined) throw unknownPath(request, config.options)
   const { method } = route
   if (request.method !== method) {
     const refused = errorAnswer(refusal(405, `This path takes only ${method}`), incoming.wire)
@@ -136,10 +150,15 @@ async function serve<Env>(
 }
 
 /** The message names the base path, because a gateway is often mounted at another path than its `basePath` says. */
-function unknownPath({ method, url }: Request, basePath = ''): ApiError {
+function unknownPath(
+  { method, url }: Request,
+  { basePath = '', formats }: Pick<GatewayOptions, 'basePath' | 'formats'>,
+): ApiError {
   const path = JSON.stringify(new URL(url).pathname.slice(0, 200))
-  const places = `${basePath}/v1/chat/completions, ${basePath}/v1/messages and the like`
-  const message = `Cannot answer ${method} ${path}: the gateway serves ${places}. If it is mounted at another path, set \`basePath\``
+  const places = formats
+    .flatMap(({ paths, list }) => [...Object.keys(paths), list].slice(0, 1))
+    .map((place) => basePath + place)
+  const message = `Cannot answer ${method} ${path}: the gateway serves ${places.join(', ')} and the like. If it is mounted at another path, set \`basePath\``
   return refusal(404, message, 'not_found', 'unknown_url')
 }
 

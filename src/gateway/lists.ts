@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { GatewayWire, Listing } from '../kit/gateway-wire.ts'
+import type { GatewayFormat, Listing } from '../kit/gateway-format.ts'
 import { errorAnswer, unknownModel } from './errors.ts'
 import { isPermitted, type ModelTable } from './models.ts'
 import type { Permit } from './types.ts'
@@ -18,7 +18,7 @@ const openai: Listing = {
 export function answerModels(
   table: ModelTable,
   permit: Permit,
-  wire: GatewayWire,
+  wire: GatewayFormat,
   id?: string,
   basePath = '',
 ): Response {

@@ -12,7 +12,7 @@ import { type ApiError, InterruptedError } from '../core/errors.ts'
 import { arrayOf, compact, field, isObject, numberOr, setOwn, textOr } from '../core/json.ts'
 import type { Json, JsonObject } from '../core/model.ts'
 import { withoutEnvelopes } from '../kit/envelope.ts'
-import type { GatewayWire } from '../kit/gateway-wire.ts'
+import type { GatewayFormat } from '../kit/gateway-format.ts'
 import { createHold, type Text } from './hold.ts'
 import { type Seen, seeFragment } from './observe.ts'
 import { pieceWriter } from './pieces.ts'
@@ -36,7 +36,7 @@ export interface PassOptions {
 }
 
 /** Like {@link StreamTranslator}, but without translation. */
-export function passStream(codec: ClientCodec, wire: GatewayWire, options: PassOptions): StreamTranslator {
+export function passStream(codec: ClientCodec, wire: GatewayFormat, options: PassOptions): StreamTranslator {
   const { seen, toClientError, hidesUsage } = options
   const limits = compact({ maxEventBytes: options.maxEventBytes })
   const framing = codec.decodeFrames(limits)

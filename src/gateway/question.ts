@@ -8,7 +8,7 @@ import type { DecodedRequest } from '../core/codec.ts'
 import { compact, field, isObject } from '../core/json.ts'
 import type { Json, JsonObject, Loss } from '../core/model.ts'
 import { holdsEnvelope } from '../kit/envelope.ts'
-import type { GatewayWire } from '../kit/gateway-wire.ts'
+import type { GatewayFormat } from '../kit/gateway-format.ts'
 import type { Call } from './call.ts'
 import { refusal } from './errors.ts'
 import type { Target } from './models.ts'
@@ -20,7 +20,7 @@ import type { Permit } from './types.ts'
  * Refuses a second spelling of a field that the gateway sets. Servers in Go, such as Ollama, read `Model` as `model`, also with letters such
  * as `ſ`, and the last one counts: it could name a model that is not in the table.
  */
-export function checkSpelling(body: JsonObject, { limits }: GatewayWire): void {
+export function checkSpelling(body: JsonObject, { limits }: GatewayFormat): void {
   const names = new Set(['model', 'stream', ...limits.map(([name]) => name)])
   for (const key of Object.keys(body)) {
     const folded = key.toUpperCase().toLowerCase()
@@ -126,7 +126,7 @@ function passQuestion(target: Target, call: Call): Question {
   return { path, headers: passHeaders(target, call), text, passes: true, answering: {}, losses: [], asksUsage }
 }
 
-function limitFields(body: JsonObject, wire: GatewayWire, limit: number | undefined): JsonObject {
+function limitFields(body: JsonObject, wire: GatewayFormat, limit: number | undefined): JsonObject {
   if (limit === undefined) return {}
   const set: JsonObject = {}
   for (const [name, inner] of wire.limits) {
@@ -135,7 +135,7 @@ function limitFields(body: JsonObject, wire: GatewayWire, limit: number | undefi
     const value = within(asked, limit)
     set[name] = inner === undefined ? value : { ...objectAt({ ...body, ...set }, name), [inner]: value }
   }
-  const [name, inner] = wire.limits[0] as GatewayWire['limits'][number]
+  const [name, inner] = wire.limits[0] as GatewayFormat['limits'][number]
   if (Object.keys(set).length === 0)
     set[name] = inner === undefined ? limit : { ...objectAt(body, name), [inner]: limit }
   return set

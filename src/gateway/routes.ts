@@ -1,7 +1,6 @@
 /** The paths of a gateway, and their meaning. @module */
 import { compact } from '../core/json.ts'
-import type { WireName } from './types.ts'
-import { wires } from './wires.ts'
+import type { GatewayFormat } from '../kit/gateway-format.ts'
 
 /**
  * The thing that a request asks a gateway for: an answer of a model, a count of tokens, a list of models or one of them, or the version of
@@ -12,49 +11,55 @@ export type Route =
   | {
       readonly kind: 'answer'
       readonly method: 'POST'
-      readonly wire: WireName
+      readonly format: GatewayFormat
       readonly path: string
       readonly framing?: 'array'
     }
-  | { readonly kind: 'count'; readonly method: 'POST'; readonly wire: WireName; readonly path: string }
-  | { readonly kind: 'models'; readonly method: 'GET'; readonly wire: WireName; readonly id?: string }
-  | { readonly kind: 'version'; readonly method: 'GET'; readonly wire: WireName }
+  | { readonly kind: 'count'; readonly method: 'POST'; readonly format: GatewayFormat; readonly path: string }
+  | { readonly kind: 'models'; readonly method: 'GET'; readonly format: GatewayFormat; readonly id?: string }
+  | { readonly kind: 'version'; readonly method: 'GET'; readonly format: GatewayFormat }
 
 /**
  * The route of a request; `undefined` if the gateway answers 404. Code that checks requests before a gateway needs it: it says which
- * requests cost money, which method a path takes, and the format of an error. `basePath` is that of the gateway.
+ * requests cost money, which method a path takes, and the format of an error. `formats` and `basePath` are those of the gateway.
  *
  * Only the URL decides, with one exception: a list of models at `/v1/models` is in the format of the client that its headers name.
  */
-export function findRoute(request: Request, basePath = ''): Route | undefined {
+export function findRoute(request: Request, formats: readonly GatewayFormat[], basePath = ''): Route | undefined {
   const url = new URL(request.url)
   if (!url.pathname.startsWith(`${basePath}/`)) return undefined
   const pathname = url.pathname.slice(basePath.length)
-  for (const { name: wire, paths, route } of Object.values(wires)) {
-    const asked = paths[pathname] ?? route?.(pathname, url)
-    if (asked?.kind === 'answer' || asked?.kind === 'count') return { ...asked, method: 'POST', wire, path: pathname }
-    if (asked !== undefined) return { ...asked, method: 'GET', wire }
+  for (const format of formats) {
+    const asked = format.paths[pathname] ?? format.route?.(pathname, url)
+    if (asked?.kind === 'answer' || asked?.kind === 'count') return { ...asked, method: 'POST', format, path: pathname }
+    if (asked !== undefined) return { ...asked, method: 'GET', format }
   }
-  return findModelList(pathname, request)
+  return findModelList(pathname, request, formats)
 }
 
 /**
- * Several formats have their list at `/v1/models`. A `POST` to a path with a colon is a method of Gemini's API that the gateway does not have;
+ * Several formats have their list at `/v1/models`: the client's is used, or else the first. A `POST` to a path with a colon is a method of Gemini's API that the gateway does not have;
  * other paths may have a colon in the name, such as `qwen3:8b`.
  */
-function findModelList(pathname: string, request: Request): Route | undefined {
+function findModelList(pathname: string, request: Request, formats: readonly GatewayFormat[]): Route | undefined {
   const found = /^\/(v1|v1beta)\/models(?:\/(.+))?$/.exec(pathname)
   if (found === null) return undefined
   const [, version, id] = found
   if (request.method === 'POST' && id?.includes(':')) return undefined
-  const wire = version === 'v1beta' ? 'gemini' : (findClient(request) ?? 'openai-chat')
-  return compact({ kind: 'models', method: 'GET', wire, id: id === undefined ? undefined : decoded(id) })
+  const client = version === 'v1' ? findClient(request, formats) : undefined
+  const format = client ?? formats.find(({ list }) => list === `/${version}/models`)
+  if (format === undefined) return undefined
+  return compact({ kind: 'models', method: 'GET', format, id: id === undefined ? undefined : decoded(id) })
 }
 
 /** The format of a request at any path, if its headers or the start of its path show which official client sent it. */
-export function findClient({ headers, url }: Pick<Request, 'headers' | 'url'>, basePath = ''): WireName | undefined {
+export function findClient(
+  { headers, url }: Pick<Request, 'headers' | 'url'>,
+  formats: readonly GatewayFormat[],
+  basePath = '',
+): GatewayFormat | undefined {
   const path = new URL(url).pathname.slice(basePath.length)
-  return Object.values(wires).find(({ isClient }) => isClient?.(headers, path))?.name
+  return formats.find(({ isClient }) => isClient?.(headers, path))
 }
 
 function decoded(text: string): string {

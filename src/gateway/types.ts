@@ -3,6 +3,7 @@ import type { Timeouts } from '../client/transport.ts'
 import type { DecodedRequest, Model } from '../core/codec.ts'
 import type { ApiErrorKind } from '../core/errors.ts'
 import type { JsonObject, Loss, RequestOptions, StopReason, Usage } from '../core/model.ts'
+import type { GatewayFormat } from '../kit/gateway-format.ts'
 import type { FormatName } from '../kit/lacks.ts'
 
 /** The wires that a gateway answers in: the names of their formats. */
@@ -184,6 +185,11 @@ export interface GatewayObserver {
 
 /** Options of a gateway: its models, and its operator's policy. */
 export interface GatewayOptions<Env = unknown> {
+  /**
+   * The formats in which clients can ask: `openaiChatFormat` of `isoglot/openai-chat`, `anthropicFormat` of `isoglot/anthropic` and so on, or
+   * `allFormats`. A path that several of them have, and a path of none, is answered in the first.
+   */
+  readonly formats: readonly GatewayFormat[]
   /** The table of models, or a function that makes it from the environment. The function is called once for each environment. */
   readonly models: GatewayModels | ((env: Env) => GatewayModels)
   /**

@@ -24,7 +24,7 @@ const failed = 2 satisfies SpanStatusCode.ERROR
  *
  * @example
  * ```ts
- * const gateway = createGateway({ models: { fast: model }, observers: [otelGateway({ tracer })] })
+ * const gateway = createGateway({ formats: allFormats, models: { fast: model }, observers: [otelGateway({ tracer })] })
  * ```
  */
 export function otelGateway({ tracer, meter, names = 'both', parent }: GatewayOtelOptions): GatewayObserver {

@@ -143,7 +143,7 @@ export interface WorkersAiEnv {
  *
  * @example
  * ```ts
- * export default { fetch: createGateway({ models: workersAiModels }).fetch }
+ * export default { fetch: createGateway({ formats: allFormats, models: workersAiModels }).fetch }
  * ```
  */
 export function workersAiModels({

@@ -18,7 +18,7 @@ import type {
   ProviderTool,
   ToolDefinition,
 } from '../core/model.ts'
-import type { Tool } from './model.ts'
+import type { ResultLimits, Tool, ToolOutput } from './model.ts'
 import type { Typed } from './types.ts'
 
 // ---- the schema ---------------------------------------------------------------------------------
@@ -335,28 +335,6 @@ export function checkApproval(tool: object, place: string): void {
 
 // Strings and blocks stay as they are, nothing is `Done`, a list of strings becomes lines, everything else its JSON. A value without JSON is an
 // error that says so, never an empty object.
-
-/** A result with more fields than its content. Any other return value becomes text. */
-export interface ToolOutput {
-  readonly content?: Content
-  /** `error`: the model learns that the tool failed, and `content` says why. Default `success`. */
-  readonly status?: 'success' | 'error'
-  /** For the application, never sent to a model. */
-  readonly artifacts?: readonly unknown[]
-  /** For the application, never sent to a model. */
-  readonly extra?: { readonly [key: string]: unknown }
-}
-
-/** How much of a tool's result the model gets. */
-export interface ResultLimits {
-  /** The longest text of a result, all blocks together, in UTF-16 units. Longer text is cut off, and a note follows it. Default 1 Mi. */
-  readonly maxResultLength?: number
-  /**
-   * The longest media of a result, all blocks together, in characters of base64. Larger media are left out, and a note follows. Default 32
-   * Mi.
-   */
-  readonly maxResultMedia?: number
-}
 
 /**
  * Reads the value that a tool returned.

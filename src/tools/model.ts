@@ -17,7 +17,6 @@ import type {
 } from '../core/model.ts'
 import type { Approval, ApprovalRule } from './approval.ts'
 import type { Budget, RunProgress } from './budget.ts'
-import type { ResultLimits } from './definition.ts'
 
 // ---- calls that have run ------------------------------------------------------------------------
 
@@ -150,6 +149,30 @@ export type CallOf<Tools extends AnyTools> = Or<CallFor<Tools[number]>, ToolCall
 
 /** The result of a call of one of these tools: a comparison of its `name` narrows its `value`. */
 export type ResultOf<Tools extends AnyTools> = Or<ResultFor<Tools[number]>, ToolResult>
+
+// ---- results ------------------------------------------------------------------------------------
+
+/** A result with more fields than its content. Any other return value becomes text. */
+export interface ToolOutput {
+  readonly content?: Content
+  /** `error`: the model learns that the tool failed, and `content` says why. Default `success`. */
+  readonly status?: 'success' | 'error'
+  /** For the application, never sent to a model. */
+  readonly artifacts?: readonly unknown[]
+  /** For the application, never sent to a model. */
+  readonly extra?: { readonly [key: string]: unknown }
+}
+
+/** How much of a tool's result the model gets. */
+export interface ResultLimits {
+  /** The longest text of a result, all blocks together, in UTF-16 units. Longer text is cut off, and a note follows it. Default 1 Mi. */
+  readonly maxResultLength?: number
+  /**
+   * The longest media of a result, all blocks together, in characters of base64. Larger media are left out, and a note follows. Default 32
+   * Mi.
+   */
+  readonly maxResultMedia?: number
+}
 
 // ---- a run --------------------------------------------------------------------------------------
 

@@ -20,11 +20,20 @@ import {
   definitionOf,
   isRunnable,
   parseWith,
-  type ResultLimits,
   readOutput,
   withoutNullOptionals,
 } from './definition.ts'
-import type { CallLog, Ending, Tool, ToolErrorKind, ToolEvent, ToolHost, ToolResult, ToolRunner } from './model.ts'
+import type {
+  CallLog,
+  Ending,
+  ResultLimits,
+  Tool,
+  ToolErrorKind,
+  ToolEvent,
+  ToolHost,
+  ToolResult,
+  ToolRunner,
+} from './model.ts'
 
 /** The outcome of the calls of one turn. */
 interface TurnResult {

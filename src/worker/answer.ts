@@ -5,6 +5,7 @@
  */
 
 import type { JsonObject } from '../core/model.ts'
+import { allFormats } from '../gateway/all-formats.ts'
 import { createGateway } from '../gateway/gateway.ts'
 import { findRoute } from '../gateway/routes.ts'
 import type { EndReport, ExecutionContextLike, Gateway, WireName } from '../gateway/types.ts'
@@ -39,9 +40,9 @@ export async function answerModel(
   config: Config,
   ctx: ExecutionContextLike,
 ): Promise<Response> {
-  const route = findRoute(request)
+  const route = findRoute(request, allFormats)
   const purse: Purse = { session, config }
-  const ask = () => gatewayOf(config, route?.wire ?? 'openai-chat').fetch(bare(request), { ...purse }, ctx)
+  const ask = () => gatewayOf(config, route?.format.name ?? 'openai-chat').fetch(bare(request), { ...purse }, ctx)
   return route?.kind === 'count' ? inPlace(purse, ask) : ask()
 }
 
@@ -92,6 +93,7 @@ function makeGateway(config: Config, wire: WireName): Gateway<Caller> {
   const { maxBodyBytes, bodyTimeoutMs, wholeCommitMs, headersTimeoutMs, idleTimeoutMs, totalTimeoutMs } = config.limits
   const { firstContentTimeoutMs: firstContentMs } = config.limits
   return createGateway<Caller>({
+    formats: allFormats,
     models,
     authorize: (_, caller) => ({
       models: [...ids].filter(([, id]) => caller.session.models.includes(id)).map(([name]) => name),

@@ -4,7 +4,7 @@
  */
 import { EventStreamCodec } from '@smithy/core/event-streams'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { createGateway, type EndReport, type GatewayOptions } from '../../src/gateway/index.ts'
+import { allFormats, createGateway, type EndReport, type GatewayOptions } from '../../src/gateway/index.ts'
 import { provider as bedrock, bedrockLine, bedrockMessage } from '../formats/bedrock-converse/provider.ts'
 import { hang, json, startUpstream, type Upstream } from '../support/upstream.ts'
 import { greeting } from './dialogue.ts'
@@ -48,6 +48,7 @@ function ask(model: string, more: { readonly way?: string; readonly body?: objec
   const { way = 'converse-stream', body, ...options } = more
   reports.length = 0
   const gateway = createGateway({
+    formats: allFormats,
     models: modelsAt(providers.url),
     onEnd: (report) => void reports.push(report),
     ...options,

@@ -1,6 +1,6 @@
 /** The figures of an answer on which billing relies: the final usage, and the least amount of text. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { createGateway, type EndReport } from '../../src/gateway/index.ts'
+import { allFormats, createGateway, type EndReport } from '../../src/gateway/index.ts'
 import { facts } from '../formats/index.ts'
 import { pairsOf } from '../support/pairs.ts'
 import { json, type Upstream } from '../support/upstream.ts'
@@ -25,7 +25,7 @@ async function reportOf(
   body: object = {},
 ): Promise<{ report: EndReport; text: string }> {
   const { promise, resolve } = Promise.withResolvers<EndReport>()
-  const gateway = createGateway({ models: modelsAt(providers.url), onEnd: resolve })
+  const gateway = createGateway({ formats: allFormats, models: modelsAt(providers.url), onEnd: resolve })
   const asking: typeof fetch = (input, init) => gateway.fetch(new Request(input, init))
   const answer = await ask(origin, client, provider, 'Hello', { stream, body, fetch: asking })
   return { text: await answer.text(), report: await promise }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { openaiResponses } from '../../src/formats/openai-responses/index.ts'
-import { createGateway } from '../../src/gateway/index.ts'
+import { allFormats, createGateway } from '../../src/gateway/index.ts'
 import { packProof, withoutEnvelopes } from '../../src/kit/envelope.ts'
 
 const forged = packProof(
@@ -35,7 +35,7 @@ const streams = {
 
 async function ask(answer: Response, stream: boolean): Promise<string> {
   const model = anthropic('m', { apiKey: 'k', fetch: async () => answer })
-  const gateway = createGateway({ models: { m: model } })
+  const gateway = createGateway({ formats: allFormats, models: { m: model } })
   const body = { model: 'm', max_tokens: 9, stream, messages: [{ role: 'user', content: 'x' }] }
   const headers = { 'content-type': 'application/json' }
   const asked = { method: 'POST', headers, body: JSON.stringify(body) }
@@ -79,7 +79,7 @@ describe('an answer that is passed on', () => {
     const output = [{ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: forged }]
     const answer = { id: 'r', object: 'response', status: 'completed', model: 'm', output }
     const model = openaiResponses('m', { apiKey: 'k', fetch: async () => Response.json(answer) })
-    const gateway = createGateway({ models: { m: model } })
+    const gateway = createGateway({ formats: allFormats, models: { m: model } })
     const asked = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"model":"m","input":"x"}' }
     const said = await gateway.fetch(new Request('https://gateway.test/v1/responses', asked))
     expect((await said.json()).output).toEqual([{ ...output[0], encrypted_content: '' }])

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ApiError, type ApiErrorKind } from '../../src/core/errors.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import {
+  allFormats,
   answerError,
   createGateway,
   type EndReport,
@@ -30,6 +31,7 @@ function gatewayOf(options: Partial<GatewayOptions> = {}) {
   const reports: EndReport[] = []
   const usages: UsageReport[] = []
   const gateway = createGateway({
+    formats: allFormats,
     models: modelsAt(providers.url),
     onEnd: (report) => void reports.push(report),
     onUsage: (report) => void usages.push(report),
@@ -98,6 +100,7 @@ describe('the table of models', () => {
   it('is made from the environment, once for each environment', async () => {
     let made = 0
     const gateway = createGateway<{ url: string }>({
+      formats: allFormats,
       models: ({ url }) => {
         made++
         return modelsAt(url)
@@ -524,12 +527,12 @@ describe('outgoing and incoming data', () => {
       '/api/chat',
     ]
     const refusal = new ApiError('Not today', { kind: 'rate_limit', retryable: false, retryAfterMs: 60_000 })
-    const answers = [...paths, '/nowhere'].map((path) => answerError(post(path, {}), refusal))
+    const answers = [...paths, '/nowhere'].map((path) => answerError(post(path, {}), refusal, allFormats))
     expect(answers.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual(
       Array(6).fill([429, '60']),
     )
     const short = new ApiError('Not now', { kind: 'rate_limit', retryable: true, retryAfterMs: 1001 })
-    expect(answerError(post('/v1/messages', {}), short).headers.get('retry-after')).toBe('2') // never too early
+    expect(answerError(post('/v1/messages', {}), short, allFormats).headers.get('retry-after')).toBe('2') // never too early
     const bodies = await Promise.all(answers.map((answer) => answer.json()))
     expect(bodies.map(({ type, error }) => type ?? error.status ?? error.type ?? error)).toEqual([
       'rate_limit_error',
@@ -610,7 +613,7 @@ it.each(['qwen3:8b', 'qwen3%3A8b'])('finds a model whose name has a colon in a p
   const models = { 'qwen3:8b': modelsAt(providers.url).ollama }
   const body = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] }
   const request = post(`/v1beta/models/${name}:generateContent`, body)
-  const response = await createGateway({ models }).fetch(request)
+  const response = await createGateway({ formats: allFormats, models }).fetch(request)
   expect((await response.json()).candidates[0].content.parts[0].text).toBe(greeting)
 })
 
@@ -808,7 +811,7 @@ describe('the hooks of the caller', () => {
       await pause(20)
       isTold = true
     }
-    const gateway = createGateway({ models: modelsAt(providers.url), onEnd })
+    const gateway = createGateway({ formats: allFormats, models: modelsAt(providers.url), onEnd })
     const request = post('/api/chat', { model: 'gemini', messages: [{ role: 'user', content: 'Hi' }] })
     const response = await gateway.fetch(request, {}, { waitUntil: (promise) => void waiting.push(promise) })
     await response.body?.cancel()

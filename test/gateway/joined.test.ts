@@ -1,7 +1,7 @@
 /** When events of a stream are written: separately, or together with the events that follow immediately. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ollama } from '../../src/formats/ollama/index.ts'
-import { createGateway } from '../../src/gateway/index.ts'
+import { allFormats, createGateway } from '../../src/gateway/index.ts'
 
 const joinMs = 10
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
@@ -16,7 +16,7 @@ async function startStream() {
     },
   })
   const fetch = async () => new Response(body, { headers: { 'content-type': 'application/x-ndjson' } })
-  const gateway = createGateway({ models: { m: { model: ollama('m', { fetch }) } } })
+  const gateway = createGateway({ formats: allFormats, models: { m: { model: ollama('m', { fetch }) } } })
   const say = (content: string, done = false) => {
     const event = { model: 'm', created_at: '2026-11-22T00:00:00Z', message: { role: 'assistant', content }, done }
     provider?.enqueue(

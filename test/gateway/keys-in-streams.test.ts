@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { ClientCodec, Frame } from '../../src/core/codec.ts'
 import { encodeEventStream } from '../../src/framing/event-stream.ts'
 import { encodeNdjson, encodeSse } from '../../src/framing/text.ts'
-import { createGateway } from '../../src/gateway/index.ts'
+import { allFormats, createGateway } from '../../src/gateway/index.ts'
 import { canary, holdsCanary } from '../support/canary.ts'
 import { ownCorpus } from '../support/corpus.ts'
 import { inTurn } from '../support/cuts.ts'
@@ -73,7 +73,7 @@ async function leaksOf(
     const written = Buffer.concat(rewrite(frames, pair, pieces).map((frame) => Buffer.from(write(wrap(frame)))))
     const fetch = async () => new Response(written, { headers })
     const model = { codec, model: 'm', baseUrl: 'https://provider.test', apiKey: canary, fetch }
-    const gateway = createGateway({ models: { m: model } })
+    const gateway = createGateway({ formats: allFormats, models: { m: model } })
     const ours = (input: RequestInfo | URL, init?: RequestInit) => gateway.fetch(new Request(input, init))
     for (const client of clients) {
       const answer = await ask('https://gateway.test', client, 'm', 'Hello', { stream: true, fetch: ours })

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import type { Model } from '../../src/core/codec.ts'
-import { createGateway, createScrubber, type GatewayOptions } from '../../src/gateway/index.ts'
+import { allFormats, createGateway, createScrubber, type GatewayOptions } from '../../src/gateway/index.ts'
 import type { Channel } from '../formats/gateway.ts'
 import { facts } from '../formats/index.ts'
 import { canary, disguises, holdsCanary } from '../support/canary.ts'
@@ -33,7 +33,11 @@ const models = wireNames.map((wire) => ({
 /** A gateway whose one model, of this wire, gives the scripted answer, without a network. */
 function gatewayOf(wire: WireName, answer: () => Response, options: Partial<GatewayOptions> = {}) {
   answering = answer
-  const gateway = createGateway({ models: { m: models[wireNames.indexOf(wire)] as Model }, ...options })
+  const gateway = createGateway({
+    formats: allFormats,
+    models: { m: models[wireNames.indexOf(wire)] as Model },
+    ...options,
+  })
   return (client: WireName, stream: boolean, body = {}) =>
     ask('https://gateway.test', client, 'm', 'Hello', {
       body,

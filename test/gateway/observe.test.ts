@@ -1,7 +1,7 @@
 /** The reports and the model lists of a gateway: each with a provider that is a function. */
 import { describe, expect, it } from 'vitest'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
-import { createGateway, type EndReport } from '../../src/gateway/index.ts'
+import { allFormats, createGateway, type EndReport } from '../../src/gateway/index.ts'
 import { newSeen, seeEvent, seeFragment } from '../../src/gateway/observe.ts'
 
 const origin = 'https://gateway.test'
@@ -25,7 +25,11 @@ function breakingOff(...pieces: readonly string[]): Response {
 async function reportOf(path: string, body: object, pieces: readonly string[]): Promise<EndReport | undefined> {
   const reports: EndReport[] = []
   const model = openaiChat('m', { apiKey: 'k', fetch: async () => breakingOff(...pieces) })
-  const gateway = createGateway({ models: { m: model }, onEnd: (report) => void reports.push(report) })
+  const gateway = createGateway({
+    formats: allFormats,
+    models: { m: model },
+    onEnd: (report) => void reports.push(report),
+  })
   const headers = { 'content-type': 'application/json' }
   const asked = { method: 'POST', headers, body: JSON.stringify({ model: 'm', stream: true, ...body }) }
   await (await gateway.fetch(new Request(origin + path, asked))).text()
@@ -51,7 +55,7 @@ describe.each([
 })
 
 it('F1: lists models as Ollama does, with every field that its clients parse', async () => {
-  const gateway = createGateway({ models: { 'qwen3:8b': openaiChat('m', { apiKey: 'k' }) } })
+  const gateway = createGateway({ formats: allFormats, models: { 'qwen3:8b': openaiChat('m', { apiKey: 'k' }) } })
   const response = await gateway.fetch(new Request(`${origin}/api/tags`))
   expect(await response.json()).toEqual({
     models: [
@@ -83,7 +87,7 @@ describe('a block without text', () => {
 
 it('a request that is refused is reported as one that was not passed on, and is not worth a retry', async () => {
   const reports: EndReport[] = []
-  const gateway = createGateway({ models: {}, onEnd: (report) => void reports.push(report) })
+  const gateway = createGateway({ formats: allFormats, models: {}, onEnd: (report) => void reports.push(report) })
   const asked = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"model":"x","messages":[]}' }
   const response = await gateway.fetch(new Request(`${origin}/v1/chat/completions`, asked))
   expect([response.status, response.headers.get('x-should-retry')]).toEqual([404, 'false'])

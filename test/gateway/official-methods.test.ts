@@ -5,7 +5,7 @@
  */
 import * as bedrock from '@aws-sdk/client-bedrock-runtime'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createGateway } from '../../src/gateway/index.ts'
+import { allFormats, createGateway } from '../../src/gateway/index.ts'
 import { claude } from '../formats/anthropic/client.ts'
 import { amazon } from '../formats/bedrock-converse/client.ts'
 import type { Place } from '../formats/client.ts'
@@ -31,7 +31,7 @@ const refused: Refused[] = []
 const models = { 'm:8b-q4': modelsAt('').ollama, 'org/m': modelsAt('').gemini, plain: modelsAt('').anthropic }
 let place: Served
 beforeAll(async () => {
-  const gateway = createGateway({ models })
+  const gateway = createGateway({ formats: allFormats, models })
   place = await serve(async (request) => {
     const response = await gateway.fetch(request)
     const { status } = response

@@ -1,7 +1,8 @@
 /** Helpers for policy in front of a gateway: the route of a request, its body, and an end for a stream that was stored. */
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../src/core/errors.ts'
-import { errorEvents, findRoute, readJson, type WireName } from '../../src/gateway/index.ts'
+import { allFormats, errorEvents, findRoute, readJson, type WireName } from '../../src/gateway/index.ts'
+import { formatsByName } from '../support/formats-by-name.ts'
 
 const get = (path: string, headers: Record<string, string> = {}) =>
   new Request(`http://gateway.test${path}`, { headers })
@@ -16,16 +17,18 @@ describe('the route of a request', () => {
     ['/v1/models/a%2Fb', 'models', 'openai-chat', 'GET'],
     ['/api/version', 'version', 'ollama', 'GET'],
   ])('%s: %s in %s, by %s', (path, kind, wire, method) => {
-    expect(findRoute(get(path))).toMatchObject({ kind, wire, method })
-    expect(findRoute(get(`/ai${path}`), '/ai')).toMatchObject({ kind, wire, method })
-    expect(findRoute(get(`/ai${path}`))).toBeUndefined()
+    const expected = { kind, format: { name: wire }, method }
+    expect(findRoute(get(path), allFormats)).toMatchObject(expected)
+    expect(findRoute(get(`/ai${path}`), allFormats, '/ai')).toMatchObject(expected)
+    expect(findRoute(get(`/ai${path}`), allFormats)).toBeUndefined()
   })
 
   it('returns which stream of Gemini is an array, and the format of a list of models', () => {
     const stream = '/v1beta/models/m:streamGenerateContent'
-    expect(findRoute(get(stream))).toHaveProperty('framing', 'array')
-    expect(findRoute(get(`${stream}?alt=sse`))).not.toHaveProperty('framing')
-    expect(findRoute(get('/v1/models', { 'anthropic-version': '2023-06-01' }))).toHaveProperty('wire', 'anthropic')
+    expect(findRoute(get(stream), allFormats)).toHaveProperty('framing', 'array')
+    expect(findRoute(get(`${stream}?alt=sse`), allFormats)).not.toHaveProperty('framing')
+    const list = get('/v1/models', { 'anthropic-version': '2023-06-01' })
+    expect(findRoute(list, allFormats)).toHaveProperty('format.name', 'anthropic')
   })
 })
 
@@ -57,14 +60,16 @@ describe('a stream that was stored without its end', () => {
     ['gemini', undefined, { error: { code: 500, message: 'It broke off', status: 'INTERNAL' } }],
     ['ollama', undefined, { error: 'It broke off' }],
   ])('%s: ends in an error of the wire', (wire, name, value) => {
-    const events = read(errorEvents(wire, error, { first: '', last: '', count: 3 }))
+    const events = read(errorEvents(formatsByName[wire], error, { first: '', last: '', count: 3 }))
     expect(events).toHaveLength(1)
     expect(events[0]?.[0]).toBe(name)
     expect(events[0]?.[1]).toMatchObject(value)
   })
 
   it('openai-responses: continues with its numbers, and names the answer that failed', () => {
-    const events = read(errorEvents('openai-responses', error, { first: created, last: delta, count: 7 }))
+    const events = read(
+      errorEvents(formatsByName['openai-responses'], error, { first: created, last: delta, count: 7 }),
+    )
     expect(events.map(([name]) => name)).toEqual(['error', 'response.failed'])
     expect(events.map(([, value]) => value)).toMatchObject([
       { type: 'error', sequence_number: 7 },
@@ -76,7 +81,7 @@ describe('a stream that was stored without its end', () => {
     [0, ['message-start', 'message-end', undefined]],
     [3, ['message-end', undefined]],
   ])('cohere: begins after %i events only if nothing has begun', (count, expected) => {
-    const events = errorEvents('cohere', error, { first: '', last: '', count })
+    const events = errorEvents(formatsByName.cohere, error, { first: '', last: '', count })
     expect(events.map((event) => /^event: (.*)$/m.exec(event)?.[1])).toEqual(expected)
     expect(events.at(-1)).toBe('data: [DONE]\n\n')
   })
@@ -90,11 +95,13 @@ describe('a stream that was stored without its end', () => {
     ['gemini', 'data: {"promptFeedback":{"blockReason":"SAFETY"}}\n\n'],
     ['ollama', '{"done":true}\n'],
   ])('%s: has an end already in %j', (wire, last) => {
-    expect(errorEvents(wire, error, { first: '', last, count: 9 })).toEqual([])
+    expect(errorEvents(formatsByName[wire], error, { first: '', last, count: 9 })).toEqual([])
   })
 
   it('does not repeat a provider’s message about its customer', () => {
     const told = new ApiError('org-12345 has no money', { kind: 'permission', provider: 'openai', retryable: false })
-    expect(errorEvents('ollama', told, { first: '', last: '', count: 0 }).join('')).not.toContain('org-12345')
+    expect(errorEvents(formatsByName.ollama, told, { first: '', last: '', count: 0 }).join('')).not.toContain(
+      'org-12345',
+    )
   })
 })

@@ -1,5 +1,5 @@
 /** A gateway over HTTP in front of the five scripted providers. */
-import { createGateway, type EndReport, type GatewayOptions } from '../../src/gateway/index.ts'
+import { allFormats, createGateway, type EndReport, type GatewayOptions } from '../../src/gateway/index.ts'
 import { type Served, serve } from '../support/serve.ts'
 import type { Upstream } from '../support/upstream.ts'
 import { modelsAt } from './models.ts'
@@ -15,6 +15,7 @@ export async function startRig(options: Partial<GatewayOptions> = {}): Promise<R
   const providers = await startProviders()
   const reports: EndReport[] = []
   const gateway = createGateway({
+    formats: allFormats,
     models: modelsAt(providers.url),
     ...options,
     onEnd: (report) => {

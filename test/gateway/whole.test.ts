@@ -1,6 +1,6 @@
 /** Whole answers that are asked for as streams: C8 of `security.md`. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createGateway, type EndReport, type GatewayOptions } from '../../src/gateway/index.ts'
+import { allFormats, createGateway, type EndReport, type GatewayOptions } from '../../src/gateway/index.ts'
 import { pairsOf } from '../support/pairs.ts'
 import { type Answering, type Asked, hang, json, until } from '../support/upstream.ts'
 import { greeting } from './dialogue.ts'
@@ -182,7 +182,7 @@ describe('another model', () => {
     const { providers } = piecewise
     const { anthropic, gemini } = modelsAt(providers.url)
     const models = { first: { model: anthropic, fallbacks: ['second'] }, second: gemini }
-    const gateway = createGateway({ wholeAnswers: 'stream', models })
+    const gateway = createGateway({ formats: allFormats, wholeAnswers: 'stream', models })
     const fetch = ((url, init) => gateway.fetch(new Request(url, init))) as typeof globalThis.fetch
     const asking = async (broken: Answering) => {
       providers.answer(broken, chunks(piecesOf('gemini')))

@@ -5,11 +5,11 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError, type ApiErrorKind } from '../../src/core/errors.ts'
 import { errorAnswer } from '../../src/gateway/errors.ts'
-import { wires as served } from '../../src/gateway/wires.ts'
 import { facts } from '../formats/index.ts'
 import { wires } from '../support/answers.ts'
 import { errorKinds } from '../support/error-kinds.ts'
 import { clients } from '../support/formats.ts'
+import { formatsByName as served } from '../support/formats-by-name.ts'
 
 /** The words of the gateway, and of another provider. */
 function wordsOf(kind: ApiErrorKind): string[] {

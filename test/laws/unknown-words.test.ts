@@ -1,7 +1,7 @@
 /** An unknown word in an enumerated field of a request goes back to the same wire unchanged. */
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/core/model.ts'
-import { createGateway } from '../../src/gateway/index.ts'
+import { allFormats, createGateway } from '../../src/gateway/index.ts'
 import { groq } from '../../src/providers/groq.ts'
 import { facts } from '../formats/index.ts'
 import { type Format, formats } from '../support/formats.ts'
@@ -40,7 +40,7 @@ it('A13: a gateway sends an effort that only its provider knows', async () => {
   const body = JSON.stringify({ model: 'q', messages: [user], reasoning_effort: 'default' })
   const headers = { 'content-type': 'application/json' }
   const asked = new Request('https://gateway.test/v1/chat/completions', { method: 'POST', headers, body })
-  const response = await createGateway({ models: { q: model } }).fetch(asked)
+  const response = await createGateway({ formats: allFormats, models: { q: model } }).fetch(asked)
   expect(response.status).toBe(200)
   expect(sent.reasoning_effort).toBe('default')
 })

@@ -14,7 +14,7 @@ import {
 } from '@opentelemetry/sdk-trace-base'
 import { expect, it } from 'vitest'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
-import { createGateway, type GatewayOptions, type GatewayQuestion } from '../../src/gateway/index.ts'
+import { allFormats, createGateway, type GatewayOptions, type GatewayQuestion } from '../../src/gateway/index.ts'
 import { type GatewayOtelOptions, otelGateway } from '../../src/otel/index.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { chatBody, chatText, chunks, json } from '../support/upstream.ts'
@@ -30,6 +30,7 @@ function recording(options: Partial<GatewayOptions> = {}, more: Partial<GatewayO
   const tracer = provider.getTracer('test')
   const model = (name: string) => openaiChat(name, { apiKey: 'planted key', baseUrl: upstream.url })
   const gateway = createGateway({
+    formats: allFormats,
     models: { smart: { model: model('big'), fallbacks: ['fast'] }, fast: model('small') },
     observers: [otelGateway({ tracer, ...more })],
     ...options,

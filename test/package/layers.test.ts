@@ -47,7 +47,7 @@ describe('imports', () => {
     expect(imports.get('index.ts')).toEqual(
       expect.arrayContaining(['client/run.ts', 'core/model.ts', 'core/errors.ts']),
     )
-    expect(imports.get('gateway/wires.ts')).toContain('formats/ollama/gateway.ts')
+    expect(imports.get('gateway/all-formats.ts')).toContain('formats/ollama/gateway.ts')
     expect([...imports.values()].flat().filter((file) => !imports.has(file))).toEqual([])
   })
 
@@ -67,9 +67,13 @@ describe('imports', () => {
     expect(readFileSync(join(root, '../docs/evidence/map.svg'), 'utf8')).toBe(mapOfHouse())
   })
 
-  it('of what only a gateway needs of a format are those of the gateway, so no page loads it', () => {
-    const of = [...imports].filter(([, found]) => found.some((to) => /^formats\/[\w-]+\/gateway\.ts$/.test(to)))
-    expect(of.map(([file]) => file)).toEqual(['gateway/wires.ts'])
+  it('of what only a server needs of a format are those of its own path, and of the list of all formats', () => {
+    const homes = [...imports].flatMap(([file, found]) =>
+      found.filter((to) => /^formats\/[\w-]+\/gateway\.ts$/.test(to)).map((to) => [file, to] as const),
+    )
+    const others = homes.filter(([file, to]) => file !== to.replace('gateway.ts', 'index.ts'))
+    expect(new Set(others.map(([file]) => file))).toEqual(new Set(['gateway/all-formats.ts']))
+    expect(homes).toHaveLength(2 * others.length)
   })
 
   it('go in no circle', () => {

@@ -1,11 +1,11 @@
 /** A Worker that asks `env.AI`: a request names what to try, the answer is what came of it. */
-import { createGateway, type ExecutionContextLike } from '../../src/gateway/index.ts'
+import { allFormats, createGateway, type ExecutionContextLike } from '../../src/gateway/index.ts'
 import { generate, stream, t, tool } from '../../src/index.ts'
 import { type WorkersAiBinding, workersAi, workersAiModels } from '../../src/providers/workers-ai.ts'
 import { createWorker } from '../../src/worker/index.ts'
 
 const AI_MODELS = '@cf/qwen/qwen3-30b-a3b-fp8, @cf/meta/llama-4-scout-17b-16e-instruct'
-const gateway = createGateway({ models: workersAiModels })
+const gateway = createGateway({ formats: allFormats, models: workersAiModels })
 
 /** The whole Worker, with no key of any provider. */
 const whole = createWorker(({ AI }: { AI: WorkersAiBinding }) => ({

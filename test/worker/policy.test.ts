@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ChatResponse, JsonObject } from '../../src/core/model.ts'
-import { wires } from '../../src/gateway/wires.ts'
 import { permit } from '../../src/worker/policy/permit.ts'
 import { isPublicUrl } from '../../src/worker/policy/public-url.ts'
+import { formatsByName } from '../support/formats-by-name.ts'
 import { minimal, type WireName, wireNames } from './harness.ts'
 
 const permitted = (wire: WireName, body: object) => permit({ wire, kind: 'answer', body: body as JsonObject }, 'ada')
@@ -381,7 +381,9 @@ describe('only openai-responses', () => {
       },
       stopReason: 'stop',
     }
-    const { output } = wires['openai-responses'].codec.encodeResponse(response).body as { output: { id: string }[] }
+    const { output } = formatsByName['openai-responses'].codec.encodeResponse(response).body as {
+      output: { id: string }[]
+    }
     expect(output.map(({ id }) => id)).toEqual([expect.stringMatching(/^rs_iso_/), expect.stringMatching(/^msg_iso_/)])
     const sent = JSON.parse(JSON.stringify(bodyOf('openai-responses', { input: output }).input))
     expect(sent.map(({ id }: { id: string }) => id)).toEqual(output.map(({ id }) => id))

@@ -3,9 +3,8 @@ import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { compact } from '../../src/core/json.ts'
 import type { Json, JsonObject } from '../../src/core/model.ts'
-import type { EndReport } from '../../src/gateway/index.ts'
+import type { EndReport, WireName } from '../../src/gateway/index.ts'
 import { translateRequest } from '../../src/gateway/translate.ts'
-import { wires } from '../../src/gateway/wires.ts'
 import {
   capPriceOf,
   fromLiteLLM,
@@ -18,6 +17,7 @@ import { costOf, mostOf, pricesSetting } from '../../src/worker/accounts/prices.
 import { mostTokensOf, settlementOf } from '../../src/worker/accounts/spend.ts'
 import { readOptions } from '../../src/worker/read-options.ts'
 import { clients } from '../support/formats.ts'
+import { formatsByName } from '../support/formats-by-name.ts'
 
 const own = v.parse(pricesSetting, '{"my-model":[1,2],"anthropic:claude-*":[3,4,0.3,6],"gpt-*":[7,8],"gpt-5*":[9,10]}')
 
@@ -297,8 +297,8 @@ describe('what an answer costs', () => {
 })
 
 describe('the most tokens that a request can have', () => {
-  const most = (body: JsonObject, wire: keyof typeof wires = 'openai-chat', id = 'anthropic:m') => {
-    const request = wires[wire].codec.decodeRequest(body, { path: '/v1beta/models/m:generateContent' })
+  const most = (body: JsonObject, wire: WireName = 'openai-chat', id = 'anthropic:m') => {
+    const request = formatsByName[wire].codec.decodeRequest(body, { path: '/v1beta/models/m:generateContent' })
     return mostTokensOf(id, body, request, 100).inputTokens
   }
   const data = 'A'.repeat(100_000)
@@ -331,7 +331,7 @@ describe('the most tokens that a request can have', () => {
       expect([most(chat('x', more)) - most(chat('x')) > 1000, more]).toEqual([true, more])
   })
 
-  it.each<[keyof typeof wires, JsonObject]>([
+  it.each<[WireName, JsonObject]>([
     ['openai-chat', chat([{ type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } }])],
     [
       'openai-responses',
@@ -392,7 +392,7 @@ describe('the most tokens that a request can have', () => {
         { role: 'model', parts: Array(100).fill({ functionCall: { name: 'f' } }) },
       ],
     }
-    const { codec } = wires.gemini
+    const { codec } = formatsByName.gemini
     const request = codec.decodeRequest(body, { path: '/v1beta/models/m:generateContent' })
     const sent = translateRequest(body, { decodeRequest: () => request }, clients['openai-chat'], { model: 'm' }).body
     // Text of a request has three bytes a token or more.
@@ -425,7 +425,7 @@ describe('the most tokens that a request can have', () => {
   it('are more at xAI, whose output limit does not include reasoning', () => {
     const body = chat('x')
     const tokens = (id: string) =>
-      mostTokensOf(id, body, wires['openai-chat'].codec.decodeRequest(body), 100).outputTokens
+      mostTokensOf(id, body, formatsByName['openai-chat'].codec.decodeRequest(body), 100).outputTokens
     expect([tokens('openai-chat:m'), tokens('xai:m')]).toEqual([100, 16_484])
   })
 })

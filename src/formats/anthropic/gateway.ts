@@ -1,17 +1,31 @@
 /**
- * Anthropic Messages on a gateway.
+ * Anthropic Messages on the side of a server: its codec, and the facts of it that only a gateway needs.
  *
  * @see https://platform.claude.com/docs/en/api/models-list (read 2026-11)
  * @see https://platform.claude.com/docs/en/api/messages-count-tokens (read 2026-11)
  * @module
  */
-import { field } from '../../core/json.ts'
-import { type GatewayWire, noDate } from '../../kit/gateway-wire.ts'
-import { createServerCodec } from './index.ts'
 
-export const anthropicWire: GatewayWire = {
+import type { ServerCodec } from '../../core/codec.ts'
+import { field } from '../../core/json.ts'
+import { withForeignProofs } from '../../kit/foreign-proofs.ts'
+import { type GatewayFormat, noDate } from '../../kit/gateway-format.ts'
+import { decodeRequest } from './receive.ts'
+import { encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
+import { format } from './words.ts'
+
+/** The server codec, for a gateway. */
+export function createServerCodec(): ServerCodec {
+  return withForeignProofs(
+    { name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError },
+    proofField,
+  )
+}
+
+/** Anthropic's Messages as a format of a gateway: its clients can ask the gateway's models. For `formats` of `createGateway`. */
+export const anthropicFormat: GatewayFormat = {
   name: 'anthropic',
-  codec: createServerCodec(),
+  codec: /* @__PURE__ */ createServerCodec(),
   provider: 'anthropic',
   paths: { '/v1/messages': { kind: 'answer' }, '/v1/messages/count_tokens': { kind: 'count' } },
   list: '/v1/models',

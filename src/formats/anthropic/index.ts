@@ -6,14 +6,11 @@
  * @module
  */
 
-import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
+import type { ClientCodec, Model, ModelSettings } from '../../core/codec.ts'
 import { compact } from '../../core/json.ts'
 import { decodeSse } from '../../framing/text.ts'
-import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 import { decodeError, decodeResponse, decodeStream, decodeToolCalls, idPrefix } from './read.ts'
-import { decodeRequest } from './receive.ts'
-import { encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
 import { type AnthropicDialect, format, rulesOf } from './words.ts'
 
 /** The settings of {@link anthropic}. */
@@ -73,15 +70,8 @@ export function headers(apiKey: string | undefined, dialect: AnthropicDialect = 
   })
 }
 
-/** The server codec, for a gateway. */
-export function createServerCodec(): ServerCodec {
-  return withForeignProofs(
-    { name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError },
-    proofField,
-  )
-}
-
 export { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
+export { anthropicFormat, createServerCodec } from './gateway.ts'
 export {
   type CodeExecutionOptions,
   codeExecution,

@@ -1,10 +1,23 @@
-/** Bedrock Converse on a gateway. @module */
-import type { GatewayWire } from '../../kit/gateway-wire.ts'
-import { createServerCodec } from './index.ts'
+/** Bedrock Converse on the side of a server: its codec, and the facts of it that only a gateway needs. @module */
 
-export const bedrockConverseWire: GatewayWire = {
+import type { ServerCodec } from '../../core/codec.ts'
+import { encodeEventStream } from '../../framing/event-stream.ts'
+import { withForeignProofs } from '../../kit/foreign-proofs.ts'
+import type { GatewayFormat } from '../../kit/gateway-format.ts'
+import { decodeRequest } from './receive.ts'
+import { encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
+import { format } from './words.ts'
+
+/** Creates the codec for a server that answers as Bedrock does. */
+export function createServerCodec(): ServerCodec {
+  const codec = { name: format, decodeRequest, encodeResponse, encodeStream, encodeError }
+  return withForeignProofs({ ...codec, framing: 'event-stream', encodeFrame: encodeEventStream }, proofField)
+}
+
+/** Bedrock Converse as a format of a gateway: its clients can ask the gateway's models. For `formats` of `createGateway`. */
+export const bedrockConverseFormat: GatewayFormat = {
   name: 'bedrock-converse',
-  codec: createServerCodec(),
+  codec: /* @__PURE__ */ createServerCodec(),
   provider: 'bedrock',
   paths: {},
   route: (path) => (/^\/model\/.+\/converse(?:-stream)?$/.test(path) ? { kind: 'answer' } : undefined),

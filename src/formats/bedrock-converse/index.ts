@@ -5,17 +5,16 @@
  *
  * @module
  */
-import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
-import { decodeEventStream, encodeEventStream } from '../../framing/event-stream.ts'
+import type { ClientCodec, Model, ModelSettings } from '../../core/codec.ts'
+import { decodeEventStream } from '../../framing/event-stream.ts'
 import { type AwsSigner, bedrockAddress, signing } from '../../kit/aws.ts'
 import { bearer } from '../../kit/bearer.ts'
-import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 import { decodeError } from './errors.ts'
 import { rulesOf } from './families.ts'
 import { decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
 import { decodeRequest } from './receive.ts'
-import { encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
+import { encodeError, encodeResponse, encodeStream } from './serve.ts'
 import { format, idPrefix, provider } from './words.ts'
 
 /** Settings of {@link bedrockConverse}. */
@@ -78,12 +77,7 @@ export function createClientCodec(model = ''): ClientCodec {
   }
 }
 
-/** Creates the codec for a server that answers as Bedrock does. */
-export function createServerCodec(): ServerCodec {
-  const codec = { name: format, decodeRequest, encodeResponse, encodeStream, encodeError }
-  return withForeignProofs({ ...codec, framing: 'event-stream', encodeFrame: encodeEventStream }, proofField)
-}
-
+export { bedrockConverseFormat, createServerCodec } from './gateway.ts'
 export type { AwsSigner }
 export {
   decodeError,

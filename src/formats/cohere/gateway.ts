@@ -1,16 +1,26 @@
 /**
- * Cohere on a gateway.
+ * Cohere on the side of a server: its codec, and the facts of it that only a gateway needs.
  *
  * @see https://docs.cohere.com/reference/list-models (read 2026-11)
  * @module
  */
-import { field } from '../../core/json.ts'
-import type { GatewayWire } from '../../kit/gateway-wire.ts'
-import { createServerCodec } from './index.ts'
 
-export const cohereWire: GatewayWire = {
+import type { ServerCodec } from '../../core/codec.ts'
+import { field } from '../../core/json.ts'
+import type { GatewayFormat } from '../../kit/gateway-format.ts'
+import { decodeRequest } from './receive.ts'
+import { encodeError, encodeResponse, encodeStream } from './serve.ts'
+import { format } from './words.ts'
+
+/** Creates the codec for a gateway that answers as Cohere does. */
+export function createServerCodec(): ServerCodec {
+  return { name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError }
+}
+
+/** Cohere's Chat as a format of a gateway: its clients can ask the gateway's models. For `formats` of `createGateway`. */
+export const cohereFormat: GatewayFormat = {
   name: 'cohere',
-  codec: createServerCodec(),
+  codec: /* @__PURE__ */ createServerCodec(),
   provider: 'cohere',
   paths: { '/v2/chat': { kind: 'answer' } },
   list: '/v1/models',

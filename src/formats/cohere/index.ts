@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
+import type { ClientCodec, Model, ModelSettings } from '../../core/codec.ts'
 import { decodeSse } from '../../framing/text.ts'
 import { bearer } from '../../kit/bearer.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
@@ -55,11 +55,7 @@ export function createClientCodec(): ClientCodec {
   }
 }
 
-/** Creates the codec for a gateway that answers as Cohere does. */
-export function createServerCodec(): ServerCodec {
-  return { name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError }
-}
-
+export { cohereFormat, createServerCodec } from './gateway.ts'
 export {
   decodeError,
   decodeRequest,

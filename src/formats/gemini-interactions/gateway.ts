@@ -1,11 +1,25 @@
-/** Gemini Interactions on a gateway. @module */
-import { field } from '../../core/json.ts'
-import { firstSet, type GatewayWire, isGoogle } from '../../kit/gateway-wire.ts'
-import { createServerCodec } from './index.ts'
+/** Gemini Interactions on the side of a server: its codec, and the facts of it that only a gateway needs. @module */
 
-export const geminiInteractionsWire: GatewayWire = {
+import type { ServerCodec } from '../../core/codec.ts'
+import { field } from '../../core/json.ts'
+import { withForeignProofs } from '../../kit/foreign-proofs.ts'
+import { firstSet, type GatewayFormat, isGoogle } from '../../kit/gateway-format.ts'
+import { decodeRequest } from './receive.ts'
+import { encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
+import { format } from './words.ts'
+
+/** Creates the codec of a server of this format. */
+export function createServerCodec(): ServerCodec {
+  return withForeignProofs(
+    { name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError },
+    proofField,
+  )
+}
+
+/** Gemini Interactions as a format of a gateway: its clients can ask the gateway's models. For `formats` of `createGateway`. */
+export const geminiInteractionsFormat: GatewayFormat = {
   name: 'gemini-interactions',
-  codec: createServerCodec(),
+  codec: /* @__PURE__ */ createServerCodec(),
   provider: 'gemini',
   paths: { '/v1/interactions': { kind: 'answer' }, '/v1beta/interactions': { kind: 'answer' } },
   list: '/v1beta/models',

@@ -5,13 +5,12 @@
  *
  * @module
  */
-import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
+import type { ClientCodec, Model, ModelSettings } from '../../core/codec.ts'
 import { decodeSse } from '../../framing/text.ts'
-import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
 import { decodeRequest } from './receive.ts'
-import { encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
+import { encodeError, encodeResponse, encodeStream } from './serve.ts'
 import { stored } from './stored.ts'
 import { format, idPrefix, provider, rules } from './words.ts'
 
@@ -60,14 +59,7 @@ export function createClientCodec(): ClientCodec {
   }
 }
 
-/** Creates the codec of a server of this format. */
-export function createServerCodec(): ServerCodec {
-  return withForeignProofs(
-    { name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError },
-    proofField,
-  )
-}
-
+export { createServerCodec, geminiInteractionsFormat } from './gateway.ts'
 export type { WireRequest, WireResponse } from './wire.ts'
 export {
   decodeError,

@@ -1,18 +1,31 @@
 /**
- * Gemini on a gateway.
+ * Gemini on the side of a server: its codec, and the facts of it that only a gateway needs.
  *
  * @see https://ai.google.dev/api/models (read 2026-11)
  * @see https://ai.google.dev/api/tokens (read 2026-11)
  * @module
  */
+
+import type { ServerCodec } from '../../core/codec.ts'
 import { arrayOf, compact, field, isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/model.ts'
-import { type Asked, firstSet, type GatewayWire, isGoogle } from '../../kit/gateway-wire.ts'
-import { createServerCodec } from './index.ts'
+import { withForeignProofs } from '../../kit/foreign-proofs.ts'
+import { type Asked, firstSet, type GatewayFormat, isGoogle } from '../../kit/gateway-format.ts'
+import { decodeRequest } from './receive.ts'
+import { encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
 
-export const geminiWire: GatewayWire = {
+/** Creates the server codec of this format. The path of a request contains the model and the method. */
+export function createServerCodec(): ServerCodec {
+  return withForeignProofs(
+    { name: 'gemini', framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError },
+    proofField,
+  )
+}
+
+/** Gemini as a format of a gateway: its clients can ask the gateway's models. For `formats` of `createGateway`. */
+export const geminiFormat: GatewayFormat = {
   name: 'gemini',
-  codec: createServerCodec(),
+  codec: /* @__PURE__ */ createServerCodec(),
   provider: 'gemini',
   paths: {},
   route,

@@ -6,17 +6,15 @@
  * @module
  */
 
-import type { ClientCodec, LateInstructions, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
+import type { ClientCodec, LateInstructions, Model, ModelSettings } from '../../core/codec.ts'
 import { compact } from '../../core/json.ts'
 import { decodeSse } from '../../framing/text.ts'
-import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
-import { decodeRequest } from './receive.ts'
-import { encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
 import { type GeminiDialect, geminiDialect, rulesOf } from './words.ts'
 
 export { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
+export { createServerCodec, geminiFormat } from './gateway.ts'
 export {
   type BlockingConfidence,
   codeExecution,
@@ -93,12 +91,4 @@ export function createClientCodec(dialect: GeminiDialect = geminiDialect): Clien
     decodeToolCalls: (body) => decodeToolCalls(body, { dialect }),
     encodeResult: (result) => encodeResult(result, { dialect }),
   }
-}
-
-/** Creates the server codec of this format. The path of a request contains the model and the method. */
-export function createServerCodec(): ServerCodec {
-  return withForeignProofs(
-    { name: 'gemini', framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError },
-    proofField,
-  )
 }

@@ -1,16 +1,26 @@
 /**
- * Ollama on a gateway.
+ * Ollama on the side of a server: its codec, and the facts of it that only a gateway needs.
  *
  * @see https://docs.ollama.com/api/tags (read 2026-11)
  * @module
  */
-import { field } from '../../core/json.ts'
-import { type GatewayWire, noDate } from '../../kit/gateway-wire.ts'
-import { createServerCodec } from './index.ts'
 
-export const ollamaWire: GatewayWire = {
+import type { ServerCodec } from '../../core/codec.ts'
+import { field } from '../../core/json.ts'
+import { type GatewayFormat, noDate } from '../../kit/gateway-format.ts'
+import { decodeRequest } from './receive.ts'
+import { encodeError, encodeResponse, encodeStream } from './serve.ts'
+import { format } from './words.ts'
+
+/** Creates the codec for a gateway that answers as an Ollama server does. */
+export function createServerCodec(): ServerCodec {
+  return { name: format, framing: 'ndjson', decodeRequest, encodeResponse, encodeStream, encodeError }
+}
+
+/** Ollama as a format of a gateway: its clients can ask the gateway's models. For `formats` of `createGateway`. */
+export const ollamaFormat: GatewayFormat = {
   name: 'ollama',
-  codec: createServerCodec(),
+  codec: /* @__PURE__ */ createServerCodec(),
   provider: 'ollama',
   paths: {
     '/api/chat': { kind: 'answer' },

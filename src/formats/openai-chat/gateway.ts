@@ -1,11 +1,25 @@
-/** Chat Completions on a gateway. @module */
-import { field } from '../../core/json.ts'
-import type { GatewayWire } from '../../kit/gateway-wire.ts'
-import { createServerCodec } from './index.ts'
+/** Chat Completions on the side of a server: its codec, and the facts of it that only a gateway needs. @module */
 
-export const openaiChatWire: GatewayWire = {
+import type { ServerCodec } from '../../core/codec.ts'
+import { field } from '../../core/json.ts'
+import { withForeignProofs } from '../../kit/foreign-proofs.ts'
+import type { GatewayFormat } from '../../kit/gateway-format.ts'
+import { decodeRequest } from './receive.ts'
+import { encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
+import { format } from './words.ts'
+
+/** The server codec. With it, a gateway answers in OpenAI's format. */
+export function createServerCodec(): ServerCodec {
+  return withForeignProofs(
+    { name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError },
+    proofField,
+  )
+}
+
+/** OpenAI Chat Completions as a format of a gateway: its clients can ask the gateway's models. For `formats` of `createGateway`. */
+export const openaiChatFormat: GatewayFormat = {
   name: 'openai-chat',
-  codec: createServerCodec(),
+  codec: /* @__PURE__ */ createServerCodec(),
   provider: 'openai',
   paths: { '/v1/chat/completions': { kind: 'answer' } },
   list: '/v1/models',

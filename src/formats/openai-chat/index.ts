@@ -4,15 +4,14 @@
  * @module
  */
 
-import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
+import type { ClientCodec, Model, ModelSettings } from '../../core/codec.ts'
 import { decodeSse } from '../../framing/text.ts'
-import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 import type { ChatDialect } from './dialect.ts'
 import { openai } from './openai.ts'
 import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
 import { decodeRequest } from './receive.ts'
-import { encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
+import { encodeError, encodeResponse, encodeStream } from './serve.ts'
 import { format, rulesOf } from './words.ts'
 
 export type {
@@ -25,6 +24,7 @@ export type {
   ToolChoosing,
 } from './dialect.ts'
 export { choosing, compatible, refusing } from './dialects.ts'
+export { createServerCodec, openaiChatFormat } from './gateway.ts'
 export { openai } from './openai.ts'
 export {
   byDefault,
@@ -104,12 +104,4 @@ export function createClientCodec(dialect: ChatDialect = openai): ClientCodec {
 function keyHeaders({ keyHeader = 'authorization' }: ChatDialect, apiKey: string | undefined): Record<string, string> {
   if (apiKey === undefined) return {}
   return { [keyHeader]: keyHeader === 'authorization' ? `Bearer ${apiKey}` : apiKey }
-}
-
-/** The server codec. With it, a gateway answers in OpenAI's format. */
-export function createServerCodec(): ServerCodec {
-  return withForeignProofs(
-    { name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError },
-    proofField,
-  )
 }

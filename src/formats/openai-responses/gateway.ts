@@ -1,12 +1,25 @@
-/** Responses on a gateway. @module */
-import type { Frame } from '../../core/codec.ts'
-import { arrayOf, field } from '../../core/json.ts'
-import { firstSet, type GatewayWire } from '../../kit/gateway-wire.ts'
-import { createServerCodec } from './index.ts'
+/** Responses on the side of a server: its codec, and the facts of it that only a gateway needs. @module */
 
-export const openaiResponsesWire: GatewayWire = {
+import type { Frame, ServerCodec } from '../../core/codec.ts'
+import { arrayOf, field } from '../../core/json.ts'
+import { withForeignProofs } from '../../kit/foreign-proofs.ts'
+import { firstSet, type GatewayFormat } from '../../kit/gateway-format.ts'
+import { decodeRequest } from './receive.ts'
+import { encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
+import { format } from './words.ts'
+
+/** Creates the codec that a gateway uses to answer clients in this format. */
+export function createServerCodec(): ServerCodec {
+  return withForeignProofs(
+    { name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError },
+    proofField,
+  )
+}
+
+/** OpenAI Responses as a format of a gateway: its clients can ask the gateway's models. For `formats` of `createGateway`. */
+export const openaiResponsesFormat: GatewayFormat = {
   name: 'openai-responses',
-  codec: createServerCodec(),
+  codec: /* @__PURE__ */ createServerCodec(),
   provider: 'openai',
   paths: { '/v1/responses': { kind: 'answer' } },
   list: '/v1/models',

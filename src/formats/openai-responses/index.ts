@@ -4,15 +4,14 @@
  * @module
  */
 
-import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
+import type { ClientCodec, Model, ModelSettings } from '../../core/codec.ts'
 import { compact } from '../../core/json.ts'
 import { decodeSse } from '../../framing/text.ts'
-import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
 import { decodeRequest } from './receive.ts'
-import { encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
+import { encodeError, encodeResponse, encodeStream } from './serve.ts'
 import { format, idPrefix, rulesOf } from './words.ts'
 
 /**
@@ -68,16 +67,9 @@ export function createClientCodec(dialect: ResponsesDialect = openaiDialect): Cl
   }
 }
 
-/** Creates the codec that a gateway uses to answer clients in this format. */
-export function createServerCodec(): ServerCodec {
-  return withForeignProofs(
-    { name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError },
-    proofField,
-  )
-}
-
 export { openaiDialect, type ResponsesDialect, variant } from './dialect.ts'
 export { azureDialect, copilotDialect, lmStudioDialect, openRouterDialect } from './dialects.ts'
+export { createServerCodec, openaiResponsesFormat } from './gateway.ts'
 export {
   type CodeInterpreterOptions,
   type ContainerOptions,

@@ -2,6 +2,8 @@
  * Ends a stored answer that was cut off: with an error in its format. It never just stops, and never gets an invented normal end. @module
  */
 import { ApiError } from '../../core/errors.ts'
+import { openaiChatFormat } from '../../formats/openai-chat/index.ts'
+import { allFormats } from '../../gateway/all-formats.ts'
 import { errorEvents, type SentEvents } from '../../gateway/error-events.ts'
 import { findRoute } from '../../gateway/routes.ts'
 
@@ -23,7 +25,7 @@ export const stop: ApiError = new ApiError('The answer was stopped', {
 
 /** The events that end the stream of a request for `url`; none if it has an end already. */
 export function endOf(url: string, error: ApiError, sent: SentEvents): Uint8Array<ArrayBuffer>[] {
-  const wire = findRoute(new Request(url))?.wire ?? 'openai-chat'
+  const format = findRoute(new Request(url), allFormats)?.format ?? openaiChatFormat
   const encoder = new TextEncoder()
-  return errorEvents(wire, error, sent).map((event) => Uint8Array.from(encoder.encode(event)))
+  return errorEvents(format, error, sent).map((event) => Uint8Array.from(encoder.encode(event)))
 }

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { allFormats } from '../../gateway/all-formats.ts'
 import { answerError } from '../../gateway/errors.ts'
 import type { Sql } from '../platform.ts'
 import { refuse } from '../refusal.ts'
@@ -155,7 +156,7 @@ export function openRun(host: RunHost): Run {
       await host.sync()
       return { copying: copy(response.body, { url, framing }, signal) }
     } catch (error) {
-      return { refused: await giveUp(answerError(request, error)) }
+      return { refused: await giveUp(answerError(request, error, allFormats)) }
     }
   }
 
@@ -280,6 +281,6 @@ async function withErrorAnswer(url: string | undefined, answer: () => Promise<Re
   try {
     return await answer()
   } catch (error) {
-    return answerError(new Request(url ?? 'https://run/'), error)
+    return answerError(new Request(url ?? 'https://run/'), error, allFormats)
   }
 }

@@ -5,6 +5,8 @@
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ (read 2026-11)
  * @module
  */
+
+import { allFormats } from '../../gateway/all-formats.ts'
 import { readJson } from '../../gateway/body.ts'
 import { findRoute } from '../../gateway/routes.ts'
 import { callObject } from '../call-object.ts'
@@ -26,12 +28,12 @@ export async function startRun(request: Request, session: Session, config: Confi
   const key = request.headers.get('idempotency-key') ?? ''
   if (!/^[\x21-\x7e]{1,255}$/.test(key))
     throw refuse('invalid_request', 'Idempotency-Key must have 1 to 255 visible ASCII characters')
-  const route = findRoute(request)
+  const route = findRoute(request, allFormats)
   // The pieces of a JSON array are not events: a client could read them again, but could not resume after one.
   if (route?.kind === 'answer' && route.framing === 'array')
     throw refuse('invalid_request', 'Idempotency-Key needs alt=sse here')
   // A binary stream has no place for event numbers.
-  if (route?.kind === 'answer' && route.wire === 'bedrock-converse' && route.path.endsWith('-stream'))
+  if (route?.kind === 'answer' && route.format.name === 'bedrock-converse' && route.path.endsWith('-stream'))
     throw refuse('invalid_request', 'Idempotency-Key is not usable with converse-stream')
   const { text: body } = await readJson(request, config.limits)
   const id = await nameOf(session, key, config.secrets.session)

@@ -17,7 +17,7 @@ import {
   encodeResponse,
 } from '../../../src/formats/bedrock-converse/index.ts'
 import { encodeEventStream } from '../../../src/framing/event-stream.ts'
-import { createGateway } from '../../../src/gateway/index.ts'
+import { allFormats, createGateway } from '../../../src/gateway/index.ts'
 import { generate, stream } from '../../../src/index.ts'
 import { toolCall } from '../../../src/messages/block.ts'
 import { decodeChunks } from '../../support/decode.ts'
@@ -504,7 +504,7 @@ describe('over HTTP', () => {
   it('stands behind a gateway, whose clients get its streams as those of their own wire', () =>
     withServer(async (baseUrl) => {
       const model = bedrockConverse(claude, { region: 'us-east-1', apiKey: 'key', baseUrl })
-      const gateway = createGateway({ models: { m: model } })
+      const gateway = createGateway({ formats: allFormats, models: { m: model } })
       const ask = (body: object) =>
         gateway.fetch(
           new Request('https://gateway.test/v1/chat/completions', {

@@ -52,7 +52,7 @@ export function firstSet(body: JsonObject, names: readonly string[]): string | u
 }
 
 /** One format, from the side of a server. */
-export interface GatewayWire {
+export interface GatewayFormat {
   readonly name: FormatName
   readonly codec: ServerCodec
   /** The provider to which this format belongs. Bytes pass to it and from it unchanged. */
