@@ -61,6 +61,15 @@ chat.subscribe(() => document.body.append(chat.getSnapshot().status))
 await chat.send('Hi')`
 }
 
+/** A gateway with these providers, and their formats. */
+function gatewayWith(...names) {
+  const functions = names.map(functionOf)
+  return `import { createGateway } from './gateway.js'
+${names.map((name, at) => `import { ${functions[at]}, ${functions[at]}Format } from './${name}.js'`).join('\n')}
+const models = { ${functions.map((name) => `${name}: ${name}('m')`).join(', ')} }
+export default createGateway({ formats: [${functions.map((name) => `${name}Format`).join(', ')}], models })`
+}
+
 const textAlone = textWith()
 
 /** A page that streams text, with other options and imports. */
@@ -97,6 +106,13 @@ document.title = (await generateObject({ model, prompt: 'A city', schema: { type
     'a tool with a budget': toolWith('budget', '', 'budget: budget({ maxTokens: 9 })'),
     'a tool that needs approval': toolWith('approval', 'needsApproval: approval()', ''),
     'gateway, one provider, all formats': gatewayOf('{ openaiChat }', 'allFormats'),
+    'gateway, five providers and formats': gatewayWith(
+      'openai-chat',
+      'openai-responses',
+      'anthropic',
+      'gemini',
+      'ollama',
+    ),
     'openai-chat + anthropic + gemini': chatWith('openai-chat', 'anthropic', 'gemini'),
     'a provider of each format, a tool': chatWith(...formats),
     'all formats, both directions': bothDirections(formats),

@@ -63,7 +63,7 @@ interface Next extends Omit<Ending, 'outcome'> {
   readonly outcome?: RunOutcome | undefined
 }
 
-/** What a round has of its own. */
+/** The changes of one round. */
 interface Change extends Pick<RoundChange, 'model' | 'tools' | 'end'> {
   readonly options?: ReturnType<typeof optionsOf>
 }
