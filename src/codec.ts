@@ -36,6 +36,7 @@ export type {
   StreamEncoder,
 } from './core/codec.ts'
 export { type Machine, type Reducer, run } from './core/reducer.ts'
+export type { GatewayFormat } from './kit/gateway-format.ts'
 export type { HostedTool, UserLocation } from './kit/hosted-tool.ts'
 
 // ---- to encode ----------------------------------------------------------------------------------

@@ -1,5 +1,4 @@
 /** The gateway, and functions for code that checks requests before it. @module */
-export type { GatewayFormat } from '../kit/gateway-format.ts'
 export { allFormats } from './all-formats.ts'
 export { type BodyLimits, type JsonBody, readJson } from './body.ts'
 export { errorEvents, type SentEvents } from './error-events.ts'

@@ -5,10 +5,10 @@
  */
 
 import type { DecodedRequest } from '../core/codec.ts'
-import { compact, field, isObject } from '../core/json.ts'
+import { compact, field, objectIn } from '../core/json.ts'
 import type { Json, JsonObject, Loss } from '../core/model.ts'
 import { holdsEnvelope } from '../kit/envelope.ts'
-import type { GatewayFormat } from '../kit/gateway-format.ts'
+import type { GatewayFormat, LimitField } from '../kit/gateway-format.ts'
 import type { Call } from './call.ts'
 import { refusal } from './errors.ts'
 import type { Target } from './models.ts'
@@ -21,7 +21,7 @@ import type { Permit } from './types.ts'
  * as `ſ`, and the last one counts: it could name a model that is not in the table.
  */
 export function checkSpelling(body: JsonObject, { limits }: GatewayFormat): void {
-  const names = new Set(['model', 'stream', ...limits.map(([name]) => name)])
+  const names = new Set(['model', 'stream', ...limits.map(({ name, within = name }) => within)])
   for (const key of Object.keys(body)) {
     const folded = key.toUpperCase().toLowerCase()
     if (folded !== key && names.has(folded)) throw refusal(400, `The body has "${folded}" in another spelling`)
@@ -60,11 +60,11 @@ export function passes({ model: { codec } }: Target, { wire, body }: Pick<Call, 
 export function outputLimit(target: Target, { request, permit }: Pick<Call, 'request' | 'permit'>): number | undefined {
   const limit = limitOf(target, permit)
   const { maxTokens } = request.options
-  return limit === undefined ? maxTokens : within(maxTokens, limit)
+  return limit === undefined ? maxTokens : lesser(maxTokens, limit)
 }
 
 /** For some servers, a limit of 0 or -1 means no limit. */
-function within(asked: Json | undefined, limit: number): number {
+function lesser(asked: Json | undefined, limit: number): number {
   return typeof asked === 'number' && asked > 0 ? Math.min(asked, limit) : limit
 }
 
@@ -114,7 +114,7 @@ function passQuestion(target: Target, call: Call): Question {
     ...(wire.modelFields?.(body.value, model.model) ?? { model: model.model }),
     ...(asksStream && !stream && !wire.modelFields && { stream: true }),
     ...limitFields(body.value, wire, limitOf(target, call.permit) && outputLimit(target, call)),
-    ...(asksUsage && { stream_options: { ...objectAt(body.value, 'stream_options'), include_usage: true } }),
+    ...(asksUsage && { stream_options: { ...objectIn(body.value, 'stream_options'), include_usage: true } }),
     ...model.body,
   }
   const text = withFields(
@@ -129,25 +129,21 @@ function passQuestion(target: Target, call: Call): Question {
 function limitFields(body: JsonObject, wire: GatewayFormat, limit: number | undefined): JsonObject {
   if (limit === undefined) return {}
   const set: JsonObject = {}
-  for (const [name, inner] of wire.limits) {
-    const asked = inner === undefined ? field(body, name) : field(field(body, name), inner)
-    if (asked === undefined || asked === null) continue
-    const value = within(asked, limit)
-    set[name] = inner === undefined ? value : { ...objectAt({ ...body, ...set }, name), [inner]: value }
+  const setLimit = ({ name, within }: LimitField, value: number) => {
+    if (within === undefined) set[name] = value
+    else set[within] = { ...objectIn({ ...body, ...set }, within), [name]: value }
   }
-  const [name, inner] = wire.limits[0] as GatewayFormat['limits'][number]
-  if (Object.keys(set).length === 0)
-    set[name] = inner === undefined ? limit : { ...objectAt(body, name), [inner]: limit }
+  for (const limitField of wire.limits) {
+    const { name, within } = limitField
+    const asked = field(within === undefined ? body : field(body, within), name) ?? undefined
+    if (asked !== undefined) setLimit(limitField, lesser(asked, limit))
+  }
+  if (Object.keys(set).length === 0) setLimit(wire.limits[0] as LimitField, limit)
   return set
 }
 
 function asksForUsage(body: JsonObject): boolean {
   return field(field(body, 'stream_options'), 'include_usage') === true
-}
-
-function objectAt(body: JsonObject, name: string): JsonObject {
-  const value = field(body, name)
-  return isObject(value) ? value : {}
 }
 
 /** Headers that belong to the body, such as `anthropic-beta`. Headers of the model's own dialect stay. */

@@ -32,10 +32,17 @@ export interface Counting {
   /** The provider's path, from its path for an answer. */
   path(answerPath: string): string
   /** The fields that name the model, as JSON. The table decides the model, wherever the client's body names one. */
-  fields(body: JsonObject, model: string): Readonly<Record<string, string>>
+  fields(body: JsonObject, model: string): { readonly [name: string]: string }
   /** The request in a body. Default: the body. */
   request?(body: JsonObject): JsonObject
   answer(tokens: number): JsonObject
+}
+
+/** A field of a body that limits the length of the answer. */
+export interface LimitField {
+  readonly name: string
+  /** The field of the body whose value is an object that has it. Default: the body itself has it. */
+  readonly within?: string
 }
 
 /** A date for formats that require one. A gateway's table of models has no dates. */
@@ -58,7 +65,7 @@ export interface GatewayFormat {
   /** The provider to which this format belongs. Bytes pass to it and from it unchanged. */
   readonly provider: string
   /** The paths of its requests. */
-  readonly paths: Readonly<Record<string, Asked>>
+  readonly paths: { readonly [name: string]: Asked }
   /** Reads a path that names the model. */
   readonly route?: (path: string, url: URL) => Asked | undefined
   /**
@@ -77,9 +84,9 @@ export interface GatewayFormat {
   /** A piece that a client reads and ignores. Default: an SSE comment. */
   readonly keepAlive?: string
   /** The fields that limit the length of an answer. If a request has none of them, the first one is written. */
-  readonly limits: readonly (readonly [field: string, inner?: string])[]
+  readonly limits: readonly LimitField[]
   /** Client headers that belong to the body, and their allowed values. */
-  readonly headers?: Readonly<Record<string, RegExp>>
+  readonly headers?: { readonly [name: string]: RegExp }
   /** Finds parts of a conversation that another provider answered: the format's own provider would refuse them. */
   readonly foreign?: RegExp
   /** The field that continues a stored answer. Default: `previous_response_id`. */

@@ -26,8 +26,8 @@ export const bedrockConverseFormat: GatewayFormat = {
   idPrefix: '',
   keepAlive: 'keepAlive\n{}', // clients ignore events that they do not know
   limits: [
-    ['inferenceConfig', 'maxTokens'],
-    ['additionalModelRequestFields', 'max_tokens'], // is a field of the model's own body
+    { within: 'inferenceConfig', name: 'maxTokens' },
+    { within: 'additionalModelRequestFields', name: 'max_tokens' }, // is a field of the model's own body
   ],
   isClient: (headers) => headers.has('amz-sdk-invocation-id'),
   isEnd: () => true, // its streams are binary, so they are not stored as text

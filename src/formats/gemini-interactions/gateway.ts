@@ -24,7 +24,7 @@ export const geminiInteractionsFormat: GatewayFormat = {
   paths: { '/v1/interactions': { kind: 'answer' }, '/v1beta/interactions': { kind: 'answer' } },
   list: '/v1beta/models',
   idPrefix: undefined,
-  limits: [['generation_config', 'max_output_tokens']],
+  limits: [{ within: 'generation_config', name: 'max_output_tokens' }],
   chainField: 'previous_interaction_id',
   keptField: (body) => firstSet(body, ['background', 'agent', 'environment', 'continuation_token']),
   isClient: (headers, path) => isGoogle(headers) && path.includes('/interactions/'),

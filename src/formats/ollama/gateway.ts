@@ -34,7 +34,7 @@ export const ollamaFormat: GatewayFormat = {
   },
   idPrefix: '',
   keepAlive: ' ', // its client reports every line that is not valid JSON. JSON may begin with white space
-  limits: [['options', 'num_predict']],
+  limits: [{ within: 'options', name: 'num_predict' }],
   isClient: (headers, path) => path.startsWith('/api/') || headers.get('user-agent')?.startsWith('ollama') === true,
   isEnd: (event) => field(event, 'done') === true || field(event, 'error') !== undefined,
 }

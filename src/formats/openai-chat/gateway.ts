@@ -24,7 +24,7 @@ export const openaiChatFormat: GatewayFormat = {
   paths: { '/v1/chat/completions': { kind: 'answer' } },
   list: '/v1/models',
   idPrefix: 'chatcmpl-',
-  limits: [['max_completion_tokens'], ['max_tokens']],
+  limits: [{ name: 'max_completion_tokens' }, { name: 'max_tokens' }],
   foreign: /"reasoning_(?:content|details)"/,
   lastFrame: { data: '[DONE]' },
   isEnd: (event) => event === '[DONE]' || field(event, 'error') !== undefined,

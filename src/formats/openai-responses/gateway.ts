@@ -24,7 +24,7 @@ export const openaiResponsesFormat: GatewayFormat = {
   paths: { '/v1/responses': { kind: 'answer' } },
   list: '/v1/models',
   idPrefix: 'resp_',
-  limits: [['max_output_tokens']],
+  limits: [{ name: 'max_output_tokens' }],
   foreign: /"\w{1,16}_iso_/, // ids that our encoder makes
   keptField: (body) =>
     arrayOf(body.input).some((item) => field(item, 'type') === 'item_reference')
