@@ -1,5 +1,6 @@
 /** The formats of a gateway, by name. */
-import { allFormats, type GatewayFormat, type WireName } from '../../src/gateway/index.ts'
+import type { GatewayFormat } from '../../src/codec.ts'
+import { allFormats, type WireName } from '../../src/gateway/index.ts'
 
 export const formatsByName = Object.fromEntries(allFormats.map((format) => [format.name, format])) as Readonly<
   Record<WireName, GatewayFormat>
