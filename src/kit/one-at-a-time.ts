@@ -30,6 +30,7 @@ export function oneAtATime(write: WriteEvent): WriteEvent {
       return
     }
     take(event, out)
+    if (waiting.size === 0) return
     for (const [index, events] of waiting) {
       if (open !== undefined) return
       waiting.delete(index)

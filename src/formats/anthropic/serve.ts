@@ -295,7 +295,9 @@ function startBlock(state: EncodeState, block: OpenBlock, start: WireBlock | obj
 }
 
 function writeDelta(block: OpenBlock, delta: object, out: Frame[]): void {
-  out.push(frame('content_block_delta', { index: block.at, delta }))
+  // Written in parts: a stream has thousands of them.
+  const data = `{"type":"content_block_delta","index":${block.at},"delta":${JSON.stringify(delta)}}`
+  out.push({ event: 'content_block_delta', data })
 }
 
 // ---- calls ------------------------------------------------------------------------------------

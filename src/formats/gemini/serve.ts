@@ -207,6 +207,8 @@ interface EncoderState {
   readonly reply: Reply
   readonly losses: Losses
   head: Partial<WireResponse>
+  /** The same as JSON, to be appended to other fields. */
+  headText: string
   /** The number of parts so far, as a client counts them: text chunks that follow each other are one part. */
   parts: number
   /** The type of the last part; `undefined` if text cannot be added to it. */
@@ -215,12 +217,18 @@ interface EncoderState {
   readonly textParts: number[]
 }
 
+function headOf(message: Pick<AssistantMessage, 'response'>, reply: Reply): Pick<EncoderState, 'head' | 'headText'> {
+  const head = encodeHead(message, reply)
+  const fields = Object.entries(head).map(([name, value]) => `,"${name}":${JSON.stringify(value)}`)
+  return { head, headText: fields.join('') }
+}
+
 /** Encodes one answer. The wire has one block at a time, so the events of a block wait while another block is open. */
 export function encodeStream(reply: Reply = {}): StreamEncoder {
   const state: EncoderState = {
     reply,
     losses: newLosses('Gemini', false),
-    head: encodeHead({}, reply),
+    ...headOf({}, reply),
     parts: 0,
     last: undefined,
     textParts: [],
@@ -231,7 +239,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     (event, out) => {
       switch (event.type) {
         case 'message_start':
-          state.head = encodeHead({ response: event }, state.reply)
+          Object.assign(state, headOf({ response: event }, state.reply))
           return
         case 'message_end':
           return writeEnd(state, event.message, event.response.providerData?.gemini, out)
@@ -285,7 +293,9 @@ function writeBlock(state: EncoderState, block: ContentBlock, path: string, out:
 function writePart(state: EncoderState, part: WirePart, kind: EncoderState['last'], out: Frame[]): void {
   if (kind === undefined || kind !== state.last) state.parts++
   state.last = kind
-  writeChunk(state, { content: { role: 'model', parts: [part] }, index: 0 }, {}, out)
+  // Written in parts: a stream has thousands of chunks, and all of them have the same head.
+  const candidate = `{"content":{"role":"model","parts":[${JSON.stringify(part)}]},"index":0}`
+  out.push({ data: `{"candidates":[${candidate}]${state.headText}}` })
 }
 
 function writeEnd(state: EncoderState, message: AssistantMessage, rest: WireResponse | undefined, out: Frame[]): void {

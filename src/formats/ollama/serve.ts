@@ -146,6 +146,8 @@ interface EncodeState {
   /** The `created_at` of every line, in RFC 3339. */
   readonly createdAt: string
   model: string
+  /** The first fields of every line, as JSON without the last brace. */
+  headText: string
 }
 
 /**
@@ -157,15 +159,16 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     reply,
     losses: newLosses('Ollama', false),
     createdAt: writeTime(reply.createdAt),
-    model: reply.model ?? '',
+    model: '',
+    headText: '',
   }
+  setModel(state, reply.model)
   const encoder = streamEncoder(
     state.losses,
     (event, out) => {
       switch (event.type) {
         case 'message_start':
-          state.model = state.reply.model ?? event.model ?? ''
-          return
+          return setModel(state, state.reply.model ?? event.model)
         case 'text_delta':
           return writeLine(state, { content: event.text }, out)
         case 'reasoning_delta':
@@ -196,15 +199,13 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
   return encoder
 }
 
-function writeLine(state: EncodeState, message: Omit<WireMessage, 'role'>, out: Frame[]): void {
-  const { model, createdAt } = state
-  const line = {
-    model,
-    created_at: createdAt,
-    message: { role: 'assistant', ...message },
-    done: false,
-  }
-  out.push({ data: JSON.stringify(line) })
+function setModel(state: EncodeState, model = ''): void {
+  state.model = model
+  state.headText = JSON.stringify({ model, created_at: state.createdAt }).slice(0, -1)
+}
+
+function writeLine({ headText }: EncodeState, message: Omit<WireMessage, 'role'>, out: Frame[]): void {
+  out.push({ data: `${headText},"message":${JSON.stringify({ role: 'assistant', ...message })},"done":false}` })
 }
 
 /** Writes a finished block. Text and reasoning were already sent as deltas. Images are the only other blocks that the format supports. */

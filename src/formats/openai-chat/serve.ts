@@ -242,6 +242,8 @@ interface EncodeState {
   readonly losses: Losses
   /** The first fields of every chunk. */
   head: JsonObject
+  /** The same as JSON, without the last brace. */
+  headText: string
   isStarted: boolean
   hasRefusal: boolean
   /** The calls by the index of their block. */
@@ -257,6 +259,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     reply,
     losses: newLosses(openai.title, false),
     head: {},
+    headText: '',
     isStarted: false,
     hasRefusal: false,
     calls: new Map(),
@@ -298,6 +301,7 @@ function begin(state: EncodeState, head: { readonly id?: string; readonly model?
     ...identity({ role: 'assistant', content: null, response }, state.reply),
     object: 'chat.completion.chunk',
   }
+  state.headText = JSON.stringify(state.head).slice(0, -1)
   pushChunk(state, { role: 'assistant', content: '' }, out)
 }
 
@@ -306,9 +310,10 @@ function send(state: EncodeState, delta: JsonObject, out: Frame[]): void {
   pushChunk(state, delta, out)
 }
 
-function pushChunk(state: EncodeState, delta: JsonObject, out: Frame[]): void {
-  const choices = [{ index: 0, delta, finish_reason: null }]
-  out.push({ data: JSON.stringify({ ...state.head, choices }) })
+/** The fields that all chunks have are written once: a stream has thousands of chunks. */
+function pushChunk({ headText }: EncodeState, delta: JsonObject, out: Frame[]): void {
+  const choice = `{"index":0,"delta":${JSON.stringify(delta)},"finish_reason":null}`
+  out.push({ data: `${headText},"choices":[${choice}]}` })
 }
 
 // ---- text and other blocks --------------------------------------------------------------------

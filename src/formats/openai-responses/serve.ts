@@ -352,9 +352,8 @@ function openMessage(state: EncoderState, block: number, isRefusal: boolean, out
 function addText(state: EncoderState, event: MessageEvent & { type: 'text_delta' }, out: Frame[]): void {
   release(state, out)
   const opened = state.open.get(event.index) ?? openMessage(state, event.index, event.refusal === true, out)
-  const type = event.refusal ? 'response.refusal.delta' : 'response.output_text.delta'
-  const logprobs = event.refusal ? {} : { logprobs: [] }
-  sendPart(state, opened, type, { content_index: 0, delta: event.text, ...logprobs }, out)
+  if (event.refusal) sendDelta(state, opened, 'response.refusal.delta', event.text, out, ',"content_index":0')
+  else sendDelta(state, opened, 'response.output_text.delta', event.text, out, ',"content_index":0', ',"logprobs":[]')
 }
 
 function finishMessage(state: EncoderState, block: number, item: JsonObject, out: Frame[]): void {
@@ -387,7 +386,7 @@ function addReasoning(state: EncoderState, block: number, delta: string, out: Fr
     const part = { type: 'summary_text', text: '' }
     sendPart(state, opened, 'response.reasoning_summary_part.added', { summary_index: 0, part }, out)
   }
-  sendPart(state, opened, 'response.reasoning_summary_text.delta', { summary_index: 0, delta }, out)
+  sendDelta(state, opened, 'response.reasoning_summary_text.delta', delta, out, ',"summary_index":0')
 }
 
 /** Completes a reasoning item. Its text is a summary only if the stream sent it as a summary. */
@@ -432,7 +431,7 @@ function openCall(state: EncoderState, block: number, call: JsonObject, out: Fra
 function sendArguments(state: EncoderState, opened: OpenItem, delta: string, out: Frame[]): void {
   if (delta === '') return
   opened.text += delta
-  sendPart(state, opened, 'response.function_call_arguments.delta', { delta }, out)
+  sendDelta(state, opened, 'response.function_call_arguments.delta', delta, out)
 }
 
 function finishCall(state: EncoderState, block: number, call: ToolCall | InvalidToolCall, out: Frame[]): void {
@@ -559,6 +558,21 @@ function closeItem(state: EncoderState, block: number, opened: OpenItem, item: J
 }
 
 /** Sends an event that belongs to an announced item. */
+/** Sends a piece of text. Its other fields are few and plain, so they are written as text: a stream has thousands of such events. */
+function sendDelta(
+  state: EncoderState,
+  { item, index }: OpenItem,
+  type: string,
+  delta: string,
+  out: Frame[],
+  before = '',
+  after = '',
+): void {
+  const place = `"item_id":${JSON.stringify(item.id ?? null)},"output_index":${index}`
+  const data = `{"type":"${type}","sequence_number":${state.sequence++},${place}${before},"delta":${JSON.stringify(delta)}${after}}`
+  out.push({ event: type, data })
+}
+
 function sendPart(
   state: EncoderState,
   { item, index }: OpenItem,
