@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { DecodeError } from '../src/core/errors.ts'
-import { maxDepth, refuseDeep, refuseDeepText, shortJson } from '../src/core/json.ts'
+import { maxDepth, parseEvent, refuseDeep, shortJson } from '../src/core/json.ts'
 
+/** Reads the text of an event. */
+const read = (text: string) => parseEvent(JSON.parse, text, 'an event')
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 
 describe('depth', () => {
   it('lets through what is just deep enough, and refuses one level more', () => {
     expect(() => refuseDeep(JSON.parse(nested(maxDepth)), 'Cannot read')).not.toThrow()
     expect(() => refuseDeep(JSON.parse(nested(maxDepth + 1)), 'Cannot read')).toThrow(DecodeError)
-    expect(() => refuseDeepText(nested(maxDepth), 'Cannot read')).not.toThrow()
-    expect(() => refuseDeepText(nested(maxDepth + 1), 'Cannot read')).toThrow(DecodeError)
+    expect(() => read(nested(maxDepth))).not.toThrow()
+    expect(() => read(nested(maxDepth + 1))).toThrow(DecodeError)
   })
 
   it('says the way to it', () => {
@@ -19,7 +21,7 @@ describe('depth', () => {
   })
 
   it('survives any depth', () => {
-    expect(() => refuseDeepText(nested(1_000_000), 'Cannot read')).toThrow(DecodeError)
+    expect(() => read(nested(1_000_000))).toThrow(DecodeError)
     expect(shortJson(JSON.parse(nested(100_000)), 10)).toBe('')
     expect(shortJson({ a: 1 }, 4)).toBe('{"a"')
     expect(shortJson(undefined, 4)).toBe('')
@@ -28,12 +30,17 @@ describe('depth', () => {
   it('takes no bracket in a string for one, whatever is escaped in it', () => {
     const brackets = '['.repeat(5_000)
     for (const text of [brackets, `\\${brackets}`, `"${brackets}`, `\\"${brackets}\\\\`]) {
-      expect(() => refuseDeepText(JSON.stringify({ text }), 'Cannot read')).not.toThrow()
+      expect(() => read(JSON.stringify({ text }))).not.toThrow()
     }
-    expect(() => refuseDeepText(`{"a\\\\":${nested(3_000)}}`, 'Cannot read')).toThrow(DecodeError)
+    expect(() => read(`{"a\\\\":${nested(3_000)}}`)).toThrow(DecodeError)
   })
 
-  it('leaves text that is not valid JSON to who reads it', () => {
-    expect(() => refuseDeepText('['.repeat(5_000), 'Cannot read')).not.toThrow()
+  it('says of text that is not valid JSON only that', () => {
+    expect(() => read('['.repeat(5_000))).toThrow('not JSON')
+  })
+
+  it('keeps the error of a parser that changes what it has parsed', () => {
+    const parse = (text: string) => parseEvent(JSON.parse, text, 'an inner event')
+    expect(() => parseEvent(parse, nested(maxDepth + 1), 'an event')).toThrow(/inner event.*nested deeper/)
   })
 })

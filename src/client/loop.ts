@@ -19,7 +19,7 @@ import type {
 } from '../core/codec.ts'
 import { callIdsOf, callsOf, canRunTools, isCall, isEmptyAnswer, textOf, withAskedModel } from '../core/content.ts'
 import { ApiError, IsoglotError, LimitError, TimeoutError } from '../core/errors.ts'
-import { compact, refuseDeepText, unlessEmpty } from '../core/json.ts'
+import { compact, unlessEmpty } from '../core/json.ts'
 import type {
   AssistantMessage,
   Loss,
@@ -614,7 +614,6 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
   function decodeFrames(frames: readonly Frame[], fragments: Fragment[]): void {
     for (const frame of frames) {
       decoder.taken++
-      refuseDeepText(frame.data, 'a stream')
       format.push(frame, fragments)
       if (fragments.at(-1)?.type === 'end') break
     }

@@ -132,13 +132,16 @@ export function bodyOf(value: unknown, what: string): JsonObject {
   return body
 }
 
-/** Parses the data of an event of a stream. @throws {DecodeError} if it is not JSON. */
+/** Parses the data of an event of a stream. @throws {DecodeError} if it is not JSON, or too deep. */
 export function parseEvent(parse: (text: string) => unknown, data: string, what: string): unknown {
+  let value: unknown
   try {
-    return parse(data)
+    value = parse(data)
   } catch (cause) {
-    throw misfit('', 'not JSON', what, cause)
+    throw cause instanceof DecodeError ? cause : misfit('', 'not JSON', what, cause)
   }
+  if (data.length > 2 * maxDepth) refuseDeep(value, what) // a shorter text cannot be too deep
+  return value
 }
 
 // ---- depth --------------------------------------------------------------------------------------
@@ -160,11 +163,6 @@ export function refuseDeep(value: unknown, what: string): void {
   if (steps === undefined) return
   const path = steps.slice(0, 8).join('').replace(/^\./, '')
   throw misfit(path, `nested deeper than ${maxDepth} levels`, what)
-}
-
-/** Refuses JSON text that is too deep, without parsing it. @throws {DecodeError} as {@link refuseDeep} does. */
-export function refuseDeepText(text: string, what: string): void {
-  if (text.length > 2 * maxDepth && isDeeperThan(maxDepth, text)) refuseDeep(parse(text), what)
 }
 
 /** The value as JSON, cut after some characters; empty if it is too deep to be written. */
@@ -217,12 +215,4 @@ function isEscaped(text: string, at: number): boolean {
   let before = at - 1
   while (text.charCodeAt(before) === backslash) before--
   return (at - before) % 2 === 0
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined // that it is not valid JSON is found where it is read
-  }
 }

@@ -6,7 +6,7 @@
  * @module
  */
 import type { ClientCodec, EncodedRequest, Model, ModelSettings } from '../core/codec.ts'
-import { arrayOf, compact, field, isObject, refuseDeep, stringOr, unlessEmpty } from '../core/json.ts'
+import { arrayOf, compact, field, isObject, parseEvent, refuseDeep, stringOr, unlessEmpty } from '../core/json.ts'
 import type { Json, JsonObject, ReasoningEffort, RequestOptions } from '../core/model.ts'
 import {
   byEffort,
@@ -212,7 +212,10 @@ function adapt(codec: ClientCodec): ClientCodec {
     },
     decodeResponse: (body, options) => codec.decodeResponse(adaptWhole(body), options),
     decodeStream: ({ parse = JSON.parse, ...options } = {}) =>
-      codec.decodeStream({ ...options, parse: (text) => adaptAnswer(parse(text)) }),
+      codec.decodeStream({
+        ...options,
+        parse: (text) => adaptAnswer(parseEvent(parse, text, 'Workers AI event')),
+      }),
     decodeToolCalls: (body, options) => codec.decodeToolCalls(adaptWhole(body), options),
     decodeError(answer) {
       const error = codec.decodeError({ ...answer, headers: answer.headers, body: unwrapped(answer.body) })
