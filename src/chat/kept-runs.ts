@@ -1,6 +1,7 @@
 /** Stores the names of runs that a server stores, so that a page can continue them after a reload. @module */
+import { isOfNetwork } from '../core/errors.ts'
 import { readEvents } from '../page/read.ts'
-import { isOfNetwork, type Resuming, resuming } from '../page/resuming.ts'
+import { type Resuming, resuming } from '../page/resuming.ts'
 import type { ChatEvents, ChatTransport } from './model.ts'
 import type { ReadableRun } from './run-transport.ts'
 

@@ -26,14 +26,13 @@ import type {
   Message,
   MessageEvent,
   ProviderTool,
-  ToolChoice,
   ToolDefinition,
   Usage,
 } from '../core/model.ts'
 import { usageOf } from '../core/usage.ts'
 import { hash, nextNumber } from '../kit/ids.ts'
 import { checkLoss, withPlaces } from '../kit/losses.ts'
-import { legalToolName, prepare } from '../prepare/prepare.ts'
+import { legalToolChoice, legalToolName, prepare } from '../prepare/prepare.ts'
 import { hasRunner } from '../tools/definition.ts'
 import type { Ending, ToolHost } from '../tools/model.ts'
 import type { Observed, Observer, Report, ReportEnd, RoundChange } from './hooks.ts'
@@ -565,18 +564,13 @@ function encodeAsked(
     compact({ model: model.model, split: run.split }),
   )
   for (const loss of prepared.losses) checkLoss(loss, titleOf(model), options.strict)
-  const toolChoice = legalChoice(options.toolChoice, (name) => legalToolName(name, codec.rules))
+  const toolChoice = legalToolChoice(options.toolChoice, codec.rules)
   const encode = (stream: boolean) =>
     codec.encodeRequest(prepared.context, compact({ ...options, model: model.model, stream, toolChoice }))
   const streamed = encode(true)
   const isWhole = (run.wholeAnswer ?? isOnlyWhole?.({ ...(streamed.body as object), ...model.body })) || undefined
   const encoded = isWhole ? encode(false) : streamed
   return { model, tools, encoded, isWhole, losses: [...prepared.losses, ...encoded.losses] }
-}
-
-function legalChoice(choice: ToolChoice | undefined, legal: (name: string) => string): ToolChoice | undefined {
-  if (typeof choice !== 'object') return choice
-  return 'name' in choice ? { name: legal(choice.name) } : { ...choice, names: choice.names.map(legal) }
 }
 
 // ---- its answer ---------------------------------------------------------------------------------

@@ -6,7 +6,7 @@
  * @module
  */
 import type { AnswerDecoder, Frame, Model, StoredStream } from '../core/codec.ts'
-import { ApiError, ConnectionError, InterruptedError, TimeoutError } from '../core/errors.ts'
+import { ApiError, ConnectionError, InterruptedError, mayPass } from '../core/errors.ts'
 import { decodeSse } from '../framing/text.ts'
 import { backoffMs, chunksOf, type Deadline, sendRequest, sleep, startDeadline, type Timeouts } from './transport.ts'
 
@@ -182,11 +182,6 @@ function askForRest(model: Model, id: string, taken: number, { signal }: Deadlin
 function urlOf({ baseUrl }: Model, id: string): string {
   const origin = URL.canParse(baseUrl) ? new URL(baseUrl).origin : ''
   return `${origin}/v1/streams/${id}`
-}
-
-function mayPass(error: unknown): boolean {
-  if (error instanceof ApiError) return error.retryable
-  return error instanceof InterruptedError || error instanceof ConnectionError || error instanceof TimeoutError
 }
 
 /** The first attempt to go on is made at once. */

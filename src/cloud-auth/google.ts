@@ -5,6 +5,7 @@
  * @module
  */
 import { compact } from '../core/json.ts'
+import { bytesOfBase64, toBase64Url } from '../core/media.ts'
 import { cachedToken, refusePage, requestToken } from './token.ts'
 
 /** The fields of a service account's key file that isoglot reads. Other fields are ignored. */
@@ -78,7 +79,7 @@ async function importKey(pem: string): Promise<CryptoKey> {
     .replace(/-----[^-]+-----/g, '')
     .replace(/\s+/g, '')
   try {
-    const der = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+    const der = bytesOfBase64(base64)
     return await crypto.subtle.importKey('pkcs8', der, { name: algorithm, hash: 'SHA-256' }, false, ['sign'])
   } catch {
     throw new TypeError(`Cannot sign in to ${title}: "private_key" is not an RSA key`) // the cause could quote it
@@ -87,14 +88,7 @@ async function importKey(pem: string): Promise<CryptoKey> {
 
 async function signJwt(claims: object, key: CryptoKey, kid: string | undefined): Promise<string> {
   const header = { alg: 'RS256', typ: 'JWT', ...compact({ kid }) }
-  const unsigned = [header, claims].map((part) => base64url(new TextEncoder().encode(JSON.stringify(part)))).join('.')
+  const unsigned = [header, claims].map((part) => toBase64Url(new TextEncoder().encode(JSON.stringify(part)))).join('.')
   const signature = await crypto.subtle.sign(algorithm, key, new TextEncoder().encode(unsigned))
-  return `${unsigned}.${base64url(new Uint8Array(signature))}`
-}
-
-function base64url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
+  return `${unsigned}.${toBase64Url(new Uint8Array(signature))}`
 }

@@ -194,3 +194,13 @@ export type AnyIsoglotError =
   | TimeoutError
   | ConnectionError
   | OutputError
+
+/** Whether the connection failed, and not the request. */
+export function isOfNetwork(error: unknown): boolean {
+  return error instanceof InterruptedError || error instanceof ConnectionError || error instanceof TimeoutError
+}
+
+/** Whether the same request may succeed later. */
+export function mayPass(error: unknown): boolean {
+  return error instanceof ApiError ? error.retryable : isOfNetwork(error)
+}

@@ -1,4 +1,4 @@
-/** Reads and writes data URLs. Base64 stays base64. @module */
+/** Reads and writes data URLs and base64. @module */
 
 export interface DataUrl {
   /** Such as `image/png`; `text/plain` where the URL names none (RFC 2397). */
@@ -26,10 +26,24 @@ export function toDataUrl(mimeType: string, base64: string): string {
 export function textOfBase64(data: string): string | undefined {
   try {
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
-    return decoder.decode(Uint8Array.from(atob(data), (char) => char.charCodeAt(0)))
+    return decoder.decode(bytesOfBase64(data))
   } catch {
     return undefined
   }
+}
+
+/** The bytes of base64 or base64url. @throws {DOMException} if it is neither. */
+export function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+  return Uint8Array.from(binary, (char) => char.charCodeAt(0))
+}
+
+/** Bytes as base64url without padding. @see https://www.rfc-editor.org/rfc/rfc7515#section-2 */
+export function toBase64Url(bytes: Uint8Array): string {
+  let binary = ''
+  // An engine takes some ten thousand arguments at most.
+  for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192))
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
 function percentDecoded(text: string): string {

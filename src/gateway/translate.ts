@@ -32,12 +32,11 @@ import type {
   MessageEvent,
   RequestOptions,
   ToolCall,
-  ToolChoice,
 } from '../core/model.ts'
 import type { Machine } from '../core/reducer.ts'
 import { nextNumber } from '../kit/ids.ts'
 import { type Losses, newLosses, reportLoss } from '../kit/losses.ts'
-import { legalToolName, type Prepared, prepare } from '../prepare/prepare.ts'
+import { legalToolChoice, legalToolName, type Prepared, prepare } from '../prepare/prepare.ts'
 import { pieceWriter } from './pieces.ts'
 import { repeatingJson } from './repeating-json.ts'
 
@@ -91,7 +90,7 @@ export function translateRequest(
   const encoded = to.encodeRequest(context, {
     ...others,
     model,
-    ...compact({ toolChoice: toolChoice && legalChoice(toolChoice, to), strict: options.strict }),
+    ...compact({ toolChoice: legalToolChoice(toolChoice, to.rules), strict: options.strict }),
   })
   const question = { callsBefore: nextNumber(to.idPrefix, callIdsOf(request.context.messages)), toolNames: names }
   return { ...encoded, losses: [...losses.list, ...encoded.losses], request, question }
@@ -139,12 +138,6 @@ function withLegalTools(context: Context, { rules }: Target, names: Map<string, 
     return { ...tool, name }
   })
   return names.size === 0 ? context : { ...context, tools }
-}
-
-function legalChoice(choice: ToolChoice, { rules }: Target): ToolChoice {
-  if (typeof choice === 'string') return choice
-  if ('name' in choice) return { ...choice, name: legalToolName(choice.name, rules) }
-  return { ...choice, names: choice.names.map((name) => legalToolName(name, rules)) }
 }
 
 // ---- answers ----------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 /** Continues a run that the server stores, after a lost connection: the page's side of `keepRun`. @module */
 
 import { backoffMs, sleep } from '../client/transport.ts'
-import { ApiError, ConnectionError, InterruptedError, TimeoutError } from '../core/errors.ts'
+import { ApiError, mayPass } from '../core/errors.ts'
 
 /** The maximum number of attempts in a row without a new event. */
 const mostReconnects = 5
@@ -66,13 +66,4 @@ export function resuming(
       await response.body?.cancel()
     },
   }
-}
-
-function mayPass(error: unknown): boolean {
-  return error instanceof ApiError ? error.retryable : isOfNetwork(error)
-}
-
-/** Whether the connection failed, and not the run. */
-export function isOfNetwork(error: unknown): boolean {
-  return error instanceof InterruptedError || error instanceof ConnectionError || error instanceof TimeoutError
 }

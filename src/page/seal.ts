@@ -6,6 +6,7 @@
  * @module
  */
 import { DecodeError, LimitError } from '../core/errors.ts'
+import { bytesOfBase64, toBase64Url } from '../core/media.ts'
 import type { Message } from '../core/model.ts'
 import { deserializeMessages, serializeMessages } from '../messages/serialize.ts'
 
@@ -41,7 +42,7 @@ export async function sealMessages(
     key,
     await piped(plain, new CompressionStream(deflate)),
   )
-  const text = toBase64Url([version, ...iv], new Uint8Array(sealed))
+  const text = toBase64Url(new Uint8Array([version, ...iv, ...new Uint8Array(sealed)]))
   if (text.length <= maxSealedLength) return text
   throw new LimitError('Cannot seal the messages: they are too long', 'maxSealedLength', maxSealedLength)
 }
@@ -63,7 +64,7 @@ export async function openMessages(
   }
   let plain: Uint8Array
   try {
-    const bytes = fromBase64Url(sealed)
+    const bytes = bytesOfBase64(sealed)
     if (bytes[0] !== version) throw new DecodeError(`their version is ${bytes[0]}, expected ${version}`)
     const [iv, data] = [bytes.slice(1, 1 + ivLength), bytes.slice(1 + ivLength)]
     const deflated = new Uint8Array(await crypto.subtle.decrypt(algorithm(iv, about), key, data))
@@ -93,14 +94,4 @@ async function piped(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const stream = new Blob([bytes]).stream().pipeThrough(through)
   return new Uint8Array(await new Response(stream).arrayBuffer())
-}
-
-function toBase64Url(head: readonly number[], rest: Uint8Array): string {
-  let text = String.fromCharCode(...head)
-  for (let at = 0; at < rest.length; at += 8192) text += String.fromCharCode(...rest.subarray(at, at + 8192))
-  return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
-}
-
-function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))
 }

@@ -23,6 +23,7 @@ import type {
   StopReason,
   TextBlock,
   ToolCall,
+  ToolChoice,
   ToolMessage,
 } from '../core/model.ts'
 import { legalId } from '../kit/ids.ts'
@@ -83,6 +84,13 @@ export function prepare(context: Context, rules: Rules, options: PrepareOptions)
  */
 export function legalToolName(name: string, rules: Rules): string {
   return legalId(name, rules.toolName)
+}
+
+/** The tool choice, with the names that the tools have in the request. */
+export function legalToolChoice(choice: ToolChoice | undefined, rules: Rules): ToolChoice | undefined {
+  if (typeof choice !== 'object') return choice
+  if ('name' in choice) return { ...choice, name: legalToolName(choice.name, rules) }
+  return { ...choice, names: choice.names.map((name) => legalToolName(name, rules)) }
 }
 
 // ---- the work to do -----------------------------------------------------------------------------

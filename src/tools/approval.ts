@@ -7,6 +7,7 @@
 
 import { blocksOf, blocksOfTurn, randomPartOf } from '../core/content.ts'
 import { compact } from '../core/json.ts'
+import { bytesOfBase64, toBase64Url } from '../core/media.ts'
 import type { ContentBlock, Json, Message, MessageEvent, ToolCall } from '../core/model.ts'
 
 /** A person's decision about one call: plain data, which you can store and send. */
@@ -149,8 +150,12 @@ export async function verifyApproval(
   if (approval.approvalId !== undefined && approval.approvalId !== call.approvalId) return false
   if (approval.expiresAt !== undefined && !(now < approval.expiresAt * 1000)) return false
   if (secret === undefined) return true
-  const proof = fromBase64Url(approval.proof ?? '')
-  if (proof === undefined) return false
+  let proof: BufferSource
+  try {
+    proof = bytesOfBase64(approval.proof ?? '')
+  } catch {
+    return false
+  }
   return crypto.subtle.verify('HMAC', await importKey(secret, 'verify'), proof, bound(call, approval))
 }
 
@@ -216,19 +221,4 @@ function bytesOf(secret = ''): BufferSource {
   const bytes = new TextEncoder().encode(secret)
   if (bytes.length < 32) throw new RangeError('Cannot use the approval secret: it has fewer than 32 bytes')
   return bytes
-}
-
-function toBase64Url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
-}
-
-function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
-  try {
-    return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))
-  } catch {
-    return undefined
-  }
 }

@@ -5,6 +5,8 @@
  * @see https://www.rfc-editor.org/rfc/rfc7519 and https://www.rfc-editor.org/rfc/rfc8725 (read 2026-11)
  * @module
  */
+import { bytesOfBase64, toBase64Url } from '../../core/media.ts'
+
 const algorithm = 'HS256'
 const hash = { name: 'HMAC', hash: 'SHA-256' }
 
@@ -18,9 +20,9 @@ interface SigningKey {
 /** Signs `claims`, a JSON value. */
 export async function signToken(claims: object, typ: string, secret: Uint8Array<ArrayBuffer>): Promise<string> {
   const { kid, key } = await signingKey(secret)
-  const signed = `${toText(encodeJson({ alg: algorithm, typ, kid }))}.${toText(encodeJson(claims))}`
+  const signed = `${toBase64Url(encodeJson({ alg: algorithm, typ, kid }))}.${toBase64Url(encodeJson(claims))}`
   const signature = await crypto.subtle.sign(hash.name, key, encode(signed))
-  return `${signed}.${toText(new Uint8Array(signature))}`
+  return `${signed}.${toBase64Url(new Uint8Array(signature))}`
 }
 
 /** The claims of a token, if one of these secrets signed it. @throws {Error} if no secret fits, or if it is not a token of this type. */
@@ -71,14 +73,8 @@ function decodeJson(text: string): unknown {
   return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(toBytes(text)))
 }
 
-/** In base64url, without padding (RFC 7515 §2). */
-function toText(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes)).replace(/[+/=]/g, (sign) => ({ '+': '-', '/': '_' })[sign] ?? '')
-}
-
 function toBytes(text: string): Uint8Array<ArrayBuffer> {
   // Base64 of this length is invalid. Checking it first is cheaper than an exception of `atob`.
   if (!/^[\w-]+$/.test(text) || text.length % 4 === 1) throw new TypeError('The token is not base64url')
-  const binary = atob(text.replace(/[-_]/g, (sign) => (sign === '-' ? '+' : '/')))
-  return Uint8Array.from(binary, (character) => character.charCodeAt(0))
+  return bytesOfBase64(text)
 }
