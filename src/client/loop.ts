@@ -595,37 +595,45 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
   const format = codec.decodeStream(compact({ parse }))
   const assembly = assemble.start({ ...limits, provider, idPrefix })
 
-  /** Assembles the fragments that `decode` finds, also those that it found before it threw. */
-  function add(decode: (fragments: Fragment[]) => void, out: MessageEvent[]): void {
+  function assembleAll(fragments: readonly Fragment[], out: MessageEvent[]): void {
+    for (const fragment of fragments) assemble.step(assembly, fragment, out)
+  }
+
+  function decodeFrames(frames: readonly Frame[], out: MessageEvent[]): void {
     const fragments: Fragment[] = []
     try {
-      decode(fragments)
+      for (const frame of frames) {
+        decoder.taken++
+        format.push(frame, fragments)
+        if (fragments.at(-1)?.type === 'end') return
+      }
     } finally {
-      for (const fragment of fragments) assemble.step(assembly, fragment, out)
+      assembleAll(fragments, out)
     }
   }
 
-  function decodeFrames(frames: readonly Frame[], fragments: Fragment[]): void {
-    for (const frame of frames) {
-      decoder.taken++
-      format.push(frame, fragments)
-      if (fragments.at(-1)?.type === 'end') break
+  function endFormat(out: MessageEvent[]): void {
+    const fragments: Fragment[] = []
+    try {
+      format.end(fragments)
+    } finally {
+      assembleAll(fragments, out)
     }
+    assemble.end(assembly, out)
   }
 
-  /** Decodes the frames that `read` finds, also those that it found before it threw. */
-  function take(read: (frames: Frame[]) => void, isLast: boolean, out: MessageEvent[]): void {
+  /** Takes a chunk, or the end. What was found before an error counts. */
+  function take(chunk: Uint8Array | undefined, out: MessageEvent[]): void {
     if (assembly.isEnded) return
     const frames: Frame[] = []
     try {
       try {
-        read(frames)
+        if (chunk === undefined) framing.end(frames)
+        else framing.push(chunk, frames)
       } finally {
-        add((fragments) => decodeFrames(frames, fragments), out)
+        decodeFrames(frames, out)
       }
-      if (!isLast || assembly.isEnded) return
-      add((fragments) => format.end(fragments), out)
-      assemble.end(assembly, out)
+      if (chunk === undefined && !assembly.isEnded) endFormat(out)
     } catch (error) {
       if (error instanceof IsoglotError) error.partial ??= decoder.stop('error', out)
       throw error
@@ -641,12 +649,8 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
     reconnect() {
       framing = connect()
     },
-    push(chunk: Uint8Array, out: MessageEvent[]) {
-      take((frames) => framing.push(chunk, frames), false, out)
-    },
-    end(out: MessageEvent[]) {
-      take((frames) => framing.end(frames), true, out)
-    },
+    push: (chunk: Uint8Array, out: MessageEvent[]) => take(chunk, out),
+    end: (out: MessageEvent[]) => take(undefined, out),
     stop(stopReason: 'interrupted' | 'error' | 'aborted', out: MessageEvent[]) {
       const fragments: Fragment[] = []
       try {
