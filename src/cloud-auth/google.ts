@@ -5,7 +5,7 @@
  * @module
  */
 import { compact } from '../core/json.ts'
-import { bytesOfBase64, toBase64Url } from '../core/media.ts'
+import { toBase64Url } from '../core/media.ts'
 import { cachedToken, refusePage, requestToken } from './token.ts'
 
 /** The fields of a service account's key file that isoglot reads. Other fields are ignored. */
@@ -79,7 +79,7 @@ async function importKey(pem: string): Promise<CryptoKey> {
     .replace(/-----[^-]+-----/g, '')
     .replace(/\s+/g, '')
   try {
-    const der = bytesOfBase64(base64)
+    const der = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
     return await crypto.subtle.importKey('pkcs8', der, { name: algorithm, hash: 'SHA-256' }, false, ['sign'])
   } catch {
     throw new TypeError(`Cannot sign in to ${title}: "private_key" is not an RSA key`) // the cause could quote it
