@@ -6,7 +6,7 @@ import type { JsonObject, Loss, RequestOptions, StopReason, Usage } from '../cor
 import type { GatewayFormat } from '../kit/gateway-format.ts'
 import type { FormatName } from '../kit/lacks.ts'
 
-/** The wires that a gateway answers in: the names of their formats. */
+/** The name of a format that a gateway answers in. */
 export type WireName = FormatName
 
 /** A model that clients may use, and the provider's model that answers. */

@@ -1,6 +1,6 @@
 /**
- * The facts of a format that only a gateway needs: `gateway.ts` in the folder of each format has them. Only `src/gateway` imports those files,
- * so no page loads them.
+ * A format as a gateway takes it: the server's codec, and the facts that only a gateway needs. `gateway.ts` in the folder of each format has its
+ * value. Bundles of pages do not contain it, because only gateways name it.
  *
  * @module
  */
@@ -58,7 +58,7 @@ export function firstSet(body: JsonObject, names: readonly string[]): string | u
   return names.find((name) => body[name] !== undefined && body[name] !== null && body[name] !== false)
 }
 
-/** One format, from the side of a server. */
+/** One format, from the side of a server: `openaiChatFormat` of `isoglot/openai-chat` and so on. For `formats` of `createGateway`. */
 export interface GatewayFormat {
   readonly name: FormatName
   readonly codec: ServerCodec
