@@ -89,15 +89,35 @@ const features = {
   'bound on depth': ['refuseDeep', 'isNestedDeeper', 'stepsBeyond', 'isDeeperThan', 'endOfString'],
 }
 
+/** Parts that are left out together, each group with those before it. */
+const groups = [
+  ['checks', 'Chat: tools', 'Chat: media', 'Chat: response', 'assembler: pieces'],
+  ['hand-off', 'losses'],
+  ['error answers', 'errors with', 'clocks', 'whole', 'bound'],
+]
+
 const whole = await sizeOf(code)
 console.log(`The program has ${whole} bytes.\n`)
 const rows = []
-for (const [feature, names] of Object.entries(features)) {
-  const spans = names.flatMap((name) => spansOf(name)).sort((one, other) => other.start - one.start)
-  const left = spans.reduce((text, { start, end, empty }) => text.slice(0, start) + empty + text.slice(end), code)
-  rows.push([feature, whole - (await sizeOf(left))])
-}
+for (const [feature, names] of Object.entries(features)) rows.push([feature, whole - (await sizeWithout(names))])
 console.log(table(['part', 'bytes'], rows))
+
+console.log('\nThe program without several parts:\n')
+const out = new Set()
+const sums = []
+for (const group of groups) {
+  const added = Object.keys(features).filter((feature) => group.some((start) => feature.startsWith(start)))
+  for (const feature of added) out.add(feature)
+  const names = [...out].flatMap((feature) => features[feature])
+  sums.push([`${sums.length > 0 ? 'and ' : ''}without ${added.join('; ')}`, await sizeWithout(names)])
+}
+console.log(table(['program', 'bytes'], sums))
+
+async function sizeWithout(names) {
+  const spans = new Map(names.flatMap(spansOf).map((span) => [span.start, span]))
+  const last = [...spans.values()].sort((one, other) => other.start - one.start)
+  return sizeOf(last.reduce((text, { start, end, empty }) => text.slice(0, start) + empty + text.slice(end), code))
+}
 
 /** The functions, methods and tables of a bundle, and what takes the place of each where it is emptied. */
 function partsOf(text) {
