@@ -118,12 +118,12 @@ export function errorAnswer(error: ApiError, { codec }: GatewayFormat): Response
   return responseOf(error, codec.encodeError(error))
 }
 
-/** An error for a path of no format, from an unknown client: in the first format, with its own code if the form has a field for it. */
+/** An error for a path of no format, from an unknown client: in the first format. OpenAI's form has its own code. */
 export function errorOfNoFormat(error: ApiError, formats: readonly GatewayFormat[]): Response {
   const [{ codec }] = formats as readonly [GatewayFormat]
   const encoded = codec.encodeError(error)
   const inner = objectIn(encoded.body, 'error')
-  if (error.providerCode === undefined || !('code' in inner)) return responseOf(error, encoded)
+  if (error.providerCode === undefined || !('param' in inner)) return responseOf(error, encoded)
   return responseOf(error, { ...encoded, body: { error: { ...inner, code: error.providerCode } } })
 }
 
@@ -141,6 +141,8 @@ function responseOf(error: ApiError, encoded: ReturnType<GatewayFormat['codec'][
 /**
  * Answers an error in the format of the request's path, or of its client, for your own checks before a gateway. The status is that of the
  * error, or of its kind. `formats` and `basePath` are those of the gateway. Other paths and clients get the first format.
+ *
+ * @throws {TypeError} if `formats` has no format.
  */
 export function answerError(
   request: Request,

@@ -19,7 +19,7 @@ import { reportEnd, watchOf } from './hooks.ts'
 import { answerModels } from './lists.ts'
 import { type ModelTable, readModels, type Target } from './models.ts'
 import { checkSpelling, outputLimit } from './question.ts'
-import { findClient, findRoute, type Route } from './routes.ts'
+import { checkFormats, findClient, findRoute, type Route } from './routes.ts'
 import type { CheckedBody, ExecutionContextLike, Gateway, GatewayOptions, Outcome, Permit, Verdict } from './types.ts'
 
 /**
@@ -57,15 +57,6 @@ export function createGateway<Env = unknown>(options: GatewayOptions<Env>): Gate
   }
   const tableOf = tables(options.models)
   return { fetch: (request, env, ctx) => handle(request, { options, tableOf, env: env as Env, ctx }) }
-}
-
-/** @throws {TypeError} that says where the formats come from. */
-function checkFormats(formats: unknown): void {
-  if (Array.isArray(formats) && formats.length > 0 && formats.every((format) => isObject(format?.codec))) return
-  const advice = 'pass the formats of your clients, such as [openaiChatFormat] of isoglot/openai-chat, or allFormats'
-  throw new TypeError(
-    `Cannot make a gateway: "formats" is ${formats === undefined ? 'missing' : 'not a list of formats'}; ${advice}`,
-  )
 }
 
 /** The gateway's configuration for one request. */

@@ -1,5 +1,5 @@
 /** The paths of a gateway, and their meaning. @module */
-import { compact } from '../core/json.ts'
+import { compact, isObject } from '../core/json.ts'
 import type { GatewayFormat } from '../kit/gateway-format.ts'
 
 /**
@@ -24,8 +24,11 @@ export type Route =
  * requests cost money, which method a path takes, and the format of an error. `formats` and `basePath` are those of the gateway.
  *
  * Only the URL decides, with one exception: a list of models at `/v1/models` is in the format of the client that its headers name.
+ *
+ * @throws {TypeError} if `formats` has no format.
  */
 export function findRoute(request: Request, formats: readonly GatewayFormat[], basePath = ''): Route | undefined {
+  checkFormats(formats)
   const url = new URL(request.url)
   if (!url.pathname.startsWith(`${basePath}/`)) return undefined
   const pathname = url.pathname.slice(basePath.length)
@@ -38,8 +41,8 @@ export function findRoute(request: Request, formats: readonly GatewayFormat[], b
 }
 
 /**
- * Several formats have their list at `/v1/models`: the client's is used, or else the first. A `POST` to a path with a colon is a method of Gemini's API that the gateway does not have;
- * other paths may have a colon in the name, such as `qwen3:8b`.
+ * Several formats have their list at `/v1/models`: the client's is used, or else the first. A `POST` to a path with a colon is a method of
+ * Gemini's API that the gateway does not have; other paths may have a colon in the name, such as `qwen3:8b`.
  */
 function findModelList(pathname: string, request: Request, formats: readonly GatewayFormat[]): Route | undefined {
   const found = /^\/(v1|v1beta)\/models(?:\/(.+))?$/.exec(pathname)
@@ -60,6 +63,14 @@ export function findClient(
 ): GatewayFormat | undefined {
   const path = new URL(url).pathname.slice(basePath.length)
   return formats.find(({ isClient }) => isClient?.(headers, path))
+}
+
+/** @throws {TypeError} that says where the formats come from. */
+export function checkFormats(formats: unknown): void {
+  if (Array.isArray(formats) && formats.length > 0 && formats.every((format) => isObject(format?.codec))) return
+  const finding = formats === undefined ? 'is missing' : 'is not a list of formats'
+  const advice = 'pass the formats of your clients, such as [openaiChatFormat] of isoglot/openai-chat, or allFormats'
+  throw new TypeError(`Cannot answer requests: "formats" ${finding}; ${advice}`)
 }
 
 function decoded(text: string): string {

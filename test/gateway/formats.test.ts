@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { anthropicFormat } from '../../src/formats/anthropic/index.ts'
 import { geminiFormat } from '../../src/formats/gemini/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
-import { allFormats, createGateway, type GatewayOptions } from '../../src/gateway/index.ts'
+import { allFormats, createGateway, findRoute, type GatewayOptions } from '../../src/gateway/index.ts'
 import { facts } from '../formats/index.ts'
 
 const origin = 'http://gateway.test'
@@ -27,6 +27,13 @@ describe('a gateway with some formats', () => {
     expect(body).toMatchObject({ type: 'error', error: { type: 'not_found_error' } })
     expect(JSON.stringify(body)).toContain('/v1/messages')
     expect(JSON.stringify(body)).not.toContain('/v1/responses')
+  })
+
+  it('does not put its own code into a form that has another kind of code', async () => {
+    const [, body] = await answer([geminiFormat], '/v1/chat/completions', post)
+    expect(body).toMatchObject({ error: { code: 404, status: 'NOT_FOUND' } })
+    const [, ofOpenai] = await answer(allFormats, '/v1/nowhere', post)
+    expect(ofOpenai).toMatchObject({ error: { code: 'unknown_url', param: null } })
   })
 
   it('answers at its own paths', async () => {
@@ -56,5 +63,7 @@ it.each([
 ])('refuses %j as formats, and says where they come from', (formats, finding) => {
   const make = () => createGateway({ formats, models } as unknown as GatewayOptions)
   expect(make).toThrow(TypeError)
+  const find = () => findRoute(new Request(origin), formats as unknown as GatewayOptions['formats'])
+  expect(find).toThrow(new RegExp(`"formats" ${finding}`))
   expect(make).toThrow(new RegExp(`"formats" ${finding}; .*openaiChatFormat.*allFormats`))
 })
