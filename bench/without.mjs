@@ -1,5 +1,5 @@
 /**
- * What the parts of the text program weigh: its size in brotli bytes, and how much smaller it is without each part. A part is a list of
+ * The weight of each part of the text program: its size in brotli bytes, and how much smaller it is without the part. A part is a list of
  * functions and tables, which are emptied in the bundle. So a part counts with what only it needs, and the parts overlap. Prints a table.
  *
  * `node scripts/with-node.mjs bench/without.mjs`

@@ -622,7 +622,7 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
     assemble.end(assembly, out)
   }
 
-  /** Takes a chunk, or the end. What was found before an error counts. */
+  /** Takes a chunk, or the end. Frames and fragments that were found before an error are read too. */
   function take(chunk: Uint8Array | undefined, out: MessageEvent[]): void {
     if (assembly.isEnded) return
     const frames: Frame[] = []

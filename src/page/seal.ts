@@ -42,7 +42,11 @@ export async function sealMessages(
     key,
     await piped(plain, new CompressionStream(deflate)),
   )
-  const text = toBase64Url(new Uint8Array([version, ...iv, ...new Uint8Array(sealed)]))
+  const head = [version, ...iv]
+  const bytes = new Uint8Array(head.length + sealed.byteLength)
+  bytes.set(head)
+  bytes.set(new Uint8Array(sealed), head.length)
+  const text = toBase64Url(bytes)
   if (text.length <= maxSealedLength) return text
   throw new LimitError('Cannot seal the messages: they are too long', 'maxSealedLength', maxSealedLength)
 }
