@@ -237,7 +237,7 @@ export function newLoop(
     let response: RunResponse | undefined
     let end = {}
     try {
-      for await (const batch of askAround(asked, askItself)) {
+      for await (const batch of askThroughWraps(asked, askWithoutWraps)) {
         const marked = (await toolRun?.mark(batch)) ?? batch
         let events = marked.map((event) => {
           if (event.type === 'warning') warn([event.warning])
@@ -273,8 +273,8 @@ export function newLoop(
     return response
   }
 
-  /** Asks a model itself. Losses are reported before anything is sent. */
-  function askItself(asked: Asked): AsyncGenerator<readonly MessageEvent[]> {
+  /** Asks the model of a wrap, or of the round. Losses are reported before anything is sent. */
+  function askWithoutWraps(asked: Asked): AsyncGenerator<readonly MessageEvent[]> {
     model = asked.model
     losses = []
     loop.partial = undefined
@@ -283,7 +283,7 @@ export function newLoop(
     const isFirst = responses.length === 0
     // A key stands for one request, and so for one answer. Where another process runs this again, a tool or a callback may give another one.
     const tail = idempotencyKey === undefined ? '' : `-${hash(JSON.stringify(question.encoded.body))}`
-    return ask(loop, {
+    return requestAnswer(loop, {
       ...question,
       news: warn(question.losses).map((warning) => ({ type: 'warning', warning })),
       idempotencyKey: firstKey && !isFirst ? `${firstKey}-${responses.length}${tail}` : firstKey,
@@ -332,15 +332,15 @@ export function newLoop(
 // ---- wrapped models -----------------------------------------------------------------------------
 
 /** Asks through the wraps of the model, and of another model that a wrap asks instead. */
-function askAround(asked: Asked, next: Ask, outer?: Around): ReturnType<Ask> {
+function askThroughWraps(asked: Asked, next: Ask, outer?: Around): ReturnType<Ask> {
   const { around } = asked.model
   if (around === undefined || around === outer) return next(asked)
-  return around(asked, (inner) => askAround(inner, next, around))
+  return around(asked, (inner) => askThroughWraps(inner, next, around))
 }
 
 // ---- one round ----------------------------------------------------------------------------------
 
-/** The parts of a run that {@link ask} reads and sets. */
+/** The parts of a run that {@link requestAnswer} reads and sets. */
 interface Asker {
   readonly request: RunRequest
   readonly signal: AbortSignal
@@ -371,7 +371,7 @@ interface Question {
 }
 
 /** Yields the events of an answer, one batch for each chunk. Retries only before the first event. */
-async function* ask(asker: Asker, question: Question): AsyncGenerator<MessageEvent[], void> {
+async function* requestAnswer(asker: Asker, question: Question): AsyncGenerator<MessageEvent[], void> {
   const { timeouts, liveArguments, maxEventBytes, maxBodyBytes, retries, resume } = asker.request
   const { encoded, news, callsBefore, idempotencyKey, streamId } = question
   if (news.length > 0) yield news
