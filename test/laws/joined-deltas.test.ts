@@ -117,6 +117,58 @@ describe.each(servers)('a stream in the wire $name', (server) => {
   })
 })
 
+// Encoders write the fields that all events share only once, as text, so no value may reach that text without its escapes.
+describe.each(servers)('a stream in the wire $name', (server) => {
+  it.each(['"', '\\', '\\"', '"},"delta":{"content":"', '}]}\n\ndata: {}', '\r\n\u2028', '\0', '\ud83d', '$1$&'])(
+    'keeps %j as text, as reasoning, as arguments, as an id and as the name of a model',
+    (odd) => {
+      const reasoning = { type: 'reasoning', text: `${odd}a` } as const
+      const text = { type: 'text', text: `${odd}b` } as const
+      const odder = toolCall('call_1', 'f', { [odd]: odd })
+      const said: AssistantMessage = {
+        role: 'assistant',
+        content: [reasoning, text, odder],
+        stopReason: 'tool_calls',
+        response: { id: odd, model: odd },
+      }
+      const whole: ChatResponse = { message: said, stopReason: 'tool_calls' }
+      const events: readonly MessageEvent[] = [
+        { type: 'message_start', id: odd, model: odd },
+        { type: 'reasoning_delta', index: 0, text: odd },
+        { type: 'reasoning_delta', index: 0, text: 'a' },
+        { type: 'content_block', index: 0, block: reasoning },
+        { type: 'text_delta', index: 1, text: odd },
+        { type: 'text_delta', index: 1, text: 'b' },
+        { type: 'content_block', index: 1, block: text },
+        ...pieces(odder),
+        { type: 'tool_call', index: 2, call: odder },
+        { type: 'message_end', message: said, response: whole },
+      ]
+      check(server, events, whole, odd)
+      const frames = framesOf(server, events).filter(({ data }) => data !== '[DONE]')
+      const names = frames.flatMap(({ data }) => namesIn(JSON.parse(data)))
+      expect(new Set(names)).toEqual(new Set(names.length > 0 ? [odd] : []))
+    },
+  )
+})
+
+/** The pieces of a call, one for each character of its arguments. */
+function pieces({ id, name, argumentsText }: ReturnType<typeof toolCall>): MessageEvent[] {
+  return [...argumentsText].map((argumentsDelta) => ({
+    type: 'tool_call_chunk',
+    index: 2,
+    chunk: { type: 'tool_call_chunk', id, name, index: 0, argumentsDelta },
+  }))
+}
+
+/** The names of models in an event. */
+function namesIn(value: unknown): unknown[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, entry]) =>
+    /^model(?:Version)?$/.test(key) && typeof entry === 'string' ? [entry] : namesIn(entry),
+  )
+}
+
 const texts: readonly TextBlock[] = [
   { type: 'text', text: 'Hello' },
   { type: 'text', text: ' there' },
