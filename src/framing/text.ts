@@ -1,8 +1,9 @@
 /**
  * Bytes to events and back, for the framings that are text: server-sent events and NDJSON.
  *
- * Lines are read in bounded memory, and chunks can end at any byte. The reader stores bytes between chunks, not text. A line end is never inside a UTF-8 sequence, so complete lines can be decoded without
- * the bytes after them. The decoder is called once for a chunk that has a line end, and not for other chunks.
+ * Lines are read in bounded memory, and chunks can end at any byte. The reader stores bytes between chunks, not text. A line end is never
+ * inside a UTF-8 sequence, so complete lines can be decoded without the bytes after them. The decoder is called once for a chunk that has a
+ * line end, and not for other chunks.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  * @see https://github.com/googleapis/js-genai/blob/main/src/_api_client.ts whose reader checks each chunk for such an error

@@ -146,10 +146,9 @@ function unknownPath(
   { basePath = '', formats }: Pick<GatewayOptions, 'basePath' | 'formats'>,
 ): ApiError {
   const path = JSON.stringify(new URL(url).pathname.slice(0, 200))
-  const places = formats
-    .flatMap(({ paths, list }) => [...Object.keys(paths), list].slice(0, 1))
-    .map((place) => basePath + place)
-  const message = `Cannot answer ${method} ${path}: the gateway serves ${places.join(', ')} and the like. If it is mounted at another path, set \`basePath\``
+  const places = formats.map(({ paths, list }) => basePath + (Object.keys(paths)[0] ?? list))
+  const served = `the gateway serves ${places.join(', ')} and the like`
+  const message = `Cannot answer ${method} ${path}: ${served}. If it is mounted at another path, set \`basePath\``
   return refusal(404, message, 'not_found', 'unknown_url')
 }
 
