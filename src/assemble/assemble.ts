@@ -11,6 +11,7 @@ import type { BlockKey, CallFragment, DecodedCalls, DecodeResponseOptions, Fragm
 import {
   invalidCall,
   isNoArguments,
+  maxArgumentsDepth,
   parseArguments,
   readCall,
   settleStopReason,
@@ -18,7 +19,7 @@ import {
   toolCallsOf,
 } from '../core/content.ts'
 import { InterruptedError, LimitError } from '../core/errors.ts'
-import { compact, findLastIndex, unlessEmpty } from '../core/json.ts'
+import { compact, findLastIndex, objectTexts, unlessEmpty } from '../core/json.ts'
 import type {
   AssistantMessage,
   ChatResponse,
@@ -399,6 +400,8 @@ interface CallPart extends Growing, Scan {
   providerData?: ProviderData | undefined
   /** The arguments as an object, where the wire had one. */
   whole: JsonObject | undefined
+  /** The text of that object, where the wire's own is known. */
+  wholeText: string | undefined
   /** The first piece of the arguments, while it may become `null`. */
   held: string
   live: LiveArguments | undefined
@@ -491,6 +494,7 @@ function openCall(state: Assembly, { key, server }: CallFragment, index: number)
     id: undefined,
     name: '',
     whole: undefined,
+    wholeText: undefined,
     held: '',
     text: '',
     pieces: 0,
@@ -559,9 +563,13 @@ function addToCall(
 }
 
 /** Returns the text that came in addition. */
-function addArguments(call: CallPart, { arguments: given, final }: CallFragment, out: MessageEvent[]): string {
+function addArguments(call: CallPart, fragment: CallFragment, out: MessageEvent[]): string {
+  const { arguments: given, final } = fragment
   if (typeof given !== 'string') {
-    if (given) call.whole = given
+    if (given) {
+      call.whole = given
+      call.wholeText = fragment.argumentsText
+    }
     call.isWhole ||= call.whole !== undefined
     return ''
   }
@@ -584,6 +592,25 @@ function addArguments(call: CallPart, { arguments: given, final }: CallFragment,
   return added
 }
 
+/**
+ * Adds the text that the provider sent to the calls of an event whose arguments are objects. To write them as text again would take longer
+ * than all the rest, and would change numbers that JavaScript has no value for.
+ *
+ * @param fragments of the event, which begin at `from`
+ * @param text of the event
+ * @param name of the field that holds the arguments
+ */
+export function addArgumentsText(fragments: Fragment[], from: number, text: string, name: string): void {
+  // Without a name, the arguments may be put together from pieces.
+  const calls = fragments
+    .slice(from)
+    .filter((one) => one.type === 'call' && one.name && typeof one.arguments === 'object') as CallFragment[]
+  if (calls.length === 0) return
+  const texts = objectTexts(maxArgumentsDepth, text, name)
+  if (texts.length !== calls.length) return // other objects have this name
+  for (let at = 0; at < calls.length; at++) (calls[at] as CallFragment).argumentsText = texts[at]
+}
+
 /** How a call ended: `closed` by the provider, `cut` because the answer reached a limit, or `broke` because the stream ended too early. */
 type CallEnd = 'closed' | 'cut' | 'broke'
 
@@ -593,12 +620,13 @@ type CallEnd = 'closed' | 'cut' | 'broke'
 function endCall(state: Assembly, call: CallPart, end: CallEnd): ToolCall | InvalidToolCall | ServerToolCall {
   const { name, opaque, providerData } = call
   const value = call.text === '' ? call.whole : undefined
-  const argumentsText = value ? (textOfArguments(value) ?? '') : call.text || call.held
+  const argumentsText = value ? (call.wholeText ?? textOfArguments(value)) : call.text || call.held
   const id = settleId(state, call)
   if (call.server) {
-    const parsed = parseArguments(argumentsText)
+    const text = argumentsText ?? ''
+    const parsed = value && text !== '' ? { value } : parseArguments(text)
     const given = 'value' in parsed ? parsed.value : {}
-    return compact({ type: 'server_tool_call', id, name, arguments: given, argumentsText, opaque, providerData })
+    return compact({ type: 'server_tool_call', id, name, arguments: given, argumentsText: text, opaque, providerData })
   }
   const generatedId = call.generatedId ?? call.id === undefined
   const parts = { id, generatedId, name, argumentsText, value, index: call.position, opaque, providerData }

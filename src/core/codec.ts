@@ -100,6 +100,8 @@ export interface CallFragment {
   readonly name?: string | null
   /** A piece of text; or all arguments as an object, in formats that send them so. */
   readonly arguments?: string | JsonObject
+  /** The text of `arguments` as the provider sent it, if they are an object and their text is known. */
+  argumentsText?: string | undefined
   /** `arguments` is the whole text, and replaces the pieces before it. */
   readonly final?: boolean
   /** The provider runs the call. */

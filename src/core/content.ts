@@ -274,8 +274,8 @@ interface CallParts {
   readonly id: string
   readonly generatedId?: boolean | undefined
   readonly name: string | undefined
-  /** Empty text means no arguments. */
-  readonly argumentsText: string
+  /** Empty text means no arguments; `undefined` means that they are nested too deep to be written. */
+  readonly argumentsText: string | undefined
   /** The parsed text, where it is known. */
   readonly value?: JsonObject | undefined
   readonly index: number
@@ -287,8 +287,8 @@ interface CallParts {
 export function readCall({ value, generatedId, ...parts }: CallParts): AnyCall {
   const { name, argumentsText } = parts
   if (!name) return invalidCall(parts, 'missing_name', 'The call names no tool')
-  const isDeep = value !== undefined && isNestedDeeper(maxArgumentsDepth, value)
-  const parsed = isDeep ? tooDeep : value ? { value } : parseArguments(argumentsText)
+  if (argumentsText === undefined) return invalidCall(parts, tooDeep.reason, tooDeep.error)
+  const parsed = value ? { value } : parseArguments(argumentsText)
   if ('reason' in parsed) return invalidCall(parts, parsed.reason, parsed.error)
   return compact({
     type: 'tool_call',
@@ -302,19 +302,19 @@ export function readCall({ value, generatedId, ...parts }: CallParts): AnyCall {
 }
 
 export function invalidCall(
-  { value: _, generatedId: __, name, ...parts }: CallParts,
+  { value: _, generatedId: __, name, argumentsText = '', ...parts }: CallParts,
   reason: InvalidToolCall['reason'],
   error: string,
 ): InvalidToolCall {
-  return compact({ type: 'invalid_tool_call', ...parts, name: name || undefined, reason, error })
+  return compact({ type: 'invalid_tool_call', ...parts, name: name || undefined, argumentsText, reason, error })
 }
 
 type Parsed = { readonly value: JsonObject } | Pick<InvalidToolCall, 'reason' | 'error'>
 
-const tooDeep: Parsed = {
+const tooDeep = {
   reason: 'too_deep',
   error: `The arguments are nested deeper than ${maxArgumentsDepth} levels`,
-}
+} as const
 
 /** Whether a text means that there are no arguments: it is blank, or JSON `null`, which Groq sends for tools without parameters. */
 export function isNoArguments(text: string): boolean {

@@ -34,8 +34,10 @@ function messages(frames: readonly Frame[]): Uint8Array {
   return new Uint8Array(Buffer.concat(frames.map((frame) => encodeEventStream(frame))))
 }
 
+/** All before the last brace stays as it was written: some formats keep the text of arguments. */
 function withAddition(json: string): string {
-  return JSON.stringify({ ...JSON.parse(json), ...addition })
+  const isEmpty = Object.keys(JSON.parse(json)).length === 0
+  return `${json.trimEnd().slice(0, -1)}${isEmpty ? '' : ','}${JSON.stringify(addition).slice(1)}`
 }
 
 /** The visible part of an answer: without kept unknown fields. */

@@ -247,7 +247,7 @@ function decodeAssistant(blocks: readonly JsonObject[], names: Map<string, strin
       continue
     }
     const { id, name, arguments: given = '', providerData } = fragment
-    const argumentsText = typeof given === 'string' ? given : (textOfArguments(given) ?? '[]')
+    const argumentsText = typeof given === 'string' ? given : textOfArguments(given)
     const call = readCall({ id: id ?? '', name: name ?? undefined, argumentsText, index: index++, providerData })
     names.set(id ?? '', name ?? '')
     if (call.type === 'tool_call') content.push(call)

@@ -20,7 +20,7 @@
  * @module
  */
 
-import { checkLength, fold, foldCalls } from '../../assemble/assemble.ts'
+import { addArgumentsText, checkLength, fold, foldCalls } from '../../assemble/assemble.ts'
 import type {
   BlockKey,
   CallFragment,
@@ -210,7 +210,10 @@ export function decodeStream({
   return {
     push({ data }, out) {
       const text = data.trim()
-      if (text !== '' && text !== '[DONE]') reader.read(parseEvent(parse, text, 'Gemini event'), out)
+      if (text === '' || text === '[DONE]') return
+      const { length } = out
+      reader.read(parseEvent(parse, text, 'Gemini event'), out)
+      addArgumentsText(out, length, text, 'args')
     },
     end: (out) => reader.end(out),
   }

@@ -278,7 +278,7 @@ function readRequestCall(reading: Reading, part: JsonObject, wire: JsonObject, i
   const { id: given, name, arguments: args, opaque, providerData } = readCallPart(part, wire, reading.origin)
   const id = given ?? makeId(reading)
   if (name) reading.pending.push({ id, name })
-  const argumentsText = typeof args === 'object' ? (textOfArguments(args) ?? '{'.repeat(100)) : (args ?? '')
+  const argumentsText = typeof args === 'object' ? textOfArguments(args) : (args ?? '')
   return readCall({
     id,
     generatedId: given === undefined,

@@ -10,7 +10,7 @@
  * @module
  */
 
-import { fold, foldCalls } from '../../assemble/assemble.ts'
+import { addArgumentsText, fold, foldCalls } from '../../assemble/assemble.ts'
 import type {
   CallFragment,
   CodecOptions,
@@ -104,15 +104,7 @@ export function readWholeCall(
 ): ToolCall | InvalidToolCall {
   const { name, arguments: given = '', providerData } = fragment
   const argumentsText = typeof given === 'string' ? given : textOfArguments(given)
-  const parts = { id, generatedId, name: name ?? undefined, index, providerData }
-  if (argumentsText !== undefined) return readCall({ ...parts, argumentsText })
-  return compact({
-    type: 'invalid_tool_call' as const,
-    ...{ id, name: name ?? undefined, index, providerData },
-    argumentsText: '',
-    reason: 'too_deep' as const,
-    error: 'The arguments are nested too deep',
-  })
+  return readCall({ id, generatedId, name: name ?? undefined, argumentsText, index, providerData })
 }
 
 /** Reads the calls of an answer or of a message. A call without an id gets a generated one. */
@@ -192,7 +184,9 @@ export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): 
     push({ data }, out) {
       const text = data.trim()
       if (text === '' || text === '[DONE]') return
+      const { length } = out
       readLine(state, parseEvent(parse, text, 'Ollama line'), out)
+      addArgumentsText(out, length, text, 'arguments')
     },
     end() {}, // nothing to do: the assembler reports a stream that ends without `done`
   }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { collect } from '../../../src/assemble/assemble.ts'
 import type { Frame } from '../../../src/core/codec.ts'
-import type { ChatResponse, ContentBlock, ToolCall } from '../../../src/core/model.ts'
+import type { AssistantMessage, ChatResponse, ContentBlock, ToolCall } from '../../../src/core/model.ts'
 import {
   createClientCodec,
   decodeError,
@@ -131,10 +131,20 @@ describe('recorded answers', () => {
   })
 })
 
-/** The event that begins an answer does not have the time. */
+/** The event that begins an answer does not have the time, and arguments are written again. */
 function untimed({ message }: ChatResponse): unknown {
   const { createdAt: _, ...response } = message.response ?? {}
-  return { ...message, response }
+  return { ...message, response, content: writtenAgain(message.content) }
+}
+
+/** The official client hands out arguments as objects, and we write them as objects, so the text of the provider is gone. */
+function writtenAgain(content: AssistantMessage['content']): AssistantMessage['content'] {
+  if (typeof content !== 'object' || content === null) return content
+  return content.map((block) =>
+    block.type === 'tool_call' && block.argumentsText !== ''
+      ? { ...block, argumentsText: JSON.stringify(block.arguments) }
+      : block,
+  )
 }
 
 /** Fields that the official client drops: `finishMessage`, the time, and the name of recitations. */
@@ -143,7 +153,10 @@ function handedOut(response: ChatResponse | undefined): unknown {
   const { providerData: _, message, ...rest } = response
   const { finishMessage: _finish, citationMetadata: _cited, ...ours } = message.providerData?.gemini ?? {}
   const { createdAt: _at, ...info } = message.response ?? {}
-  return { ...rest, message: { ...message, providerData: ours, response: info } }
+  return {
+    ...rest,
+    message: { ...message, content: writtenAgain(message.content), providerData: ours, response: info },
+  }
 }
 
 interface WireBody {
