@@ -19,7 +19,7 @@ import {
   toolCallsOf,
 } from '../core/content.ts'
 import { InterruptedError, LimitError } from '../core/errors.ts'
-import { compact, findLastIndex, objectTexts, unlessEmpty } from '../core/json.ts'
+import { compact, endOfValue, findLastIndex, unlessEmpty } from '../core/json.ts'
 import type {
   AssistantMessage,
   ChatResponse,
@@ -401,7 +401,7 @@ interface CallPart extends Growing, Scan {
   /** The arguments as an object, where the wire had one. */
   whole: JsonObject | undefined
   /** The text of that object, where the wire's own is known. */
-  wholeText: string | undefined
+  wholeText?: string | undefined
   /** The first piece of the arguments, while it may become `null`. */
   held: string
   live: LiveArguments | undefined
@@ -494,7 +494,6 @@ function openCall(state: Assembly, { key, server }: CallFragment, index: number)
     id: undefined,
     name: '',
     whole: undefined,
-    wholeText: undefined,
     held: '',
     text: '',
     pieces: 0,
@@ -592,25 +591,6 @@ function addArguments(call: CallPart, fragment: CallFragment, out: MessageEvent[
   return added
 }
 
-/**
- * Adds the text that the provider sent to the calls of an event whose arguments are objects. To write them as text again would take longer
- * than all the rest, and would change numbers that JavaScript has no value for.
- *
- * @param fragments of the event, which begin at `from`
- * @param text of the event
- * @param name of the field that holds the arguments
- */
-export function addArgumentsText(fragments: Fragment[], from: number, text: string, name: string): void {
-  // Without a name, the arguments may be put together from pieces.
-  const calls = fragments
-    .slice(from)
-    .filter((one) => one.type === 'call' && one.name && typeof one.arguments === 'object') as CallFragment[]
-  if (calls.length === 0) return
-  const texts = objectTexts(maxArgumentsDepth, text, name)
-  if (texts.length !== calls.length) return // other objects have this name
-  for (let at = 0; at < calls.length; at++) (calls[at] as CallFragment).argumentsText = texts[at]
-}
-
 /** How a call ended: `closed` by the provider, `cut` because the answer reached a limit, or `broke` because the stream ended too early. */
 type CallEnd = 'closed' | 'cut' | 'broke'
 
@@ -623,8 +603,8 @@ function endCall(state: Assembly, call: CallPart, end: CallEnd): ToolCall | Inva
   const argumentsText = value ? (call.wholeText ?? textOfArguments(value)) : call.text || call.held
   const id = settleId(state, call)
   if (call.server) {
-    const text = argumentsText ?? ''
-    const parsed = value && text !== '' ? { value } : parseArguments(text)
+    const text = argumentsText ?? '' // too deep
+    const parsed = text && value ? { value } : parseArguments(text)
     const given = 'value' in parsed ? parsed.value : {}
     return compact({ type: 'server_tool_call', id, name, arguments: given, argumentsText: text, opaque, providerData })
   }
@@ -648,6 +628,35 @@ function settleId({ options, ids }: Assembly, call: CallPart): string {
   }
   ids.add(id)
   return id
+}
+
+/**
+ * Adds the text that the provider sent to the calls of an event whose arguments are objects. To write them as text again would take longer
+ * than all the rest, and would change numbers that JavaScript has no value for.
+ *
+ * It adds none unless it is certain which text is whose: if other objects have the field's name too, if a name may have a letter as an escape,
+ * or if a call is nested too deep.
+ *
+ * @param fragments of the event, which begin at `from`
+ * @param text of the event
+ * @param name of the field that holds the arguments
+ */
+export function addArgumentsText(fragments: Fragment[], from: number, text: string, name: string): void {
+  // Without a name, the arguments may be put together from pieces.
+  const calls = fragments
+    .slice(from)
+    .filter((one) => one.type === 'call' && one.name && typeof one.arguments === 'object') as CallFragment[]
+  if (calls.length === 0 || /\\u00[4-7]/.test(text)) return
+  const found: string[] = []
+  const start = new RegExp(`"${name}"\\s*:\\s*(?={)`, 'g')
+  while (start.test(text)) {
+    const begin = start.lastIndex
+    const end = endOfValue(maxArgumentsDepth, text, begin)
+    if (end < 0) return
+    found.push(text.slice(begin, end))
+    start.lastIndex = end
+  }
+  if (found.length === calls.length) for (const [at, call] of calls.entries()) call.argumentsText = found[at]
 }
 
 // ---- the call of a piece ------------------------------------------------------------------------

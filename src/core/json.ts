@@ -200,7 +200,7 @@ export function isDeeperThan(levels: number, text: string): boolean {
  * The index after the object or list that begins here; the length of the text if it does not end, and -1 if it has more levels. It counts
  * brackets and skips strings.
  */
-function endOfValue(levels: number, text: string, start: number): number {
+export function endOfValue(levels: number, text: string, start: number): number {
   let depth = 0
   for (let at = start; at < text.length; at++) {
     const code = text.charCodeAt(at)
@@ -210,26 +210,6 @@ function endOfValue(levels: number, text: string, start: number): number {
     } else if ((code === 0x7d || code === 0x5d) && --depth === 0) return at + 1
   }
   return text.length
-}
-
-/**
- * The texts of the objects that are fields of this name, in order. Objects inside them are not looked at. Fields whose names end with a quote
- * and this name are among them. None if it is not certain that these are all, or if one of them has more levels.
- *
- * @param text JSON that `JSON.parse` reads.
- */
-export function objectTexts(levels: number, text: string, name: string): readonly string[] {
-  const found: string[] = []
-  if (/\\u00[4-7]/.test(text)) return found // a name may have a letter as an escape
-  const start = new RegExp(`"${name}"\\s*:\\s*(?={)`, 'g')
-  while (start.test(text)) {
-    const begin = start.lastIndex
-    const end = endOfValue(levels, text, begin)
-    if (end < 0) return []
-    found.push(text.slice(begin, end))
-    start.lastIndex = end
-  }
-  return found
 }
 
 /** The index of the quote that ends the string that begins here; the length of the text if the string does not end. */

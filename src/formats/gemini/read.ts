@@ -211,9 +211,9 @@ export function decodeStream({
     push({ data }, out) {
       const text = data.trim()
       if (text === '' || text === '[DONE]') return
-      const { length } = out
+      const from = out.length
       reader.read(parseEvent(parse, text, 'Gemini event'), out)
-      addArgumentsText(out, length, text, 'args')
+      addArgumentsText(out, from, text, 'args')
     },
     end: (out) => reader.end(out),
   }

@@ -184,9 +184,9 @@ export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): 
     push({ data }, out) {
       const text = data.trim()
       if (text === '' || text === '[DONE]') return
-      const { length } = out
+      const from = out.length
       readLine(state, parseEvent(parse, text, 'Ollama line'), out)
-      addArgumentsText(out, length, text, 'arguments')
+      addArgumentsText(out, from, text, 'arguments')
     },
     end() {}, // nothing to do: the assembler reports a stream that ends without `done`
   }
