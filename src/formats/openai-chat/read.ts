@@ -456,7 +456,7 @@ function isCustomCall({ type, function: body }: JsonObject, custom: JsonObject):
 const details = ['auto', 'low', 'high', 'original'] as const
 
 /** Decodes a part. A part of an unknown type is kept unchanged. */
-function readPart(part: JsonObject): ContentBlock {
+export function readPart(part: JsonObject): ContentBlock {
   const type = textOr(field(part, 'type'), '')
   const body = field(part, type)
   if (typeof body === 'string' && (type === 'text' || type === 'refusal')) {
@@ -471,13 +471,13 @@ function readPart(part: JsonObject): ContentBlock {
 }
 
 /** Returns the data and media type of a base64 data URL. Returns any other URL unchanged. */
-function mediaOf(url: string): { url: string } | { data: string; mimeType: string } {
+export function mediaOf(url: string): { url: string } | { data: string; mimeType: string } {
   const read = readDataUrl(url)
   return read?.base64 ? { data: read.data, mimeType: read.mimeType } : { url }
 }
 
 /** Returns the unread fields of a part and of its body, which are stored with the block. */
-function unread(part: JsonObject, type: string, read: readonly string[] = []): { providerData?: ProviderData } {
+export function unread(part: JsonObject, type: string, read: readonly string[] = []): { providerData?: ProviderData } {
   const inBody = otherFields(objectIn(part, type), new Set(read))
   const others = { ...otherFields(part, new Set(['type', type])), ...(inBody && { [type]: inBody }) }
   return compact({ providerData: ownData(unlessEmpty(others)) })
@@ -491,47 +491,6 @@ export function ownData(fields: JsonObject | undefined): ProviderData | undefine
 /** Whether a value has fields that are not empty. Snowflake sends every field of an answer, and gives empty values to the unused ones. */
 function isFilled(value: unknown): value is JsonObject {
   return isObject(value) && !Object.values(value).every((one) => one === '' || one === 0 || one === null)
-}
-
-// ---- content of requests ------------------------------------------------------------------------
-
-/** Decodes a part of any host, as requests and the answers of some hosts have it. A part of an unknown type is kept unchanged. */
-export function decodePart(part: JsonObject): ContentBlock {
-  return decodeMedia(part) ?? readPart(part)
-}
-
-/** Decodes media that only requests have. Mistral sends a string where OpenAI sends an object. */
-function decodeMedia(part: JsonObject): ContentBlock | undefined {
-  const type = textOr(field(part, 'type'), '')
-  const body = field(part, type)
-  switch (type) {
-    case 'input_audio': {
-      const data = textOr(body, textOr(field(body, 'data'), undefined))
-      const word = textOr(field(body, 'format'), 'wav')
-      const mimeType = word === 'mp3' ? 'audio/mpeg' : `audio/${word}`
-      return data === undefined
-        ? undefined
-        : { type: 'audio', data, mimeType, ...unread(part, type, ['data', 'format']) }
-    }
-    case 'file': {
-      const fileData = textOr(field(body, 'file_data'), undefined)
-      const fileId = textOr(field(body, 'file_id'), undefined)
-      const filename = textOr(field(body, 'filename'), undefined)
-      // Base64 without a data URL has no media type, so it is kept unchanged.
-      const isBare = fileData !== undefined && !/^[a-z]+:/i.test(fileData)
-      if (isBare || (fileData === undefined && fileId === undefined)) return undefined
-      const others = unread(part, type, ['file_data', 'file_id', 'filename'])
-      return { type, ...(fileData && mediaOf(fileData)), ...compact({ fileId, filename }), ...others }
-    }
-    case 'document_url':
-      return typeof body === 'string' ? { type: 'file', ...mediaOf(body), ...unread(part, type) } : undefined
-    case 'video_url': {
-      const url = textOr(field(body, 'url'), undefined)
-      return url === undefined ? undefined : { type: 'video', url, ...unread(part, type, ['url']) }
-    }
-    default:
-      return undefined
-  }
 }
 
 // ---- reasoning ----------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ import { kept } from './ask.ts'
 import type { ChatDialect, Tools } from './dialect.ts'
 import { compatible } from './dialects.ts'
 import { readEveryPart } from './quirks/read-part.ts'
-import { AnswerReader, decodePart, ownData } from './read.ts'
+import { AnswerReader, mediaOf, ownData, readPart, unread } from './read.ts'
 import { format, plainOptions, proofOwners, requestFields } from './words.ts'
 
 /**
@@ -328,6 +328,45 @@ function decodeContent(value: unknown, path: string): Content {
     if (isObject(part)) return decodeMarked(part)
     throw wrong(`${path}[${at}]`, 'an object')
   })
+}
+
+/** Decodes a part of a request. A part of an unknown type is kept unchanged. */
+function decodePart(part: JsonObject): ContentBlock {
+  return decodeMedia(part) ?? readPart(part)
+}
+
+/** Decodes media that only requests have. Mistral sends a string where OpenAI sends an object. */
+function decodeMedia(part: JsonObject): ContentBlock | undefined {
+  const type = textOr(field(part, 'type'), '')
+  const body = field(part, type)
+  switch (type) {
+    case 'input_audio': {
+      const data = textOr(body, textOr(field(body, 'data'), undefined))
+      const word = textOr(field(body, 'format'), 'wav')
+      const mimeType = word === 'mp3' ? 'audio/mpeg' : `audio/${word}`
+      return data === undefined
+        ? undefined
+        : { type: 'audio', data, mimeType, ...unread(part, type, ['data', 'format']) }
+    }
+    case 'file': {
+      const fileData = textOr(field(body, 'file_data'), undefined)
+      const fileId = textOr(field(body, 'file_id'), undefined)
+      const filename = textOr(field(body, 'filename'), undefined)
+      // Base64 without a data URL has no media type, so it is kept unchanged.
+      const isBare = fileData !== undefined && !/^[a-z]+:/i.test(fileData)
+      if (isBare || (fileData === undefined && fileId === undefined)) return undefined
+      const others = unread(part, type, ['file_data', 'file_id', 'filename'])
+      return { type, ...(fileData && mediaOf(fileData)), ...compact({ fileId, filename }), ...others }
+    }
+    case 'document_url':
+      return typeof body === 'string' ? { type: 'file', ...mediaOf(body), ...unread(part, type) } : undefined
+    case 'video_url': {
+      const url = textOr(field(body, 'url'), undefined)
+      return url === undefined ? undefined : { type: 'video', url, ...unread(part, type, ['url']) }
+    }
+    default:
+      return undefined
+  }
 }
 
 /** Decodes a part of a request. A cache mark becomes a cache hint. A mark that no hint can say is kept, as a part of an unknown type is. */

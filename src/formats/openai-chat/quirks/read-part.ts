@@ -2,11 +2,11 @@
 import type { Fragment } from '../../../core/codec.ts'
 import { arrayOf, field, otherFields, stringOr } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/model.ts'
-import { decodePart } from '../read.ts'
+import { readPart } from '../read.ts'
 import { format } from '../words.ts'
 
-/** Reads the parts of every host: Mistral's thinking, and all parts that a request can have, which `decode` reads. */
-export function readEveryPart(part: JsonObject, decode: typeof decodePart = decodePart): readonly Fragment[] {
+/** Reads the parts of every host: Mistral's thinking, and all parts that `decode` reads. */
+export function readEveryPart(part: JsonObject, decode: typeof readPart = readPart): readonly Fragment[] {
   if (part.type !== 'thinking') return [{ type: 'block', block: decode(part) }]
   const { thinking } = part
   const texts = typeof thinking === 'string' ? [thinking] : arrayOf(thinking).map((one) => field(one, 'text'))
