@@ -339,11 +339,19 @@ export function parseObject(text: string): Parsed {
   return isObject(value) ? { value } : { reason: 'not_an_object', error: 'The arguments are JSON, but not an object' }
 }
 
-/** The original text of a call's arguments, or a new text if the arguments were changed. Never empty. */
-export function exactArguments({ argumentsText, arguments: value }: ToolCall): string {
-  const read = parseObject(argumentsText)
+/**
+ * The original text of a call's arguments, or a new text if the arguments were changed. Never empty.
+ *
+ * @param takesBroken Whether to return text that is not a JSON object, as in an invalid call that `prepare` made sendable. Otherwise `{}`.
+ */
+export function exactArguments(
+  { argumentsText, arguments: value = {} }: Pick<AnyCall, 'argumentsText'> & { readonly arguments?: JsonObject },
+  takesBroken = false,
+): string {
+  const read = parseArguments(argumentsText)
   const text = JSON.stringify(value)
-  return 'value' in read && JSON.stringify(read.value) === text ? argumentsText : text
+  const isSame = 'value' in read ? JSON.stringify(read.value) === text : takesBroken && text === '{}'
+  return isSame && !isNoArguments(argumentsText) ? argumentsText : text
 }
 
 /** The text of arguments that a format sends as an object; `undefined` if they are nested too deep. */

@@ -69,8 +69,8 @@ export interface FormatLacks {
 
 /** A field that is removed, and reported, if the format lacks a feature. */
 interface LackableField {
-  /** The feature. Default: the name of the field. */
-  readonly lack?: Lack
+  /** The feature, or `any` if no format has it. Default: the name of the field. */
+  readonly lack?: Lack | 'any'
   readonly reason: string
   /** The value that says as much as no field, so that its loss is not reported. Default `false`. An empty list is one too. */
   readonly usual?: unknown
@@ -84,6 +84,8 @@ interface LackableField {
 
 const option = { reason: reasons.option, severity: 'minor' } as const
 const detail = { lack: 'formatDetails', reason: 'the target takes the schema only' } as const
+/** A field that `prepare` would have replaced by something that can be sent. */
+const unprepared = { lack: 'any', reason: 'it is sent only after "prepare"' } as const
 const errorFlag = {
   lack: 'errorFlag',
   reason: 'the target has no flag for a failed result: the text says it',
@@ -106,7 +108,8 @@ const lackableFields: Readonly<Record<string, Readonly<Record<string, LackableFi
   tool_definition: { strict: { lack: 'strictTools', reason: reasons.strictTools, severity: 'minor' } },
   message: {
     name: { lack: 'names', reason: 'the target has no names of participants' },
-    split: { reason: 'only "prepare" splits messages' },
+    split: unprepared,
+    invalidToolCalls: { ...unprepared, severity: 'major' },
   },
   tool: { status: { ...errorFlag, usual: 'success' } },
   text: {
@@ -115,12 +118,11 @@ const lackableFields: Readonly<Record<string, Readonly<Record<string, LackableFi
   },
   plain_text: {
     title: { lack: 'titles', reason: reasons.title },
-    mimeType: { reason: reasons.mimeType, usual: 'text/plain' },
+    mimeType: { lack: 'any', reason: reasons.mimeType, usual: 'text/plain' },
   },
   image: { detail: { lack: 'imageDetail', reason: 'the target has no levels of detail', usual: 'auto' } },
   audio: { transcript: { lack: 'transcripts', reason: reasons.transcript } },
   file: { filename: { lack: 'filenames', reason: reasons.filename } },
-  tool_result: { isError: errorFlag },
 }
 
 // ---- the pass -----------------------------------------------------------------------------------
@@ -165,7 +167,7 @@ export function withoutLacks(
 ): { readonly context: Context; readonly options: RequestOptions } {
   checkMessages(context.messages)
   const target = { ...formatLacks, model: asked.model }
-  const lacks = new Set<string>([...target.lacks, 'split', 'mimeType'])
+  const lacks = new Set<string>([...target.lacks, 'any'])
   const said: Task = { target, lacks, losses, ownCalls: new Set() }
   // Formats have a mark for a refusal only in a turn of the assistant.
   const inputLacks = lacks.has('inputCitations') ? ['refusals', 'citations'] : ['refusals']
@@ -241,7 +243,7 @@ function fitFields<T extends object>(thing: T, kind: string, path: string, task:
   reportForeignFields(fields, target.format, path, losses)
   if (providerData !== undefined && !Object.hasOwn(providerData, target.format)) lost.add('providerData')
   let left = lost.size === 0 ? fields : Object.fromEntries(Object.entries(fields).filter(([name]) => !lost.has(name)))
-  for (const name of ['content', 'toolCalls', 'invalidToolCalls']) {
+  for (const name of ['content', 'toolCalls']) {
     const blocks = left[name]
     if (!Array.isArray(blocks)) continue
     const fitted = fitBlocks(blocks, `${path}.${name}`, task)
@@ -256,8 +258,7 @@ function fitMessage(message: Message, path: string, task: Task): Message | undef
   const fitted = fitFields(message, message.role === 'tool' ? 'tool' : 'message', path, task)
   // A turn can have had only another provider's tools. Servers refuse empty messages.
   if (fitted.role !== 'assistant' || fitted.content?.length !== 0 || message.content?.length === 0) return fitted
-  const hasCall = fitted.toolCalls?.length || fitted.invalidToolCalls?.length
-  return hasCall ? fitted : drop(task, path, reasons.nothing)
+  return fitted.toolCalls?.length ? fitted : drop(task, path, reasons.nothing)
 }
 
 function fitBlocks(blocks: readonly ContentBlock[], path: string, task: Task): readonly ContentBlock[] {
@@ -266,6 +267,8 @@ function fitBlocks(blocks: readonly ContentBlock[], path: string, task: Task): r
 
 function fitBlock(block: ContentBlock, path: string, task: Task): ContentBlock | undefined {
   switch (block.type) {
+    case 'tool_result':
+      return drop(task, path, unprepared.reason, 'major')
     case 'citation':
       return drop(task, path, reasons.citation)
     case 'tool_call_chunk':

@@ -1,7 +1,7 @@
 /** Calls in every spelling: whose names, ids and arguments stand where, and as text or as an object. @module */
 
-import { invalidCall, parseArguments, readCall, textOfArguments } from '../core/content.ts'
-import { compact, field, isObject, otherFields } from '../core/json.ts'
+import { parseArguments, readCall, textOfArguments } from '../core/content.ts'
+import { compact, field, isObject, otherFields, stringOr } from '../core/json.ts'
 import type { InvalidToolCall, Json, JsonObject, Opaque, ProviderData, ToolCall } from '../core/model.ts'
 
 /**
@@ -23,13 +23,10 @@ export function readAnyCall(value: JsonObject, index: number, madeId: string): T
     id: id ?? madeId,
     generatedId: id === undefined || field(value, 'generatedId') === true,
     name: typeof name === 'string' ? name : undefined,
-    argumentsText: textOf(given, field(value, 'argumentsText')) ?? '',
+    argumentsText: textOf(given, field(value, 'argumentsText')),
     index: typeof place === 'number' ? place : index,
     opaque: isObject(opaque) ? (opaque as unknown as Opaque) : undefined,
     providerData: isObject(providerData) ? (providerData as unknown as ProviderData) : undefined,
-  }
-  if (isObject(given) && textOfArguments(given) === undefined) {
-    return invalidCall(parts, 'too_deep', 'The arguments are nested too deep')
   }
   const read = readCall(parts)
   if (read.type === 'invalid_tool_call') return read
@@ -62,14 +59,15 @@ function firstOf(value: JsonObject, keys: readonly string[]): Json | undefined {
   return undefined
 }
 
-/** The exact text of arguments, if it says what the arguments say; what a reader is shown and what a model is sent never differ. */
+/**
+ * The exact text of arguments, if it says what the arguments say; what a reader is shown and what a model is sent never differ. Empty without
+ * arguments, `undefined` if they are nested too deep.
+ */
 function textOf(given: Json | undefined, exact: Json | undefined): string | undefined {
   if (typeof given === 'string') return given
-  if (given === undefined) return typeof exact === 'string' ? exact : undefined
-  if (textOfArguments({ given }) === undefined) return undefined // too deep to be written
-  const written = JSON.stringify(given)
-  if (!isObject(given)) return written
-  if (typeof exact !== 'string') return written
+  if (given === undefined) return stringOr(exact, '')
+  const written = textOfArguments(given as JsonObject)
+  if (!isObject(given) || written === undefined || typeof exact !== 'string') return written
   const parsed = parseArguments(exact)
   return 'value' in parsed && JSON.stringify(parsed.value) === written ? exact : written
 }

@@ -228,8 +228,8 @@ function isUseful(block: ContentBlock): boolean {
 }
 
 /**
- * Returns the call that is sent for an invalid call, since formats do not have invalid calls and the turn must stay complete. If the format
- * has arguments as text, the raw text is sent. If they are an object, an empty object is sent. The call never runs: it gets an error result.
+ * Returns the call that is sent for an invalid call, since formats do not have invalid calls and the turn must stay complete. A format that
+ * takes any text as arguments is sent the raw text, any other an empty object. The call never runs: it gets an error result.
  */
 function sendable({ id, name, index, argumentsText, error }: InvalidToolCall, path: string, task: Task): ToolCall {
   note(task, 'changed', `${path}.invalidToolCalls`, 'an invalid call goes as a call that failed', 'minor')

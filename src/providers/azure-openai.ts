@@ -40,10 +40,12 @@ export function azureOpenai(deployment: string, settings: AzureSettings): Model 
     throw new TypeError('Cannot ask Azure OpenAI: neither "resource" nor "baseUrl" is given')
   }
   const host = `https://${resource}.openai.azure.com/openai`
-  if (apiVersion === undefined) {
-    return chatModel({ ...azureOpenaiDialect, keyHeader, baseUrl: `${host}/v1` }, deployment, others)
-  }
-  const path = `/chat/completions?api-version=${encodeURIComponent(apiVersion)}`
-  const baseUrl = `${host}/deployments/${encodeURIComponent(deployment)}`
-  return chatModel({ ...azureOpenaiDialect, keyHeader, path, baseUrl }, deployment, others)
+  const address =
+    apiVersion === undefined
+      ? { baseUrl: `${host}/v1` }
+      : {
+          path: `/chat/completions?api-version=${encodeURIComponent(apiVersion)}`,
+          baseUrl: `${host}/deployments/${encodeURIComponent(deployment)}`,
+        }
+  return chatModel({ ...azureOpenaiDialect, keyHeader, ...address }, deployment, others)
 }

@@ -123,9 +123,8 @@ function splitBlock(block: ContentBlock, open: string, close: string): readonly 
 function withoutHead(block: TextBlock, cut: number): TextBlock {
   if (block.citations === undefined) return block
   const earlier = (index: number | undefined) => index && Math.max(0, index - cut)
-  const citations = block.citations.map(({ startIndex, endIndex, ...citation }) => ({
-    ...citation,
-    ...compact({ startIndex: earlier(startIndex), endIndex: earlier(endIndex) }),
-  }))
+  const citations = block.citations.map((one) =>
+    compact({ ...one, startIndex: earlier(one.startIndex), endIndex: earlier(one.endIndex) }),
+  )
   return { ...block, citations }
 }

@@ -1,7 +1,17 @@
 /** Reports of losses, row by row: the same path, reason and severity on every wire, and paths that count what the caller wrote. */
 import { describe, expect, it } from 'vitest'
 import { UnsupportedError } from '../../src/core/errors.ts'
-import type { Context, Json, Loss, MessageEvent, RequestOptions, ResponseFormat } from '../../src/core/model.ts'
+import type {
+  ContentBlock,
+  Context,
+  InvalidToolCall,
+  Json,
+  Loss,
+  Message,
+  MessageEvent,
+  RequestOptions,
+  ResponseFormat,
+} from '../../src/core/model.ts'
 import * as anthropic from '../../src/formats/anthropic/index.ts'
 import * as gemini from '../../src/formats/gemini/index.ts'
 import * as chat from '../../src/formats/openai-chat/index.ts'
@@ -170,6 +180,49 @@ it.each(wires)('a field in providerOptions that an option would become is sent, 
       expect(body).toMatchObject(own)
     }
   expect(fields).toBeGreaterThan(0)
+})
+
+describe.each(wires)('what only prepare makes sendable is an error: %s', (name) => {
+  const id = 'call_1'
+  const call: ContentBlock = {
+    type: 'tool_call',
+    id,
+    index: 0,
+    name: 'f',
+    arguments: {},
+    argumentsText: '',
+    complete: true,
+  }
+  const result: ContentBlock = { type: 'tool_result', toolCallId: id, content: 'a' }
+  const invalid: InvalidToolCall = {
+    type: 'invalid_tool_call',
+    id,
+    index: 0,
+    name: 'f',
+    argumentsText: '{',
+    reason: 'malformed_json',
+    error: 'e',
+  }
+  const unsent: readonly [string, Message, string][] = [
+    ['a result in a message of a user', { role: 'user', content: [result] }, 'messages[1].content[0]'],
+    ['a result in a turn', { role: 'assistant', content: [call, result] }, 'messages[1].content[1]'],
+    [
+      'an invalid call',
+      { role: 'assistant', content: [], invalidToolCalls: [invalid] },
+      'messages[1].invalidToolCalls',
+    ],
+  ]
+
+  it.each(unsent)('%s', (_, given, path) => {
+    const context = { messages: [user('a'), given] }
+    expect(() => clients[name].encodeRequest(context, { model: 'm' })).toThrow(UnsupportedError)
+    expect(lossesOf(name, context)).toContainEqual(
+      expect.objectContaining({ path, action: 'dropped', severity: 'major' }),
+    )
+    const { rules } = clients[name]
+    const { context: prepared } = prepare(context, rules, { model: 'm' })
+    expect(lossesOf(name, prepared).filter(({ severity }) => severity === 'major')).toEqual([])
+  })
 })
 
 describe('D11: one loss has one path, one reason and one severity on every wire', () => {

@@ -94,13 +94,6 @@ describe('requests', () => {
       ['options.toolChoice', 'dropped'],
     ],
     [
-      'bedrock-converse',
-      'an invalid call',
-      { tools, messages: [hello, { role: 'assistant', content: [], invalidToolCalls: [invalid] }, result] },
-      {},
-      ['messages[1].invalidToolCalls[0].argumentsText', 'changed'],
-    ],
-    [
       'cohere',
       'instructions with a picture only',
       { messages: [{ role: 'system', content: [picture] }, hello] },
@@ -120,20 +113,6 @@ describe('requests', () => {
       { messages: [hello, { role: 'assistant', content: [picture] }, hello] },
       {},
       ['messages[1]', 'dropped'],
-    ],
-    [
-      'cohere',
-      'an invalid call',
-      { tools, messages: [hello, { role: 'assistant', content: [], invalidToolCalls: [invalid] }, result] },
-      {},
-      ['messages[1].invalidToolCalls[0]', 'changed'],
-    ],
-    [
-      'cohere',
-      'an invalid call without a name',
-      { tools, messages: [hello, { role: 'assistant', content: 'Well', invalidToolCalls: [nameless] }, hello] },
-      {},
-      ['messages[1].invalidToolCalls[0]', 'dropped'],
     ],
     [
       'cohere',

@@ -442,8 +442,6 @@ function encodeMessage(message: Message, path: string, scope: Turns, contentPath
   const isForeign = isTurn && (message.response?.provider ?? provider) !== provider
   const given = isTurn ? blocksOfTurn(message) : blocksOf(message.content)
   const blocks = encodeBlocks(given, contentPath, { ...scope, place: role, isForeign })
-  if (isTurn && message.invalidToolCalls !== undefined)
-    drop(`${path}.invalidToolCalls`, 'only "prepare" makes them calls that can be sent', scope, 'major')
   const isLost = role === 'user' && blocks.length === 0
   if (isLost) blocks.push({ type: 'text', text: placeholder })
   const mark = encodeCacheHint(message.metadata, path, scope.losses)

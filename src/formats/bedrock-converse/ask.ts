@@ -22,7 +22,6 @@ import type {
   Content,
   ContentBlock,
   Context,
-  InvalidToolCall,
   Json,
   JsonObject,
   Message,
@@ -305,12 +304,7 @@ function textsOf(
 
 function encodeMessage(message: Message, path: string, scope: Scope): WireBlock[] {
   if (message.role === 'tool') return [{ toolResult: encodeToolResult(message, path, scope) }]
-  if (message.role === 'assistant') {
-    const calls = (message.invalidToolCalls ?? []).map((call, at) => ({
-      toolUse: encodeInvalidCall(call, `${path}.invalidToolCalls[${at}]`, scope.losses),
-    }))
-    return [...encodeTurnBlocks(message, path, scope), ...calls]
-  }
+  if (message.role === 'assistant') return encodeTurnBlocks(message, path, scope)
   return blocksOf(message.content).flatMap((block, at) => encodePart(block, `${path}.content[${at}]`, scope))
 }
 
@@ -322,11 +316,7 @@ export function encodeTurnBlocks(message: AssistantMessage, path: string, scope:
 /** Writes a block, and its cache point after it. */
 function encodePart(block: ContentBlock, path: string, scope: Scope): WireBlock[] {
   const written: WireBlock | undefined =
-    block.type === 'tool_call'
-      ? { toolUse: encodeCall(block) }
-      : block.type === 'tool_result'
-        ? { toolResult: encodeToolResult(block, path, scope) }
-        : encodeBlock(block, path, scope)
+    block.type === 'tool_call' ? { toolUse: encodeCall(block) } : encodeBlock(block, path, scope)
   if (written === undefined) return []
   if (scope.place === 'answer' || !('metadata' in block)) return [written]
   return [written, ...encodeCachePoint(block.metadata, written, path, scope)]
@@ -641,12 +631,6 @@ function encodeChoice(
 
 export function encodeCall(call: ToolCall): WireToolUse {
   return { ...keptFields(call), toolUseId: call.id, name: call.name, input: call.arguments }
-}
-
-/** Writes an invalid call of a history, because its result needs a call. Its arguments are not an object, so an empty object is sent. */
-function encodeInvalidCall(call: InvalidToolCall, path: string, losses: Losses): WireToolUse {
-  reportLoss(losses, 'changed', `${path}.argumentsText`, reasons.invalidCall)
-  return { toolUseId: call.id ?? `invalid_${call.index}`, name: call.name ?? 'unnamed_tool', input: {} }
 }
 
 // ---- results ----------------------------------------------------------------------------------

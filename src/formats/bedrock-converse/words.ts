@@ -127,7 +127,6 @@ export const reasons = {
   onlyText: 'only text may stand here',
   reasoning: 'reasoning goes back only with a signature of its own',
   documentText: 'a message with a document needs a text',
-  invalidCall: 'its arguments are not an object: an empty one is sent',
   noNone: 'Bedrock has no "none", and the calls of the history need their tools',
   stub: 'calls of the history need the definitions of their tools: one without a schema was made',
   jsonInWords: 'Bedrock has no JSON mode without a schema: the model is asked for JSON',

@@ -286,31 +286,22 @@ function encodeSystem(
 /** The text of a user's message if none of its blocks can be sent. The reported losses name the blocks. */
 const placeholder = '(Nothing that can be shown here.)'
 
-/** Writes a user's message. Tool results inside it become separate messages before it. */
 function encodeUser(message: UserMessage, path: string, documents: WireDocument[], to: Encoding): WireMessage[] {
   const { content } = message
   if (typeof content === 'string') return [{ ...keptFields(message), role: 'user', content }]
-  const results: WireMessage[] = []
   const parts: ReturnType<typeof encodeUserPart>[] = []
   // A message that has only documents would be empty without them. So their text is written into the message.
   const hasContent = content.some(({ type }) => type === 'text' || type === 'image')
   for (const [at, block] of content.entries()) {
     const where = `${path}.content[${at}]`
-    if (block.type === 'tool_result') {
-      const { type: _, isError, id: _id, ...result } = block
-      const answer: ToolMessage = { ...result, role: 'tool', ...compact({ status: isError ? 'error' : undefined }) }
-      results.push(encodeResultFor(answer, where, to.losses))
-      continue
-    }
     const document = encodeDocument(block, where, to.losses)
     if (document !== undefined && to.takesDocuments && hasContent) documents.push(document)
     else if (document === undefined) parts.push(encodeUserPart(block, where, to))
     else parts.push(inPlace(document, `${where}.${block.type === 'file' ? 'filename' : 'title'}`, to))
   }
   const partsSent = parts.filter((part) => part !== undefined)
-  if (partsSent.length === 0 && results.length > 0) return results
   if (partsSent.length === 0) partsSent.push({ type: 'text', text: placeholder }) // the server refuses an empty message
-  return [...results, { ...keptFields(message), role: 'user', content: partsSent }]
+  return [{ ...keptFields(message), role: 'user', content: partsSent }]
 }
 
 /** Writes a document as a text part. `path` is the path of its title. */
@@ -383,18 +374,14 @@ function citationsOf(
   return encodeCitations(block, { contentIndex: before.length, isFirst }, isAnswer)
 }
 
-function encodeCalls(message: AssistantMessage, path: string, { isAnswer, losses }: Encoding): WireCall[] {
-  return callsOf(message).flatMap((call) => {
-    if (call.type === 'tool_call') return [encodeCall(call)]
-    const where = `${path}.invalidToolCalls[${message.invalidToolCalls?.indexOf(call)}]`
-    const isNamed = call.name !== undefined
-    if (isAnswer) {
-      if (!isNamed) reportLoss(losses, 'invented', `${where}.name`, reasons.namelessCall)
-      return [encodeServedCall(call)]
+/** Writes the calls of a turn. Only answers have invalid ones. */
+function encodeCalls(message: AssistantMessage, path: string, { losses }: Encoding): WireCall[] {
+  return callsOf(message).map((call) => {
+    if (!call.name) {
+      const at = message.invalidToolCalls?.indexOf(call as InvalidToolCall)
+      reportLoss(losses, 'invented', `${path}.invalidToolCalls[${at}].name`, reasons.namelessCall)
     }
-    if (isNamed) reportLoss(losses, 'changed', where, reasons.invalidCall)
-    else reportLoss(losses, 'dropped', where, lackReasons.namelessCall)
-    return isNamed ? [encodeCall(call)] : []
+    return encodeCall(call)
   })
 }
 
@@ -569,18 +556,10 @@ function encodeToolChoice(
 
 // ---- calls ------------------------------------------------------------------------------------
 
-/** Writes a call of a history. If its arguments are not an object, an empty object is sent, because its result needs a call. */
-function encodeCall(call: ToolCall | InvalidToolCall): WireCall {
-  return writeCall(call, call.type === 'tool_call' ? exactArguments(call) : '{}')
-}
-
-/** Writes a call of an answer. Its arguments are sent unchanged, even if they are not JSON: clients parse them, as they do with Cohere. */
-export function encodeServedCall(call: ToolCall | InvalidToolCall): WireCall {
-  return writeCall(call, call.type === 'tool_call' ? exactArguments(call) : call.argumentsText)
-}
-
-function writeCall(call: ToolCall | InvalidToolCall, args: string): WireCall {
+/** Writes a call. The arguments of an invalid one are sent unchanged, even if they are not JSON: clients parse them, as they do with Cohere. */
+export function encodeCall(call: ToolCall | InvalidToolCall): WireCall {
   const kept = keptFields(call)
+  const args = call.type === 'tool_call' ? exactArguments(call) : call.argumentsText
   const body = { ...objectIn(kept, 'function'), name: call.name ?? '', arguments: args }
   return { ...kept, id: call.id ?? '', type: 'function', function: body }
 }

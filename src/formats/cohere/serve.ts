@@ -30,7 +30,7 @@ import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { addPiece, type BlockEvent, newBlock, type OpenBlock, oneAtATime } from '../../kit/one-at-a-time.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { streamEncoder } from '../../kit/stream-encoder.ts'
-import { type Encoding, encodeAssistant, encodeCitations, encodeServedCall, encodeTextPart, keptFields } from './ask.ts'
+import { type Encoding, encodeAssistant, encodeCall, encodeCitations, encodeTextPart, keptFields } from './ask.ts'
 import { tooManyTokens } from './read.ts'
 import type { WireCall, WireError, WireResponse, WireText, WireThinking, WireUsage } from './wire.ts'
 import { finishReasons, format, reasons, stopReasons } from './words.ts'
@@ -277,7 +277,7 @@ function writeArguments({ open }: EncodeState, text: string, out: Frame[]): void
 
 function endCall(state: EncodeState, call: ToolCall | InvalidToolCall, out: Frame[]): void {
   const { open } = state
-  const whole = encodeServedCall(call)
+  const whole = encodeCall(call)
   const args = whole.function.arguments
   if (call.name === undefined)
     reportLoss(state.losses, 'invented', `message.invalidToolCalls[${call.index}].name`, reasons.namelessCall)

@@ -105,7 +105,6 @@ export const reasons = {
   detail: 'Cohere has no "original": "high" is sent',
   onlyText: 'only text may stand here',
   order: 'calls stand after what is said',
-  invalidCall: 'its arguments are not an object: an empty one is sent',
   namelessCall: 'a call must have a name',
   strictTools: 'Cohere holds all tools to their schemas or none of them',
   jsonInWords: 'Cohere has no JSON mode beside tools: the model is asked for JSON',

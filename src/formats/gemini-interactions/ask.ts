@@ -29,7 +29,6 @@ import type {
   ContentBlock,
   Context,
   FileBlock,
-  InvalidToolCall,
   Json,
   JsonObject,
   Message,
@@ -46,7 +45,6 @@ import type {
   ToolChoice,
   ToolDefinition,
   ToolMessage,
-  ToolResultBlock,
   UnknownBlock,
 } from '../../core/model.ts'
 import { findChain } from '../../kit/chain.ts'
@@ -259,25 +257,17 @@ function encodeAssistant(message: AssistantMessage, path: string, { steps, paths
   reportKept(message, path, losses)
   const to = { format, provider, model }
   const scope = { losses, paths, reader: 'server' as const, proof: (opaque: AssistantProof) => ownProof(opaque, to) }
-  steps.push(...encodeTurn(blocksOfTurn(message), message.invalidToolCalls ?? [], path, scope))
+  steps.push(...encodeTurn(blocksOfTurn(message), path, scope))
 }
 type AssistantProof = Parameters<typeof ownProof>[0]
 
-/** Writes the results of a user message, then its other blocks. */
+/** Writes the content of a user message, after what results before it have besides. */
 function encodeInput(content: Content, kept: JsonObject, path: string, scope: Scope): void {
-  const blocks = blocksOf(content)
-  for (const [at, block] of blocks.entries()) {
-    if (block.type === 'tool_result') addResult(toMessage(block), `${path}.content[${at}]`, scope)
-  }
   addBesides(scope)
-  const contents = blocks.flatMap((block, at) =>
-    block.type === 'tool_result' ? [] : (encodeContent(block, `${path}.content[${at}]`, scope.losses) ?? []),
+  const contents = blocksOf(content).flatMap(
+    (block, at) => encodeContent(block, `${path}.content[${at}]`, scope.losses) ?? [],
   )
   if (contents.length > 0) scope.steps.push({ ...kept, type: 'user_input', content: contents })
-}
-
-function toMessage({ type: _, isError, ...result }: ToolResultBlock): ToolMessage {
-  return { role: 'tool', ...result, ...compact({ status: isError ? ('error' as const) : undefined }) }
 }
 
 function addResult(result: ToolMessage, path: string, scope: Scope): void {
@@ -381,18 +371,10 @@ interface Turn {
   signature: string | undefined
 }
 
-/** Encodes the blocks of one turn as steps. Invalid calls are dropped and reported. */
-export function encodeTurn(
-  blocks: readonly ContentBlock[],
-  invalidCalls: readonly InvalidToolCall[],
-  path: string,
-  scope: TurnScope,
-): WireStep[] {
+/** Encodes the blocks of one turn as steps. */
+export function encodeTurn(blocks: readonly ContentBlock[], path: string, scope: TurnScope): WireStep[] {
   const turn: Turn = { scope, steps: [], signature: undefined }
   for (const [at, block] of blocks.entries()) addBlock(turn, block, `${path}.content[${at}]`)
-  for (const at of invalidCalls.keys()) {
-    reportLoss(scope.losses, 'dropped', `${path}.invalidToolCalls[${at}]`, 'the arguments are not an object')
-  }
   return turn.steps
 }
 

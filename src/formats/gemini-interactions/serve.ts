@@ -47,7 +47,9 @@ function answerScope(losses: Losses): TurnScope {
 export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
   const losses = newLosses(target, false)
   const { message } = response
-  const steps = encodeTurn(blocksOfTurn(message), message.invalidToolCalls ?? [], 'message', answerScope(losses))
+  const steps = encodeTurn(blocksOfTurn(message), 'message', answerScope(losses))
+  for (const at of (message.invalidToolCalls ?? []).keys())
+    reportLoss(losses, 'dropped', `message.invalidToolCalls[${at}]`, 'the arguments are not an object')
   const body = { ...ending(response, reply, losses), steps: [...steps, ...outputError(message)] }
   return { body: body as WireResponse, losses: losses.list }
 }
@@ -269,7 +271,7 @@ function endInvalidCall(state: EncoderState, call: InvalidToolCall, out: Frame[]
 /** Ends a block of content. Text that was sent in deltas is not repeated; only annotations and signatures are added. */
 function endContent(state: EncoderState, block: ContentBlock, out: Frame[]): void {
   const isStreamed = state.isOpen
-  const [given] = encodeTurn([block], [], 'message', answerScope(state.losses))
+  const [given] = encodeTurn([block], 'message', answerScope(state.losses))
   if (given === undefined) return
   const step = given as unknown as JsonObject
   switch (step.type) {

@@ -191,26 +191,19 @@ function encodeConfig(
       stopSequences: stop?.slice(0, maxStopSequences),
       ...(isUnchanged(format, decodeFormat, responseFormat)
         ? (format as WireGenerationConfig)
-        : encodeFormat(responseFormat)),
+        : responseFormat && { responseMimeType: 'application/json', responseJsonSchema: responseFormat.schema }),
       thinkingConfig: isUnchanged(thinkingConfig, decodeThinking, reasoning)
         ? (thinkingConfig as WireThinkingConfig)
         : encodeThinking(options, losses),
     }),
   }
-  const unsent = {
-    ...('responseMimeType' in config ? {} : format),
-    ...('thinkingConfig' in config ? {} : compact({ thinkingConfig })),
-  }
+  const unsent = { ...('responseMimeType' in config ? {} : format), ...compact({ thinkingConfig }) }
   for (const name of Object.keys(unsent)) {
     if (name in config) continue
     const reason = 'isoglot has an option for it, which decides'
     reportLoss(losses, 'dropped', `options.providerOptions.gemini.generationConfig.${name}`, reason)
   }
   return raw === undefined ? unlessEmpty(config) : config
-}
-
-function encodeFormat(format: ResponseFormat | undefined): WireGenerationConfig {
-  return format === undefined ? {} : { responseMimeType: 'application/json', responseJsonSchema: format.schema }
 }
 
 /**
@@ -332,10 +325,8 @@ function encodeInput(content: Content | null, scope: Scope, path: string): reado
   return blocksOf(content).flatMap((block, at) => encodeBlock(block, scope, `${path}[${at}]`) ?? [])
 }
 
-/** Encodes a turn of the model. Invalid calls are not sent, and blocks that isoglot does not know go only to the provider that sent them. */
+/** Encodes a turn of the model. Blocks that isoglot does not know go only to the provider that sent them. */
 function encodeTurn(message: AssistantMessage, scope: Scope, path: string): readonly WirePart[] {
-  for (const at of (message.invalidToolCalls ?? []).keys())
-    drop(scope, `${path}.invalidToolCalls[${at}]`, 'an invalid call cannot be sent')
   const { provider } = scope.dialect
   const isForeign = (message.response?.provider ?? provider) !== provider
   return blocksOfTurn(message).flatMap((block, at) => {

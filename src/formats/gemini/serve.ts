@@ -171,10 +171,12 @@ function encodeFinish(message: AssistantMessage, book: Losses): Finish {
     reportLoss(book, 'dropped', 'message.invalidToolCalls', 'the answer was cut before the call was whole', 'major')
   }
   const raw = message.rawStopReason
-  // Other formats have words in this form too. So a word that is not in our table counts only if the answer is from Gemini.
+  // Other formats have words in this form too. So a word that is not in our table counts only if the answer is from a host of Gemini.
   const { provider = 'gemini' } = message.response ?? {}
   const isOurs =
-    raw !== undefined && /^[A-Z][A-Z_]*$/.test(raw) && (provider === 'gemini' || lookup(stopReasons, raw) !== undefined)
+    raw !== undefined &&
+    /^[A-Z][A-Z_]*$/.test(raw) &&
+    (provider === 'gemini' || provider === 'vertex' || lookup(stopReasons, raw) !== undefined)
   const hasCalls = blocksOfTurn(message).some((block) => block.type === 'tool_call')
   const meaning = settleStopReason(lookup(stopReasons, raw) ?? 'other', hasCalls)
   if (isOurs && meaning === reason) return { finishReason: raw }

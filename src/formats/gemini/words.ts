@@ -41,7 +41,7 @@ export interface GeminiDialect {
 /** The Gemini Developer API. */
 export const geminiDialect: GeminiDialect = { provider: 'gemini', developer: 'user', callIds: true }
 
-/** The stop reason for each `finishReason`. A turn with calls also ends with `STOP`. A reason that is not in the table is read as `other`. */
+/** The stop reason for each `finishReason`. A turn with calls also ends with `STOP`. Any other reason is read as `other`. */
 export const stopReasons: Readonly<Record<string, StopReason>> = {
   STOP: 'stop',
   MAX_TOKENS: 'length',
@@ -61,9 +61,6 @@ export const stopReasons: Readonly<Record<string, StopReason>> = {
   MALFORMED_RESPONSE: 'error',
   CONTINUATION: 'pause', // the client sends the same request with the answer's `continuationToken` to continue
   OTHER: 'other',
-  IMAGE_OTHER: 'other',
-  NO_IMAGE: 'other',
-  FINISH_REASON_UNSPECIFIED: 'other',
 }
 
 /** The `finishReason` that a server sends for each stop reason. A reason that this format lacks becomes the nearest one. */

@@ -18,7 +18,6 @@ import type {
   ContentBlock,
   Context,
   ImageBlock,
-  InvalidToolCall,
   Json,
   JsonObject,
   JsonSchema,
@@ -29,8 +28,6 @@ import type {
   ToolCall,
   ToolDefinition,
   ToolMessage,
-  ToolResultBlock,
-  UserMessage,
 } from '../../core/model.ts'
 import { effortOf } from '../../kit/effort.ts'
 import { markText, withoutLacks } from '../../kit/lacks.ts'
@@ -104,54 +101,29 @@ function encodeMessage(message: Message, calls: Calls, path: string, losses: Los
     case 'tool':
       return [encodeResultFor(calls.get(message.toolCallId), message, path, losses)]
     case 'user':
-      return encodeUser(message, calls, path, losses)
+      return [{ role: 'user', ...keptFields(message), ...encodeContent(message.content, `${path}.content`, losses) }]
     case 'system':
     case 'developer': // written as `system`: Ollama does not have this role, and a template would drop the message
       return [{ ...keptFields(message), role: 'system', ...encodeContent(message.content, `${path}.content`, losses) }]
   }
 }
 
-type Calls = ReadonlyMap<string, ToolCall | InvalidToolCall>
+type Calls = ReadonlyMap<string, ToolCall>
 
 /** Returns all calls by id. A result is written with the name of its tool, which only the call has. */
 function callsOf(messages: readonly Message[]): Calls {
-  const calls = new Map<string, ToolCall | InvalidToolCall>()
+  const calls = new Map<string, ToolCall>()
   for (const message of messages) {
     if (message.role !== 'assistant') continue
     for (const block of blocksOfTurn(message)) if (block.type === 'tool_call') calls.set(block.id, block)
-    for (const call of message.invalidToolCalls ?? []) if (call.id !== undefined) calls.set(call.id, call)
   }
   return calls
 }
 
-function encodeContent(
-  content: Content,
-  path: string,
-  losses: Losses,
-  apart?: 'tool_result',
-): { content: string; images?: string[] } {
-  const { text, thinking, images } = encodeBlocks(blocksOf(content), path, '\n', losses, apart)
+function encodeContent(content: Content, path: string, losses: Losses): { content: string; images?: string[] } {
+  const { text, thinking, images } = encodeBlocks(blocksOf(content), path, '\n', losses)
   if (thinking !== '') reportLoss(losses, 'dropped', path, 'only an assistant thinks')
   return compact({ content: text, images: unlessEmpty(images) })
-}
-
-/** Writes a user's message. Tool results inside it become separate messages before it. */
-function encodeUser(message: UserMessage, calls: Calls, path: string, losses: Losses): WireMessage[] {
-  const blocks = blocksOf(message.content)
-  const results = blocks.filter((block): block is ToolResultBlock => block.type === 'tool_result')
-  const encoded = results.map((result) => {
-    const where = `${path}.content[${blocks.indexOf(result)}]`
-    return encodeResultFor(calls.get(result.toolCallId), toMessage(result), where, losses)
-  })
-  if (results.length > 0 && results.length === blocks.length) return encoded
-  const { role: keptRole, ...kept } = keptFields(message)
-  const role = textOr(keptRole, 'user')
-  return [...encoded, { ...kept, role, ...encodeContent(message.content, `${path}.content`, losses, 'tool_result') }]
-}
-
-function toMessage({ toolCallId, name, content, isError, providerData }: ToolResultBlock): ToolMessage {
-  const status = isError ? ('error' as const) : undefined
-  return { role: 'tool', toolCallId, content, ...compact({ name, status, providerData }) }
 }
 
 /** Writes an assistant's turn. It is omitted if nothing in it can be sent, such as when it has only another provider's tools. */
@@ -166,7 +138,7 @@ function encodeTurn(message: AssistantMessage, path: string, losses: Losses): Wi
 
 function encodeAssistant(message: AssistantMessage, path: string, losses: Losses): WireMessage {
   const { text, thinking, images } = encodeBlocks(blocksOfTurn(message), `${path}.content`, '', losses, 'tool_call')
-  const calls = encodeCalls(message, path, losses)
+  const calls = blocksOfTurn(message).filter((block) => block.type === 'tool_call')
   return {
     ...keptFields(message),
     role: 'assistant',
@@ -174,7 +146,7 @@ function encodeAssistant(message: AssistantMessage, path: string, losses: Losses
     ...compact({
       thinking: textOr(thinking, undefined),
       images: unlessEmpty(images),
-      tool_calls: unlessEmpty(calls),
+      tool_calls: unlessEmpty(calls.sort((a, b) => a.index - b.index).map(encodeCall)),
     }),
   }
 }
@@ -196,7 +168,7 @@ export function encodeBlocks(
   path: string,
   glue: string,
   losses: Losses,
-  apart?: 'tool_call' | 'tool_result',
+  apart?: 'tool_call',
 ): Fields {
   const fields = noFields()
   for (const [at, block] of blocks.entries())
@@ -306,32 +278,16 @@ function chooseTools(
 
 // ---- calls ------------------------------------------------------------------------------------
 
-/**
- * Writes the calls of an assistant's turn. A call whose arguments are not an object is sent with an empty object, because its result needs
- * a call.
- */
-function encodeCalls(message: AssistantMessage, path: string, losses: Losses): WireToolCall[] {
-  const calls = blocksOfTurn(message).filter((block): block is ToolCall => block.type === 'tool_call')
-  const invalid = (message.invalidToolCalls ?? []).filter((call, at) => {
-    const isNamed = call.name !== undefined
-    const where = `${path}.invalidToolCalls[${at}]`
-    if (isNamed) reportLoss(losses, 'changed', where, reasons.invalidCall)
-    else reportLoss(losses, 'dropped', where, lackReasons.namelessCall)
-    return isNamed
-  })
-  return [...calls, ...invalid].sort((a, b) => a.index - b.index).map(encodeCall)
-}
-
-export function encodeCall(call: ToolCall | InvalidToolCall): WireToolCall {
+export function encodeCall(call: ToolCall): WireToolCall {
   const kept = keptFields(call)
-  const isMade = call.id === undefined || ('generatedId' in call ? call.generatedId === true : isMadeId(call.id))
+  const isMade = call.generatedId ?? isMadeId(call.id)
   return {
     ...kept,
-    ...compact({ id: isMade ? undefined : (call.id as string) }),
+    ...compact({ id: isMade ? undefined : call.id }),
     function: {
       ...objectIn(kept, 'function'),
-      name: call.name ?? '',
-      arguments: 'arguments' in call ? call.arguments : {},
+      name: call.name,
+      arguments: call.arguments,
     },
   }
 }
@@ -344,15 +300,10 @@ export function encodeResult(result: ToolMessage, _options: CodecOptions = {}): 
 }
 
 /** Writes a result within a request. It has the tool's name if that is known, and the call's id unless isoglot generated the id. */
-function encodeResultFor(
-  call: ToolCall | InvalidToolCall | undefined,
-  result: ToolMessage,
-  path: string,
-  losses: Losses,
-): WireMessage {
+function encodeResultFor(call: ToolCall | undefined, result: ToolMessage, path: string, losses: Losses): WireMessage {
   const { text, images } = encodeBlocks(blocksOf(result.content), `${path}.content`, '\n', losses)
   const name = result.name ?? call?.name
-  const isMade = call !== undefined && 'generatedId' in call ? call.generatedId : isMadeId(result.toolCallId)
+  const isMade = call?.generatedId ?? isMadeId(result.toolCallId)
   return {
     ...keptFields(result),
     role: 'tool',

@@ -60,13 +60,11 @@ export const formatLacks: FormatLacks = {
   ]),
 }
 
-/** Stop reasons by `done_reason`. An unknown word reads as `other`. If the answer has calls, `stop` becomes `tool_calls`. */
+/** Stop reasons by `done_reason`. Any other word reads as `other`, such as `load`: the model was only loaded. If the answer has calls, `stop` becomes `tool_calls`. */
 const stopReasons: Readonly<Record<string, StopReason>> = {
   stop: 'stop',
   '': 'stop', // old servers send `done` without a reason
   length: 'length',
-  load: 'other', // no messages were sent: the model was only loaded
-  unload: 'other',
 }
 
 export function readStopReason(word: string): StopReason {
@@ -128,7 +126,6 @@ export const reasons = {
   toolChoice: 'Ollama has no tool_choice: a call cannot be demanded',
   remoteImage: 'Ollama takes images only as base64: fetch it and send its data',
   media: 'Ollama takes only text and images',
-  invalidCall: 'its arguments are not an object: an empty one is sent',
   cutCall: 'the answer was cut before the call was whole',
   stopReason: 'Ollama has no word for it: "stop" is sent',
 } as const

@@ -5,7 +5,7 @@
  */
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, callsOf, checkTools, exactArguments, ownProof } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, checkTools, exactArguments, ownProof, toolCallsOf } from '../../core/content.ts'
 import {
   arrayOf,
   compact,
@@ -207,7 +207,7 @@ function encodeTools(
 function encodeMessages({ system, messages: given }: Context, to: Encoding): WireMessage[] {
   const { withoutTools, order } = to.dialect
   const messages = withoutTools?.(given, to) ?? given
-  const firstCalls = messages.findIndex((message) => message.role === 'assistant' && callsOf(message).length > 0)
+  const firstCalls = messages.findIndex((message) => message.role === 'assistant' && toolCallsOf(message).length > 0)
   const out = messages.flatMap((message, at) => {
     const path = `messages[${at}]`
     if (message.role === 'tool') return [encodeResultFor(to, message, `${path}.content`)]
@@ -260,7 +260,7 @@ function withMark<Part extends WireAnyPart>(
 /** Encodes a turn. Drops a turn that would have only reasoning, such as one with only another host's tools: servers refuse it. */
 function encodeTurn(message: AssistantMessage, path: string, inCalls: boolean, to: Encoding): WireAssistant[] {
   const blocks = blocksOfTurn(message)
-  const calls = callsOf(message).map((call) => encodeCall(call, to))
+  const calls = toolCallsOf(message).map((call) => encodeCall(call, to))
   calls.push(...blocks.filter(isUnknownCall).map(({ value }) => beyondTypes<WireCall>(value)))
   const audio = blocks.find(isMadeAudio)
   const parts = encodeParts(blocks, `${path}.content`, to, encodeOther)
@@ -496,17 +496,16 @@ function encodeDefinitionsFor(tools: Tools, dialect: ChatDialect, losses: Losses
 
 // ---- calls and results ------------------------------------------------------------------------
 
-/** Encodes a call. Its arguments are sent as the text in which they came, unless they were changed. */
+/** Encodes a call. Its arguments are sent as the text in which they came, unless they were changed. Only an answer has invalid ones. */
 export function encodeCall(call: ToolCall | InvalidToolCall, { dialect, model }: Encoding): WireCall {
   const { type, ...own } = kept(call) ?? {}
   const proof = ownProof(call.opaque, { format, provider: dialect.provider, model })
   const { id = '', name = '' } = call
   const head = { ...own, ...proof, id }
-  const isWhole = call.type === 'tool_call'
-  if (isWhole && type === 'custom' && dialect.customTools) {
+  if (call.type === 'tool_call' && type === 'custom' && dialect.customTools) {
     return { ...head, type, custom: { name, input: stringOr(call.arguments.input, '') } }
   }
-  const text = isWhole ? exactArguments(call) : (dialect.rawArguments && call.argumentsText) || '{}'
+  const text = exactArguments(call, dialect.rawArguments)
   return { ...head, type: 'function', function: { ...objectIn(own, 'function'), name, arguments: text } }
 }
 

@@ -112,8 +112,6 @@ export interface ChatDialect {
   readonly order?: MessageOrder
   /** Whether the host refuses a user message directly after tool results. If so, `prepare` inserts a short assistant message. */
   readonly bridgesResults?: boolean
-  /** Whether the host takes names of participants. Default true. */
-  readonly names?: boolean
   /** The field that marks the end of a prefix to cache. Default: none. */
   readonly cacheField?: 'prompt_cache_breakpoint' | 'cache_control'
   /** Kinds of media, besides images, that a user message may have by URL. */

@@ -114,10 +114,9 @@ export function rulesOf(dialect: ChatDialect): Rules {
 
 /** Features that a server of this format does not have. */
 export function lacksOf(dialect: ChatDialect): FormatLacks {
-  const { refuses, names, cacheField, textParts, jsonSchema, replay } = dialect
+  const { refuses, cacheField, textParts, jsonSchema, replay } = dialect
   const lacks = new Set<Lack>([...commonLacks, ...(dialect.lacks ?? [])])
   for (const [name, option] of Object.entries(plainOptions)) if (refuses.has(name)) lacks.add(option as Lack)
-  if (names === false) lacks.add('names')
   if (cacheField === undefined) lacks.add('cacheHints')
   if (textParts !== true) lacks.add('refusals')
   if (!jsonSchema) lacks.add('formatDetails')

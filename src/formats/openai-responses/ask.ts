@@ -11,15 +11,7 @@
  */
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import {
-  blocksOf,
-  blocksOfTurn,
-  checkTools,
-  isNoArguments,
-  ownProof,
-  parseArguments,
-  textOf,
-} from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, checkTools, exactArguments, ownProof, textOf } from '../../core/content.ts'
 import { arrayOf, compact, field, isObject, lookup, objectIn, stringOr, textOr, unlessEmpty } from '../../core/json.ts'
 import { toDataUrl } from '../../core/media.ts'
 import type {
@@ -205,7 +197,7 @@ function encodeAssistant(
   path: string,
   { losses, dialect, model, isStored }: Scope,
 ): WireItem[] {
-  const { content, response, invalidToolCalls } = message
+  const { content, response } = message
   const blocks = blocksOfTurn(message)
   const dropHint = ({ metadata }: Pick<Message, 'metadata'>, place: string) => {
     if (metadata?.cacheHint !== undefined)
@@ -213,14 +205,13 @@ function encodeAssistant(
   }
   dropHint(message, path)
   for (const [at, block] of blocks.entries()) dropHint(block, `${path}.content[${at}]`)
-  if (invalidToolCalls?.length)
-    reportLoss(losses, 'dropped', `${path}.invalidToolCalls`, 'only "prepare" makes calls of them', 'major')
   const kept = keptFields(message)
   if (typeof content === 'string' && unlessEmpty(kept)) return [{ ...kept, role: 'assistant', content }]
   const to = { format, provider: dialect.provider, model }
   const items = encodeTurn(blocks, path, {
     losses,
     reader: isStored ? 'stored' : 'stateless',
+    rawArguments: dialect.rawArguments,
     proof: (opaque) => ownProof(opaque, to),
     isOwn: (response?.provider ?? dialect.provider) === dialect.provider,
   })
@@ -294,6 +285,8 @@ interface TurnScope {
    * stored them, so reasoning is sent back only in encrypted form.
    */
   readonly reader: 'answer' | 'stored' | 'stateless'
+  /** Whether arguments may be any text. */
+  readonly rawArguments: boolean
   /** Whether unknown items came from this reader. If not, they are not sent. */
   readonly isOwn: boolean
 }
@@ -326,7 +319,7 @@ export function encodeTurn(blocks: readonly ContentBlock[], path: string, scope:
 
 /** Returns the item of a block; `undefined` if the block is part of another item, or if it was dropped with a loss. */
 function encodeBlock(turn: Turn, block: ContentBlock, path: string): object | undefined {
-  const { losses, reader, isOwn } = turn.scope
+  const { losses, reader, isOwn, rawArguments } = turn.scope
   const proof = turn.scope.proof('opaque' in block ? block.opaque : undefined)
   const drop = (reason: string, severity?: 'major') => void reportLoss(losses, 'dropped', path, reason, severity)
   switch (block.type) {
@@ -341,7 +334,7 @@ function encodeBlock(turn: Turn, block: ContentBlock, path: string): object | un
     }
     case 'tool_call': {
       const wrapper = wrapperOf(block)
-      if (wrapper === undefined) return { ...proof, ...encodeCall(block) }
+      if (wrapper === undefined) return { ...proof, ...encodeCall(block, rawArguments) }
       const isWritten = turn.items.at(-1)?.call_id === wrapper.call_id
       return isWritten ? undefined : { ...proof, type: 'function_call', name: wrapperName, ...wrapper }
     }
@@ -604,19 +597,12 @@ function encodeChoiceOptions(
 }
 
 /** Encodes a call as an item, without the item's `id`. `encodeTurn` decides whether the id may be sent. */
-function encodeCall(call: ToolCall): WireFunctionCall | WireCustomCall {
+function encodeCall(call: ToolCall, isRaw: boolean): WireFunctionCall | WireCustomCall {
   const { type, ...kept } = keptFields(call)
   const { id: call_id, name } = call
-  const text = textOfCall(call)
+  const text = exactArguments(call, isRaw)
   if (type !== customCall) return { ...kept, type: 'function_call', call_id, name, arguments: text }
   return { ...kept, type, call_id, name, input: stringOr(field(call.arguments, 'input'), text) }
-}
-
-/** Returns the arguments as the original text. If the caller changed the arguments, returns them as new JSON text. */
-function textOfCall(call: ToolCall): string {
-  const parsed = parseArguments(call.argumentsText)
-  const isSame = 'reason' in parsed || JSON.stringify(parsed.value) === JSON.stringify(call.arguments)
-  return isSame && !isNoArguments(call.argumentsText) ? call.argumentsText : JSON.stringify(call.arguments)
 }
 
 /** Returns the wrapper that a call came in, if there was one. */

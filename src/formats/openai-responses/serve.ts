@@ -213,7 +213,7 @@ function encodeAnswer(
         ...{ type: 'tool_call', id, name, arguments: {}, complete: true },
       })
   }
-  return encodeTurn(answered, 'message', { losses, reader: 'answer', proof: ownProof, isOwn: true })
+  return encodeTurn(answered, 'message', { losses, reader: 'answer', rawArguments: true, proof: ownProof, isOwn: true })
 }
 
 function ownProof(opaque: Opaque | undefined): JsonObject | undefined {

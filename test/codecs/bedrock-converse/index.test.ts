@@ -20,6 +20,7 @@ import { encodeEventStream } from '../../../src/framing/event-stream.ts'
 import { allFormats, createGateway } from '../../../src/gateway/index.ts'
 import { generate, stream } from '../../../src/index.ts'
 import { toolCall } from '../../../src/messages/block.ts'
+import { prepare } from '../../../src/prepare/prepare.ts'
 import { decodeChunks } from '../../support/decode.ts'
 import { failure, streamEvents } from './oracle.ts'
 
@@ -110,8 +111,10 @@ describe('a request', () => {
       { role: 'assistant' as const, content: [], invalidToolCalls: [broken] },
       { role: 'tool' as const, toolCallId: 'a', content: 'x' },
     ]
-    const { messages: sent, toolConfig } = encode({ messages }).body
-    const name = sent[0]?.content.flatMap((block) => ('toolUse' in block ? block.toolUse.name : []))[0]
+    const { context } = prepare({ messages }, createClientCodec(claude).rules, { model: claude })
+    const { messages: sent, toolConfig } = encode(context).body
+    const blocks = sent.flatMap(({ content }) => content)
+    const name = blocks.flatMap((block) => ('toolUse' in block ? block.toolUse.name : []))[0]
     expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
     expect(toolConfig?.tools).toMatchObject([{ toolSpec: { name } }])
   })

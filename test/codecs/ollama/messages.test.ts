@@ -117,54 +117,6 @@ describe('encoding messages', () => {
     })
   })
 
-  it('makes messages of the results inside a user message, before it', () => {
-    const messages: Message[] = [
-      { role: 'assistant', content: [call('c', 'now')] },
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: 'Well?' },
-          { type: 'tool_result', toolCallId: 'c', content: 'noon', isError: true },
-        ],
-      },
-      { role: 'user', content: [{ type: 'tool_result', toolCallId: 'c', content: [{ type: 'text', text: 'one' }] }] },
-    ]
-    expect(encode(messages).messages.slice(1)).toEqual([
-      { role: 'tool', content: '[tool error] noon', tool_name: 'now', tool_call_id: 'c' },
-      { role: 'user', content: 'Well?' },
-      { role: 'tool', content: 'one', tool_name: 'now', tool_call_id: 'c' },
-    ])
-  })
-
-  it('sends an invalid call without arguments, so that its result has a call', () => {
-    const { messages, losses } = encode([
-      {
-        role: 'assistant',
-        content: [call('call_2', 'b', {}, { index: 1 })],
-        invalidToolCalls: [
-          {
-            type: 'invalid_tool_call',
-            id: 'call_1',
-            name: 'a',
-            index: 0,
-            argumentsText: '{',
-            reason: 'malformed_json',
-            error: '',
-          },
-          { type: 'invalid_tool_call', index: 2, argumentsText: '', reason: 'missing_name', error: '' },
-        ],
-      },
-    ])
-    expect(messages[0]?.tool_calls).toEqual([
-      { id: 'call_1', function: { name: 'a', arguments: {} } },
-      { id: 'call_2', function: { name: 'b', arguments: {} } },
-    ])
-    expect(losses.map(({ path, action }) => [path, action])).toEqual([
-      ['messages[0].invalidToolCalls[0]', 'changed'],
-      ['messages[0].invalidToolCalls[1]', 'dropped'],
-    ])
-  })
-
   it.each<[ContentBlock, string]>([
     [{ type: 'image', url: 'https://example.com/a.png' }, 'only as base64'],
     [{ type: 'image', fileId: 'file_1' }, 'only as base64'],

@@ -82,9 +82,13 @@ describe('messages', () => {
       reason: 'malformed_json',
       error: '',
     } as const
-    const list: Message[] = [{ role: 'assistant', content: [], invalidToolCalls: [invalid] }]
-    expect(messages(list)[0]?.tool_calls).toMatchObject([{ function: { arguments: '{"a":' } }])
-    expect(messages(list, compatible)[0]?.tool_calls).toMatchObject([{ function: { arguments: '{}' } }])
+    const { context } = prepare(
+      { messages: [{ role: 'assistant', content: [], invalidToolCalls: [invalid] }] },
+      createClientCodec().rules,
+      { model: 'm' },
+    )
+    expect(messages(context.messages)[0]?.tool_calls).toMatchObject([{ function: { arguments: '{"a":' } }])
+    expect(messages(context.messages, compatible)[0]?.tool_calls).toMatchObject([{ function: { arguments: '{}' } }])
   })
 
   it('say in the text that a tool failed, and read it from there', () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../../../src/core/model.ts'
-import { type ChatDialect, encodeRequest, openai } from '../../../src/formats/openai-chat/index.ts'
+import { type ChatDialect, createClientCodec, encodeRequest, openai } from '../../../src/formats/openai-chat/index.ts'
 import { block } from '../../../src/messages/block.ts'
+import { prepare } from '../../../src/prepare/prepare.ts'
 import { ollamaChatDialect } from '../../../src/providers/ollama-chat.ts'
 import { perplexityDialect } from '../../../src/providers/perplexity.ts'
 
@@ -41,21 +42,23 @@ describe('a host without tools', () => {
       reason: 'malformed_json',
       error: 'The arguments are not JSON',
     } as const
-    const { messages, losses } = encode(
-      [
-        { role: 'assistant', content: null, invalidToolCalls: [invalid] },
-        { role: 'tool', toolCallId: 'call_1', content: 'no JSON', status: 'error' },
-      ],
-      perplexityDialect,
-    )
+    const given: Message[] = [
+      { role: 'user', content: 'Weather?' },
+      { role: 'assistant', content: null, invalidToolCalls: [invalid] },
+      { role: 'tool', toolCallId: 'call_1', content: 'no JSON', status: 'error' },
+    ]
+    const { rules } = createClientCodec(perplexityDialect)
+    const { context } = prepare({ messages: given }, rules, { model: 'any' })
+    const { messages, losses } = encode(context.messages, perplexityDialect)
     expect(messages).toEqual([
+      { role: 'user', content: 'Weather?' },
       { role: 'assistant', content: '<tool_call name="get_weather">{"city</tool_call>' },
-      { role: 'user', content: '<tool_error>\nno JSON\n</tool_error>' },
+      { role: 'user', content: '<tool_error name="get_weather">\nno JSON\n</tool_error>' },
     ])
     expect(losses).toMatchObject([
-      { path: 'messages[1].status', action: 'changed', severity: 'info' },
-      { path: 'messages[0]', action: 'changed', severity: 'minor' },
+      { path: 'messages[2].status', action: 'changed', severity: 'info' },
       { path: 'messages[1]', action: 'changed', severity: 'minor' },
+      { path: 'messages[2]', action: 'changed', severity: 'minor' },
     ])
   })
 })

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { blocksOf, callsOf, exactArguments } from '../../../core/content.ts'
+import { blocksOf, exactArguments, toolCallsOf } from '../../../core/content.ts'
 import type {
   AssistantMessage,
   ContentBlock,
@@ -19,7 +19,7 @@ import type { Encoding } from '../dialect.ts'
 /** Returns the conversation without calls and results. A call becomes text in its turn. A result becomes a user message. */
 export function spellCalls(messages: readonly Message[], to: Encoding): readonly Message[] {
   return messages.map((message, at) => {
-    if (message.role !== 'tool' && (message.role !== 'assistant' || callsOf(message).length === 0)) return message
+    if (message.role !== 'tool' && (message.role !== 'assistant' || toolCallsOf(message).length === 0)) return message
     const path = `messages[${at}]`
     reportLoss(to.losses, 'changed', path, `${to.dialect.title} takes no tools: it goes as text`, 'minor')
     return message.role === 'tool' ? spellResult(message, path, to) : spellTurn(message, `${path}.content`, to)
@@ -27,17 +27,16 @@ export function spellCalls(messages: readonly Message[], to: Encoding): readonly
 }
 
 function spellTurn(turn: AssistantMessage, path: string, to: Encoding): AssistantMessage {
-  const { toolCalls: _, invalidToolCalls: __, ...message } = turn
+  const { toolCalls: _, ...message } = turn
   const blocks = blocksOf(message.content)
   const indices = [...blocks.keys()].filter((at) => blocks[at]?.type !== 'tool_call')
   for (const [at, block] of blocks.entries()) {
     if (block.type === 'tool_call') dropFields(block, `${path}[${at}]`, to)
   }
   renumber(to.losses, path, indices)
-  const calls = callsOf(turn).map((call) => {
-    const body = call.type === 'tool_call' ? exactArguments(call) : call.argumentsText
-    return text(`<tool_call${nameOf(call.name)}>${body}</tool_call>`)
-  })
+  const calls = toolCallsOf(turn).map((call) =>
+    text(`<tool_call${nameOf(call.name)}>${exactArguments(call, true)}</tool_call>`),
+  )
   return { ...message, content: [...indices.map((at) => blocks[at] as ContentBlock), ...calls] }
 }
 

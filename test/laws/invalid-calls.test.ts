@@ -1,0 +1,66 @@
+/**
+ * C12: a call with broken arguments goes back to the model as a call that failed. OpenAI takes any text as arguments, and is sent what the
+ * model wrote. All others are sent an empty object.
+ */
+import fc from 'fast-check'
+import { describe, it } from 'vitest'
+import type { ClientCodec } from '../../src/core/codec.ts'
+import type { InvalidToolCall, Message } from '../../src/core/model.ts'
+import { prepare } from '../../src/prepare/prepare.ts'
+import { formats } from '../support/formats.ts'
+import { expectHolds } from '../support/properties.ts'
+
+/** Text that is not a JSON object, and not blank, which would mean no arguments. */
+const broken = fc
+  .oneof(
+    fc.string(),
+    fc.json().map((text) => text.slice(0, -1)),
+    fc.constant('[1]'),
+  )
+  .filter((text) => {
+    if (/^\s*(?:null\s*)?$/.test(text)) return false
+    try {
+      const value: unknown = JSON.parse(text)
+      return typeof value !== 'object' || value === null || Array.isArray(value)
+    } catch {
+      return true
+    }
+  })
+
+function sent(codec: ClientCodec, argumentsText: string): string {
+  const reason = 'malformed_json'
+  const call: InvalidToolCall = {
+    type: 'invalid_tool_call',
+    id: 'call_abc12',
+    name: 'f',
+    index: 0,
+    argumentsText,
+    reason,
+    error: 'no',
+  }
+  const messages: Message[] = [
+    { role: 'user', content: 'a' },
+    { role: 'assistant', content: null, invalidToolCalls: [call] },
+    { role: 'user', content: 'b' },
+  ]
+  const { context } = prepare({ messages, tools: [{ name: 'f' }] }, codec.rules, { model: 'm' })
+  return JSON.stringify(codec.encodeRequest(context, { model: 'm', strict: false, maxTokens: 9 }).body)
+}
+
+/** The clients, and whether each sends the text of the model. One whose host has no tools writes calls as text. */
+const targets = formats
+  .filter(({ folder }) => folder !== 'openai-chat-perplexity')
+  .map(
+    ({ folder, client }) => [folder, client, /^openai-(?:chat(?:-azure)?|responses(?!-xai).*)$/.test(folder)] as const,
+  )
+
+describe.each(targets)('C12: a call with broken arguments to %s', (_, codec, isRaw) => {
+  it(isRaw ? 'has the text of the model' : 'has an empty object', () => {
+    const base = sent(codec, '{')
+    const withText = (text: string) => base.replace('"arguments":"{"', () => `"arguments":${JSON.stringify(text)}`)
+    expectHolds(
+      fc.property(broken, (text) => sent(codec, text) === (isRaw ? withText(text) : base)),
+      {},
+    )
+  })
+})
