@@ -24,7 +24,7 @@ function write(value: unknown, { spaces, escapes }: Hand): string {
   const space = () => spaces[places++ % spaces.length]
   const nameOf = (key: string) => {
     const text = JSON.stringify(key)
-    return escapes[names++ % escapes.length] ? text.replace(/(?<!\\)a/, '\\u0061') : text
+    return key.length > 1 && escapes[names++ % escapes.length] ? text.replace(/(?<!\\)a/, '\\u0061') : text
   }
   const textOf = (one: unknown): string => {
     if (typeof one !== 'object' || one === null) return JSON.stringify(one)
@@ -63,7 +63,13 @@ const wires: Readonly<Record<string, Wire>> = {
   },
 }
 
-const name = fc.oneof(fc.constantFrom('args', 'arguments', 'a"args', '"', '\\', '"args":', 'ä'), fc.string())
+/**
+ * V8 13.6 (Node 24) reads some names of one character wrong if they are written as an escape: after `{"b":1,"\\":2}`, it reads the second name
+ * of `{"b":1,"\u0061":2}` as a backslash. So no name is like that.
+ */
+const name = fc
+  .oneof(fc.constantFrom('args', 'arguments', 'a"args', '""', '\\\\', '"args":', 'ä'), fc.string())
+  .filter((key) => key.length !== 1 || JSON.stringify(key).length === 3)
 const args = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },
