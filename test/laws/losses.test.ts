@@ -249,6 +249,20 @@ describe('D11: one loss has one path, one reason and one severity on every wire'
         naming('conversations that a provider stores'),
       ],
       [
+        'a stored answer whose messages the request has too',
+        {
+          messages: [
+            user('a'),
+            { role: 'assistant', content: 'b', response: { id: 'resp_1', provider: 'openai', model: 'm' } },
+            user('c'),
+          ],
+          providerState: { previousResponseId: 'resp_1' },
+        },
+        {},
+        { path: 'providerState.previousResponseId', severity: 'info' },
+        naming('conversations that a provider stores'),
+      ],
+      [
         'a cache hint',
         { messages: [{ role: 'user', content: [hinted] }] },
         {},
