@@ -261,7 +261,7 @@ function encodeAssistant(message: AssistantMessage, path: string, { steps, paths
 }
 type AssistantProof = Parameters<typeof ownProof>[0]
 
-/** Writes the content of a user message, after what results before it have besides. */
+/** Writes the content of a user message, after the media that the results before it have besides. */
 function encodeInput(content: Content, kept: JsonObject, path: string, scope: Scope): void {
   addBesides(scope)
   const contents = blocksOf(content).flatMap(

@@ -60,7 +60,10 @@ export const formatLacks: FormatLacks = {
   ]),
 }
 
-/** Stop reasons by `done_reason`. Any other word reads as `other`, such as `load`: the model was only loaded. If the answer has calls, `stop` becomes `tool_calls`. */
+/**
+ * Stop reasons by `done_reason`. Any other word reads as `other`, such as `load`: the model was only loaded. If the answer has calls, `stop`
+ * becomes `tool_calls`.
+ */
 const stopReasons: Readonly<Record<string, StopReason>> = {
   stop: 'stop',
   '': 'stop', // old servers send `done` without a reason
