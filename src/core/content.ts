@@ -342,15 +342,15 @@ export function parseObject(text: string): Parsed {
 /**
  * The original text of a call's arguments, or a new text if the arguments were changed. Never empty.
  *
- * @param takesBroken Whether to return text that is not a JSON object, as in an invalid call that `prepare` made sendable. Otherwise `{}`.
+ * @param isRaw Whether to return text that is not a JSON object, as in an invalid call that `prepare` made sendable. Otherwise `{}`.
  */
 export function exactArguments(
   { argumentsText, arguments: value = {} }: Pick<AnyCall, 'argumentsText'> & { readonly arguments?: JsonObject },
-  takesBroken = false,
+  isRaw = false,
 ): string {
   const read = parseArguments(argumentsText)
   const text = JSON.stringify(value)
-  const isSame = 'value' in read ? JSON.stringify(read.value) === text : takesBroken && text === '{}'
+  const isSame = 'value' in read ? JSON.stringify(read.value) === text : isRaw && text === '{}'
   return isSame && !isNoArguments(argumentsText) ? argumentsText : text
 }
 
