@@ -16,6 +16,7 @@
  *
  * @module
  */
+import { longestMs } from './core/abort.ts'
 import { LimitError } from './core/errors.ts'
 import { arrayOf, compact, field, isObject, stringOr, textOr, unlessEmpty } from './core/json.ts'
 import type { ContentBlock, Json, JsonObject, JsonSchema, ToolAnnotations } from './core/model.ts'
@@ -123,6 +124,7 @@ function toTool({ name, entry }: Listed, client: McpClient, prefix: string, beha
       const request: McpRequestOptions = {
         signal,
         onprogress: progress,
+        // The loop has its own time limit for each tool, and aborts the signal after it.
         timeout: longestMs,
         resetTimeoutOnProgress: true,
       }
@@ -130,12 +132,6 @@ function toTool({ name, entry }: Listed, client: McpClient, prefix: string, beha
     },
   }
 }
-
-/**
- * The loop has its own time limit for each tool, and aborts the client's signal after it. The client's own timeout is set so high that it
- * never fires.
- */
-const longestMs = 2 ** 31 - 1
 
 function parametersOf(schema: Json | undefined): JsonSchema {
   if (!isObject(schema)) return { type: 'object' }

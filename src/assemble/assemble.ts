@@ -19,7 +19,7 @@ import {
   toolCallsOf,
 } from '../core/content.ts'
 import { InterruptedError, LimitError } from '../core/errors.ts'
-import { compact, endOfValue, findLastIndex, unlessEmpty } from '../core/json.ts'
+import { backslash, compact, endOfValue, findLastIndex, quote, unlessEmpty } from '../core/json.ts'
 import type {
   AssistantMessage,
   ChatResponse,
@@ -731,9 +731,6 @@ interface Scan {
   /** Whether every bracket that was opened is closed. Text that opens none is not whole. */
   isWhole: boolean
 }
-
-const quote = 0x22
-const backslash = 0x5c
 
 /** Reads the next piece. */
 export function scanPiece(scan: Scan, piece: string): void {

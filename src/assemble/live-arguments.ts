@@ -9,7 +9,7 @@
  */
 
 import { maxArgumentsDepth } from '../core/content.ts'
-import { setOwn } from '../core/json.ts'
+import { backslash, quote, setOwn } from '../core/json.ts'
 import type { Json, JsonObject } from '../core/model.ts'
 import type { LiveArguments } from './assemble.ts'
 
@@ -53,9 +53,6 @@ export function liveArguments(): LiveArguments {
     fresh: liveArguments,
   }
 }
-
-const quote = 0x22
-const backslash = 0x5c
 
 // ---- between tokens ---------------------------------------------------------------------------
 

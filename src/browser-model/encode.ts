@@ -18,7 +18,7 @@ import type {
 import { type FormatLacks, withoutLacks } from '../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss } from '../kit/losses.ts'
 import * as reasons from '../kit/reasons.ts'
-import { chosenTools, reportUnusedChoice } from '../kit/tool-choice.ts'
+import { chosenTools, reportUnusedChoice } from '../kit/tools.ts'
 import type { LanguageModelExpected } from './api.ts'
 import { type AnswerForm, callsText, constrain, describeTools } from './constraint.ts'
 import { provider } from './errors.ts'

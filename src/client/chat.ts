@@ -13,7 +13,7 @@ import type { Approval } from '../tools/approval.ts'
 import { checkReplacing } from '../tools/definition.ts'
 import type { AnyTools } from '../tools/model.ts'
 import { type EchoMode, echo } from './echo.ts'
-import { checkRequest, type RunRequest } from './request.ts'
+import { type AnyTool, checkRequest, type RunRequest } from './request.ts'
 import type { RunResult } from './result.ts'
 import {
   type Begun,
@@ -47,7 +47,6 @@ export interface TurnOptions extends Partial<Omit<RunRequest, 'messages' | 'tool
 }
 
 type Snapshot = ReturnType<Chat['getSnapshot']>
-type AnyTool = AnyTools[number]
 
 /** A conversation with its settings: {@link createChat} makes one. It runs one turn at a time. `Tools` is the type of its tools. */
 export interface Chat<Tools extends AnyTools = AnyTools> {

@@ -3,13 +3,12 @@ import type { Model } from '../core/codec.ts'
 import type {
   Content,
   Context,
+  ContextTool,
   InvalidToolCall,
   Loss,
   Message,
-  ProviderTool,
   RequestOptions,
   ToolCall,
-  ToolDefinition,
   Usage,
 } from '../core/model.ts'
 import type { MessageLike } from '../messages/message-like.ts'
@@ -28,7 +27,7 @@ export interface RoundStart {
   /** The messages of the next request. */
   readonly messages: readonly Message[]
   /** The tools of the run. */
-  readonly tools: readonly (Tool | ToolDefinition | ProviderTool)[]
+  readonly tools: readonly (Tool | ContextTool)[]
   /** The last answer. */
   readonly last: RunResponse | undefined
   /** The sum of all rounds so far. */

@@ -20,15 +20,7 @@ import type {
 import { callIdsOf, callsOf, canRunTools, isCall, isEmptyAnswer, textOf, withAskedModel } from '../core/content.ts'
 import { ApiError, IsoglotError, LimitError, TimeoutError } from '../core/errors.ts'
 import { compact, unlessEmpty } from '../core/json.ts'
-import type {
-  AssistantMessage,
-  Loss,
-  Message,
-  MessageEvent,
-  ProviderTool,
-  ToolDefinition,
-  Usage,
-} from '../core/model.ts'
+import type { AssistantMessage, ContextTool, Loss, Message, MessageEvent, Usage } from '../core/model.ts'
 import { usageOf } from '../core/usage.ts'
 import { hash, nextNumber } from '../kit/ids.ts'
 import { checkLoss, withPlaces } from '../kit/losses.ts'
@@ -507,7 +499,7 @@ function keepPartial(failure: unknown, decoder: AnswerDecoder, out: MessageEvent
 /** The tools, under names that the format allows. */
 interface OfferedTools {
   /** The tools that the model receives. */
-  readonly definitions: readonly (ToolDefinition | ProviderTool)[] | undefined
+  readonly definitions: readonly ContextTool[] | undefined
   /** Our tools by the names that the model calls them by. */
   readonly tools: ReadonlyMap<string, object>
 }

@@ -5,7 +5,7 @@
  */
 
 /** The longest time of `setTimeout`, in milliseconds. With a longer time it fires at once. */
-const longestMs = 2 ** 31 - 1
+export const longestMs: number = 2 ** 31 - 1
 
 /** Calls `action` after this time, unless it is stopped before. A time over 24 days, such as `Infinity`, means never. */
 export function after(ms: number, action: () => void): { stop(): void } {

@@ -7,6 +7,7 @@ import type {
   CitationBlock,
   ContentBlock,
   Context,
+  ContextTool,
   InvalidToolCall,
   JsonObject,
   Loss,
@@ -14,11 +15,9 @@ import type {
   Opaque,
   ProviderData,
   ProviderState,
-  ProviderTool,
   RequestOptions,
   StopReason,
   ToolCall,
-  ToolDefinition,
   ToolMessage,
   Usage,
 } from './model.ts'
@@ -253,7 +252,7 @@ export interface ClientCodec {
   /** Starts to decode one stream. If it is cut off, by an error too, `end` returns what was kept of a block that is not complete. */
   decodeStream(options?: DecodeStreamOptions): Machine<Frame, Fragment>
   decodeError(answer: ErrorAnswer, options?: CodecOptions): ApiError
-  encodeDefinitions(tools: readonly (ToolDefinition | ProviderTool)[], options?: CodecOptions): readonly unknown[]
+  encodeDefinitions(tools: readonly ContextTool[], options?: CodecOptions): readonly unknown[]
   decodeToolCalls(body: unknown, options?: CodecOptions): DecodedCalls
   /** One result as an entry of the request's conversation: of `messages`, of `input` (Responses) or of `contents` (Gemini). */
   encodeResult(result: ToolMessage, options?: CodecOptions): unknown

@@ -1,24 +1,25 @@
 /**
- * The content of messages: blocks, calls and their arguments, proofs, and checks at run time.
+ * The content of messages: blocks, calls and their arguments, proofs, kept fields, and checks at run time.
  *
  * @module
  */
 
-import { compact, field, isDeeperThan, isNestedDeeper, isObject, lookup } from './json.ts'
+import type { Fragment } from './codec.ts'
+import { compact, field, isDeeperThan, isNestedDeeper, isObject, lookup, objectIn, unlessEmpty } from './json.ts'
 import type {
   AssistantMessage,
   Content,
   ContentBlock,
+  ContextTool,
   InvalidToolCall,
+  Json,
   JsonObject,
   Message,
   Opaque,
   ProviderData,
-  ProviderTool,
   Role,
   StopReason,
   ToolCall,
-  ToolDefinition,
 } from './model.ts'
 
 /** The content as blocks. An empty string has no blocks. */
@@ -221,7 +222,7 @@ function findingInBlocks(content: unknown, depth = 0): string | undefined {
  *
  * @throws {TypeError} that says which one is not, and that `tool()` makes one.
  */
-export function checkTools(tools: readonly (ToolDefinition | ProviderTool)[]): void {
+export function checkTools(tools: readonly ContextTool[]): void {
   readEach(tools, 'tools', (tool, place) => {
     const finding = findingInTool(tool)
     if (finding === undefined) return
@@ -437,4 +438,34 @@ export function withAskedModel(message: AssistantMessage, asked: string): Assist
       ? { ...block, opaque: { ...block.opaque, model: asked } }
       : block
   return { ...message, content: content.map(rename) }
+}
+
+// ---- kept fields --------------------------------------------------------------------------------
+
+// A decoder keeps fields that isoglot has no word for in `providerData` under the name of its format, and the encoder of the same format
+// sends them back.
+
+/** The fields that a message, a block, a tool or a usage keeps for this format. An encoder writes them first, and its own fields replace them. */
+export function keptFields(thing: { readonly providerData?: ProviderData | undefined }, format: string): JsonObject {
+  return objectIn(thing.providerData, format)
+}
+
+/** Keeps fields for this format: the field `providerData` of a block or message, or none if there are none to keep. */
+export function keeping(fields: JsonObject | undefined, format: string): { readonly providerData?: ProviderData } {
+  return fields && unlessEmpty(fields) ? { providerData: { [format]: fields } } : {}
+}
+
+/** Keeps fields with the message or with the response that a decoder reads, if there are any. */
+export function keepOn(
+  on: 'message' | 'response',
+  fields: JsonObject | undefined,
+  format: string,
+  out: Fragment[],
+): void {
+  if (fields && unlessEmpty(fields)) out.push({ type: 'extra', on, providerData: { [format]: fields } })
+}
+
+/** A value that came in this format, to send it unchanged. TypeScript does not check its type. */
+export function verbatim<T>(value: Json | object): T {
+  return value as T
 }

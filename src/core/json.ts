@@ -72,6 +72,18 @@ export function otherFields(value: JsonObject, known: Pick<ReadonlySet<string>, 
   return rest
 }
 
+/** The unknown fields of an entry and of the object in its field `name`, nested as they came. `known` has `name` too. */
+export function othersWithin(
+  entry: JsonObject,
+  known: ReadonlySet<string>,
+  name: string,
+  knownWithin: ReadonlySet<string>,
+): JsonObject | undefined {
+  const others = otherFields(entry, known)
+  const within = otherFields(objectIn(entry, name), knownWithin)
+  return within === undefined ? others : { ...others, [name]: within }
+}
+
 /** The object or the list, if it is not empty. */
 export function unlessEmpty<T extends object>(value: T): T | undefined {
   return Object.keys(value).length > 0 ? value : undefined
@@ -188,8 +200,8 @@ function stepsBeyond(value: unknown, left: number): string[] | undefined {
   return undefined
 }
 
-const quote = 0x22
-const backslash = 0x5c
+export const quote = 0x22
+export const backslash = 0x5c
 
 /** Whether JSON text has more levels than this. */
 export function isDeeperThan(levels: number, text: string): boolean {

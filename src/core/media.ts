@@ -46,7 +46,8 @@ export function toBase64Url(bytes: Uint8Array): string {
   return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
-function percentDecoded(text: string): string {
+/** The text itself if it is not percent-encoded as it should be. */
+export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

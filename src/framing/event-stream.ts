@@ -16,7 +16,7 @@ import { defaultMaxEventBytes, type FrameLimits, tooLarge } from './text.ts'
 /** The length of the prelude, in bytes: total length, length of the headers, and the checksum of these two. */
 const preludeBytes = 12
 const checksumBytes = 4
-const exceptionMark = 'exception:'
+export const exceptionMark = 'exception:'
 
 /**
  * Decodes bytes to one frame for each message. Chunks can end at any byte.

@@ -10,7 +10,7 @@
  *
  * @module
  */
-import { endOfString, isObject } from '../core/json.ts'
+import { backslash, endOfString, isObject, quote } from '../core/json.ts'
 import type { Json, JsonObject } from '../core/model.ts'
 
 type Path = readonly (string | number)[]
@@ -86,9 +86,6 @@ function matches({ literals, closing, isString }: Template, text: string, values
   if (text.slice(at) === last) return true
   return closing !== undefined && closesWith(text, at, closing)
 }
-
-const quote = 0x22
-const backslash = 0x5c
 
 /** Reads up to the closing quote of a string, and returns its position; -1 if it is not a plain string. */
 function readString(text: string, start: number, values: Leaf[], hole: number): number {

@@ -1,5 +1,7 @@
 /** The paths of a gateway, and their meaning. @module */
+
 import { compact, isObject } from '../core/json.ts'
+import { percentDecoded } from '../core/media.ts'
 import type { GatewayFormat } from '../kit/gateway-format.ts'
 
 /**
@@ -52,7 +54,7 @@ function findModelList(pathname: string, request: Request, formats: readonly Gat
   const client = version === 'v1' ? findClient(request, formats) : undefined
   const format = client ?? formats.find(({ list }) => list === `/${version}/models`)
   if (format === undefined) return undefined
-  return compact({ kind: 'models', method: 'GET', format, id: id === undefined ? undefined : decoded(id) })
+  return compact({ kind: 'models', method: 'GET', format, id: id === undefined ? undefined : percentDecoded(id) })
 }
 
 /** The format of a request at any path, if its headers or the start of its path show which official client sent it. */
@@ -71,12 +73,4 @@ export function checkFormats(formats: unknown): void {
   const finding = formats === undefined ? 'is missing' : 'is not a list of formats'
   const advice = 'pass the formats of your clients, such as [openaiChatFormat] of isoglot/openai-chat, or allFormats'
   throw new TypeError(`Cannot answer requests: "formats" ${finding}; ${advice}`)
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { longestMs } from '../core/abort.ts'
 import type { ErrorAnswer } from '../core/codec.ts'
 import { ApiError, type ApiErrorKind, passingKinds } from '../core/errors.ts'
 import { arrayOf, compact, field, isObject, lookup, numberOr, shortJson, stringOr, textOr } from '../core/json.ts'
@@ -27,6 +28,11 @@ export interface ErrorBody {
   /** A status inside the body: Gemini, and OpenRouter in mid-stream. */
   readonly status?: number
   readonly requestId?: string
+}
+
+/** An error in mid-stream, or with status 200: it has neither a status nor headers of its own. */
+export function inStream(body: unknown): ErrorAnswer {
+  return { status: 0, headers: { get: () => null }, body }
 }
 
 /** Reads an error answer into the one error that all codecs throw. */
@@ -143,9 +149,6 @@ function readKind(words: readonly string[], status: number, message: string, tab
   return isTooLong ? 'context_length' : kind
 }
 
-/** The longest accepted wait: the longest time of a timer. */
-const longestWaitMs = 2 ** 31 - 1
-
 /** In order: `retry-after-ms`, `retry-after` as seconds or HTTP date, Google's `RetryInfo.retryDelay`. Invalid values count as absent. */
 function retryAfterMs({ headers, body }: ErrorAnswer): number | undefined {
   const seconds = headers.get('retry-after') ?? ''
@@ -157,7 +160,7 @@ function retryAfterMs({ headers, body }: ErrorAnswer): number | undefined {
     Date.parse(seconds) - Date.now(),
     Number.parseFloat(delays.find((delay) => /^\d+(\.\d+)?s$/.test(delay)) ?? '') * 1000,
   ]
-  return waits.find((wait) => wait > 0 && wait <= longestWaitMs)
+  return waits.find((wait) => wait > 0 && wait <= longestMs)
 }
 
 /** The text of a body. Tags of HTML are removed; a `<` that starts no tag stays. */

@@ -11,6 +11,7 @@ import type {
   Content,
   ContentBlock,
   Context,
+  ContextTool,
   Json,
   Loss,
   Message,
@@ -18,11 +19,9 @@ import type {
   Opaque,
   ProviderData,
   ProviderState,
-  ProviderTool,
   RequestOptions,
   ServerToolCall,
   ServerToolResult,
-  ToolDefinition,
 } from '../core/model.ts'
 import { fitList, type Losses, placesIn, reportForeignFields, reportLoss } from './losses.ts'
 import * as reasons from './reasons.ts'
@@ -301,7 +300,7 @@ function isOwn(block: ServerToolCall | ServerToolResult, { target, ownCalls }: T
 
 // ---- tools, state and options -----------------------------------------------------------------
 
-function fitTool(tool: ToolDefinition | ProviderTool, path: string, task: Task): typeof tool | undefined {
+function fitTool(tool: ContextTool, path: string, task: Task): typeof tool | undefined {
   if (!('type' in tool)) return fitFields(tool, 'tool_definition', path, task)
   return tool.format === task.target.format ? tool : drop(task, path, 'it is a tool of another format')
 }
@@ -335,7 +334,10 @@ function fitOptions(asked: RequestOptions, task: Task): RequestOptions {
   return { ...left, responseFormat: fitFields(left.responseFormat, 'responseFormat', 'options.responseFormat', task) }
 }
 
-// ---- results that failed ----------------------------------------------------------------------
+// ---- texts that stand for something ------------------------------------------------------------
+
+/** The text of a user's turn if none of its blocks can be sent, since a turn must not be empty. The losses name the blocks. */
+export const placeholder = '(Nothing that can be shown here.)'
 
 // A format without a field for errors has a mark in the text of the result.
 

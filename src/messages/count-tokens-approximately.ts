@@ -2,7 +2,7 @@
 
 import { blocksOf, blocksOfTurn } from '../core/content.ts'
 import { findLastIndex } from '../core/json.ts'
-import type { ContentBlock, Message, ProviderTool, ToolDefinition } from '../core/model.ts'
+import type { ContentBlock, ContextTool, Message } from '../core/model.ts'
 import { type MessageLike, messagesOf } from './message-like.ts'
 
 /** The options of the estimate. */
@@ -16,7 +16,7 @@ export interface CountOptions {
   /** Count the names of speakers. Default true. */
   readonly countNames?: boolean
   /** Tools that go with the messages. */
-  readonly tools?: readonly (ToolDefinition | ProviderTool)[]
+  readonly tools?: readonly ContextTool[]
   /** Scale by the usage that the last answer reported, between 1 and 1.25 times. Default false. */
   readonly scaleByUsage?: boolean
 }

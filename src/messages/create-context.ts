@@ -1,6 +1,6 @@
 /** A conversation from its parts. @module */
 import { isObject } from '../core/json.ts'
-import type { Content, Context, ProviderState, ProviderTool, ToolDefinition } from '../core/model.ts'
+import type { Content, Context, ContextTool, ProviderState } from '../core/model.ts'
 import { type MessageLike, messageOf, messagesOf } from './message-like.ts'
 
 /** The parts of a context. All are optional. */
@@ -11,7 +11,7 @@ export interface ContextParts {
   readonly messages?: readonly MessageLike[]
   /** The new message, after `messages`. If it is a whole context, its messages follow `messages` and its other fields win. */
   readonly prompt?: MessageLike | ContextParts
-  readonly tools?: readonly (ToolDefinition | ProviderTool)[]
+  readonly tools?: readonly ContextTool[]
   readonly providerState?: ProviderState
 }
 

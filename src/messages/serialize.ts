@@ -8,15 +8,7 @@
 import { checkMessages } from '../core/content.ts'
 import { DecodeError } from '../core/errors.ts'
 import { compact, isObject } from '../core/json.ts'
-import type {
-  Content,
-  Context,
-  JsonObject,
-  Message,
-  ProviderState,
-  ProviderTool,
-  ToolDefinition,
-} from '../core/model.ts'
+import type { Content, Context, ContextTool, JsonObject, Message, ProviderState } from '../core/model.ts'
 import { definitionOf } from '../tools/definition.ts'
 import type { ToolResult } from '../tools/model.ts'
 import { plainJson } from './plain-json.ts'
@@ -132,12 +124,12 @@ function object(value: unknown, path: string): JsonObject {
   throw new DecodeError(`Cannot read "${path}": an object is expected`, { path })
 }
 
-function readTools(value: unknown): readonly (ToolDefinition | ProviderTool)[] {
+function readTools(value: unknown): readonly ContextTool[] {
   if (!Array.isArray(value)) throw new DecodeError('Cannot read "tools": a list is expected', { path: 'tools' })
   return value.map((tool, at) => {
     const read = object(tool, `tools[${at}]`)
     const isTool = typeof read.name === 'string' || read.type === 'provider_tool'
-    if (isTool) return read as unknown as ToolDefinition | ProviderTool
+    if (isTool) return read as unknown as ContextTool
     throw new DecodeError(`Cannot read "tools[${at}]": "name" is missing`, { path: `tools[${at}]` })
   })
 }

@@ -12,7 +12,7 @@ import type { JsonObject } from '../core/model.ts'
 import type { Machine } from '../core/reducer.ts'
 import { type AnthropicDialect, createClientCodec } from '../formats/anthropic/index.ts'
 import { decodeError, decodeException } from '../formats/bedrock-converse/errors.ts'
-import { decodeEventStream } from '../framing/event-stream.ts'
+import { decodeEventStream, exceptionMark } from '../framing/event-stream.ts'
 import { type AwsSigner, bedrockAddress, signing } from '../kit/aws.ts'
 import { bearer } from '../kit/bearer.ts'
 
@@ -78,8 +78,6 @@ function invoking(codec: ClientCodec, beta: readonly string[]): ClientCodec {
     },
   }
 }
-
-const exceptionMark = 'exception:'
 
 /** Reads the events of Anthropic's stream from Amazon's messages. Messages without an event are keep-alives. */
 function decodeFrames(limits: { readonly maxEventBytes?: number }): Machine<Uint8Array, Frame> {

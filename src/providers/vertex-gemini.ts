@@ -44,7 +44,7 @@ export function vertexGemini(model: string, settings: VertexGeminiSettings = {})
       headers: project === undefined ? codec.headers : bearer,
       encodeRequest(context, options) {
         const encoded = codec.encodeRequest(context, options)
-        return encoded.path.startsWith('/models/') ? { ...encoded, path: `/publishers/google${encoded.path}` } : encoded
+        return { ...encoded, path: encoded.path.replace(/^\/models\//, '/publishers/google$&') }
       },
     },
     model,

@@ -9,15 +9,7 @@
 
 import { checkTools } from '../core/content.ts'
 import { arrayOf, field, isObject, lookup, objectIn, setOwn } from '../core/json.ts'
-import type {
-  Content,
-  ContentBlock,
-  Json,
-  JsonObject,
-  JsonSchema,
-  ProviderTool,
-  ToolDefinition,
-} from '../core/model.ts'
+import type { Content, ContentBlock, ContextTool, Json, JsonObject, JsonSchema, ToolDefinition } from '../core/model.ts'
 import type { ResultLimits, Tool, ToolOutput } from './model.ts'
 import type { Typed } from './types.ts'
 
@@ -291,7 +283,7 @@ export function checkReplacing(earlier: object, later: object, name: string): vo
 }
 
 /** Checks the tools of a request, or of the context in it. @throws {TypeError} that says which one is wrong, and how to make it. */
-export function checkGivenTools(tools: readonly (ToolDefinition | ProviderTool)[]): void {
+export function checkGivenTools(tools: readonly ContextTool[]): void {
   checkTools(tools)
   for (const [at, tool] of tools.entries()) if (hasRunner(tool)) tool.run.checkApproval(tool, `"tools[${at}]"`)
 }

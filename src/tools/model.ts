@@ -5,12 +5,12 @@ import type {
   AssistantMessage,
   ChatResponse,
   Content,
+  ContextTool,
   InvalidToolCall,
   Json,
   JsonObject,
   Message,
   MessageEvent,
-  ProviderTool,
   ToolCall,
   ToolDefinition,
   ToolMessage,
@@ -107,7 +107,7 @@ export interface ToolResult<Name extends string = string, Arguments = JsonObject
 // ---- the calls and results of a list of tools ---------------------------------------------------
 
 /** The tools of a request, of any kind: the bound of `Tools` in `Run<Tools>` and its siblings. */
-export type AnyTools = readonly (Tool | ToolDefinition | ProviderTool)[]
+export type AnyTools = readonly (Tool | ContextTool)[]
 
 /**
  * The type of a value from JSON: it has no `undefined`, and its objects are `JsonObject`s. TypeScript computes only the properties that a

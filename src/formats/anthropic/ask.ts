@@ -12,7 +12,7 @@
  */
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, checkTools, ownProof } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, checkTools, keptFields, ownProof } from '../../core/content.ts'
 import {
   arrayOf,
   compact,
@@ -30,6 +30,7 @@ import type {
   CitationBlock,
   ContentBlock,
   Context,
+  ContextTool,
   FileBlock,
   ImageBlock,
   JsonObject,
@@ -38,7 +39,6 @@ import type {
   Opaque,
   PlainTextBlock,
   ProviderData,
-  ProviderTool,
   ReasoningBlock,
   RequestOptions,
   ResponseFormat,
@@ -47,17 +47,16 @@ import type {
   TextBlock,
   ToolCall,
   ToolChoice,
-  ToolDefinition,
   ToolMessage,
   UnknownBlock,
 } from '../../core/model.ts'
 import { effortBudgets, effortOf } from '../../kit/effort.ts'
 import { jsonRule } from '../../kit/json-rule.ts'
-import { withoutLacks } from '../../kit/lacks.ts'
+import { placeholder, withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss, reportTtl } from '../../kit/losses.ts'
 import { narrowSchema } from '../../kit/narrow-schema.ts'
 import * as reasons from '../../kit/reasons.ts'
-import { chosenTools, reportUnusedChoice } from '../../kit/tool-choice.ts'
+import { chosenTools, reportUnusedChoice } from '../../kit/tools.ts'
 import type {
   WireBlock,
   WireCacheControl,
@@ -110,11 +109,6 @@ function scopeOf(
   return { losses, target, betas: new Set(beta), isStrictVersion: version === strictVersion, unsignedThinking }
 }
 
-/** Returns the stored fields of this format, unchanged. */
-export function keptOf(holder: { readonly providerData?: ProviderData }): JsonObject {
-  return objectIn(holder.providerData, format)
-}
-
 /** Reports that a block, or a part of it, is not sent. */
 export function drop(
   path: string,
@@ -132,7 +126,10 @@ function extrasFor(
   { losses }: Pick<Scope, 'losses'>,
 ): object {
   if (holder.opaque !== undefined) drop(`${path}.opaque`, reasons.foreignProof, { losses }, 'info')
-  return { ...keptOf(holder), ...compact({ cache_control: encodeCacheHint(holder.metadata, path, losses) }) }
+  return {
+    ...keptFields(holder, format),
+    ...compact({ cache_control: encodeCacheHint(holder.metadata, path, losses) }),
+  }
 }
 
 // ---- the request --------------------------------------------------------------------------------
@@ -386,9 +383,6 @@ interface Turn {
   path: string
 }
 
-/** The text of a user's turn if none of its blocks can be sent, since a turn must not be empty. The losses name the blocks. */
-const placeholder = '(Nothing that can be shown here.)'
-
 /** Encodes the system text and the turns. Consecutive messages of one role become one turn. */
 function encodeConversation(context: Context, scope: Turns): Pick<WireRequest, 'system' | 'messages'> {
   const { messages } = context
@@ -413,7 +407,7 @@ function roleOf({ role }: Message): WireMessage['role'] {
 
 /** Whether a system message has only settings, such as an effort, for the turns after it. */
 function isSetting(message: Message): boolean {
-  return message.role === 'system' && keptOf(message).output_config !== undefined
+  return message.role === 'system' && keptFields(message, format).output_config !== undefined
 }
 
 /** Encodes the system text and the instructions before the first turn: developer messages last, because they have lower priority. */
@@ -448,7 +442,7 @@ function encodeMessage(message: Message, path: string, scope: Turns, contentPath
   const last = blocks[findLastIndex(blocks, (block) => !isThinking(block))]
   if (mark !== undefined && last !== undefined) Object.assign(last, { cache_control: mark })
   const isString = isLost || (typeof message.content === 'string' && blocks.length === 1)
-  return { role, blocks, isString: isString && mark === undefined, kept: keptOf(message), path }
+  return { role, blocks, isString: isString && mark === undefined, kept: keptFields(message, format), path }
 }
 
 /** Whether it is a block that belongs to the block after it. */
@@ -557,7 +551,7 @@ function encodeText(block: TextBlock, path: string, scope: Scope): WireBlock | u
 function encodeReasoning(block: ReasoningBlock, path: string, scope: Scope): WireBlock | undefined {
   const { text } = block
   const { data, signature } = ownProof(block.opaque, scope.target) ?? {}
-  const kept = keptOf(block)
+  const kept = keptFields(block, format)
   if (typeof data === 'string') return { ...kept, type: 'redacted_thinking', data }
   if (typeof signature === 'string' || scope.unsignedThinking)
     return { ...kept, type: 'thinking', thinking: text, signature: stringOr(signature, '') }
@@ -577,7 +571,7 @@ export function encodeOwnBlock(
   scope: Pick<Scope, 'losses' | 'isForeign'>,
 ): WireBlock | undefined {
   const isUnknown = block.type === 'unknown'
-  const own = isUnknown ? block.value : keptOf(block)
+  const own = isUnknown ? block.value : keptFields(block, format)
   if (scope.isForeign || field(own, 'type') === undefined)
     return drop(path, isUnknown ? 'it is a block of another provider' : reasons.serverTool, scope)
   if (isUnknown) return { ...(own as object) } as WireBlock
@@ -669,7 +663,7 @@ const filesBeta = 'files-api-2025-04-14'
 /** Encodes a text document. If it was decoded from a search result, encodes it as a search result. */
 function encodeDocumentText(block: PlainTextBlock, path: string, scope: Scope): WireBlock | undefined {
   const { text, title } = block
-  const kept = keptOf(block)
+  const kept = keptFields(block, format)
   const extras = extrasFor(block, path, scope)
   if (kept.type === 'search_result') {
     // Citations name parts of the search result, so the parts are kept unless the text was edited.
@@ -734,19 +728,19 @@ function documentSource(data: string, type: string, isText: boolean): WireDocume
 
 /** Encodes definitions. Anthropic's own tools are sent unchanged. Tools of other formats are dropped. */
 export function encodeDefinitions(
-  tools: readonly (ToolDefinition | ProviderTool)[],
+  tools: readonly ContextTool[],
   _options: CodecOptions<AnthropicDialect> = {},
 ): WireTool[] {
   return encodeDefinitionsFor(tools, newLosses('Anthropic'))
 }
 
 /** Does the same inside a request, and reports losses to `losses`. */
-function encodeDefinitionsFor(tools: readonly (ToolDefinition | ProviderTool)[], losses: Losses): WireTool[] {
+function encodeDefinitionsFor(tools: readonly ContextTool[], losses: Losses): WireTool[] {
   checkTools(tools)
   return tools.flatMap((tool, at) => encodeDefinition(tool, `tools[${at}]`, losses) ?? [])
 }
 
-function encodeDefinition(tool: ToolDefinition | ProviderTool, path: string, losses: Losses): WireTool | undefined {
+function encodeDefinition(tool: ContextTool, path: string, losses: Losses): WireTool | undefined {
   if ('value' in tool) return tool.format === format ? ({ ...tool.value } as unknown as WireTool) : undefined
   const { name, description, parameters = {}, strict } = tool
   // The API requires the type `object`, and properties in a schema that is empty.
@@ -786,10 +780,10 @@ function encodeToolChoice(
 
 /** Returns the tools that the choice names. The API cannot choose among several tools, so only these are sent: a new prompt cache. */
 function selectTools(
-  tools: readonly (ToolDefinition | ProviderTool)[],
+  tools: readonly ContextTool[],
   choice: ToolChoice | undefined,
   losses: Losses,
-): readonly (ToolDefinition | ProviderTool)[] {
+): readonly ContextTool[] {
   if (typeof choice !== 'object' || !('names' in choice)) return tools
   return chosenTools(tools, choice, losses, true)
 }
@@ -810,7 +804,7 @@ export function encodeResult(result: ToolMessage, { dialect = {} }: CodecOptions
 /** Encodes a citation that this format made; `undefined` for any other. */
 export function encodeCitation(citation: CitationBlock): object | undefined {
   const { url, title, text } = citation
-  const kept = keptOf(citation)
+  const kept = keptFields(citation, format)
   if (kept.type === undefined) return undefined
   const titleKey = kept.document_title === undefined ? 'title' : 'document_title'
   return { ...kept, ...compact({ cited_text: text, url, [titleKey]: title }) }

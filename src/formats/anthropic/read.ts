@@ -20,6 +20,7 @@ import type {
   Fragment,
   Frame,
 } from '../../core/codec.ts'
+import { keeping, keepOn } from '../../core/content.ts'
 import { ApiError, type ApiErrorDetails } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -45,7 +46,6 @@ import type {
   Json,
   JsonObject,
   Opaque,
-  ProviderData,
   ReasoningBlock,
   ServerToolResult,
   TextBlock,
@@ -54,7 +54,7 @@ import type {
 } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
 import { addend, settleUsage } from '../../core/usage.ts'
-import { readApiError } from '../../kit/api-error.ts'
+import { inStream, readApiError } from '../../kit/api-error.ts'
 import { type AnthropicDialect, errorKinds, format, stopReasons } from './words.ts'
 
 /** The provider and the model of a message that is decoded. Its proofs are theirs. */
@@ -66,11 +66,6 @@ export interface Origin {
 /** Decodes an unknown block. It is kept unchanged. */
 export function unknownBlock(wire: JsonObject): UnknownBlock {
   return { type: 'unknown', format, providerType: stringOr(wire.type, ''), value: wire }
-}
-
-/** Returns the stored form of the fields that isoglot does not know. */
-export function keptFields(fields: JsonObject): { providerData?: ProviderData } {
-  return Object.keys(fields).length === 0 ? {} : { providerData: { [format]: fields } }
 }
 
 // ---- content ------------------------------------------------------------------------------------
@@ -98,8 +93,8 @@ function decodeText({ type: _, text: given, ...rest }: JsonObject): TextBlock | 
   const text = given ?? '' // some hosts start a text without it
   if (typeof text !== 'string') return undefined
   const { citations, ...others } = rest
-  if (!Array.isArray(citations) || !citations.every(isObject)) return { type: 'text', text, ...keptFields(rest) }
-  return { type: 'text', text, citations: citations.map(decodeCitation), ...keptFields(others) }
+  if (!Array.isArray(citations) || !citations.every(isObject)) return { type: 'text', text, ...keeping(rest, format) }
+  return { type: 'text', text, citations: citations.map(decodeCitation), ...keeping(others, format) }
 }
 
 function decodeThinking(
@@ -110,12 +105,12 @@ function decodeThinking(
   if (typeof text !== 'string') return undefined
   const isSigned = typeof signature === 'string' && signature !== ''
   const opaque = isSigned ? proof({ signature }, origin) : undefined
-  return compact({ type: 'reasoning', text, opaque, ...keptFields(rest) })
+  return compact({ type: 'reasoning', text, opaque, ...keeping(rest, format) })
 }
 
 function decodeRedactedThinking({ type: _, data, ...rest }: JsonObject, origin: Origin): ReasoningBlock | undefined {
   if (typeof data !== 'string') return undefined
-  return { type: 'reasoning', text: '', opaque: proof({ data }, origin), ...keptFields(rest) }
+  return { type: 'reasoning', text: '', opaque: proof({ data }, origin), ...keeping(rest, format) }
 }
 
 /** Returns the proof with a signature, or with encrypted data. */
@@ -132,7 +127,7 @@ function decodeServerResult({ tool_use_id: toolCallId, content, ...rest }: JsonO
     name: rest.type === 'mcp_tool_result' ? undefined : String(rest.type).replace(/_tool_result$/, ''),
     status: isError ? 'error' : 'success',
     output: content,
-    ...keptFields(rest),
+    ...keeping(rest, format),
   })
 }
 
@@ -153,7 +148,7 @@ export function decodeResponse(
   { callsBefore = 0, events, dialect = {} }: DecodeResponseOptions<AnthropicDialect> = {},
 ): ChatResponse {
   const answer = bodyOf(body, 'Anthropic response')
-  if (answer.type === 'error') throw decodeErrorEvent(answer, dialect.provider)
+  if (answer.type === 'error') throw decodeError(inStream(answer), { dialect })
   if (!Array.isArray(answer.content)) throw misfit('content', 'not a list', 'Anthropic response')
   for (const [at, block] of answer.content.entries()) objectAt(block, `content[${at}]`, 'Anthropic response')
   return fold(readWhole(answer, dialect), { provider: dialect.provider ?? format, idPrefix, callsBefore, events })
@@ -233,7 +228,7 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
         readDelta(keyOf(event), objectIn(event, 'delta'), out)
         break
       case 'content_block_start':
-        readStart(event, out)
+        openBlock(objectAt(event.content_block, 'content_block', 'Anthropic event'), event.index, true, out)
         break
       case 'content_block_stop':
         readStop(keyOf(event), out)
@@ -248,7 +243,7 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
         end(out)
         break
       case 'error':
-        throw decodeErrorEvent(event, provider)
+        throw decodeError(inStream(event), { dialect: { provider } })
     }
     // `ping` and unknown types, which Anthropic's documentation says to ignore
   }
@@ -293,8 +288,7 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
   /** Reads fields that isoglot does not know. */
   function readOthers(others: JsonObject, out: Fragment[]): void {
     container = others.container ?? container
-    const { providerData } = keptFields(others)
-    if (providerData !== undefined) out.push({ type: 'extra', providerData })
+    keepOn('response', others, format, out)
   }
 
   function readUsage(figures: unknown, out: Fragment[]): void {
@@ -313,11 +307,6 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
   function newKey(index: unknown): number {
     keys.set(index, nextKey)
     return nextKey++
-  }
-
-  function readStart(event: JsonObject, out: Fragment[]): void {
-    const wire = objectAt(event.content_block, 'content_block', 'Anthropic event')
-    openBlock(wire, event.index, true, out)
   }
 
   /** Reads a block that is complete, or that stays open for its deltas. */
@@ -385,7 +374,7 @@ function readCall(wire: JsonObject, key: number, isOpen: boolean): Fragment {
     server: isServers || undefined,
     arguments: isPlaceholder ? undefined : input,
     // The type of a call that the provider runs also names its server.
-    ...keptFields(isServers ? { ...others, type } : others),
+    ...keeping(isServers ? { ...others, type } : others, format),
   })
 }
 
@@ -468,9 +457,4 @@ export function decodeError(
     ? { providerCode, retryable: false }
     : /credit balance is too low/i.test(error.message) && { kind: 'permission', retryable: false }
   return details ? new ApiError(error.message, { ...error, ...details } as ApiErrorDetails) : error
-}
-
-/** Decodes an error event of a stream. */
-function decodeErrorEvent(body: unknown, provider: string = format): ApiError {
-  return decodeError({ status: 0, headers: { get: () => null }, body }, { dialect: { provider } })
 }

@@ -7,7 +7,7 @@
  * @module
  */
 import type { DecodedRequest, DecodeRequestOptions } from '../../core/codec.ts'
-import { readCall, textOfArguments } from '../../core/content.ts'
+import { keeping, readCall, textOfArguments } from '../../core/content.ts'
 import {
   arrayOf,
   bodyOf,
@@ -28,6 +28,7 @@ import type {
   Content,
   ContentBlock,
   Context,
+  ContextTool,
   FileBlock,
   ImageBlock,
   InvalidToolCall,
@@ -36,16 +37,14 @@ import type {
   Metadata,
   PlainTextBlock,
   ProviderData,
-  ProviderTool,
   RequestOptions,
   ResponseFormat,
   ServerToolCall,
   ToolCall,
-  ToolDefinition,
   ToolMessage,
 } from '../../core/model.ts'
 import { unreadFields } from '../../kit/losses.ts'
-import { decodeBlock, isServerCall, keptFields, type Origin, readInput, unknownBlock } from './read.ts'
+import { decodeBlock, isServerCall, type Origin, readInput, unknownBlock } from './read.ts'
 import { type AnthropicDialect, efforts, format, isNewer } from './words.ts'
 
 /**
@@ -195,7 +194,7 @@ function readThinking(body: JsonObject, model: string): Thinking {
 // ---- tools ------------------------------------------------------------------------------------
 
 /** Decodes a tool. A tool that only this format has becomes a `provider_tool`. */
-function decodeDefinition(tool: unknown, path: string): ToolDefinition | ProviderTool {
+function decodeDefinition(tool: unknown, path: string): ContextTool {
   const wire = objectAt(tool, path, 'Anthropic request')
   const { type, name, input_schema: parameters } = wire
   const isOurs = type === undefined || type === null || type === 'custom'
@@ -207,7 +206,7 @@ function decodeDefinition(tool: unknown, path: string): ToolDefinition | Provide
       description: stringOr(description, undefined),
       parameters,
       strict: typeof strict === 'boolean' ? strict : undefined,
-      ...keptFields(rest),
+      ...keeping(rest, format),
     }),
   )
 }
@@ -249,7 +248,7 @@ function decodeConversation(body: JsonObject, origin: Origin): Pick<Context, 'sy
 
 function decodeMessage(message: unknown, path: string, names: Map<string, string>, origin: Origin): Message[] {
   const { role, content, ...rest } = objectAt(message, path, 'Anthropic request')
-  const extras = keptFields(rest)
+  const extras = keeping(rest, format)
   switch (role) {
     case 'user':
       return decodeUser(content, `${path}.content`, names, origin, extras)
@@ -336,7 +335,7 @@ const decoders: Readonly<Record<string, (wire: JsonObject) => ContentBlock | und
 
 function decodeImage({ type: _, source, ...rest }: JsonObject): ImageBlock | undefined {
   const media = decodeSource(source)
-  return media && { type: 'image', ...media, ...keptFields(rest) }
+  return media && { type: 'image', ...media, ...keeping(rest, format) }
 }
 
 const textSource: ReadonlySet<string> = new Set(['type', 'data', 'media_type'])
@@ -345,7 +344,7 @@ const textSource: ReadonlySet<string> = new Set(['type', 'data', 'media_type'])
 function decodeDocument({ type: _, source, ...rest }: JsonObject): FileBlock | PlainTextBlock | undefined {
   const { title: given, ...others } = rest
   const title = textOr(given, undefined)
-  const extras = keptFields(title === undefined ? rest : others)
+  const extras = keeping(title === undefined ? rest : others, format)
   const text = field(source, 'data')
   const isPlain = isObject(source) && otherFields(source, textSource) === undefined
   if (isPlain && source.type === 'text' && typeof text === 'string') {
@@ -375,7 +374,7 @@ function decodeSearchResult({ title, ...rest }: JsonObject): PlainTextBlock | un
     text += piece
   }
   if (typeof title !== 'string' || !Array.isArray(rest.content)) return undefined
-  return { type: 'plain_text', text, title, ...keptFields(rest) }
+  return { type: 'plain_text', text, title, ...keeping(rest, format) }
 }
 
 /** Decodes a call of a tool that the provider ran. Its stored type names its server. */
@@ -383,7 +382,7 @@ function decodeServerCall({ id, name, input, ...rest }: JsonObject): ServerToolC
   if (typeof id !== 'string' || typeof name !== 'string' || !isObject(input)) return undefined
   const argumentsText = textOfArguments(input)
   if (argumentsText === undefined) return undefined
-  return { type: 'server_tool_call', id, name, arguments: input, argumentsText, ...keptFields(rest) }
+  return { type: 'server_tool_call', id, name, arguments: input, argumentsText, ...keeping(rest, format) }
 }
 
 /** Decodes a call. Returns `undefined` if its input is nested too deep to be written as text. */
@@ -392,7 +391,7 @@ function decodeCall(wire: JsonObject, index: number): ToolCall | InvalidToolCall
   const argumentsText = typeof input === 'string' ? input : textOfArguments(input)
   if (argumentsText === undefined) return undefined
   return withHint(wire, ({ type: _, id, name, input: _input, ...rest }) =>
-    readCall({ id: stringOr(id, ''), name: textOr(name, undefined), argumentsText, index, ...keptFields(rest) }),
+    readCall({ id: stringOr(id, ''), name: textOr(name, undefined), argumentsText, index, ...keeping(rest, format) }),
   )
 }
 
@@ -407,7 +406,7 @@ function decodeResult(wire: JsonObject, names: ReadonlyMap<string, string>, orig
       name: names.get(toolCallId),
       content: decodeResultContent(content, origin),
       status: typeof isError === 'boolean' ? (isError ? 'error' : 'success') : undefined,
-      ...keptFields(isError === true ? others : rest),
+      ...keeping(isError === true ? others : rest, format),
     })
   })
 }

@@ -9,7 +9,7 @@
  */
 
 import type { EncodedResponse, Frame, Reply, StreamEncoder } from '../../core/codec.ts'
-import { blocksOfTurn, isNoArguments, ownProof, settleStopReason } from '../../core/content.ts'
+import { blocksOfTurn, isNoArguments, keptFields, ownProof, settleStopReason } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
 import { compact, field, isObject, lookup } from '../../core/json.ts'
 import type {
@@ -32,7 +32,7 @@ import { type Losses, newLosses, reportForeignFields, reportLoss } from '../../k
 import { addPiece, type BlockEvent, newBlock, type OpenBlock, oneAtATime } from '../../kit/one-at-a-time.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { streamEncoder } from '../../kit/stream-encoder.ts'
-import { drop, encodeCall, encodeCitation, encodeOwnBlock, keptOf } from './ask.ts'
+import { drop, encodeCall, encodeCitation, encodeOwnBlock } from './ask.ts'
 import type { WireBlock, WireError, WireResponse, WireUsage } from './wire.ts'
 import { format, stopReasons, wireErrors, wireStopReasons } from './words.ts'
 
@@ -49,7 +49,7 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
   const hasCalls = content.some(({ type }) => type === 'tool_use')
   const body: WireResponse = {
     stop_sequence: null,
-    ...keptOf(response),
+    ...keptFields(response, format),
     id: reply.id ?? message.response?.id ?? 'msg_0',
     type: 'message',
     role: 'assistant',
@@ -74,7 +74,7 @@ function encodeAnswerBlock(given: ContentBlock, path: string, losses: Losses): W
       const isLost = citations !== undefined && encoded !== undefined && encoded.length < citations.length
       if (isLost) drop(`${path}.citations`, reasons.citations, { losses })
       const sent = encoded?.length === 0 && isLost ? undefined : encoded
-      return { ...keptOf(block), type: 'text', text, ...compact({ citations: sent }) }
+      return { ...keptFields(block, format), type: 'text', text, ...compact({ citations: sent }) }
     }
     case 'plain_text':
       if (block.title !== undefined) drop(`${path}.title`, reasons.title, { losses }, 'info')
@@ -103,7 +103,7 @@ function encodeAnswerBlock(given: ContentBlock, path: string, losses: Losses): W
 function encodeReasoning(block: ReasoningBlock, path: string, losses: Losses): WireBlock | undefined {
   const { text, opaque } = block
   const { data, signature } = ownProof(opaque, { format, provider: format, model: '' }) ?? {}
-  const kept = keptOf(block)
+  const kept = keptFields(block, format)
   if (typeof data === 'string') return { ...kept, type: 'redacted_thinking', data }
   if (typeof signature === 'string') return { ...kept, type: 'thinking', thinking: text, signature }
   if (text === '') return drop(path, 'reasoning without its own signature is refused', { losses }, 'info')
@@ -151,7 +151,7 @@ function encodeStopReason(
 /** Encodes usage. Every figure is present and at least 0, since clients calculate with them. */
 function encodeUsage(usage: Usage = {}): WireUsage {
   const { inputTokens = 0, outputTokens = 0, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage
-  const kept = keptOf(usage)
+  const kept = keptFields(usage, format)
   const details = field(kept, 'output_tokens_details')
   const thinking = reasoningTokens === undefined ? undefined : { thinking_tokens: reasoningTokens }
   return {
@@ -246,7 +246,7 @@ function begin(state: EncodeState, out: Frame[]): void {
 function finish(state: EncodeState, event: MessageEvent & { type: 'message_end' }, out: Frame[]): void {
   begin(state, out)
   const { message, response } = event
-  const { stop_sequence = null, stop_details, container } = keptOf(response)
+  const { stop_sequence = null, stop_details, container } = keptFields(response, format)
   const delta = compact({
     stop_reason: encodeStopReason(message, response.stopReason, state.hasCalls, state.losses),
     stop_sequence,
@@ -338,7 +338,7 @@ function endCall(state: EncodeState, block: OpenBlock, call: ToolCall, out: Fram
 
 /** Reports fields of a block that arrived after the block was opened. */
 function noteLateFields(state: EncodeState, path: string, whole: ContentBlock): void {
-  if (Object.keys(keptOf(whole)).length === 0) return
+  if (Object.keys(keptFields(whole, format)).length === 0) return
   reportLoss(state.losses, 'dropped', `${path}.providerData`, 'they came when the block had begun', 'info')
 }
 

@@ -13,7 +13,7 @@
  */
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, checkTools, ownProof, parseObject } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, keptFields, ownProof, parseObject, verbatim } from '../../core/content.ts'
 import { compact, field, isObject, lookup, objectIn, textOr, unlessEmpty } from '../../core/json.ts'
 import { readDataUrl } from '../../core/media.ts'
 import type {
@@ -22,12 +22,10 @@ import type {
   Content,
   ContentBlock,
   Context,
-  Json,
+  ContextTool,
   JsonObject,
   Message,
   Metadata,
-  ProviderData,
-  ProviderTool,
   ReasoningBlock,
   RequestOptions,
   ToolCall,
@@ -37,11 +35,11 @@ import type {
 } from '../../core/model.ts'
 import { effortBudgets, effortOf } from '../../kit/effort.ts'
 import { jsonRule } from '../../kit/json-rule.ts'
-import { toolErrorMark, withoutLacks } from '../../kit/lacks.ts'
+import { placeholder, toolErrorMark, withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss, reportTtl, withoutOptions } from '../../kit/losses.ts'
 import { narrowSchema } from '../../kit/narrow-schema.ts'
 import * as lackReasons from '../../kit/reasons.ts'
-import { chosenTools, reportUnusedChoice } from '../../kit/tool-choice.ts'
+import { chosenTools, encodeEachTool, reportUnusedChoice } from '../../kit/tools.ts'
 import { familyOf, lacksOf } from './families.ts'
 import type {
   WireBlock,
@@ -68,7 +66,7 @@ export function encodeRequest(given: Context, asked: EncodeRequestOptions): Enco
   const scope = { losses, model: options.model, names: new Set<string>() }
   const { messages, system = [] } = encodeConversation(context, scope)
   const instructions = [...system, ...jsonInstruction(options, losses)]
-  const kept = keptFields({ providerData: options.providerOptions })
+  const kept = objectIn(options.providerOptions, format)
   const fields = encodeOptions(options, kept, isTooLateToThink(messages), losses)
   const isThought = isThinking(fields.additionalModelRequestFields)
   const toolConfig = encodeToolConfig(context.tools, messages, options, isThought, losses)
@@ -240,9 +238,6 @@ function jsonInstruction({ responseFormat, model }: RequestOptions, losses: Loss
 // In this format, the turns of the user and the assistant alternate. Tool results are blocks of a user's message. The system text has a
 // separate field.
 
-/** The text of a user's turn if none of its blocks can be sent. Without it the turn would be omitted. */
-const placeholder = '(Nothing that can be shown here.)'
-
 /** Writes the system text and the turns. Consecutive messages of the same role become one turn. */
 function encodeConversation(
   { system, messages }: Context,
@@ -253,7 +248,7 @@ function encodeConversation(
   const texts = [
     ...textsOf(blocksOf(system ?? ''), 'system', scope),
     ...messages.slice(0, leading).flatMap((message, at) => {
-      if (Object.keys(keptFields(message)).length > 0)
+      if (Object.keys(keptFields(message, format)).length > 0)
         reportLoss(scope.losses, 'dropped', `messages[${at}].providerData`, lackReasons.fields, 'info')
       const path = `messages[${at}]`
       const written = textsOf(blocksOf(message.content), `${path}.content`, scope)
@@ -276,7 +271,7 @@ function encodeConversation(
     const last = turns.at(-1)
     if (last?.role === role) last.content.push(...content)
     // The kept fields of a tool message are written in its block, not here.
-    else turns.push({ ...(message.role !== 'tool' && keptFields(message)), role, content })
+    else turns.push({ ...(message.role !== 'tool' && keptFields(message, format)), role, content })
   }
   for (const turn of turns) if (turn.role === 'user') settle(turn, scope)
   trimPrefill(turns, scope)
@@ -350,16 +345,6 @@ function trimPrefill(turns: readonly WireMessage[], { losses }: Omit<Scope, 'pla
 
 // ---- content ------------------------------------------------------------------------------------
 
-/** Returns the fields that isoglot kept from this format. The encoder writes them first, and its own fields replace them. */
-export function keptFields(value: { readonly providerData?: ProviderData | undefined }): JsonObject {
-  return objectIn(value.providerData, format)
-}
-
-/** Returns a value that came from this format unchanged, with the type that the encoder needs. */
-function verbatim<T>(value: Json): T {
-  return value as T
-}
-
 /** The place that blocks are written to, and the state that its encoders share. */
 export interface Scope {
   readonly losses: Losses
@@ -404,7 +389,7 @@ export function encodeBlock(block: ContentBlock, path: string, scope: Scope): Wi
     case 'unknown':
       if (block.format === format) return verbatim(block.value)
   }
-  const kept = keptFields(block)
+  const kept = keptFields(block, format)
   if (block.type === 'server_tool_call' && kept.type !== undefined)
     return { toolUse: { ...kept, toolUseId: block.id ?? '', name: block.name, input: block.arguments } }
   if (block.type === 'server_tool_result' && kept.toolUseId !== undefined) return { toolResult: verbatim(kept) }
@@ -420,7 +405,7 @@ function takesDocuments(model: string): boolean {
 
 /** Returns the original `guardContent` of a text, which marks the text for a guardrail. Returns `undefined` if the text was changed. */
 function guardOf(block: ContentBlock & { type: 'text' }): WireBlock | undefined {
-  const { guardContent } = keptFields(block)
+  const { guardContent } = keptFields(block, format)
   return field(field(guardContent, 'text'), 'text') === block.text
     ? verbatim({ guardContent } as JsonObject)
     : undefined
@@ -448,14 +433,14 @@ function encodeMedia(block: MediaBlock, path: string, scope: Scope): WireBlock |
   const mimeType = block.mimeType ?? inline?.mimeType ?? (block.type === 'image' ? 'image/png' : '')
   const kind = block.type === 'file' ? 'document' : block.type
   const named = lookup(mediaFormats[kind], mimeType.toLowerCase().split(';')[0])
-  const wireFormat = named ?? lookup(objectIn(keptFields(block), 'media') as Record<string, string>, 'format')
+  const wireFormat = named ?? lookup(objectIn(keptFields(block, format), 'media') as Record<string, string>, 'format')
   const uri = block.url?.startsWith('s3://') ? block.url : undefined
   if ((data === undefined && uri === undefined) || wireFormat === undefined) {
     reportLoss(scope.losses, 'dropped', path, wireFormat === undefined ? reasons.mediaType : reasons.remote, 'major')
     return undefined
   }
   const source: WireSource = data === undefined ? { s3Location: { uri: uri ?? '' } } : { bytes: data }
-  const media = { ...objectIn(keptFields(block), 'media'), format: wireFormat, source }
+  const media = { ...objectIn(keptFields(block, format), 'media'), format: wireFormat, source }
   if (block.type === 'file')
     return { document: { ...media, name: nameOf(block.filename, wireFormat, `${path}.filename`, scope) } }
   return { [block.type]: media } as unknown as WireBlock
@@ -486,7 +471,7 @@ function encodeCited({ text, citations = [] }: ContentBlock & { type: 'text' }):
 /** Writes a citation. If it came from this format, it is unchanged. If not, it has the fields that a client can show. */
 export function encodeCitation(citation: CitationBlock): WireCitation {
   const { url, title, text, providerData } = citation
-  if (providerData?.[format] !== undefined) return verbatim(keptFields(citation))
+  if (providerData?.[format] !== undefined) return verbatim(keptFields(citation, format))
   return compact({
     title,
     source: url,
@@ -549,25 +534,19 @@ function isCachePoint(entry: object): entry is WireCachePoint {
   return 'cachePoint' in entry
 }
 
-// ---- tools --------------------------------------------------------------------------------------
-
-type Tools = readonly (ToolDefinition | ProviderTool)[]
-
 // ---- definitions ------------------------------------------------------------------------------
 
 /** Writes the tools, without those of other formats. */
-export function encodeDefinitions(tools: Tools, _options: CodecOptions = {}): WireTool[] {
-  checkTools(tools)
-  return tools.flatMap((tool) => {
-    if (!('type' in tool)) return [encodeDefinition(tool)]
-    return tool.format === format ? [verbatim<WireTool>(tool.value)] : []
-  })
+export function encodeDefinitions(tools: readonly ContextTool[], _options: CodecOptions = {}): WireTool[] {
+  return encodeEachTool(tools, format, encodeDefinition)
 }
 
 function encodeDefinition(tool: ToolDefinition): WireTool {
   const json = { ...(tool.parameters ?? { properties: {} }), type: 'object' }
   const description = textOr(tool.description?.trim(), undefined) && tool.description
-  return { toolSpec: { ...keptFields(tool), name: tool.name, ...compact({ description }), inputSchema: { json } } }
+  return {
+    toolSpec: { ...keptFields(tool, format), name: tool.name, ...compact({ description }), inputSchema: { json } },
+  }
 }
 
 // ---- choice -----------------------------------------------------------------------------------
@@ -577,7 +556,7 @@ function encodeDefinition(tool: ToolDefinition): WireTool {
  * without a schema are made from the names of the called tools.
  */
 function encodeToolConfig(
-  given: Tools = [],
+  given: readonly ContextTool[] = [],
   messages: readonly WireMessage[],
   options: RequestOptions,
   isThinking: boolean,
@@ -630,7 +609,7 @@ function encodeChoice(
 // ---- calls ------------------------------------------------------------------------------------
 
 export function encodeCall(call: ToolCall): WireToolUse {
-  return { ...keptFields(call), toolUseId: call.id, name: call.name, input: call.arguments }
+  return { ...keptFields(call, format), toolUseId: call.id, name: call.name, input: call.arguments }
 }
 
 // ---- results ----------------------------------------------------------------------------------
@@ -646,7 +625,7 @@ export function encodeResult(result: ToolMessage, _options: CodecOptions = {}): 
 
 function encodeToolResult(result: ToolMessage | ToolResultBlock, path: string, scope: Scope): WireToolResult {
   const isError = 'role' in result ? result.status === 'error' : result.isError === true
-  const { json, ...kept } = keptFields(result)
+  const { json, ...kept } = keptFields(result, format)
   const { jsonResults, lacks = [] } = familyOf(scope.model)
   const isSame = json !== undefined && result.content === JSON.stringify(json)
   const read = jsonResults && json === undefined ? objectOf(result.content) : undefined

@@ -9,7 +9,7 @@ import type { CodecOptions, ErrorAnswer } from '../../core/codec.ts'
 import { ApiError, type ApiErrorKind } from '../../core/errors.ts'
 import { compact, field, textOr } from '../../core/json.ts'
 import type { Json } from '../../core/model.ts'
-import { readApiError } from '../../kit/api-error.ts'
+import { inStream, readApiError } from '../../kit/api-error.ts'
 import { errorWords } from './words.ts'
 
 // The name of an error is in a header. In streams, it is the type of the exception.
@@ -30,7 +30,7 @@ export function decodeError(answer: ErrorAnswer, _options: CodecOptions = {}): A
 
 /** Reads an exception of a stream, by its type. */
 export function decodeException(type: string, body: unknown): ApiError {
-  return named({ status: 0, headers: { get: () => null }, body }, type.charAt(0).toUpperCase() + type.slice(1))
+  return named(inStream(body), type.charAt(0).toUpperCase() + type.slice(1))
 }
 
 function named(answer: ErrorAnswer, name: string): ApiError {

@@ -20,7 +20,7 @@ import type {
   Fragment,
   Frame,
 } from '../../core/codec.ts'
-import { textOfArguments } from '../../core/content.ts'
+import { keeping, keepOn, textOfArguments } from '../../core/content.ts'
 import {
   arrayOf,
   bodyOf,
@@ -50,6 +50,7 @@ import type {
 } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
 import { settleUsage, tokenCount } from '../../core/usage.ts'
+import { inStream } from '../../kit/api-error.ts'
 import { decodeError, decodeException } from './errors.ts'
 import { format, idPrefix, mediaFormats, provider, stopReasons } from './words.ts'
 
@@ -82,8 +83,7 @@ function decodeMedia(kind: keyof typeof mediaFormats, { format: word, source, ..
   const mimeType = Object.entries(mediaFormats[kind]).find(([, name]) => name === word)?.[0]
   const media = mimeType === undefined ? { ...more, format: word ?? '' } : more
   const type = kind === 'document' ? ('file' as const) : kind
-  const kept = Object.keys(media).length > 0 ? { providerData: { [format]: { media } } } : {}
-  return { type, ...found, ...compact({ mimeType }), ...kept }
+  return { type, ...found, ...compact({ mimeType }), ...keeping(compact({ media: unlessEmpty(media) }), format) }
 }
 
 function decodeDocument({ name, ...body }: JsonObject): ContentBlock | undefined {
@@ -96,9 +96,7 @@ function decodeDocument({ name, ...body }: JsonObject): ContentBlock | undefined
 
 function decodeGuarded(body: JsonObject): ContentBlock | undefined {
   const text = field(body.text, 'text')
-  return typeof text === 'string'
-    ? { type: 'text', text, providerData: { [format]: { guardContent: body } } }
-    : undefined
+  return typeof text === 'string' ? { type: 'text', text, ...keeping({ guardContent: body }, format) } : undefined
 }
 
 function decodeReasoning(body: JsonObject): ReasoningBlock | undefined {
@@ -151,7 +149,7 @@ function decodeServerCall({ toolUseId, name, input, ...kept }: JsonObject): Cont
     name,
     arguments: input as JsonObject,
     argumentsText,
-    providerData: { [format]: kept },
+    ...keeping(kept, format),
   }
 }
 
@@ -182,7 +180,7 @@ export function readCallFragment(body: JsonObject): CallFragment {
     name: textOr(body.name, undefined),
     arguments: input === undefined || input === null ? undefined : argumentsOf(input),
     server: isServers || undefined,
-    providerData: own && { [format]: own },
+    ...keeping(own, format),
   })
 }
 
@@ -215,7 +213,7 @@ export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): Dec
 export function decodeResponse(body: unknown, { callsBefore = 0, events }: DecodeResponseOptions = {}): ChatResponse {
   const response = bodyOf(body, 'Bedrock response')
   if (response.output === undefined && typeof (response.message ?? response.Message) === 'string')
-    throw decodeError({ status: 0, headers: { get: () => null }, body: response })
+    throw decodeError(inStream(response))
   const message = objectAt(field(response.output, 'message'), 'output.message', 'Bedrock response')
   const out: Fragment[] = [{ type: 'start' }]
   let last: LastText | undefined
@@ -269,8 +267,7 @@ const answerFields: ReadonlySet<string> = new Set(['output', 'stopReason', 'usag
 function readExtra(wire: JsonObject, out: Fragment[]): void {
   const usage = wire.usage
   if (isObject(usage)) out.push({ type: 'usage', usage: decodeUsage(usage) })
-  const kept = otherFields(wire, answerFields)
-  if (kept !== undefined) out.push({ type: 'extra', providerData: { [format]: kept } })
+  keepOn('response', otherFields(wire, answerFields), format, out)
 }
 
 function endFragment(reason: string): Fragment {

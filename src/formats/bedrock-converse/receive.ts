@@ -9,8 +9,9 @@
  *
  * @module
  */
+
 import type { DecodedRequest, DecodeRequestOptions } from '../../core/codec.ts'
-import { parseObject, readCall, textOfArguments } from '../../core/content.ts'
+import { keeping, parseObject, readCall, textOfArguments } from '../../core/content.ts'
 import {
   arrayOf,
   bodyOf,
@@ -27,14 +28,15 @@ import {
   textOr,
   unlessEmpty,
 } from '../../core/json.ts'
+import { percentDecoded } from '../../core/media.ts'
 import type {
   AssistantMessage,
   ContentBlock,
+  ContextTool,
   InvalidToolCall,
   Json,
   JsonObject,
   Message,
-  ProviderTool,
   ReasoningEffort,
   RequestOptions,
   ToolDefinition,
@@ -64,18 +66,10 @@ export function decodeRequest(body: unknown, { path = '' }: DecodeRequestOptions
     messages: decodeMessages(request),
     tools: unlessEmpty(definitions),
   })
-  const options = decodeOptions(request, decoded(name), way === 'converse-stream')
+  const options = decodeOptions(request, percentDecoded(name), way === 'converse-stream')
   const { textFormat } = objectIn(request, 'outputConfig')
   const losses = unreadFields(options, objectIn(request, 'toolConfig').toolChoice, textFormat, optionFields)
   return { context, options, losses }
-}
-
-function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name)
-  } catch {
-    return name
-  }
 }
 
 // ---- options ------------------------------------------------------------------------------------
@@ -198,8 +192,7 @@ function decodeMessages(body: JsonObject): Message[] {
     const blocks = listAt(wire.content, `${path}.content`, 'Bedrock request').map((block, index) =>
       objectAt(block, `${path}.content[${index}]`, 'Bedrock request'),
     )
-    const kept = otherFields(wire, messageFields)
-    const extras = kept === undefined ? {} : { providerData: { [format]: kept } }
+    const extras = keeping(otherFields(wire, messageFields), format)
     switch (wire.role) {
       case 'user':
         return decodeUser(blocks, names).map((message) =>
@@ -282,26 +275,25 @@ function readCachePoint(
 const specFields: ReadonlySet<string> = new Set(['name', 'description', 'inputSchema'])
 
 /** Reads `tools`. A cache point becomes the hint of the definition before it. */
-function decodeDefinitions(entries: readonly Json[]): (ToolDefinition | ProviderTool)[] {
-  const tools: (ToolDefinition | ProviderTool)[] = []
+function decodeDefinitions(entries: readonly Json[]): ContextTool[] {
+  const tools: ContextTool[] = []
   for (const [at, entry] of entries.entries())
     if (!readCachePoint(entry, tools)) tools.push(decodeDefinition(entry, `toolConfig.tools[${at}]`))
   return tools
 }
 
 /** Reads one entry of `tools`. An entry that is not a `toolSpec` is kept unchanged. */
-function decodeDefinition(entry: Json, path: string): ToolDefinition | ProviderTool {
+function decodeDefinition(entry: Json, path: string): ContextTool {
   const value = objectAt(entry, path, 'Bedrock request')
   const spec = field(value, 'toolSpec')
   const name = field(spec, 'name')
   if (!isObject(spec) || typeof name !== 'string') return { type: 'provider_tool', format, value }
   const parameters = field(field(spec, 'inputSchema'), 'json')
-  const kept = otherFields(spec, specFields)
   return compact({
     name,
     description: stringOr(field(spec, 'description'), undefined),
     parameters: isObject(parameters) ? parameters : undefined,
-    providerData: kept && { [format]: kept },
+    ...keeping(otherFields(spec, specFields), format),
   })
 }
 
@@ -322,13 +314,12 @@ function decodeResult(wire: JsonObject, names: ReadonlyMap<string, string>): Too
   const content = arrayOf(wire.content).filter(isObject)
   const [only] = content
   const json = content.length === 1 ? field(only, 'json') : undefined
-  const kept = { ...otherFields(wire, resultFields), ...compact({ json }) }
   return compact({
     role: 'tool',
     toolCallId,
     name: names.get(toolCallId),
     content: json === undefined ? content.map(decodeBlock) : JSON.stringify(json),
     status: status === 'error' || status === 'success' ? status : undefined,
-    providerData: Object.keys(kept).length > 0 ? { [format]: kept } : undefined,
+    ...keeping({ ...otherFields(wire, resultFields), ...compact({ json }) }, format),
   })
 }

@@ -12,7 +12,7 @@
  */
 
 import type { EncodedResponse, Frame, Reply, StreamEncoder } from '../../core/codec.ts'
-import { isNoArguments, settleStopReason } from '../../core/content.ts'
+import { isNoArguments, keptFields, settleStopReason } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
 import { compact, field, lookup, objectIn, textOr } from '../../core/json.ts'
 import type {
@@ -31,7 +31,7 @@ import { type ProofField, signatureField } from '../../kit/foreign-proofs.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { addPiece, type BlockEvent, newBlock, type OpenBlock, oneAtATime } from '../../kit/one-at-a-time.ts'
 import { streamEncoder } from '../../kit/stream-encoder.ts'
-import { encodeBlock, encodeCall, encodeCitation, encodeTurnBlocks, keptFields, type Scope } from './ask.ts'
+import { encodeBlock, encodeCall, encodeCitation, encodeTurnBlocks, type Scope } from './ask.ts'
 import { tooLong } from './errors.ts'
 import type { WireError, WireResponse, WireUsage } from './wire.ts'
 import { format, provider, stopReasons, wireErrors, wireStopReasons } from './words.ts'
@@ -47,7 +47,7 @@ export function encodeResponse(response: ChatResponse, _reply: Reply = {}): Enco
   const hasCalls = content.some((block) => 'toolUse' in block && block.toolUse.type !== 'server_tool_use')
   const body: WireResponse = {
     metrics: { latencyMs: 0 },
-    ...keptFields(response),
+    ...keptFields(response, format),
     output: { message: { role: 'assistant', content } },
     stopReason: encodeStopReason(response, hasCalls, losses),
     usage: encodeUsage(response.usage),
@@ -85,7 +85,7 @@ function encodeStopReason({ message, stopReason }: ChatResponse, hasCalls: boole
 function encodeUsage(usage: Usage = {}): WireUsage {
   const { inputTokens = 0, outputTokens = 0, cacheReadTokens, cacheWriteTokens } = usage
   return {
-    ...keptFields(usage),
+    ...keptFields(usage, format),
     inputTokens: Math.max(0, inputTokens - (cacheReadTokens ?? 0) - (cacheWriteTokens ?? 0)),
     outputTokens,
     totalTokens: inputTokens + outputTokens,
@@ -152,7 +152,7 @@ function fail(error: ApiError, out: Frame[]): void {
 
 function finish(state: EncodeState, response: ChatResponse, out: Frame[]): void {
   begin(state, out)
-  const { additionalModelResponseFields: fields, ...kept } = keptFields(response)
+  const { additionalModelResponseFields: fields, ...kept } = keptFields(response, format)
   const stopReason = encodeStopReason(response, state.hasCalls, state.losses)
   push('messageStop', { stopReason, ...compact({ additionalModelResponseFields: fields }) }, out)
   push('metadata', { metrics: { latencyMs: 0 }, ...kept, usage: encodeUsage(response.usage) }, out)

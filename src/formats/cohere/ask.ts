@@ -9,7 +9,7 @@
  */
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, callsOf, checkTools, exactArguments } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, callsOf, exactArguments, keptFields, verbatim } from '../../core/content.ts'
 import {
   arrayOf,
   compact,
@@ -29,6 +29,7 @@ import type {
   Content,
   ContentBlock,
   Context,
+  ContextTool,
   FileBlock,
   ImageBlock,
   InvalidToolCall,
@@ -37,21 +38,18 @@ import type {
   JsonSchema,
   Message,
   PlainTextBlock,
-  ProviderData,
-  ProviderTool,
   RequestOptions,
   TextBlock,
   ToolCall,
-  ToolDefinition,
   ToolMessage,
   UserMessage,
 } from '../../core/model.ts'
 import { effortBudgets } from '../../kit/effort.ts'
 import { jsonRule } from '../../kit/json-rule.ts'
-import { markParts, markText, withoutLacks } from '../../kit/lacks.ts'
+import { markParts, markText, placeholder, withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
-import { chosenTools, reportUnusedChoice } from '../../kit/tool-choice.ts'
+import { chosenTools, encodeEachTool, encodeFunctionTool, reportUnusedChoice } from '../../kit/tools.ts'
 import type {
   WireAssistant,
   WireCall,
@@ -87,7 +85,7 @@ export function encodeRequest(given: Context, asked: EncodeRequestOptions): Enco
   })
   const definitions = encodeDefinitions(tools)
   const body: WireRequest = {
-    ...keptFields({ providerData: options.providerOptions }),
+    ...objectIn(options.providerOptions, format),
     model: options.model,
     messages,
     ...encodeOptions(options, losses),
@@ -265,7 +263,7 @@ function encodeMessage(message: Message, path: string, documents: WireDocument[]
       return encodeUser(message, path, documents, to)
     case 'system':
     case 'developer': // written as `system`: Cohere does not have this role
-      return encodeSystem(message.content, path, `${path}.content`, keptFields(message), to)
+      return encodeSystem(message.content, path, `${path}.content`, keptFields(message, format), to)
   }
 }
 
@@ -283,12 +281,9 @@ function encodeSystem(
   return []
 }
 
-/** The text of a user's message if none of its blocks can be sent. The reported losses name the blocks. */
-const placeholder = '(Nothing that can be shown here.)'
-
 function encodeUser(message: UserMessage, path: string, documents: WireDocument[], to: Encoding): WireMessage[] {
   const { content } = message
-  if (typeof content === 'string') return [{ ...keptFields(message), role: 'user', content }]
+  if (typeof content === 'string') return [{ ...keptFields(message, format), role: 'user', content }]
   const parts: ReturnType<typeof encodeUserPart>[] = []
   // A message that has only documents would be empty without them. So their text is written into the message.
   const hasContent = content.some(({ type }) => type === 'text' || type === 'image')
@@ -301,7 +296,7 @@ function encodeUser(message: UserMessage, path: string, documents: WireDocument[
   }
   const partsSent = parts.filter((part) => part !== undefined)
   if (partsSent.length === 0) partsSent.push({ type: 'text', text: placeholder }) // the server refuses an empty message
-  return [{ ...keptFields(message), role: 'user', content: partsSent }]
+  return [{ ...keptFields(message, format), role: 'user', content: partsSent }]
 }
 
 /** Writes a document as a text part. `path` is the path of its title. */
@@ -323,7 +318,7 @@ function encodeTurn(message: AssistantMessage, path: string, to: Encoding): Wire
 
 /** Writes an assistant's message of a history or of an answer. */
 export function encodeAssistant(message: AssistantMessage, path: string, to: Encoding): WireAssistant {
-  const { citations: keptCitations, ...kept } = keptFields(message)
+  const { citations: keptCitations, ...kept } = keptFields(message, format)
   const content: (WireText | WireThinking)[] = []
   const citations: WireCitation[] = arrayOf(keptCitations).map((one) => verbatim(one))
   const plans: string[] = []
@@ -331,9 +326,10 @@ export function encodeAssistant(message: AssistantMessage, path: string, to: Enc
   for (const [at, block] of blocks.entries()) {
     if (block.type === 'tool_call') continue
     const where = `${path}.content[${at}]`
-    if (block.type === 'reasoning' && keptFields(block).toolPlan === true) plans.push(block.text)
+    if (block.type === 'reasoning' && keptFields(block, format).toolPlan === true) plans.push(block.text)
     else if (block.type === 'reasoning' && !to.takesThinking) reportLoss(to.losses, 'dropped', where, reasons.thinking)
-    else if (block.type === 'reasoning') content.push({ ...keptFields(block), type: 'thinking', thinking: block.text })
+    else if (block.type === 'reasoning')
+      content.push({ ...keptFields(block, format), type: 'thinking', thinking: block.text })
     else {
       const part = to.isAnswer && isBlank(block) ? undefined : encodeTextPart(block, where, to.losses)
       if (part === undefined) continue
@@ -394,20 +390,10 @@ function noteOrder(blocks: readonly ContentBlock[], path: string, { losses }: En
 
 // ---- content ------------------------------------------------------------------------------------
 
-/** Returns the fields that isoglot kept from this format. The encoder writes them first, and its own fields replace them. */
-export function keptFields(value: { readonly providerData?: ProviderData | undefined }): JsonObject {
-  return objectIn(value.providerData, format)
-}
-
-/** Returns a value that came from this format unchanged, with the type that the encoder needs. */
-function verbatim<T>(value: Json): T {
-  return value as T
-}
-
 /** Writes a block as a text part. For a block that is not text, it reports a loss and returns `undefined`. */
 export function encodeTextPart(block: ContentBlock, path: string, losses: Losses): WireText | undefined {
   if (block.type === 'text' || block.type === 'plain_text') {
-    const { document: _, ...kept } = keptFields(block)
+    const { document: _, ...kept } = keptFields(block, format)
     if (block.type === 'plain_text' && block.title !== undefined)
       reportLoss(losses, 'dropped', `${path}.title`, lackReasons.title, 'info')
     return { ...kept, type: 'text', text: block.text }
@@ -442,7 +428,7 @@ function encodeImage(block: ImageBlock, path: string, losses: Losses): WireImage
   }
   if (block.detail === 'original') reportLoss(losses, 'changed', `${path}.detail`, reasons.detail, 'info')
   const detail = block.detail === 'original' ? 'high' : block.detail
-  const { image_url: image, ...kept } = keptFields(block)
+  const { image_url: image, ...kept } = keptFields(block, format)
   return { ...kept, type: 'image_url', image_url: { ...(isObject(image) && image), url, ...compact({ detail }) } }
 }
 
@@ -450,7 +436,7 @@ function encodeImage(block: ImageBlock, path: string, losses: Losses): WireImage
 function encodeDocument(block: ContentBlock, path: string, losses: Losses): WireDocument | undefined {
   if (block.type === 'file') return encodeFile(block, path, losses)
   if (block.type !== 'plain_text') return undefined
-  const { document } = keptFields(block)
+  const { document } = keptFields(block, format)
   const isSame = document !== undefined && decodeDocument(document).text === block.text
   if (isSame) return verbatim(document)
   return { ...compact({ id: textOr(field(document, 'id'), undefined) }), data: documentData(block.text, block.title) }
@@ -487,38 +473,18 @@ export function decodeDocument(value: Json): PlainTextBlock {
   })
 }
 
-// ---- tools --------------------------------------------------------------------------------------
-
-type Tools = readonly (ToolDefinition | ProviderTool)[]
-
 // ---- definitions ------------------------------------------------------------------------------
 
 /** Writes the tools, without those of other formats. */
-export function encodeDefinitions(tools: Tools, _options: CodecOptions = {}): WireTool[] {
-  checkTools(tools)
-  return tools.flatMap((tool) => {
-    if (!('type' in tool)) return [encodeDefinition(tool)]
-    return tool.format === format ? [verbatim<WireTool>(tool.value)] : []
-  })
-}
-
-function encodeDefinition(tool: ToolDefinition): WireTool {
-  const kept = keptFields(tool)
-  return {
-    ...kept,
-    type: 'function',
-    function: {
-      ...objectIn(kept, 'function'),
-      name: tool.name,
-      ...compact({ description: tool.description }),
-      parameters: { type: 'object', ...(tool.parameters ?? { properties: {} }) },
-    },
-  }
+export function encodeDefinitions(tools: readonly ContextTool[], _options: CodecOptions = {}): WireTool[] {
+  return encodeEachTool(tools, format, (tool) =>
+    encodeFunctionTool(tool, format, (parameters) => ({ type: 'object', ...parameters })),
+  )
 }
 
 /** Writes `strict_tools`. It applies to all tools, so it is sent only if every tool is strict. */
-function encodeStrictness(tools: Tools, losses: Losses): Pick<WireRequest, 'strict_tools'> {
-  const isStrict = (tool: Tools[number]) => 'name' in tool && tool.strict === true
+function encodeStrictness(tools: readonly ContextTool[], losses: Losses): Pick<WireRequest, 'strict_tools'> {
+  const isStrict = (tool: ContextTool) => 'name' in tool && tool.strict === true
   if (!tools.some(isStrict)) return {}
   if (tools.every(isStrict)) return { strict_tools: true }
   for (const [at, tool] of tools.entries()) {
@@ -531,10 +497,10 @@ function encodeStrictness(tools: Tools, losses: Losses): Pick<WireRequest, 'stri
 
 /** Returns the tools to send and the `tool_choice`. Cohere cannot choose by name, so only the chosen tools are sent. */
 function encodeToolChoice(
-  tools: Tools,
+  tools: readonly ContextTool[],
   options: RequestOptions,
   losses: Losses,
-): { readonly tools: Tools; readonly choice: Pick<WireRequest, 'tool_choice'> } {
+): { readonly tools: readonly ContextTool[]; readonly choice: Pick<WireRequest, 'tool_choice'> } {
   const { toolChoice, model } = options
   if (tools.length === 0) reportUnusedChoice({ toolChoice }, losses)
   if (tools.length === 0 || toolChoice === undefined || toolChoice === 'auto') return { tools, choice: {} }
@@ -558,7 +524,7 @@ function encodeToolChoice(
 
 /** Writes a call. The arguments of an invalid one are sent unchanged, even if they are not JSON: clients parse them, as they do with Cohere. */
 export function encodeCall(call: ToolCall | InvalidToolCall): WireCall {
-  const kept = keptFields(call)
+  const kept = keptFields(call, format)
   const args = call.type === 'tool_call' ? exactArguments(call) : call.argumentsText
   const body = { ...objectIn(kept, 'function'), name: call.name ?? '', arguments: args }
   return { ...kept, id: call.id ?? '', type: 'function', function: body }
@@ -581,7 +547,7 @@ function encodeResultFor(result: ToolMessage, path: string, losses: Losses): Wir
     typeof result.content === 'string'
       ? markText(result.content, isError)
       : markParts<(typeof parts)[number]>(parts, isError, { type: 'text', text: '' })
-  return { ...keptFields(result), role: 'tool', tool_call_id: result.toolCallId, content }
+  return { ...keptFields(result, format), role: 'tool', tool_call_id: result.toolCallId, content }
 }
 
 // ---- citations ----------------------------------------------------------------------------------
@@ -597,7 +563,7 @@ export function encodeCitations(
 ): WireCitation[] {
   const encoded: WireCitation[] = []
   for (const citation of block.citations ?? []) {
-    const { source, ...kept } = keptFields(citation)
+    const { source, ...kept } = keptFields(citation, format)
     const isOwn = citation.providerData?.[format] !== undefined
     if (!isOwn && !isAnswer) continue
     const start = numberOr(kept.start, citation.startIndex ?? 0)

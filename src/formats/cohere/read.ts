@@ -21,6 +21,7 @@ import type {
   Fragment,
   Frame,
 } from '../../core/codec.ts'
+import { keeping, keepOn } from '../../core/content.ts'
 import { ApiError, type ApiErrorDetails } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -34,42 +35,37 @@ import {
   objectAt,
   objectIn,
   otherFields,
+  othersWithin,
   parseEvent,
   stringAt,
   stringOr,
   textOr,
   unlessEmpty,
 } from '../../core/json.ts'
-import type { ChatResponse, CitationBlock, Json, JsonObject, UnknownBlock, Usage } from '../../core/model.ts'
+import type {
+  ChatResponse,
+  CitationBlock,
+  Json,
+  JsonObject,
+  ProviderData,
+  UnknownBlock,
+  Usage,
+} from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
 import { settleUsage, tokenCount } from '../../core/usage.ts'
-import { readApiError } from '../../kit/api-error.ts'
+import { inStream, readApiError } from '../../kit/api-error.ts'
 import { errorWords, format, idPrefix, stopReasons } from './words.ts'
 
 export function unknownPart(part: JsonObject): UnknownBlock {
   return { type: 'unknown', format, providerType: stringOr(field(part, 'type'), ''), value: part }
 }
 
-/** Returns the fields of a part other than `type` and the fields in `body`. */
-export function restOf(part: JsonObject, ...body: readonly string[]): { providerData?: { [format]: JsonObject } } {
-  const rest = otherFields(part, new Set(['type', ...body]))
-  return rest === undefined ? {} : { providerData: { [format]: rest } }
+/** Keeps the fields of a part other than `type` and its `body`. */
+export function restOf(part: JsonObject, body: string): { readonly providerData?: ProviderData } {
+  return keeping(otherFields(part, new Set(['type', body])), format)
 }
 
 // ---- tools --------------------------------------------------------------------------------------
-
-/** Returns the unknown fields of an entry and of its `function`, nested as in the request or the answer. */
-export function keep(
-  entry: JsonObject,
-  entryFields: ReadonlySet<string>,
-  body: JsonObject,
-  bodyFields: ReadonlySet<string>,
-): { [format]: JsonObject } | undefined {
-  const outer = otherFields(entry, entryFields)
-  const inner = otherFields(body, bodyFields)
-  if (outer === undefined && inner === undefined) return undefined
-  return { [format]: { ...outer, ...compact({ function: inner }) } }
-}
 
 const callFields: ReadonlySet<string> = new Set(['id', 'type', 'function'])
 const callFunctionFields: ReadonlySet<string> = new Set(['name', 'arguments'])
@@ -84,7 +80,7 @@ function readCallFragment(entry: Json | undefined, path: string, what: string): 
     id: textOr(field(call, 'id'), undefined),
     name: textOr(field(body, 'name'), undefined),
     arguments: isObject(given) ? given : stringAt(given, `${path}.function.arguments`, what),
-    providerData: keep(call, callFields, body, callFunctionFields),
+    ...keeping(othersWithin(call, callFields, 'function', callFunctionFields), format),
   })
 }
 
@@ -110,8 +106,7 @@ export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): Dec
  */
 export function decodeResponse(body: unknown, { callsBefore = 0, events }: DecodeResponseOptions = {}): ChatResponse {
   const response = bodyOf(body, 'Cohere response')
-  if (typeof field(response, 'message') === 'string')
-    throw decodeError({ status: 0, headers: noHeaders, body: response })
+  if (typeof field(response, 'message') === 'string') throw decodeError(inStream(response))
   const out: Fragment[] = [compact({ type: 'start', id: textOr(field(response, 'id'), undefined) })]
   const state = newState()
   readMessage(
@@ -189,7 +184,7 @@ function readEvent(state: ReadState, event: JsonObject, out: Fragment[]): void {
       readEnd(state, objectIn(event, 'delta'), out)
       return
     case undefined:
-      if (typeof field(event, 'message') === 'string') throw decodeError({ status: 0, headers: noHeaders, body: event })
+      if (typeof field(event, 'message') === 'string') throw decodeError(inStream(event))
   }
   // `citation-end`, `debug` and unknown types are ignored.
 }
@@ -264,8 +259,7 @@ export function readMessage(state: ReadState, message: JsonObject, path: string,
     out.push({ ...readCallFragment(call, `${path}.tool_calls[${at}]`, what), key }, { type: 'close', key })
   }
   state.citations.push(...arrayOf(field(message, 'citations')).filter(isObject))
-  const kept = otherFields(message, messageFields)
-  if (kept !== undefined) out.push({ type: 'extra', on: 'message', providerData: { [format]: kept } })
+  keepOn('message', otherFields(message, messageFields), format, out)
   endMessage(state, out)
 }
 
@@ -273,8 +267,7 @@ export function readMessage(state: ReadState, message: JsonObject, path: string,
 function endMessage(state: ReadState, out: Fragment[]): void {
   for (const at of [...state.unknown.keys()]) endContent(state, at, out)
   endTexts(state, out)
-  const { otherCitations: citations } = state
-  if (citations.length > 0) out.push({ type: 'extra', on: 'message', providerData: { [format]: { citations } } })
+  keepOn('message', compact({ citations: unlessEmpty(state.otherCitations) }), format, out)
 }
 
 function textParts(text: string): Json[] {
@@ -311,7 +304,7 @@ function endContent(state: ReadState, at: number, out: Fragment[]): void {
 /** Adds a piece of the plan. Cohere does not send events for its start and end, so the first piece opens the block. */
 function addPlan(state: ReadState, text: string, out: Fragment[]): void {
   if (text === '') return
-  const block = { type: 'reasoning', text: '', providerData: { [format]: { toolPlan: true } } } as const
+  const block = { type: 'reasoning', text: '', ...keeping({ toolPlan: true }, format) } as const
   if (!state.hasPlan) out.push({ type: 'block', key: keyOf.plan, open: true, block })
   state.hasPlan = true
   out.push({ type: 'reasoning', key: keyOf.plan, text })
@@ -367,16 +360,13 @@ function readEnd(state: ReadState, end: JsonObject, out: Fragment[]): void {
   const usage = field(end, 'usage')
   if (isObject(usage)) out.push({ type: 'usage', usage: decodeUsage(usage) })
   const { logprobs } = state
-  const kept = { ...otherFields(end, endFields), ...compact({ logprobs: unlessEmpty(logprobs) }) }
-  if (Object.keys(kept).length > 0) out.push({ type: 'extra', providerData: { [format]: kept } })
+  keepOn('response', { ...otherFields(end, endFields), ...compact({ logprobs: unlessEmpty(logprobs) }) }, format, out)
   const error = textOr(field(end, 'error'), undefined)
-  if (error !== undefined) throw decodeError({ status: 0, headers: noHeaders, body: { message: error } })
+  if (error !== undefined) throw decodeError(inStream({ message: error }))
   const word = field(end, 'finish_reason')
   if (typeof word === 'string')
     out.push({ type: 'end', stopReason: lookup(stopReasons, word) ?? 'other', rawStopReason: word })
 }
-
-const noHeaders = { get: () => null }
 
 // ---- citations ----------------------------------------------------------------------------------
 
@@ -387,12 +377,12 @@ function decodeCitation(wire: JsonObject, text: string): CitationBlock[] {
   const { sources, ...kept } = wire
   const found = arrayOf(sources).filter(isObject)
   const span = spanOf(wire, text)
-  if (found.length === 0) return [{ type: 'citation', ...span, providerData: { [format]: kept } }]
+  if (found.length === 0) return [{ type: 'citation', ...span, ...keeping(kept, format) }]
   return found.map((source) => ({
     type: 'citation',
     ...fieldsOf(source),
     ...span,
-    providerData: { [format]: { ...kept, source } },
+    ...keeping({ ...kept, source }, format),
   }))
 }
 

@@ -9,7 +9,7 @@
 
 import { fold } from '../../assemble/assemble.ts'
 import type { DecodedRequest, DecodeRequestOptions, Fragment } from '../../core/codec.ts'
-import { blocksOf, callsOf } from '../../core/content.ts'
+import { blocksOf, callsOf, keeping } from '../../core/content.ts'
 import {
   arrayOf,
   bodyOf,
@@ -21,12 +21,10 @@ import {
   lookup,
   misfit,
   objectAt,
-  objectIn,
   otherFields,
+  othersWithin,
   stringAt,
-  stringOr,
   textOr,
-  unlessEmpty,
 } from '../../core/json.ts'
 import { readDataUrl } from '../../core/media.ts'
 import type {
@@ -37,17 +35,16 @@ import type {
   Json,
   JsonObject,
   Message,
-  ProviderTool,
   RequestOptions,
   ToolChoice,
-  ToolDefinition,
   ToolMessage,
   UserMessage,
 } from '../../core/model.ts'
 import { nextNumber } from '../../kit/ids.ts'
 import { unmark } from '../../kit/lacks.ts'
+import { decodeFunctionTool } from '../../kit/tools.ts'
 import { decodeDocument } from './ask.ts'
-import { keep, newState, readMessage, restOf, unknownPart } from './read.ts'
+import { newState, readMessage, restOf, unknownPart } from './read.ts'
 import { format, idPrefix } from './words.ts'
 
 /**
@@ -62,10 +59,10 @@ export function decodeRequest(body: unknown, _options: DecodeRequestOptions = {}
   const messages = listAt(request.messages, 'messages', 'Cohere request')
   const documents = listAt(request.documents, 'documents', 'Cohere request')
   const tools = request.tools
-  const isStrict = request.strict_tools === true
-  const definitions = listAt(tools, 'tools', 'Cohere request').map((tool, at) =>
-    decodeDefinition(tool, isStrict, `tools[${at}]`),
-  )
+  const definitions = listAt(tools, 'tools', 'Cohere request').map((entry, at) => {
+    const tool = decodeFunctionTool(entry, `tools[${at}]`, 'Cohere request', format)
+    return 'name' in tool && request.strict_tools === true ? { ...tool, strict: true } : tool
+  })
   const context = compact({
     messages: decodeMessages(messages, documents),
     tools: Array.isArray(tools) ? definitions : undefined,
@@ -171,9 +168,8 @@ function decodeMessage(entry: JsonObject, path: string, names: ReadonlyMap<strin
       return decodeResult(entry, path, names)
     case 'system':
     case 'user': {
-      const kept = otherFields(entry, messageFields)
       const content = decodeContent(field(entry, 'content'), `${path}.content`)
-      return compact({ role, content, providerData: kept && { [format]: kept } })
+      return { role, content, ...keeping(otherFields(entry, messageFields), format) }
     }
   }
   throw misfit(`${path}.role`, 'none of system, user, assistant and tool', 'Cohere request', role)
@@ -219,40 +215,20 @@ function decodeImage(part: JsonObject): ImageBlock | undefined {
   const image = field(part, 'image_url')
   const url = textOr(field(image, 'url'), undefined)
   if (url === undefined) return undefined
-  const { detail, url: _, ...more } = objectIn(part, 'image_url')
+  const detail = field(image, 'detail')
   const isKnown = detail === 'auto' || detail === 'low' || detail === 'high'
-  const others = isKnown || detail === undefined ? more : { ...more, detail }
+  const read = new Set(['url', ...(isKnown ? ['detail'] : [])])
   const inline = readDataUrl(url)
   const source = inline?.base64 ? { data: inline.data, mimeType: inline.mimeType } : { url }
-  const kept = { ...otherFields(part, new Set(['type', 'image_url'])), ...compact({ image_url: unlessEmpty(others) }) }
   return compact({
     type: 'image',
     ...source,
     detail: isKnown ? detail : undefined,
-    providerData: unlessEmpty(kept) && { [format]: kept },
+    ...keeping(othersWithin(part, new Set(['type', 'image_url']), 'image_url', read), format),
   })
 }
 
-// ---- tools --------------------------------------------------------------------------------------
-
-const definitionFields: ReadonlySet<string> = new Set(['type', 'function'])
-const functionFields: ReadonlySet<string> = new Set(['name', 'description', 'parameters'])
-
-/** Reads one entry of `tools`. An entry that is not a function is kept unchanged. */
-function decodeDefinition(entry: Json, isStrict: boolean, path: string): ToolDefinition | ProviderTool {
-  const tool = objectAt(entry, path, 'Cohere request')
-  const body = field(tool, 'function')
-  const name = field(body, 'name')
-  if (!isObject(body) || typeof name !== 'string') return { type: 'provider_tool', format, value: tool }
-  const parameters = field(body, 'parameters')
-  return compact({
-    name,
-    description: stringOr(field(body, 'description'), undefined),
-    parameters: isObject(parameters) ? parameters : undefined,
-    strict: isStrict || undefined,
-    providerData: keep(tool, definitionFields, body, functionFields),
-  })
-}
+// ---- results ------------------------------------------------------------------------------------
 
 const resultFields: ReadonlySet<string> = new Set(['role', 'tool_call_id', 'content'])
 
@@ -260,13 +236,12 @@ const resultFields: ReadonlySet<string> = new Set(['role', 'tool_call_id', 'cont
 function decodeResult(entry: JsonObject, path: string, names: ReadonlyMap<string, string>): ToolMessage {
   const toolCallId = stringAt(field(entry, 'tool_call_id'), `${path}.tool_call_id`, 'Cohere request')
   const { content, isError } = unmark(decodeContent(field(entry, 'content'), `${path}.content`))
-  const kept = otherFields(entry, resultFields)
   return compact({
     role: 'tool',
     toolCallId,
     name: names.get(toolCallId),
     content,
     status: isError ? 'error' : undefined,
-    providerData: kept && { [format]: kept },
+    ...keeping(otherFields(entry, resultFields), format),
   })
 }

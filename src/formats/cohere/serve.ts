@@ -10,7 +10,7 @@
  */
 
 import type { EncodedResponse, Frame, Reply, StreamEncoder } from '../../core/codec.ts'
-import { blocksOf, settleStopReason } from '../../core/content.ts'
+import { blocksOf, keptFields, settleStopReason } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
 import { compact, field, isObject, lookup, objectIn } from '../../core/json.ts'
 import type {
@@ -30,7 +30,7 @@ import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { addPiece, type BlockEvent, newBlock, type OpenBlock, oneAtATime } from '../../kit/one-at-a-time.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { streamEncoder } from '../../kit/stream-encoder.ts'
-import { type Encoding, encodeAssistant, encodeCall, encodeCitations, encodeTextPart, keptFields } from './ask.ts'
+import { type Encoding, encodeAssistant, encodeCall, encodeCitations, encodeTextPart } from './ask.ts'
 import { tooManyTokens } from './read.ts'
 import type { WireCall, WireError, WireResponse, WireText, WireThinking, WireUsage } from './wire.ts'
 import { finishReasons, format, reasons, stopReasons } from './words.ts'
@@ -60,7 +60,7 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
   noteForeign(message, 'message', losses)
   const encoded = encodeAssistant(message, 'message', answering(losses))
   const body: WireResponse = {
-    ...keptFields(response),
+    ...keptFields(response, format),
     id: reply.id ?? message.response?.id ?? '',
     message: encoded,
     finish_reason: encodeStopReason(response, encoded.tool_calls !== undefined, losses),
@@ -91,7 +91,7 @@ function encodeStopReason({ message, stopReason }: ChatResponse, hasCalls: boole
 /** Writes the usage. Clients read both `tokens` and `billed_units`. If the billed units are unknown, the token counts are sent for both. */
 function encodeUsage(usage: Usage = {}): WireUsage {
   const { inputTokens = 0, outputTokens = 0, cacheReadTokens, reasoningTokens } = usage
-  const kept = keptFields(usage)
+  const kept = keptFields(usage, format)
   const { image_tokens: images, ...figures } = objectIn(kept, 'tokens')
   const imageTokens = typeof images === 'number' ? images : undefined
   const tokens = {
@@ -177,7 +177,7 @@ function fail(state: EncodeState, error: ApiError, out: Frame[]): void {
 function finish(state: EncodeState, response: ChatResponse, out: Frame[]): void {
   begin(state, out)
   const finish_reason = encodeStopReason(response, state.calls > 0, state.losses)
-  end({ ...keptFields(response), finish_reason, usage: encodeUsage(response.usage) }, out)
+  end({ ...keptFields(response, format), finish_reason, usage: encodeUsage(response.usage) }, out)
 }
 
 function end(delta: object, out: Frame[]): void {
@@ -232,7 +232,8 @@ function endContent(state: EncodeState, block: ContentBlock, path: string, out: 
     if (part !== undefined) startContent(state, part, out)
   }
   if (state.open.at === undefined) return
-  const isLate = (block.type === 'text' || block.type === 'reasoning') && Object.keys(keptFields(block)).length > 0
+  const isLate =
+    (block.type === 'text' || block.type === 'reasoning') && Object.keys(keptFields(block, format)).length > 0
   if (isLate) reportLoss(state.losses, 'dropped', `${path}.providerData`, reasons.lateFields, 'info')
   push('content-end', { index: state.open.at }, out)
 }

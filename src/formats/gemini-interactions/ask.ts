@@ -9,7 +9,7 @@
  */
 
 import type { EncodedRequest } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, checkTools, ownProof } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, keptFields, ownProof, verbatim } from '../../core/content.ts'
 import {
   arrayOf,
   compact,
@@ -28,13 +28,12 @@ import type {
   Content,
   ContentBlock,
   Context,
+  ContextTool,
   FileBlock,
   Json,
   JsonObject,
   Message,
   Opaque,
-  ProviderData,
-  ProviderTool,
   ReasoningBlock,
   RequestOptions,
   ResponseFormat,
@@ -50,11 +49,11 @@ import type {
 import { findChain } from '../../kit/chain.ts'
 import { effortOf } from '../../kit/effort.ts'
 import { isEnvelope } from '../../kit/envelope.ts'
-import { addressOf, guessType, type Media } from '../../kit/google-files.ts'
+import { addressOf, guessType, type Media } from '../../kit/google.ts'
 import { withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
-import { reportUnusedChoice } from '../../kit/tool-choice.ts'
+import { encodeEachTool, reportUnusedChoice } from '../../kit/tools.ts'
 import { byteLength } from '../../kit/utf8.ts'
 import type {
   WireContent,
@@ -245,11 +244,11 @@ function encodeMessage(message: Message, path: string, scope: Scope): void {
       addResult(message, path, scope)
       break
     case 'user':
-      encodeInput(message.content, keptFields(message), path, scope)
+      encodeInput(message.content, keptFields(message, format), path, scope)
       break
     default:
       reportLoss(scope.losses, 'changed', path, 'the target has instructions at its head only: a user says it')
-      encodeInput(message.content, keptFields(message), path, scope)
+      encodeInput(message.content, keptFields(message, format), path, scope)
   }
 }
 
@@ -424,7 +423,7 @@ function addThought(turn: Turn, block: ReasoningBlock, path: string): void {
 }
 
 function encodeThought(block: ReasoningBlock, signature: string | undefined): WireThought {
-  const { summary: pictures, ...kept } = keptFields(block)
+  const { summary: pictures, ...kept } = keptFields(block, format)
   const summary = [
     ...(block.text === '' ? [] : [{ type: 'text' as const, text: block.text }]),
     ...arrayOf(pictures).map((picture) => verbatim<WireContent>(picture ?? {})),
@@ -467,34 +466,24 @@ function addUnknown(turn: Turn, block: UnknownBlock, path: string): void {
     reportLoss(turn.scope.losses, 'dropped', path, reasons.foreignBlock)
     return
   }
-  if (keptFields(block).content === true) addContent(turn, verbatim(block.value))
+  if (keptFields(block, format).content === true) addContent(turn, verbatim(block.value))
   else if (stringOr(block.value.type, '') !== '') turn.steps.push(verbatim(block.value))
 }
 
 // ---- content ------------------------------------------------------------------------------------
-
-/** Returns a value that was received in this format, to send it unchanged. Its type is not checked. */
-function verbatim<T>(value: Json | object): T {
-  return value as T
-}
-
-/** Returns the fields of this format that were kept with a block, a message or a tool. */
-export function keptFields(thing: { readonly providerData?: ProviderData }): JsonObject {
-  return thing.providerData && Object.hasOwn(thing.providerData, format) ? (thing.providerData[format] ?? {}) : {}
-}
 
 /** Encodes a block as a content. Returns `undefined`, and reports the loss, if the format has no such content. */
 function encodeContent(block: ContentBlock, path: string, losses: Losses, isAnswer = false): WireContent | undefined {
   switch (block.type) {
     case 'text':
       return {
-        ...keptFields(block),
+        ...keptFields(block, format),
         type: 'text',
         text: block.text,
         ...annotationsOf(block, path, losses, isAnswer),
       }
     case 'plain_text':
-      return { ...keptFields(block), type: 'text', text: block.text }
+      return { ...keptFields(block, format), type: 'text', text: block.text }
     case 'file':
       return encodeTextFile(block, path, losses) ?? encodeMedia(block, path, losses)
     case 'image':
@@ -516,7 +505,7 @@ function encodeTextFile(block: FileBlock, path: string, losses: Losses): WireCon
   const text = data !== undefined && isText ? textOfBase64(data) : undefined
   if (text === undefined) return undefined
   if (mimeType !== 'text/plain') reportLoss(losses, 'dropped', `${path}.mimeType`, reasons.mimeType, 'info')
-  return { ...keptFields(block), type: 'text', text }
+  return { ...keptFields(block, format), type: 'text', text }
 }
 
 const wireTypes = { image: 'image', audio: 'audio', video: 'video', file: 'document' } as const
@@ -524,7 +513,7 @@ const wireTypes = { image: 'image', audio: 'audio', video: 'video', file: 'docum
 function encodeMedia(block: Media, path: string, losses: Losses): WireMedia | undefined {
   const inline = block.url === undefined ? undefined : readDataUrl(block.url)
   const data = block.data ?? (inline?.base64 ? inline.data : undefined)
-  const head = { ...keptFields(block), type: wireTypes[block.type], ...resolutionOf(block, path, losses) }
+  const head = { ...keptFields(block, format), type: wireTypes[block.type], ...resolutionOf(block, path, losses) }
   if (data !== undefined) {
     return { ...head, data, mime_type: block.mimeType ?? inline?.mimeType ?? guessType(block, losses, path) }
   }
@@ -558,7 +547,7 @@ function writeAnnotation(citation: CitationBlock, text: string): WireUrlCitation
   const byteAt = (unit: number | undefined) => (unit === undefined ? undefined : byteLength(text.slice(0, unit)))
   return {
     type: 'url_citation',
-    ...keptFields(citation),
+    ...keptFields(citation, format),
     ...compact({
       url: citation.url,
       title: citation.title,
@@ -570,22 +559,18 @@ function writeAnnotation(citation: CitationBlock, text: string): WireUrlCitation
 
 // ---- definitions ------------------------------------------------------------------------------
 
-export type AnyTool = ToolDefinition | ProviderTool
-
 /** Encodes definitions as `tools`: one flat list of functions and provider tools. Provider tools of other formats are left out. */
-export function encodeDefinitions(tools: readonly AnyTool[]): WireFunctionTool[] {
-  checkTools(tools)
-  return tools.flatMap((tool) => encodeDefinition(tool) ?? [])
+export function encodeDefinitions(tools: readonly ContextTool[]): WireFunctionTool[] {
+  return encodeEachTool(tools, format, encodeDefinition)
 }
 
-function encodeDefinition(tool: AnyTool): WireFunctionTool | undefined {
-  if ('type' in tool) return tool.format === format ? verbatim(tool.value) : undefined
+function encodeDefinition(tool: ToolDefinition): WireFunctionTool {
   const { name, description, parameters } = tool
   const isOwn = tool.providerData?.[format] !== undefined
   return {
     type: 'function',
     ...(!isOwn && { parameters: { type: 'object', properties: {} } }),
-    ...keptFields(tool),
+    ...keptFields(tool, format),
     name,
     ...compact({ description, parameters }),
   }
@@ -602,7 +587,7 @@ function encodeToolChoice(choice: ToolChoice): WireToolChoice {
 
 /** Encodes a call as a step, without a signature. `encodeTurn` adds the signature. */
 function encodeCall(call: ToolCall): WireFunctionCall {
-  return { ...keptFields(call), type: 'function_call', id: call.id, name: call.name, arguments: call.arguments }
+  return { ...keptFields(call, format), type: 'function_call', id: call.id, name: call.name, arguments: call.arguments }
 }
 
 // ---- results ----------------------------------------------------------------------------------
@@ -626,7 +611,7 @@ function encodeResultFor(
   if (besides.length > 0)
     reportLoss(losses, 'changed', `${path}.content`, 'the model takes media from users only', 'info')
   const step: WireFunctionResult = {
-    ...keptFields(result),
+    ...keptFields(result, format),
     type: 'function_result',
     call_id: toolCallId,
     ...compact({ name }),

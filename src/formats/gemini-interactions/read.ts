@@ -19,6 +19,7 @@ import type {
   Fragment,
   Frame,
 } from '../../core/codec.ts'
+import { keeping, keepOn } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -44,15 +45,14 @@ import type {
   Json,
   JsonObject,
   Opaque,
-  ProviderData,
   ProviderState,
   Usage,
 } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
 import { addend, settleUsage, tokenCount } from '../../core/usage.ts'
-import { readApiError } from '../../kit/api-error.ts'
+import { inStream, readApiError } from '../../kit/api-error.ts'
 import { isEnvelope } from '../../kit/envelope.ts'
-import { type Media, place } from '../../kit/google-files.ts'
+import { isKeyInvalid, type Media, place } from '../../kit/google.ts'
 import { follow, type Lengths, newLengths, unitsAt } from '../../kit/utf8.ts'
 import type { WireUsage } from './wire.ts'
 import {
@@ -67,11 +67,6 @@ import {
   target,
   unfinished,
 } from './words.ts'
-
-/** Returns `providerData` with the fields to keep; an empty object if there are none. */
-export function keeping(fields: JsonObject | undefined): { providerData?: ProviderData } {
-  return fields === undefined || Object.keys(fields).length === 0 ? {} : { providerData: { [format]: fields } }
-}
 
 /** Reads the contents of a step. The wire has a list, one object, or a string. */
 export function contentsOf(value: unknown): readonly Json[] {
@@ -88,7 +83,7 @@ export function decodeContent(content: Json): ContentBlock {
     const lengths = newLengths()
     follow(lengths, text)
     const citations = readAnnotations(field(content, 'annotations'), lengths)
-    const kept = keeping(otherFields(content, knownOfText))
+    const kept = keeping(otherFields(content, knownOfText), format)
     return { type: 'text', text, ...compact({ citations: unlessEmpty(citations) }), ...kept }
   }
   return readMedia(content) ?? unknownContent(content)
@@ -97,7 +92,7 @@ export function decodeContent(content: Json): ContentBlock {
 /** Keeps an unknown content as a block. Its `providerData` marks it as a content, because an unknown step becomes an `unknown` block too. */
 function unknownContent(value: Json): ContentBlock {
   const providerType = stringOr(field(value, 'type'), '')
-  return { type: 'unknown', format, providerType, value, ...keeping({ content: true }) }
+  return { type: 'unknown', format, providerType, value, ...keeping({ content: true }, format) }
 }
 
 const mediaTypes: Readonly<Record<string, Media['type']>> = {
@@ -118,7 +113,7 @@ function readMedia(content: Json): Media | undefined {
   const detail = type === 'image' ? lookup(details, rest.resolution) : undefined
   if (detail !== undefined) delete rest.resolution
   const common = compact({ mimeType: stringOr(mimeType, undefined), detail })
-  return { type, ...source, ...common, ...keeping(rest) } as Media
+  return { type, ...source, ...common, ...keeping(rest, format) } as Media
 }
 
 const knownOfAnnotation = new Set(['url', 'title', 'start_index', 'end_index'])
@@ -220,7 +215,7 @@ function readEnd(interaction: JsonObject, reading: Reading, out: Fragment[]): vo
   const usage = readUsage(field(interaction, 'usage'))
   if (usage !== undefined) out.push({ type: 'usage', usage })
   const extra = otherFields(interaction, knownOfResponse)
-  if (extra !== undefined) out.push({ type: 'extra', providerData: { [format]: extra } })
+  keepOn('response', extra, format, out)
   const status = textOr(field(interaction, 'status'), '')
   const [error] = arrayOf(field(interaction, 'errors'))
   const code = textOr(field(error, 'code'), undefined)
@@ -496,7 +491,7 @@ function closeStep(open: OpenStep, reading: Reading, out: Fragment[], isWhole = 
     case 'model_output':
       closeText(open, out)
       if (isObject(field(step, 'error'))) {
-        out.push({ type: 'extra', on: 'message', providerData: { [format]: { error: step.error as Json } } })
+        keepOn('message', { error: step.error as Json }, format, out)
       }
       break
     case 'thought':
@@ -542,7 +537,7 @@ function addContent(open: OpenStep, content: Json, out: Fragment[]): void {
   follow(open.text, text)
   out.push({ type: 'text', key: textKey(open), text })
   const kept = isObject(content) ? otherFields(content, knownOfText) : undefined
-  if (kept !== undefined) out.push({ type: 'patch', key: textKey(open), ...keeping(kept) })
+  if (kept !== undefined) out.push({ type: 'patch', key: textKey(open), ...keeping(kept, format) })
   addAnnotations(open, content, out)
 }
 
@@ -572,7 +567,7 @@ function addSummary(open: OpenStep, content: Json, out: Fragment[]): void {
   }
   open.pictures.push(content)
   out.push({ type: 'reasoning', key: open.key, text: '' })
-  out.push({ type: 'patch', key: open.key, ...keeping({ summary: [...open.pictures] }) })
+  out.push({ type: 'patch', key: open.key, ...keeping({ summary: [...open.pictures] }, format) })
 }
 
 /** Adds the signature of a thought. The server also sends empty ones; the last one that is not empty counts. */
@@ -619,7 +614,7 @@ function closeCall(open: OpenStep, reading: Reading, out: Fragment[]): void {
     name: textOr(field(step, 'name'), null),
     ...givenArguments(open),
     ...(signature !== '' && { opaque: proof({ signature }, reading) }),
-    ...keeping(otherFields(step, knownOfCall)),
+    ...keeping(otherFields(step, knownOfCall), format),
   })
 }
 
@@ -674,13 +669,7 @@ export function decodeError(answer: ErrorAnswer): ApiError {
 
 const keyKinds = { ...errorWords.kinds, INVALID_ARGUMENT: 'authentication', invalid_request: 'authentication' } as const
 
-/** Whether the API key is wrong. Google's front end answers status 400 in this case, and only the error's details have the reason. */
-function isKeyInvalid(body: unknown): boolean {
-  const error = field(Array.isArray(body) ? body[0] : body, 'error')
-  return arrayOf(field(error, 'details')).some((detail) => field(detail, 'reason') === 'API_KEY_INVALID')
-}
-
 /** Returns the error of an answer with status 200: an `error` event, or an answer that failed. */
 function midStreamError(body: unknown): ApiError {
-  return decodeError({ status: 0, headers: { get: () => null }, body })
+  return decodeError(inStream(body))
 }

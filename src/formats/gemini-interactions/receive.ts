@@ -9,6 +9,7 @@
 
 import { fold } from '../../assemble/assemble.ts'
 import type { DecodedRequest, Fragment } from '../../core/codec.ts'
+import { keeping } from '../../core/content.ts'
 import {
   arrayOf,
   bodyOf,
@@ -27,6 +28,7 @@ import type {
   Content,
   ContentBlock,
   Context,
+  ContextTool,
   Json,
   JsonObject,
   Message,
@@ -37,8 +39,7 @@ import type {
 } from '../../core/model.ts'
 import { nextNumber } from '../../kit/ids.ts'
 import { unreadFields } from '../../kit/losses.ts'
-import type { AnyTool } from './ask.ts'
-import { contentsOf, decodeContent, keeping, newReading, readStep } from './read.ts'
+import { contentsOf, decodeContent, newReading, readStep } from './read.ts'
 import { format, idPrefix, levels, target } from './words.ts'
 
 /** The fields that are read here or with the conversation. All other fields are kept unchanged. */
@@ -234,7 +235,7 @@ function takeInput(intake: Intake, step: JsonObject): void {
   }
   if (blocks.length === 0 && arrayOf(content).length > 0) return
   const input: Content = typeof content === 'string' ? content : blocks
-  intake.messages.push({ role: 'user', content: input, ...keeping(otherFields(step, knownOfInput)) })
+  intake.messages.push({ role: 'user', content: input, ...keeping(otherFields(step, knownOfInput), format) })
 }
 
 /** Ends the assistant's open turn: the steps since the last user input or result become one message. */
@@ -257,7 +258,7 @@ function endTurn(intake: Intake): void {
 const knownOfTool = new Set(['type', 'name', 'description', 'parameters'])
 
 /** Decodes `tools`. Functions become definitions; every other tool becomes a provider tool and stays unchanged. */
-function decodeDefinitions(tools: unknown): AnyTool[] {
+function decodeDefinitions(tools: unknown): ContextTool[] {
   return arrayOf(tools)
     .filter(isObject)
     .map((tool) => {
@@ -305,6 +306,6 @@ function decodeResult(step: JsonObject, name: string | undefined): ToolMessage {
     name: textOr(field(step, 'name'), name),
     content: contents && isList ? contents.map(decodeContent) : text,
     status: field(step, 'is_error') === true ? 'error' : undefined,
-    ...keeping(otherFields(step, knownOfResult)),
+    ...keeping(otherFields(step, knownOfResult), format),
   })
 }

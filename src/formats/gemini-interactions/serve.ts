@@ -10,7 +10,7 @@
  */
 
 import type { EncodedResponse, Frame, Reply, StreamEncoder } from '../../core/codec.ts'
-import { blocksOfTurn, isNoArguments } from '../../core/content.ts'
+import { blocksOfTurn, isNoArguments, keptFields } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
 import { arrayOf, compact, field, otherFields, textOr } from '../../core/json.ts'
 import type {
@@ -28,11 +28,12 @@ import type {
 import { tokenCount } from '../../core/usage.ts'
 import { messageWith } from '../../kit/api-error.ts'
 import { type ProofField, signatureField } from '../../kit/foreign-proofs.ts'
+import { tooLong } from '../../kit/google.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { type BlockEvent, isLast, oneAtATime } from '../../kit/one-at-a-time.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { streamEncoder } from '../../kit/stream-encoder.ts'
-import { encodeTurn, keptFields, type TurnScope } from './ask.ts'
+import { encodeTurn, type TurnScope } from './ask.ts'
 import type { WireResponse, WireUsage } from './wire.ts'
 import { blockedCodes, errorAnswers, format, provider, statusOf, target } from './words.ts'
 
@@ -69,7 +70,7 @@ function ending(response: ChatResponse, reply: Reply, losses: Losses): Omit<Wire
     reportLoss(losses, 'changed', 'stopReason', `the wire has no word for "${stopReason}": "${status}" is sent`)
   const created = timeOf(reply.createdAt ?? message.response?.createdAt)
   return {
-    ...keptFields(response),
+    ...keptFields(response, format),
     ...identityOf(message.response ?? {}, reply),
     status,
     created,
@@ -105,7 +106,7 @@ function failureOf({ stopReason, message }: ChatResponse): { code: string; messa
 /** Splits the sums of isoglot into the counts of the wire. */
 function encodeUsage(usage: Usage): WireUsage {
   const { inputTokens = 0, outputTokens = 0, reasoningTokens = 0, cacheReadTokens = 0 } = usage
-  const kept = keptFields(usage)
+  const kept = keptFields(usage, format)
   const tools = Math.min(tokenCount(field(kept, 'total_tool_use_tokens')) ?? 0, inputTokens)
   return {
     ...kept,
@@ -324,8 +325,6 @@ function addHosted(state: EncoderState, step: JsonObject, out: Frame[]): void {
 interface WireErrorBody {
   readonly error: { readonly code: string; readonly message: string }
 }
-
-const tooLong = 'input token count exceeds the maximum number of tokens'
 
 /** Encodes an error as a server of this format does. */
 export function encodeError(error: ApiError): { readonly status: number; readonly body: WireErrorBody } {

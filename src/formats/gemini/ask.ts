@@ -17,7 +17,7 @@
  */
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, checkTools } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, checkTools, keptFields } from '../../core/content.ts'
 import {
   arrayOf,
   compact,
@@ -35,11 +35,11 @@ import type {
   Content,
   ContentBlock,
   Context,
+  ContextTool,
   Json,
   JsonObject,
   Loss,
   Message,
-  ProviderTool,
   ReasoningEffort,
   RequestOptions,
   ResponseFormat,
@@ -51,7 +51,7 @@ import type {
   ToolMessage,
 } from '../../core/model.ts'
 import { effortBudgets, reportEffort } from '../../kit/effort.ts'
-import { addressOf, guessType, type Media } from '../../kit/google-files.ts'
+import { addressOf, guessType, type Media } from '../../kit/google.ts'
 import { jsonRule } from '../../kit/json-rule.ts'
 import { withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
@@ -70,6 +70,7 @@ import type {
 } from './wire.ts'
 import {
   budgetLimits,
+  format,
   type GeminiDialect,
   geminiDialect,
   isGemini3,
@@ -102,7 +103,7 @@ export function encodeRequest(
     toolConfig: _choice,
     systemInstruction,
     ...rest
-  } = options.providerOptions?.gemini ?? {}
+  } = objectIn(options.providerOptions, format)
   let tools = encodeDefinitionsFor(context.tools ?? [], scope.losses)
   let system = encodeSystem(context, scope)
   if (rest.cachedContent !== undefined) {
@@ -180,24 +181,24 @@ function encodeConfig(
   const { stop, reasoning, maxTokens, providerOptions } = options
   if (stop !== undefined && stop.length > maxStopSequences)
     reportLoss(losses, 'changed', 'options.stop', `the target takes ${maxStopSequences} stop sequences at most`)
-  const raw = field(providerOptions?.gemini, 'generationConfig')
+  const raw = objectIn(providerOptions, format).generationConfig
   const { responseMimeType, responseSchema, responseJsonSchema, thinkingConfig, ...rest } = (raw ?? {}) as JsonObject
-  const format = compact({ responseMimeType, responseSchema, responseJsonSchema })
+  const keptFormat = compact({ responseMimeType, responseSchema, responseJsonSchema })
   const config = {
     ...rest,
     ...compact({
       ...Object.fromEntries(sameNames.map((name) => [name, options[name]])),
       maxOutputTokens: maxTokens,
       stopSequences: stop?.slice(0, maxStopSequences),
-      ...(isUnchanged(format, decodeFormat, responseFormat)
-        ? (format as WireGenerationConfig)
+      ...(isUnchanged(keptFormat, decodeFormat, responseFormat)
+        ? (keptFormat as WireGenerationConfig)
         : responseFormat && { responseMimeType: 'application/json', responseJsonSchema: responseFormat.schema }),
       thinkingConfig: isUnchanged(thinkingConfig, decodeThinking, reasoning)
         ? (thinkingConfig as WireThinkingConfig)
         : encodeThinking(options, losses),
     }),
   }
-  const unsent = { ...('responseMimeType' in config ? {} : format), ...compact({ thinkingConfig }) }
+  const unsent = { ...('responseMimeType' in config ? {} : keptFormat), ...compact({ thinkingConfig }) }
   for (const name of Object.keys(unsent)) {
     if (name in config) continue
     const reason = 'isoglot has an option for it, which decides'
@@ -242,7 +243,7 @@ function encodeToolConfig(
   tools: readonly WireTool[],
   losses: Losses,
 ): WireToolConfig | undefined {
-  const raw = field(providerOptions?.gemini, 'toolConfig') as WireToolConfig | undefined
+  const raw = objectIn(providerOptions, format).toolConfig as WireToolConfig | undefined
   if (toolChoice === undefined) return raw
   if (!tools.some((tool) => tool.functionDeclarations !== undefined)) {
     if (toolChoice !== 'auto' && toolChoice !== 'none')
@@ -295,7 +296,7 @@ function encodeContents(context: Context, scope: Scope): readonly WireContent[] 
   for (const [at, message] of withoutPaused(context).entries()) {
     const { role, content } = message
     const path = `messages[${at}]`
-    const fields = objectIn(message.providerData?.gemini, 'content')
+    const fields = objectIn(keptFields(message, format), 'content')
     if (content === '' && role !== 'tool') drop(scope, path, reasons.empty, 'info')
     if (role !== 'tool') add(turns, 'user', media.splice(0), {})
     if (role === 'assistant') {
@@ -374,7 +375,7 @@ export function encodeBlock(block: ContentBlock, scope: Scope, path: string): Wi
     case 'text':
     case 'plain_text':
     case 'reasoning': {
-      const part = { ...block.providerData?.gemini, text: block.text, ...signatureOf(block) }
+      const part = { ...keptFields(block, format), text: block.text, ...signatureOf(block) }
       if (block.text === '' && part.thoughtSignature === undefined) return undefined
       return block.type === 'reasoning' ? { ...part, thought: true } : part
     }
@@ -409,23 +410,21 @@ function encodeMedia(block: Media, { losses }: Scope, path: string): WirePart | 
 
 // ---- definitions ------------------------------------------------------------------------------
 
-export type Tool = ToolDefinition | ProviderTool
-
 /** Encodes definitions as `tools`. Functions that follow each other share one entry; each provider tool has its own entry. */
 export function encodeDefinitions(
-  tools: readonly Tool[],
+  tools: readonly ContextTool[],
   _options: CodecOptions<GeminiDialect> = {},
 ): readonly WireTool[] {
   return encodeDefinitionsFor(tools, newLosses('Gemini', false))
 }
 
 /** Does the same within a request, and reports losses to those of the request. */
-function encodeDefinitionsFor(tools: readonly Tool[], losses: Losses): WireTool[] {
+function encodeDefinitionsFor(tools: readonly ContextTool[], losses: Losses): WireTool[] {
   checkTools(tools)
   const entries: { functionDeclarations?: WireFunctionDeclaration[] }[] = []
   for (const [at, tool] of tools.entries()) {
     if ('type' in tool) {
-      if (tool.format === 'gemini') entries.push(tool.value)
+      if (tool.format === format) entries.push(tool.value)
       continue
     }
     const declaration = encodeDefinition(tool, losses, `tools[${at}].parameters`)
@@ -440,12 +439,9 @@ function encodeDefinitionsFor(tools: readonly Tool[], losses: Losses): WireTool[
  * Writes a definition. A schema that was read from the older field `parameters` is sent there unchanged. A tool without arguments gets no
  * schema, because Gemini refuses an empty object.
  */
-function encodeDefinition(
-  { name, description, parameters, providerData }: ToolDefinition,
-  losses: Losses,
-  path: string,
-): WireFunctionDeclaration {
-  const { parameters: raw, ...rest } = providerData?.gemini ?? {}
+function encodeDefinition(tool: ToolDefinition, losses: Losses, path: string): WireFunctionDeclaration {
+  const { name, description, parameters } = tool
+  const { parameters: raw, ...rest } = keptFields(tool, format)
   const definition = { ...rest, name, ...compact({ description }) }
   if (isUnchanged(raw, fromOpenApi, parameters)) return { ...definition, parameters: raw as JsonObject }
   if (parameters === undefined) return definition
@@ -537,7 +533,7 @@ function encodeResultPart(
   }
   const isError = result.status === 'error'
   // An object that was received goes back unchanged if it still decodes to the same text.
-  const raw = field(objectIn(result.providerData?.gemini, 'functionResponse'), 'response')
+  const raw = field(objectIn(keptFields(result, format), 'functionResponse'), 'response')
   const fields = {
     id: sentId(result.toolCallId, call?.generatedId, scope.dialect),
     name: result.name ?? call?.name,
@@ -573,7 +569,7 @@ function signatureOf({ opaque }: Kept): Pick<WirePart, 'thoughtSignature'> {
 
 /** Writes a part with the data field `name`. Its fields are added to those that were kept from the wire. */
 function partWith(name: string, fields: object, block: Kept): WirePart {
-  const ours = block.providerData?.gemini
+  const ours = keptFields(block, format)
   return { ...ours, [name]: { ...objectIn(ours, name), ...compact(fields) }, ...signatureOf(block) }
 }
 
@@ -591,8 +587,8 @@ export function isUnchanged<T extends Json>(kept: T | undefined, read: (kept: T)
 
 /** Writes a call or a result as the part that it was read from. One without kept fields is of another provider, and is left out. */
 function encodeServerTool(block: ServerToolCall | ServerToolResult, scope: Scope, path: string): WirePart | undefined {
-  const ours = block.providerData?.gemini
-  for (const name of Object.keys(ours ?? {})) {
+  const ours = keptFields(block, format)
+  for (const name of Object.keys(ours)) {
     const data = lookup(serverParts, name)?.write(block as ServerBlock, objectIn(ours, name))
     if (data !== undefined) return partWith(name, data, block)
   }

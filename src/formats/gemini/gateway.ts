@@ -13,18 +13,19 @@ import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { type Asked, firstSet, type GatewayFormat, isGoogle } from '../../kit/gateway-format.ts'
 import { decodeRequest } from './receive.ts'
 import { encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
+import { format } from './words.ts'
 
 /** Creates the server codec of this format. The path of a request contains the model and the method. */
 export function createServerCodec(): ServerCodec {
   return withForeignProofs(
-    { name: 'gemini', framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError },
+    { name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError },
     proofField,
   )
 }
 
 /** Gemini as a format of a gateway: its clients can ask the gateway's models. For `formats` of `createGateway`. */
 export const geminiFormat: GatewayFormat = {
-  name: 'gemini',
+  name: format,
   codec: /* @__PURE__ */ createServerCodec(),
   provider: 'gemini',
   paths: {},

@@ -11,7 +11,7 @@ import { compact } from '../../core/json.ts'
 import { decodeSse } from '../../framing/text.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
-import { type GeminiDialect, geminiDialect, rulesOf } from './words.ts'
+import { format, type GeminiDialect, geminiDialect, rulesOf } from './words.ts'
 
 export { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 export { createServerCodec, geminiFormat } from './gateway.ts'
@@ -75,7 +75,7 @@ export function gemini(model: string, settings: GeminiSettings = {}): Model {
 export function createClientCodec(dialect: GeminiDialect = geminiDialect): ClientCodec {
   const { provider } = dialect
   return {
-    name: 'gemini',
+    name: format,
     provider,
     ...compact({ title: provider === 'gemini' ? 'Gemini' : undefined }),
     framing: 'sse',

@@ -32,6 +32,7 @@ import type {
   Fragment,
   Frame,
 } from '../../core/codec.ts'
+import { keeping, keepOn } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -52,23 +53,15 @@ import {
   textOr,
   unlessEmpty,
 } from '../../core/json.ts'
-import type {
-  ChatResponse,
-  CitationBlock,
-  ContentBlock,
-  Json,
-  JsonObject,
-  Opaque,
-  ProviderData,
-  Usage,
-} from '../../core/model.ts'
+import type { ChatResponse, CitationBlock, ContentBlock, Json, JsonObject, Opaque, Usage } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
 import { addend, settleUsage, tokenCount } from '../../core/usage.ts'
-import { type ErrorWords, readApiError } from '../../kit/api-error.ts'
-import { place } from '../../kit/google-files.ts'
+import { type ErrorWords, inStream, readApiError } from '../../kit/api-error.ts'
+import { isKeyInvalid, place } from '../../kit/google.ts'
 import { follow, type Lengths, newLengths, unitsAt } from '../../kit/utf8.ts'
 import {
   errorKinds,
+  format,
   type GeminiDialect,
   geminiDialect,
   jsonText,
@@ -93,13 +86,13 @@ export function decodePart(part: Json, origin: Origin): ContentBlock {
   const text = field(part, 'text') ?? (opaque && rest === undefined ? '' : undefined)
   if (typeof text !== 'string') return unknownBlock(part, names[0])
   const type = field(part, 'thought') === true ? 'reasoning' : 'text'
-  return compact({ type, text, opaque, providerData: keptFields(rest) })
+  return compact({ type, text, opaque, ...keeping(rest, format) })
 }
 
 const textFields: ReadonlySet<string> = new Set(['text', 'thought', 'thoughtSignature'])
 
 function unknownBlock(value: Json, providerType = 'part'): ContentBlock {
-  return { type: 'unknown', format: 'gemini', providerType, value }
+  return { type: 'unknown', format, providerType, value }
 }
 
 /** Reads the data field `name` of a part; `undefined` if it is not known, or has the wrong form. */
@@ -270,10 +263,8 @@ function answerReader(dialect: GeminiDialect): AnswerReader {
     for (const [at, citations] of readCitations(candidateFields, tracks).entries()) {
       if (citations.length > 0) out.push({ type: 'patch', key: tracks[at]?.key as number, citations })
     }
-    const message = keptFields(candidateFields)
-    const response = keptFields(others.length > 0 ? { ...responseFields, candidates: others } : responseFields)
-    if (message !== undefined) out.push({ type: 'extra', providerData: message, on: 'message' })
-    if (response !== undefined) out.push({ type: 'extra', providerData: response })
+    keepOn('message', candidateFields, format, out)
+    keepOn('response', { ...responseFields, ...compact({ candidates: unlessEmpty(others) }) }, format, out)
     const rawStopReason = finishReason ?? blockReason
     if (rawStopReason === undefined) return
     const stopReason = finishReason === undefined ? 'content_filter' : (lookup(stopReasons, rawStopReason) ?? 'other')
@@ -289,7 +280,7 @@ function answerReader(dialect: GeminiDialect): AnswerReader {
     const chunk = objectAt(value, path, 'Gemini response')
     const { error, promptFeedback, usageMetadata } = chunk
     if (error !== undefined && error !== null) {
-      throw decodeError({ status: 0, headers: { get: () => null }, body: chunk }, { dialect })
+      throw decodeError(inStream(chunk), { dialect })
     }
     if (!isStarted) begin(chunk, out)
     if (ends.length > 0) out.push(...ends.splice(0))
@@ -453,12 +444,7 @@ export interface Origin {
 function proofOf(part: JsonObject, { provider, model }: Origin): Opaque | undefined {
   const thoughtSignature = field(part, 'thoughtSignature')
   if (typeof thoughtSignature !== 'string') return undefined
-  return { provider, model, format: 'gemini', data: { thoughtSignature } }
-}
-
-/** Keeps the fields of a wire object that isoglot has no field for. */
-export function keptFields(fields: JsonObject | undefined): ProviderData | undefined {
-  return fields && Object.keys(fields).length > 0 ? { gemini: fields } : undefined
+  return { provider, model, format, data: { thoughtSignature } }
 }
 
 /**
@@ -470,7 +456,7 @@ export function keptOf(part: JsonObject, name: string, rest: JsonObject | undefi
   const others = otherFields(part, {
     has: (key) => key === name || (opaque !== undefined && key === 'thoughtSignature'),
   })
-  return compact({ opaque, providerData: keptFields({ ...others, ...(rest && { [name]: rest }) }) })
+  return compact({ opaque, ...keeping({ ...others, ...(rest && { [name]: rest }) }, format) })
 }
 
 // ---- calls in pieces ----------------------------------------------------------------------------
@@ -660,7 +646,7 @@ function decodeUsage(wire: JsonObject): Usage {
     cacheWriteTokens: undefined,
     reasoningTokens: tokenCount(thoughtsTokenCount),
   })
-  return { ...usage, providerData: { gemini: wire } }
+  return { ...usage, ...keeping(wire, format) }
 }
 
 // ---- errors -------------------------------------------------------------------------------------
@@ -675,10 +661,4 @@ export function decodeError(
   const kinds = isKeyInvalid(answer.body) ? { ...errorKinds, INVALID_ARGUMENT: 'authentication' as const } : errorKinds
   const words: ErrorWords = { provider, kinds, final: new Set() }
   return readApiError(answer, words)
-}
-
-/** Whether the API key is wrong. Gemini answers status 400 in this case, and only the error's details have the reason. */
-function isKeyInvalid(body: unknown): boolean {
-  const error = field(Array.isArray(body) ? body[0] : body, 'error')
-  return arrayOf(field(error, 'details')).some((detail) => field(detail, 'reason') === 'API_KEY_INVALID')
 }

@@ -19,7 +19,7 @@
  */
 
 import type { DecodedRequest, DecodeRequestOptions } from '../../core/codec.ts'
-import { readCall, textOfArguments } from '../../core/content.ts'
+import { keeping, keptFields, readCall, textOfArguments } from '../../core/content.ts'
 import {
   arrayOf,
   bodyOf,
@@ -35,10 +35,12 @@ import {
   textOr,
   unlessEmpty,
 } from '../../core/json.ts'
+import { percentDecoded } from '../../core/media.ts'
 import type {
   Content,
   ContentBlock,
   Context,
+  ContextTool,
   InvalidToolCall,
   Json,
   JsonObject,
@@ -49,10 +51,10 @@ import type {
   ToolMessage,
 } from '../../core/model.ts'
 import { nextNumber } from '../../kit/ids.ts'
-import { decodeFormat, decodeThinking, readOutput, sameNames, type Tool } from './ask.ts'
-import { decodePart, keptFields, keptOf, type Origin, readCallPart } from './read.ts'
+import { decodeFormat, decodeThinking, readOutput, sameNames } from './ask.ts'
+import { decodePart, keptOf, type Origin, readCallPart } from './read.ts'
 import { fromOpenApi } from './schema.ts'
-import { type GeminiDialect, geminiDialect, knownFields, stringIn } from './words.ts'
+import { format, type GeminiDialect, geminiDialect, knownFields, stringIn } from './words.ts'
 
 /** The fields of a request that isoglot has a field for. */
 const requestFields: ReadonlySet<string> = new Set([
@@ -99,16 +101,8 @@ export function decodeRequest(
 /** Reads the model and the method from `…/models/{model}:{method}`. For tuned models, `tunedModels/` is part of the name. */
 function readPath(path: string, named: Json | undefined): { readonly model: string; readonly stream: boolean } {
   const found = /(?:^|\/)(?:models\/|(?=tunedModels\/))([^?#]+)(?::|%3A)(\w+)/i.exec(path)
-  const model = found?.[1] === undefined ? textOr(named, '').replace(/^models\//, '') : decoded(found[1])
+  const model = found?.[1] === undefined ? textOr(named, '').replace(/^models\//, '') : percentDecoded(found[1])
   return { model, stream: found?.[2] === 'streamGenerateContent' }
-}
-
-function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name)
-  } catch {
-    return name
-  }
 }
 
 function readSystem(
@@ -234,7 +228,7 @@ function readContent(reading: Reading, content: Json, path: string): void {
     throw misfit(`${path}.role`, `${JSON.stringify(name).slice(0, 40)}, not a role`, 'Gemini request')
   const parts = decodeParts(field(wire, 'parts'), `${path}.parts`)
   const rest = otherFields(wire, knownFields.content)
-  const kept = compact({ providerData: rest && keptFields({ content: rest }) })
+  const kept = keeping(compact({ content: rest }), format)
   if (role === 'assistant') readModelTurn(reading, parts, kept)
   else if (role === 'user') readUserTurn(reading, parts, kept)
   else
@@ -314,13 +308,9 @@ function readUserTurn(reading: Reading, parts: readonly Json[], kept: KeptOnMess
   const messages: Message[] = [...results]
   if (content.length > 0 || results.length === 0) messages.push({ role: 'user', content: contentOf(content) })
   for (const [at, message] of messages.entries()) {
-    reading.messages.push(at > 0 ? message : { ...message, ...joinKept(message, kept) })
+    const all = { ...keptFields(message, format), ...(at === 0 && keptFields(kept, format)) }
+    reading.messages.push({ ...message, ...keeping(all, format) })
   }
-}
-
-function joinKept({ providerData }: Message, kept: KeptOnMessage): KeptOnMessage {
-  if (kept.providerData === undefined || providerData === undefined) return kept
-  return { providerData: { gemini: { ...providerData.gemini, ...kept.providerData.gemini } } }
 }
 
 /** Reads a result. It belongs to the call with its id, otherwise to the first open call with its name, otherwise to a call with a new id. */
@@ -343,12 +333,12 @@ function contentOf(blocks: readonly ContentBlock[]): Content {
 // ---- tools --------------------------------------------------------------------------------------
 
 /** Reads one entry of `tools`: its functions, and its other fields as a provider tool. */
-function decodeDefinitions(entry: JsonObject): readonly Tool[] {
+function decodeDefinitions(entry: JsonObject): readonly ContextTool[] {
   const declarations = field(entry, 'functionDeclarations')
-  if (!Array.isArray(declarations)) return [{ type: 'provider_tool', format: 'gemini', value: entry }]
+  if (!Array.isArray(declarations)) return [{ type: 'provider_tool', format, value: entry }]
   const others = otherFields(entry, new Set(['functionDeclarations']))
   const functions = declarations.filter(isObject).map(decodeDefinition)
-  return others === undefined ? functions : [...functions, { type: 'provider_tool', format: 'gemini', value: others }]
+  return others === undefined ? functions : [...functions, { type: 'provider_tool', format, value: others }]
 }
 
 function decodeDefinition(declaration: JsonObject): ToolDefinition {
@@ -359,7 +349,8 @@ function decodeDefinition(declaration: JsonObject): ToolDefinition {
   const rest = otherFields(declaration, new Set(isObject(schema) ? [...known, 'parametersJsonSchema'] : known))
   return {
     name: stringOr(field(declaration, 'name'), ''),
-    ...compact({ description, parameters: isObject(schema) ? schema : undefined, providerData: keptFields(rest) }),
+    ...compact({ description, parameters: isObject(schema) ? schema : undefined }),
+    ...keeping(rest, format),
   }
 }
 

@@ -20,7 +20,7 @@
  */
 
 import type { EncodedResponse, Frame, Reply, StreamEncoder } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, ownProof, settleStopReason } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, keptFields, ownProof, settleStopReason } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
 import { compact, field, lookup, numberOr, textOr, unlessEmpty } from '../../core/json.ts'
 import type {
@@ -35,6 +35,7 @@ import type {
 } from '../../core/model.ts'
 import { messageWith } from '../../kit/api-error.ts'
 import type { ProofField } from '../../kit/foreign-proofs.ts'
+import { tooLong } from '../../kit/google.ts'
 import { type Losses, newLosses, reportForeignFields, reportLoss } from '../../kit/losses.ts'
 import { type BlockEvent, oneAtATime } from '../../kit/one-at-a-time.ts'
 import * as reasons from '../../kit/reasons.ts'
@@ -51,7 +52,7 @@ import type {
   WireSegment,
   WireUsage,
 } from './wire.ts'
-import { errorStatuses, finishReasons, geminiDialect, type Kept, stopReasons } from './words.ts'
+import { errorStatuses, finishReasons, format, geminiDialect, type Kept, stopReasons } from './words.ts'
 
 // ---- a whole answer -----------------------------------------------------------------------------
 
@@ -59,7 +60,7 @@ import { errorStatuses, finishReasons, geminiDialect, type Kept, stopReasons } f
 export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
   const book = newLosses('Gemini', false)
   const { message } = response
-  const raw = response.providerData?.gemini ?? {}
+  const raw = keptFields(response, format)
   const { candidates: others, ...rest } = raw
   const first = isBlocked(response) ? [] : [encodeCandidate(message, book)]
   const candidates = [...first, ...keptCandidates(others)]
@@ -82,7 +83,7 @@ function encodeHead(message: Pick<AssistantMessage, 'response'>, reply: Reply): 
 
 /** Whether the prompt was blocked, so that there is no answer. */
 function isBlocked({ message, stopReason, providerData }: ChatResponse): boolean {
-  const feedback = field(providerData?.gemini, 'promptFeedback')
+  const feedback = field(providerData?.[format], 'promptFeedback')
   const hasReason = (field(feedback, 'blockReason') ?? field(feedback, 'blockReasonMessage')) !== undefined
   return hasReason && stopReason === 'content_filter' && message.content?.length === 0
 }
@@ -92,7 +93,7 @@ function keptCandidates(others: Json | undefined): readonly WireCandidate[] {
 }
 
 function encodeCandidate(message: AssistantMessage, book: Losses): WireCandidate {
-  const { content: keptContent, ...raw } = message.providerData?.gemini ?? {}
+  const { content: keptContent, ...raw } = keptFields(message, format)
   const pieces = encodePieces(blocksOfTurn(message), serverScope(book))
   const parts = pieces.map(({ part }) => part)
   return {
@@ -129,7 +130,7 @@ function encodePieces(blocks: readonly ContentBlock[], scope: Scope): readonly P
 /** Encodes a block for a client. Ids that isoglot generated for another format are sent too, so that a result can refer to its call. */
 function encodeServed(block: ContentBlock, scope: Scope, path: string): WirePart | undefined {
   const lost = (name: string, reason: string) => drop(scope, `${path}.${name}`, reason, 'info')
-  reportForeignFields(block, 'gemini', path, scope.losses)
+  reportForeignFields(block, format, path, scope.losses)
   switch (block.type) {
     case 'citation':
       return drop(scope, path, reasons.citation)
@@ -137,7 +138,7 @@ function encodeServed(block: ContentBlock, scope: Scope, path: string): WirePart
     case 'server_tool_call_chunk':
       return drop(scope, path, reasons.chunk)
     case 'unknown':
-      return block.format === 'gemini' ? encodeBlock(block, scope, path) : drop(scope, path, reasons.foreignBlock)
+      return block.format === format ? encodeBlock(block, scope, path) : drop(scope, path, reasons.foreignBlock)
     case 'plain_text':
       if (block.title !== undefined) lost('title', reasons.title)
       break
@@ -146,8 +147,7 @@ function encodeServed(block: ContentBlock, scope: Scope, path: string): WirePart
       break
   }
   const { opaque, ...rest } = block as ContentBlock & Kept
-  const isOwn =
-    ownProof(opaque, { format: 'gemini', provider: scope.dialect.provider, model: scope.model }) !== undefined
+  const isOwn = ownProof(opaque, { format, provider: scope.dialect.provider, model: scope.model }) !== undefined
   if (opaque !== undefined && !isOwn) lost('opaque', reasons.foreignProof)
   const sent = isOwn ? block : rest
   if (sent.type !== 'tool_call') return encodeBlock(sent, scope, path)
@@ -244,7 +244,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
           Object.assign(state, headOf({ response: event }, state.reply))
           return
         case 'message_end':
-          return writeEnd(state, event.message, event.response.providerData?.gemini, out)
+          return writeEnd(state, event.message, keptFields(event.response, format), out)
         case 'usage': // the last chunk has the usage
         case 'warning':
           return
@@ -301,7 +301,7 @@ function writePart(state: EncoderState, part: WirePart, kind: EncoderState['last
 }
 
 function writeEnd(state: EncoderState, message: AssistantMessage, rest: WireResponse | undefined, out: Frame[]): void {
-  const { content, ...raw } = message.providerData?.gemini ?? {}
+  const { content, ...raw } = keptFields(message, format)
   const candidate = {
     ...encodeCitations(citedTexts(state, message), raw),
     content: { ...(content as object), role: 'model', parts: [{ text: '' }] },
@@ -405,7 +405,7 @@ function encodeSegment(
 
 /** Splits the sums into the counts of the wire. A count of 0 is left out, as the server does, unless it was received. */
 function encodeUsage(usage: Usage): WireUsage {
-  const raw = usage.providerData?.gemini ?? {}
+  const raw = keptFields(usage, format)
   const part = (name: keyof WireUsage) => numberOr(field(raw, name), 0)
   const { inputTokens, outputTokens, reasoningTokens, cacheReadTokens } = usage
   const counts = {
@@ -428,8 +428,6 @@ function sum(input: number | undefined, output: number | undefined): number | un
 
 const retryInfo = 'type.googleapis.com/google.rpc.RetryInfo'
 
-const tooLong = 'input token count exceeds the maximum number of tokens'
-
 /** Encodes an error of any provider in this format. */
 export function encodeError(error: ApiError): { readonly status: number; readonly body: WireError } {
   const [code, status] = errorStatuses[error.kind]
@@ -442,7 +440,7 @@ export function encodeError(error: ApiError): { readonly status: number; readonl
 
 /** `thoughtSignature`, which any part can have, including calls. It must be base64, and a proof envelope is base64. */
 export const proofField: ProofField = {
-  format: 'gemini',
+  format,
   owners: ['gemini'],
   onCalls: true,
   write: (thoughtSignature) => ({ thoughtSignature }),

@@ -38,6 +38,9 @@ export interface GeminiDialect {
   readonly lateInstructions?: 'hoist'
 }
 
+/** The name of this format. */
+export const format = 'gemini'
+
 /** The Gemini Developer API. */
 export const geminiDialect: GeminiDialect = { provider: 'gemini', developer: 'user', callIds: true }
 
@@ -146,7 +149,7 @@ export const knownFields: Readonly<Record<'response' | 'candidate' | 'content', 
 
 /** Features that this format lacks. */
 export function lacksOf({ provider }: GeminiDialect): FormatLacks {
-  return { format: 'gemini', provider, lacks, keepsReasoning: true, states: ['continuationToken'] }
+  return { format, provider, lacks, keepsReasoning: true, states: ['continuationToken'] }
 }
 const lacks: FormatLacks['lacks'] = new Set([
   ...(['parallelToolCalls', 'user', 'formatDetails', 'strictTools', 'names', 'cacheHints', 'citations'] as const),
@@ -156,7 +159,7 @@ const lacks: FormatLacks['lacks'] = new Set([
 /** The rules of this format for `prepare`. */
 export function rulesOf(dialect: GeminiDialect): Rules {
   return {
-    format: 'gemini',
+    format,
     provider: dialect.provider,
     callId: { pattern: /^[\x21-\x7e]+$/, maxLength: 256 },
     toolName: { pattern: /^[A-Za-z_][\w.:-]*$/, maxLength: 128 },

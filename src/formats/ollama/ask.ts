@@ -9,7 +9,7 @@
  */
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, checkTools } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, keptFields } from '../../core/content.ts'
 import { compact, field, isObject, lookup, objectIn, textOr, unlessEmpty } from '../../core/json.ts'
 import { readDataUrl } from '../../core/media.ts'
 import type {
@@ -17,23 +17,20 @@ import type {
   Content,
   ContentBlock,
   Context,
+  ContextTool,
   ImageBlock,
   Json,
-  JsonObject,
   JsonSchema,
   Message,
-  ProviderData,
-  ProviderTool,
   RequestOptions,
   ToolCall,
-  ToolDefinition,
   ToolMessage,
 } from '../../core/model.ts'
 import { effortOf } from '../../kit/effort.ts'
 import { markText, withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
-import { chosenTools, reportUnusedChoice } from '../../kit/tool-choice.ts'
+import { chosenTools, encodeEachTool, encodeFunctionTool, reportUnusedChoice } from '../../kit/tools.ts'
 import type { WireMessage, WireOptions, WireRequest, WireThink, WireTool, WireToolCall } from './wire.ts'
 import { format, formatLacks, isMadeId, leftOut, reasons } from './words.ts'
 
@@ -45,7 +42,7 @@ import { format, formatLacks, isMadeId, leftOut, reasons } from './words.ts'
 export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
   const losses = newLosses('Ollama', asked.strict)
   const { context, options } = withoutLacks(given, asked, formatLacks, losses)
-  const kept = keptFields({ providerData: options.providerOptions })
+  const kept = objectIn(options.providerOptions, format)
   const tools = chooseTools(context.tools, options.toolChoice, losses)
   const body: WireRequest = {
     ...kept,
@@ -101,10 +98,18 @@ function encodeMessage(message: Message, calls: Calls, path: string, losses: Los
     case 'tool':
       return [encodeResultFor(calls.get(message.toolCallId), message, path, losses)]
     case 'user':
-      return [{ role: 'user', ...keptFields(message), ...encodeContent(message.content, `${path}.content`, losses) }]
+      return [
+        { role: 'user', ...keptFields(message, format), ...encodeContent(message.content, `${path}.content`, losses) },
+      ]
     case 'system':
     case 'developer': // written as `system`: Ollama does not have this role, and a template would drop the message
-      return [{ ...keptFields(message), role: 'system', ...encodeContent(message.content, `${path}.content`, losses) }]
+      return [
+        {
+          ...keptFields(message, format),
+          role: 'system',
+          ...encodeContent(message.content, `${path}.content`, losses),
+        },
+      ]
   }
 }
 
@@ -140,7 +145,7 @@ function encodeAssistant(message: AssistantMessage, path: string, losses: Losses
   const { text, thinking, images } = encodeBlocks(blocksOfTurn(message), `${path}.content`, '', losses, 'tool_call')
   const calls = blocksOfTurn(message).filter((block) => block.type === 'tool_call')
   return {
-    ...keptFields(message),
+    ...keptFields(message, format),
     role: 'assistant',
     content: text, // empty if the turn has only calls
     ...compact({
@@ -218,42 +223,13 @@ function base64Of(url: string): string | undefined {
   return parts?.base64 ? parts.data : undefined
 }
 
-/** Returns the fields that isoglot kept from this format. The encoder writes them first, and its own fields replace them. */
-export function keptFields(value: { readonly providerData?: ProviderData | undefined }): JsonObject {
-  return objectIn(value.providerData, format)
-}
-
 // ---- definitions ------------------------------------------------------------------------------
 
 /** Writes the tools, without those of other formats. References in schemas are replaced by their targets, since the server drops them. */
-export function encodeDefinitions(
-  tools: readonly (ToolDefinition | ProviderTool)[],
-  _options: CodecOptions = {},
-): WireTool[] {
-  checkTools(tools)
-  return tools.flatMap((tool) => {
-    if (!('type' in tool)) return [encodeDefinition(tool)]
-    return tool.format === format ? [tool.value as unknown as WireTool] : []
-  })
-}
-
-function encodeDefinition(tool: ToolDefinition): WireTool {
-  const kept = keptFields(tool)
-  return {
-    ...kept,
-    type: 'function',
-    function: {
-      ...objectIn(kept, 'function'),
-      name: tool.name,
-      ...compact({ description: tool.description }),
-      parameters: encodeSchema(tool.parameters),
-    },
-  }
-}
-
-function encodeSchema(parameters: ToolDefinition['parameters']): WireTool['function']['parameters'] {
-  if (parameters === undefined) return { type: 'object', properties: {} }
-  return { type: 'object', ...inlineReferences(parameters) }
+export function encodeDefinitions(tools: readonly ContextTool[], _options: CodecOptions = {}): WireTool[] {
+  return encodeEachTool(tools, format, (tool) =>
+    encodeFunctionTool(tool, format, (parameters) => ({ type: 'object', ...inlineReferences(parameters) })),
+  )
 }
 
 /**
@@ -261,10 +237,10 @@ function encodeSchema(parameters: ToolDefinition['parameters']): WireTool['funct
  * are omitted later, with a loss.
  */
 function chooseTools(
-  tools: readonly (ToolDefinition | ProviderTool)[] | undefined,
+  tools: readonly ContextTool[] | undefined,
   choice: RequestOptions['toolChoice'],
   losses: Losses,
-): readonly (ToolDefinition | ProviderTool)[] | undefined {
+): readonly ContextTool[] | undefined {
   if (choice === undefined || choice === 'auto') return tools
   if (tools === undefined || tools.length === 0) {
     reportUnusedChoice({ toolChoice: choice }, losses)
@@ -279,7 +255,7 @@ function chooseTools(
 // ---- calls ------------------------------------------------------------------------------------
 
 export function encodeCall(call: ToolCall): WireToolCall {
-  const kept = keptFields(call)
+  const kept = keptFields(call, format)
   const isMade = call.generatedId ?? isMadeId(call.id)
   return {
     ...kept,
@@ -305,7 +281,7 @@ function encodeResultFor(call: ToolCall | undefined, result: ToolMessage, path: 
   const name = result.name ?? call?.name
   const isMade = call?.generatedId ?? isMadeId(result.toolCallId)
   return {
-    ...keptFields(result),
+    ...keptFields(result, format),
     role: 'tool',
     content: markText(text, result.status === 'error'),
     ...compact({

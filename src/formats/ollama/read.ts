@@ -21,7 +21,7 @@ import type {
   Fragment,
   Frame,
 } from '../../core/codec.ts'
-import { readCall, textOfArguments } from '../../core/content.ts'
+import { keeping, keepOn, readCall, textOfArguments } from '../../core/content.ts'
 import { ApiError, type ApiErrorDetails } from '../../core/errors.ts'
 import {
   compact,
@@ -30,16 +30,18 @@ import {
   listAt,
   objectAt,
   otherFields,
+  othersWithin,
   parseEvent,
   refuseDeep,
   stringAt,
   textOr,
+  unlessEmpty,
 } from '../../core/json.ts'
 import { readDataUrl } from '../../core/media.ts'
 import type { ChatResponse, ImageBlock, InvalidToolCall, Json, JsonObject, ToolCall, Usage } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
 import { addend, settleUsage } from '../../core/usage.ts'
-import { type ErrorWords, readApiError } from '../../kit/api-error.ts'
+import { type ErrorWords, inStream, readApiError } from '../../kit/api-error.ts'
 import { answerFields, figureFields, format, idPrefix, readStopReason, sniffImage } from './words.ts'
 
 /** Reads the images of a message as blocks. The format has raw base64 only, but some clients send a `data:` URL; it is accepted. */
@@ -55,19 +57,6 @@ export function decodeImages(images: readonly Json[], path: string, what: string
 
 // ---- tools --------------------------------------------------------------------------------------
 
-/** Returns the unknown fields of an entry and of its `function`, nested as in the request or the answer. */
-export function keep(
-  entry: JsonObject,
-  entryFields: ReadonlySet<string>,
-  body: JsonObject,
-  bodyFields: ReadonlySet<string>,
-): { [format]: JsonObject } | undefined {
-  const outer = otherFields(entry, entryFields)
-  const inner = otherFields(body, bodyFields)
-  if (outer === undefined && inner === undefined) return undefined
-  return { [format]: { ...outer, ...compact({ function: inner }) } }
-}
-
 const callFields: ReadonlySet<string> = new Set(['id', 'function'])
 const callFunctionFields: ReadonlySet<string> = new Set(['index', 'name', 'arguments'])
 
@@ -79,10 +68,11 @@ export function readCallFragment(entry: Json, position: number, path: string, wh
   const name = textOr(field(body, 'name'), undefined)
   const index = field(body, 'index')
   const args = readArguments(field(body, 'arguments'))
-  const kept = keep(call, callFields, body, index === position ? callFunctionFields : indexlessFields)
+  const known = index === position ? callFunctionFields : indexlessFields
   return {
     type: 'call',
-    ...compact({ id, name, arguments: args, providerData: kept }),
+    ...compact({ id, name, arguments: args }),
+    ...keeping(othersWithin(call, callFields, 'function', known), format),
   }
 }
 
@@ -155,9 +145,8 @@ function readUsage(line: JsonObject): Usage {
     const figure = field(line, name)
     if (figure !== undefined) figures[name] = figure
   }
-  const providerData = Object.keys(figures).length > 0 && { providerData: { [format]: figures } }
   const totalTokens = inputTokens + outputTokens
-  return { ...settleUsage({ inputTokens, outputTokens, totalTokens }), ...providerData }
+  return { ...settleUsage({ inputTokens, outputTokens, totalTokens }), ...keeping(figures, format) }
 }
 
 // ---- a stream -----------------------------------------------------------------------------------
@@ -201,14 +190,14 @@ function readLine(state: State, line: unknown, out: Fragment[]): void {
   const fields = objectAt(line, '', 'Ollama response')
   if (state.isStarted && addPiece(fields, out)) return
   const error = field(fields, 'error')
-  if (error !== undefined && error !== null) throw decodeError({ status: 0, headers: noHeaders, body: fields })
+  if (error !== undefined && error !== null) throw decodeError(inStream(fields))
   if (!state.isStarted) begin(state, fields, out)
   const message = field(fields, 'message')
   if (message !== undefined && message !== null)
     readMessage(state, objectAt(message, 'message', 'Ollama response'), out)
   const logprobs = field(fields, 'logprobs')
   if (Array.isArray(logprobs)) for (const entry of logprobs) state.logprobs.push(entry)
-  keepFields(fields, answerFields, 'response', out)
+  keepOn('response', otherFields(fields, answerFields), format, out)
   if (field(fields, 'done') === true) finish(state, fields, out)
 }
 
@@ -228,15 +217,13 @@ function addPiece(line: JsonObject, out: Fragment[]): boolean {
   return true
 }
 
-const noHeaders = { get: () => null }
-
 function begin(state: State, line: JsonObject, out: Fragment[]): void {
   state.isStarted = true
   const model = textOr(field(line, 'model'), undefined)
   const createdAt = field(line, 'created_at')
   const seconds = typeof createdAt === 'string' ? readTime(createdAt) : undefined
   out.push(compact({ type: 'start', model, createdAt: seconds }))
-  if (createdAt !== undefined) out.push({ type: 'extra', providerData: { [format]: { created_at: createdAt } } })
+  keepOn('response', compact({ created_at: createdAt }), format, out)
 }
 
 const messageFields: ReadonlySet<string> = new Set(['role', 'content', 'thinking', 'images', 'tool_calls'])
@@ -250,7 +237,7 @@ function readMessage(state: State, message: JsonObject, out: Fragment[]): void {
   if (images !== undefined) readImages(images, out)
   const calls = field(message, 'tool_calls')
   if (calls !== undefined) readCalls(state, calls, out)
-  keepFields(message, messageFields, 'message', out)
+  keepOn('message', otherFields(message, messageFields), format, out)
 }
 
 function readImages(images: Json, out: Fragment[]): void {
@@ -267,13 +254,8 @@ function readCalls(state: State, calls: Json, out: Fragment[]): void {
   })
 }
 
-function keepFields(value: JsonObject, known: ReadonlySet<string>, on: 'message' | 'response', out: Fragment[]): void {
-  const kept = otherFields(value, known)
-  if (kept !== undefined) out.push({ type: 'extra', on, providerData: { [format]: kept } })
-}
-
 function finish(state: State, line: JsonObject, out: Fragment[]): void {
-  if (state.logprobs.length > 0) out.push({ type: 'extra', providerData: { [format]: { logprobs: state.logprobs } } })
+  keepOn('response', compact({ logprobs: unlessEmpty(state.logprobs) }), format, out)
   out.push({ type: 'usage', usage: readUsage(line) })
   const word = field(line, 'done_reason')
   const rawStopReason = typeof word === 'string' ? word : undefined

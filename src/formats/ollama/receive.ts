@@ -6,8 +6,9 @@
  *
  * @module
  */
+
 import type { DecodedRequest, DecodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf } from '../../core/content.ts'
+import { blocksOf, keeping, keptFields } from '../../core/content.ts'
 import {
   arrayOf,
   bodyOf,
@@ -33,16 +34,14 @@ import type {
   JsonObject,
   Message,
   ProviderData,
-  ProviderTool,
   RequestOptions,
   ToolCall,
-  ToolDefinition,
   ToolMessage,
 } from '../../core/model.ts'
 import { nextNumber } from '../../kit/ids.ts'
 import { unmark } from '../../kit/lacks.ts'
-import { keptFields } from './ask.ts'
-import { decodeImages, keep, readCallFragment, readWholeCall } from './read.ts'
+import { decodeFunctionTool } from '../../kit/tools.ts'
+import { decodeImages, readCallFragment, readWholeCall } from './read.ts'
 import { format, idPrefix, readThink } from './words.ts'
 
 /**
@@ -55,7 +54,9 @@ export function decodeRequest(body: unknown, _options: DecodeRequestOptions = {}
   const model = textAt(request.model, 'model', 'Ollama request')
   const messages = decodeMessages(listAt(request.messages, 'messages', 'Ollama request'))
   const tools = request.tools
-  const definitions = listAt(tools, 'tools', 'Ollama request').map((tool, at) => decodeDefinition(tool, `tools[${at}]`))
+  const definitions = listAt(tools, 'tools', 'Ollama request').map((tool, at) =>
+    decodeFunctionTool(tool, `tools[${at}]`, 'Ollama request', format),
+  )
   const context = compact({ messages, tools: Array.isArray(tools) ? definitions : undefined })
   return { context, options: decodeOptions(request, model), losses: [] }
 }
@@ -185,16 +186,18 @@ function decodeContent(entry: JsonObject, path: string): { content: Content; pro
     `${path}.images`,
     'Ollama request',
   )
-  const kept = otherFields(entry, images.length > 0 ? pictured : plain)
   const content = images.length === 0 ? text : [...blocksOf(text), ...images]
-  return compact({ content, providerData: kept && { [format]: kept } })
+  return { content, ...keeping(otherFields(entry, images.length > 0 ? pictured : plain), format) }
 }
 
 const plain: ReadonlySet<string> = new Set(['role', 'content'])
 const pictured: ReadonlySet<string> = /* @__PURE__ */ new Set([...plain, 'images'])
 
 function withKept<M extends Message>(message: M, fields: JsonObject): M {
-  return { ...message, providerData: { ...message.providerData, [format]: { ...keptFields(message), ...fields } } }
+  return {
+    ...message,
+    providerData: { ...message.providerData, [format]: { ...keptFields(message, format), ...fields } },
+  }
 }
 
 function decodeTurn(entry: JsonObject, path: string, reading: Reading): AssistantMessage {
@@ -204,7 +207,7 @@ function decodeTurn(entry: JsonObject, path: string, reading: Reading): Assistan
     decodeCall(call, at, `${path}.tool_calls[${at}]`, reading),
   )
   const read = [...(thinking === '' ? [] : ['thinking']), ...(calls.length === 0 ? [] : ['tool_calls'])]
-  const kept = otherFields(keptFields({ providerData }), new Set(read))
+  const kept = otherFields(keptFields({ providerData }, format), new Set(read))
   const valid = calls.filter((call) => call.type === 'tool_call')
   const invalid = calls.filter((call) => call.type === 'invalid_tool_call')
   const blocks: ContentBlock[] = [
@@ -216,7 +219,7 @@ function decodeTurn(entry: JsonObject, path: string, reading: Reading): Assistan
     role: 'assistant',
     content: typeof content === 'string' && read.length === 0 ? content : blocks,
     invalidToolCalls: unlessEmpty(invalid),
-    providerData: kept && { [format]: kept },
+    ...keeping(kept, format),
   })
 }
 
@@ -230,8 +233,8 @@ function decodeCall(entry: Json, index: number, path: string, reading: Reading):
   const isOwn = wireId !== undefined && !reading.ids.has(wireId)
   const id = isOwn ? wireId : makeId(reading)
   reading.ids.add(id)
-  const repeated = wireId !== undefined && !isOwn && { [format]: { ...keptFields(fragment), id: wireId } }
-  const call = readWholeCall(repeated ? { ...fragment, providerData: repeated } : fragment, id, !isOwn, index)
+  const repeated = wireId !== undefined && !isOwn && keeping({ ...keptFields(fragment, format), id: wireId }, format)
+  const call = readWholeCall(repeated ? { ...fragment, ...repeated } : fragment, id, !isOwn, index)
   reading.open.push({ call, id, wireId })
   return call
 }
@@ -253,7 +256,7 @@ function decodeResult(entry: JsonObject, path: string, reading: Reading): ToolMe
   const toolCallId = asked?.id ?? wireId ?? makeId(reading)
   // If the id in isoglot is not the id of the request, the id of the request is kept to be sent back.
   const read = [...(toolName === undefined ? [] : ['tool_name']), ...(toolCallId === wireId ? ['tool_call_id'] : [])]
-  const kept = otherFields(keptFields({ providerData }), new Set(read))
+  const kept = otherFields(keptFields({ providerData }, format), new Set(read))
   const { content: parts, isError } = unmark(content)
   return compact({
     role: 'tool',
@@ -261,7 +264,7 @@ function decodeResult(entry: JsonObject, path: string, reading: Reading): ToolMe
     name: toolName ?? asked?.call.name,
     content: parts,
     status: isError ? 'error' : undefined,
-    providerData: kept && { [format]: kept },
+    ...keeping(kept, format),
   })
 }
 
@@ -283,25 +286,4 @@ function textAt(value: unknown, path: string, what: string): string {
   const text = stringAt(value, path, what)
   if (text === '') throw misfit(path, 'missing', what, value)
   return text
-}
-
-// ---- tools --------------------------------------------------------------------------------------
-
-const definitionFields: ReadonlySet<string> = new Set(['type', 'function'])
-const functionFields: ReadonlySet<string> = new Set(['name', 'description', 'parameters'])
-
-/** Reads one entry of `tools`. An entry that is not a function is kept unchanged. */
-function decodeDefinition(entry: Json, path: string): ToolDefinition | ProviderTool {
-  const tool = objectAt(entry, path, 'Ollama request')
-  const body = field(tool, 'function')
-  const name = field(body, 'name')
-  if (!isObject(body) || typeof name !== 'string') return { type: 'provider_tool', format, value: tool }
-  const description = field(body, 'description')
-  const parameters = field(body, 'parameters')
-  return compact({
-    name,
-    description: typeof description === 'string' ? description : undefined,
-    parameters: isObject(parameters) ? parameters : undefined,
-    providerData: keep(tool, definitionFields, body, functionFields),
-  })
 }

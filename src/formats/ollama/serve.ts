@@ -11,7 +11,7 @@
  */
 
 import type { EncodedResponse, Frame, Reply, StreamEncoder } from '../../core/codec.ts'
-import { blocksOfTurn, settleStopReason } from '../../core/content.ts'
+import { blocksOfTurn, keptFields, settleStopReason } from '../../core/content.ts'
 import { ApiError } from '../../core/errors.ts'
 import { compact, textOr, unlessEmpty } from '../../core/json.ts'
 import type {
@@ -27,7 +27,7 @@ import { messageWith, statusOf } from '../../kit/api-error.ts'
 import { type Losses, newLosses, reportForeignFields, reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { streamEncoder } from '../../kit/stream-encoder.ts'
-import { encodeBlock, encodeBlocks, encodeCall, keptFields, noFields } from './ask.ts'
+import { encodeBlock, encodeBlocks, encodeCall, noFields } from './ask.ts'
 import type { WireError, WireFigures, WireMessage, WireResponse, WireToolCall } from './wire.ts'
 import { doneReason, format, readStopReason, reasons } from './words.ts'
 
@@ -59,7 +59,7 @@ function encodeMessage(message: AssistantMessage, losses: Losses): WireMessage {
   for (const [at, block] of blocks.entries()) noteServed(block, `message.content[${at}]`, losses)
   refuseInvalidCalls(message, losses)
   return {
-    ...keptFields(message),
+    ...keptFields(message, format),
     role: 'assistant',
     content: text,
     ...compact({
@@ -88,7 +88,7 @@ function writeTime(seconds = 0): string {
 
 /** Writes the token counts from `usage`, without zeros. Durations are written only if an Ollama server sent them. */
 function encodeUsage(usage: Usage = {}): WireFigures {
-  const { prompt_eval_count: _in, eval_count: _out, ...durations } = keptFields(usage)
+  const { prompt_eval_count: _in, eval_count: _out, ...durations } = keptFields(usage, format)
   return {
     ...durations,
     ...compact({ prompt_eval_count: usage.inputTokens || undefined, eval_count: usage.outputTokens || undefined }),
@@ -98,7 +98,7 @@ function encodeUsage(usage: Usage = {}): WireFigures {
 /** Writes the last line of an answer: all its fields, with an empty message. */
 function encodeEnd(response: ChatResponse, reply: Reply, losses: Losses): WireResponse {
   const from = response.message.response
-  const { created_at: keptTime, ...kept } = keptFields(response)
+  const { created_at: keptTime, ...kept } = keptFields(response, format)
   const time = reply.createdAt ?? from?.createdAt
   return {
     ...kept,

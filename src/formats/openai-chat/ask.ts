@@ -5,7 +5,15 @@
  */
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, checkTools, exactArguments, ownProof, toolCallsOf } from '../../core/content.ts'
+import {
+  blocksOf,
+  blocksOfTurn,
+  checkTools,
+  exactArguments,
+  keptFields,
+  ownProof,
+  toolCallsOf,
+} from '../../core/content.ts'
 import {
   arrayOf,
   compact,
@@ -24,6 +32,7 @@ import type {
   AudioBlock,
   ContentBlock,
   Context,
+  ContextTool,
   FileBlock,
   ImageBlock,
   InstructionMessage,
@@ -32,13 +41,10 @@ import type {
   JsonObject,
   Message,
   Metadata,
-  ProviderData,
-  ProviderTool,
   RequestOptions,
   ResponseFormat,
   ToolCall,
   ToolChoice,
-  ToolDefinition,
   ToolMessage,
   UnknownBlock,
   UserMessage,
@@ -48,8 +54,8 @@ import { legalId } from '../../kit/ids.ts'
 import { markParts, withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss, reportTtl } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
-import { reportUnusedChoice } from '../../kit/tool-choice.ts'
-import type { ChatDialect, Encoding, ReasoningTurn, ToolChoosing, Tools } from './dialect.ts'
+import { reportUnusedChoice } from '../../kit/tools.ts'
+import type { ChatDialect, Encoding, ReasoningTurn, ToolChoosing } from './dialect.ts'
 import { openai } from './openai.ts'
 import type {
   DialectPart,
@@ -228,7 +234,7 @@ function encodeSaid(
   const { role, content } = message
   const parts = encodeParts<WireAnyPart>(blocksOf(content), contentPath, to, role === 'user' ? encodeMedia : undefined)
   const encoded = {
-    ...kept(message),
+    ...keptFields(message, format),
     role: role === 'developer' ? to.dialect.developerRole : role,
     content: withMark(toContent(parts, to, typeof content === 'string'), message, path, to),
     ...named(message, path, to),
@@ -285,7 +291,7 @@ function encodeTurn(message: AssistantMessage, path: string, inCalls: boolean, t
 
 /** Returns the stored fields of a message. They are sent only to the provider of the message, and proofs only to its model. */
 function keptFor(message: AssistantMessage, path: string, to: Encoding): JsonObject | undefined {
-  const own = kept(message)
+  const own = unlessEmpty(keptFields(message, format))
   const { provider, title } = to.dialect
   const { provider: from = provider, model = to.model } = message.response ?? {}
   const place = `${path}.providerData.${format}`
@@ -319,11 +325,6 @@ function encodeOther(block: ContentBlock, path: string, to: Encoding): WireTextP
 
 // ---- content ------------------------------------------------------------------------------------
 
-/** The fields of this format that are stored in a block or message. */
-export function kept(thing: { readonly providerData?: ProviderData }): JsonObject | undefined {
-  return thing.providerData?.[format]
-}
-
 /** Encodes a block that is not text. Returns `undefined` if the block is not a part. */
 type EncodeOther<Part> = (block: ContentBlock, path: string, to: Encoding) => Part | undefined
 
@@ -340,7 +341,7 @@ function encodeParts<Part extends WireAnyPart = WireTextPart>(
     const place = `${path}[${at}]`
     const part = encodeText(block) ?? encodeOther(block, place, to)
     if (part === undefined) return []
-    const own = kept(block)
+    const own = keptFields(block, format)
     const body = field(part, part.type)
     const fields = isObject(body) && { [part.type]: { ...objectIn(own, part.type), ...body } }
     return [{ ...own, ...part, ...fields, ...cacheMark(block.metadata, place, to) } as Part]
@@ -469,18 +470,21 @@ function cacheMark(metadata: Metadata | undefined, path: string, to: Encoding): 
 // ---- definitions ------------------------------------------------------------------------------
 
 /** Encodes the `tools` of a request. Drops tools of other formats, and custom tools if the host does not have them. */
-export function encodeDefinitions(tools: Tools, { dialect = openai }: CodecOptions<ChatDialect> = {}): WireTool[] {
+export function encodeDefinitions(
+  tools: readonly ContextTool[],
+  { dialect = openai }: CodecOptions<ChatDialect> = {},
+): WireTool[] {
   return encodeDefinitionsFor(tools, dialect, newLosses(dialect.title, false))
 }
 
 /** Does the same inside a request, and reports losses to `losses`. */
-function encodeDefinitionsFor(tools: Tools, dialect: ChatDialect, losses: Losses): WireTool[] {
+function encodeDefinitionsFor(tools: readonly ContextTool[], dialect: ChatDialect, losses: Losses): WireTool[] {
   checkTools(tools)
   return tools.flatMap((tool, at) => {
-    if (!isProviderTool(tool)) {
+    if (!('type' in tool)) {
       const note = (reason: string) =>
         reportLoss(losses, 'changed', `tools[${at}].strict`, `${dialect.title} ${reason}`, 'info')
-      const own = kept(tool)
+      const own = keptFields(tool, format)
       const { name, description } = tool
       const parameters = tool.parameters as JsonObject | undefined
       const strict = dialect.strict ? dialect.strict(tool, tools, note) : tool.strict
@@ -498,7 +502,7 @@ function encodeDefinitionsFor(tools: Tools, dialect: ChatDialect, losses: Losses
 
 /** Encodes a call. Its arguments are sent as the text in which they came, unless they were changed. Only an answer has invalid ones. */
 export function encodeCall(call: ToolCall | InvalidToolCall, { dialect, model }: Encoding): WireCall {
-  const { type, ...own } = kept(call) ?? {}
+  const { type, ...own } = keptFields(call, format)
   const proof = ownProof(call.opaque, { format, provider: dialect.provider, model })
   const { id = '', name = '' } = call
   const head = { ...own, ...proof, id }
@@ -522,7 +526,7 @@ function encodeResultFor(to: Encoding, result: ToolMessage, path: string): WireT
   const parts = encodeParts(blocksOf(result.content), path, to)
   const marked = markParts(parts, result.status === 'error', { type: 'text', text: '' })
   return {
-    ...kept(result),
+    ...keptFields(result, format),
     role: 'tool',
     tool_call_id: result.toolCallId,
     ...compact({ name: to.dialect.resultName ? result.name : undefined }),
@@ -533,7 +537,7 @@ function encodeResultFor(to: Encoding, result: ToolMessage, path: string): WireT
 // ---- tool choice --------------------------------------------------------------------------------
 
 /** Encodes a tool choice for OpenAI, which has all of them. */
-function chooseAsOpenai(choice: Exclude<ToolChoice, 'auto'>, tools: Tools): ReturnType<ToolChoosing> {
+function chooseAsOpenai(choice: Exclude<ToolChoice, 'auto'>, tools: readonly ContextTool[]): ReturnType<ToolChoosing> {
   if (typeof choice === 'string') return { tools, choice }
   if ('name' in choice) return { tools, choice: choiceOf(choice.name, tools) }
   const { names, mode } = choice
@@ -542,13 +546,9 @@ function chooseAsOpenai(choice: Exclude<ToolChoice, 'auto'>, tools: Tools): Retu
 }
 
 /** A choice of one tool has the kind of the tool: a function, or a custom tool, which takes free text. */
-export function choiceOf(name: string, tools: Tools): WireNamedChoice {
-  const isCustom = tools.some((tool) => isProviderTool(tool) && field(tool.value.custom, 'name') === name)
+export function choiceOf(name: string, tools: readonly ContextTool[]): WireNamedChoice {
+  const isCustom = tools.some((tool) => 'type' in tool && field(tool.value.custom, 'name') === name)
   return isCustom ? { type: 'custom', custom: { name } } : { type: 'function', function: { name } }
-}
-
-export function isProviderTool(tool: ToolDefinition | ProviderTool): tool is ProviderTool {
-  return 'type' in tool && tool.type === 'provider_tool'
 }
 
 // ---- a whole answer -----------------------------------------------------------------------------

@@ -11,10 +11,10 @@ import type { ApiErrorKind } from '../../core/errors.ts'
 import type {
   AudioBlock,
   ContentBlock,
+  ContextTool,
   FileBlock,
   JsonObject,
   Message,
-  ProviderTool,
   ReasoningEffort,
   RequestOptions,
   StopReason,
@@ -42,8 +42,6 @@ export interface Encoding {
   readonly losses: Losses
 }
 
-export type Tools = readonly (ToolDefinition | ProviderTool)[]
-
 /** The order of messages that a host requires. */
 export interface MessageOrder {
   /** Whether the first message must be a user message. */
@@ -55,8 +53,8 @@ export interface MessageOrder {
 export interface ReasoningReplay {
   /** Whether reasoning is sent without a proof. */
   readonly isPlain: boolean
-  /** Returns the fields of the message that hold the reasoning. See {@link ReasoningTurn}. */
-  write(turn: ReasoningTurn, to: Encoding): Partial<Pick<WireAssistant, 'content'>> & DialectMessageFields
+  /** Returns the fields of the message that hold the reasoning, if there are any. See {@link ReasoningTurn}. */
+  write(turn: ReasoningTurn, to: Encoding): (Partial<Pick<WireAssistant, 'content'>> & DialectMessageFields) | undefined
 }
 
 /** A turn whose reasoning is sent back. */
@@ -72,9 +70,9 @@ export interface ReasoningTurn {
 /** Encodes a tool choice for a host that differs from OpenAI. */
 export type ToolChoosing = (
   choice: Exclude<ToolChoice, 'auto'>,
-  tools: Tools,
+  tools: readonly ContextTool[],
   to: Encoding,
-) => { readonly tools: Tools; readonly choice?: WireToolChoice }
+) => { readonly tools: readonly ContextTool[]; readonly choice?: WireToolChoice }
 
 /** How one server differs from others of this format. */
 export interface ChatDialect {
@@ -132,7 +130,11 @@ export interface ChatDialect {
   /** Whether the host has custom tools, which take free text. Default false: definitions are not sent; calls are sent as function calls. */
   readonly customTools?: boolean
   /** Returns `strict` of a tool: `withoutStrict`, `booleanStrict`, `sameStrict`. Default: the tool's own value. */
-  readonly strict?: (tool: ToolDefinition, tools: Tools, note: (reason: string) => void) => boolean | undefined
+  readonly strict?: (
+    tool: ToolDefinition,
+    tools: readonly ContextTool[],
+    note: (reason: string) => void,
+  ) => boolean | undefined
   /** Whether results must have the tool's name. */
   readonly resultName?: boolean
   /** The rule for ids of calls. Default: at most 40 characters. */

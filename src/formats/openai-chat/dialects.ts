@@ -1,7 +1,7 @@
 /** The dialect of an unknown compatible host, and parts of dialects. All dialects but OpenAI extend it. @module */
 
 import { reportLoss } from '../../kit/losses.ts'
-import { chosenTools } from '../../kit/tool-choice.ts'
+import { chosenTools } from '../../kit/tools.ts'
 import { beyondTypes, choiceOf } from './ask.ts'
 import type { ChatDialect, ToolChoosing } from './dialect.ts'
 import { everyReasoningField } from './openai.ts'

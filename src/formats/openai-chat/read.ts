@@ -15,6 +15,7 @@ import type {
   Fragment,
   Frame,
 } from '../../core/codec.ts'
+import { keeping, keepOn } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -26,9 +27,9 @@ import {
   numberOr,
   objectIn,
   otherFields,
+  othersWithin,
   parseEvent,
   refuseDeep,
-  setOwn,
   stringOr,
   textOr,
   unlessEmpty,
@@ -45,7 +46,7 @@ import type {
 } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
 import { settleUsage, tokenCount } from '../../core/usage.ts'
-import { readApiError } from '../../kit/api-error.ts'
+import { inStream, readApiError } from '../../kit/api-error.ts'
 import type { ChatDialect } from './dialect.ts'
 import { openai } from './openai.ts'
 import {
@@ -331,7 +332,7 @@ export class AnswerReader {
       id: textOr(audio.id, undefined),
       data: textOr(audio.data, undefined),
       transcript: textOr(audio.transcript, undefined),
-      providerData: ownData(otherFields(audio, audioFields)),
+      ...keeping(otherFields(audio, audioFields), format),
     })
     if (this.#hasAudio) out.push({ type: 'patch', key: 'audio', ...added })
     else out.push({ type: 'block', key: 'audio', open: true, block: { type: 'audio', ...added } })
@@ -401,20 +402,15 @@ export class AnswerReader {
     const isComplete =
       finish !== undefined || this.#isAudioDone || (isDone && endsWithoutReason === true && this.#isStarted)
     if (isComplete) this.endMessage(out)
-    this.#keepUnknown(out)
+    // `choices` has the unknown fields of each choice.
+    const choices = [{ ...this.#choice }, ...this.#otherChoices]
+    const isSaid = choices.length > 1 || unlessEmpty(this.#choice)
+    keepOn('response', { ...this.#extra, ...(isSaid && { choices }) }, format, out)
     if (!isComplete) return
     const word = finish ?? 'stop'
     const reason = lookup(own, word) ?? lookup(stopReasons, word) ?? 'other'
     const isRefusal = finish !== undefined && this.#hasRefusal && reason === 'stop'
     out.push(compact({ type: 'end', stopReason: isRefusal ? 'refusal' : reason, rawStopReason: finish }))
-  }
-
-  /** Appends the unknown fields of the answer. `choices` stores the fields of each choice, except its message. */
-  #keepUnknown(out: Fragment[]): void {
-    const choices = [{ ...this.#choice }, ...this.#otherChoices]
-    const isSaid = choices.length > 1 || unlessEmpty(this.#choice)
-    const fields = unlessEmpty({ ...this.#extra, ...(isSaid && { choices }) })
-    if (fields) out.push({ type: 'extra', providerData: { [format]: fields } })
   }
 }
 
@@ -428,10 +424,7 @@ function keepOthers(kept: JsonObject, from: JsonObject, known: ReadonlySet<strin
 }
 
 function keepOnMessage(name: string, value: Json, out: Fragment[]): void {
-  if (value === null) return
-  const fields: JsonObject = {}
-  setOwn(fields, name, value)
-  out.push({ type: 'extra', on: 'message', providerData: { [format]: fields } })
+  if (value !== null) keepOn('message', { [name]: value }, format, out)
 }
 
 function readCitation(wire: JsonObject): CitationBlock {
@@ -441,7 +434,7 @@ function readCitation(wire: JsonObject): CitationBlock {
     title: stringOr(wire.title, undefined),
     startIndex: numberOr(wire.start_index, undefined),
     endIndex: numberOr(wire.end_index, undefined),
-    providerData: ownData(otherFields(wire, citationFields)),
+    ...keeping(otherFields(wire, citationFields), format),
   })
 }
 
@@ -478,14 +471,7 @@ export function mediaOf(url: string): { url: string } | { data: string; mimeType
 
 /** Returns the unread fields of a part and of its body, which are stored with the block. */
 export function unread(part: JsonObject, type: string, read: readonly string[] = []): { providerData?: ProviderData } {
-  const inBody = otherFields(objectIn(part, type), new Set(read))
-  const others = { ...otherFields(part, new Set(['type', type])), ...(inBody && { [type]: inBody }) }
-  return compact({ providerData: ownData(unlessEmpty(others)) })
-}
-
-/** Returns fields of this format in the form in which they are stored. */
-export function ownData(fields: JsonObject | undefined): ProviderData | undefined {
-  return fields && { [format]: fields }
+  return keeping(othersWithin(part, new Set(['type', type]), type, new Set(read)), format)
 }
 
 /** Whether a value has fields that are not empty. Snowflake sends every field of an answer, and gives empty values to the unused ones. */
@@ -605,7 +591,7 @@ export function decodeError(answer: ErrorAnswer, { dialect = openai }: CodecOpti
 
 /** Decodes an error with status 200. */
 function errorOf(body: unknown, dialect: ChatDialect): ApiError {
-  return decodeError({ status: 0, headers: { get: () => null }, body }, { dialect })
+  return decodeError(inStream(body), { dialect })
 }
 
 /** Whether a body or chunk with status 200 is an error. Most hosts send `error`, Mistral and old vLLM `object`, Gemini an array. */

@@ -6,7 +6,7 @@
 
 import { fold } from '../../assemble/assemble.ts'
 import type { DecodedRequest, DecodeRequestOptions, Fragment } from '../../core/codec.ts'
-import { callsOf } from '../../core/content.ts'
+import { callsOf, keeping, keptFields } from '../../core/content.ts'
 import type { DecodeError } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -17,6 +17,7 @@ import {
   lookup,
   misfit,
   otherFields,
+  othersWithin,
   stringOr,
   textOr,
   unlessEmpty,
@@ -25,28 +26,26 @@ import type {
   AssistantMessage,
   Content,
   ContentBlock,
+  ContextTool,
   Json,
   JsonObject,
   JsonSchema,
   Message,
   Metadata,
-  ProviderTool,
   RequestOptions,
   ResponseFormat,
   Role,
   ToolChoice,
-  ToolDefinition,
   ToolMessage,
 } from '../../core/model.ts'
 import { efforts } from '../../kit/effort.ts'
 import { nextNumber } from '../../kit/ids.ts'
 import { unmark } from '../../kit/lacks.ts'
 import { unreadFields } from '../../kit/losses.ts'
-import { kept } from './ask.ts'
-import type { ChatDialect, Tools } from './dialect.ts'
+import type { ChatDialect } from './dialect.ts'
 import { compatible } from './dialects.ts'
 import { readEveryPart } from './quirks/read-part.ts'
-import { AnswerReader, mediaOf, ownData, readPart, unread } from './read.ts'
+import { AnswerReader, mediaOf, readPart, unread } from './read.ts'
 import { format, plainOptions, proofOwners, requestFields } from './words.ts'
 
 /**
@@ -200,8 +199,7 @@ function decodeMessage(message: unknown, path: string, reading: Reading): Messag
   const content = decodeContent(message.content, `${path}.content`)
   const name = textOr(message.name, undefined)
   if (role === 'tool') return decodeResult(message, content, name, reading)
-  const others = otherFields(withoutNulls(message), messageFields)
-  return compact({ role, content, name, providerData: ownData(others) })
+  return compact({ role, content, name, ...keeping(otherFields(withoutNulls(message), messageFields), format) })
 }
 
 /** Returns the message without fields whose value is null. */
@@ -211,14 +209,13 @@ function withoutNulls(message: JsonObject): JsonObject {
 
 function decodeResult(message: JsonObject, content: Content, name: string | undefined, reading: Reading): ToolMessage {
   const { content: plain, isError } = unmark(content)
-  const others = otherFields(withoutNulls(message), resultFields)
   return compact({
     role: 'tool',
     toolCallId: textOr(message.tool_call_id, reading.legacyId),
     name,
     content: plain,
     status: isError ? 'error' : undefined,
-    providerData: ownData(others),
+    ...keeping(otherFields(withoutNulls(message), resultFields), format),
   })
 }
 
@@ -236,7 +233,7 @@ function decodeAssistant(message: JsonObject, path: string, reading: Reading): A
   const { stopReason: _, ...decoded } = read
   const calls = callsOf(decoded)
   reading.nextId += calls.length
-  const legacy = calls.find((call) => kept(call)?.type === 'function_call')
+  const legacy = calls.find((call) => keptFields(call, format).type === 'function_call')
   if (legacy !== undefined) reading.legacyId = legacy.id ?? ''
   const isPlain =
     typeof content === 'string' && content !== '' && Array.isArray(decoded.content) && decoded.content.length === 1
@@ -263,7 +260,7 @@ function owned(fragment: Fragment): Fragment {
 // call. A stored field marks it, so that it is sent back as a custom call.
 
 /** Decodes `tools`, or the deprecated `functions`. */
-function decodeDefinitions(body: unknown): Tools {
+function decodeDefinitions(body: unknown): readonly ContextTool[] {
   const tools = arrayOf(field(body, 'tools')).map((tool, at) => decodeDefinition(tool, `tools[${at}]`))
   const functions = arrayOf(field(body, 'functions')).map((one, at) =>
     decodeDefinition({ type: 'function', function: one }, `functions[${at}]`),
@@ -274,23 +271,21 @@ function decodeDefinitions(body: unknown): Tools {
 const toolFields = new Set(['type', 'function'])
 const definitionFields = new Set(['name', 'description', 'parameters', 'strict'])
 
-function decodeDefinition(tool: unknown, path: string): ToolDefinition | ProviderTool {
+function decodeDefinition(tool: unknown, path: string): ContextTool {
   if (!isObject(tool)) throw wrong(path, 'an object')
   const fields = field(tool, 'function')
   const name = textOr(field(fields, 'name'), undefined)
   if (name === undefined || !isObject(fields)) return { type: 'provider_tool', format, value: tool }
   const parameters = field(fields, 'parameters')
   const strict = field(fields, 'strict')
-  const more = otherFields(fields, definitionFields)
-  const own = { ...otherFields(tool, toolFields), ...compact({ function: more }) }
   return {
     name,
     ...compact({
       description: stringOr(field(fields, 'description'), undefined),
       parameters: isObject(parameters) ? (parameters as JsonSchema) : undefined,
       strict: typeof strict === 'boolean' ? strict : undefined,
-      providerData: unlessEmpty(own) && { [format]: own },
     }),
+    ...keeping(othersWithin(tool, toolFields, 'function', definitionFields), format),
   }
 }
 

@@ -5,7 +5,7 @@
  */
 
 import type { EncodedResponse, Frame, Reply, StreamEncoder } from '../../core/codec.ts'
-import { blocksOfTurn, callsOf, settleStopReason } from '../../core/content.ts'
+import { blocksOfTurn, callsOf, keptFields, settleStopReason } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
 import { arrayOf, compact, field, isObject, lookup, objectIn, textOr, unlessEmpty } from '../../core/json.ts'
 import { toDataUrl } from '../../core/media.ts'
@@ -25,7 +25,7 @@ import type {
 import type { ProofField } from '../../kit/foreign-proofs.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { streamEncoder } from '../../kit/stream-encoder.ts'
-import { encodeCall, isUnknownCall, kept, reasoningDetails } from './ask.ts'
+import { encodeCall, isUnknownCall, reasoningDetails } from './ask.ts'
 import type { Encoding } from './dialect.ts'
 import { openai } from './openai.ts'
 import type { WireAnnotation, WireCall, WireResponse, WireUsage } from './wire.ts'
@@ -39,7 +39,7 @@ import { errorAnswers, finalErrors, finishReasons, format, stopReasons } from '.
 export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
   const { message } = response
   const to: Encoding = { dialect: openai, model: '', losses: newLosses(openai.title, false) }
-  const { choices, ...own } = kept(response) ?? {}
+  const { choices, ...own } = keptFields(response, format)
   const [choice, ...others] = arrayOf(choices)
   const answer = encodeAnswer(message, to)
   const body = {
@@ -103,7 +103,7 @@ function encodeAnswer(message: AssistantMessage, to: Encoding): JsonObject {
   const annotations = encodeAnnotations(texts)
   for (const [at, block] of blocks.entries()) checkAnswerBlock(block, `message.content[${at}]`, to)
   return {
-    ...kept(message),
+    ...keptFields(message, format),
     role: 'assistant',
     content: parts ?? (texts.length > 0 ? texts.map((block) => block.text).join('') : null),
     refusal: textOfKind(blocks, (block) => block.type === 'text' && block.refusal === true) ?? null,
@@ -149,7 +149,7 @@ function encodeAnnotations(texts: readonly TextBlock[]): WireAnnotation[] {
     return citations.map((citation) => ({
       type: 'url_citation' as const,
       url_citation: {
-        ...kept(citation),
+        ...keptFields(citation, format),
         start_index: start + (citation.startIndex ?? 0),
         end_index: start + (citation.endIndex ?? text.length),
         title: citation.title ?? '',
@@ -166,11 +166,11 @@ function encodeMedia(blocks: readonly ContentBlock[]): JsonObject {
   for (const block of blocks) {
     if (block.type === 'audio') {
       const { id = '', data = '', transcript = '' } = block
-      fields.audio = { expires_at: 0, ...kept(block), id, data, transcript }
+      fields.audio = { expires_at: 0, ...keptFields(block, format), id, data, transcript }
     }
     if (block.type === 'image') {
       const url = block.data === undefined ? block.url : toDataUrl(block.mimeType ?? 'image/png', block.data)
-      if (url !== undefined) images.push({ ...kept(block), type: 'image_url', image_url: { url } })
+      if (url !== undefined) images.push({ ...keptFields(block, format), type: 'image_url', image_url: { url } })
     }
   }
   return images.length > 0 ? { ...fields, images } : fields
@@ -179,7 +179,7 @@ function encodeMedia(blocks: readonly ContentBlock[]): JsonObject {
 function encodeCalls(message: AssistantMessage, to: Encoding): JsonObject {
   const blocks = blocksOfTurn(message)
   const calls = callsOf(message)
-  const legacy = calls.length === 1 && calls[0] !== undefined && kept(calls[0])?.type === 'function_call'
+  const legacy = calls.length === 1 && calls[0] !== undefined && keptFields(calls[0], format).type === 'function_call'
   const encoded = calls.map((call) => withProof(encodeCall(call, to), call))
   if (legacy) return { function_call: encoded[0]?.function ?? null }
   const unknown = blocks.filter(isUnknownCall).map(({ value }) => value)
@@ -193,7 +193,7 @@ function withProof(wire: WireCall, call: ToolCall | InvalidToolCall): JsonObject
 
 /** Returns the entries of Groq's field `executed_tools`: the tools that Groq ran. */
 function executedTools(block: ContentBlock): readonly Json[] {
-  return block.type === 'server_tool_call' ? arrayOf(kept(block)?.executed_tools) : []
+  return block.type === 'server_tool_call' ? arrayOf(keptFields(block, format).executed_tools) : []
 }
 
 const answerTypes: ReadonlySet<ContentBlock['type']> = new Set(['text', 'tool_call', 'audio', 'image'])
@@ -211,7 +211,7 @@ function checkAnswerBlock(block: ContentBlock, path: string, to: Pick<Encoding, 
   }
   if (block.type === 'unknown' && block.format === format) return
   const isServers = block.type === 'server_tool_call' || block.type === 'server_tool_result'
-  if (isServers && kept(block) !== undefined) return
+  if (isServers && block.providerData?.[format] !== undefined) return
   if (block.type !== 'reasoning') {
     const severity = minorBlocks.test(block.type) ? 'minor' : 'major'
     reportLoss(to.losses, 'dropped', path, `an answer has no place for ${block.type}`, severity)
@@ -344,7 +344,7 @@ function sendBlock(state: EncodeState, index: number, block: ContentBlock, out: 
     }
     case 'audio': {
       const { id = '', data = '', transcript = '' } = block
-      send(state, { audio: { expires_at: 0, ...kept(block), id, data, transcript } }, out)
+      send(state, { audio: { expires_at: 0, ...keptFields(block, format), id, data, transcript } }, out)
       return
     }
     case 'image': {
@@ -388,7 +388,7 @@ function callOut(state: EncodeState, index: number): CallOut {
 function sendChunk(state: EncodeState, index: number, chunk: ToolCallChunk, out: Frame[]): void {
   const call = callOut(state, index)
   const { id, name, argumentsDelta = '' } = chunk
-  if (kept(chunk)?.type !== undefined) call.isHeld = true
+  if (keptFields(chunk, format).type !== undefined) call.isHeld = true
   if (argumentsDelta === '' || call.isHeld) return
   call.text += argumentsDelta
   if (call.isOpen) {
@@ -414,7 +414,7 @@ function sendRest(state: EncodeState, index: number, ended: ToolCall | InvalidTo
   }
   const text = ended.argumentsText
   const rest = text.startsWith(call.text) ? text.slice(call.text.length) : ''
-  const { type: _, ...own } = kept(ended) ?? {}
+  const { type: _, ...own } = keptFields(ended, format)
   const more = { ...own, ...proof }
   if (rest !== '' || Object.keys(more).length > 0) {
     sendCall(state, call, { ...more, function: { ...objectIn(own, 'function'), arguments: rest } }, out)
@@ -433,7 +433,7 @@ function wire({ losses }: EncodeState): Encoding {
 
 function finish(state: EncodeState, response: ChatResponse, out: Frame[]): void {
   begin(state, response.message.response ?? {}, out)
-  const { choices, ...own } = kept(response) ?? {}
+  const { choices, ...own } = keptFields(response, format)
   const choice = arrayOf(choices)[0]
   const last = {
     ...(isObject(choice) ? choice : {}),
@@ -455,7 +455,7 @@ function sendUsage(state: EncodeState, usage: Usage, out: Frame[]): void {
 /** Encodes usage. A required figure that is unknown is sent as 0. */
 function encodeUsage(usage: Usage): WireUsage {
   const { inputTokens = 0, outputTokens = 0 } = usage
-  const own = kept(usage) ?? {}
+  const own = keptFields(usage, format)
   const details = (name: string, counts: Record<string, number | undefined>) => {
     const known = compact(counts) as JsonObject
     const before = field(own, name)

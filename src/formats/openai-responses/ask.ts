@@ -11,7 +11,7 @@
  */
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, checkTools, exactArguments, ownProof, textOf } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, exactArguments, keptFields, ownProof, textOf, verbatim } from '../../core/content.ts'
 import { arrayOf, compact, field, isObject, lookup, objectIn, stringOr, textOr, unlessEmpty } from '../../core/json.ts'
 import { toDataUrl } from '../../core/media.ts'
 import type {
@@ -20,6 +20,7 @@ import type {
   Content,
   ContentBlock,
   Context,
+  ContextTool,
   FileBlock,
   ImageBlock,
   InstructionMessage,
@@ -28,8 +29,6 @@ import type {
   Message,
   Metadata,
   Opaque,
-  ProviderData,
-  ProviderTool,
   ReasoningBlock,
   RequestOptions,
   ResponseFormat,
@@ -46,7 +45,7 @@ import { anyEffort, askedEffort, isReasoning } from '../../kit/effort.ts'
 import { markParts, markText, withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, renamed, reportLoss, reportTtl, withoutOptions } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
-import { reportUnusedChoice } from '../../kit/tool-choice.ts'
+import { encodeEachTool, reportUnusedChoice } from '../../kit/tools.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import type {
   WireCallOutput,
@@ -205,7 +204,7 @@ function encodeAssistant(
   }
   dropHint(message, path)
   for (const [at, block] of blocks.entries()) dropHint(block, `${path}.content[${at}]`)
-  const kept = keptFields(message)
+  const kept = keptFields(message, format)
   if (typeof content === 'string' && unlessEmpty(kept)) return [{ ...kept, role: 'assistant', content }]
   const to = { format, provider: dialect.provider, model }
   const items = encodeTurn(blocks, path, {
@@ -222,7 +221,11 @@ function encodeInput(message: UserMessage | InstructionMessage, path: string, sc
   const { role, content, metadata } = message
   const last = `${path}.content[${blocksOf(content).length - 1}].metadata`
   if (metadata?.cacheHint !== undefined) renamed(scope.losses, last, `${path}.metadata`)
-  return { ...keptFields(message), role, content: encodeParts(content, `${path}.content`, scope, metadata?.cacheHint) }
+  return {
+    ...keptFields(message, format),
+    role,
+    content: encodeParts(content, `${path}.content`, scope, metadata?.cacheHint),
+  }
 }
 
 /** Whether the input has the word "JSON". Without it, the server refuses `json_object`. Instructions do not count. */
@@ -356,7 +359,7 @@ function encodeBlock(turn: Turn, block: ContentBlock, path: string): object | un
         return { status: 'completed', ...proof, type: 'image_generation_call', result: block.data }
       return drop('an image of an assistant goes back only to the provider that made it', 'major')
     case 'unknown': {
-      const { part, proof: own } = keptFields(block)
+      const { part, proof: own } = keptFields(block, format)
       if (block.format !== format || !isObject(block.value)) return drop(reasons.foreignBlock)
       if (part === true) return addPart(turn, block.value, isOwn && isObject(own) ? own : undefined)
       return isOwn ? block.value : drop(`"${block.providerType}" is an item of another provider`)
@@ -390,7 +393,7 @@ function addText(
   proof: JsonObject | undefined,
   path: string,
 ): undefined {
-  const { message, ...kept } = keptFields(block)
+  const { message, ...kept } = keptFields(block, format)
   const { text, refusal, citations = [] } = block as TextBlock
   const { losses, reader } = turn.scope
   const readable = citations.filter((one) => reader === 'answer' || isReadable(one, proof !== undefined))
@@ -481,11 +484,11 @@ function encodeParts(
     const part = encodePart(block, `${path}[${at}]`, losses)
     if (part === undefined) return []
     const hint = (at === blocks.length - 1 ? messageHint : undefined) ?? block.metadata?.cacheHint
-    if (hint === undefined) return { ...keptFields(block), ...part }
+    if (hint === undefined) return { ...keptFields(block, format), ...part }
     const asked = hint === 'ephemeral' ? undefined : hint.ttl
     const ttl = isCacheTtl(asked) ? asked : undefined
     if (ttl !== asked) reportTtl(losses, `${path}[${at}]`, 'its own time')
-    return { ...keptFields(block), ...part, prompt_cache_breakpoint: compact({ mode: 'explicit', ttl }) }
+    return { ...keptFields(block, format), ...part, prompt_cache_breakpoint: compact({ mode: 'explicit', ttl }) }
   })
 }
 
@@ -515,25 +518,12 @@ function encodeMedia(block: ImageBlock | FileBlock): WireInputPart | undefined {
   const url = data === undefined ? block.url : toDataUrl(mimeType, data)
   if (url === undefined && file_id === undefined) return undefined
   if (type === 'image') {
-    const detail = block.detail ?? (stringOr(keptFields(block).detail, 'auto') as WireInputImage['detail'])
+    const detail = block.detail ?? (stringOr(keptFields(block, format).detail, 'auto') as WireInputImage['detail'])
     return { type: 'input_image', detail, ...compact(url === undefined ? { file_id } : { image_url: url }) }
   }
   const { filename = data === undefined ? undefined : 'file' } = block
   const source = url === undefined ? { file_id } : data === undefined ? { file_url: url } : { file_data: url }
   return { type: 'input_file', ...compact({ ...source, filename }) }
-}
-
-/**
- * Returns a value unchanged, with another type. Used for values of this format that are sent back unchanged, and for a model's messages:
- * the official types require their `id` and `status`, but the server does not. TypeScript checks everything else that is sent.
- */
-function verbatim<T>(value: Json | object): T {
-  return value as T
-}
-
-/** Returns the fields of this wire that the decoder kept with a block. */
-export function keptFields(block: { readonly providerData?: ProviderData }): JsonObject {
-  return objectIn(block.providerData, format)
 }
 
 /** Encodes a citation that came from this wire. */
@@ -547,28 +537,22 @@ function writeAnnotation({ url, title, startIndex, endIndex, providerData }: Cit
 
 // ---- definitions ------------------------------------------------------------------------------
 
-export type AnyTool = ToolDefinition | ProviderTool
-
 /** Encodes definitions in the flat form of this wire. Provider tools of other formats are left out. */
 export function encodeDefinitions(
-  tools: readonly AnyTool[],
+  tools: readonly ContextTool[],
   _options: CodecOptions<ResponsesDialect> = {},
 ): WireFunctionTool[] {
-  checkTools(tools)
-  return tools.flatMap((tool) => encodeDefinition(tool) ?? [])
+  return encodeEachTool(tools, format, encodeDefinition)
 }
 
-function encodeDefinition(tool: AnyTool): WireFunctionTool | undefined {
-  if ('type' in tool && tool.type === 'provider_tool') {
-    return tool.format === format ? verbatim<WireFunctionTool>(tool.value) : undefined
-  }
-  const { name, description, parameters, strict } = tool as ToolDefinition
-  const isOwn = (tool as ToolDefinition).providerData?.[format] !== undefined
+function encodeDefinition(tool: ToolDefinition): WireFunctionTool {
+  const { name, description, parameters, strict } = tool
+  const isOwn = tool.providerData?.[format] !== undefined
   return {
     type: 'function',
     // Without `strict`, the server uses strict mode where it can, and may change the schema. A tool not read from this wire gets `false`.
     ...(isOwn ? {} : { strict: false, parameters: { type: 'object', properties: {} } }),
-    ...keptFields(tool as ToolDefinition),
+    ...keptFields(tool, format),
     ...compact({ name, description, parameters, strict }),
   } as WireFunctionTool
 }
@@ -598,7 +582,7 @@ function encodeChoiceOptions(
 
 /** Encodes a call as an item, without the item's `id`. `encodeTurn` decides whether the id may be sent. */
 function encodeCall(call: ToolCall, isRaw: boolean): WireFunctionCall | WireCustomCall {
-  const { type, ...kept } = keptFields(call)
+  const { type, ...kept } = keptFields(call, format)
   const { id: call_id, name } = call
   const text = exactArguments(call, isRaw)
   if (type !== customCall) return { ...kept, type: 'function_call', call_id, name, arguments: text }
@@ -607,7 +591,7 @@ function encodeCall(call: ToolCall, isRaw: boolean): WireFunctionCall | WireCust
 
 /** Returns the wrapper that a call came in, if there was one. */
 function wrapperOf(call: ToolCall | undefined): { call_id: string; arguments: string } | undefined {
-  return call && (keptFields(call).wrapper as { call_id: string; arguments: string } | undefined)
+  return call && (keptFields(call, format).wrapper as { call_id: string; arguments: string } | undefined)
 }
 
 // ---- results ----------------------------------------------------------------------------------
@@ -630,11 +614,11 @@ function encodeResultOf(
   path: string,
   scope: PartScope,
 ): WireCallOutput {
-  const { type, caller } = call === undefined ? ({} as JsonObject) : keptFields(call)
+  const { type, caller } = call === undefined ? ({} as JsonObject) : keptFields(call, format)
   return {
     type: type === customCall ? `${customCall}_output` : 'function_call_output',
     ...compact({ caller: caller ?? undefined }),
-    ...keptFields(result),
+    ...keptFields(result, format),
     call_id: wrapperOf(call)?.call_id ?? result.toolCallId,
     output: encodeOutput(result, `${path}.content`, scope),
   }

@@ -21,7 +21,7 @@ import type {
   Fragment,
   Frame,
 } from '../../core/codec.ts'
-import { parseArguments } from '../../core/content.ts'
+import { keeping, keepOn, parseArguments } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -46,14 +46,13 @@ import type {
   Json,
   JsonObject,
   Opaque,
-  ProviderData,
   StopReason,
   UnknownBlock,
   Usage,
 } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
 import { settleUsage } from '../../core/usage.ts'
-import { readApiError } from '../../kit/api-error.ts'
+import { inStream, readApiError } from '../../kit/api-error.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import {
   customCall,
@@ -71,14 +70,9 @@ import {
   wrapperName,
 } from './words.ts'
 
-/** Returns `providerData` that keeps fields with a block, or an empty object if there are no fields. */
-export function keeping(fields: JsonObject | undefined): { providerData?: ProviderData } {
-  return fields && unlessEmpty(fields) ? { providerData: { [format]: fields } } : {}
-}
-
 /** Makes a block that holds a value of an unknown type, unchanged. */
 export function unknownBlock(value: Json, kept?: JsonObject): UnknownBlock {
-  return { type: 'unknown', format, providerType: stringOr(field(value, 'type'), ''), value, ...keeping(kept) }
+  return { type: 'unknown', format, providerType: stringOr(field(value, 'type'), ''), value, ...keeping(kept, format) }
 }
 
 // ---- annotations ------------------------------------------------------------------------------
@@ -256,7 +250,7 @@ function finish(state: StreamState, event: JsonObject, out: Fragment[], type: st
   finishFromOutput(state, arrayOf(output), out)
   state.isEnded = true
   if (isObject(usage)) out.push({ type: 'usage', usage: readUsage(usage) })
-  if (unlessEmpty(extra)) out.push({ type: 'extra', providerData: { [format]: extra } })
+  keepOn('response', extra, format, out)
   const rawStopReason = textOr(field(incomplete_details, 'reason'), textOr(status, type.slice('response.'.length)))
   const stopReason = lookup(stopReasons, rawStopReason) ?? 'other'
   // Only a stored answer has a state that the next request continues from: `store` is true, or it belongs to a conversation.
@@ -350,7 +344,7 @@ function addItem(state: StreamState, event: JsonObject, out: Fragment[]): void {
     name: hosted ? hostedName(item) : textOr(item.name, null),
     arguments: hosted ? '' : isCustom ? customOpening : argumentsOf(item),
     ...((hosted || isServerCall(item, state.dialect)) && { server: true }),
-    ...(isCustom && keeping({ type })),
+    ...(isCustom && keeping({ type }, format)),
   })
 }
 
@@ -535,7 +529,7 @@ function readMessage(
     )
     out.push(
       { type: 'text', key, text: text.slice(progress.lengths.get(index) ?? 0), ...refusal },
-      compact({ type: 'patch', key, opaque, citations, ...keeping(fields) }),
+      compact({ type: 'patch', key, opaque, citations, ...keeping(fields, format) }),
       { type: 'close', key },
     )
   }
@@ -576,7 +570,10 @@ function readCall(item: JsonObject, { key }: Progress, reading: Reading, out: Fr
   const wrapped = reading.opensWrappers ? wrappedCalls(item) : []
   for (const { wrapper, ...call } of wrapped) {
     const part = `${key}/${call.id}`
-    out.push({ type: 'call', key: part, ...call, opaque, ...keeping({ wrapper }) }, { type: 'close', key: part })
+    out.push(
+      { type: 'call', key: part, ...call, opaque, ...keeping({ wrapper }, format) },
+      { type: 'close', key: part },
+    )
   }
   if (wrapped.length > 0) return
   const { type, id: _id, status, call_id, name, arguments: _arguments, input, ...kept } = item
@@ -589,7 +586,7 @@ function readCall(item: JsonObject, { key }: Progress, reading: Reading, out: Fr
     name: textOr(name, null),
     ...(given !== '' && { arguments: given, final: true }), // some hosts send empty arguments at the end, after the real ones
     opaque,
-    ...keeping(isCustom ? { ...kept, type } : kept),
+    ...keeping(isCustom ? { ...kept, type } : kept, format),
     ...(server && { server }),
   })
   // A call that was cut off stays open. The end of the answer decides whether it is a valid call.
@@ -674,5 +671,5 @@ function midStreamError(body: JsonObject, { provider }: ResponsesDialect): ApiEr
     invalid_request_error: 'invalid_request',
     server_error: 'server',
   })
-  return readApiError({ status: 0, headers: { get: () => null }, body }, words)
+  return readApiError(inStream(body), words)
 }

@@ -10,6 +10,7 @@
 
 import { fold } from '../../assemble/assemble.ts'
 import type { DecodedRequest, DecodeRequestOptions, Fragment } from '../../core/codec.ts'
+import { keeping } from '../../core/content.ts'
 import {
   arrayOf,
   bodyOf,
@@ -29,6 +30,7 @@ import type {
   Content,
   ContentBlock,
   Context,
+  ContextTool,
   FileBlock,
   ImageBlock,
   Json,
@@ -44,9 +46,8 @@ import type {
 import { nextNumber } from '../../kit/ids.ts'
 import { unmark } from '../../kit/lacks.ts'
 import { unreadFields } from '../../kit/losses.ts'
-import type { AnyTool } from './ask.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
-import { keeping, newProgress, newReading, type Reading, readItem, unknownBlock } from './read.ts'
+import { newProgress, newReading, type Reading, readItem, unknownBlock } from './read.ts'
 import { customCall, efforts, format, idPrefix, isCacheTtl, target } from './words.ts'
 
 /** The fields that isoglot reads, here or with the conversation. Other fields are kept unchanged in `providerOptions`. */
@@ -229,7 +230,7 @@ function takeItem(intake: Intake, item: Json): void {
   }
   endTurn(intake)
   const content = decodeParts(field(item, 'content'))
-  intake.messages.push({ role, content, ...keeping(otherFields(item, knownOfInput)) })
+  intake.messages.push({ role, content, ...keeping(otherFields(item, knownOfInput), format) })
 }
 
 /** Reads an item of the assistant. Adjacent items are one turn. A second message without an id begins a new turn. */
@@ -238,7 +239,7 @@ function takeTurnItem(intake: Intake, item: JsonObject): void {
   const isShort = isMessage && typeof item.content === 'string'
   if (isMessage && intake.turn?.hasMessage && item.id === undefined) endTurn(intake)
   if (isShort && intake.turn === undefined) {
-    const kept = keeping(otherFields(item, knownOfInput))
+    const kept = keeping(otherFields(item, knownOfInput), format)
     intake.messages.push({ role: 'assistant', content: item.content as string, ...kept })
     return
   }
@@ -307,11 +308,11 @@ function readExtras(
 ): { metadata?: Metadata; providerData?: ProviderData } {
   const breakpoint = field(part, 'prompt_cache_breakpoint')
   const rest = otherFields(part, known)
-  if (breakpoint === undefined) return keeping(rest)
+  if (breakpoint === undefined) return keeping(rest, format)
   const ttl = field(breakpoint, 'ttl')
   if (field(breakpoint, 'mode') !== 'explicit' || (ttl !== undefined && !isCacheTtl(ttl)))
-    return keeping({ ...rest, prompt_cache_breakpoint: breakpoint })
-  return { metadata: { cacheHint: ttl === undefined ? 'ephemeral' : { ttl } }, ...keeping(rest) }
+    return keeping({ ...rest, prompt_cache_breakpoint: breakpoint }, format)
+  return { metadata: { cacheHint: ttl === undefined ? 'ephemeral' : { ttl } }, ...keeping(rest, format) }
 }
 
 const details: Readonly<Record<string, NonNullable<ImageBlock['detail']>>> = {
@@ -355,11 +356,11 @@ function readFileId(part: JsonObject): Partial<FileBlock> | undefined {
 const knownOfTool = new Set(['type', 'name', 'description', 'parameters', 'strict'])
 
 /** Decodes tools. Functions become definitions. All other tools become provider tools, with their value unchanged. */
-function decodeDefinitions(tools: unknown): AnyTool[] {
+function decodeDefinitions(tools: unknown): ContextTool[] {
   return arrayOf(tools).flatMap((tool) => (isObject(tool) ? [decodeDefinition(tool)] : []))
 }
 
-function decodeDefinition(tool: JsonObject): AnyTool {
+function decodeDefinition(tool: JsonObject): ContextTool {
   const name = field(tool, 'name')
   if (field(tool, 'type') !== 'function' || typeof name !== 'string') {
     return { type: 'provider_tool', format, value: tool }
@@ -408,6 +409,6 @@ function decodeResult(item: JsonObject, name: string | undefined): ToolMessage {
     name,
     content: unmarkedContent,
     status: isError ? 'error' : undefined,
-    ...keeping({ ...otherFields(item, knownOfOutput), ...kept }),
+    ...keeping({ ...otherFields(item, knownOfOutput), ...kept }, format),
   })
 }

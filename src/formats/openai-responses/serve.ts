@@ -13,7 +13,7 @@
  */
 
 import type { EncodedResponse, Frame, Reply, StreamEncoder } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, isNoArguments } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, isNoArguments, keptFields } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
 import { arrayOf, compact, field, isObject, stringOr, textOr } from '../../core/json.ts'
 import type {
@@ -37,7 +37,7 @@ import { hash } from '../../kit/ids.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { streamEncoder } from '../../kit/stream-encoder.ts'
-import { encodeTurn, keptFields } from './ask.ts'
+import { encodeTurn } from './ask.ts'
 import { asksClient } from './read.ts'
 import type { WireResponse, WireUsage } from './wire.ts'
 import { customCall, errorAnswers, format, statusOf, target } from './words.ts'
@@ -121,7 +121,7 @@ function skeleton(
   const info = response.message.response
   return {
     ...defaults,
-    ...keptFields(response),
+    ...keptFields(response, format),
     id: idOf(response, reply),
     object: 'response',
     created_at: reply.createdAt ?? info?.createdAt ?? 0,
@@ -170,7 +170,7 @@ function failure({ rawStopReason }: AssistantMessage): WireResponse['error'] {
 /** Encodes the usage, in tokens. The wire requires all numbers: an unknown one becomes 0, and a missing total becomes the sum. */
 function encodeUsage(usage: Usage | undefined): WireUsage | null {
   if (usage === undefined) return null
-  const kept = keptFields(usage)
+  const kept = keptFields(usage, format)
   const { inputTokens = 0, outputTokens = 0 } = usage
   const inner = (name: string) => (isObject(kept[name]) ? (kept[name] as JsonObject) : {})
   return {
@@ -226,7 +226,7 @@ function answeredBlock(block: ContentBlock, path: string, losses: Losses): Conte
     reportLoss(losses, 'dropped', path, reasons.foreignProof, 'info')
   if ((block.type !== 'text' && block.type !== 'plain_text') || ('refusal' in block && block.refusal)) return block
   const { text, citations } = block as TextBlock
-  const fields = { logprobs: [], ...keptFields(block) }
+  const fields = { logprobs: [], ...keptFields(block, format) }
   return {
     ...block,
     ...compact({ citations: citations?.map((citation) => answeredCitation(citation, text)) }),
@@ -408,7 +408,7 @@ function addChunk(state: EncoderState, event: MessageEvent & { type: 'tool_call_
   const { chunk, index } = event
   if (chunk.type === 'server_tool_call_chunk') return
   release(state, out)
-  if (keptFields(chunk).type === customCall) state.custom.add(index)
+  if (keptFields(chunk, format).type === customCall) state.custom.add(index)
   if (state.custom.has(index)) return
   const delta = chunk.argumentsDelta ?? ''
   let opened = state.open.get(index)

@@ -1,9 +1,10 @@
 /** Encodes earlier reasoning for hosts of this format that accept it in requests. @module */
 
-import { ownProof } from '../../../core/content.ts'
+import { keptFields, ownProof } from '../../../core/content.ts'
+import { compact, unlessEmpty } from '../../../core/json.ts'
 import type { ReasoningBlock } from '../../../core/model.ts'
 import * as reasons from '../../../kit/reasons.ts'
-import { beyondTypes, dropBlock, dropReasoning, kept, reasoningDetails } from '../ask.ts'
+import { beyondTypes, dropBlock, dropReasoning, reasoningDetails } from '../ask.ts'
 import type { ReasoningReplay, ReasoningTurn } from '../dialect.ts'
 import type { WireTextPart } from '../wire.ts'
 import { format } from '../words.ts'
@@ -17,14 +18,9 @@ export function replayAs(field: 'reasoning_content' | 'reasoning', fromFirstCall
   return {
     isPlain: true,
     write(turn, to) {
-      if (!fromFirstCalls || turn.inCalls) {
-        const text = reasoningIn(turn)
-          .map((block) => block.text)
-          .join('')
-        return text !== '' || fromFirstCalls ? { [field]: text } : {}
-      }
-      dropReasoning(turn, to)
-      return {}
+      if (fromFirstCalls && !turn.inCalls) return dropReasoning(turn, to)
+      const said = reasoningIn(turn).map(({ text }) => text)
+      return fromFirstCalls || said.some(Boolean) ? { [field]: said.join('') } : undefined
     },
   }
 }
@@ -34,10 +30,14 @@ export const replayThinking: ReasoningReplay = {
   isPlain: true,
   write(turn) {
     const found = reasoningIn(turn)
-    if (found.every(({ text }) => text === '')) return {}
+    if (found.every(({ text }) => text === '')) return undefined
     const { content } = turn
     const thinking = found.map((block) =>
-      beyondTypes<WireTextPart>({ ...kept(block), type: 'thinking', thinking: [{ type: 'text', text: block.text }] }),
+      beyondTypes<WireTextPart>({
+        ...keptFields(block, format),
+        type: 'thinking',
+        thinking: [{ type: 'text', text: block.text }],
+      }),
     )
     if (typeof content !== 'string') return { content: [...thinking, ...(content ?? [])] }
     return { content: content === '' ? thinking : [...thinking, { type: 'text', text: content }] }
@@ -55,7 +55,7 @@ export const replayDetails: ReasoningReplay = {
       dropBlock(block, `${path}[${at}]`, to, reasons.reasoningProof)
       return []
     })
-    return details.length > 0 ? { reasoning_details: details } : {}
+    return compact({ reasoning_details: unlessEmpty(details) })
   },
 }
 

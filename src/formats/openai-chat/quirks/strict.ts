@@ -1,7 +1,5 @@
 /** Encodes `strict` of a tool for hosts that differ from OpenAI. @module */
-import type { ToolDefinition } from '../../../core/model.ts'
-import { isProviderTool } from '../ask.ts'
-import type { Tools } from '../dialect.ts'
+import type { ContextTool, ToolDefinition } from '../../../core/model.ts'
 
 /** The host refuses the field. */
 export function withoutStrict(): undefined {}
@@ -14,10 +12,10 @@ export function booleanStrict({ strict = false }: ToolDefinition): boolean {
 /** The host requires the same value for all tools. If the tools differ, all are sent as not strict. */
 export function sameStrict(
   { strict }: ToolDefinition,
-  tools: Tools,
+  tools: readonly ContextTool[],
   note: (reason: string) => void,
 ): boolean | undefined {
-  const flags = tools.flatMap((tool) => (isProviderTool(tool) ? [] : [tool.strict]))
+  const flags = tools.flatMap((tool) => ('type' in tool ? [] : [tool.strict]))
   const same = flags.every((one) => one === flags[0]) ? flags[0] : false
   if (same !== strict) note('takes one "strict" for all tools')
   return same

@@ -1,4 +1,5 @@
-/** Files in Google's storage, and the addresses that its models read: the same for both of its formats. @module */
+/** Both formats of Google: files in its storage, addresses that its models read, errors. @module */
+import { arrayOf, field } from '../core/json.ts'
 import type { AudioBlock, FileBlock, ImageBlock, Loss, VideoBlock } from '../core/model.ts'
 import { type Losses, reportLoss } from './losses.ts'
 
@@ -47,3 +48,12 @@ export function addressOf(block: Media, losses: Losses, path: string, unsure: Lo
 function isFetched(url: string): boolean {
   return isStored(url) || /^https:\/\/(?:www\.)?(?:youtube\.com|youtu\.be)\//.test(url)
 }
+
+/** Whether the API key is wrong. Google's front end answers status 400 in this case, and only the error's details have the reason. */
+export function isKeyInvalid(body: unknown): boolean {
+  const error = field(Array.isArray(body) ? body[0] : body, 'error')
+  return arrayOf(field(error, 'details')).some((detail) => field(detail, 'reason') === 'API_KEY_INVALID')
+}
+
+/** The text in Google's message of a prompt that is too long. Clients recognise it. */
+export const tooLong = 'input token count exceeds the maximum number of tokens'
