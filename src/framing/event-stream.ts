@@ -11,7 +11,7 @@
 import type { Frame } from '../core/codec.ts'
 import { DecodeError, InterruptedError } from '../core/errors.ts'
 import type { Machine } from '../core/reducer.ts'
-import { defaultMaxEventBytes, type FrameLimits, tooLarge } from './text.ts'
+import { decoder, defaultMaxEventBytes, type FrameLimits, tooLarge } from './text.ts'
 
 /** The length of the prelude, in bytes: total length, length of the headers, and the checksum of these two. */
 const preludeBytes = 12
@@ -82,9 +82,6 @@ function lengthOf(bytes: Uint8Array, maxBytes: number): number {
 function broken(finding: string): DecodeError {
   return new DecodeError(`Cannot read the event stream: ${finding}`)
 }
-
-/** One decoder for all streams, since it stores nothing between calls. */
-const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: false, ignoreBOM: true })
 
 /** Returns one frame, or an empty array for a message of an unknown kind. */
 function readMessage(bytes: Uint8Array): Frame[] {

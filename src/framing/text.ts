@@ -48,7 +48,7 @@ const nothing = /* @__PURE__ */ new Uint8Array(0)
  * One decoder for all streams, since it stores nothing between calls and creating one takes as long as reading several events. It is called
  * without `stream`, because Node's decoder is slower with it. Then each call would drop a BOM, so `ignoreBOM` keeps it.
  */
-const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: false, ignoreBOM: true })
+export const decoder: TextDecoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: false, ignoreBOM: true })
 
 export function readLines(maxBytes: number, takeLines: TakeLines): LineReader {
   /** Starts with the stored bytes. The rest is free space. */

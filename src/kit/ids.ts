@@ -1,4 +1,5 @@
 /** Makes legal ids and names from illegal ones, always the same. @module */
+import { arrayOf, field } from '../core/json.ts'
 
 export interface IdRule {
   readonly pattern: RegExp
@@ -29,6 +30,12 @@ export function nextNumber(prefix: string, ids: Iterable<string | undefined>): n
     if (/^\d{1,15}$/.test(digits)) next = Math.max(next, Number(digits) + 1)
   }
   return next
+}
+
+/** The ids of calls in a message in the form of OpenAI Chat, which other formats have too: of its own, and of the one that it answers. */
+export function callIdsIn(message: unknown): string[] {
+  const calls = arrayOf(field(message, 'tool_calls')).map((call) => field(call, 'id'))
+  return [...calls, field(message, 'tool_call_id')].filter((id) => typeof id === 'string')
 }
 
 /** Nine characters of `a-z0-9`, a letter first: legal as an id on every wire. FNV-1a over UTF-16 units, twice. */

@@ -1,5 +1,6 @@
 /** Kinds of options: the valid forms of their values. Errors never contain the value. @module */
 import * as v from 'valibot'
+import { byteLength } from '../kit/utf8.ts'
 import type { WorkersAiBinding } from '../providers/workers-ai.ts'
 import type { Fetcher, ObjectNamespace, RateLimiter, StoredSecret } from './platform.ts'
 
@@ -124,7 +125,7 @@ export function isSecret(value: unknown): value is string {
 }
 
 export function isLongEnough(value: unknown): value is string {
-  return typeof value === 'string' && encode(value).length >= minSecretBytes
+  return typeof value === 'string' && byteLength(value) >= minSecretBytes
 }
 
 /** A random secret has more different characters: of 32 random decimal digits, 9 or 10 are different, and other alphabets have more. */
@@ -134,9 +135,4 @@ const minDifferent = 8
 function isPoor(text: string): boolean {
   const period = (text + text).indexOf(text, 1)
   return new Set(text).size < minDifferent || period < text.length
-}
-
-/** The length in bytes of UTF-8. */
-export function encode(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(new TextEncoder().encode(text))
 }

@@ -283,11 +283,12 @@ function configOf({ session, policy, keys, accounts, ...parts }: Read, models: r
     access?.secret,
   ])
   const isText = (text: unknown) => typeof text === 'string' && text !== ''
+  const encoder = new TextEncoder()
   return {
     basePath: parts.basePath,
     secrets: {
-      session: kind.encode(secret),
-      nextSession: nextSecret === undefined ? undefined : kind.encode(nextSecret),
+      session: encoder.encode(secret),
+      nextSession: nextSecret === undefined ? undefined : encoder.encode(nextSecret),
       scrub: createScrubber([...own, ...theirs].filter(isText) as string[]),
     },
     allowedOrigins: new Set(session.origins),

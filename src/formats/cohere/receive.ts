@@ -40,7 +40,7 @@ import type {
   ToolMessage,
   UserMessage,
 } from '../../core/model.ts'
-import { nextNumber } from '../../kit/ids.ts'
+import { callIdsIn, nextNumber } from '../../kit/ids.ts'
 import { unmark } from '../../kit/lacks.ts'
 import { decodeFunctionTool } from '../../kit/tools.ts'
 import { decodeDocument } from './ask.ts'
@@ -139,7 +139,7 @@ function decodeOptions(request: JsonObject, model: string): RequestOptions {
 /** Reads the messages and the documents of a request. */
 function decodeMessages(entries: readonly Json[], documents: readonly Json[]): Message[] {
   const names = new Map<string, string>()
-  let made = nextNumber(idPrefix, entries.flatMap(idsIn))
+  let made = nextNumber(idPrefix, entries.flatMap(callIdsIn))
   const messages = entries.map((entry, at) => {
     const path = `messages[${at}]`
     const message = decodeMessage(objectAt(entry, path, 'Cohere request'), path, names, made)
@@ -150,11 +150,6 @@ function decodeMessages(entries: readonly Json[], documents: readonly Json[]): M
     return message
   })
   return withDocuments(messages, documents.map(decodeDocument))
-}
-
-function idsIn(entry: Json): string[] {
-  const calls = arrayOf(field(entry, 'tool_calls')).map((call) => field(call, 'id'))
-  return [...calls, field(entry, 'tool_call_id')].filter((id) => typeof id === 'string')
 }
 
 const messageFields: ReadonlySet<string> = new Set(['role', 'content'])

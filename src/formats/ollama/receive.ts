@@ -10,7 +10,6 @@
 import type { DecodedRequest, DecodeRequestOptions } from '../../core/codec.ts'
 import { blocksOf, keeping, keptFields } from '../../core/content.ts'
 import {
-  arrayOf,
   bodyOf,
   compact,
   field,
@@ -38,7 +37,7 @@ import type {
   ToolCall,
   ToolMessage,
 } from '../../core/model.ts'
-import { nextNumber } from '../../kit/ids.ts'
+import { callIdsIn, nextNumber } from '../../kit/ids.ts'
 import { unmark } from '../../kit/lacks.ts'
 import { decodeFunctionTool } from '../../kit/tools.ts'
 import { decodeImages, readCallFragment, readWholeCall } from './read.ts'
@@ -156,7 +155,7 @@ interface Asked {
  * name either, by order only.
  */
 function decodeMessages(entries: readonly Json[]): Message[] {
-  const reading: Reading = { ids: new Set(), open: [], made: nextNumber(idPrefix, entries.flatMap(idsIn)) }
+  const reading: Reading = { ids: new Set(), open: [], made: nextNumber(idPrefix, entries.flatMap(callIdsIn)) }
   return entries.map((entry, at) =>
     decodeMessage(objectAt(entry, `messages[${at}]`, 'Ollama request'), `messages[${at}]`, reading),
   )
@@ -241,11 +240,6 @@ function decodeCall(entry: Json, index: number, path: string, reading: Reading):
 
 function makeId(reading: Reading): string {
   return `${idPrefix}${reading.made++}`
-}
-
-function idsIn(entry: Json): string[] {
-  const calls = arrayOf(field(entry, 'tool_calls')).map((call) => field(call, 'id'))
-  return [...calls, field(entry, 'tool_call_id')].filter((id) => typeof id === 'string')
 }
 
 function decodeResult(entry: JsonObject, path: string, reading: Reading): ToolMessage {

@@ -39,7 +39,7 @@ import type {
   ToolMessage,
 } from '../../core/model.ts'
 import { efforts } from '../../kit/effort.ts'
-import { nextNumber } from '../../kit/ids.ts'
+import { callIdsIn, nextNumber } from '../../kit/ids.ts'
 import { unmark } from '../../kit/lacks.ts'
 import { unreadFields } from '../../kit/losses.ts'
 import type { ChatDialect } from './dialect.ts'
@@ -173,16 +173,11 @@ interface Reading {
 /** Decodes messages. @throws {DecodeError} if the value is not an array of objects with known roles. */
 function decodeMessages(value: unknown, model: string): Message[] {
   if (!Array.isArray(value)) throw wrong('messages', 'a list')
-  const reading: Reading = { nextId: nextNumber(idPrefix, value.flatMap(idsIn)), legacyId: '', model }
+  const reading: Reading = { nextId: nextNumber(idPrefix, value.flatMap(callIdsIn)), legacyId: '', model }
   return value.map((message, at) => decodeMessage(message, `messages[${at}]`, reading))
 }
 
 const idPrefix = 'call_'
-
-function idsIn(message: unknown): string[] {
-  const calls = arrayOf(field(message, 'tool_calls')).map((call) => field(call, 'id'))
-  return [...calls, field(message, 'tool_call_id')].filter((id) => typeof id === 'string')
-}
 
 const messageFields: ReadonlySet<string> = new Set(['role', 'content', 'name', 'tool_calls'])
 const resultFields: ReadonlySet<string> = new Set(['role', 'content', 'name', 'tool_call_id'])

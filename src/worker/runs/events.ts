@@ -96,7 +96,7 @@ function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
   return both
 }
 
-const encoder = new TextEncoder()
+export const encoder: TextEncoder = new TextEncoder()
 
 /**
  * The id line before an event, so that a client can name the last event that it received. NDJSON lines have no place for an id; clients

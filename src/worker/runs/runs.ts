@@ -13,6 +13,7 @@ import { callObject } from '../call-object.ts'
 import type { Config, RunStub } from '../config.ts'
 import { refuse } from '../refusal.ts'
 import type { Session } from '../session/session.ts'
+import { encoder } from './events.ts'
 import type { RunCall } from './run.ts'
 
 /** The fields of a session that are needed to find a run. */
@@ -38,7 +39,7 @@ export async function startRun(request: Request, session: Session, config: Confi
   const { text: body } = await readJson(request, config.limits)
   const id = await nameOf(session, key, config.secrets.session)
   const { pathname, search } = new URL(request.url)
-  const digest = hex(await crypto.subtle.digest('SHA-256', encode(`${pathname}${search}\n${body}`)))
+  const digest = hex(await crypto.subtle.digest('SHA-256', encoder.encode(`${pathname}${search}\n${body}`)))
   const call: RunCall = { id, url: request.url, body, digest, session }
   const init = { method: 'POST', body: JSON.stringify(call) }
   return callObject(() => objectOf(id, session, config).fetch('https://run/', init))
@@ -64,8 +65,8 @@ async function runOf(id: string, owner: Owner, config: Config): Promise<() => Ru
   const { session, nextSession } = config.secrets
   const stem = id.slice(0, markLength)
   for (const secret of [session, ...(nextSession === undefined ? [] : [nextSession])]) {
-    const expected = encode(await signed(owner, stem, secret))
-    const given = encode(id)
+    const expected = encoder.encode(await signed(owner, stem, secret))
+    const given = encoder.encode(id)
     if (isEqual(given, expected)) return () => objectOf(id, owner, config)
   }
   throw refuse('unknown_stream')
@@ -95,13 +96,9 @@ async function signed({ sub }: Owner, stem: string, secret: Uint8Array<ArrayBuff
 
 async function mark(secret: Uint8Array<ArrayBuffer>, words: readonly string[]): Promise<string> {
   const key = await crypto.subtle.importKey('raw', secret, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
-  return hex(await crypto.subtle.sign('HMAC', key, encode(words.join('\n')))).slice(0, markLength)
+  return hex(await crypto.subtle.sign('HMAC', key, encoder.encode(words.join('\n')))).slice(0, markLength)
 }
 
 function hex(bytes: ArrayBuffer): string {
   return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-}
-
-function encode(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(new TextEncoder().encode(text))
 }

@@ -9,6 +9,7 @@ import { bytesOfBase64, toBase64Url } from '../../core/media.ts'
 
 const algorithm = 'HS256'
 const hash = { name: 'HMAC', hash: 'SHA-256' }
+const encoder = new TextEncoder()
 
 /** A signing key, and its id in a token. */
 interface SigningKey {
@@ -21,7 +22,7 @@ interface SigningKey {
 export async function signToken(claims: object, typ: string, secret: Uint8Array<ArrayBuffer>): Promise<string> {
   const { kid, key } = await signingKey(secret)
   const signed = `${toBase64Url(encodeJson({ alg: algorithm, typ, kid }))}.${toBase64Url(encodeJson(claims))}`
-  const signature = await crypto.subtle.sign(hash.name, key, encode(signed))
+  const signature = await crypto.subtle.sign(hash.name, key, encoder.encode(signed))
   return `${signed}.${toBase64Url(new Uint8Array(signature))}`
 }
 
@@ -39,7 +40,7 @@ export async function openToken(
   const keys = await Promise.all(secrets.map(signingKey))
   const found = keys.find(({ kid }) => kid === header.kid)
   if (found === undefined) throw new TypeError('The token was signed with another key')
-  const isGood = await crypto.subtle.verify(hash.name, found.key, toBytes(signature), encode(`${head}.${body}`))
+  const isGood = await crypto.subtle.verify(hash.name, found.key, toBytes(signature), encoder.encode(`${head}.${body}`))
   if (!isGood) throw new TypeError('The signature does not match the token')
   return decodeJson(body)
 }
@@ -57,16 +58,12 @@ function signingKey(secret: Uint8Array<ArrayBuffer>): Promise<SigningKey> {
 
 async function importKey(secret: Uint8Array<ArrayBuffer>): Promise<SigningKey> {
   const key = await crypto.subtle.importKey('raw', secret, hash, false, ['sign', 'verify'])
-  const mark = new Uint8Array(await crypto.subtle.sign(hash.name, key, encode('kid')))
+  const mark = new Uint8Array(await crypto.subtle.sign(hash.name, key, encoder.encode('kid')))
   return { key, kid: [...mark.subarray(0, 8)].map((byte) => byte.toString(16).padStart(2, '0')).join('') }
 }
 
-function encode(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(new TextEncoder().encode(text))
-}
-
 function encodeJson(value: object): Uint8Array {
-  return encode(JSON.stringify(value))
+  return encoder.encode(JSON.stringify(value))
 }
 
 function decodeJson(text: string): unknown {
