@@ -319,7 +319,7 @@ describe('the end', () => {
     const events = eventsOf([{ type: 'text', text: 'b' }, end, late])
     expect(events.slice(-2)).toMatchObject([
       { type: 'message_end' },
-      { type: 'warning', warning: { action: 'dropped' } },
+      { type: 'warning', warning: { action: 'dropped', severity: 'minor' } },
     ])
     expect(collect(events).message.content).toEqual([{ type: 'text', text: 'b' }])
   })

@@ -1,5 +1,6 @@
 /** Properties of the events of every answer, streamed or whole. */
 import { describe, expect, it } from 'vitest'
+import { replay } from '../../src/assemble/replay.ts'
 import { IsoglotError } from '../../src/core/errors.ts'
 import type { AssistantMessage, ChatResponse, MessageEvent } from '../../src/core/model.ts'
 import { casesOf } from '../support/corpus.ts'
@@ -32,6 +33,34 @@ function checkEvents(events: readonly MessageEvent[], message: AssistantMessage 
   expect(blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('')).toBe(text)
 }
 
+/** The content of the events by block: its text, the part of it that is a refusal, and its end. */
+function saidIn(events: readonly MessageEvent[]): object {
+  const blocks = new Map<number, { text: string; refused: string; end?: MessageEvent }>()
+  for (const event of events) {
+    const index = indexOf(event)
+    if (index === undefined) continue
+    const said = blocks.get(index) ?? { text: '', refused: '' }
+    blocks.set(index, said)
+    if (event.type === 'text_delta' || event.type === 'reasoning_delta') said.text += event.text
+    if (event.type === 'text_delta' && event.refusal) said.refused += event.text
+    if (ends.has(event.type)) said.end = event
+  }
+  return { start: events[0], blocks: [...blocks].sort(([one], [other]) => one - other), last: events.at(-1) }
+}
+
+/** The answer, as its events are made again after it was changed, says the same. Each call comes with one piece, which is all of it. */
+function checkReplay(response: ChatResponse, events: readonly MessageEvent[]): void {
+  const again = replay(response)
+  expect(saidIn(again)).toEqual(saidIn(events))
+  const calls = again.flatMap((event) => (event.type === 'tool_call' ? [event.call] : []))
+  const chunks = again.flatMap((event) => (event.type === 'tool_call_chunk' ? [event.chunk] : []))
+  expect(chunks).toEqual(
+    calls.map(({ id, name, index, argumentsText }) => {
+      return { type: 'tool_call_chunk', id, name, index, argumentsDelta: argumentsText }
+    }),
+  )
+}
+
 describe.each(formats)('$folder', ({ folder, client }) => {
   const streams = casesOf(folder).filter((one) => one.kind !== 'json')
 
@@ -61,5 +90,6 @@ describe.each(formats)('$folder', ({ folder, client }) => {
     })
     const inOrder = blocks.sort((one, other) => one.index - other.index)
     expect(inOrder.map(({ block }) => block)).toEqual(response.message.content)
+    checkReplay(response, events)
   })
 })
