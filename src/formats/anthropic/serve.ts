@@ -11,7 +11,7 @@
 import type { EncodedResponse, Frame, Reply, StreamEncoder } from '../../core/codec.ts'
 import { blocksOfTurn, isNoArguments, keptFields, ownProof, settleStopReason } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
-import { compact, field, isObject, lookup } from '../../core/json.ts'
+import { compact, field, isObject, lookup, unlessEmpty } from '../../core/json.ts'
 import type {
   AssistantMessage,
   ChatResponse,
@@ -338,7 +338,7 @@ function endCall(state: EncodeState, block: OpenBlock, call: ToolCall, out: Fram
 
 /** Reports fields of a block that arrived after the block was opened. */
 function noteLateFields(state: EncodeState, path: string, whole: ContentBlock): void {
-  if (Object.keys(keptFields(whole, format)).length === 0) return
+  if (!unlessEmpty(keptFields(whole, format))) return
   reportLoss(state.losses, 'dropped', `${path}.providerData`, 'they came when the block had begun', 'info')
 }
 

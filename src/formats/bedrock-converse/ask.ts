@@ -248,7 +248,7 @@ function encodeConversation(
   const texts = [
     ...textsOf(blocksOf(system ?? ''), 'system', scope),
     ...messages.slice(0, leading).flatMap((message, at) => {
-      if (Object.keys(keptFields(message, format)).length > 0)
+      if (unlessEmpty(keptFields(message, format)))
         reportLoss(scope.losses, 'dropped', `messages[${at}].providerData`, lackReasons.fields, 'info')
       const path = `messages[${at}]`
       const written = textsOf(blocksOf(message.content), `${path}.content`, scope)

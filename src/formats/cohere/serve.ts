@@ -12,7 +12,7 @@
 import type { EncodedResponse, Frame, Reply, StreamEncoder } from '../../core/codec.ts'
 import { blocksOf, keptFields, settleStopReason } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
-import { compact, field, isObject, lookup, objectIn } from '../../core/json.ts'
+import { compact, field, isObject, lookup, objectIn, unlessEmpty } from '../../core/json.ts'
 import type {
   ChatResponse,
   ContentBlock,
@@ -232,8 +232,7 @@ function endContent(state: EncodeState, block: ContentBlock, path: string, out: 
     if (part !== undefined) startContent(state, part, out)
   }
   if (state.open.at === undefined) return
-  const isLate =
-    (block.type === 'text' || block.type === 'reasoning') && Object.keys(keptFields(block, format)).length > 0
+  const isLate = (block.type === 'text' || block.type === 'reasoning') && unlessEmpty(keptFields(block, format))
   if (isLate) reportLoss(state.losses, 'dropped', `${path}.providerData`, reasons.lateFields, 'info')
   push('content-end', { index: state.open.at }, out)
 }
