@@ -377,7 +377,8 @@ function decodeCitation(wire: JsonObject, text: string): CitationBlock[] {
   const { sources, ...kept } = wire
   const found = arrayOf(sources).filter(isObject)
   const span = spanOf(wire, text)
-  if (found.length === 0) return [{ type: 'citation', ...span, ...keeping(kept, format) }]
+  // Also without fields: it says that the citation is this format's own.
+  if (found.length === 0) return [{ type: 'citation', ...span, providerData: { [format]: kept } }]
   return found.map((source) => ({
     type: 'citation',
     ...fieldsOf(source),

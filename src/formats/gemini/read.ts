@@ -646,7 +646,7 @@ function decodeUsage(wire: JsonObject): Usage {
     cacheWriteTokens: undefined,
     reasoningTokens: tokenCount(thoughtsTokenCount),
   })
-  return { ...usage, ...keeping(wire, format) }
+  return { ...usage, providerData: { [format]: wire } }
 }
 
 // ---- errors -------------------------------------------------------------------------------------
