@@ -58,6 +58,16 @@ const certain: Row[] = [
     ['a f({"x":1})', 'b g({"y":2})'],
   ],
   [
+    'the arguments of a call before its id and name, at a position of its own',
+    [
+      { position: 0, id: 'a', name: 'f', arguments: '{"x":1' },
+      { position: 1, arguments: '{"y"' },
+      { position: 0, arguments: '}' },
+      { position: 1, id: 'b', name: 'g', arguments: ':2}' },
+    ],
+    ['a f({"x":1})', 'b g({"y":2})'],
+  ],
+  [
     'whole calls without positions',
     [
       { id: 'a', name: 'f', arguments: '{"x":1}' },

@@ -646,7 +646,7 @@ function decodeUsage(wire: JsonObject): Usage {
     cacheWriteTokens: undefined,
     reasoningTokens: tokenCount(thoughtsTokenCount),
   })
-  return { ...usage, providerData: { [format]: wire } }
+  return { ...usage, ...keeping(wire, format) }
 }
 
 // ---- errors -------------------------------------------------------------------------------------
