@@ -4,5 +4,5 @@ import type { ResponseFormat } from '../core/model.ts'
 /** Text for a system message: while the model calls tools, it goes on to do so. */
 export function jsonRule({ schema }: ResponseFormat): string {
   const rule = schema === undefined ? '' : ` It must match this JSON Schema: ${JSON.stringify(schema)}`
-  return `Give the final answer as one JSON value and nothing else.${rule}`
+  return `Give the final answer as JSON only.${rule}`
 }

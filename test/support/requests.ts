@@ -252,7 +252,7 @@ const reshapings = [
     apply: (seen) => {
       const { responseFormat, ...options } = seen.options
       if (responseFormat === undefined || responseFormat.schema !== undefined) return seen
-      return { ...seen, options, system: [...seen.system, 'Give the final answer as one JSON value and nothing else.'] }
+      return { ...seen, options, system: [...seen.system, 'Give the final answer as JSON only.'] }
     },
   },
   {
@@ -266,7 +266,7 @@ const reshapings = [
       if (responseFormat === undefined || seen.tools.length === 0) return seen
       const { schema } = responseFormat
       const rule = schema === undefined ? '' : ` It must match this JSON Schema: ${JSON.stringify(schema)}`
-      const text = `Give the final answer as one JSON value and nothing else.${rule}`
+      const text = `Give the final answer as JSON only.${rule}`
       return { ...seen, options, system: [text, ...seen.system] }
     },
   },

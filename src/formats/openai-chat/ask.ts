@@ -51,6 +51,7 @@ import type {
 } from '../../core/model.ts'
 import { askedEffort } from '../../kit/effort.ts'
 import { legalId } from '../../kit/ids.ts'
+import { jsonRule } from '../../kit/json-rule.ts'
 import { markParts, withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss, reportTtl } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
@@ -170,12 +171,10 @@ function encodeResponseFormat(wanted: ResponseFormat, { dialect, losses }: Encod
 /** Adds an instruction. Hosts refuse `json_object` if no message has the word JSON. A schema without a field for it is always added. */
 function withInstruction(messages: WireMessage[], wanted: ResponseFormat | undefined, to: Encoding): WireMessage[] {
   if (wanted === undefined) return messages
-  const { schema } = wanted
-  const speaksOfJson = ({ content }: WireMessage) => /json/i.test(JSON.stringify(content))
-  if (schema === undefined ? messages.some(speaksOfJson) : to.dialect.jsonSchema) return messages
+  const speaksOfJson = () => /json/i.test(JSON.stringify(messages.map(({ content }) => content)))
+  if (wanted.schema === undefined ? speaksOfJson() : to.dialect.jsonSchema) return messages
   reportLoss(to.losses, 'invented', 'system', 'the messages have to speak of JSON', 'info')
-  const rule = `Answer with JSON that is valid against this JSON Schema: ${JSON.stringify(schema)}`
-  const instruction = schema === undefined ? 'Answer in JSON.' : rule
+  const instruction = jsonRule(wanted)
   const [first, ...others] = messages
   if (first?.role === 'system' && typeof first.content === 'string') {
     return [{ ...first, content: `${first.content}\n\n${instruction}` }, ...others]

@@ -42,6 +42,7 @@ import type {
 } from '../../core/model.ts'
 import { type Chain, findChain } from '../../kit/chain.ts'
 import { anyEffort, askedEffort, isReasoning } from '../../kit/effort.ts'
+import { jsonRule } from '../../kit/json-rule.ts'
 import { markParts, markText, withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, renamed, reportLoss, reportTtl, withoutOptions } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
@@ -166,7 +167,7 @@ function encodeConversation(
   }
   if (responseFormat !== undefined && responseFormat.schema === undefined && !hasWordJson(input)) {
     reportLoss(losses, 'invented', 'messages', 'the wire wants the word "JSON" in the input')
-    input.unshift({ role: 'developer', content: 'Answer in JSON.' })
+    input.unshift({ role: 'developer', content: jsonRule(responseFormat) })
   }
   if (instructions === '') return { input }
   // The server refuses an empty input, even with instructions.

@@ -239,7 +239,7 @@ describe('output', () => {
 
   it('without a schema is requested in the prompt', () => {
     const { body, losses } = encode({ responseFormat: { type: 'json' } })
-    expect(body.system).toEqual([{ type: 'text', text: 'Give the final answer as one JSON value and nothing else.' }])
+    expect(body.system).toEqual([{ type: 'text', text: 'Give the final answer as JSON only.' }])
     expect(losses).toMatchObject([{ path: 'options.responseFormat', action: 'changed', severity: 'minor' }])
   })
 

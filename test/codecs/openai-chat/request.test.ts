@@ -345,7 +345,10 @@ describe('options', () => {
     const wanted = { responseFormat: { type: 'json' as const } }
     const { body } = encode({ system: 'Be brief', messages: [user] }, wanted)
     expect(body.response_format).toEqual({ type: 'json_object' })
-    expect(body.messages[0]).toEqual({ role: 'system', content: 'Be brief\n\nAnswer in JSON.' })
+    expect(body.messages[0]).toEqual({
+      role: 'system',
+      content: 'Be brief\n\nGive the final answer as JSON only.',
+    })
     const said = encode({ messages: [{ role: 'user', content: 'Give me JSON' }] }, wanted)
     expect(said.body.messages).toHaveLength(1)
   })

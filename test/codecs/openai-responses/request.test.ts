@@ -507,7 +507,7 @@ describe('options', () => {
     const options: Partial<RequestOptions> = { responseFormat: { type: 'json' } }
     expect(encode({ system: 'JSON please', messages: [user] }, options).body).toMatchObject({
       text: { format: { type: 'json_object' } },
-      input: [{ role: 'developer', content: 'Answer in JSON.' }, user],
+      input: [{ role: 'developer', content: 'Give the final answer as JSON only.' }, user],
     })
     expect(inputOf([{ role: 'user', content: 'as json' }], options)).toHaveLength(1)
   })
