@@ -39,24 +39,34 @@ export function encodeFunctionTool<Schema>(
 }
 
 const entryFields: ReadonlySet<string> = /* @__PURE__ */ new Set(['type', 'function'])
-const functionFields: ReadonlySet<string> = /* @__PURE__ */ new Set(['name', 'description', 'parameters'])
+const functionFields = ['name', 'description', 'parameters']
 
 /**
- * Decodes a definition in the form of OpenAI Chat. An entry that is not a function is kept unchanged.
+ * Decodes a definition in the form of OpenAI Chat. An entry that is not a function is kept unchanged. `hasStrict`: whether the format has
+ * the field `strict`.
  *
  * @throws {DecodeError} if the entry is not an object. `what` is the request, such as `Cohere request`.
  */
-export function decodeFunctionTool(entry: unknown, path: string, what: string, format: string): ContextTool {
+export function decodeFunctionTool(
+  entry: unknown,
+  path: string,
+  what: string,
+  format: string,
+  hasStrict = false,
+): ContextTool {
   const tool = objectAt(entry, path, what)
-  const { name, description, parameters } = objectIn(tool, 'function')
-  if (typeof name !== 'string') return { type: 'provider_tool', format, value: tool }
+  const { name, description, parameters, strict } = objectIn(tool, 'function')
+  if (typeof name !== 'string' || name === '' || (tool.type ?? 'function') !== 'function')
+    return { type: 'provider_tool', format, value: tool }
+  const known = new Set(hasStrict ? [...functionFields, 'strict'] : functionFields)
   return {
     name,
     ...compact({
       description: stringOr(description, undefined),
       parameters: isObject(parameters) ? parameters : undefined,
+      strict: hasStrict && typeof strict === 'boolean' ? strict : undefined,
     }),
-    ...keeping(othersWithin(tool, entryFields, 'function', functionFields), format),
+    ...keeping(othersWithin(tool, entryFields, 'function', known), format),
   }
 }
 

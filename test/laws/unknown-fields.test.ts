@@ -3,6 +3,7 @@
  * request or answer that is written from the read one, or it is a loss. So a proxy between a new client and a new provider loses nothing.
  */
 import { describe, expect, it } from 'vitest'
+import { IsoglotError } from '../../src/core/errors.ts'
 import type { Loss } from '../../src/core/model.ts'
 import { type CorpusCase, casesOf } from '../support/corpus.ts'
 import { type Format, formats } from '../support/formats.ts'
@@ -11,6 +12,7 @@ const unknown = 'the value of a field to come'
 
 /** Where a new field is left out without a loss, each with its reason: the folder, the place, why. */
 const exceptions: readonly (readonly [folder: RegExp, where: RegExp, because: string])[] = [
+  [/^anthropic/, /^answer$/, 'an answer is a message'],
   [
     /^bedrock/,
     /\.(?:output|content\[\]|source|reasoningContent|tools\[\]|inputSchema)$/,
@@ -37,6 +39,7 @@ const exceptions: readonly (readonly [folder: RegExp, where: RegExp, because: st
     /\.(?:function_call|custom)$/,
     'a deprecated call, or one with free text, has its name and its text',
   ],
+  [/^openai-chat/, /tool_calls\[\]\.type$/, 'a call with a function is a call of that function, of whichever kind'],
   [/^openai-chat-mistral/, /content\[\](?:\.thinking\[\])?$/, 'thoughts are written as "reasoning_content"'],
   [/^openai-chat-perplexity/, /\.delta$/, 'whole answers of Perplexity have an empty "delta" beside the message'],
   [/^openai-chat-workers-ai/, /^answer$/, 'the envelope of the host is not an answer of the format'],
@@ -83,24 +86,40 @@ function objectsIn(value: unknown, path: Path = []): Path[] {
   return Array.isArray(value) ? inner : [path, ...inner]
 }
 
-function withUnknown(value: unknown, path: Path): unknown {
-  const copy = structuredClone(value)
-  let at = copy as Record<string | number, unknown>
-  for (const key of path) at = at[key] as Record<string | number, unknown>
-  at.zz_new = unknown
-  return copy
+function at(value: unknown, path: Path): Record<string, unknown> {
+  return path.reduce((one, key) => (one as Record<string | number, unknown>)[key], value) as Record<string, unknown>
 }
 
-/** The paths of objects whose new field is neither written again nor a loss. */
-function lostFields(folder: string, kind: 'request' | 'answer', value: unknown, again: Again): string[] {
+/** The paths of objects whose field, where it is new, is neither written again nor a loss nor refused. */
+function lost(
+  name: 'zz_new' | 'type',
+  folder: string,
+  value: unknown,
+  again: Again,
+  kind: 'request' | 'answer',
+): string[] {
   const before = new Set(lossesOf(again(value)))
   return objectsIn(value).flatMap((path) => {
+    if (name === 'type' && typeof at(value, path).type !== 'string') return []
     const place = kind + path.map((key) => (typeof key === 'number' ? '[]' : `.${key}`)).join('')
-    if (exceptions.some(([of, where]) => of.test(folder) && where.test(place))) return []
-    const written = again(withUnknown(value, path))
+    if (exceptions.some(([of, where]) => of.test(folder) && (where.test(place) || where.test(`${place}.${name}`))))
+      return []
+    const copy = structuredClone(value)
+    at(copy, path)[name] = unknown
+    const written = unlessRefused(() => again(copy))
+    if (written === undefined) return []
     const isThere = JSON.stringify(written.body).includes(unknown) || lossesOf(written).some((one) => !before.has(one))
     return isThere ? [] : [place]
   })
+}
+
+function unlessRefused<T>(action: () => T): T | undefined {
+  try {
+    return action()
+  } catch (error) {
+    if (error instanceof IsoglotError) return undefined
+    throw error
+  }
 }
 
 function lossesOf({ losses }: Written): string[] {
@@ -109,19 +128,21 @@ function lossesOf({ losses }: Written): string[] {
 
 describe.each(formats)('$folder', (format) => {
   const cases = casesOf(format.folder).filter((one) => (one.meta.status ?? 200) < 300)
-  const found = (lost: readonly string[]) => [...new Set(lost)]
+  const found = (places: readonly string[]) => [...new Set(places)]
 
-  it('keeps new fields of requests', () => {
+  it.each(['zz_new', 'type'] as const)('keeps a new %s in requests', (name) => {
     const requests = cases.filter(({ request }) => request !== undefined)
-    const lost = requests.flatMap((one) => lostFields(format.folder, 'request', one.request, requestAgain(format, one)))
-    expect(found(lost)).toEqual([])
+    const places = requests.flatMap((one) =>
+      lost(name, format.folder, one.request, requestAgain(format, one), 'request'),
+    )
+    expect(found(places)).toEqual([])
   })
 
-  it('keeps new fields of answers', () => {
+  it.each(['zz_new', 'type'] as const)('keeps a new %s in answers', (name) => {
     const answers = cases.filter(({ kind, meta }) => kind === 'json' && !meta.features.includes('error'))
-    const lost = answers.flatMap(({ text }) =>
-      lostFields(format.folder, 'answer', JSON.parse(text), answerAgain(format)),
+    const places = answers.flatMap(({ text }) =>
+      lost(name, format.folder, JSON.parse(text), answerAgain(format), 'answer'),
     )
-    expect(found(lost)).toEqual([])
+    expect(found(places)).toEqual([])
   })
 })

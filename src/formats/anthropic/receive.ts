@@ -187,7 +187,7 @@ function readThinking(body: JsonObject, model: string): Thinking {
     return { reasoning: { budgetTokens }, ...others, ...keptEffort }
   const kept = type === undefined ? {} : { kept: thinking }
   if (effort !== undefined && type === 'adaptive') return { reasoning: { effort }, ...kept }
-  if (effort !== undefined && isNewer(model)) return { reasoning: { effort }, ...kept, ...keptEffort }
+  if (effort !== undefined && type === undefined && isNewer(model)) return { reasoning: { effort }, ...keptEffort }
   return { ...kept, ...keptEffort }
 }
 

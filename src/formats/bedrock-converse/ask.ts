@@ -542,7 +542,7 @@ export function encodeDefinitions(tools: readonly ContextTool[], _options: Codec
 }
 
 function encodeDefinition(tool: ToolDefinition): WireTool {
-  const json = { ...(tool.parameters ?? { properties: {} }), type: 'object' }
+  const json = { type: 'object', ...(tool.parameters ?? { properties: {} }) }
   const description = textOr(tool.description?.trim(), undefined) && tool.description
   return {
     toolSpec: { ...keptFields(tool, format), name: tool.name, ...compact({ description }), inputSchema: { json } },

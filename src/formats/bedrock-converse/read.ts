@@ -166,21 +166,19 @@ function decodeServerResult(body: JsonObject): ContentBlock {
 
 // ---- tools --------------------------------------------------------------------------------------
 
-const callFields: ReadonlySet<string> = new Set(['toolUseId', 'name', 'input', 'type'])
+const callFields: ReadonlySet<string> = new Set(['toolUseId', 'name', 'input'])
 
 /** Reads a call, or the start of a call, as a fragment. */
 export function readCallFragment(body: JsonObject): CallFragment {
   const input = body.input
   const isServers = body.type === 'server_tool_use'
-  const kept = otherFields(body, callFields)
-  const own = isServers ? { ...kept, type: 'server_tool_use' } : kept
   return compact({
     type: 'call',
     id: textOr(body.toolUseId, undefined),
     name: textOr(body.name, undefined),
     arguments: input === undefined || input === null ? undefined : argumentsOf(input),
     server: isServers || undefined,
-    ...keeping(own, format),
+    ...keeping(otherFields(body, callFields), format),
   })
 }
 

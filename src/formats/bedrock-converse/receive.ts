@@ -167,8 +167,9 @@ function readReasoning(fields: JsonObject): Pick<RequestOptions, 'reasoning'> & 
 }
 
 function readFormat(config: Json | undefined): RequestOptions['responseFormat'] {
-  const { schema, name, description } = objectIn(field(field(config, 'textFormat'), 'structure'), 'jsonSchema')
-  if (typeof schema !== 'string') return undefined
+  const { type, structure } = objectIn(config, 'textFormat')
+  const { schema, name, description } = objectIn(structure, 'jsonSchema')
+  if (type !== 'json_schema' || typeof schema !== 'string') return undefined
   const parsed = parseObject(schema)
   if (!('value' in parsed)) return undefined // text that is not an object is kept unchanged
   return compact({

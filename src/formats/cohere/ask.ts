@@ -527,7 +527,7 @@ export function encodeCall(call: ToolCall | InvalidToolCall): WireCall {
   const kept = keptFields(call, format)
   const args = call.type === 'tool_call' ? exactArguments(call) : call.argumentsText
   const body = { ...objectIn(kept, 'function'), name: call.name ?? '', arguments: args }
-  return { ...kept, id: call.id ?? '', type: 'function', function: body }
+  return { type: 'function', ...kept, id: call.id ?? '', function: body }
 }
 
 // ---- results ----------------------------------------------------------------------------------

@@ -68,6 +68,7 @@ export function restOf(part: JsonObject, body: string): { readonly providerData?
 // ---- tools --------------------------------------------------------------------------------------
 
 const callFields: ReadonlySet<string> = new Set(['id', 'type', 'function'])
+const untypedFields: ReadonlySet<string> = new Set(['id', 'function'])
 const callFunctionFields: ReadonlySet<string> = new Set(['name', 'arguments'])
 
 /** Reads a call, or a piece of a call, as a fragment. */
@@ -75,12 +76,13 @@ function readCallFragment(entry: Json | undefined, path: string, what: string): 
   const call = objectAt(entry, path, what)
   const body = objectIn(call, 'function')
   const given = field(body, 'arguments')
+  const known = (call.type ?? 'function') === 'function' ? callFields : untypedFields
   return compact({
     type: 'call',
     id: textOr(field(call, 'id'), undefined),
     name: textOr(field(body, 'name'), undefined),
     arguments: isObject(given) ? given : stringAt(given, `${path}.function.arguments`, what),
-    ...keeping(othersWithin(call, callFields, 'function', callFunctionFields), format),
+    ...keeping(othersWithin(call, known, 'function', callFunctionFields), format),
   })
 }
 

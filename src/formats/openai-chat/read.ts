@@ -365,7 +365,7 @@ export class AnswerReader {
       piece.providerData = { [format]: { ...others, ...own } }
     }
     if (isCustom) piece.arguments = this.#customInput(stringOr(custom.input, ''), piece.key)
-    this.#pushCall(piece, isCustom ? compact({ name: custom.name }) : body, out)
+    this.#pushCall(piece, isCustom ? { name: custom.name } : body, out)
   }
 
   /** Free text becomes the argument `input`. In a stream, `endMessage` adds the closing `"}`. */
@@ -440,7 +440,8 @@ function readCitation(wire: JsonObject): CitationBlock {
 
 /** Whether a call is of a custom tool. Later pieces of a call have no type: if both fields are set, the non-empty one decides. */
 function isCustomCall({ type, function: body }: JsonObject, custom: JsonObject): boolean {
-  if (type === 'custom' || !isObject(body)) return true
+  if (type === 'custom') return true
+  if (!isObject(body)) return !type || type === 'function'
   return type !== 'function' && !isFilled(body) && isFilled(custom)
 }
 

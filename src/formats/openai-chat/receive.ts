@@ -17,7 +17,6 @@ import {
   lookup,
   misfit,
   otherFields,
-  othersWithin,
   stringOr,
   textOr,
   unlessEmpty,
@@ -42,6 +41,7 @@ import { efforts } from '../../kit/effort.ts'
 import { callIdsIn, nextNumber } from '../../kit/ids.ts'
 import { unmark } from '../../kit/lacks.ts'
 import { unreadFields } from '../../kit/losses.ts'
+import { decodeFunctionTool } from '../../kit/tools.ts'
 import type { ChatDialect } from './dialect.ts'
 import { compatible } from './dialects.ts'
 import { readEveryPart } from './quirks/read-part.ts'
@@ -256,32 +256,11 @@ function owned(fragment: Fragment): Fragment {
 
 /** Decodes `tools`, or the deprecated `functions`. */
 function decodeDefinitions(body: unknown): readonly ContextTool[] {
-  const tools = arrayOf(field(body, 'tools')).map((tool, at) => decodeDefinition(tool, `tools[${at}]`))
-  const functions = arrayOf(field(body, 'functions')).map((one, at) =>
-    decodeDefinition({ type: 'function', function: one }, `functions[${at}]`),
-  )
-  return [...tools, ...functions]
-}
-
-const toolFields = new Set(['type', 'function'])
-const definitionFields = new Set(['name', 'description', 'parameters', 'strict'])
-
-function decodeDefinition(tool: unknown, path: string): ContextTool {
-  if (!isObject(tool)) throw wrong(path, 'an object')
-  const fields = field(tool, 'function')
-  const name = textOr(field(fields, 'name'), undefined)
-  if (name === undefined || !isObject(fields)) return { type: 'provider_tool', format, value: tool }
-  const parameters = field(fields, 'parameters')
-  const strict = field(fields, 'strict')
-  return {
-    name,
-    ...compact({
-      description: stringOr(field(fields, 'description'), undefined),
-      parameters: isObject(parameters) ? (parameters as JsonSchema) : undefined,
-      strict: typeof strict === 'boolean' ? strict : undefined,
-    }),
-    ...keeping(othersWithin(tool, toolFields, 'function', definitionFields), format),
-  }
+  const decode = (tool: unknown, path: string) => decodeFunctionTool(tool, path, 'OpenAI Chat request', format, true)
+  return [
+    ...arrayOf(field(body, 'tools')).map((tool, at) => decode(tool, `tools[${at}]`)),
+    ...arrayOf(field(body, 'functions')).map((one, at) => decode({ function: one }, `functions[${at}]`)),
+  ]
 }
 
 // ---- tool choice ------------------------------------------------------------------------------
@@ -291,10 +270,10 @@ function decodeToolChoice(body: unknown): ToolChoice | undefined {
   const choice = field(body, 'tool_choice') ?? field(body, 'function_call')
   if (choice === 'auto' || choice === 'none' || choice === 'required') return choice
   if (choice === 'any') return 'required'
-  const name = nameIn(choice) ?? textOr(field(choice, 'name'), undefined)
+  const name = nameIn(choice)
   if (name !== undefined) return { name }
   const allowed = field(choice, 'allowed_tools')
-  if (!isObject(allowed)) return undefined
+  if (!isObject(allowed) || field(choice, 'type') !== 'allowed_tools') return undefined
   const mode = field(allowed, 'mode') ?? 'auto'
   if (mode !== 'auto' && mode !== 'required') return undefined
   const tools = arrayOf(field(allowed, 'tools'))
@@ -302,8 +281,12 @@ function decodeToolChoice(body: unknown): ToolChoice | undefined {
   return names.length === tools.length ? { names, mode } : undefined
 }
 
+/** The name of a tool: in the field of its kind, or beside none, as deprecated choices have it. */
 function nameIn(value: unknown): string | undefined {
-  return textOr(field(field(value, 'function'), 'name'), textOr(field(field(value, 'custom'), 'name'), undefined))
+  const type = field(value, 'type')
+  if (type !== undefined && type !== 'function' && type !== 'custom') return undefined
+  const named = field(value, 'function') ?? field(value, 'custom') ?? value
+  return textOr(field(named, 'name'), undefined)
 }
 
 // ---- content of requests ------------------------------------------------------------------------
