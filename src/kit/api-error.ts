@@ -77,20 +77,18 @@ export function readErrorBody(given: unknown): ErrorBody {
 
 /** How the texts of many hosts say that the conversation is too long. */
 const contextLength = new RegExp(
-  [
-    '(?:prompt|input) is too long',
-    'exceeds the (?:context window|available context size|limit of \\d+)',
-    'maximum (?:context length|prompt length is)',
-    'input token count.*exceeds the maximum',
-    'reduce the length of the messages',
-    'greater than the context length',
-    'context window exceeds limit',
-    'exceeded model token limit',
-    'too large for model with',
-    'input length.*exceed.*context',
-    'too many tokens',
+  '(?:prompt|input) is too long|' +
+    'exceeds the (?:context window|available context size|limit of \\d+)|' +
+    'maximum (?:context length|prompt length is)|' +
+    'input token count.*exceeds the maximum|' +
+    'reduce the length of the messages|' +
+    'greater than the context length|' +
+    'context window exceeds limit|' +
+    'exceeded model token limit|' +
+    'too large for model with|' +
+    'input length.*exceed.*context|' +
+    'too many tokens|' +
     'token limit exceeded',
-  ].join('|'),
   'i',
 )
 

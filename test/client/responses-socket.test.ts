@@ -60,6 +60,13 @@ describe('requests and events', () => {
     ])
   })
 
+  it('is a fetch whose answer ends after the last event', async () => {
+    await start(say(hello))
+    const body = JSON.stringify({ model: 'gpt-5', input: 'Hi', stream: true })
+    const answer = await socket.fetch(`${server.url}/v1/responses`, { method: 'POST', body })
+    expect(await answer.text()).toBe(hello.map((message) => `data: ${message}\n\n`).join(''))
+  })
+
   it('answers a request for a whole answer too', async () => {
     await start(say(hello))
     expect((await ask({ wholeAnswer: true })).text).toBe(helloText)

@@ -104,6 +104,15 @@ describe('beside the official codec', () => {
     expect(read([bytes])).toEqual([{ event: 'x', data: '{}' }])
   })
 
+  it('refuses a header of a type that there is not', () => {
+    const bytes = codec.encode({ headers: { a: { type: 'boolean', value: true } }, body: new Uint8Array(0) })
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    expect(bytes[14]).toBe(0) // the prelude of twelve bytes, the length of the name, the name
+    bytes[14] = 10
+    view.setUint32(bytes.length - 4, crc32(bytes.subarray(0, -4)))
+    expect(() => read([bytes])).toThrow('a header has the type 10')
+  })
+
   it('an error without a model of its own is an exception too', () => {
     const value = (text: string) => ({ type: 'string' as const, value: text })
     const headers = {
@@ -115,3 +124,13 @@ describe('beside the official codec', () => {
     expect(read([bytes])).toEqual([{ event: 'exception:Oops', data: '{"message":"so it is"}' }])
   })
 })
+
+/** The checksum of RFC 1952. Node has one from version 22 on. */
+function crc32(bytes: Uint8Array): number {
+  let sum = -1
+  for (const byte of bytes) {
+    sum ^= byte
+    for (let bit = 0; bit < 8; bit++) sum = (sum >>> 1) ^ (sum & 1 ? 0xedb88320 : 0)
+  }
+  return ~sum >>> 0
+}

@@ -219,6 +219,7 @@ describe('the limit of decodeSse', () => {
     ['many events', 'data: 1\n\n'.repeat(100), data(...Array<string>(100).fill('1'))],
     ['comments without end', `${': ping\n'.repeat(100)}data: 1\n\n`, data('1')],
     ['comments inside an event', `data: 1\n${': ping\n'.repeat(100)}\n`, data('1')],
+    ['a comment and an event that fit each', `data: ${'x'.repeat(40)}\n:${'x'.repeat(40)}\n\n`, data('x'.repeat(40))],
     ['a bare array whose elements fit', `[${'{"a":1}\n,\n'.repeat(100)}]`, data(...Array<string>(100).fill('{"a":1}'))],
   ]
 

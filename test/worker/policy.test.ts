@@ -684,6 +684,23 @@ const specialBlocks = [
   ['224.0.0.0', '255.255.255.255'],
 ] as const
 
+/** IANA's special-purpose blocks within the addresses that are routed: the first and the last, by their first two groups. @see RFC 6890 */
+it.each([
+  ['2001:0', '2001:1ff'],
+  ['2001:db8', '2001:db8'],
+  ['2002:0', '2002:ffff'],
+  ['3fff:0', '3fff:ffff'],
+])('from %s to %s no address of IPv6 is public, and those beside them are', (first, last) => {
+  const numberOf = (groups: string) =>
+    groups.split(':').reduce((sum, group) => sum * 65536 + Number.parseInt(group, 16), 0)
+  const isPublic = (number: number) =>
+    isPublicUrl(`https://[${(number >>> 16).toString(16)}:${(number & 65535).toString(16)}::1]/a.png`)
+  const [from, to] = [numberOf(first), numberOf(last)]
+  expect([isPublic(from), isPublic(to)]).toEqual([false, false])
+  const global = numberOf('4000:0') // where the addresses that are routed end
+  expect([isPublic(from - 1), isPublic(to + 1)]).toEqual([true, to + 1 < global])
+})
+
 it.each(specialBlocks)('from %s to %s no address is public, and those beside them are', (first, last) => {
   const numberOf = (address: string) => address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
   const addressOf = (number: number) => [24, 16, 8, 0].map((shift) => (number >>> shift) & 255).join('.')

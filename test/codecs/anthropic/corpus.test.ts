@@ -201,6 +201,14 @@ describe('quirks of recorded traffic', () => {
     expect(usage?.providerData?.anthropic?.iterations).toHaveLength(2)
   })
 
+  it('takes no block of a new type for the result of a tool, though it names a call', () => {
+    const block = { type: 'tool_progress', tool_use_id: 'srvtoolu_1', content: [] }
+    const { message } = decodeResponse({ type: 'message', content: [block], stop_reason: 'end_turn' })
+    expect(message.content).toEqual([
+      { type: 'unknown', format: 'anthropic', providerType: 'tool_progress', value: block },
+    ])
+  })
+
   it('takes larger input figures from the end of the stream', () => {
     expect(read('mcp-stream').usage).toMatchObject({ inputTokens: 1250, outputTokens: 83, totalTokens: 1333 })
   })

@@ -227,6 +227,13 @@ it.each([
   expect(bodyOf({ messages: [user('x')] }, { reasoning: { effort } }).generation_config?.thinking_level).toBe(level)
 })
 
+it.each([
+  [{ effort: 'low' }, { thinking_level: 'low', thinking_summaries: 'auto' }],
+  [{}, { thinking_summaries: 'auto' }],
+] as const)('asks for summaries of thoughts with reasoning %j', (reasoning, config) => {
+  expect(bodyOf({ messages: [user('x')] }, { reasoning }).generation_config).toEqual(config)
+})
+
 it('leaves out a choice where there is no function to choose: the server refuses it', () => {
   const tools = [{ type: 'provider_tool' as const, format: 'gemini-interactions', value: { type: 'google_search' } }]
   const body = bodyOf({ messages: [user('x')], tools }, { toolChoice: 'required' })
