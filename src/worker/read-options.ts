@@ -283,12 +283,13 @@ function configOf({ session, policy, keys, accounts, ...parts }: Read, models: r
     access?.secret,
   ])
   const isText = (text: unknown) => typeof text === 'string' && text !== ''
-  const encoder = new TextEncoder()
+  // A copy, since Cloudflare's types say of `encode` that its buffer may be shared.
+  const bytesOf = (text: string) => Uint8Array.from(new TextEncoder().encode(text))
   return {
     basePath: parts.basePath,
     secrets: {
-      session: encoder.encode(secret),
-      nextSession: nextSecret === undefined ? undefined : encoder.encode(nextSecret),
+      session: bytesOf(secret),
+      nextSession: nextSecret === undefined ? undefined : bytesOf(nextSecret),
       scrub: createScrubber([...own, ...theirs].filter(isText) as string[]),
     },
     allowedOrigins: new Set(session.origins),
