@@ -289,6 +289,15 @@ describe('what a tool returns', () => {
     ])
   })
 
+  it('bounds media at 32 Mi characters of base64 unless the tool says otherwise', async () => {
+    const image = (length: number) => ({ type: 'image', mimeType: 'image/png', data: 'a'.repeat(length) }) as const
+    const [kept, leftOut] = await Promise.all(
+      [2 ** 25, 2 ** 25 + 1].map(async (length) => (await outcomeOf(() => [image(length)])).content),
+    )
+    expect(kept).toMatchObject([{ type: 'image' }])
+    expect(leftOut).toEqual([{ type: 'text', text: '[left out: image of 33554433 characters of base64]' }])
+  })
+
   it('prints with its id and its value [3.63]', async () => {
     const result = await invokeTool(call('add', '{"x":1,"y":2}', 'call_7'), named(add))
     expect(prettyPrint(toToolMessage(result))).toBe('Tool: [tool result (call_7)]: 3')
