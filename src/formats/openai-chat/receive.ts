@@ -272,8 +272,8 @@ function decodeToolChoice(body: unknown): ToolChoice | undefined {
   if (choice === 'any') return 'required'
   const name = nameIn(choice)
   if (name !== undefined) return { name }
-  const allowed = field(choice, 'allowed_tools')
-  if (!isObject(allowed) || field(choice, 'type') !== 'allowed_tools') return undefined
+  const { type = 'allowed_tools', allowed_tools: allowed } = isObject(choice) ? choice : {}
+  if (!isObject(allowed) || type !== 'allowed_tools') return undefined
   const mode = field(allowed, 'mode') ?? 'auto'
   if (mode !== 'auto' && mode !== 'required') return undefined
   const tools = arrayOf(field(allowed, 'tools'))
