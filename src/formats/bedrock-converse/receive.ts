@@ -141,6 +141,7 @@ function readOwnFields(fields: Json | undefined): Read {
 
 const efforts: ReadonlySet<unknown> = new Set(['low', 'medium', 'high', 'xhigh', 'max'])
 
+const reasoningTypes: ReadonlySet<unknown> = new Set(['disabled', 'enabled', 'adaptive'])
 const reasoningFields: ReadonlySet<string> = new Set(['type', 'budget_tokens', 'maxReasoningEffort', 'effort'])
 
 /** Reads the reasoning options from the fields of any model family. `kept` has the fields without an option in isoglot. */
@@ -155,7 +156,7 @@ function readReasoning(fields: JsonObject): Pick<RequestOptions, 'reasoning'> & 
     reasoning_effort,
   ]
   const effort = type === 'disabled' ? 'none' : words.find((word) => efforts.has(word))
-  const isKnown = effort !== undefined || type === 'enabled' || type === 'adaptive'
+  const isKnown = type === undefined ? effort !== undefined : reasoningTypes.has(type)
   if (!isKnown) return { kept: fields }
   const budgetTokens = numberOr(field(asked, 'budget_tokens'), undefined)
   const reasoning = compact({ effort: effort as ReasoningEffort | undefined, budgetTokens })
