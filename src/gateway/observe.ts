@@ -1,9 +1,7 @@
 /** Collects figures of an answer as it passes, but no text. @module */
-
 import type { ClientCodec, DecodeStreamOptions, Fragment } from '../core/codec.ts'
 import { blocksOfTurn } from '../core/content.ts'
 import type { AssistantMessage, ContentBlock, JsonObject, MessageEvent, StopReason, Usage } from '../core/model.ts'
-import { byteLength } from '../kit/utf8.ts'
 
 /** The figures of an answer so far. */
 export interface Seen {
@@ -111,9 +109,9 @@ function bytesOfEvent(event: MessageEvent): number {
   switch (event.type) {
     case 'text_delta':
     case 'reasoning_delta':
-      return byteLength(event.text)
+      return countBytes(event.text)
     case 'tool_call_chunk':
-      return byteLength(event.chunk.argumentsDelta ?? '')
+      return countBytes(event.chunk.argumentsDelta ?? '')
     default:
       return 0
   }
@@ -123,7 +121,7 @@ function bytesOfFragment(seen: Seen, fragment: Fragment): number {
   switch (fragment.type) {
     case 'text':
     case 'reasoning':
-      return byteLength(fragment.text)
+      return countBytes(fragment.text)
     case 'call': {
       const all = bytesOfArguments(fragment.arguments)
       const bytes = fragment.final ? Math.max(0, all - seen.argumentBytes) : all
@@ -139,19 +137,29 @@ function bytesOfFragment(seen: Seen, fragment: Fragment): number {
 
 function bytesOfMessage(message: AssistantMessage): number {
   const bytes = blocksOfTurn(message).map(bytesOfBlock)
-  const invalid = (message.invalidToolCalls ?? []).map((call) => byteLength(call.argumentsText))
+  const invalid = (message.invalidToolCalls ?? []).map((call) => countBytes(call.argumentsText))
   return [...bytes, ...invalid].reduce((sum, of) => sum + of, 0)
 }
 
 /** Only text and arguments of the model: no data, proofs or citations. */
 function bytesOfBlock(block: ContentBlock): number {
-  if (block.type === 'text' || block.type === 'reasoning') return byteLength(block.text)
-  return block.type === 'tool_call' ? byteLength(block.argumentsText) : 0
+  if (block.type === 'text' || block.type === 'reasoning') return countBytes(block.text)
+  return block.type === 'tool_call' ? countBytes(block.argumentsText) : 0
 }
 
 /** Some formats have arguments as an object. */
 function bytesOfArguments(value: string | JsonObject = ''): number {
-  return byteLength(typeof value === 'string' ? value : JSON.stringify(value))
+  return countBytes(typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+/** The number of bytes in UTF-8, without encoding the text. A surrogate pair has four bytes. */
+function countBytes(text: string): number {
+  let bytes = text.length
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit > 0x7f) bytes += unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1
+  }
+  return bytes
 }
 
 /** A block that has begun, but has no content yet, counts as no content. */

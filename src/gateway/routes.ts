@@ -1,5 +1,4 @@
 /** The paths of a gateway, and their meaning. @module */
-
 import { compact, isObject } from '../core/json.ts'
 import { percentDecoded } from '../core/media.ts'
 import type { GatewayFormat } from '../kit/gateway-format.ts'

@@ -1,6 +1,6 @@
 /** Definitions of tools, and tool choices that a format cannot express: what several formats share. @module */
 import { checkTools, keeping, keptFields, verbatim } from '../core/content.ts'
-import { compact, isObject, objectAt, objectIn, othersWithin, stringOr } from '../core/json.ts'
+import { compact, isObject, objectAt, objectIn, othersWithin, stringOr, textOr } from '../core/json.ts'
 import type { ContextTool, JsonSchema, ToolChoice, ToolDefinition } from '../core/model.ts'
 import { type Losses, renumber, reportLoss } from './losses.ts'
 import * as reasons from './reasons.ts'
@@ -56,7 +56,7 @@ export function decodeFunctionTool(
 ): ContextTool {
   const tool = objectAt(entry, path, what)
   const { name, description, parameters, strict } = objectIn(tool, 'function')
-  if (typeof name !== 'string' || name === '' || (tool.type ?? 'function') !== 'function')
+  if (typeof name !== 'string' || name === '' || textOr(tool.type, 'function') !== 'function')
     return { type: 'provider_tool', format, value: tool }
   const known = new Set(hasStrict ? [...functionFields, 'strict'] : functionFields)
   return {

@@ -684,7 +684,10 @@ const specialBlocks = [
   ['224.0.0.0', '255.255.255.255'],
 ] as const
 
-/** IANA's special-purpose blocks within the addresses that are routed: the first and the last, by their first two groups. @see RFC 6890 */
+/**
+ * Blocks within the addresses that are routed which are refused, by their first two groups: IANA's special-purpose blocks (RFC 6890), and all
+ * of 3fff, whose first part is for documentation (RFC 9637).
+ */
 it.each([
   ['2001:0', '2001:1ff'],
   ['2001:db8', '2001:db8'],

@@ -745,7 +745,7 @@ function encodeDefinition(tool: ContextTool, path: string, losses: Losses): Wire
   const { name, description, parameters = {}, strict } = tool
   // The API requires the type `object`, and properties in a schema that is empty.
   const { type = 'object' } = parameters
-  if (type !== 'object') reportLoss(losses, 'changed', `${path}.parameters.type`, 'arguments are always an object')
+  if (type !== 'object') reportLoss(losses, 'changed', `${path}.parameters.type`, reasons.objectArguments)
   const input_schema = { ...(unlessEmpty(parameters) ?? { properties: {} }), type: 'object' } as const
   return { ...extrasFor(tool, path, { losses }), name, ...compact({ description, input_schema, strict }) }
 }

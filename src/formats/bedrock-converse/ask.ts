@@ -542,7 +542,7 @@ export function encodeDefinitions(tools: readonly ContextTool[], _options: Codec
 }
 
 function encodeDefinition(tool: ToolDefinition): WireTool {
-  const json = { type: 'object', ...(tool.parameters ?? { properties: {} }) }
+  const json = { ...(tool.parameters ?? { properties: {} }), type: 'object' }
   const description = textOr(tool.description?.trim(), undefined) && tool.description
   return {
     toolSpec: { ...keptFields(tool, format), name: tool.name, ...compact({ description }), inputSchema: { json } },
@@ -564,7 +564,9 @@ function encodeToolConfig(
 ): WireRequest['toolConfig'] {
   const blocks = messages.flatMap(({ content }) => content)
   const called = new Set(
-    blocks.flatMap((block) => ('toolUse' in block && !block.toolUse.type ? block.toolUse.name : [])),
+    blocks.flatMap((block) =>
+      'toolUse' in block && block.toolUse.type !== 'server_tool_use' ? block.toolUse.name : [],
+    ),
   )
   const { toolChoice } = options
   if (given.length === 0) reportUnusedChoice({ toolChoice }, losses)
@@ -575,6 +577,8 @@ function encodeToolConfig(
   const definitions: NonNullable<WireRequest['toolConfig']>['tools'] = tools.flatMap((tool, at) => {
     const written = encodeDefinitions([tool])
     if (!('name' in tool)) return written
+    if (tool.parameters && (tool.parameters.type ?? 'object') !== 'object')
+      reportLoss(losses, 'changed', `tools[${at}].parameters.type`, lackReasons.objectArguments)
     return [
       ...written,
       ...encodeCachePoint(tool.metadata, written[0], `tools[${at}]`, { losses, model: options.model }),

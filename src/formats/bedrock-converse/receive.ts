@@ -9,7 +9,6 @@
  *
  * @module
  */
-
 import type { DecodedRequest, DecodeRequestOptions } from '../../core/codec.ts'
 import { keeping, parseObject, readCall, textOfArguments } from '../../core/content.ts'
 import {
@@ -170,7 +169,7 @@ function readReasoning(fields: JsonObject): Pick<RequestOptions, 'reasoning'> & 
 function readFormat(config: Json | undefined): RequestOptions['responseFormat'] {
   const { type, structure } = objectIn(config, 'textFormat')
   const { schema, name, description } = objectIn(structure, 'jsonSchema')
-  if (type !== 'json_schema' || typeof schema !== 'string') return undefined
+  if (textOr(type, 'json_schema') !== 'json_schema' || typeof schema !== 'string') return undefined
   const parsed = parseObject(schema)
   if (!('value' in parsed)) return undefined // text that is not an object is kept unchanged
   return compact({

@@ -76,7 +76,7 @@ function readCallFragment(entry: Json | undefined, path: string, what: string): 
   const call = objectAt(entry, path, what)
   const body = objectIn(call, 'function')
   const given = field(body, 'arguments')
-  const known = (call.type ?? 'function') === 'function' ? callFields : untypedFields
+  const known = textOr(call.type, 'function') === 'function' ? callFields : untypedFields
   return compact({
     type: 'call',
     id: textOr(field(call, 'id'), undefined),
@@ -280,6 +280,10 @@ function textParts(text: string): Json[] {
 function startContent(state: ReadState, at: number, part: JsonObject, out: Fragment[]): void {
   const key = keyOf.content(at)
   const { type } = part
+  if (!['', 'text', 'thinking'].includes(stringOr(type, ''))) {
+    state.unknown.set(at, part)
+    return
+  }
   // Some hosts send only the type at the start.
   const text = part.text ?? (type === 'text' ? '' : undefined)
   const thinking = part.thinking ?? (type === 'thinking' ? '' : undefined)

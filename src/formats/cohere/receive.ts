@@ -6,7 +6,6 @@
  *
  * @module
  */
-
 import { fold } from '../../assemble/assemble.ts'
 import type { DecodedRequest, DecodeRequestOptions, Fragment } from '../../core/codec.ts'
 import { blocksOf, callsOf, keeping } from '../../core/content.ts'

@@ -17,7 +17,6 @@
  *
  * @module
  */
-
 import type { DecodedRequest, DecodeRequestOptions } from '../../core/codec.ts'
 import { keeping, keptFields, readCall, textOfArguments } from '../../core/content.ts'
 import {

@@ -6,7 +6,6 @@
  *
  * @module
  */
-
 import type { DecodedRequest, DecodeRequestOptions } from '../../core/codec.ts'
 import { blocksOf, keeping, keptFields } from '../../core/content.ts'
 import {

@@ -259,7 +259,9 @@ function decodeDefinitions(body: unknown): readonly ContextTool[] {
   const decode = (tool: unknown, path: string) => decodeFunctionTool(tool, path, 'OpenAI Chat request', format, true)
   return [
     ...arrayOf(field(body, 'tools')).map((tool, at) => decode(tool, `tools[${at}]`)),
-    ...arrayOf(field(body, 'functions')).map((one, at) => decode({ function: one }, `functions[${at}]`)),
+    ...arrayOf(field(body, 'functions')).map((one, at) =>
+      decode({ type: 'function', function: one }, `functions[${at}]`),
+    ),
   ]
 }
 
@@ -270,10 +272,10 @@ function decodeToolChoice(body: unknown): ToolChoice | undefined {
   const choice = field(body, 'tool_choice') ?? field(body, 'function_call')
   if (choice === 'auto' || choice === 'none' || choice === 'required') return choice
   if (choice === 'any') return 'required'
-  const name = nameIn(choice)
+  const name = nameIn(choice, field(choice, 'name'))
   if (name !== undefined) return { name }
-  const { type = 'allowed_tools', allowed_tools: allowed } = isObject(choice) ? choice : {}
-  if (!isObject(allowed) || type !== 'allowed_tools') return undefined
+  const allowed = field(choice, 'allowed_tools')
+  if (!isObject(allowed) || textOr(field(choice, 'type'), 'allowed_tools') !== 'allowed_tools') return undefined
   const mode = field(allowed, 'mode') ?? 'auto'
   if (mode !== 'auto' && mode !== 'required') return undefined
   const tools = arrayOf(field(allowed, 'tools'))
@@ -281,12 +283,12 @@ function decodeToolChoice(body: unknown): ToolChoice | undefined {
   return names.length === tools.length ? { names, mode } : undefined
 }
 
-/** The name of a tool: in the field of its kind, or beside none, as deprecated choices have it. */
-function nameIn(value: unknown): string | undefined {
-  const type = field(value, 'type')
-  if (type !== undefined && type !== 'function' && type !== 'custom') return undefined
-  const named = field(value, 'function') ?? field(value, 'custom') ?? value
-  return textOr(field(named, 'name'), undefined)
+/** The name of a tool that a choice names: in the field of its kind, or `beside` it, as deprecated choices have it. */
+function nameIn(value: unknown, beside?: unknown): string | undefined {
+  const type = textOr(field(value, 'type'), 'function')
+  if (type !== 'function' && type !== 'custom') return undefined
+  const names = [field(field(value, 'function'), 'name'), field(field(value, 'custom'), 'name'), beside]
+  return names.map((name) => textOr(name, undefined)).find((name) => name !== undefined)
 }
 
 // ---- content of requests ------------------------------------------------------------------------

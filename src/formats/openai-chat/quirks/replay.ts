@@ -19,8 +19,10 @@ export function replayAs(field: 'reasoning_content' | 'reasoning', fromFirstCall
     isPlain: true,
     write(turn, to) {
       if (fromFirstCalls && !turn.inCalls) return dropReasoning(turn, to)
-      const said = reasoningIn(turn).map(({ text }) => text)
-      return fromFirstCalls || said.some(Boolean) ? { [field]: said.join('') } : undefined
+      const said = reasoningIn(turn)
+        .map(({ text }) => text)
+        .join('')
+      return fromFirstCalls || said !== '' ? { [field]: said } : undefined
     },
   }
 }
