@@ -200,7 +200,6 @@ function stepsBeyond(value: unknown, left: number): string[] | undefined {
   return undefined
 }
 
-/** UTF-16 units that readers of JSON text look for. */
 export const quote = 0x22
 export const backslash = 0x5c
 

@@ -1,7 +1,9 @@
 /** Collects figures of an answer as it passes, but no text. @module */
+
 import type { ClientCodec, DecodeStreamOptions, Fragment } from '../core/codec.ts'
 import { blocksOfTurn } from '../core/content.ts'
 import type { AssistantMessage, ContentBlock, JsonObject, MessageEvent, StopReason, Usage } from '../core/model.ts'
+import { widthOf } from '../kit/utf8.ts'
 
 /** The figures of an answer so far. */
 export interface Seen {
@@ -152,13 +154,10 @@ function bytesOfArguments(value: string | JsonObject = ''): number {
   return countBytes(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
-/** The number of bytes in UTF-8, without encoding the text. A surrogate pair has four bytes. */
+/** The number of bytes in UTF-8, without encoding the text: a pair of surrogates may come in two pieces. */
 function countBytes(text: string): number {
-  let bytes = text.length
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at)
-    if (unit > 0x7f) bytes += unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1
-  }
+  let bytes = 0
+  for (let at = 0; at < text.length; at++) bytes += widthOf(text.charCodeAt(at))
   return bytes
 }
 

@@ -52,8 +52,7 @@ function findModelList(pathname: string, request: Request, formats: readonly Gat
   if (request.method === 'POST' && id?.includes(':')) return undefined
   const client = version === 'v1' ? findClient(request, formats) : undefined
   const format = client ?? formats.find(({ list }) => list === `/${version}/models`)
-  if (format === undefined) return undefined
-  return compact({ kind: 'models', method: 'GET', format, id: id === undefined ? undefined : percentDecoded(id) })
+  return format && compact({ kind: 'models', method: 'GET', format, id: id && percentDecoded(id) })
 }
 
 /** The format of a request at any path, if its headers or the start of its path show which official client sent it. */

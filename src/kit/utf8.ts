@@ -1,8 +1,8 @@
 /** Converts offsets in a text: some formats count UTF-8 bytes, and isoglot counts UTF-16 units. @module */
 
 /**
- * How long a text is in bytes and in units, without the text: only the places where the number of bytes per unit changes. A surrogate takes
- * two bytes, so that a pair makes its four wherever a chunk is cut.
+ * How long a text is in bytes and in units, without the text: only the places where the number of bytes per unit changes. A pair of surrogates
+ * makes its four bytes wherever a chunk is cut.
  */
 export interface Lengths {
   units: number
@@ -32,7 +32,8 @@ export function follow(lengths: Lengths, text: string): void {
   }
 }
 
-function widthOf(unit: number): number {
+/** How many bytes of UTF-8 a unit takes. A surrogate takes two, so that a pair takes four. */
+export function widthOf(unit: number): number {
   if (unit < 0x80) return 1
   if (unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff)) return 2
   return 3

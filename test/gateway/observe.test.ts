@@ -38,6 +38,13 @@ async function reportOf(path: string, body: object, pieces: readonly string[]): 
 
 const messages = [{ role: 'user', content: 'Hi' }]
 
+it('counts the bytes of UTF-8, also of a pair of surrogates that comes in two pieces', () => {
+  const seen = newSeen()
+  const texts = ['a', '\u007f', '\u0080', '\u07ff', '\u0800', '\ud7ff', '\ue000', '\uffff', '\ud83e', '\udd9c']
+  for (const text of texts) seeEvent(seen, { type: 'text_delta', index: 0, text })
+  expect(seen.bytes).toBe(new TextEncoder().encode(texts.join('')).length)
+})
+
 describe.each([
   ['passed on', '/v1/chat/completions', { messages }],
   ['translated', '/v1/messages', { messages, max_tokens: 9 }],

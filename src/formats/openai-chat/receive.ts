@@ -287,8 +287,8 @@ function decodeToolChoice(body: unknown): ToolChoice | undefined {
 function nameIn(value: unknown, beside?: unknown): string | undefined {
   const type = textOr(field(value, 'type'), 'function')
   if (type !== 'function' && type !== 'custom') return undefined
-  const names = [field(field(value, 'function'), 'name'), field(field(value, 'custom'), 'name'), beside]
-  return names.map((name) => textOr(name, undefined)).find((name) => name !== undefined)
+  const named = textOr(field(field(value, 'custom'), 'name'), textOr(beside, undefined))
+  return textOr(field(field(value, 'function'), 'name'), named)
 }
 
 // ---- content of requests ------------------------------------------------------------------------

@@ -342,14 +342,10 @@ function sendBlock(state: EncodeState, index: number, block: ContentBlock, out: 
       if (details.length > 0) send(state, { reasoning_details: details }, out)
       return
     }
-    case 'audio': {
-      const { id = '', data = '', transcript = '' } = block
-      send(state, { audio: { expires_at: 0, ...keptFields(block, format), id, data, transcript } }, out)
-      return
-    }
+    case 'audio':
     case 'image': {
-      const url = block.data === undefined ? block.url : `data:${block.mimeType ?? 'image/png'};base64,${block.data}`
-      if (url !== undefined) send(state, { images: [{ type: 'image_url', image_url: { url } }] }, out)
+      const fields = unlessEmpty(encodeMedia([block]))
+      if (fields) send(state, fields, out)
       return
     }
     case 'server_tool_call': {

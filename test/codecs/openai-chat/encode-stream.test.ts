@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../../src/core/errors.ts'
 import type { AssistantMessage, ChatResponse, MessageEvent, ToolCall, Usage } from '../../../src/core/model.ts'
-import { encodeStream } from '../../../src/formats/openai-chat/index.ts'
+import { encodeResponse, encodeStream } from '../../../src/formats/openai-chat/index.ts'
 import { oracle } from './oracle.ts'
 
 interface Chunk {
@@ -256,4 +256,14 @@ it('writes the tool of another server nowhere, not even as an empty list', () =>
 
 it('names the role of an answer that has only an end', () => {
   expect(write([end('')]).chunks[0]?.choices[0]?.delta).toMatchObject({ role: 'assistant' })
+})
+
+it('sends an image with the fields that a whole answer has', () => {
+  const providerData = { 'openai-chat': { index: 3 } }
+  const block = { type: 'image', data: 'AAAA', mimeType: 'image/png', providerData } as const
+  const { chunks } = write([start, { type: 'content_block', index: 0, block }, end([block])])
+  const images = [{ index: 3, type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }]
+  expect(chunks.flatMap(({ choices }) => choices[0]?.delta.images ?? [])).toEqual(images)
+  const message: AssistantMessage = { role: 'assistant', content: [block] }
+  expect(encodeResponse({ message, stopReason: 'stop' }).body.choices[0]?.message).toMatchObject({ images })
 })

@@ -19,10 +19,8 @@ export function replayAs(field: 'reasoning_content' | 'reasoning', fromFirstCall
     isPlain: true,
     write(turn, to) {
       if (fromFirstCalls && !turn.inCalls) return dropReasoning(turn, to)
-      const said = reasoningIn(turn)
-        .map(({ text }) => text)
-        .join('')
-      return fromFirstCalls || said !== '' ? { [field]: said } : undefined
+      const texts = reasoningIn(turn).map(({ text }) => text)
+      return fromFirstCalls || texts.some(Boolean) ? { [field]: texts.join('') } : {}
     },
   }
 }
