@@ -88,7 +88,7 @@ describe.each(Object.entries(engines))('a chat with a server, in %s', (name, { i
     asked.length = 0
     driver = await launch()
     await driver.open(served.url)
-    await until('"chat" in globalThis')
+    await until('document.querySelector("output") !== null')
   })
   afterAll(() => driver?.close())
 
@@ -97,7 +97,8 @@ describe.each(Object.entries(engines))('a chat with a server, in %s', (name, { i
   }
 
   const say = (text: string) => driver.run(`void chat.send(${JSON.stringify(text)})`)
-  const status = 'document.querySelector("output").textContent'
+  // After the page is opened again, nothing is drawn at first.
+  const status = 'document.querySelector("output")?.textContent'
   const texts = () => driver.run('[...document.querySelectorAll("li")].map((one) => one.textContent)')
 
   it.skipIf(!isHere)('draws ten thousand deltas, each once, in many short tasks', async () => {
