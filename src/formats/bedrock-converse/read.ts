@@ -167,6 +167,8 @@ function decodeServerResult(body: JsonObject): ContentBlock {
 // ---- tools --------------------------------------------------------------------------------------
 
 const callFields: ReadonlySet<string> = new Set(['toolUseId', 'name', 'input'])
+/** Of newer calls, whose type `tool_use` AWS does not document: it is not sent back. */
+const typedCallFields: ReadonlySet<string> = new Set([...callFields, 'type'])
 
 /** Reads a call, or the start of a call, as a fragment. */
 export function readCallFragment(body: JsonObject): CallFragment {
@@ -178,7 +180,7 @@ export function readCallFragment(body: JsonObject): CallFragment {
     name: textOr(body.name, undefined),
     arguments: input === undefined || input === null ? undefined : argumentsOf(input),
     server: isServers || undefined,
-    ...keeping(otherFields(body, callFields), format),
+    ...keeping(otherFields(body, body.type === 'tool_use' ? typedCallFields : callFields), format),
   })
 }
 

@@ -215,6 +215,23 @@ it('a whole answer whose citations come after their text has them at that text',
   expect(message.content).toMatchObject([{ type: 'text', text: 'Sunny', citations: [{ title: 'Guide' }] }])
 })
 
+it('a call is not sent back with the type "tool_use", which AWS does not document, but with any other', () => {
+  const call = { toolUseId: 't1', name: 'f', input: {} }
+  const sentBack = (type: string) => {
+    const content = [{ toolUse: { ...call, type } }]
+    const { message } = decodeResponse({ output: { message: { role: 'assistant', content } }, stopReason: 'tool_use' })
+    const result = { role: 'tool' as const, toolCallId: 't1', content: 'ok' }
+    const { body, losses } = encode({
+      messages: [{ role: 'user', content: 'Hi' }, message, result],
+      tools: [{ name: 'f' }],
+    })
+    expect(losses).toEqual([])
+    return body.messages[1]?.content
+  }
+  expect(sentBack('tool_use')).toEqual([{ toolUse: call }])
+  expect(sentBack('a_type_to_come')).toEqual([{ toolUse: { ...call, type: 'a_type_to_come' } }])
+})
+
 describe('a stream', () => {
   it('has blocks without a beginning, calls in pieces, signatures after their text, and figures after its end', () => {
     const { response } = read(
