@@ -70,20 +70,26 @@ export function withForeignProofs<Codec extends ServerCodec>(codec: Codec, proof
 
 // ---- into answers -----------------------------------------------------------------------------
 
+/** The proofs of calls stand after all other blocks, which so keep their places. */
 function packResponse(response: ChatResponse, proofField: ProofField): ChatResponse {
   const { toolCalls: _, ...message } = response.message
   const maker = message.response?.provider
   const blocks = blocksOfTurn(response.message)
-  const content = blocks.flatMap((block) => packBlock(block, proofField, maker))
-  return content.every((block, at) => block === blocks[at])
+  const hosts: ReasoningBlock[] = []
+  const packed = blocks.map((block) => {
+    if (block.type !== 'tool_call') return packBlock(block, proofField, maker)
+    const { call, host } = packCall(block, proofField)
+    if (host !== undefined) hosts.push(host)
+    return call
+  })
+  return packed.every((block, at) => block === blocks[at])
     ? response
-    : { ...response, message: { ...message, content } }
+    : { ...response, message: { ...message, content: [...packed, ...hosts] } }
 }
 
-function packBlock(block: ContentBlock, proofField: ProofField, maker: string | undefined): readonly ContentBlock[] {
-  if (block.type === 'reasoning') return [packReasoning(block, proofField)]
-  if (block.type === 'tool_call') return packCall(block, proofField)
-  return [packSealed(withoutForgery(block, proofField), proofField.owners, maker)]
+function packBlock(block: ContentBlock, proofField: ProofField, maker: string | undefined): ContentBlock {
+  if (block.type === 'reasoning') return packReasoning(block, proofField)
+  return packSealed(withoutForgery(block, proofField), proofField.owners, maker)
 }
 
 /** Other blocks have no proof field: an envelope in the proof of one is the provider's own, and it goes nowhere. */
@@ -100,15 +106,22 @@ function packReasoning(block: ReasoningBlock, proofField: ProofField): Reasoning
   return envelope === undefined ? block : { ...block, opaque: proofOf(envelope, proofField) }
 }
 
-/** A call, and the reasoning block that holds its proof. */
-function packCall(call: ToolCall, proofField: ProofField): readonly [ToolCall] | readonly [ToolCall, ReasoningBlock] {
-  const { opaque, ...bare } = call
+interface PackedCall {
+  readonly call: ToolCall
+  /** The reasoning block that holds the proof of the call. */
+  readonly host?: ReasoningBlock
+}
+
+function packCall(given: ToolCall, proofField: ProofField): PackedCall {
+  const { opaque, ...bare } = given
   if (opaque === undefined || isOwn(opaque, proofField) || !isNeeded(opaque))
-    return [withoutForgery(call, proofField) as ToolCall]
-  const envelope = packProof(opaque, proofField.onCalls ? {} : { on: call.id, length: 0 })
-  if (envelope === undefined) return [call]
+    return { call: withoutForgery(given, proofField) as ToolCall }
+  const envelope = packProof(opaque, proofField.onCalls ? {} : { on: given.id, length: 0 })
+  if (envelope === undefined) return { call: given }
   const proof = proofOf(envelope, proofField)
-  return proofField.onCalls ? [{ ...bare, opaque: proof }] : [bare, { type: 'reasoning', text: '', opaque: proof }]
+  return proofField.onCalls
+    ? { call: { ...bare, opaque: proof } }
+    : { call: bare, host: { type: 'reasoning', text: '', opaque: proof } }
 }
 
 /**
@@ -128,31 +141,18 @@ function proofOf(envelope: string, { format, owners, write }: ProofField): Opaqu
   return { provider: owners[0], model: '', format, data: write(envelope) }
 }
 
-/** Blocks are numbered again, since those that proofs travel on stand between them. */
+/** The proof of a call follows it at once, with an index before that of the next block. */
 function packStream(encoder: StreamEncoder, proofField: ProofField, maker: string | undefined): StreamEncoder {
-  const numbers = new Map<number, number>()
-  let next = 0
-  const numberOf = (index: number) => {
-    const known = numbers.get(index)
-    if (known !== undefined) return known
-    numbers.set(index, next)
-    return next++
-  }
   return {
     ...encoder,
     push(event: MessageEvent, out: Frame[]): void {
-      if (!('index' in event)) {
-        encoder.push(event, out)
-        return
-      }
-      const index = numberOf(event.index)
       if (event.type === 'tool_call') {
-        const [call, host] = packCall(event.call, proofField)
-        encoder.push({ ...event, index, call }, out)
-        if (host !== undefined) encoder.push({ type: 'content_block', index: next++, block: host }, out)
+        const { call, host } = packCall(event.call, proofField)
+        encoder.push({ ...event, call }, out)
+        if (host !== undefined) encoder.push({ type: 'content_block', index: event.index + 0.5, block: host }, out)
       } else if (event.type === 'content_block') {
-        for (const block of packBlock(event.block, proofField, maker)) encoder.push({ ...event, index, block }, out)
-      } else encoder.push(index === event.index ? event : { ...event, index }, out)
+        encoder.push({ ...event, block: packBlock(event.block, proofField, maker) }, out)
+      } else encoder.push(event, out)
     },
   }
 }

@@ -40,12 +40,9 @@ export function azureOpenai(deployment: string, settings: AzureSettings): Model 
     throw new TypeError('Cannot ask Azure OpenAI: neither "resource" nor "baseUrl" is given')
   }
   const host = `https://${resource}.openai.azure.com/openai`
-  const address =
-    apiVersion === undefined
-      ? { baseUrl: `${host}/v1` }
-      : {
-          path: `/chat/completions?api-version=${encodeURIComponent(apiVersion)}`,
-          baseUrl: `${host}/deployments/${encodeURIComponent(deployment)}`,
-        }
-  return chatModel({ ...azureOpenaiDialect, keyHeader, ...address }, deployment, others)
+  const older = apiVersion !== undefined && {
+    path: `/chat/completions?api-version=${encodeURIComponent(apiVersion)}`,
+    baseUrl: `${host}/deployments/${encodeURIComponent(deployment)}`,
+  }
+  return chatModel({ ...azureOpenaiDialect, keyHeader, baseUrl: `${host}/v1`, ...older }, deployment, others)
 }

@@ -276,7 +276,7 @@ function writeBlock(state: EncodeState, event: BlockEvent, out: Frame[]): void {
       if (event.chunk.type === 'tool_call_chunk') writeChunk(state, block, event.chunk, out)
       return
     case 'tool_call':
-      endCall(state, block, event.call, out)
+      endCall(state, block, event.call, `message.content[${event.index}]`, out)
       break
     case 'invalid_tool_call':
       endInvalidCall(state, block, event.call, out)
@@ -331,8 +331,9 @@ function writeArguments(block: OpenBlock, text: string, out: Frame[]): void {
   writeDelta(block, { type: 'input_json_delta', partial_json: text }, out)
 }
 
-function endCall(state: EncodeState, block: OpenBlock, call: ToolCall, out: Frame[]): void {
-  if (block.at === undefined) startCall(state, block, { ...encodeAnswerBlock(call, 'stream', state.losses) }, out)
+function endCall(state: EncodeState, block: OpenBlock, call: ToolCall, path: string, out: Frame[]): void {
+  const start = encodeAnswerBlock(call, path, state.losses)
+  if (block.at === undefined) startCall(state, block, { ...start }, out)
   if (!isNoArguments(call.argumentsText)) writeArguments(block, call.argumentsText.slice(block.sent), out)
 }
 
@@ -356,9 +357,8 @@ function endInvalidCall(state: EncodeState, block: OpenBlock, call: InvalidToolC
 
 /** Writes the end of a block. Citations and the signature come after the text. A block without deltas is written complete. */
 function endContent(state: EncodeState, block: OpenBlock, content: ContentBlock, path: string, out: Frame[]): void {
-  const wire =
-    content.type === 'text' && content.text === '' ? undefined : encodeAnswerBlock(content, path, state.losses)
-  if (wire === undefined) return
+  const wire = encodeAnswerBlock(content, path, state.losses)
+  if (wire === undefined || (content.type === 'text' && content.text === '')) return
   if (block.at !== undefined) noteLateFields(state, path, content)
   if (wire.type === 'thinking') {
     startBlock(state, block, { ...wire, signature: '' }, out)

@@ -363,7 +363,8 @@ export function encodeBlock(block: ContentBlock, path: string, scope: Scope): Wi
   const isSpoken = place === 'assistant' || place === 'answer'
   switch (block.type) {
     case 'text':
-      if (block.text.trim() === '') return undefined // Bedrock refuses an empty text; omitting it loses nothing
+      // Bedrock refuses an empty text; omitting it loses nothing.
+      if ((place === 'answer' ? block.text : block.text.trim()) === '') return undefined
       if (place === 'answer' && block.citations?.length) return encodeCited(block)
       return guardOf(block) ?? { text: block.text }
     case 'plain_text':

@@ -198,6 +198,7 @@ function writeBlock(state: EncodeState, event: BlockEvent, out: Frame[]): void {
       return
     case 'tool_call':
     case 'invalid_tool_call':
+      if (event.type === 'tool_call') noteForeign(event.call, `message.content[${event.index}]`, state.losses)
       endCall(state, event.call, out)
       break
     case 'content_block':
@@ -230,6 +231,7 @@ function endContent(state: EncodeState, block: ContentBlock, path: string, out: 
   else if (block.type !== 'text' && block.type !== 'reasoning') {
     const part = encodeTextPart(block, path, state.losses)
     if (part !== undefined) startContent(state, part, out)
+    state.hasText ||= part?.type === 'text'
   }
   if (state.open.at === undefined) return
   const isLate = (block.type === 'text' || block.type === 'reasoning') && unlessEmpty(keptFields(block, format))

@@ -370,10 +370,11 @@ interface Turn {
   signature: string | undefined
 }
 
-/** Encodes the blocks of one turn as steps. */
-export function encodeTurn(blocks: readonly ContentBlock[], path: string, scope: TurnScope): WireStep[] {
+/** Encodes the blocks of one turn as steps. `first` is the index of the first block in its message. */
+export function encodeTurn(blocks: readonly ContentBlock[], path: string, scope: TurnScope, first = 0): WireStep[] {
   const turn: Turn = { scope, steps: [], signature: undefined }
-  for (const [at, block] of blocks.entries()) addBlock(turn, block, `${path}.content[${at}]`)
+  let at = first
+  for (const block of blocks) addBlock(turn, block, `${path}.content[${at++}]`)
   return turn.steps
 }
 

@@ -206,7 +206,7 @@ function write(state: EncoderState, event: BlockEvent, out: Frame[]): void {
       endInvalidCall(state, event.call, out)
       break
     case 'content_block':
-      endContent(state, event.block, out)
+      endContent(state, event.block, event.index, out)
   }
   if (isLast(event)) close(state, out)
 }
@@ -270,9 +270,9 @@ function endInvalidCall(state: EncoderState, call: InvalidToolCall, out: Frame[]
 // ---- whole blocks -----------------------------------------------------------------------------
 
 /** Ends a block of content. Text that was sent in deltas is not repeated; only annotations and signatures are added. */
-function endContent(state: EncoderState, block: ContentBlock, out: Frame[]): void {
+function endContent(state: EncoderState, block: ContentBlock, index: number, out: Frame[]): void {
   const isStreamed = state.isOpen
-  const [given] = encodeTurn([block], 'message', answerScope(state.losses))
+  const [given] = encodeTurn([block], 'message', answerScope(state.losses), index)
   if (given === undefined) return
   const step = given as unknown as JsonObject
   switch (step.type) {

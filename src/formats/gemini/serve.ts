@@ -31,6 +31,7 @@ import type {
   InvalidToolCall,
   Json,
   JsonObject,
+  TextBlock,
   Usage,
 } from '../../core/model.ts'
 import { messageWith } from '../../kit/api-error.ts'
@@ -282,12 +283,11 @@ function writeEvent(state: EncoderState, event: BlockEvent, out: Frame[]): void 
  * empty part, as the server does.
  */
 function writeBlock(state: EncoderState, block: ContentBlock, path: string, out: Frame[]): void {
-  if (block.type !== 'text' && block.type !== 'reasoning') {
-    const part = encodeServed(block, serverScope(state.losses), path)
-    if (part !== undefined) writePart(state, part, undefined, out)
-    return
-  }
-  if (block.type === 'text') state.textParts.push(Math.max(0, state.parts - 1))
+  const isStreamed = block.type === 'text' || block.type === 'reasoning'
+  const part = isStreamed ? undefined : encodeServed(block, serverScope(state.losses), path)
+  if (part !== undefined) writePart(state, part, isText(block) ? 'text' : undefined, out)
+  if (isText(block)) state.textParts.push(Math.max(0, state.parts - 1))
+  if (!isStreamed) return
   const proof = encodeServed({ ...block, text: '' }, serverScope(state.losses), path)
   if (proof !== undefined) writePart(state, proof, undefined, out)
 }
@@ -314,8 +314,13 @@ function writeEnd(state: EncoderState, message: AssistantMessage, rest: WireResp
 }
 
 function citedTexts({ textParts }: EncoderState, { content }: AssistantMessage): readonly CitedText[] {
-  const texts = blocksOf(content).filter((block) => block.type === 'text')
+  const texts = blocksOf(content).filter(isText) as readonly TextBlock[]
   return texts.map(({ text, citations = [] }, at) => ({ part: textParts[at] ?? 0, text, citations }))
+}
+
+/** Whether a client joins the block with the text before it. */
+function isText({ type }: ContentBlock): boolean {
+  return type === 'text' || type === 'plain_text'
 }
 
 function writeChunk(

@@ -72,9 +72,9 @@ function encodeMessage(message: AssistantMessage, losses: Losses): WireMessage {
 
 /** Omits a call that was cut off with its answer, and throws for any other invalid call. Streams do the same. */
 function refuseInvalidCalls({ invalidToolCalls = [] }: AssistantMessage, losses: Losses): void {
-  for (const call of invalidToolCalls) {
+  for (const [at, call] of invalidToolCalls.entries()) {
     if (call.reason !== 'truncated') throw invalidCallError(call)
-    reportLoss(losses, 'dropped', `message.invalidToolCalls[${call.index}]`, reasons.cutCall, 'major')
+    reportLoss(losses, 'dropped', `message.invalidToolCalls[${at}]`, reasons.cutCall, 'major')
   }
 }
 
@@ -174,15 +174,23 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
         case 'reasoning_delta':
           return writeLine(state, { content: '', thinking: event.text }, out)
         case 'tool_call':
+          noteServed(event.call, `message.content[${event.index}]`, state.losses)
           return writeLine(state, { content: '', tool_calls: [encodeServedCall(event.call)] }, out)
         case 'invalid_tool_call':
           // A call that was cut off with its answer is omitted; `done_reason` says why. Any other invalid call ends the stream with an error, as
           // Ollama's own parsers do. If an empty object were sent instead, the client would run the tool without arguments.
           if (event.call.reason !== 'truncated') encoder.fail(invalidCallError(event.call), out)
-          else reportLoss(state.losses, 'dropped', `invalidToolCalls[${event.call.index}]`, reasons.cutCall, 'major')
+          else
+            reportLoss(
+              state.losses,
+              'dropped',
+              `message.invalidToolCalls[${event.call.index}]`,
+              reasons.cutCall,
+              'major',
+            )
           return
         case 'content_block':
-          return writeBlock(state, event.block, `content[${event.index}]`, out)
+          return writeBlock(state, event.block, `message.content[${event.index}]`, out)
         case 'message_end':
           out.push({
             data: JSON.stringify(encodeEnd(event.response, { ...state.reply, model: state.model }, state.losses)),
@@ -208,12 +216,14 @@ function writeLine({ headText }: EncodeState, message: Omit<WireMessage, 'role'>
   out.push({ data: `${headText},"message":${JSON.stringify({ role: 'assistant', ...message })},"done":false}` })
 }
 
-/** Writes a finished block. Text and reasoning were already sent as deltas. Images are the only other blocks that the format supports. */
+/** Writes a finished block. Text and reasoning were already sent as deltas. */
 function writeBlock(state: EncodeState, block: ContentBlock, path: string, out: Frame[]): void {
   const fields = noFields()
   noteServed(block, path, state.losses)
   encodeBlock(block, fields, path, '', state.losses)
-  if (fields.images.length > 0) writeLine(state, { content: '', images: fields.images }, out)
+  const content = block.type === 'plain_text' ? fields.text : ''
+  const message = { content, ...compact({ images: unlessEmpty(fields.images) }) }
+  if (content !== '' || message.images !== undefined) writeLine(state, message, out)
 }
 
 // ---- errors -------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ import type {
   InvalidToolCall,
   Json,
   JsonObject,
+  Loss,
   MessageEvent,
   TextBlock,
   ToolCall,
@@ -28,7 +29,7 @@ import { streamEncoder } from '../../kit/stream-encoder.ts'
 import { encodeCall, isUnknownCall, reasoningDetails } from './ask.ts'
 import type { Encoding } from './dialect.ts'
 import { openai } from './openai.ts'
-import type { WireAnnotation, WireCall, WireResponse, WireUsage } from './wire.ts'
+import type { WireCall, WireResponse, WireUsage } from './wire.ts'
 import { errorAnswers, finalErrors, finishReasons, format, stopReasons } from './words.ts'
 
 // ---- a whole answer -----------------------------------------------------------------------------
@@ -96,19 +97,18 @@ function isRefusal({ message }: ChatResponse): boolean {
 }
 
 function encodeAnswer(message: AssistantMessage, to: Encoding): JsonObject {
-  const blocks = blocksOfTurn(message)
+  const held = { losses: to.losses, hasAudio: false }
+  const blocks = blocksOfTurn(message).filter((block, at) => holds(block, `message.content[${at}]`, held))
   const texts = blocks.filter((block): block is TextBlock => block.type === 'text' && !block.refusal)
   const parts = contentParts(blocks)
   const calls = encodeCalls(message, to)
-  const annotations = encodeAnnotations(texts)
-  for (const [at, block] of blocks.entries()) checkAnswerBlock(block, `message.content[${at}]`, to)
   return {
     ...keptFields(message, format),
     role: 'assistant',
     content: parts ?? (texts.length > 0 ? texts.map((block) => block.text).join('') : null),
     refusal: textOfKind(blocks, (block) => block.type === 'text' && block.refusal === true) ?? null,
     ...encodeReasoning(blocks),
-    ...compact({ annotations: unlessEmpty(annotations as unknown as JsonObject[]) }),
+    ...compact({ annotations: unlessEmpty(encodeAnnotations(texts)) }),
     ...encodeMedia(blocks),
     ...compact({ executed_tools: unlessEmpty(blocks.flatMap(executedTools)) }),
     ...calls,
@@ -140,14 +140,17 @@ function encodeReasoning(blocks: readonly ContentBlock[]): JsonObject {
   return compact({ reasoning_content: text || undefined, reasoning_details: unlessEmpty(details) })
 }
 
-/** Encodes citations. In this format, offsets count from the start of the whole text. In isoglot, they start at 0 in each block. */
-function encodeAnnotations(texts: readonly TextBlock[]): WireAnnotation[] {
-  let before = 0
+/**
+ * Encodes citations. In this format, offsets count from the start of the whole text. In isoglot, they start at 0 in each block. `before` is
+ * the length of the text before these blocks, in UTF-16 units.
+ */
+function encodeAnnotations(texts: readonly TextBlock[], before = 0): JsonObject[] {
+  let said = before
   return texts.flatMap(({ text, citations = [] }) => {
-    const start = before
-    before += text.length
+    const start = said
+    said += text.length
     return citations.map((citation) => ({
-      type: 'url_citation' as const,
+      type: 'url_citation',
       url_citation: {
         ...keptFields(citation, format),
         start_index: start + (citation.startIndex ?? 0),
@@ -196,30 +199,36 @@ function executedTools(block: ContentBlock): readonly Json[] {
   return block.type === 'server_tool_call' ? arrayOf(keptFields(block, format).executed_tools) : []
 }
 
-const answerTypes: ReadonlySet<ContentBlock['type']> = new Set(['text', 'tool_call', 'audio', 'image'])
-
 /** Blocks whose loss does not change the text of the conversation. */
-const minorBlocks = /^(?:citation|server_.*|.*_chunk|unknown)$/
+const minorBlocks = /^citation|^server_|_chunk$|^unknown/
 
-/** Reports the loss of a block that an answer in this format cannot hold. */
-function checkAnswerBlock(block: ContentBlock, path: string, to: Pick<Encoding, 'losses'>): void {
-  if (answerTypes.has(block.type)) {
-    if (block.type === 'image' && block.data === undefined && block.url === undefined) {
-      reportLoss(to.losses, 'dropped', path, 'an answer has no place for the id of a file', 'major')
-    }
-    return
+/** Whether an answer in this format can hold the block. If it cannot, the loss is reported. An answer has one audio. */
+function holds(block: ContentBlock, path: string, to: { readonly losses: Losses; hasAudio: boolean }): boolean {
+  const drop = (what: string, severity: Loss['severity'], where = path) => {
+    reportLoss(to.losses, 'dropped', where, `an answer has no place for ${what}`, severity)
+    return false
   }
-  if (block.type === 'unknown' && block.format === format) return
-  const isServers = block.type === 'server_tool_call' || block.type === 'server_tool_result'
-  if (isServers && block.providerData?.[format] !== undefined) return
-  if (block.type !== 'reasoning') {
-    const severity = minorBlocks.test(block.type) ? 'minor' : 'major'
-    reportLoss(to.losses, 'dropped', path, `an answer has no place for ${block.type}`, severity)
-    return
+  switch (block.type) {
+    case 'text':
+    case 'tool_call':
+      return true
+    case 'reasoning':
+      if (block.opaque !== undefined && block.opaque.format !== format) drop('this proof', 'info', `${path}.opaque`)
+      return true
+    case 'audio':
+      if (to.hasAudio) return drop('a second audio', 'major')
+      to.hasAudio = true
+      return true
+    case 'image':
+      return block.data !== undefined || block.url !== undefined || drop('the id of a file', 'major')
+    case 'unknown':
+      if (block.format === format) return true
+      break
+    case 'server_tool_call':
+    case 'server_tool_result':
+      if (block.providerData?.[format] !== undefined) return true
   }
-  if (block.opaque !== undefined && block.opaque.format !== format) {
-    reportLoss(to.losses, 'dropped', `${path}.opaque`, 'an answer has no place for this proof', 'info')
-  }
+  return drop(block.type, minorBlocks.test(block.type) ? 'minor' : 'major')
 }
 
 // ---- a stream -----------------------------------------------------------------------------------
@@ -246,6 +255,7 @@ interface EncodeState {
   headText: string
   isStarted: boolean
   hasRefusal: boolean
+  hasAudio: boolean
   /** The calls by the index of their block. */
   readonly calls: Map<number, CallOut>
   /** The length of the text so far, in UTF-16 code units, for the offsets of citations. */
@@ -262,6 +272,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     headText: '',
     isStarted: false,
     hasRefusal: false,
+    hasAudio: false,
     calls: new Map(),
     said: 0,
     saidBefore: new Map(),
@@ -332,7 +343,7 @@ function sendText(state: EncodeState, event: MessageEvent & { type: 'text_delta'
 
 function sendBlock(state: EncodeState, index: number, block: ContentBlock, out: Frame[]): void {
   const path = `message.content[${index}]`
-  checkAnswerBlock(block, path, state)
+  if (!holds(block, path, state)) return
   switch (block.type) {
     case 'text':
       sendCitations(state, index, block, out)
@@ -343,11 +354,9 @@ function sendBlock(state: EncodeState, index: number, block: ContentBlock, out: 
       return
     }
     case 'audio':
-    case 'image': {
-      const fields = unlessEmpty(encodeMedia([block]))
-      if (fields) send(state, fields, out)
+    case 'image':
+      send(state, encodeMedia([block]), out)
       return
-    }
     case 'server_tool_call': {
       const executed = executedTools(block)
       if (executed.length > 0) send(state, { executed_tools: [...executed] }, out)
@@ -361,11 +370,7 @@ function sendBlock(state: EncodeState, index: number, block: ContentBlock, out: 
 }
 
 function sendCitations(state: EncodeState, index: number, block: TextBlock, out: Frame[]): void {
-  const before = state.saidBefore.get(index) ?? 0
-  const annotations = encodeAnnotations([{ type: 'text', text: '' }, block]).map(({ type, url_citation: citation }) => {
-    const { start_index: start, end_index: end } = citation
-    return { type, url_citation: { ...citation, start_index: start + before, end_index: end + before } }
-  })
+  const annotations = encodeAnnotations([block], state.saidBefore.get(index))
   if (annotations.length > 0) send(state, { annotations }, out)
 }
 

@@ -280,7 +280,7 @@ function encodeFormat({ schema, name, description, strict }: ResponseFormat, los
 // item with an id if its reasoning is missing. So the id of an item is sent back only if its reasoning is sent before it.
 
 /** For which reader the items are written. */
-interface TurnScope {
+export interface TurnScope {
   readonly losses: Losses
   /** Returns the data of the proof, if it may be sent to this reader. */
   proof(opaque: Opaque | undefined): JsonObject | undefined
@@ -306,12 +306,13 @@ interface Turn {
   reasoning: Json | undefined
 }
 
-/** Turns the blocks of one turn into items. */
-export function encodeTurn(blocks: readonly ContentBlock[], path: string, scope: TurnScope): JsonObject[] {
+/** Turns the blocks of one turn into items. `first` is the index of the first block in its message. */
+export function encodeTurn(blocks: readonly ContentBlock[], path: string, scope: TurnScope, first = 0): JsonObject[] {
   const items: JsonObject[] = []
   const turn: Turn = { scope, items, hosted: new Map(), message: undefined, reasoning: undefined }
-  for (const [at, block] of blocks.entries()) {
-    const item = encodeBlock(turn, block, `${path}.content[${at}]`)
+  let at = first
+  for (const block of blocks) {
+    const item = encodeBlock(turn, block, `${path}.content[${at++}]`)
     if (item !== undefined) add(turn, item)
   }
   while (scope.reader !== 'answer' && items.at(-1)?.type === 'reasoning') {

@@ -36,8 +36,8 @@ import type { ProofField } from '../../kit/foreign-proofs.ts'
 import { hash } from '../../kit/ids.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
-import { streamEncoder } from '../../kit/stream-encoder.ts'
-import { encodeTurn } from './ask.ts'
+import { placeInvalidCall, streamEncoder } from '../../kit/stream-encoder.ts'
+import { encodeTurn, type TurnScope } from './ask.ts'
 import { asksClient } from './read.ts'
 import type { WireResponse, WireUsage } from './wire.ts'
 import { customCall, errorAnswers, format, statusOf, target } from './words.ts'
@@ -58,7 +58,9 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
 
 function encodeOutput(response: ChatResponse, reply: Reply, losses: Losses): JsonObject[] {
   const { message } = response
-  const items = encodeAnswer(blocksOfTurn(message), message.invalidToolCalls ?? [], losses)
+  const { invalidToolCalls = [] } = message
+  for (const [at, call] of invalidToolCalls.entries()) placeInvalidCall(losses, call, at)
+  const items = encodeAnswer(blocksOfTurn(message), invalidToolCalls, losses, 0)
   const responseId = idOf(response, reply)
   return items.map((item, index) => answered(item, response, responseId, index))
 }
@@ -195,25 +197,27 @@ function cacheWrites({ cacheWriteTokens }: Usage, kept: JsonObject): JsonObject 
 
 // ---- an answer ----------------------------------------------------------------------------------
 
-/** Turns the blocks and the invalid calls of an answer into items. */
+/** Turns the blocks and the invalid calls of an answer into items. `first` is the index of the first block in the answer. */
 function encodeAnswer(
   blocks: readonly ContentBlock[],
   invalidCalls: readonly InvalidToolCall[],
   losses: Losses,
+  first: number,
 ): JsonObject[] {
-  const answered = blocks.map((block, at) => answeredBlock(block, `message.content[${at}].opaque`, losses))
-  for (const [at, call] of invalidCalls.entries()) {
+  const answered = blocks.map((block, at) => answeredBlock(block, `message.content[${first + at}].opaque`, losses))
+  for (const call of invalidCalls) {
     const { id, name } = call
     const next = answered.findIndex((block) => block.type === 'tool_call' && block.index > call.index)
     if (id === undefined || name === undefined)
-      reportLoss(losses, 'dropped', `message.invalidToolCalls[${at}]`, reasons.namelessCall)
+      reportLoss(losses, 'dropped', `message.invalidToolCalls[${call.index}]`, reasons.namelessCall)
     else
       answered.splice(next < 0 ? answered.length : next, 0, {
         ...call,
         ...{ type: 'tool_call', id, name, arguments: {}, complete: true },
       })
   }
-  return encodeTurn(answered, 'message', { losses, reader: 'answer', rawArguments: true, proof: ownProof, isOwn: true })
+  const scope: TurnScope = { losses, reader: 'answer', rawArguments: true, proof: ownProof, isOwn: true }
+  return encodeTurn(answered, 'message', scope, first)
 }
 
 function ownProof(opaque: Opaque | undefined): JsonObject | undefined {
@@ -437,7 +441,7 @@ function sendArguments(state: EncoderState, opened: OpenItem, delta: string, out
 function finishCall(state: EncoderState, block: number, call: ToolCall | InvalidToolCall, out: Frame[]): void {
   release(state, out)
   const isValid = call.type === 'tool_call'
-  const [item] = isValid ? itemsOf(state, [call]) : itemsOf(state, [], [call])
+  const [item] = isValid ? itemsOf(state, block, [call]) : itemsOf(state, block, [], [call])
   const begun = state.open.get(block)
   state.waiting.delete(block)
   if (item === undefined && begun === undefined) return // the call has no name: `itemsOf` reported the loss
@@ -476,18 +480,18 @@ function finishCustomCall(state: EncoderState, block: number, item: JsonObject, 
 // ---- whole blocks -----------------------------------------------------------------------------
 
 function finishBlock(state: EncoderState, index: number, block: ContentBlock, out: Frame[]): void {
-  const call = state.held
-  if (block.type === 'server_tool_result' && call !== undefined && call.id === block.toolCallId) {
+  const { held } = state
+  if (block.type === 'server_tool_result' && held !== undefined && held.call.id === block.toolCallId) {
     state.held = undefined
-    for (const item of itemsOf(state, [call, block])) sendWhole(state, item, out)
+    for (const item of itemsOf(state, held.index, [held.call, block])) sendWhole(state, item, out)
     return
   }
   release(state, out)
   if (block.type === 'server_tool_call') {
-    state.held = block
+    state.held = { call: block, index }
     return
   }
-  const [item] = itemsOf(state, [block])
+  const [item] = itemsOf(state, index, [block])
   if (item === undefined) return
   if (block.type === 'text' || block.type === 'plain_text') finishMessage(state, index, item, out)
   else if (block.type === 'reasoning') finishReasoning(state, index, block.text, item, out)
@@ -525,7 +529,7 @@ interface EncoderState {
   /** The indexes of blocks that are custom calls. Their chunks are JSON, but the wire needs free text. So they are sent when complete. */
   readonly custom: Set<number>
   /** A call that the server ran. It waits here until its result is known: both are written as one item. */
-  held: ServerToolCall | undefined
+  held: { readonly call: ServerToolCall; readonly index: number } | undefined
   /** The number of items that were announced. It is the index of the next item. */
   count: number
 }
@@ -595,18 +599,19 @@ function sendWhole(state: EncoderState, item: JsonObject, out: Frame[]): void {
 /** Turns blocks into the same items that an answer without streaming has. */
 function itemsOf(
   state: EncoderState,
+  first: number,
   blocks: readonly ContentBlock[],
   invalid: readonly InvalidToolCall[] = [],
 ): JsonObject[] {
-  return encodeAnswer(blocks, invalid, state.losses)
+  return encodeAnswer(blocks, invalid, state.losses, first)
 }
 
 /** Sends the waiting server call, if there is one, without a result: something other than its result followed it. */
 function release(state: EncoderState, out: Frame[]): void {
   if (state.held === undefined) return
-  const call = state.held
+  const { call, index } = state.held
   state.held = undefined
-  for (const item of itemsOf(state, [call])) sendWhole(state, item, out)
+  for (const item of itemsOf(state, index, [call])) sendWhole(state, item, out)
 }
 
 // ---- errors -------------------------------------------------------------------------------------

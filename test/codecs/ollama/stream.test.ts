@@ -286,7 +286,7 @@ describe('encodeStream', () => {
       end,
     ])
     expect(lines).toHaveLength(1)
-    expect(losses).toMatchObject([{ path: 'content[0]' }, { path: 'content[1].citations' }])
+    expect(losses).toMatchObject([{ path: 'message.content[0]' }, { path: 'message.content[1].citations' }])
   })
 
   describe('recorded streams, read and written again', () => {

@@ -19,8 +19,9 @@ export function replayAs(field: 'reasoning_content' | 'reasoning', fromFirstCall
     isPlain: true,
     write(turn, to) {
       if (fromFirstCalls && !turn.inCalls) return dropReasoning(turn, to)
-      const texts = reasoningIn(turn).map(({ text }) => text)
-      return fromFirstCalls || texts.some(Boolean) ? { [field]: texts.join('') } : {}
+      let text = ''
+      for (const block of reasoningIn(turn)) text += block.text
+      return text || fromFirstCalls ? { [field]: text } : {}
     },
   }
 }
