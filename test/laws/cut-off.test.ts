@@ -12,6 +12,7 @@ import {
   hold,
   isExhaustive,
   outlineOf,
+  partsOf,
   placesOf,
   segmentsOf,
   shapeOf,
@@ -71,14 +72,16 @@ describe.each(formats)('$folder', ({ folder, client }) => {
     it.each(streams)(
       '$name: cut at any byte it is an error with the part before it, or the whole answer',
       (stream) => {
-        const { kind, bytes } = stream
-        const wholeFrames = framesOf(kind, [bytes]).flat()
+        const { kind } = stream
         const cuts = new Map<string, number>()
-        for (const at of allPlacesOf(bytes)) {
-          const batches = framesOf(kind, [bytes.subarray(0, at)])
-          const frames = batches.flat()
-          if (!hold(batches, wholeFrames.slice(0, frames.length))) expect(frames, `cut at ${at}`).toEqual(wholeFrames)
-          cuts.set(shapeOf(batches), at)
+        for (const { start, part } of partsOf(stream)) {
+          const whole = framesOf(kind, [part]).flat()
+          for (const at of allPlacesOf(part)) {
+            const batches = framesOf(kind, [part.subarray(0, at)])
+            const frames = batches.flat()
+            if (!hold(batches, whole.slice(0, frames.length))) expect(frames, `cut at ${start + at}`).toEqual(whole)
+            cuts.set(`${start}: ${shapeOf(batches)}`, start + at)
+          }
         }
         expect(cuts.size).toBeGreaterThan(1)
         checkCuts(stream, cuts.values())
