@@ -92,7 +92,7 @@ beforeAll(async () => {
     await Promise.all(conversations)
     rig = await start()
   }
-}, kills * 30_000) // the Worker starts as often
+}, kills * 40_000) // the Worker starts as often
 afterAll(async () => {
   await Promise.all([rig.stop(), upstream.stop()])
   rmSync(stateFolder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
