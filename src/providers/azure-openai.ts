@@ -36,13 +36,13 @@ export interface AzureSettings extends ModelSettings {
  */
 export function azureOpenai(deployment: string, settings: AzureSettings): Model {
   const { resource, apiVersion, keyHeader = 'api-key', ...others } = settings
-  if (resource === undefined && settings.baseUrl === undefined) {
+  if (resource === undefined && others.baseUrl === undefined) {
     throw new TypeError('Cannot ask Azure OpenAI: neither "resource" nor "baseUrl" is given')
   }
-  const host = `https://${resource}.openai.azure.com/openai`
+  const host = `https://${resource}.openai.azure.com/openai/`
   const older = apiVersion !== undefined && {
+    baseUrl: `${host}deployments/${encodeURIComponent(deployment)}`,
     path: `/chat/completions?api-version=${encodeURIComponent(apiVersion)}`,
-    baseUrl: `${host}/deployments/${encodeURIComponent(deployment)}`,
   }
-  return chatModel({ ...azureOpenaiDialect, keyHeader, baseUrl: `${host}/v1`, ...older }, deployment, others)
+  return chatModel({ ...azureOpenaiDialect, keyHeader, baseUrl: `${host}v1`, ...older }, deployment, others)
 }

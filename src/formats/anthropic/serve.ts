@@ -31,6 +31,7 @@ import { type ProofField, signatureField } from '../../kit/foreign-proofs.ts'
 import { type Losses, newLosses, reportForeignFields, reportLoss } from '../../kit/losses.ts'
 import { addPiece, type BlockEvent, newBlock, type OpenBlock, oneAtATime } from '../../kit/one-at-a-time.ts'
 import * as reasons from '../../kit/reasons.ts'
+import { reportStopReason } from '../../kit/stop-reason.ts'
 import { streamEncoder } from '../../kit/stream-encoder.ts'
 import { drop, encodeCall, encodeCitation, encodeOwnBlock } from './ask.ts'
 import type { WireBlock, WireError, WireResponse, WireUsage } from './wire.ts'
@@ -142,9 +143,7 @@ function encodeStopReason(
   if (raw !== undefined && settled === reason) return raw
   if (reason === 'tool_calls' && !hasCalls) return 'end_turn' // the loss of the call is already reported
   const word = wireStopReasons[reason]
-  if (word !== null && lookup(stopReasons, word) !== reason) {
-    reportLoss(losses, 'changed', 'stopReason', `it has no word for "${reason}": "${word}" is sent`)
-  }
+  if (word !== null && lookup(stopReasons, word) !== reason) reportStopReason(losses, reason, word)
   return word
 }
 

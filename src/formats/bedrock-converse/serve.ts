@@ -30,6 +30,7 @@ import { messageWith } from '../../kit/api-error.ts'
 import { type ProofField, signatureField } from '../../kit/foreign-proofs.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { addPiece, type BlockEvent, newBlock, type OpenBlock, oneAtATime } from '../../kit/one-at-a-time.ts'
+import { reportStopReason } from '../../kit/stop-reason.ts'
 import { streamEncoder } from '../../kit/stream-encoder.ts'
 import { encodeBlock, encodeCall, encodeCitation, encodeTurnBlocks, type Scope } from './ask.ts'
 import { tooLong } from './errors.ts'
@@ -76,8 +77,7 @@ function encodeStopReason({ message, stopReason }: ChatResponse, hasCalls: boole
   if (raw !== undefined && meaning !== undefined && settleStopReason(meaning, hasCalls) === stopReason) return raw
   const reason: StopReason = stopReason === 'tool_calls' && !hasCalls ? 'stop' : stopReason
   const word = wireStopReasons[reason]
-  if (lookup(stopReasons, word) !== reason)
-    reportLoss(losses, 'changed', 'stopReason', `Bedrock has no word for "${reason}": "${word}" is sent`)
+  if (lookup(stopReasons, word) !== reason) reportStopReason(losses, reason, word)
   return word
 }
 

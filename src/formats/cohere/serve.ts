@@ -29,6 +29,7 @@ import { messageWith, statusOf } from '../../kit/api-error.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { addPiece, type BlockEvent, newBlock, type OpenBlock, oneAtATime } from '../../kit/one-at-a-time.ts'
 import * as lackReasons from '../../kit/reasons.ts'
+import { reportStopReason } from '../../kit/stop-reason.ts'
 import { streamEncoder } from '../../kit/stream-encoder.ts'
 import { type Encoding, encodeAssistant, encodeCall, encodeCitations, encodeTextPart } from './ask.ts'
 import { tooManyTokens } from './read.ts'
@@ -83,8 +84,7 @@ function encodeStopReason({ message, stopReason }: ChatResponse, hasCalls: boole
   const meaning = response?.provider === format ? (lookup(stopReasons, raw) ?? 'other') : undefined
   if (raw !== undefined && meaning !== undefined && settleStopReason(meaning, hasCalls) === stopReason) return raw
   const word = stopReason === 'tool_calls' && !hasCalls ? finishReasons.stop : finishReasons[stopReason]
-  if (lookup(stopReasons, word) !== stopReason)
-    reportLoss(losses, 'changed', 'stopReason', `Cohere has no word for "${stopReason}": "${word}" is sent`)
+  if (lookup(stopReasons, word) !== stopReason) reportStopReason(losses, stopReason, word)
   return word
 }
 

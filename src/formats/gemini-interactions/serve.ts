@@ -32,6 +32,7 @@ import { tooLong } from '../../kit/google.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { type BlockEvent, isLast, oneAtATime } from '../../kit/one-at-a-time.ts'
 import * as reasons from '../../kit/reasons.ts'
+import { reportStopReason } from '../../kit/stop-reason.ts'
 import { streamEncoder } from '../../kit/stream-encoder.ts'
 import { encodeTurn, type TurnScope } from './ask.ts'
 import type { WireResponse, WireUsage } from './wire.ts'
@@ -66,8 +67,7 @@ function ending(response: ChatResponse, reply: Reply, losses: Losses): Omit<Wire
   const { message, stopReason, usage = message.usage } = response
   const hasCalls = blocksOfTurn(message).some(({ type }) => type === 'tool_call')
   const { status, isSaid } = statusOf(stopReason, message.rawStopReason, hasCalls)
-  if (!isSaid)
-    reportLoss(losses, 'changed', 'stopReason', `the wire has no word for "${stopReason}": "${status}" is sent`)
+  if (!isSaid) reportStopReason(losses, stopReason, status)
   const created = timeOf(reply.createdAt ?? message.response?.createdAt)
   return {
     ...keptFields(response, format),

@@ -40,6 +40,7 @@ import { tooLong } from '../../kit/google.ts'
 import { type Losses, newLosses, reportForeignFields, reportLoss } from '../../kit/losses.ts'
 import { type BlockEvent, oneAtATime } from '../../kit/one-at-a-time.ts'
 import * as reasons from '../../kit/reasons.ts'
+import { reportStopReason } from '../../kit/stop-reason.ts'
 import { streamEncoder } from '../../kit/stream-encoder.ts'
 import { byteLength, follow } from '../../kit/utf8.ts'
 import { drop, encodeBlock, encodeCall, isUnchanged, type Scope } from './ask.ts'
@@ -182,9 +183,7 @@ function encodeFinish(message: AssistantMessage, book: Losses): Finish {
   const meaning = settleStopReason(lookup(stopReasons, raw) ?? 'other', hasCalls)
   if (isOurs && meaning === reason) return { finishReason: raw }
   const word = finishReasons[reason]
-  if (settleStopReason(lookup(stopReasons, word) ?? 'other', hasCalls) !== reason) {
-    reportLoss(book, 'changed', 'stopReason', `Gemini has no word for "${reason}": "${word}" is sent`)
-  }
+  if (settleStopReason(lookup(stopReasons, word) ?? 'other', hasCalls) !== reason) reportStopReason(book, reason, word)
   return { finishReason: word }
 }
 

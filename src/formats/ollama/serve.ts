@@ -26,6 +26,7 @@ import type {
 import { messageWith, statusOf } from '../../kit/api-error.ts'
 import { type Losses, newLosses, reportForeignFields, reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
+import { reportStopReason } from '../../kit/stop-reason.ts'
 import { streamEncoder } from '../../kit/stream-encoder.ts'
 import { encodeBlock, encodeBlocks, encodeCall, noFields } from './ask.ts'
 import type { WireError, WireFigures, WireMessage, WireResponse, WireToolCall } from './wire.ts'
@@ -121,8 +122,9 @@ function encodeStopReason({ message, stopReason }: ChatResponse, losses: Losses)
   const word = message.response?.provider === format ? message.rawStopReason : undefined
   if (word !== undefined && settleStopReason(readStopReason(word), stopReason === 'tool_calls') === stopReason)
     return word
-  if (!expressible.has(stopReason)) reportLoss(losses, 'changed', 'stopReason', reasons.stopReason)
-  return doneReason(stopReason)
+  const nearest = doneReason(stopReason)
+  if (!expressible.has(stopReason)) reportStopReason(losses, stopReason, nearest)
+  return nearest
 }
 
 /** Reports what a message or block of an answer has, and this format does not. */

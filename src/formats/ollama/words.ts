@@ -130,7 +130,6 @@ export const reasons = {
   remoteImage: 'Ollama takes images only as base64: fetch it and send its data',
   media: 'Ollama takes only text and images',
   cutCall: 'the answer was cut before the call was whole',
-  stopReason: 'Ollama has no word for it: "stop" is sent',
 } as const
 
 /** The block types that this format does not support, with the reason and severity of the loss. */

@@ -25,6 +25,7 @@ import type {
 } from '../../core/model.ts'
 import type { ProofField } from '../../kit/foreign-proofs.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
+import { reportStopReason } from '../../kit/stop-reason.ts'
 import { streamEncoder } from '../../kit/stream-encoder.ts'
 import { encodeCall, isUnknownCall, reasoningDetails } from './ask.ts'
 import type { Encoding } from './dialect.ts'
@@ -87,7 +88,7 @@ function finishReason(response: ChatResponse, hasCalls: boolean, losses: Losses)
   }
   const word = stopReason === 'tool_calls' || stopReason === 'max_rounds' ? 'stop' : finishReasons[stopReason]
   if (lookup(stopReasons, word) !== stopReason) {
-    reportLoss(losses, 'changed', 'stopReason', `the wire has no word for "${stopReason}": "${word}" is sent`)
+    reportStopReason(losses, stopReason, word)
   }
   return word
 }

@@ -36,6 +36,7 @@ import type { ProofField } from '../../kit/foreign-proofs.ts'
 import { hash } from '../../kit/ids.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
+import { reportStopReason } from '../../kit/stop-reason.ts'
 import { placeInvalidCall, streamEncoder } from '../../kit/stream-encoder.ts'
 import { encodeTurn, type TurnScope } from './ask.ts'
 import { asksClient } from './read.ts'
@@ -155,7 +156,7 @@ function ending(
   const isStated = status === 'completed' ? isCompletion(stopReason, message) : !isFiltered
   if (!isStated) {
     const word = reason ?? status
-    reportLoss(losses, 'changed', 'stopReason', `the wire has no word for "${stopReason}": "${word}" is sent`)
+    reportStopReason(losses, stopReason, word)
   }
   return {
     status: status as WireResponse['status'],
