@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest'
 import { replay } from '../../src/assemble/replay.ts'
 import type { Frame } from '../../src/core/codec.ts'
-import { blocksOf } from '../../src/core/content.ts'
+import { blocksOf, stopReasons } from '../../src/core/content.ts'
 import { IsoglotError } from '../../src/core/errors.ts'
 import type { ChatResponse, ContentBlock, Loss, StopReason, ToolCall } from '../../src/core/model.ts'
 import { encodeNdjson, encodeSse } from '../../src/framing/text.ts'
@@ -138,18 +138,6 @@ function essenceOf(block: ContentBlock): ContentBlock {
   return rest.type === 'tool_call' ? { ...rest, argumentsText: '' } : rest
 }
 
-const reasons: readonly StopReason[] = [
-  'stop',
-  'length',
-  'tool_calls',
-  'content_filter',
-  'refusal',
-  'pause',
-  'other',
-  'error',
-  'max_rounds',
-]
-
 /** How the two differ, or nothing. */
 function difference(format: Format, response: ChatResponse): string[] {
   const [streamed, whole] = [streamOf(format, response), wholeOf(format, response)]
@@ -211,10 +199,14 @@ describe.each(wires)('%s', (wire) => {
     }
   })
 
-  it.each(reasons)('the stop reason "%s", with and without a call', (reason) => {
-    for (const content of [[], [made.text], [made.call], [made.text, made.call]]) {
-      const blocks = content.filter((block) => block !== undefined)
-      expect(difference(format, answerOf(blocks, reason))).toEqual([])
-    }
-  })
+  // An answer that was cut off has no end that a stream could have.
+  it.each(stopReasons.filter((reason) => reason !== 'interrupted'))(
+    'the stop reason "%s", with and without a call',
+    (reason) => {
+      for (const content of [[], [made.text], [made.call], [made.text, made.call]]) {
+        const blocks = content.filter((block) => block !== undefined)
+        expect(difference(format, answerOf(blocks, reason))).toEqual([])
+      }
+    },
+  )
 })

@@ -34,6 +34,7 @@ describe.each(formats)('$folder', ({ folder, client }) => {
   it.each(streams)('$name: each of its events gives the same frames without those before it', (stream) => {
     const batches = segmentsOf(stream).map((segment) => framesOf(stream.kind, [segment]).flat())
     expect(batches.flat()).toEqual(framesOf(stream.kind, [stream.bytes]).flat())
+    expect(Buffer.concat(partsOf(stream, 500).map(({ part }) => part)).equals(stream.bytes)).toBe(true)
   })
 
   it.each(streams)('$name: every cut in two where it can matter gives the same frames and events', (stream) => {

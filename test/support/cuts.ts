@@ -68,13 +68,14 @@ export function segmentsOf({ kind, bytes }: Pick<CorpusCase, 'kind' | 'bytes'>):
   return starts.map((start, at) => bytes.subarray(start, starts[at + 1])).filter(({ length }) => length > 0)
 }
 
-const partBytes = 32 * 1024
-
 /**
- * A stream in parts of whole events, each with its start: up to 32 KiB, or one longer event. The time to cut a text at every byte grows with
- * the square of its length: a stream of 300 kB took twenty minutes.
+ * A stream in parts of whole events, each with its start: up to `partBytes`, or one longer event. The time to cut a text at every byte grows
+ * with the square of its length: a stream of 300 kB took twenty minutes.
  */
-export function partsOf(stream: Pick<CorpusCase, 'kind' | 'bytes'>): { start: number; part: Uint8Array }[] {
+export function partsOf(
+  stream: Pick<CorpusCase, 'kind' | 'bytes'>,
+  partBytes = 32 * 1024,
+): { start: number; part: Uint8Array }[] {
   const lengths = [0]
   for (const { length } of segmentsOf(stream)) {
     const last = lengths.at(-1) ?? 0
