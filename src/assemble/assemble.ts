@@ -39,6 +39,7 @@ import type {
   ToolCallChunk,
   Usage,
 } from '../core/model.ts'
+import type { LiveArguments } from '../core/question.ts'
 import type { Reducer } from '../core/reducer.ts'
 
 /** Puts the fragments of one answer together: `start`, a `step` for each, and `end`. */
@@ -348,13 +349,7 @@ function lastOf(response: ChatResponse | undefined): ChatResponse {
 
 // ---- the state of one answer --------------------------------------------------------------------
 
-/** Grows a view of arguments as their text arrives, in time linear in the text. */
-export interface LiveArguments {
-  /** Takes the next piece and returns all of the arguments so far. */
-  push(text: string): JsonObject
-  /** An empty view, for the arguments of another call. */
-  fresh(): LiveArguments
-}
+export type { LiveArguments }
 
 /** The provider of the answer, and its limits. */
 export interface AssembleOptions {
@@ -364,6 +359,8 @@ export interface AssembleOptions {
   readonly idPrefix?: string
   /** The number of the first id that has to be made, higher than that of any made id in the conversation. Default 0. */
   readonly callsBefore?: number
+  /** The tools' own names, by the names that the provider knows them by. Default: they are the same. */
+  readonly names?: ReadonlyMap<string, string>
   /** Makes a live view of a call's arguments, given to each of its chunks as `argumentsSoFar`. Default: none. */
   readonly liveArguments?: LiveArguments
   /** Longest arguments of one call, in UTF-16 units. Default 8 Mi. */
@@ -553,12 +550,16 @@ function addToCall(
   const type = call.server ? 'server_tool_call_chunk' : 'tool_call_chunk'
   const chunk = { type } as { -readonly [Key in keyof ToolCallChunk]: ToolCallChunk[Key] }
   if (call.id !== undefined) chunk.id = call.id
-  if (call.name !== '') chunk.name = call.name
+  if (call.name !== '') chunk.name = ownName(state, call)
   if (!call.server) chunk.index = call.position
   chunk.argumentsDelta = argumentsDelta
   if (call.live !== undefined) chunk.argumentsSoFar = call.whole ?? call.live.push(argumentsDelta)
   if (providerData !== undefined) chunk.providerData = providerData
   return chunk
+}
+
+function ownName({ options }: Assembly, { name }: CallPart): string {
+  return options.names?.get(name) ?? name
 }
 
 /** Returns the text that came in addition. */
@@ -598,7 +599,8 @@ type CallEnd = 'closed' | 'cut' | 'broke'
  * The call that the pieces make. In an answer that was cut, only complete arguments make a call; in one that was cut off, no open call does.
  */
 function endCall(state: Assembly, call: CallPart, end: CallEnd): ToolCall | InvalidToolCall | ServerToolCall {
-  const { name, opaque, providerData } = call
+  const { opaque, providerData } = call
+  const name = ownName(state, call)
   const value = call.text === '' ? call.whole : undefined
   const argumentsText = value ? (call.wholeText ?? textOfArguments(value)) : call.text || call.held
   const id = settleId(state, call)

@@ -2,6 +2,7 @@
 import type { RunRequest } from '../client/request.ts'
 import { stream } from '../client/run.ts'
 import { isObject } from '../core/json.ts'
+import type { HttpModel } from '../core/question.ts'
 import { readApiError } from '../kit/api-error.ts'
 import type { AnyTools } from '../tools/model.ts'
 import type { ChatTransport } from './model.ts'
@@ -41,6 +42,7 @@ export interface WorkerSession {
 
 /** Options of `workerTransport`: the model with the Worker as its provider, and a function that fetches a token. */
 export interface WorkerTransportSettings<Tools extends AnyTools = AnyTools> extends ModelTransportSettings<Tools> {
+  readonly model: HttpModel
   /** The URL of the Worker. The path of the model's `baseUrl` is kept. */
   readonly url: string
   /** Gets a token. Its argument is the last token, so that the visitor keeps the same id. Default: `POST <url>/session`. */
@@ -95,7 +97,8 @@ export function workerTransport({ url, session, ...settings }: WorkerTransportSe
   const { pathname } = new URL(model.baseUrl, 'http://localhost')
   const baseUrl = root + pathname.replace(/\/+$/, '')
   const { providerUrl: _, ...rest } = model
-  return modelTransport({ ...settings, model: { ...rest, baseUrl, apiKey: token, fetch: sendAgain } })
+  const own: HttpModel = { ...rest, baseUrl, apiKey: token, fetch: sendAgain }
+  return modelTransport({ ...settings, model: own })
 }
 
 async function openSession(send: typeof fetch, root: string, last: string | undefined): Promise<WorkerSession> {

@@ -133,7 +133,7 @@ export function createChat(settings: ChatSettings): Chat {
   const onResult: Registered<OnResult>[] = base.onToolResult ? [{ callback: base.onToolResult }] : []
   let usage: Usage = {}
   let state: { readonly provider: string; readonly value: ProviderState } | undefined = stateBefore && {
-    provider: base.model.codec.provider,
+    provider: base.model.provider,
     value: stateBefore,
   }
   let turn: { cancel(reason: unknown): void } | undefined
@@ -159,7 +159,7 @@ export function createChat(settings: ChatSettings): Chat {
     checkRequest({ ...asked, ...compact({ signal }) })
     shown.messages(own.prompt === undefined ? [] : createContext({ prompt: own.prompt }).messages)
     if (own.approvals === undefined) messages.push(...missingResults(messages))
-    const { provider } = asked.model.codec
+    const { provider } = asked.model
     const stopping = new AbortController()
     const unfollow = follow(signal, stopping)
     turn = { cancel: (reason) => stopping.abort(reason) }

@@ -4,18 +4,15 @@
  * @module
  */
 
-import type { LiveArguments } from '../assemble/assemble.ts'
-import type { Ask, Asked, Model } from '../core/codec.ts'
+import type { RetryOptions } from '../ask/transport.ts'
 import { compact, isObject, lookup } from '../core/json.ts'
 import type { Content, Context, Loss, Message, ProviderState, RequestOptions } from '../core/model.ts'
+import type { HttpModel, LiveArguments, Model, Resumable, Splitting, Timeouts } from '../core/question.ts'
 import { type ContextParts, contextOf } from '../messages/create-context.ts'
 import { type MessageLike, messagesOf } from '../messages/message-like.ts'
-import type { Splitting } from '../messages/split-message.ts'
 import { checkGivenTools } from '../tools/definition.ts'
 import type { AnyTools, ToolOptions } from '../tools/model.ts'
 import type { Observer, RoundChange, RoundEnd, RoundStart } from './hooks.ts'
-import type { Resumable } from './resume.ts'
-import type { RetryOptions, Timeouts } from './transport.ts'
 
 /** The options of `generate` and `stream`: the model, the conversation, the options of the request, and those of the run. */
 export interface RunRequest<Tools extends AnyTools = AnyTools>
@@ -23,7 +20,7 @@ export interface RunRequest<Tools extends AnyTools = AnyTools>
     RetryOptions,
     ToolOptions<Tools> {
   /** The model to ask, such as `anthropic('claude-sonnet-5', { apiKey })`. */
-  readonly model: Model
+  readonly model: Model | HttpModel
   /** System text; it comes first. */
   readonly system?: Content
   /** The history, oldest first: messages, texts of a user, or pairs of a role and content. */
@@ -253,7 +250,7 @@ export function checkChange(change: RoundChange, request: RunRequest, given: rea
 
 /** @throws {TypeError} if it is not a model. */
 export function checkModel(model: unknown): void {
-  if (isObject(model) && isObject(model.codec) && typeof model.model === 'string') return
+  if (isObject(model) && typeof (model.answer as unknown) === 'function' && typeof model.model === 'string') return
   const wanted =
     'what a function of a provider makes, such as openaiChat("gpt-5") or model("openai:gpt-5") of isoglot/models'
   wrongType('model', wanted, typeof model === 'string' ? `the text "${model.slice(0, 80)}"` : typeOf(model))
@@ -305,67 +302,4 @@ function typeOf(value: unknown): string {
   if (value === null || Number.isNaN(value)) return String(value)
   if (typeof value === 'object') return Symbol.iterator in value ? 'iterable' : 'object'
   return typeof value === 'string' ? 'text' : typeof value
-}
-
-// ---- wrapped models -----------------------------------------------------------------------------
-
-/** A function around the answers of a model. */
-export type Around = NonNullable<Model['around']>
-
-/** Functions around the requests and answers of a model. Each is optional. */
-export interface ModelWrap {
-  /** Changes the request. */
-  readonly request?: (asked: Asked) => Asked | Promise<Asked>
-  /**
-   * Runs around one answer, streamed or whole, each time a run asks a model. `next` asks. Call it twice to ask another model, or not at all
-   * to return a stored answer. The last event is a `message_end`.
-   */
-  readonly answer?: Around
-  /** Runs around each HTTP request. */
-  readonly fetch?: (fetch: typeof globalThis.fetch) => typeof globalThis.fetch
-}
-
-/**
- * Adds functions around the answers of a model. The first wrap is the outermost. `isoglot/wraps` has ready-made wraps.
- *
- * `request` and `answer` apply to `generate`, `stream` and chats. A gateway passes bytes through, so it uses only the `fetch` of a wrap.
- *
- * @example
- * ```ts
- * const timed = wrapModel(model, {
- *   async *answer(asked, next) {
- *     const startedAt = Date.now()
- *     yield* next(asked)
- *     console.log(asked.model.model, Date.now() - startedAt)
- *   },
- * })
- * ```
- * @throws {TypeError} for a value that is not a wrap.
- */
-export function wrapModel(model: Model, ...wraps: readonly ModelWrap[]): Model {
-  return wraps.reduceRight(wrapOnce, model)
-}
-
-function wrapOnce(model: Model, wrap: ModelWrap): Model {
-  const { request, answer, fetch } = wrap ?? {}
-  for (const [name, part] of Object.entries({ request, answer, fetch })) {
-    if (part === undefined || typeof part === 'function') continue
-    throw new TypeError(`Cannot wrap the model: "${name}" of the wrap is ${typeof part} and not a function`)
-  }
-  if (!isObject(wrap))
-    throw new TypeError('Cannot wrap the model: the wrap is not an object with "request", "answer" or "fetch"')
-  const { around: inner = (asked: Asked, next: Ask) => next(asked) } = model
-  const around: Around = async function* (given, next) {
-    const asked = (await request?.(given)) ?? given
-    const askInner: Ask = (question) => inner(question, next)
-    yield* answer === undefined ? askInner(asked) : answer(asked, askInner)
-  }
-  return {
-    ...model,
-    ...compact({
-      around: (request ?? answer) && around,
-      fetch:
-        fetch && ((...args: Parameters<typeof globalThis.fetch>) => fetch(model.fetch ?? globalThis.fetch)(...args)),
-    }),
-  }
 }

@@ -201,6 +201,8 @@ export interface EncodeRequestOptions<Dialect = never> extends RequestOptions, C
 export interface DecodeResponseOptions<Dialect = never> extends CodecOptions<Dialect> {
   /** The number of the first id that has to be made, higher than that of any made id in the conversation. Default 0. */
   readonly callsBefore?: number
+  /** The tools' own names, by the names that the provider knows them by. Default: they are the same. */
+  readonly names?: ReadonlyMap<string, string>
   /** An empty list, which receives the events of the answer, as its stream would have them. */
   readonly events?: MessageEvent[] | undefined
 }
@@ -327,28 +329,3 @@ export interface ModelSettings {
  * - `inline`: they stay where they are as `role: "system"`. Only newer Anthropic models take that: others answer 400.
  */
 export type LateInstructions = 'inline' | 'hoist'
-
-/** One answer that is asked for. */
-export interface Asked {
-  readonly model: Model
-  /** The conversation, tools included, before it is made ready for a wire. */
-  readonly context: Context
-  readonly options: RequestOptions
-  /** Fires when the run is cancelled. */
-  readonly signal: AbortSignal
-}
-
-/** Yields the events of one answer, in batches. It ends with a `message_end`. */
-export type Ask = (asked: Asked) => AsyncIterable<readonly MessageEvent[]>
-
-/** A model of a provider, such as `anthropic('claude-sonnet-5', { apiKey })` returns. `generate`, `stream` and chats take it. */
-export interface Model extends Omit<ModelSettings, 'baseUrl'> {
-  readonly codec: ClientCodec
-  /** The model's name, as the provider has it. */
-  readonly model: string
-  readonly baseUrl: string
-  /** The provider's own address. A request to it without a key is a `TypeError`, and is not sent. */
-  readonly providerUrl?: string
-  /** Stands around each answer that `generate`, `stream` and chats ask for: `wrapModel` sets it. */
-  readonly around?: (asked: Asked, next: Ask) => AsyncIterable<readonly MessageEvent[]>
-}

@@ -1,19 +1,20 @@
 /** Asks one entry of the table, and reads its answer. @module */
 
+import { secretsOf } from '../ask/errors.ts'
 import {
   chunksOf,
   type Deadline,
   readBody,
   readWhole,
-  secretsOf,
   sendText,
   startDeadline,
   type Timeouts,
-} from '../client/transport.ts'
+} from '../ask/transport.ts'
 import { after } from '../core/abort.ts'
-import type { ClientCodec, DecodeStreamOptions, Fragment, Frame, Model, Reply, ServerCodec } from '../core/codec.ts'
+import type { ClientCodec, DecodeStreamOptions, Fragment, Frame, Reply, ServerCodec } from '../core/codec.ts'
 import { LimitError, TimeoutError } from '../core/errors.ts'
 import { compact, field } from '../core/json.ts'
+import type { HttpModel } from '../core/question.ts'
 import { withoutEnvelopes } from '../kit/envelope.ts'
 import { beginAttempt, type Call } from './call.ts'
 import { type ErrorDetail, toClientError } from './errors.ts'
@@ -29,7 +30,7 @@ import { encodeWhole } from './whole.ts'
 /** The state of an attempt. */
 interface Attempt {
   readonly call: Call
-  readonly model: Model
+  readonly model: HttpModel
   readonly question: Question
   readonly errorDetail: ErrorDetail
   readonly seen: Seen
@@ -50,7 +51,7 @@ async function prepareAttempt(target: Target, call: Call): Promise<Attempt> {
 /** Decides which part of a provider's error text a client may see. It has the key, so that the key can be removed. */
 export function errorDetailOf(
   entry: Target,
-  model: Model,
+  model: HttpModel,
   { showsProviderMessages = true }: Call['options'],
 ): ErrorDetail {
   return {
@@ -60,7 +61,7 @@ export function errorDetailOf(
 }
 
 /** The model with its key already read, so that the key can be cut out of answers. */
-export async function withKey(model: Model): Promise<Model & { readonly apiKey?: string }> {
+export async function withKey(model: HttpModel): Promise<HttpModel & { readonly apiKey?: string }> {
   const { apiKey, ...rest } = model
   const key = typeof apiKey === 'function' ? await apiKey() : apiKey
   return key === undefined ? rest : { ...rest, apiKey: key }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readBody, readText, sendText, startDeadline } from '../client/transport.ts'
+import { readBody, readText, sendText, startDeadline } from '../ask/transport.ts'
 import type { DecodedRequest } from '../core/codec.ts'
 import { blocksOf } from '../core/content.ts'
 import type { JsonObject } from '../core/model.ts'

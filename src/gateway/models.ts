@@ -1,5 +1,5 @@
 /** The table of models: finds the model of a name, and its fallbacks. @module */
-import type { Model } from '../core/codec.ts'
+import type { HttpModel } from '../core/question.ts'
 import type { GatewayModel, GatewayModels, Permit } from './types.ts'
 
 /** An entry of the table with its name. */
@@ -58,6 +58,6 @@ export function isPermitted({ name }: Target, { models }: Permit): boolean {
   return models === undefined || models.includes(name)
 }
 
-function settingsOf(entry: GatewayModel | Model): GatewayModel {
+function settingsOf(entry: GatewayModel | HttpModel): GatewayModel {
   return 'codec' in entry ? { model: entry } : entry
 }

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { type DecodeOptions, decodeAnswer } from '../client/loop.ts'
+import { type DecodeOptions, decodeAnswer } from '../ask/http-model.ts'
 import type {
   AnswerDecoder,
   ClientCodec,

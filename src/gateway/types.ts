@@ -1,8 +1,9 @@
 /** Options and reports of a gateway. Types only. @module */
-import type { Timeouts } from '../client/transport.ts'
-import type { DecodedRequest, Model } from '../core/codec.ts'
+import type { Timeouts } from '../ask/transport.ts'
+import type { DecodedRequest } from '../core/codec.ts'
 import type { ApiErrorKind } from '../core/errors.ts'
 import type { JsonObject, Loss, RequestOptions, StopReason, Usage } from '../core/model.ts'
+import type { HttpModel } from '../core/question.ts'
 import type { GatewayFormat } from '../kit/gateway-format.ts'
 import type { FormatName } from '../kit/lacks.ts'
 
@@ -12,7 +13,7 @@ export type WireName = FormatName
 /** A model that clients may use, and the provider's model that answers. */
 export interface GatewayModel {
   /** The provider's model. No part of it comes from a request. A key of at least 8 characters is cut out of all answers. */
-  readonly model: Model
+  readonly model: HttpModel
   /** Other names for it. A name that ends in `*` matches all names with the same beginning. If several match, the longest counts. */
   readonly aliases?: readonly string[]
   /** Names of other entries. They are tried in this order if this one fails before it has sent content. */
@@ -25,7 +26,7 @@ export interface GatewayModel {
 }
 
 /** Models by the names that clients use. A plain model is an entry without settings. */
-export type GatewayModels = Readonly<Record<string, GatewayModel | Model>>
+export type GatewayModels = Readonly<Record<string, GatewayModel | HttpModel>>
 
 /** Limits of sizes and times. */
 export interface GatewayLimits {
@@ -160,7 +161,7 @@ export interface GatewayAttempt extends GatewayQuestion {
   readonly attempt: number
   /** The entry of the table. */
   readonly entry: string
-  readonly model: Model
+  readonly model: HttpModel
   readonly end?: {
     readonly ms: number
     /** `status` is the status of the provider's response. Without `error` and `stopReason`, the client disconnected. */

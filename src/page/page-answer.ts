@@ -1,8 +1,17 @@
 /** Reads the answer of a server in a page: a run, or an error of isoglot. @module */
-import { readText } from '../client/transport.ts'
+import { readText } from '../ask/transport.ts'
 import { responseUnlessAborted, unlessAborted } from '../core/abort.ts'
-import { ApiError, ConnectionError, DecodeError, InterruptedError, LimitError, TimeoutError } from '../core/errors.ts'
+import {
+  ApiError,
+  ConnectionError,
+  DecodeError,
+  InterruptedError,
+  IsoglotError,
+  LimitError,
+  TimeoutError,
+} from '../core/errors.ts'
 import { compact, lookup } from '../core/json.ts'
+import type { AssistantMessage } from '../core/model.ts'
 import type { PageError } from './page-error.ts'
 
 /**
@@ -41,11 +50,16 @@ const kinds: Readonly<Record<string, ApiError['kind']>> = {
 
 /** A status that is not ok, from `toResponse` or from a proxy before it. */
 function failureOf(status: number, source: string, text: string): unknown {
-  let said: PageError | undefined
+  let said: { readonly error?: PageError; readonly partial?: AssistantMessage } = {}
   try {
-    said = JSON.parse(text).error
+    said = JSON.parse(text)
   } catch {}
-  if (typeof said?.code === 'string') return thrownBy({ ...said, status, message: `${said.message}; ${source}` })
+  const { error, partial } = said
+  if (typeof error?.code === 'string') {
+    const failure = thrownBy({ ...error, status, message: `${error.message}; ${source}` })
+    if (failure instanceof IsoglotError && partial) failure.partial = partial
+    return failure
+  }
   const kind = lookup(kinds, `${status}`) ?? (status >= 400 && status < 500 ? 'invalid_request' : 'server')
   return new ApiError(`Cannot read the run: ${source}`, { kind, status, body: text })
 }

@@ -3,10 +3,11 @@
  *
  * @module
  */
+
+import { chunksOf, type Deadline, startDeadline } from '../ask/transport.ts'
 import { applyEvent } from '../client/apply-event.ts'
 import type { RunResult, StreamEvent } from '../client/result.ts'
 import { left, type Run, readOnce, withResolvers } from '../client/run.ts'
-import { chunksOf, type Deadline, startDeadline } from '../client/transport.ts'
 import { follow } from '../core/abort.ts'
 import { DecodeError, InterruptedError, IsoglotError, TimeoutError } from '../core/errors.ts'
 import { compact, isObject, unlessEmpty } from '../core/json.ts'

@@ -26,10 +26,10 @@ import type {
   ToolChoice,
   ToolMessage,
 } from '../core/model.ts'
+import type { Splitting } from '../core/question.ts'
 import { legalId } from '../kit/ids.ts'
 import { fitList, placesOf, withPlaces } from '../kit/losses.ts'
 import * as reasons from '../kit/reasons.ts'
-import type { Splitting } from '../messages/split-message.ts'
 
 /** The target that a conversation is prepared for. */
 export interface PrepareOptions {

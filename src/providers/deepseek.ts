@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Model, ModelSettings } from '../core/codec.ts'
+import type { ModelSettings } from '../core/codec.ts'
+import type { HttpModel } from '../core/question.ts'
 import {
   byThinking,
   type ChatDialect,
@@ -43,6 +44,6 @@ export const deepseekDialect: ChatDialect = {
  * const model = deepseek('deepseek-chat', { apiKey })
  * ```
  */
-export function deepseek(model: string, settings: ModelSettings = {}): Model {
+export function deepseek(model: string, settings: ModelSettings = {}): HttpModel {
   return chatModel(deepseekDialect, model, settings)
 }

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Model, ModelSettings } from '../core/codec.ts'
+import type { ModelSettings } from '../core/codec.ts'
+import type { HttpModel } from '../core/question.ts'
 import { type ChatDialect, chatModel, choosing, compatible, refusing, replayAs } from '../formats/openai-chat/index.ts'
 
 /** The dialect of Moonshot. */
@@ -26,6 +27,6 @@ export const moonshotDialect: ChatDialect = {
  * const model = moonshot('kimi-k3', { apiKey })
  * ```
  */
-export function moonshot(model: string, settings: ModelSettings = {}): Model {
+export function moonshot(model: string, settings: ModelSettings = {}): HttpModel {
   return chatModel(moonshotDialect, model, settings)
 }

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { Model, ModelSettings } from '../core/codec.ts'
+import type { ModelSettings } from '../core/codec.ts'
 import type { ReasoningEffort } from '../core/model.ts'
+import type { HttpModel } from '../core/question.ts'
 import { type ChatDialect, chatModel, compatible, refusing } from '../formats/openai-chat/index.ts'
 
 /** Returns the efforts of a model. grok-4 and grok-4.20 refuse every effort. For grok-4.5, reasoning cannot be switched off. */
@@ -34,6 +35,6 @@ export const xaiDialect: ChatDialect = {
  * const model = xai('grok-4.5', { apiKey })
  * ```
  */
-export function xai(model: string, settings: ModelSettings = {}): Model {
+export function xai(model: string, settings: ModelSettings = {}): HttpModel {
   return chatModel(xaiDialect, model, settings)
 }

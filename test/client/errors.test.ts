@@ -1,7 +1,7 @@
 /** The error that a caller gets: it names the place, has the provider's message, and never contains a key. */
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import type { Model } from '../../src/core/codec.ts'
+import type { Model } from '../../src/core/question.ts'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { gemini } from '../../src/formats/gemini/index.ts'
 import { ollama } from '../../src/formats/ollama/index.ts'

@@ -1,8 +1,8 @@
 /** Common mistakes in JavaScript: the error is one sentence that names the field, and no request is sent. */
 import { describe, expect, it } from 'vitest'
 import { habits } from '../../src/client/request.ts'
-import type { Model } from '../../src/core/codec.ts'
 import type { RequestOptions } from '../../src/core/model.ts'
+import type { HttpModel } from '../../src/core/question.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { createChat, generate, generateObject, message, type RunRequest, stream, t, tool } from '../../src/index.ts'
 import { openaiCompatible } from '../../src/providers/openai-compatible.ts'
@@ -159,7 +159,7 @@ describe('C12: a request', () => {
       strict: false,
     }
     let asked: unknown
-    const spy: Model = {
+    const spy: HttpModel = {
       ...model,
       codec: {
         ...model.codec,

@@ -1,5 +1,5 @@
 /** The scripted providers as models: no I/O, so that a Worker can have them too. */
-import type { Model } from '../../src/core/codec.ts'
+import type { HttpModel } from '../../src/core/question.ts'
 import type { WireName } from '../../src/gateway/index.ts'
 import { servers } from '../formats/servers.ts'
 
@@ -10,7 +10,7 @@ export const keys = Object.fromEntries(names.map((name) => [name, servers[name].
 >
 
 /** The providers as a table of models: each is asked for by the name of its wire. */
-export function modelsAt(url: string): Readonly<Record<WireName, Model>> {
+export function modelsAt(url: string): Readonly<Record<WireName, HttpModel>> {
   const at = names.map((name) => [name, servers[name].modelAt(`${url}/${name}`)])
   return Object.fromEntries(at)
 }

@@ -2,7 +2,7 @@
  * Conversations as they come from each provider: its recorded answers after its recorded requests, decoded by our codecs, and the hand-off
  * histories of peers.md, written as the wires write them.
  */
-import { decodeAnswer } from '../../src/client/loop.ts'
+import { decodeAnswer } from '../../src/ask/http-model.ts'
 import type { ClientCodec } from '../../src/core/codec.ts'
 import { blocksOf, toolCallsOf, withAskedModel } from '../../src/core/content.ts'
 import type {

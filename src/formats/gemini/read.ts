@@ -155,12 +155,12 @@ export function readCallPart(part: JsonObject, wire: JsonObject, origin: Origin,
  */
 export function decodeResponse(
   body: unknown,
-  { callsBefore = 0, events, dialect = geminiDialect }: DecodeResponseOptions<GeminiDialect> = {},
+  { dialect = geminiDialect, ...options }: DecodeResponseOptions<GeminiDialect> = {},
 ): ChatResponse {
   refuseDeep(body, 'Gemini response')
   const fragments: Fragment[] = []
   if (!readBody(body, dialect, fragments)) throw misfit('candidates', 'missing', 'Gemini response')
-  return fold(fragments, { provider: dialect.provider, idPrefix: 'gemini_', callsBefore, events })
+  return fold(fragments, { provider: dialect.provider, idPrefix: 'gemini_', ...options })
 }
 
 /** Decodes the calls of a body, even if the body does not report a complete answer. */

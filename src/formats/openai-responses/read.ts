@@ -126,7 +126,7 @@ function wrappedCalls(
  */
 export function decodeResponse(
   body: unknown,
-  { callsBefore = 0, events, dialect = openaiDialect }: DecodeResponseOptions<ResponsesDialect> = {},
+  { dialect = openaiDialect, ...options }: DecodeResponseOptions<ResponsesDialect> = {},
 ): ChatResponse {
   const answer = bodyOf(body, `${target} answer`)
   const { status, id, error } = answer
@@ -138,7 +138,7 @@ export function decodeResponse(
     const finding = `"${status}", since it is made in the background: ask for GET /responses/${textOr(id, '{id}')} until it has ended`
     throw misfit('status', finding, `${target} answer`)
   }
-  return fold(readWhole(answer, dialect), { provider: dialect.provider, idPrefix, callsBefore, events })
+  return fold(readWhole(answer, dialect), { provider: dialect.provider, idPrefix, ...options })
 }
 
 /** Reads the tool calls of an answer. */

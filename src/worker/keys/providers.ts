@@ -4,8 +4,9 @@
  *
  * @module
  */
-import type { Model, ModelSettings } from '../../core/codec.ts'
+import type { ModelSettings } from '../../core/codec.ts'
 import { compact } from '../../core/json.ts'
+import type { HttpModel } from '../../core/question.ts'
 import { anthropic } from '../../formats/anthropic/index.ts'
 import { gemini } from '../../formats/gemini/index.ts'
 import { ollama } from '../../formats/ollama/index.ts'
@@ -103,7 +104,7 @@ export function workersAiUrl(accountId: string): string {
   return `https://api.cloudflare.com/client/v4/accounts/${accountId}/ai/v1`
 }
 
-function workersAiByRest(name: string, { apiKey = '', ...settings }: ModelSettings): Model {
+function workersAiByRest(name: string, { apiKey = '', ...settings }: ModelSettings): HttpModel {
   return workersAi({ accountId: '', apiToken: apiKey }, name, settings)
 }
 

@@ -1,9 +1,9 @@
 /** The differences of each host: dialects.md, section by section. */
 
 import { describe, expect, it } from 'vitest'
-import type { Model } from '../../../src/core/codec.ts'
 import { UnsupportedError } from '../../../src/core/errors.ts'
 import type { Context, Message, RequestOptions } from '../../../src/core/model.ts'
+import type { HttpModel } from '../../../src/core/question.ts'
 import { decodeRequest, openaiChat, replayAs } from '../../../src/formats/openai-chat/index.ts'
 import { efforts } from '../../../src/kit/effort.ts'
 import { legalId } from '../../../src/kit/ids.ts'
@@ -29,12 +29,12 @@ import { xai } from '../../../src/providers/xai.ts'
 
 type Body = Record<string, unknown> & { messages: Record<string, unknown>[] }
 
-function ask({ codec, model }: Model, context: Partial<Context>, options: Partial<RequestOptions> = {}) {
+function ask({ codec, model }: HttpModel, context: Partial<Context>, options: Partial<RequestOptions> = {}) {
   const { body, losses } = codec.encodeRequest({ messages: [], ...context }, { model, ...options })
   return { body: body as Body, losses, paths: losses.map((loss) => loss.path) }
 }
-const said = (model: Model, ...messages: readonly Message[]) => ask(model, { messages }).body.messages
-const answered = (model: Model, message: object, usage?: object) =>
+const said = (model: HttpModel, ...messages: readonly Message[]) => ask(model, { messages }).body.messages
+const answered = (model: HttpModel, message: object, usage?: object) =>
   model.codec.decodeResponse({ model: model.model, choices: [{ index: 0, message, finish_reason: 'stop' }], usage })
 
 const call = block.toolCall('call_a', 'f')
@@ -52,7 +52,7 @@ const thoughtAndCalled: Message = { role: 'assistant', content: [{ type: 'reason
 const tools = [{ name: 'f' }, { name: 'g', strict: true }]
 
 describe('every provider', () => {
-  const all: readonly [string, Model, string][] = [
+  const all: readonly [string, HttpModel, string][] = [
     ['OpenAI', openaiChat('m'), 'https://api.openai.com/v1'],
     ['xAI', xai('m'), 'https://api.x.ai/v1'],
     ['DeepSeek', deepseek('m'), 'https://api.deepseek.com'],
