@@ -34,7 +34,6 @@ export function publicPaths(root) {
     test: 'src/test/index.ts',
     'local-model': 'src/ask/local-model.ts',
     remote: 'src/remote/index.ts',
-    serve: 'src/remote/serve.ts',
     'browser-model': 'src/browser-model/index.ts',
     ...Object.fromEntries(formats.map((name) => [name, `src/formats/${name}/index.ts`])),
     ...Object.fromEntries(providers.map((name) => [name, `src/providers/${name}.ts`])),

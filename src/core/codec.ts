@@ -126,6 +126,10 @@ export interface DecodedRequest {
   readonly context: Context
   readonly options: RequestOptions
   readonly losses: readonly Loss[]
+  /** Ids of calls that the conversation had before: no new call gets one of them. Default: none beside those of `context`. */
+  readonly takenIds?: readonly string[]
+  /** The client wants the arguments of a call that come as an object as soon as they come. Default false. */
+  readonly live?: boolean
 }
 
 /** An answer with an error status, or an error in mid-stream. */
@@ -270,6 +274,8 @@ export interface Reply {
   readonly createdAt?: number
   /** The provider that answers a stream. Values that only it can read reach the client in envelopes. Default: the format's own provider. */
   readonly provider?: string
+  /** Losses of the request, and of a whole answer, for a format that reports them. */
+  readonly losses?: readonly Loss[]
   /** Chat: the client asked for usage in the stream. Default true. */
   readonly includeUsage?: boolean
 }

@@ -177,7 +177,7 @@ function flowOf(attempt: Attempt): StreamTranslator {
   const codec = watched(model.codec, seen)
   const toError = (error: unknown) => toClientError(error, errorDetail)
   const limits = compact({ maxEventBytes: options.limits?.maxEventBytes })
-  const reply = replyOf(call)
+  const reply = { ...replyOf(call), losses: question.losses }
   const framing = call.isArray || !call.stream ? 'ndjson' : wire.codec.framing
   if (question.passes && call.stream) {
     const hidesUsage = question.asksUsage
@@ -261,7 +261,7 @@ export async function* askForWhole(target: Target, call: Call): AnswerText {
 /** Passed-through answers are read too: an answer with status 200 may contain an error. */
 function readAnswer(text: string, { call, model, question, seen }: Attempt): string {
   const body = readBody(text, model)
-  const reply = replyOf(call)
+  const reply = { ...replyOf(call), losses: question.losses }
   const { body: answer, losses } = translateResponse(body, model.codec, call.wire.codec, {
     ...question.answering,
     reply,

@@ -88,7 +88,8 @@ function translateQuestion(target: Target, call: Call): Question {
     throw refusal(400, `This model cannot use what another provider keeps: "${kept}" is not supported`)
   }
   const limited = withLimit(inPieces(call), outputLimit(target, call))
-  const options = { path: call.path, model: model.model, ...compact({ strict: call.options.strict }) }
+  const strict = call.options.strict ?? call.request.options.strict
+  const options = { path: call.path, model: model.model, ...compact({ strict }) }
   const encoded = translateRequest(call.body.value, { decodeRequest: () => limited }, model.codec, options)
   const body = model.body ? { ...(encoded.body as object), ...model.body } : encoded.body
   const { path, headers, losses, question } = encoded

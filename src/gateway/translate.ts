@@ -92,7 +92,10 @@ export function translateRequest(
     model,
     ...compact({ toolChoice: legalToolChoice(toolChoice, to.rules), strict: options.strict }),
   })
-  const question = { callsBefore: nextNumber(to.idPrefix, callIdsOf(request.context.messages)), toolNames: names }
+  const question = {
+    callsBefore: nextNumber(to.idPrefix, [...(request.takenIds ?? []), ...callIdsOf(request.context.messages)]),
+    toolNames: names,
+  }
   return { ...encoded, losses: [...losses.list, ...encoded.losses], request, question }
 }
 
@@ -165,8 +168,8 @@ export function translateResponse(
   const events: MessageEvent[] = []
   const response = withOwnNames(from.decodeResponse(body, { callsBefore, events }), toolNames)
   onEvent?.({ type: 'message_end', message: response.message, response })
-  const encoded = to.encodeResponse(response, reply)
   const warnings = events.flatMap((event) => (event.type === 'warning' ? [event.warning] : []))
+  const encoded = to.encodeResponse(response, { ...reply, losses: [...(reply?.losses ?? []), ...warnings] })
   return { ...encoded, losses: [...warnings, ...encoded.losses] }
 }
 

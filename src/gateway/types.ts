@@ -5,10 +5,9 @@ import type { ApiErrorKind } from '../core/errors.ts'
 import type { JsonObject, Loss, RequestOptions, StopReason, Usage } from '../core/model.ts'
 import type { HttpModel } from '../core/question.ts'
 import type { GatewayFormat } from '../kit/gateway-format.ts'
-import type { FormatName } from '../kit/lacks.ts'
 
 /** The name of a format that a gateway answers in. */
-export type WireName = FormatName
+export type WireName = GatewayFormat['name']
 
 /** A model that clients may use, and the provider's model that answers. */
 export interface GatewayModel {

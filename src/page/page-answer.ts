@@ -9,6 +9,7 @@ import {
   IsoglotError,
   LimitError,
   TimeoutError,
+  UnsupportedError,
 } from '../core/errors.ts'
 import { compact, lookup } from '../core/json.ts'
 import type { AssistantMessage } from '../core/model.ts'
@@ -19,7 +20,11 @@ import type { PageError } from './page-error.ts'
  *
  * @throws {ApiError}, `ConnectionError` and `DecodeError`, as `readEvents` does; the signal's reason.
  */
-export async function answerOf(given: Promise<Response>, signal: AbortSignal): Promise<Response> {
+export async function answerOf(
+  given: Promise<Response>,
+  signal: AbortSignal,
+  isAnswer: (response: Response) => boolean = isStream,
+): Promise<Response> {
   const reached = given.catch((cause: unknown) => {
     // The error of `fetch` after a network failure.
     throw cause instanceof TypeError
@@ -29,14 +34,15 @@ export async function answerOf(given: Promise<Response>, signal: AbortSignal): P
   const response = await responseUnlessAborted(reached, signal)
   const { status, ok, headers } = response
   const type = headers.get('content-type') ?? 'no content-type'
-  const isStream = /^text\/event-stream\b/i.test(type)
-  if (ok && isStream) return response
+  if (ok && isAnswer(response)) return response
   const text = await unlessAborted(readText(response, 64 * 1024), signal)
   const source = `${response.url || 'the server'} answered ${status}`
   if (!ok) throw failureOf(status, source, text)
   const start = JSON.stringify(text.slice(0, 80))
   throw new DecodeError(`Cannot read the run: ${source} with ${type}, which begins with ${start}`, { cause: text })
 }
+
+const isStream = ({ headers }: Response) => /^text\/event-stream\b/i.test(headers.get('content-type') ?? '')
 
 const kinds: Readonly<Record<string, ApiError['kind']>> = {
   401: 'authentication',
@@ -77,11 +83,18 @@ export function thrownBy({ code, message, ...details }: PageError): unknown {
       return new DecodeError(message)
     case 'connection':
       return new ConnectionError(message)
+    case 'unsupported':
+      return details.loss ? new UnsupportedError(message, details.loss) : apiError(message, details)
     case 'aborted':
       return new DOMException(message, 'AbortError')
-    default: {
-      const { kind = 'server', status, retryable, retryAfterMs } = details
-      return new ApiError(message, compact({ kind, status, retryable, retryAfterMs }))
-    }
+    default:
+      return apiError(message, details)
   }
+}
+
+function apiError(
+  message: string,
+  { kind = 'server', status, retryable, retryAfterMs }: Omit<PageError, 'code' | 'message'>,
+) {
+  return new ApiError(message, compact({ kind, status, retryable, retryAfterMs }))
 }

@@ -10,16 +10,22 @@ import type { RunResult, StreamEvent } from '../client/result.ts'
 import { left, type Run, readOnce, withResolvers } from '../client/run.ts'
 import { follow } from '../core/abort.ts'
 import { DecodeError, InterruptedError, IsoglotError, TimeoutError } from '../core/errors.ts'
-import { compact, isObject, unlessEmpty } from '../core/json.ts'
-import type { AssistantMessage, ContentBlock, InvalidToolCall, Message } from '../core/model.ts'
+import type { AssistantMessage, Message } from '../core/model.ts'
 import type { AnyTools } from '../tools/model.ts'
-import { readData } from './event-data.ts'
+import { cutOff } from './blocks-so-far.ts'
+import { notOurs, readData, readEvent } from './event-data.ts'
 import { answerOf, thrownBy } from './page-answer.ts'
 import type { PageError } from './page-error.ts'
 import { withRepeats } from './repeats.ts'
 import type { Resuming } from './resuming.ts'
 
 export { type Cut, type Resuming, resuming } from './resuming.ts'
+
+/** An event of `toResponse`, or the end of them. */
+type PageEvent =
+  | StreamEvent
+  | { readonly type: 'end'; readonly sealed?: string }
+  | { readonly type: 'error'; readonly error: PageError }
 
 /** Options for reading a server's run. */
 export interface ReadOptions {
@@ -143,7 +149,7 @@ export function readEvents(response: Response | Promise<Response>, options: Read
     const answer = await answerOf(connection, deadline.signal)
     let batch: StreamEvent[] = []
     const takeData = (data: string) => {
-      const event = parsed(data)
+      const event = readEvent<PageEvent>(data)
       taken++
       isEnded = event.type === 'error' || event.type === 'end'
       if (event.type === 'error') throw thrownBy(event.error)
@@ -189,7 +195,7 @@ export function readEvents(response: Response | Promise<Response>, options: Read
     if (last?.role !== 'assistant') return
     if (isUnderway) {
       const isOurs = failure instanceof IsoglotError && !(failure instanceof TimeoutError)
-      partial = closed(last, isOurs ? 'interrupted' : 'aborted')
+      partial = cutOff(last, isOurs ? 'interrupted' : 'aborted')
       shown = [...shown.slice(0, -1), partial]
     }
     if (failure instanceof IsoglotError) failure.partial ??= partial ?? last
@@ -223,39 +229,4 @@ export function readEvents(response: Response | Promise<Response>, options: Read
       return resume.stop(url, own)
     },
   }
-}
-
-type WireEvent =
-  | StreamEvent
-  | { readonly type: 'end'; readonly sealed?: string }
-  | { readonly type: 'error'; readonly error: PageError }
-
-function parsed(data: string): WireEvent {
-  let value: unknown
-  try {
-    value = JSON.parse(data)
-  } catch {}
-  if (isObject(value) && typeof value.type === 'string') return value as unknown as WireEvent
-  throw notOurs(data)
-}
-
-function notOurs(data: string): DecodeError {
-  const finding = 'an event is not an isoglot event; does the server use toResponse?'
-  return new DecodeError(`Cannot read the run: ${finding}`, { cause: data.slice(0, 1000) })
-}
-
-/** The part of an answer that arrived before it was cut off. Its open calls are left out. */
-function closed(answer: AssistantMessage, stopReason: 'interrupted' | 'aborted'): AssistantMessage {
-  const content: ContentBlock[] = []
-  const invalid: InvalidToolCall[] = [...(answer.invalidToolCalls ?? [])]
-  const known = new Set(invalid.map(({ id }) => id))
-  for (const block of answer.content as readonly ContentBlock[]) {
-    if (block.type === 'tool_call_chunk') {
-      const { id, name, index = content.length, argumentsDelta: argumentsText = '' } = block
-      if (known.has(id)) continue
-      const error = 'The answer ended before the arguments did'
-      invalid.push(compact({ type: 'invalid_tool_call', id, name, index, argumentsText, reason: 'truncated', error }))
-    } else if (block.type !== 'server_tool_call_chunk') content.push(block)
-  }
-  return { ...answer, content, ...compact({ invalidToolCalls: unlessEmpty(invalid) }), stopReason }
 }

@@ -1,0 +1,64 @@
+/** Sessions of isoglot's Worker, for pages. @module */
+import { ApiError } from '../core/errors.ts'
+import { compact, isObject } from '../core/json.ts'
+
+/**
+ * Gets the token of a request. `refused` is the token that the server has just refused: then a new one is needed.
+ */
+export type Session = (refused?: string) => string | Promise<string>
+
+/** A token, as `POST /session` of the Worker answers it. */
+export interface SessionToken {
+  readonly token: string
+  /** An ISO 8601 time. */
+  readonly expiresAt: string
+}
+
+/** A new token is fetched this long before the old one ends, in milliseconds. */
+const marginMs = 30_000
+
+/**
+ * The session of a page at isoglot's Worker: fetches a token at the first request, and renews it half a minute before it ends.
+ *
+ * @param open Gets a token, for a login of your own. Its argument is the last token, so that the visitor keeps the same id. Default: `POST
+ * <url>/session`.
+ * @example
+ * ```ts
+ * const model = remote('openai:gpt-5-mini', { url: 'https://chat.example/answer', session: workerSession('https://chat.example') })
+ * ```
+ * @throws {ApiError} when the token is needed, if the Worker refuses it.
+ */
+export function workerSession(
+  url: string,
+  open: (last: string | undefined) => Promise<SessionToken> = (last) => openSession(url.replace(/\/+$/, ''), last),
+): Session {
+  let current: Promise<SessionToken> | undefined
+  let last: SessionToken | undefined
+  return async (refused) => {
+    const isOver = last !== undefined && !(Date.now() < Date.parse(last.expiresAt) - marginMs)
+    if (isOver || (refused !== undefined && refused === last?.token)) current = undefined
+    current ??= open(last?.token)
+    try {
+      last = await current
+      return last.token
+    } catch (cause) {
+      current = undefined
+      throw cause
+    }
+  }
+}
+
+async function openSession(url: string, last: string | undefined): Promise<SessionToken> {
+  const answer = await fetch(`${url}/session`, {
+    method: 'POST',
+    headers: compact({ 'content-type': 'application/json', authorization: last && `Bearer ${last}` }) as HeadersInit,
+    body: '{}',
+  })
+  const body: unknown = await answer.json().catch(() => undefined)
+  const { token, expiresAt, error } = isObject(body) ? body : {}
+  if (answer.ok && typeof token === 'string' && typeof expiresAt === 'string') return { token, expiresAt }
+  const { status } = answer
+  const said = isObject(error) && typeof error.message === 'string' ? `: ${error.message}` : ''
+  const kind = status === 401 || status === 403 ? 'permission' : status === 429 ? 'rate_limit' : 'server'
+  throw new ApiError(`Cannot open a session: ${url}/session answered ${status}${said}`, { kind, status })
+}
