@@ -4,16 +4,15 @@
  * @module
  */
 
-import type { DecodedRequest } from '../core/codec.ts'
 import { compact, field, objectIn } from '../core/json.ts'
-import type { Json, JsonObject, Loss } from '../core/model.ts'
+import type { Json, JsonObject } from '../core/model.ts'
+import type { Question } from '../core/question.ts'
 import { holdsEnvelope } from '../kit/envelope.ts'
 import type { GatewayFormat, LimitField } from '../kit/gateway-format.ts'
 import type { Call } from './call.ts'
 import { refusal } from './errors.ts'
-import type { Target } from './models.ts'
+import { type HttpTarget, isHttp, type Target } from './models.ts'
 import { withFields } from './splice.ts'
-import { type Question as Answering, translateRequest } from './translate.ts'
 import type { Permit } from './types.ts'
 
 /**
@@ -28,30 +27,22 @@ export function checkSpelling(body: JsonObject, { limits }: GatewayFormat): void
   }
 }
 
-/** A request of the provider's wire. */
-export interface Question {
+/** A request in the client's own format. */
+export interface PassedQuestion {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
-  /** The answer is passed through to the client. */
-  readonly passes: boolean
-  /** Options for reading a translated answer. */
-  readonly answering: Partial<Answering>
-  readonly losses: readonly Loss[]
   /** The gateway asks for usage, although the client did not. */
   readonly asksUsage: boolean
-}
-
-/** @throws {UnsupportedError} if the provider's format cannot express the request. */
-export function writeQuestion(target: Target, call: Call): Question {
-  return passes(target, call) ? passQuestion(target, call) : translateQuestion(target, call)
 }
 
 /**
  * Whether the client's bytes can pass through: the format is the provider's own, and no part of the conversation comes from another
  * provider. Requests to dialects of the format are translated, since they differ from it.
  */
-export function passes({ model: { codec } }: Target, { wire, body }: Pick<Call, 'wire' | 'body'>): boolean {
+export function passes(target: Target, { wire, body }: Pick<Call, 'wire' | 'body'>): target is HttpTarget {
+  if (!isHttp(target)) return false
+  const { codec } = target.model
   if (codec.name !== wire.name || codec.provider !== wire.provider) return false
   return !holdsEnvelope(body.text) && wire.foreign?.test(body.text) !== true
 }
@@ -75,39 +66,33 @@ function limitOf({ maxOutputTokens = Number.POSITIVE_INFINITY }: Target, permit:
 
 // ---- translated -------------------------------------------------------------------------------
 
-function translateQuestion(target: Target, call: Call): Question {
-  const { model } = target
-  const { previousResponseId, conversationId } = call.request.context.providerState ?? {}
-  if ((previousResponseId ?? conversationId) !== undefined && model.codec.rules.chains !== true) {
+/**
+ * The question for a model that does not speak the client's format.
+ *
+ * @throws {ApiError} for a question that only the provider of the client's format can answer.
+ */
+export function questionFor(target: Target, call: Call): Question {
+  const { context, options } = call.request
+  const { previousResponseId, conversationId } = context.providerState ?? {}
+  const isStored = (previousResponseId ?? conversationId) !== undefined
+  if (isStored && isHttp(target) && target.model.codec.rules.chains !== true) {
     const { chainField = 'previous_response_id' } = call.wire
     const name = previousResponseId === undefined ? 'conversation' : chainField
     throw refusal(400, `This model cannot continue a stored answer: "${name}" is not supported`)
   }
   const kept = call.wire.keptField?.(call.body.value)
-  if (kept !== undefined && model.codec.name !== call.wire.name) {
+  if (kept !== undefined && !(isHttp(target) && target.model.codec.name === call.wire.name)) {
     throw refusal(400, `This model cannot use what another provider keeps: "${kept}" is not supported`)
   }
-  const limited = withLimit(inPieces(call), outputLimit(target, call))
-  const strict = call.options.strict ?? call.request.options.strict
-  const options = { path: call.path, model: model.model, ...compact({ strict }) }
-  const encoded = translateRequest(call.body.value, { decodeRequest: () => limited }, model.codec, options)
-  const body = model.body ? { ...(encoded.body as object), ...model.body } : encoded.body
-  const { path, headers, losses, question } = encoded
-  return { path, headers, text: JSON.stringify(body), passes: false, answering: question, losses, asksUsage: false }
-}
-
-/** The request body, for a stream or for a whole answer. */
-function inPieces({ request, asksStream }: Call): DecodedRequest {
-  return asksStream ? { ...request, options: { ...request.options, stream: true } } : request
-}
-
-function withLimit(request: DecodedRequest, maxTokens: number | undefined): DecodedRequest {
-  return maxTokens === undefined ? request : { ...request, options: { ...request.options, maxTokens } }
+  const maxTokens = outputLimit(target, call)
+  const strict = call.options.strict ?? options.strict
+  return { context, options: { ...options, model: target.model.model, ...compact({ maxTokens, strict }) } }
 }
 
 // ---- passed -----------------------------------------------------------------------------------
 
-function passQuestion(target: Target, call: Call): Question {
+/** The client's own request, with the model, the limit and the settings of the table. */
+export function passQuestion(target: HttpTarget, call: Call): PassedQuestion {
   const { model } = target
   const { wire, body, stream, asksStream } = call
   const asksUsage = wire.name === 'openai-chat' && asksStream && !asksForUsage(body.value)
@@ -124,7 +109,7 @@ function passQuestion(target: Target, call: Call): Question {
   )
   // The path does not depend on the conversation.
   const { path } = model.codec.encodeRequest({ messages: [] }, { model: model.model, stream: asksStream, maxTokens: 1 })
-  return { path, headers: passHeaders(target, call), text, passes: true, answering: {}, losses: [], asksUsage }
+  return { path, headers: passHeaders(target, call), text, asksUsage }
 }
 
 function limitFields(body: JsonObject, wire: GatewayFormat, limit: number | undefined): JsonObject {
@@ -149,7 +134,7 @@ function asksForUsage(body: JsonObject): boolean {
 
 /** Headers that belong to the body, such as `anthropic-beta`. Headers of the model's own dialect stay. */
 export function passHeaders(
-  { model }: Target,
+  { model }: HttpTarget,
   { wire, headers }: Pick<Call, 'wire' | 'headers'>,
 ): Record<string, string> {
   const own = model.codec.headers(undefined)

@@ -3,7 +3,7 @@ import type { Timeouts } from '../ask/transport.ts'
 import type { DecodedRequest } from '../core/codec.ts'
 import type { ApiErrorKind } from '../core/errors.ts'
 import type { JsonObject, Loss, RequestOptions, StopReason, Usage } from '../core/model.ts'
-import type { HttpModel } from '../core/question.ts'
+import type { HttpModel, Model } from '../core/question.ts'
 import type { GatewayFormat } from '../kit/gateway-format.ts'
 
 /** The name of a format that a gateway answers in. */
@@ -11,8 +11,11 @@ export type WireName = GatewayFormat['name']
 
 /** A model that clients may use, and the provider's model that answers. */
 export interface GatewayModel {
-  /** The provider's model. No part of it comes from a request. A key of at least 8 characters is cut out of all answers. */
-  readonly model: HttpModel
+  /**
+   * The model that answers: of a provider, remote, local or wrapped. No part of it comes from a request. A provider's key of at least 8
+   * characters is cut out of all answers.
+   */
+  readonly model: Model | HttpModel
   /** Other names for it. A name that ends in `*` matches all names with the same beginning. If several match, the longest counts. */
   readonly aliases?: readonly string[]
   /** Names of other entries. They are tried in this order if this one fails before it has sent content. */
@@ -25,7 +28,7 @@ export interface GatewayModel {
 }
 
 /** Models by the names that clients use. A plain model is an entry without settings. */
-export type GatewayModels = Readonly<Record<string, GatewayModel | HttpModel>>
+export type GatewayModels = Readonly<Record<string, GatewayModel | Model | HttpModel>>
 
 /** Limits of sizes and times. */
 export interface GatewayLimits {
@@ -160,7 +163,7 @@ export interface GatewayAttempt extends GatewayQuestion {
   readonly attempt: number
   /** The entry of the table. */
   readonly entry: string
-  readonly model: HttpModel
+  readonly model: Model
   readonly end?: {
     readonly ms: number
     /** `status` is the status of the provider's response. Without `error` and `stopReason`, the client disconnected. */

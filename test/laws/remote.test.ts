@@ -1,6 +1,7 @@
 /** Every recorded answer through a server of ours gives what it gives directly: events, result, error, and the part of it that came. */
 import { describe, expect, it } from 'vitest'
 import { httpModel } from '../../src/ask/http-model.ts'
+import type { MessageEvent } from '../../src/core/model.ts'
 import type { Model } from '../../src/core/question.ts'
 import { createGateway, isoglotFormat } from '../../src/gateway/index.ts'
 import { generate, stream } from '../../src/index.ts'
@@ -36,11 +37,17 @@ async function told(model: Model, isWhole: boolean): Promise<Told> {
   }
 }
 
-/** What a page may know of an error: a provider that refuses our key is the server's own trouble, and the status is that of our server. */
-function forPage({ error, ...rest }: Told, { error: page }: Told): Told {
-  if (error === undefined) return rest
+/**
+ * What a page may know of an answer that failed. A provider that refuses our key is the server's own trouble. The status is that of our
+ * server: an answer that fails before its first content is an error with a status, so nothing before it arrives.
+ */
+function forPage(direct: Told, { error: page, events }: Told): Told {
+  const { error } = direct
+  if (error === undefined) return direct
   const isOurs = error.kind === 'authentication' || error.kind === 'permission'
-  return { ...rest, error: { ...error, ...(isOurs && { kind: 'server' }), ...(page?.status && { status: page.status }) } }
+  const shown = { ...error, ...(isOurs && { kind: 'server' }), ...(page?.status && { status: page.status }) }
+  const isSilent = (direct.events as MessageEvent[]).every(({ type }) => type === 'warning' || type === 'message_start')
+  return { ...direct, error: shown, events: isSilent ? events : direct.events }
 }
 
 describe.each(formats.map(({ folder, client }) => [folder, client] as const))('%s', (folder, client) => {

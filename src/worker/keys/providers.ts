@@ -146,7 +146,7 @@ export function tableFor(wire: WireName, entries: readonly Entry[], maxOutputTok
 }
 
 /** OpenAI gets the client's wire format, if that is one of its two. */
-export function modelOf(entry: Entry, wire: WireName): GatewayModel['model'] {
+export function modelOf(entry: Entry, wire: WireName): HttpModel {
   const { provider, name, baseUrl, apiKey, access, service, binding, gatewayToken } = entry
   if (binding !== undefined) return workersAi(binding, name)
   const make = provider === 'openai-chat' && wire === 'openai-responses' ? openaiResponses : makers[provider]
