@@ -61,13 +61,12 @@ function failureOf(status: number, source: string, text: string): unknown {
     said = JSON.parse(text)
   } catch {}
   const { error, partial } = said
-  if (typeof error?.code === 'string') {
-    const failure = thrownBy({ ...error, status, message: `${error.message}; ${source}` })
-    if (failure instanceof IsoglotError && partial) failure.partial = partial
-    return failure
-  }
   const kind = lookup(kinds, `${status}`) ?? (status >= 400 && status < 500 ? 'invalid_request' : 'server')
-  return new ApiError(`Cannot read the run: ${source}`, { kind, status, body: text })
+  if (typeof error?.code !== 'string')
+    return new ApiError(`Cannot read the run: ${source}`, { kind, status, body: text })
+  const failure = thrownBy({ kind, ...error, status, message: `${error.message}; ${source}` })
+  if (failure instanceof IsoglotError && partial) failure.partial = partial
+  return failure
 }
 
 /** The error that was thrown on the server, as much of it as a page may know. */

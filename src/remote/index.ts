@@ -19,7 +19,7 @@ import type { PageError } from '../page/page-error.ts'
 import { withAnswerRepeats } from '../page/repeats.ts'
 import type { Session } from './session.ts'
 
-export { type Session, type SessionToken, workerSession } from './session.ts'
+export { type Session, type SessionToken, type WorkerSessionOptions, workerSession } from './session.ts'
 
 /** The header of each answer of a server that speaks this wire. Without it, a proxy has answered, and the page may ask again. */
 export const answerHeader = 'x-isoglot-answer'

@@ -17,21 +17,29 @@ export interface SessionToken {
 /** A new token is fetched this long before the old one ends, in milliseconds. */
 const marginMs = 30_000
 
+/** Options of {@link workerSession}. */
+export interface WorkerSessionOptions {
+  /**
+   * Gets a token, for a login of your own, or with Turnstile. Its argument is the last token, so that the visitor keeps the same id. Default:
+   * `POST <url>/session`.
+   */
+  readonly open?: (last: string | undefined) => Promise<SessionToken>
+  /** The function that sends requests. Default: the global `fetch`. */
+  readonly fetch?: typeof fetch
+}
+
 /**
  * The session of a page at isoglot's Worker: fetches a token at the first request, and renews it half a minute before it ends.
  *
- * @param open Gets a token, for a login of your own. Its argument is the last token, so that the visitor keeps the same id. Default: `POST
- * <url>/session`.
  * @example
  * ```ts
- * const model = remote('openai:gpt-5-mini', { url: 'https://chat.example/answer', session: workerSession('https://chat.example') })
+ * const session = workerSession('https://chat.example')
+ * const model = remote('openai:gpt-5-mini', { url: 'https://chat.example/answer', session })
  * ```
- * @throws {ApiError} when the token is needed, if the Worker refuses it.
+ * @throws {ApiError} when the token is needed, if the Worker does not give one.
  */
-export function workerSession(
-  url: string,
-  open: (last: string | undefined) => Promise<SessionToken> = (last) => openSession(url.replace(/\/+$/, ''), last),
-): Session {
+export function workerSession(url: string, options: WorkerSessionOptions = {}): Session {
+  const { open = (last) => openSession(url.replace(/\/+$/, ''), last, options.fetch) } = options
   let current: Promise<SessionToken> | undefined
   let last: SessionToken | undefined
   return async (refused) => {
@@ -48,17 +56,18 @@ export function workerSession(
   }
 }
 
-async function openSession(url: string, last: string | undefined): Promise<SessionToken> {
-  const answer = await fetch(`${url}/session`, {
-    method: 'POST',
-    headers: compact({ 'content-type': 'application/json', authorization: last && `Bearer ${last}` }) as HeadersInit,
-    body: '{}',
-  })
+async function openSession(
+  url: string,
+  last: string | undefined,
+  send: typeof fetch = (...args) => fetch(...args),
+): Promise<SessionToken> {
+  const headers = compact({ 'content-type': 'application/json', authorization: last && `Bearer ${last}` })
+  const answer = await send(`${url}/session`, { method: 'POST', headers, body: '{}' })
   const body: unknown = await answer.json().catch(() => undefined)
   const { token, expiresAt, error } = isObject(body) ? body : {}
   if (answer.ok && typeof token === 'string' && typeof expiresAt === 'string') return { token, expiresAt }
   const { status } = answer
   const said = isObject(error) && typeof error.message === 'string' ? `: ${error.message}` : ''
-  const kind = status === 401 || status === 403 ? 'permission' : status === 429 ? 'rate_limit' : 'server'
+  const kind = status === 429 ? 'rate_limit' : status < 500 ? 'authentication' : 'server'
   throw new ApiError(`Cannot open a session: ${url}/session answered ${status}${said}`, { kind, status })
 }

@@ -10,7 +10,6 @@ import { useChat as useVueChat } from '../../src/bindings/vue.ts'
 import { createChatStore, fetchTransport, runTransport, type ToolPart } from '../../src/chat/index.ts'
 import { modelTransport, workerTransport } from '../../src/chat/model-transport.ts'
 import type { AnyTools, CallOf, ResultOf } from '../../src/codec.ts'
-import type { HttpModel } from '../../src/core/question.ts'
 import {
   applyEvent,
   createChat,
@@ -155,7 +154,7 @@ function checkResult(result: ResultOf<Tools>): void {
 
 // ---- a chat, and one in a page ------------------------------------------------------------------
 
-export async function chats(model: HttpModel, response: Response): Promise<void> {
+export async function chats(model: Model, response: Response): Promise<void> {
   const chat = createChat({ model, tools })
   for await (const event of chat.stream('x')) if (event.type === 'tool_call') check(event.call)
   for (const call of (await chat.send('x')).pending) check(call)
@@ -166,7 +165,7 @@ export async function chats(model: HttpModel, response: Response): Promise<void>
       transport: modelTransport({ model, tools }),
       onEvent: (event) => event satisfies StreamEvent<Tools>,
     }),
-    createChatStore({ transport: workerTransport({ url: '/', model, tools }) }),
+    createChatStore({ transport: workerTransport({ url: '/', model: 'openai:gpt-5-mini', tools }) }),
     createChatStore({ transport: runTransport(() => stream({ model, prompt: 'x', tools })) }),
     createChatStore({ transport: fetchTransport<Tools>() }),
     createChatStore<Tools>({ transport: fetchTransport() }),
