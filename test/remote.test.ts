@@ -80,7 +80,7 @@ describe.each(formats)('a remote model with %s behind it', (format) => {
   })
 
   it('gives the error and the part of an answer that is cut off', async () => {
-    const cut = { of: { text: 'One two three', calls: [call('f', { a: 1 })] }, cutAfter: 6 } as const
+    const cut = { of: { text: 'One two three four five six seven eight nine ten' }, cutAfter: 6 } as const
     const [direct, other] = await Promise.all(ways.map((way) => told(way(mockModel([cut], { format })), { tools: [] })))
     expect(direct.code).toBe('interrupted')
     expect(other).toEqual(direct)
