@@ -148,7 +148,6 @@ describe('a name that was used before', () => {
       await at('DELETE', log),
       vi.advanceTimersByTime(1000),
     ],
-    'by a request that arrived at the same time': async (log) => void first(log),
   }
 
   it.each(Object.entries(uses))('%s: the page gets its own answer, and can read it again', async (_, use) => {
@@ -164,6 +163,13 @@ describe('a name that was used before', () => {
       const old = await outcomeOf(readEvents(at('GET', log)))
       expect(old.events).not.toContainEqual(text('two'))
     }
+  })
+
+  it('by a request that arrived at the same time: each page gets its own answer', async () => {
+    const log = memoryLog()
+    const both = ['one', 'two'].map((said) => keepRun(scripted([start, text(said)]), log, { name }))
+    const read = await Promise.all(both.map(async (kept) => (await outcomeOf(readEvents(await kept))).events))
+    expect(read).toEqual(['one', 'two'].map((said) => [start, text(said)]))
   })
 
   it('is no excuse for a log that fails: its error is reported', async () => {
