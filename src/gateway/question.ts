@@ -10,7 +10,7 @@ import type { Json, JsonObject, Loss } from '../core/model.ts'
 import { holdsEnvelope } from '../kit/envelope.ts'
 import type { GatewayFormat, LimitField } from '../kit/gateway-format.ts'
 import type { Call } from './call.ts'
-import { refusal } from './errors.ts'
+import { refusal, refuseBody } from './errors.ts'
 import type { Target } from './models.ts'
 import { withFields } from './splice.ts'
 import { type Question as Answering, translateRequest } from './translate.ts'
@@ -42,9 +42,23 @@ export interface Question {
   readonly asksUsage: boolean
 }
 
-/** @throws {UnsupportedError} if the provider's format cannot express the request. */
+/**
+ * @throws {UnsupportedError} if the provider's format cannot express the request.
+ * @throws {ApiError} with status 400 if the request is not valid.
+ */
 export function writeQuestion(target: Target, call: Call): Question {
-  return passes(target, call) ? passQuestion(target, call) : translateQuestion(target, call)
+  try {
+    return passes(target, call) ? passQuestion(target, call) : translateQuestion(target, call)
+  } catch (error) {
+    pathOf(target, call) // throws if no request can be written for this entry of the table, which is not the client's mistake
+    throw refuseBody(error)
+  }
+}
+
+/** The path of the provider, which does not depend on the conversation. */
+export function pathOf({ model: { codec, model } }: Target, { asksStream = false }: Partial<Call>): string {
+  const messages = [{ role: 'user', content: 'Hi' }] as const
+  return codec.encodeRequest({ messages }, { model, stream: asksStream, maxTokens: 1 }).path
 }
 
 /**
@@ -121,9 +135,15 @@ function passQuestion(target: Target, call: Call): Question {
     body.text,
     Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, JSON.stringify(value)])),
   )
-  // The path does not depend on the conversation.
-  const { path } = model.codec.encodeRequest({ messages: [] }, { model: model.model, stream: asksStream, maxTokens: 1 })
-  return { path, headers: passHeaders(target, call), text, passes: true, answering: {}, losses: [], asksUsage }
+  return {
+    path: pathOf(target, call),
+    headers: passHeaders(target, call),
+    text,
+    passes: true,
+    answering: {},
+    losses: [],
+    asksUsage,
+  }
 }
 
 function limitFields(body: JsonObject, wire: GatewayFormat, limit: number | undefined): JsonObject {
