@@ -2,17 +2,17 @@
 
 import { after, follow } from '../core/abort.ts'
 import type { ClientCodec, DecodeStreamOptions, Fragment, Frame, Reply, StreamEncoder } from '../core/codec.ts'
-import { DecodeError, LimitError, TimeoutError } from '../core/errors.ts'
+import { LimitError, TimeoutError } from '../core/errors.ts'
 import { compact, field } from '../core/json.ts'
 import type { Loss, MessageEvent, StopReason } from '../core/model.ts'
 import type { HttpModel, LiveArguments, Model, Call as ModelCall } from '../core/question.ts'
 import { beginAttempt, type Call } from './call.ts'
-import { type ErrorDetail, errorDetailOf, refusal, toClientError } from './errors.ts'
+import { type ErrorDetail, errorDetailOf, toClientError } from './errors.ts'
 import { createHold, textOf, withText } from './hold.ts'
 import type { Target } from './models.ts'
 import { seeEvent } from './observe.ts'
 import { pieceWriter } from './pieces.ts'
-import { outputLimit, questionFor } from './question.ts'
+import { outputLimit, questionFor, unwritable } from './question.ts'
 import { encodeWhole } from './whole.ts'
 
 /**
@@ -60,7 +60,7 @@ export async function* askModel(target: Target, call: Call): AnswerText {
     }
     return undefined
   } catch (cause) {
-    const error = isAsked ? cause : refused(cause)
+    const error = isAsked || stopping.signal.aborted ? cause : unwritable(target, call, cause)
     if (!writer.hasBegun()) throw error
     writer.fail(error)
     const pieces = writer.take()
@@ -71,12 +71,6 @@ export async function* askModel(target: Target, call: Call): AnswerText {
     unfollow()
     stopping.abort('The answer has ended')
   }
-}
-
-/** A question that cannot be put to the model, although the client's format allows it, is the client's mistake. */
-function refused(cause: unknown): unknown {
-  if (!(cause instanceof DecodeError || cause instanceof TypeError || cause instanceof RangeError)) return cause
-  return refusal(400, `Cannot ask the model: ${cause.message.split(';')[0]}`)
 }
 
 /** The model with its key already read, so that the key can be cut out of answers. */

@@ -10,7 +10,7 @@ import { type ErrorDetail, errorDetailOf, toClientError } from './errors.ts'
 import type { HttpTarget } from './models.ts'
 import { type Seen, seeEvent, watched } from './observe.ts'
 import { passStream } from './pass.ts'
-import { outputLimit, type PassedQuestion, passQuestion } from './question.ts'
+import { outputLimit, type PassedQuestion, passQuestion, unwritable } from './question.ts'
 import { type StreamTranslator, translateResponse, translateStream } from './translate.ts'
 import { encodeWhole } from './whole.ts'
 
@@ -24,13 +24,21 @@ interface Attempt {
 }
 
 async function prepareAttempt(target: HttpTarget, call: Call): Promise<Attempt> {
-  const question = passQuestion(target, call)
+  const question = questionOf(target, call)
   const model = await withKey(target.model)
   const seen = beginAttempt(call, target)
   call.progress.passed = call.stream === call.asksStream
   const errorDetail = errorDetailOf(target, model, call.options)
   call.progress.errorDetail = errorDetail
   return { call, model, question, errorDetail, seen }
+}
+
+function questionOf(target: HttpTarget, call: Call): PassedQuestion {
+  try {
+    return passQuestion(target, call)
+  } catch (error) {
+    throw unwritable(target, call, error)
+  }
 }
 
 function timeoutsOf({ options, startedAt }: Call): Timeouts {

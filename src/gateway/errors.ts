@@ -120,9 +120,14 @@ function restate(cause: unknown, kind: ApiErrorKind, status: number, message: st
   return new ApiError(message, { kind, status, retryable, cause })
 }
 
-/** The error of a body that is not a valid request of its format. The message names the field, but not its value. */
+/**
+ * The error of a body that is not a valid request of its format, or cannot be written for the model: no provider was asked, so it is not the
+ * provider's. The message names the field, but not its value.
+ */
 export function refuseBody(error: unknown): unknown {
-  return error instanceof DecodeError ? refusal(400, error.message) : error
+  if (error instanceof IsoglotError && !(error instanceof DecodeError)) return error
+  const { message } = error as Error
+  return refusal(400, error instanceof DecodeError ? message : `The request cannot be read: ${message}`)
 }
 
 /** Whether another model may succeed: not if the request itself is wrong. */

@@ -10,7 +10,7 @@ import type { Question } from '../core/question.ts'
 import { holdsEnvelope } from '../kit/envelope.ts'
 import type { GatewayFormat, LimitField } from '../kit/gateway-format.ts'
 import type { Call } from './call.ts'
-import { refusal } from './errors.ts'
+import { refusal, refuseBody } from './errors.ts'
 import { type HttpTarget, isHttp, type Target } from './models.ts'
 import { withFields } from './splice.ts'
 import type { Permit } from './types.ts'
@@ -34,6 +34,22 @@ export interface PassedQuestion {
   readonly text: string
   /** The gateway asks for usage, although the client did not. */
   readonly asksUsage: boolean
+}
+
+/** The path of the provider, which does not depend on the conversation. */
+export function pathOf({ model: { codec, model } }: HttpTarget, { asksStream = false }: Partial<Call>): string {
+  const messages = [{ role: 'user', content: 'Hi' }] as const
+  return codec.encodeRequest({ messages }, { model, stream: asksStream, maxTokens: 1 }).path
+}
+
+/**
+ * The error of a request that cannot be put to a model, before the model was asked: the client's mistake.
+ *
+ * @throws the error of the entry of the table, if no request can be put to it.
+ */
+export function unwritable(target: Target, call: Call, error: unknown): unknown {
+  if (isHttp(target)) pathOf(target, call)
+  return refuseBody(error)
 }
 
 /**
@@ -107,9 +123,7 @@ export function passQuestion(target: HttpTarget, call: Call): PassedQuestion {
     body.text,
     Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, JSON.stringify(value)])),
   )
-  // The path does not depend on the conversation.
-  const { path } = model.codec.encodeRequest({ messages: [] }, { model: model.model, stream: asksStream, maxTokens: 1 })
-  return { path, headers: passHeaders(target, call), text, asksUsage }
+  return { path: pathOf(target, call), headers: passHeaders(target, call), text, asksUsage }
 }
 
 function limitFields(body: JsonObject, wire: GatewayFormat, limit: number | undefined): JsonObject {
