@@ -171,10 +171,16 @@ export interface Rules {
   readonly keepsOwnInstructions?: boolean
   /** Whether a conversation has to begin with a user message. */
   readonly userFirst: boolean
+  /** Whether a conversation has to end with a user message or a result. Default false, except for models that do not continue answers. */
+  readonly userLast?: boolean
   /** Whether the provider refuses an empty message. */
   readonly refusesEmpty: boolean
   /** How a result refers to its call: by id, or by order and name. */
   readonly pairs: 'id' | 'name'
+  /** Whether the provider goes on with a paused answer that is sent back to it. Default false. */
+  readonly resumesPaused?: boolean
+  /** Whether a result that is an error may hold only text. Default false. */
+  readonly textErrors?: boolean
   /** Whether an assistant message must stand between a tool's result and a user message (old Mistral models). Default false. */
   readonly bridgesResults?: boolean
   /**

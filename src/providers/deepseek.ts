@@ -31,7 +31,7 @@ export const deepseekDialect: ChatDialect = {
   reasons: (model, effort) => (effort === undefined ? /reasoner|v4/.test(model) : effort !== 'none'),
   whileReasoning: { refuses: /* @__PURE__ */ new Set(['temperature', 'top_p']), refusesForcedCalls: true },
   // R1 refuses reasoning in requests and does not call tools. Later models require reasoning from the first call on.
-  replay: /* @__PURE__ */ replayAs('reasoning_content', true),
+  replay: /* @__PURE__ */ replayAs('reasoning_content', 'from first calls'),
   stopReasons: { insufficient_system_resource: 'error' },
   endsWithoutReason: false,
 }

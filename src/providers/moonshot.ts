@@ -16,7 +16,8 @@ export const moonshotDialect: ChatDialect = {
   refuses: /* @__PURE__ */ refusing(['top_k']),
   chooseTools: /* @__PURE__ */ choosing(['none', 'named']),
   efforts: ['low', 'medium', 'high'],
-  replay: /* @__PURE__ */ replayAs('reasoning_content'),
+  // With thinking, Moonshot refuses a turn with calls that lacks the field, for instance another provider's.
+  replay: /* @__PURE__ */ replayAs('reasoning_content', 'with calls'),
 }
 
 /**

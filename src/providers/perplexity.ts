@@ -29,7 +29,7 @@ export const perplexityDialect: ChatDialect = {
   baseUrl: 'https://api.perplexity.ai',
   refuses: /* @__PURE__ */ refusing(['seed', 'stop', 'user'], ['web_search_options']),
   asksForUsage: false, // Perplexity always sends usage
-  order: alternating,
+  order: { ...alternating, userLast: true },
   withoutTools: spellCalls,
   chooseTools: /* @__PURE__ */ choosing([]),
   adapt,

@@ -22,7 +22,6 @@ export const xaiDialect: ResponsesDialect = /* @__PURE__ */ variant({
   userField: 'user',
   minOutputTokens: 1,
   serverTools: new Set(['x_user_search', 'x_keyword_search', 'x_semantic_search', 'x_thread_fetch']),
-  rawArguments: false,
 })
 
 /**

@@ -324,7 +324,7 @@ describe('reasoning and proofs', () => {
     text,
     ...(opaque && { opaque }),
   })
-  const turn = (block: ContentBlock) => [user('hi'), assistant(block, { type: 'text', text: 'so' })]
+  const turn = (block: ContentBlock) => [user('hi'), assistant(block, { type: 'text', text: 'so' }), user('and?')]
   const said = (block: ContentBlock, rules: Rules, model = 'claude-sonnet-5') =>
     messagesOf(turn(block), rules, {}, model)[1]?.content
 

@@ -12,7 +12,18 @@
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
 import { blocksOf, blocksOfTurn, exactArguments, keptFields, ownProof, textOf, verbatim } from '../../core/content.ts'
-import { arrayOf, compact, field, isObject, lookup, objectIn, stringOr, textOr, unlessEmpty } from '../../core/json.ts'
+import {
+  arrayOf,
+  compact,
+  field,
+  isObject,
+  lookup,
+  objectIn,
+  otherFields,
+  stringOr,
+  textOr,
+  unlessEmpty,
+} from '../../core/json.ts'
 import { toDataUrl } from '../../core/media.ts'
 import type {
   AssistantMessage,
@@ -67,6 +78,8 @@ interface Scope extends PartScope {
   readonly model: string
   /** Whether the server has the earlier items stored. */
   readonly isStored: boolean
+  /** The calls that unknown items of the conversation answer. */
+  readonly outputs: ReadonlySet<Json | undefined>
 }
 
 /**
@@ -92,7 +105,7 @@ export function encodeRequest(
   // A request that sends the whole history does not name the stored conversation: the server would have the history twice.
   const conversation = previousResponseId === chain.previousResponseId ? conversationId : undefined
   const isStored = chain.previousResponseId !== undefined || conversation !== undefined || kept.store === true
-  const scope: Scope = { losses, dialect, model: options.model, isStored }
+  const scope: Scope = { losses, dialect, model: options.model, isStored, outputs: outputsIn(context.messages) }
   const { instructions, input } = encodeConversation(context, chain, options, scope)
   const tools = [
     ...encodeDefinitions(context.tools ?? []),
@@ -109,6 +122,16 @@ export function encodeRequest(
     ...encodeChoiceOptions(options, tools.length > 0, losses),
   }
   return { path: '/responses', headers: {}, body, losses: losses.list }
+}
+
+/** The ids of the calls that unknown items answer, such as the output of a shell. */
+function outputsIn(messages: readonly Message[]): ReadonlySet<Json | undefined> {
+  const blocks = messages.flatMap(({ content }) => blocksOf(content))
+  return new Set(
+    blocks.map((block) =>
+      block.type === 'unknown' && block.providerType.endsWith('_output') ? field(block.value, 'call_id') : undefined,
+    ),
+  )
 }
 
 /** Returns the fields that say where the server finds the state. The caller's settings have priority over the defaults of isoglot. */
@@ -195,7 +218,7 @@ function addResult(items: WireItem[], item: WireCallOutput): void {
 function encodeAssistant(
   message: AssistantMessage,
   path: string,
-  { losses, dialect, model, isStored }: Scope,
+  { losses, dialect, model, isStored, outputs }: Scope,
 ): WireItem[] {
   const { content, response } = message
   const blocks = blocksOfTurn(message)
@@ -211,8 +234,8 @@ function encodeAssistant(
   const items = encodeTurn(blocks, path, {
     losses,
     reader: isStored ? 'stored' : 'stateless',
-    rawArguments: dialect.rawArguments,
     proof: (opaque) => ownProof(opaque, to),
+    outputs,
     isOwn: (response?.provider ?? dialect.provider) === dialect.provider,
   })
   return verbatim(items)
@@ -289,10 +312,10 @@ export interface TurnScope {
    * stored them, so reasoning is sent back only in encrypted form.
    */
   readonly reader: 'answer' | 'stored' | 'stateless'
-  /** Whether arguments may be any text. */
-  readonly rawArguments: boolean
   /** Whether unknown items came from this reader. If not, they are not sent. */
   readonly isOwn: boolean
+  /** The calls that the items of the request answer. Default: an answer has calls that nothing answers yet. */
+  readonly outputs?: ReadonlySet<Json | undefined>
 }
 
 interface Turn {
@@ -316,7 +339,7 @@ export function encodeTurn(blocks: readonly ContentBlock[], path: string, scope:
     if (item !== undefined) add(turn, item)
   }
   while (scope.reader !== 'answer' && items.at(-1)?.type === 'reasoning') {
-    reportLoss(scope.losses, 'dropped', `${path}.content`, 'reasoning is refused without the item that follows it')
+    reportLoss(scope.losses, 'dropped', `${path}.content`, reasons.lastReasoning)
     items.pop()
   }
   return items
@@ -324,7 +347,7 @@ export function encodeTurn(blocks: readonly ContentBlock[], path: string, scope:
 
 /** Returns the item of a block; `undefined` if the block is part of another item, or if it was dropped with a loss. */
 function encodeBlock(turn: Turn, block: ContentBlock, path: string): object | undefined {
-  const { losses, reader, isOwn, rawArguments } = turn.scope
+  const { losses, reader, isOwn } = turn.scope
   const proof = turn.scope.proof('opaque' in block ? block.opaque : undefined)
   const drop = (reason: string, severity?: 'major') => void reportLoss(losses, 'dropped', path, reason, severity)
   switch (block.type) {
@@ -339,7 +362,7 @@ function encodeBlock(turn: Turn, block: ContentBlock, path: string): object | un
     }
     case 'tool_call': {
       const wrapper = wrapperOf(block)
-      if (wrapper === undefined) return { ...proof, ...encodeCall(block, rawArguments) }
+      if (wrapper === undefined) return { ...proof, ...encodeCall(block, reader === 'answer') }
       const isWritten = turn.items.at(-1)?.call_id === wrapper.call_id
       return isWritten ? undefined : { ...proof, type: 'function_call', name: wrapperName, ...wrapper }
     }
@@ -364,7 +387,11 @@ function encodeBlock(turn: Turn, block: ContentBlock, path: string): object | un
       const { part, proof: own } = keptFields(block, format)
       if (block.format !== format || !isObject(block.value)) return drop(reasons.foreignBlock)
       if (part === true) return addPart(turn, block.value, isOwn && isObject(own) ? own : undefined)
-      return isOwn ? block.value : drop(`"${block.providerType}" is an item of another provider`)
+      if (!isOwn) return drop(`"${block.providerType}" is an item of another provider`)
+      const { type, call_id, environment } = block.value
+      const isOpen = clientCalls.has(type) && field(environment, 'type') !== 'container_reference'
+      if (isOpen && turn.scope.outputs?.has(call_id) === false) return drop('nothing answers this call')
+      return block.value
     }
     default:
       return drop(`a block of type "${block.type}" cannot be output here`, 'major')
@@ -375,7 +402,12 @@ function encodeBlock(turn: Turn, block: ContentBlock, path: string): object | un
 function add(turn: Turn, data: object): JsonObject {
   const { reasoningId, ...item } = data as JsonObject // `reasoningId` is a field of isoglot's proofs, not of the wire
   if (turn.scope.reader !== 'answer') {
-    for (const name of answerOnly) delete item[name]
+    for (const [name, value] of Object.entries(item)) {
+      if (answerOnly.has(name)) delete item[name]
+      // The outputs of a shell have them too. Parts of a message are still being added.
+      else if (Array.isArray(value) && name !== 'content')
+        item[name] = value.map((one) => (isObject(one) ? (otherFields(one, answerOnly) ?? {}) : one))
+    }
     const isSeparated = turn.reasoning === null || (reasoningId !== undefined && reasoningId !== turn.reasoning)
     if (isSeparated) delete item.id
   }
@@ -385,7 +417,15 @@ function add(turn: Turn, data: object): JsonObject {
 }
 
 /** Fields that only answers have. They are not sent back. */
-const answerOnly: readonly string[] = ['created_by', 'parsed', 'parsed_arguments']
+const answerOnly: ReadonlySet<string> = new Set(['created_by', 'parsed', 'parsed_arguments'])
+
+/** Calls that the server leaves to the client, besides functions. It refuses one without an item of this type and `_output`. */
+const clientCalls: ReadonlySet<Json | undefined> = new Set([
+  'computer_call',
+  'shell_call',
+  'local_shell_call',
+  'apply_patch_call',
+])
 
 // ---- messages ---------------------------------------------------------------------------------
 
@@ -417,8 +457,10 @@ function isReadable({ providerData, title, startIndex, endIndex }: CitationBlock
  * Adds a part of a message. Parts that came in one item are written in one item again. A message of one bare text that did not come from this
  * wire has the short form: some servers are strict about the long form, but accept the short one.
  */
-function addPart(turn: Turn, part: JsonObject, proof: JsonObject | undefined, fields?: JsonObject): undefined {
+function addPart(turn: Turn, given: JsonObject, proof: JsonObject | undefined, fields?: JsonObject): undefined {
   const { message } = turn
+  const isAnswer = turn.scope.reader === 'answer'
+  const part = isAnswer ? given : (otherFields(given, answerOnly) ?? {})
   const isSame = message?.id === proof?.id && (fields === undefined || message?.item.phase === fields.phase)
   if (message !== undefined && isSame) {
     message.content.push(part)
@@ -582,7 +624,11 @@ function encodeChoiceOptions(
   return compact({ tool_choice: toolChoice && encodeToolChoice(toolChoice), parallel_tool_calls })
 }
 
-/** Encodes a call as an item, without the item's `id`. `encodeTurn` decides whether the id may be sent. */
+/**
+ * Encodes a call as an item, without the item's `id`. `encodeTurn` decides whether the id may be sent.
+ *
+ * @param isRaw whether arguments may be any text. In a request they may not: servers that parse them refuse the whole conversation.
+ */
 function encodeCall(call: ToolCall, isRaw: boolean): WireFunctionCall | WireCustomCall {
   const { type, ...kept } = keptFields(call, format)
   const { id: call_id, name } = call

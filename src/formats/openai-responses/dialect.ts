@@ -35,8 +35,6 @@ export interface ResponsesDialect {
   readonly minOutputTokens: number
   /** The names of tools that the server runs itself, although it reports their calls as calls for the client. */
   readonly serverTools: ReadonlySet<string>
-  /** Whether the server takes arguments that are not valid JSON. Otherwise they are sent as `{}`. */
-  readonly rawArguments: boolean
 }
 
 /** Matches models that do not reason. For encrypted reasoning, the server answers "Encrypted content is not supported with this model". */
@@ -57,7 +55,6 @@ export const openaiDialect: ResponsesDialect = {
   userField: 'safety_identifier',
   minOutputTokens: 16,
   serverTools: new Set(),
-  rawArguments: true,
 }
 
 /** Makes the dialect of a server from its differences to OpenAI's server. */

@@ -217,7 +217,7 @@ function encodeAnswer(
         ...{ type: 'tool_call', id, name, arguments: {}, complete: true },
       })
   }
-  const scope: TurnScope = { losses, reader: 'answer', rawArguments: true, proof: ownProof, isOwn: true }
+  const scope: TurnScope = { losses, reader: 'answer', proof: ownProof, isOwn: true }
   return encodeTurn(answered, 'message', scope, first)
 }
 
