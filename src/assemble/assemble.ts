@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { BlockKey, CallFragment, DecodedCalls, DecodeResponseOptions, Fragment } from '../core/codec.ts'
+import type { BlockKey, CallFragment, DecodedCalls, DecodeResponseOptions, Fragment, Offered } from '../core/codec.ts'
 import {
   invalidCall,
   isNoArguments,
@@ -356,8 +356,8 @@ export interface LiveArguments {
   fresh(): LiveArguments
 }
 
-/** The provider of the answer, and its limits. */
-export interface AssembleOptions {
+/** The provider of the answer, the names of its tools, and its limits. */
+export interface AssembleOptions extends Offered {
   /** The provider's name, for `message.response`. */
   readonly provider?: string
   /** For calls that come without an id. Default `call_`. */
@@ -553,12 +553,22 @@ function addToCall(
   const type = call.server ? 'server_tool_call_chunk' : 'tool_call_chunk'
   const chunk = { type } as { -readonly [Key in keyof ToolCallChunk]: ToolCallChunk[Key] }
   if (call.id !== undefined) chunk.id = call.id
-  if (call.name !== '') chunk.name = call.name
+  const shown = ownName(state, call, true)
+  if (shown !== '') chunk.name = shown
   if (!call.server) chunk.index = call.position
   chunk.argumentsDelta = argumentsDelta
   if (call.live !== undefined) chunk.argumentsSoFar = call.whole ?? call.live.push(argumentsDelta)
   if (providerData !== undefined) chunk.providerData = providerData
   return chunk
+}
+
+/** The caller's name of the tool. A name that is still growing is empty: it is a part of one that the caller does not know. */
+function ownName({ options: { toolNames } }: Assembly, { name, server }: CallPart, isGrowing = false): string {
+  if (toolNames === undefined || server) return name
+  const own = toolNames.get(name)
+  if (own !== undefined || !isGrowing) return own ?? name
+  for (const [sent, one] of toolNames) if (sent !== one && sent.startsWith(name)) return ''
+  return name
 }
 
 /** Returns the text that came in addition. */
@@ -598,7 +608,8 @@ type CallEnd = 'closed' | 'cut' | 'broke'
  * The call that the pieces make. In an answer that was cut, only complete arguments make a call; in one that was cut off, no open call does.
  */
 function endCall(state: Assembly, call: CallPart, end: CallEnd): ToolCall | InvalidToolCall | ServerToolCall {
-  const { name, opaque, providerData } = call
+  const { opaque, providerData } = call
+  const name = ownName(state, call)
   const value = call.text === '' ? call.whole : undefined
   const argumentsText = value ? (call.wholeText ?? textOfArguments(value)) : call.text || call.held
   const id = settleId(state, call)

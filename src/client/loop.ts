@@ -16,6 +16,7 @@ import type {
   Fragment,
   Frame,
   Model,
+  Offered,
 } from '../core/codec.ts'
 import { callIdsOf, callsOf, canRunTools, isCall, isEmptyAnswer, textOf, withAskedModel } from '../core/content.ts'
 import { ApiError, IsoglotError, LimitError, TimeoutError } from '../core/errors.ts'
@@ -24,7 +25,7 @@ import type { AssistantMessage, ContextTool, Loss, Message, MessageEvent, Usage 
 import { usageOf } from '../core/usage.ts'
 import { hash, nextNumber } from '../kit/ids.ts'
 import { checkLoss, withPlaces } from '../kit/losses.ts'
-import { legalToolChoice, legalToolName, prepare } from '../prepare/prepare.ts'
+import { legalToolChoice, prepare } from '../prepare/prepare.ts'
 import { hasRunner } from '../tools/definition.ts'
 import type { Ending, ToolHost } from '../tools/model.ts'
 import type { Observed, Observer, Report, ReportEnd, RoundChange } from './hooks.ts'
@@ -111,7 +112,7 @@ export function newLoop(
     signal,
     history: context.messages,
     responses,
-    tools: offerTools(given, model).tools,
+    tools: offerTools(given).tools,
     isLast: false,
     streamId: undefined,
     headersArrived: undefined,
@@ -350,6 +351,7 @@ interface Asker {
 /** The encoded request for one answer, with its model. */
 interface Question {
   readonly model: Model
+  readonly offered: Offered
   readonly encoded: EncodedRequest
   /** Events before those of the answer: losses that were not reported yet. */
   readonly news: MessageEvent[]
@@ -365,7 +367,7 @@ interface Question {
 /** Yields the events of an answer, one batch for each chunk. Retries only before the first event. */
 async function* requestAnswer(asker: Asker, question: Question): AsyncGenerator<MessageEvent[], void> {
   const { timeouts, liveArguments, maxEventBytes, maxBodyBytes, retries, resume } = asker.request
-  const { encoded, news, callsBefore, idempotencyKey, streamId } = question
+  const { encoded, offered, news, callsBefore, idempotencyKey, streamId } = question
   if (news.length > 0) yield news
   const keys = new Set<string>()
   const apiKey = async () => {
@@ -399,7 +401,8 @@ async function* requestAnswer(asker: Asker, question: Question): AsyncGenerator<
           if (resume) asker.headersArrived = sent.catch(() => {})
           response = await sent
         }
-        decoder = decodeAnswer(codec, compact({ callsBefore: callsBefore(), liveArguments, maxEventBytes }))
+        const limits = compact({ callsBefore: callsBefore(), liveArguments, maxEventBytes })
+        decoder = decodeAnswer(codec, { ...limits, ...offered })
         const whole = response && !isStream(response) ? collectWhole(codec, question.isWhole, maxBodyBytes) : undefined
         const kept = resume?.chunks(asker, { model, id: streamId, response, decoder }, deadline)
         for await (const chunk of kept ?? chunksOf(response as Response, deadline)) {
@@ -418,7 +421,7 @@ async function* requestAnswer(asker: Asker, question: Question): AsyncGenerator<
         if (text !== undefined || !decoder.isEnded) {
           if (text === undefined) decoder.end(batch)
           else {
-            const options = { callsBefore: callsBefore(), events: batch }
+            const options = { ...offered, callsBefore: callsBefore(), events: batch }
             const response = codec.decodeResponse(readBody(text, model), options)
             const end = { type: 'message_end', message: response.message, response } as const
             // The codec may have changed the response after its events were made. A codec of an application may make none.
@@ -496,11 +499,11 @@ function keepPartial(failure: unknown, decoder: AnswerDecoder, out: MessageEvent
 
 // ---- its request --------------------------------------------------------------------------------
 
-/** The tools, under names that the format allows. */
+/** The tools of a request. */
 interface OfferedTools {
   /** The tools that the model receives. */
   readonly definitions: readonly ContextTool[] | undefined
-  /** Our tools by the names that the model calls them by. */
+  /** Our tools by their names. */
   readonly tools: ReadonlyMap<string, object>
 }
 
@@ -509,10 +512,10 @@ interface OfferedTools {
  *
  * @throws {TypeError} for two tools of one name where one needs approval or comes from an MCP server, and one of them can run.
  */
-function offerTools(tools: readonly AnyTool[], { codec }: Model, given: readonly AnyTool[] = tools): OfferedTools {
+function offerTools(tools: readonly AnyTool[], given: readonly AnyTool[] = tools): OfferedTools {
   const byName = new Map<string, AnyTool>()
   for (const tool of tools) {
-    const name = 'name' in tool ? legalToolName(tool.name, codec.rules) : JSON.stringify(tool)
+    const name = 'name' in tool ? tool.name : JSON.stringify(tool)
     const earlier = byName.get(name)
     if (earlier !== undefined) [earlier, tool].find(hasRunner)?.run.checkReplacing(earlier, tool, name)
     byName.set(name, tool)
@@ -520,9 +523,7 @@ function offerTools(tools: readonly AnyTool[], { codec }: Model, given: readonly
   // One order whatever the order given, so that a provider's prompt cache finds what it has seen.
   const sorted = [...byName].sort(([one], [other]) => (one < other ? -1 : 1))
   const definitions = withPlaces(
-    sorted.map(([name, tool]) => {
-      return 'name' in tool ? { ...(hasRunner(tool) ? tool.run.definitionOf(tool) : tool), name } : tool
-    }),
+    sorted.map(([, tool]) => (hasRunner(tool) ? tool.run.definitionOf(tool) : tool)),
     sorted.map(([, tool]) => `tools[${(given.includes(tool) ? given : tools).indexOf(tool)}]`),
   )
   return {
@@ -534,6 +535,7 @@ function offerTools(tools: readonly AnyTool[], { codec }: Model, given: readonly
 /** A request that can be sent. */
 interface EncodedQuestion extends Pick<OfferedTools, 'tools'> {
   readonly model: Model
+  readonly offered: Offered
   readonly encoded: EncodedRequest
   /** `true` if it asks for a whole answer. */
   readonly isWhole: true | undefined
@@ -547,7 +549,7 @@ function encodeAsked(
   isOnlyWhole: ((body: object) => boolean) | undefined,
 ): EncodedQuestion {
   const { codec } = model
-  const { definitions, tools } = offerTools(context.tools ?? [], model, run.tools)
+  const { definitions, tools } = offerTools(context.tools ?? [], run.tools)
   // Only the provider of the run's own model keeps a state of the conversation.
   const providerState = codec.provider === run.model.codec.provider ? context.providerState : undefined
   const prepared = prepare(
@@ -556,13 +558,14 @@ function encodeAsked(
     compact({ model: model.model, split: run.split }),
   )
   for (const loss of prepared.losses) checkLoss(loss, titleOf(model), options.strict)
-  const toolChoice = legalToolChoice(options.toolChoice, codec.rules)
+  const toolChoice = legalToolChoice(options.toolChoice, codec.rules, prepared.offered)
   const encode = (stream: boolean) =>
     codec.encodeRequest(prepared.context, compact({ ...options, model: model.model, stream, toolChoice }))
   const streamed = encode(true)
   const isWhole = (run.wholeAnswer ?? isOnlyWhole?.({ ...(streamed.body as object), ...model.body })) || undefined
   const encoded = isWhole ? encode(false) : streamed
-  return { model, tools, encoded, isWhole, losses: [...prepared.losses, ...encoded.losses] }
+  const losses = [...prepared.losses, ...encoded.losses]
+  return { model, tools, offered: prepared.offered, encoded, isWhole, losses }
 }
 
 // ---- its answer ---------------------------------------------------------------------------------
@@ -581,10 +584,11 @@ export interface DecodeOptions
  */
 export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): AnswerDecoder {
   const { maxEventBytes, parse, ...limits } = options
+  const { toolNames, providerTools } = options
   const { provider, idPrefix } = codec
   const connect = () => codec.decodeFrames(compact({ maxEventBytes }))
   let framing = connect()
-  const format = codec.decodeStream(compact({ parse }))
+  const format = codec.decodeStream(compact({ parse, toolNames, providerTools }))
   const assembly = assemble.start({ ...limits, provider, idPrefix })
 
   function assembleAll(fragments: readonly Fragment[], out: MessageEvent[]): void {

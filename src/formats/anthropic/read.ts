@@ -145,13 +145,13 @@ export const idPrefix = 'toolu_isoglot_'
  */
 export function decodeResponse(
   body: unknown,
-  { callsBefore = 0, events, dialect = {} }: DecodeResponseOptions<AnthropicDialect> = {},
+  { dialect = {}, ...options }: DecodeResponseOptions<AnthropicDialect> = {},
 ): ChatResponse {
   const answer = bodyOf(body, 'Anthropic response')
   if (answer.type === 'error') throw decodeError(inStream(answer), { dialect })
   if (!Array.isArray(answer.content)) throw misfit('content', 'not a list', 'Anthropic response')
   for (const [at, block] of answer.content.entries()) objectAt(block, `content[${at}]`, 'Anthropic response')
-  return fold(readWhole(answer, dialect), { provider: dialect.provider ?? format, idPrefix, callsBefore, events })
+  return fold(readWhole(answer, dialect), { ...options, provider: dialect.provider ?? format, idPrefix })
 }
 
 /** Reads a body as a stream of two events. */

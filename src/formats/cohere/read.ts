@@ -106,7 +106,7 @@ export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): Dec
  * @throws {DecodeError} if the body is not an answer.
  * @throws {InterruptedError} if the body does not have a `finish_reason`.
  */
-export function decodeResponse(body: unknown, { callsBefore = 0, events }: DecodeResponseOptions = {}): ChatResponse {
+export function decodeResponse(body: unknown, options: DecodeResponseOptions = {}): ChatResponse {
   const response = bodyOf(body, 'Cohere response')
   if (typeof field(response, 'message') === 'string') throw decodeError(inStream(response))
   const out: Fragment[] = [compact({ type: 'start', id: textOr(field(response, 'id'), undefined) })]
@@ -119,7 +119,7 @@ export function decodeResponse(body: unknown, { callsBefore = 0, events }: Decod
     out,
   )
   readEnd(state, response, out)
-  return fold(out, { provider: format, idPrefix, callsBefore, events })
+  return fold(out, { ...options, provider: format, idPrefix })
 }
 
 // ---- a stream -----------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ import type {
 } from '../../core/model.ts'
 import { nextNumber } from '../../kit/ids.ts'
 import { decodeFormat, decodeThinking, readOutput, sameNames } from './ask.ts'
-import { decodePart, keptOf, type Origin, readCallPart } from './read.ts'
+import { decodePart, keptOf, type Origin, pairsIn, ranId, readCallPart } from './read.ts'
 import { fromOpenApi } from './schema.ts'
 import { format, type GeminiDialect, geminiDialect, knownFields, stringIn } from './words.ts'
 
@@ -253,10 +253,18 @@ function readModelTurn(reading: Reading, parts: readonly Json[], kept: KeptOnMes
   const content: ContentBlock[] = []
   const invalidToolCalls: InvalidToolCall[] = []
   let index = 0
-  for (const part of parts) {
+  const pairs = pairsIn(parts)
+  const ran = new Set(pairs.values())
+  for (const [at, part] of parts.entries()) {
     const wire = field(part, 'functionCall')
     if (!isObject(part) || !isObject(wire)) {
-      content.push(decodePart(part, reading.origin))
+      const call = pairs.get(part)
+      const toolCallId = call && ranId(field(call, 'functionCall'), parts.indexOf(call))
+      content.push({ ...decodePart(part, reading.origin), ...compact({ toolCallId }) } as ContentBlock)
+      continue
+    }
+    if (ran.has(part)) {
+      content.push(readRanCall(part, wire, reading.origin, at))
       continue
     }
     const call = readRequestCall(reading, part, wire, index++)
@@ -265,6 +273,16 @@ function readModelTurn(reading: Reading, parts: readonly Json[], kept: KeptOnMes
   }
   const calls = invalidToolCalls.length > 0 ? { invalidToolCalls } : {}
   reading.messages.push({ role: 'assistant', content: contentOf(content), ...calls, ...kept })
+}
+
+/** Reads a call that Google ran itself. */
+function readRanCall(part: JsonObject, wire: JsonObject, origin: Origin, at: number): ContentBlock {
+  const id = ranId(wire, at)
+  const { name, arguments: args, opaque, providerData } = readCallPart(part, wire, origin, undefined, id)
+  const given = isObject(args) ? args : {}
+  const argumentsText = args === undefined ? '' : (textOfArguments(given) ?? '')
+  const call = { id, name: name ?? '', arguments: given, argumentsText }
+  return { type: 'server_tool_call', ...call, ...compact({ opaque, providerData }) }
 }
 
 function readRequestCall(reading: Reading, part: JsonObject, wire: JsonObject, index: number) {

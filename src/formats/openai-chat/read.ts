@@ -75,10 +75,10 @@ import {
  */
 export function decodeResponse(
   body: unknown,
-  { callsBefore = 0, events, dialect = openai }: DecodeResponseOptions<ChatDialect> = {},
+  { dialect = openai, ...options }: DecodeResponseOptions<ChatDialect> = {},
 ): ChatResponse {
   const { provider, idPrefix = 'call_' } = dialect
-  return fold(readWhole(body, dialect), { provider, idPrefix, callsBefore, events })
+  return fold(readWhole(body, dialect), { ...options, provider, idPrefix })
 }
 
 function readWhole(body: unknown, dialect: ChatDialect): Fragment[] {
