@@ -433,7 +433,7 @@ export const tooManyTokens = 'TOO_MANY_TOKENS'
 /** Reads an error answer, or the error at the end of a stream. The status of an error in a stream is 0. */
 export function decodeError(answer: ErrorAnswer, _options: CodecOptions = {}): ApiError {
   const error = readApiError(answer, errorWords)
-  const { kind, message, status, retryAfterMs, provider, body } = error
+  const { kind, message } = error
   const type = textOr(field(answer.body, 'error_type'), undefined)
   const change: Partial<ApiErrorDetails> = {
     ...(type === tooManyTokens && { kind: 'context_length' }),
@@ -443,6 +443,5 @@ export function decodeError(answer: ErrorAnswer, _options: CodecOptions = {}): A
   }
   const requestId = error.requestId ?? answer.headers.get('x-debug-trace-id') ?? undefined
   const providerCode = type ?? error.providerCode
-  const details = compact({ status, retryAfterMs, requestId, providerCode, provider, body })
-  return new ApiError(message, { kind, retryable: error.retryable, ...details, ...change })
+  return new ApiError(message, { ...(error as ApiErrorDetails), ...compact({ requestId, providerCode }), ...change })
 }
