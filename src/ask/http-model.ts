@@ -13,17 +13,18 @@ import type {
   EncodedRequest,
   Fragment,
   Frame,
+  Offered,
   Rules,
 } from '../core/codec.ts'
 import { callIdsOf, withAskedModel } from '../core/content.ts'
 import { IsoglotError, LimitError } from '../core/errors.ts'
 import { compact } from '../core/json.ts'
-import type { ChatResponse, Context, Loss, MessageEvent, RequestOptions } from '../core/model.ts'
+import type { ChatResponse, Loss, MessageEvent } from '../core/model.ts'
 import type { Call, Deadline, HttpModel, Question } from '../core/question.ts'
 import type { Machine } from '../core/reducer.ts'
 import { nextNumber } from '../kit/ids.ts'
-import { checkLoss, fitList } from '../kit/losses.ts'
-import { legalToolChoice, legalToolName, prepare } from '../prepare/prepare.ts'
+import { checkLoss } from '../kit/losses.ts'
+import { legalToolChoice, prepare } from '../prepare/prepare.ts'
 import { errorFor, isStream, titleOf } from './errors.ts'
 import { type Attempt, addressOf, answerOf, chunksOf, keyOf, readBody, sendText } from './transport.ts'
 
@@ -57,31 +58,20 @@ interface Fit extends Pick<Call, 'split'> {
   readonly title: string
 }
 
-/** Makes a question one that a format can encode. @throws {UnsupportedError} for a loss that `strict` does not allow. */
-export function fitQuestion(
-  { context, options }: Question,
-  { rules, model, title, split }: Fit,
-): { readonly context: Context; readonly options: RequestOptions; readonly losses: readonly Loss[] } {
-  const tools =
-    context.tools &&
-    fitList(context.tools, 'tools', (tool) => {
-      const name = 'name' in tool && legalToolName(tool.name, rules)
-      return name && name !== tool.name ? { ...tool, name } : tool
-    })
-  const prepared = prepare(compact({ ...context, tools }), rules, compact({ model, split }))
-  for (const loss of prepared.losses) checkLoss(loss, title, options.strict)
-  const toolChoice = legalToolChoice(options.toolChoice, rules)
-  return { context: prepared.context, options: compact({ ...options, model, toolChoice }), losses: prepared.losses }
+/** A question that a format can encode. */
+export interface FittedQuestion extends Question {
+  readonly losses: readonly Loss[]
+  /** The tools, for the decoder of the answer. */
+  readonly offered: Offered
 }
 
-/** The names of a question's tools by those that the format takes in their place; `undefined` if all are taken. */
-export function ownNames({ tools = [] }: Context, rules: Rules): ReadonlyMap<string, string> | undefined {
-  const names = new Map<string, string>()
-  for (const tool of tools) {
-    const legal = 'name' in tool && legalToolName(tool.name, rules)
-    if (legal && legal !== tool.name) names.set(legal, tool.name)
-  }
-  return names.size === 0 ? undefined : names
+/** Makes a question one that a format can encode. @throws {UnsupportedError} for a loss that `strict` does not allow. */
+export function fitQuestion({ context, options }: Question, { rules, model, title, split }: Fit): FittedQuestion {
+  const prepared = prepare(context, rules, compact({ model, split }))
+  const { losses, offered } = prepared
+  for (const loss of losses) checkLoss(loss, title, options.strict)
+  const toolChoice = legalToolChoice(options.toolChoice, rules, offered)
+  return { context: prepared.context, options: compact({ ...options, model, toolChoice }), losses, offered }
 }
 
 /** The number of the first id that is made for a call. */
@@ -90,7 +80,7 @@ export function callsBefore(idPrefix: string, { context }: Question, { takenIds 
 }
 
 /** A request for one answer. */
-interface Encoded extends EncodedRequest {
+interface Encoded extends EncodedRequest, Pick<FittedQuestion, 'offered'> {
   /** It asks for a whole answer. */
   readonly isWhole: boolean
 }
@@ -99,7 +89,7 @@ interface Encoded extends EncodedRequest {
 function encode(model: HttpModel, question: Question, call: Call): Encoded {
   const { codec } = model
   const { split } = call
-  const { context, options, losses } = fitQuestion(
+  const { context, options, losses, offered } = fitQuestion(
     question,
     compact({ rules: codec.rules, model: model.model, title: titleOf(model), split }),
   )
@@ -107,7 +97,7 @@ function encode(model: HttpModel, question: Question, call: Call): Encoded {
   const streamed = encodeFor(true)
   const isWhole = call.wholeAnswer ?? call.onlyWhole?.({ ...(streamed.body as object), ...model.body }) ?? false
   const encoded = isWhole ? encodeFor(false) : streamed
-  return { ...encoded, isWhole, losses: [...losses, ...encoded.losses] }
+  return { ...encoded, isWhole, offered, losses: [...losses, ...encoded.losses] }
 }
 
 // ---- its attempts -------------------------------------------------------------------------------
@@ -125,8 +115,7 @@ interface Asking {
   /** The answer is there already: the first attempt is not a request. */
   readonly isKept: boolean
   readonly idempotencyKey: string | undefined
-  /** The tools' own names. */
-  readonly names: ReadonlyMap<string, string> | undefined
+  readonly offered: Offered
 }
 
 function askingOf(given: HttpModel, question: Question, encoded: Encoded, call: Call): Asking {
@@ -150,7 +139,7 @@ function askingOf(given: HttpModel, question: Question, encoded: Encoded, call: 
     isWhole: encoded.isWhole,
     isKept: call.streamId !== undefined,
     idempotencyKey: call.idempotencyKey ?? (isNamed ? crypto.randomUUID() : undefined),
-    names: ownNames(question.context, codec.rules),
+    offered: encoded.offered,
   }
 }
 
@@ -194,7 +183,7 @@ function attempt(asking: Asking): HttpAttempt {
 
 async function open(self: HttpAttempt, deadline: Deadline): Promise<AsyncIterable<Uint8Array>> {
   const { asking } = self
-  const { call, model, question, names, idempotencyKey } = asking
+  const { call, model, question, offered, idempotencyKey } = asking
   const { resume, timeouts, streamId: id, liveArguments, maxEventBytes, maxBodyBytes } = call
   const { signal } = deadline
   if (!asking.isKept) {
@@ -206,7 +195,8 @@ async function open(self: HttpAttempt, deadline: Deadline): Promise<AsyncIterabl
   }
   const { response } = self
   const before = callsBefore(model.codec.idPrefix, question, call)
-  const decoder = decodeAnswer(model.codec, compact({ callsBefore: before, names, liveArguments, maxEventBytes }))
+  const limits = compact({ callsBefore: before, liveArguments, maxEventBytes })
+  const decoder = decodeAnswer(model.codec, { ...offered, ...limits })
   self.decoder = decoder
   if (response && !isStream(response)) self.whole = collectWhole(model.codec, asking.isWhole || undefined, maxBodyBytes)
   const named = (name: string) => call.onKept?.(name, async () => resume?.stop(model, name))
@@ -255,11 +245,11 @@ function collectWhole({ framing }: ClientCodec, isWhole: boolean | undefined, ma
 }
 
 /** The events of a body that is one JSON value. */
-function readWhole({ model, question, call, names }: Asking, text: string): MessageEvent[] {
+function readWhole({ model, question, call, offered }: Asking, text: string): MessageEvent[] {
   const { codec } = model
   const events: MessageEvent[] = []
   const before = callsBefore(codec.idPrefix, question, call)
-  const response = codec.decodeResponse(readBody(text, model), compact({ callsBefore: before, names, events }))
+  const response = codec.decodeResponse(readBody(text, model), { ...offered, callsBefore: before, events })
   // The codec may have changed the response after its events were made. A codec of an application may make none.
   const others = events.filter(({ type }) => type !== 'message_end')
   return [...others, { type: 'message_end', message: response.message, response }]
@@ -290,6 +280,7 @@ interface Decoding extends AnswerDecoder {
  */
 export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): AnswerDecoder {
   const { maxEventBytes, parse, ...limits } = options
+  const { toolNames, providerTools } = options
   const { provider, idPrefix } = codec
   const connect = () => codec.decodeFrames(compact({ maxEventBytes }))
   // No getters: V8 keeps each one of an object literal, and so all of this stream, until it collects its oldest objects.
@@ -297,7 +288,7 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
     isEnded: false,
     taken: 0,
     framing: connect(),
-    format: codec.decodeStream(compact({ parse })),
+    format: codec.decodeStream(compact({ parse, toolNames, providerTools })),
     assembly: assemble.start({ ...limits, provider, idPrefix }),
     reconnect() {
       self.framing = connect()

@@ -1,14 +1,14 @@
 /** Makes a model of a function instead of a server: a mock, or an engine on the device. @module */
 import { assemble, stop } from '../assemble/assemble.ts'
 import { unlessAborted } from '../core/abort.ts'
-import type { ClientCodec, Fragment, Rules } from '../core/codec.ts'
+import type { ClientCodec, Fragment, Offered, Rules } from '../core/codec.ts'
 import { ApiError, IsoglotError } from '../core/errors.ts'
 import { compact } from '../core/json.ts'
 import type { Context, RequestOptions } from '../core/model.ts'
 import type { Call, Deadline, Model, Question } from '../core/question.ts'
 import { tooLarge } from '../framing/text.ts'
 import { byteLength } from '../kit/utf8.ts'
-import { callsBefore, fitQuestion, ownNames } from './http-model.ts'
+import { callsBefore, fitQuestion } from './http-model.ts'
 import { type Attempt, answerOf } from './transport.ts'
 
 /** The request of a local model, unless its codec writes another body. It is a copy, as JSON. */
@@ -57,10 +57,17 @@ export function localModel<Body = LocalRequest>(
       call.onModel?.(this)
       const { title, rules } = format
       const { split } = call
-      const { context, options, losses } = fitQuestion(question, compact({ rules, model: this.model, title, split }))
+      const fitted = fitQuestion(question, compact({ rules, model: this.model, title, split }))
+      const { context, options, losses, offered } = fitted
       const encoded = format.encodeRequest(context, { ...options, stream: true })
       const request = JSON.stringify(encoded.body)
-      const asked = { ask: (signal: AbortSignal) => answer(JSON.parse(request), signal), format, question, call }
+      const asked = {
+        ask: (signal: AbortSignal) => answer(JSON.parse(request), signal),
+        format,
+        question,
+        offered,
+        call,
+      }
       return answerOf(
         { url: '', begin: () => attempt(asked), ...compact({ idempotencyKey: call.idempotencyKey }) },
         call,
@@ -104,15 +111,21 @@ interface Asked {
   ask(signal: AbortSignal): AsyncIterable<readonly Fragment[]>
   readonly format: LocalFormat
   readonly question: Question
+  readonly offered: Offered
   readonly call: Call
 }
 
-function attempt({ ask, format, question, call }: Asked): Attempt<readonly Fragment[]> {
-  const { provider, idPrefix, rules, title } = format
+function attempt({ ask, format, question, offered, call }: Asked): Attempt<readonly Fragment[]> {
+  const { provider, idPrefix, title } = format
   const { liveArguments, maxEventBytes = 8 * 1024 * 1024 } = call
   const before = callsBefore(idPrefix, question, call)
-  const names = ownNames(question.context, rules)
-  const assembly = assemble.start(compact({ provider, idPrefix, callsBefore: before, names, liveArguments }))
+  const assembly = assemble.start({
+    ...offered,
+    provider,
+    idPrefix,
+    callsBefore: before,
+    ...compact({ liveArguments }),
+  })
   let hasAnswer = false
   const self: Attempt<readonly Fragment[]> = {
     isEnded: false,

@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { BlockKey, CallFragment, DecodedCalls, DecodeResponseOptions, Fragment } from '../core/codec.ts'
+import type { BlockKey, CallFragment, DecodedCalls, DecodeResponseOptions, Fragment, Offered } from '../core/codec.ts'
 import {
   invalidCall,
   isNoArguments,
@@ -351,16 +351,14 @@ function lastOf(response: ChatResponse | undefined): ChatResponse {
 
 export type { LiveArguments }
 
-/** The provider of the answer, and its limits. */
-export interface AssembleOptions {
+/** The provider of the answer, the names of its tools, and its limits. */
+export interface AssembleOptions extends Offered {
   /** The provider's name, for `message.response`. */
   readonly provider?: string
   /** For calls that come without an id. Default `call_`. */
   readonly idPrefix?: string
   /** The number of the first id that has to be made, higher than that of any made id in the conversation. Default 0. */
   readonly callsBefore?: number
-  /** The tools' own names, by the names that the provider knows them by. Default: they are the same. */
-  readonly names?: ReadonlyMap<string, string>
   /** Makes a live view of a call's arguments, given to each of its chunks as `argumentsSoFar`. Default: none. */
   readonly liveArguments?: LiveArguments
   /** Longest arguments of one call, in UTF-16 units. Default 8 Mi. */
@@ -550,7 +548,8 @@ function addToCall(
   const type = call.server ? 'server_tool_call_chunk' : 'tool_call_chunk'
   const chunk = { type } as { -readonly [Key in keyof ToolCallChunk]: ToolCallChunk[Key] }
   if (call.id !== undefined) chunk.id = call.id
-  if (call.name !== '') chunk.name = ownName(state, call)
+  const shown = ownName(state, call, true)
+  if (shown !== '') chunk.name = shown
   if (!call.server) chunk.index = call.position
   chunk.argumentsDelta = argumentsDelta
   if (call.live !== undefined) chunk.argumentsSoFar = call.whole ?? call.live.push(argumentsDelta)
@@ -558,8 +557,13 @@ function addToCall(
   return chunk
 }
 
-function ownName({ options }: Assembly, { name }: CallPart): string {
-  return options.names?.get(name) ?? name
+/** The caller's name of the tool. A name that is still growing is empty: it is a part of one that the caller does not know. */
+function ownName({ options: { toolNames } }: Assembly, { name, server }: CallPart, isGrowing = false): string {
+  if (toolNames === undefined || server) return name
+  const own = toolNames.get(name)
+  if (own !== undefined || !isGrowing) return own ?? name
+  for (const [sent, one] of toolNames) if (sent !== one && sent.startsWith(name)) return ''
+  return name
 }
 
 /** Returns the text that came in addition. */

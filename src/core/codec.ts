@@ -207,18 +207,24 @@ export interface CodecOptions<Dialect = never> {
 /** How a request is encoded. */
 export interface EncodeRequestOptions<Dialect = never> extends RequestOptions, CodecOptions<Dialect> {}
 
+/** The tools of a request, for the decoder of its answer. `prepare` returns them. */
+export interface Offered {
+  /** The caller's name of each tool, by the name that was sent. Calls come back under the caller's name. Default: names are the same. */
+  readonly toolNames?: ReadonlyMap<string, string> | undefined
+  /** The provider's own tools. Default: unknown. */
+  readonly providerTools?: readonly JsonObject[] | undefined
+}
+
 /** How a whole answer is decoded. */
-export interface DecodeResponseOptions<Dialect = never> extends CodecOptions<Dialect> {
+export interface DecodeResponseOptions<Dialect = never> extends CodecOptions<Dialect>, Offered {
   /** The number of the first id that has to be made, higher than that of any made id in the conversation. Default 0. */
   readonly callsBefore?: number
-  /** The tools' own names, by the names that the provider knows them by. Default: they are the same. */
-  readonly names?: ReadonlyMap<string, string>
   /** An empty list, which receives the events of the answer, as its stream would have them. */
   readonly events?: MessageEvent[] | undefined
 }
 
 /** How a stream is decoded. */
-export interface DecodeStreamOptions<Dialect = never> extends CodecOptions<Dialect> {
+export interface DecodeStreamOptions<Dialect = never> extends CodecOptions<Dialect>, Offered {
   /** Reads the JSON of one event. It returns what `JSON.parse` returns, and throws where that throws. Default: `JSON.parse`. */
   readonly parse?: (text: string) => unknown
 }

@@ -151,10 +151,12 @@ export function errorOfNoFormat(error: ApiError, formats: readonly GatewayFormat
 }
 
 function responseOf(error: ApiError, encoded: ReturnType<GatewayFormat['codec']['encodeError']>): Response {
-  const { retryable, retryAfterMs, status = encoded.status } = error
+  const { retryable, retryAfterMs, cause, status = encoded.status } = error
   const headers = compact({
     ...encoded.headers,
     'content-type': 'application/json',
+    // No provider said it, so isoglot's client does not name one.
+    'x-isoglot-refusal': cause === undefined ? 'true' : undefined,
     'x-should-retry': `${retryable}`,
     'retry-after': retryAfterMs === undefined ? undefined : `${Math.ceil(retryAfterMs / 1000)}`,
   })

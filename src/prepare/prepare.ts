@@ -8,14 +8,15 @@
  * @module
  */
 
-import type { Rules } from '../core/codec.ts'
-import { blocksOf, blocksOfTurn, checkMessages, ownProof } from '../core/content.ts'
+import type { Offered, Rules } from '../core/codec.ts'
+import { blocksOf, blocksOfTurn, checkMessages, checkTools, ownProof } from '../core/content.ts'
 import { compact, findLastIndex, lookup } from '../core/json.ts'
 import type {
   AssistantMessage,
   Content,
   ContentBlock,
   Context,
+  ContextTool,
   InvalidToolCall,
   Json,
   Loss,
@@ -46,6 +47,8 @@ export interface Prepared {
   readonly context: Context
   /** Every difference from the given conversation. If this is empty, `context` is the given object. */
   readonly losses: Loss[]
+  /** The tools, for the decoder of the answer: it gives calls the caller's names back. */
+  readonly offered: Offered
 }
 
 /**
@@ -53,7 +56,7 @@ export interface Prepared {
  * `context`.
  *
  * A call without a result gets an error result. A result without a call becomes user text between tags. Results follow their calls directly
- * and in the same order. Ids are legal and unique in the conversation. Tools do not change: see {@link legalToolName}.
+ * and in the same order. Ids are legal and unique in the conversation. Each name of a tool is legal, and no other tool has it.
  *
  * Something asks for the next answer. If the last message is a user's and says nothing, that is a `major` loss. If the last message is an
  * answer and the model does not continue answers, a user asks it to go on: a `minor` loss if the answer was cut off, else a `major` one.
@@ -62,6 +65,7 @@ export interface Prepared {
  */
 export function prepare(context: Context, rules: Rules, options: PrepareOptions): Prepared {
   checkMessages(context.messages)
+  checkTools(context.tools ?? [])
   const { providerState = {} } = context
   const { previousResponseId, conversationId } = providerState
   const task: Task = {
@@ -72,32 +76,84 @@ export function prepare(context: Context, rules: Rules, options: PrepareOptions)
     splitting: options.split,
     chained: rules.chains === true && (previousResponseId ?? conversationId) !== undefined,
     goesOn: providerState.continuationToken !== undefined,
+    toolNames: new Map(),
   }
-  const { system: given, ...rest } = context
+  const { system: given, tools: givenTools = [], ...rest } = context
+  const tools = prepareTools(givenTools, task)
+  const toolNames = new Map([...task.toolNames].map(([own, sent]) => [sent, own]))
+  const providerTools = givenTools.flatMap((tool) =>
+    'value' in tool && tool.format === rules.format ? [tool.value] : [],
+  )
+  const offered = { toolNames, providerTools }
   const system = prepareSystem(given, task)
   const items = context.messages.flatMap((message, at) => prepareMessage(message, `messages[${at}]`, task))
   const placed = endWithQuestion(placeMessages(pairResults(items, task), task), context.messages, task)
-  if (task.losses.length === 0) return { context, losses: [] }
+  if (task.losses.length === 0) return { context, losses: [], offered }
   const messages = withPlaces(
     placed.map(({ message }) => message),
     placed.map(({ path }) => path),
   )
-  return { context: { ...rest, ...compact({ system }), messages }, losses: task.losses }
+  const own = compact({ system, tools: context.tools && tools })
+  return { context: { ...rest, ...own, messages }, losses: task.losses, offered }
 }
 
-/**
- * Returns the name of a tool in the request: its own name if that is legal. Definitions, `toolChoice` and calls all use this name, so a map
- * of these names finds the tool of a call in the answer.
- */
+/** A legal name for a tool: its own if that is legal. {@link prepare} gives another one if two tools would have the same. */
 export function legalToolName(name: string, rules: Rules): string {
   return legalId(name, rules.toolName)
 }
 
-/** The tool choice, with the names that the tools have in the request. */
-export function legalToolChoice(choice: ToolChoice | undefined, rules: Rules): ToolChoice | undefined {
+/** The tool choice, with the names that the tools have in the request. `offered` is what {@link prepare} returned. */
+export function legalToolChoice(
+  choice: ToolChoice | undefined,
+  rules: Rules,
+  { toolNames = new Map() }: Offered,
+): ToolChoice | undefined {
   if (typeof choice !== 'object') return choice
-  if ('name' in choice) return { ...choice, name: legalToolName(choice.name, rules) }
-  return { ...choice, names: choice.names.map((name) => legalToolName(name, rules)) }
+  const sent = new Map([...toolNames].map(([name, own]) => [own, name]))
+  const nameOf = (own: string) => sent.get(own) ?? legalToolName(own, rules)
+  return 'name' in choice ? { ...choice, name: nameOf(choice.name) } : { ...choice, names: choice.names.map(nameOf) }
+}
+
+// ---- names of tools -----------------------------------------------------------------------------
+
+/** Gives each tool a legal name that no other tool has. A name that is legal stays as it is. */
+function prepareTools(tools: readonly ContextTool[], task: Task): readonly ContextTool[] {
+  const { toolNames, rules } = task
+  const taken = new Set(tools.map((tool) => 'name' in tool && tool.name))
+  const sent = tools.map((tool, at) => {
+    if (!('name' in tool)) return tool
+    const own = tool.name
+    let name = toolNames.get(own) ?? legalToolName(own, rules)
+    if (name !== own) {
+      for (let copy = 2; !toolNames.has(own) && taken.has(name); copy++)
+        name = legalId(`${own}#${copy}`, rules.toolName)
+      note(task, 'changed', `${placesOf(tools, 'tools')[at]}.name`, `${renaming(own, name)}, and answers have its own`)
+    }
+    toolNames.set(own, name)
+    taken.add(name)
+    return name === own ? tool : { ...tool, name }
+  })
+  return withPlaces(sent, placesOf(tools, 'tools'))
+}
+
+/** The name of a tool in the request. A name that is not offered is made legal by itself, which is a loss. */
+function sentName(own: string, path: string, task: Task): string {
+  const offered = task.toolNames.get(own)
+  if (offered !== undefined) return offered
+  const name = legalToolName(own, task.rules)
+  if (name !== own) note(task, 'changed', path, renaming(own, name))
+  return name
+}
+
+/** The message; a result with the name that its tool has in the request. */
+function withSentName({ message, path }: Item, task: Task): Message {
+  if (message.role !== 'tool' || message.name === undefined) return message
+  const name = sentName(message.name, `${path}.name`, task)
+  return name === message.name ? message : { ...message, name }
+}
+
+function renaming(own: string, name: string): string {
+  return `"${own}" is not a legal name of a tool here; it goes as "${name}"`
 }
 
 // ---- the work to do -----------------------------------------------------------------------------
@@ -122,6 +178,8 @@ interface Task {
   readonly chained: boolean
   /** Whether the provider has a paused answer, and goes on with it. */
   readonly goesOn: boolean
+  /** The names in the request of the tools that are offered, by their own names. */
+  readonly toolNames: Map<string, string>
 }
 
 /** Reports a change. */
@@ -245,7 +303,7 @@ function sendable({ id, name, index, argumentsText, error }: InvalidToolCall, pa
   const call: ToolCall = {
     type: 'tool_call',
     id: id ?? `invalid_${path.replace(/\D+/g, '')}_${index}`,
-    name: legalId(name ?? 'unnamed_tool', task.rules.toolName),
+    name: sentName(name ?? 'unnamed_tool', `${path}.invalidToolCalls`, task),
     arguments: {},
     argumentsText: wellFormed(argumentsText),
     index,
@@ -321,9 +379,7 @@ function prepareBlock(block: ContentBlock, path: string, task: Task, results?: I
     return note(task, 'dropped', path, 'it is empty text')
   const fixed = wellFormedFields(opaque === undefined || isOwn ? block : rest, fields, path, task) as ContentBlock
   if (fixed.type !== 'tool_call' || block.type !== 'tool_call') return fixed
-  const name = legalId(fixed.name, task.rules.toolName)
-  if (name !== fixed.name)
-    note(task, 'changed', `${path}.name`, `"${fixed.name}" is not a legal name of a tool here; it goes as "${name}"`)
+  const name = sentName(fixed.name, `${path}.name`, task)
   // The arguments text can contain lone surrogates as escapes, which the server would decode. So it is written from the fixed arguments.
   const argumentsText = fixed.arguments === block.arguments ? fixed.argumentsText : JSON.stringify(fixed.arguments)
   const isSame = name === fixed.name && argumentsText === fixed.argumentsText
@@ -510,7 +566,8 @@ function pairResults(items: readonly Item[], task: Task): readonly Item[] {
   const taken = new Map<string, number>()
   let latest: readonly Pair[] = []
   for (const item of items) {
-    const { message, path } = item
+    const { path } = item
+    const message = withSentName(item, task)
     if (message.role === 'tool') {
       const pair = takePair(message, waiting, latest)
       if (pair !== undefined) {
@@ -518,7 +575,7 @@ function pairResults(items: readonly Item[], task: Task): readonly Item[] {
         const later = latest.slice(latest.indexOf(pair))
         pair.result = { message, path, isMoved: !isLast || later.some(({ result }) => result !== undefined) }
         answered.set(pair.id, pair)
-      } else if (latest.length === 0 && task.chained) sequence.push(item)
+      } else if (latest.length === 0 && task.chained) sequence.push({ message, path })
       else sequence.push(...strayResult(message, path, answered.get(message.toolCallId), task))
     } else if (message.role === 'assistant' && typeof message.content === 'object') {
       const pairs: Pair[] = []

@@ -21,7 +21,7 @@ export const xaiDialect: ResponsesDialect = /* @__PURE__ */ variant({
   cacheHints: false,
   userField: 'user',
   minOutputTokens: 1,
-  serverTools: new Set(['x_user_search', 'x_keyword_search', 'x_semantic_search', 'x_thread_fetch']),
+  runsCustomCalls: true,
 })
 
 /**

@@ -121,7 +121,9 @@ describe.each(wireNames)('%s', (wire) => {
     ['a picture from a plain http address', [picture(wire, 'http://169.254.169.254/latest')]],
     ['a picture from a file', [picture(wire, 'file:///etc/passwd')]],
   ])('refuses %s', (_, messages) => {
-    expect(() => bodyOf(wire, { [listOf[wire]]: messages })).toThrow('The request is not allowed')
+    expect(() => bodyOf(wire, { [listOf[wire]]: messages })).toThrow(
+      'The Worker refused the request: it is not allowed',
+    )
   })
 
   it('permits a top_p of 1, but not more, because it is a probability', () => {
@@ -132,7 +134,7 @@ describe.each(wireNames)('%s', (wire) => {
 
   it('repeats no value of the request in a refusal', () => {
     expect(() => bodyOf(wire, temperatureAt[wire]?.('a secret') ?? { temperature: 'a secret' })).toThrow(
-      /^The request is not allowed: "[\w.]*temperature" has a value that is not allowed$/,
+      /^The Worker refused the request: it is not allowed: "[\w.]*temperature" has a value that is not allowed$/,
     )
   })
 
@@ -240,7 +242,7 @@ describe('only gemini-interactions', () => {
     ['a stored file', [{ type: 'image', uri: 'https://generativelanguage.googleapis.com/v1beta/files/a' }]],
     ['arguments as text', [{ ...call, arguments: '{}' }]],
   ])('refuses %s', (_, input) => {
-    expect(() => permitInput(input)).toThrow('The request is not allowed')
+    expect(() => permitInput(input)).toThrow('The Worker refused the request: it is not allowed')
   })
 })
 
@@ -394,7 +396,9 @@ describe('only openai-responses', () => {
     { type: 'compaction', encrypted_content: 'x' },
     { type: 'mcp_call' },
   ])('refuses the item %o', (item) => {
-    expect(() => bodyOf('openai-responses', { input: [item] })).toThrow('The request is not allowed')
+    expect(() => bodyOf('openai-responses', { input: [item] })).toThrow(
+      'The Worker refused the request: it is not allowed',
+    )
   })
 })
 

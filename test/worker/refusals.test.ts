@@ -268,8 +268,11 @@ describe('a token that is bound to an origin', () => {
     }
     const shown = { authorization: `Bearer ${token ?? (await sign({}, { scope: bound }))}` }
     const allowed = { ...env, ALLOWED_ORIGINS: 'https://worker.example,https://chat.example' }
-    return (await call('/v1/models', { method: 'GET', headers: { ...shown, ...headers } }, allowed)).status
+    const answer = await call('/v1/models', { method: 'GET', headers: { ...shown, ...headers } }, allowed)
+    said = await answer.text()
+    return answer.status
   }
+  let said = ''
 
   it.each<[string, Record<string, string>, number]>([
     ['its own page', { origin: 'https://worker.example' }, 200],
@@ -281,6 +284,8 @@ describe('a token that is bound to an origin', () => {
     ['an address that was typed', { 'sec-fetch-site': 'none' }, 401],
   ])('B27: sent by %s', async (_, headers, status) => {
     expect(await list(headers)).toBe(status)
+    const isSilent = status === 401 && headers.origin === undefined
+    expect(said.includes('the request has no \\"origin\\" header')).toBe(isSilent)
   })
 
   it('B27: is not valid at another server without its origin', async () => {
@@ -512,7 +517,8 @@ describe.each(wireNames)('a %s request', (wire) => {
 
   it('has the reason in the form of its format', async () => {
     const body = (await (await ask(json)).json()) as Record<string, unknown>
-    const message = 'The session token is missing, wrong or expired; get one with POST /session'
+    const message =
+      'The Worker refused the request: the session token is missing, wrong or expired; get one with POST /session'
     const openai = { error: { message, type: 'invalid_request_error', param: null, code: 'invalid_api_key' } }
     const bodies: Record<WireName, object> = {
       'openai-chat': openai,

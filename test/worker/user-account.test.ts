@@ -40,6 +40,7 @@ describe('an account', () => {
     expect(await account.reserve(reservation('b', { cost: 600 }))).toEqual({
       ok: false,
       reason: 'budget',
+      isOfUser: true,
       retryAfterSeconds: 60,
     })
     await account.settle(settlement('a', 200))

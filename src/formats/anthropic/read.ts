@@ -151,7 +151,7 @@ export function decodeResponse(
   if (answer.type === 'error') throw decodeError(inStream(answer), { dialect })
   if (!Array.isArray(answer.content)) throw misfit('content', 'not a list', 'Anthropic response')
   for (const [at, block] of answer.content.entries()) objectAt(block, `content[${at}]`, 'Anthropic response')
-  return fold(readWhole(answer, dialect), { provider: dialect.provider ?? format, idPrefix, ...options })
+  return fold(readWhole(answer, dialect), { ...options, provider: dialect.provider ?? format, idPrefix })
 }
 
 /** Reads a body as a stream of two events. */

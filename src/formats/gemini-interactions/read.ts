@@ -164,7 +164,7 @@ export function decodeToolCalls(body: unknown): DecodedCalls {
  * @throws {ApiError} if the body is an error, or an answer that failed.
  * @throws {DecodeError} if the body is not an answer.
  */
-export function decodeResponse(body: unknown, { ...options }: DecodeResponseOptions = {}): ChatResponse {
+export function decodeResponse(body: unknown, options: DecodeResponseOptions = {}): ChatResponse {
   if (Array.isArray(body) || field(body, 'error')) throw midStreamError(body)
   const answer = bodyOf(body, `${target} answer`)
   const steps = stepsOf(answer)
@@ -174,7 +174,7 @@ export function decodeResponse(body: unknown, { ...options }: DecodeResponseOpti
   const reading = newReading(textOr(answer.model, ''))
   for (const step of steps ?? []) readStep(step, reading, out)
   readEnd(answer, reading, out)
-  return fold(out, { provider, idPrefix, ...options })
+  return fold(out, { ...options, provider, idPrefix })
 }
 
 /** Returns the steps of an answer; `undefined` if it does not have any list of them. The legacy schema has a list of contents instead. */

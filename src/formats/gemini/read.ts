@@ -31,6 +31,7 @@ import type {
   ErrorAnswer,
   Fragment,
   Frame,
+  Offered,
 } from '../../core/codec.ts'
 import { keeping, keepOn } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
@@ -68,6 +69,7 @@ import {
   type Kept,
   knownFields,
   type Reader,
+  ranPrefix,
   serverParts,
   stopReasons,
   stringIn,
@@ -129,19 +131,51 @@ function typesOf(given: Json | undefined) {
 
 // ---- tools --------------------------------------------------------------------------------------
 
-/** Reads a call from its part. */
-export function readCallPart(part: JsonObject, wire: JsonObject, origin: Origin, key?: number): CallFragment {
+/** Reads a call from its part. `ranId` is the id of a call that Google ran itself, on a server of MCP. */
+export function readCallPart(
+  part: JsonObject,
+  wire: JsonObject,
+  origin: Origin,
+  key?: number,
+  ranId?: string,
+): CallFragment {
   const { id, name, args: given, partialArgs: _pieces, willContinue: _more, ...rest } = wire
   const args = given ?? undefined
   return compact({
     type: 'call' as const,
     key,
-    id: textOr(id, undefined),
+    id: ranId ?? textOr(id, undefined),
     name: textOr(name, undefined),
+    server: ranId === undefined ? undefined : (true as const),
     // Arguments of another type become their JSON text, so that the call is reported as invalid.
     arguments: args === undefined || isObject(args) || typeof args === 'string' ? args : (jsonText(args) ?? '['),
-    ...keptOf(part, 'functionCall', unlessEmpty(rest), origin),
+    ...keptOf(part, 'functionCall', ranId === undefined ? unlessEmpty(rest) : rest, origin),
   })
+}
+
+/** Pairs results with calls among the parts of an answer: Google ran these calls itself, on a server of MCP. */
+export function pairsIn(parts: readonly Json[]): ReadonlyMap<Json, Json> {
+  const pairs = new Map<Json, Json>()
+  const open = new Set(parts)
+  for (const part of parts) {
+    const result = field(part, 'functionResponse')
+    const call = isObject(result) && [...open].find((one) => isOf(result, field(one, 'functionCall')))
+    if (!call) continue
+    open.delete(call)
+    pairs.set(part, call)
+  }
+  return pairs
+}
+
+/** Whether a result is of this call: it has its name, and its id if both have one. */
+function isOf(result: JsonObject, call: Json | undefined): boolean {
+  const [id, callId] = [stringIn(result, 'id'), stringIn(call, 'id')]
+  return isObject(call) && call.name === result.name && (!id || !callId || id === callId)
+}
+
+/** The id of a call that Google ran, or one that is made of its place. */
+export function ranId(call: Json | undefined, place: BlockKey): string {
+  return textOr(field(call, 'id'), `${ranPrefix}${place}`)
 }
 
 // ---- a whole answer -----------------------------------------------------------------------------
@@ -159,8 +193,8 @@ export function decodeResponse(
 ): ChatResponse {
   refuseDeep(body, 'Gemini response')
   const fragments: Fragment[] = []
-  if (!readBody(body, dialect, fragments)) throw misfit('candidates', 'missing', 'Gemini response')
-  return fold(fragments, { provider: dialect.provider, idPrefix: 'gemini_', ...options })
+  if (!readBody(body, dialect, fragments, options)) throw misfit('candidates', 'missing', 'Gemini response')
+  return fold(fragments, { ...options, provider: dialect.provider, idPrefix: 'gemini_' })
 }
 
 /** Decodes the calls of a body, even if the body does not report a complete answer. */
@@ -177,8 +211,8 @@ export function decodeToolCalls(
 }
 
 /** Returns whether the body is an answer. */
-function readBody(body: unknown, dialect: GeminiDialect, out: Fragment[]): boolean {
-  const reader = answerReader(dialect)
+function readBody(body: unknown, dialect: GeminiDialect, out: Fragment[], offered?: Offered): boolean {
+  const reader = answerReader(dialect, offered)
   reader.read(body, out)
   reader.end(out)
   return reader.isAnswer()
@@ -198,15 +232,14 @@ function readBody(body: unknown, dialect: GeminiDialect, out: Fragment[]): boole
 export function decodeStream({
   parse = JSON.parse,
   dialect = geminiDialect,
+  ...offered
 }: DecodeStreamOptions<GeminiDialect> = {}): Machine<Frame, Fragment> {
-  const reader = answerReader(dialect)
+  const reader = answerReader(dialect, offered)
   return {
     push({ data }, out) {
       const text = data.trim()
       if (text === '' || text === '[DONE]') return
-      const from = out.length
-      reader.read(parseEvent(parse, text, 'Gemini event'), out)
-      addArgumentsText(out, from, text, 'args')
+      addArgumentsText(reader.read(parseEvent(parse, text, 'Gemini event'), out), 0, text, 'args')
     },
     end: (out) => reader.end(out),
   }
@@ -214,8 +247,12 @@ export function decodeStream({
 
 /** Reads the chunks of one answer. */
 interface AnswerReader {
-  /** Reads a chunk, a whole body, or a list of chunks. The API sends a list if the request did not ask for SSE. */
-  read(value: unknown, out: Fragment[]): void
+  /**
+   * Reads a chunk, a whole body, or a list of chunks. The API sends a list if the request did not ask for SSE.
+   *
+   * @returns the calls that it read. They may come to `out` later.
+   */
+  read(value: unknown, out: Fragment[]): Fragment[]
   /** Adds the citations and the other fields, and the end if the wire reported that the answer is complete. */
   end(out: Fragment[]): void
   /** Whether there was a candidate, or the prompt was blocked. */
@@ -223,7 +260,15 @@ interface AnswerReader {
 }
 
 /** Reads the chunks of one answer. */
-function answerReader(dialect: GeminiDialect): AnswerReader {
+function answerReader(dialect: GeminiDialect, { toolNames, providerTools }: Offered = {}): AnswerReader {
+  /** Whether Google can run calls on a server of MCP. It reports them as calls of functions. */
+  const runsCalls = providerTools?.some(({ mcpServers }) => mcpServers !== undefined)
+  /** Whether the client has to run calls of names that it did not offer. */
+  const drivesComputer = providerTools?.some(({ computerUse }) => computerUse !== undefined)
+  /** Calls and results that follow each other. Google ran the calls that have a result. */
+  const held: [part: JsonObject, call: CallFragment | undefined][] = []
+  /** The calls of the current chunk. */
+  let calls: CallFragment[] = []
   let isAnswer = false
   /** The provider and the model, which made the proofs. */
   let origin: Origin = { provider: dialect.provider, model: '' }
@@ -253,12 +298,15 @@ function answerReader(dialect: GeminiDialect): AnswerReader {
   /** Fields of the response that isoglot has no field for. */
   let responseFields: JsonObject = {}
 
-  function read(value: unknown, out: Fragment[]): void {
+  function read(value: unknown, out: Fragment[]): Fragment[] {
+    calls = []
     if (!Array.isArray(value)) readChunk(value, '', out)
     else for (const [at, chunk] of value.entries()) readChunk(chunk, `[${at}]`, out)
+    return calls
   }
 
   function end(out: Fragment[]): void {
+    release(out)
     endCall(false, out)
     for (const [at, citations] of readCitations(candidateFields, tracks).entries()) {
       if (citations.length > 0) out.push({ type: 'patch', key: tracks[at]?.key as number, citations })
@@ -326,6 +374,7 @@ function answerReader(dialect: GeminiDialect): AnswerReader {
     const parts = listAt(content.parts, `candidates[${index}].content.parts`, 'Gemini response')
     for (let at = 0; at < parts.length; at++) readPart(parts[at] as Json, at > 0, out)
     finishReason = textOr(candidate.finishReason, finishReason)
+    if (finishReason !== undefined) release(out)
     const rest = otherFields(content, knownFields.content)
     candidateFields = addFields(candidateFields, otherFields(candidate, knownFields.candidate))
     candidateFields = addFields(candidateFields, rest && { content: rest })
@@ -336,14 +385,24 @@ function answerReader(dialect: GeminiDialect): AnswerReader {
   function readPart(given: Json, isNext: boolean, out: Fragment[]): void {
     const text = isObject(given) ? plainText(given) : undefined
     if (text !== undefined) {
+      release(out)
       readText(text, isNext, out)
       return
     }
     const part = isObject(given) ? addFields({}, given) : given
     const call = field(part, 'functionCall')
-    if (isObject(part) && isObject(call)) readCall(part, call, out)
+    if (isObject(part) && isObject(call)) {
+      readCall(part, call, out)
+      return
+    }
+    if (isObject(part) && isObject(part.functionResponse)) {
+      endText()
+      held.push([part, undefined])
+      return
+    }
+    release(out)
     // Image models send parts without fields between images, and the server refuses them in a request.
-    else if (!isObject(part) || Object.keys(part).length > 0) readBlock(decodePart(part, origin), out)
+    if (!isObject(part) || Object.keys(part).length > 0) readBlock(decodePart(part, origin), out)
   }
 
   /** Adds text to the open text block. If it is not the first part of its chunk, citations count it as a part of its own. */
@@ -389,15 +448,41 @@ function answerReader(dialect: GeminiDialect): AnswerReader {
     if (partialCall === undefined || textOr(call.name, undefined) !== undefined) {
       endCall(false, out)
       const key = partCount++
-      out.push(readCallPart(part, call, origin, key))
+      const isRun = runsCalls && !drivesComputer && toolNames?.has(stringOr(call.name, '')) === false
+      const read = readCallPart(part, call, origin, key, isRun ? ranId(call, key) : undefined)
+      calls.push(read)
       if (!willContinue && arrayOf(call.partialArgs).length === 0) {
-        out.push({ type: 'close', key })
+        held.push([part, read])
+        // Without such a server, no result can follow.
+        if (runsCalls === false) release(out)
         return
       }
+      release(out)
+      out.push(read)
       partialCall = newPartialCall(key)
     }
     partialCall.add(call.partialArgs)
     if (!willContinue) endCall(true, out)
+  }
+
+  /** Reads what was held, now that it is known which calls Google ran. */
+  function release(out: Fragment[]): void {
+    if (held.length === 0) return
+    const pairs = pairsIn(held.map(([part]) => part))
+    const ran = new Set(pairs.values())
+    const ids = new Map<Json | undefined, string>()
+    for (const [part, call] of held.splice(0)) {
+      if (call === undefined) {
+        const toolCallId = ids.get(pairs.get(part))
+        readBlock({ ...decodePart(part, origin), ...compact({ toolCallId }) } as ContentBlock, out)
+      } else {
+        const wire = objectIn(part, 'functionCall')
+        const key = call.key as number
+        ids.set(part, ranId(wire, key))
+        if (ran.has(part)) Object.assign(call, readCallPart(part, wire, origin, key, ranId(wire, key)))
+        out.push(call, { type: 'close', key })
+      }
+    }
   }
 
   function endCall(isFinished: boolean, out: Fragment[]): void {

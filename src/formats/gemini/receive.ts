@@ -52,7 +52,7 @@ import type {
 } from '../../core/model.ts'
 import { nextNumber } from '../../kit/ids.ts'
 import { decodeFormat, decodeThinking, readOutput, sameNames } from './ask.ts'
-import { decodePart, keptOf, newPartialCall, type Origin, readCallPart } from './read.ts'
+import { decodePart, keptOf, newPartialCall, type Origin, pairsIn, ranId, readCallPart } from './read.ts'
 import { fromOpenApi } from './schema.ts'
 import { format, type GeminiDialect, geminiDialect, knownFields, stringIn } from './words.ts'
 
@@ -264,15 +264,24 @@ function decodeParts(parts: Json | undefined, path: string): readonly Json[] {
 
 type KeptOnMessage = Pick<Message, 'providerData'>
 
-function readModelTurn(reading: Reading, parts: readonly Json[], kept: KeptOnMessage): void {
+function readModelTurn(reading: Reading, given: readonly Json[], kept: KeptOnMessage): void {
   if (!reading.wasModel) reading.pending = []
   const content: ContentBlock[] = []
   const invalidToolCalls: InvalidToolCall[] = []
   let index = 0
-  for (const part of joinPieces(parts)) {
+  const parts = joinPieces(given)
+  const pairs = pairsIn(parts)
+  const ran = new Set(pairs.values())
+  for (const [at, part] of parts.entries()) {
     const wire = field(part, 'functionCall')
     if (!isObject(part) || !isObject(wire)) {
-      content.push(decodePart(part, reading.origin))
+      const call = pairs.get(part)
+      const toolCallId = call && ranId(field(call, 'functionCall'), parts.indexOf(call))
+      content.push({ ...decodePart(part, reading.origin), ...compact({ toolCallId }) } as ContentBlock)
+      continue
+    }
+    if (ran.has(part)) {
+      content.push(readRanCall(part, wire, reading.origin, at))
       continue
     }
     const call = readRequestCall(reading, part, wire, index++)
@@ -307,6 +316,16 @@ function joinPieces(parts: readonly Json[]): readonly Json[] {
   }
   end(false)
   return joined
+}
+
+/** Reads a call that Google ran itself. */
+function readRanCall(part: JsonObject, wire: JsonObject, origin: Origin, at: number): ContentBlock {
+  const id = ranId(wire, at)
+  const { name, arguments: args, opaque, providerData } = readCallPart(part, wire, origin, undefined, id)
+  const given = isObject(args) ? args : {}
+  const argumentsText = args === undefined ? '' : (textOfArguments(given) ?? '')
+  const call = { id, name: name ?? '', arguments: given, argumentsText }
+  return { type: 'server_tool_call', ...call, ...compact({ opaque, providerData }) }
 }
 
 function readRequestCall(reading: Reading, part: JsonObject, wire: JsonObject, index: number) {

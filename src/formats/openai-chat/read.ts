@@ -78,7 +78,7 @@ export function decodeResponse(
   { dialect = openai, ...options }: DecodeResponseOptions<ChatDialect> = {},
 ): ChatResponse {
   const { provider, idPrefix = 'call_' } = dialect
-  return fold(readWhole(body, dialect), { provider, idPrefix, ...options })
+  return fold(readWhole(body, dialect), { ...options, provider, idPrefix })
 }
 
 function readWhole(body: unknown, dialect: ChatDialect): Fragment[] {

@@ -20,6 +20,7 @@ import type {
   ErrorAnswer,
   Fragment,
   Frame,
+  Offered,
 } from '../../core/codec.ts'
 import { keeping, keepOn, parseArguments } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
@@ -138,7 +139,7 @@ export function decodeResponse(
     const finding = `"${status}", since it is made in the background: ask for GET /responses/${textOr(id, '{id}')} until it has ended`
     throw misfit('status', finding, `${target} answer`)
   }
-  return fold(readWhole(answer, dialect), { provider: dialect.provider, idPrefix, ...options })
+  return fold(readWhole(answer, dialect, options), { ...options, provider: dialect.provider, idPrefix })
 }
 
 /** Reads the tool calls of an answer. */
@@ -168,8 +169,15 @@ interface StreamState extends Reading {
   readonly items: Map<number, Progress>
 }
 
-function newState(dialect: ResponsesDialect): StreamState {
-  return { ...newReading(dialect, ''), isEnded: false, last: 0, count: 0, highest: -1, items: new Map() }
+function newState(dialect: ResponsesDialect, offered?: Offered): StreamState {
+  return {
+    ...newReading(dialect, '', true, offered?.toolNames),
+    isEnded: false,
+    last: 0,
+    count: 0,
+    highest: -1,
+    items: new Map(),
+  }
 }
 
 /**
@@ -181,8 +189,9 @@ function newState(dialect: ResponsesDialect): StreamState {
 export function decodeStream({
   parse = JSON.parse,
   dialect = openaiDialect,
+  ...offered
 }: DecodeStreamOptions<ResponsesDialect> = {}): Machine<Frame, Fragment> {
-  const state = newState(dialect)
+  const state = newState(dialect, offered)
   return {
     push({ data, event: name }, out) {
       if (state.isEnded || data === '' || data.trim() === '[DONE]') return
@@ -197,9 +206,9 @@ export function decodeStream({
 }
 
 /** Reads an answer that is not streamed: it is the last event of a stream without other events. */
-function readWhole(response: JsonObject, dialect: ResponsesDialect): Fragment[] {
+function readWhole(response: JsonObject, dialect: ResponsesDialect, offered?: Offered): Fragment[] {
   const out: Fragment[] = []
-  finish(newState(dialect), { response }, out, 'response.completed')
+  finish(newState(dialect, offered), { response }, out, 'response.completed')
   return out
 }
 
@@ -343,7 +352,7 @@ function addItem(state: StreamState, event: JsonObject, out: Fragment[]): void {
     id: hosted ? hostedId(item, hosted) : textOr(item.call_id, null),
     name: hosted ? hostedName(item) : textOr(item.name, null),
     arguments: hosted ? '' : isCustom ? customOpening : argumentsOf(item),
-    ...((hosted || isServerCall(item, state.dialect)) && { server: true }),
+    ...((hosted || isServerCall(item, state)) && { server: true }),
     ...(isCustom && keeping({ type }, format)),
   })
 }
@@ -403,7 +412,7 @@ function addArguments(state: StreamState, event: JsonObject, out: Fragment[]): v
 // The decoders of streams, of whole answers and of the assistant's items in a request use it.
 
 /** State of an answer while its items are read. */
-export interface Reading {
+export interface Reading extends Offered {
   readonly dialect: ResponsesDialect
   model: string
   /** The id of the last reasoning item. The items after it belong to it: the server refuses them without it. */
@@ -416,8 +425,14 @@ export interface Reading {
   readonly opensWrappers: boolean
 }
 
-export function newReading(dialect: ResponsesDialect, model: string, opensWrappers = true): Reading {
-  return { dialect, model, after: undefined, hasText: false, hasRefusal: false, waiting: new Set(), opensWrappers }
+export function newReading(
+  dialect: ResponsesDialect,
+  model: string,
+  opensWrappers = true,
+  toolNames?: Offered['toolNames'],
+): Reading {
+  const state = { after: undefined, hasText: false, hasRefusal: false, waiting: new Set<string>() }
+  return { dialect, model, ...state, opensWrappers, toolNames }
 }
 
 /** The part of an item that a stream has already sent. Empty if the item was not streamed. */
@@ -565,7 +580,7 @@ function readReasoning(item: JsonObject, { key, lengths }: Progress, reading: Re
 
 /** Reads a complete call. It replaces the pieces of the same call. */
 function readCall(item: JsonObject, { key }: Progress, reading: Reading, out: Fragment[]): undefined {
-  const server = isServerCall(item, reading.dialect)
+  const server = isServerCall(item, reading)
   const opaque = server ? proof(item, reading) : proofOf(item, reading)
   const wrapped = reading.opensWrappers ? wrappedCalls(item) : []
   for (const { wrapper, ...call } of wrapped) {
@@ -593,9 +608,9 @@ function readCall(item: JsonObject, { key }: Progress, reading: Reading, out: Fr
   if (status !== 'incomplete') out.push({ type: 'close', key })
 }
 
-/** Whether the server runs this call itself. Some servers report such calls as calls for the client; only the tool's name differs. */
-function isServerCall({ name }: JsonObject, { serverTools }: ResponsesDialect): boolean {
-  return serverTools.has(stringOr(name, ''))
+/** Whether the server runs this call itself. xAI reports such calls as calls of custom tools that nobody offered. */
+function isServerCall({ type, name }: JsonObject, { dialect, toolNames }: Reading): boolean {
+  return dialect.runsCustomCalls === true && type === customCall && !toolNames?.has(stringOr(name, ''))
 }
 
 /** Reads an item of a tool that the server ran: the call, its result, or both. The proof keeps the other fields of the item. */

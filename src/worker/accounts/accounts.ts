@@ -136,7 +136,13 @@ export interface Reservation {
 /** Whether the request may be sent; otherwise, why not. */
 export type ReserveVerdict =
   | { readonly ok: true }
-  | { readonly ok: false; readonly reason: 'budget' | 'concurrency'; readonly retryAfterSeconds: number }
+  | {
+      readonly ok: false
+      readonly reason: 'budget' | 'concurrency'
+      /** Whether it is a limit of the user, or of the whole Worker. Absent: unknown. */
+      readonly isOfUser?: boolean
+      readonly retryAfterSeconds: number
+    }
 
 /** The actual cost and the outcome of a request that has ended. */
 export interface Settlement {

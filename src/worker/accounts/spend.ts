@@ -102,11 +102,11 @@ async function hold(held: Held, { session, config }: Purse): Promise<void> {
   const code = verdict.reason === 'budget' ? 'insufficient_quota' : 'too_many_live'
   // Waiting would not help, for example for a model without a price.
   const isTooDear = verdict.reason === 'budget' && held.cost > Math.min(dailyBudget, totalDailyBudget)
-  throw refuse(
-    code,
-    isTooDear ? 'this answer could cost more than the whole budget' : undefined,
-    verdict.retryAfterSeconds,
-  )
+  const whose = { true: ' of this user', false: ' of the whole Worker', undefined: '' }[`${verdict.isOfUser}`]
+  const detail = isTooDear
+    ? 'this answer could cost more than the whole budget of a day'
+    : `the daily budget${whose} is used up; it resets at midnight UTC`
+  throw refuse(code, verdict.reason === 'budget' ? detail : undefined, verdict.retryAfterSeconds)
 }
 
 /** The cost of a request. If it raises an alarm, also the share of the Worker's budget that it reached. */

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts'
 import { idOf, realtimeId } from '../keys/providers.ts'
 import { refuse } from '../refusal.ts'
 import { isSame, shownBearer } from './bearer.ts'
-import { checkOrigin, isFrom, isLoopbackDemo } from './origins.ts'
+import { checkFrom, checkOrigin, isLoopbackDemo } from './origins.ts'
 import { type Grant, lifetimeSeconds, readSession, type Session, userId } from './session.ts'
 import { checkPerson } from './turnstile.ts'
 
@@ -59,8 +59,8 @@ export async function checkUser(request: Request, config: Config): Promise<Sessi
   const user = await config.minting.check?.(request)
   if (user === undefined) throw refuse('not_logged_in')
   const { lifetimeSeconds: _lifetime, ...grant } = grantUser(user, config)
-  const isElsewhere = grant.origin !== undefined && !isFrom(grant.origin, request)
-  if (isElsewhere || config.revoked.has(grant.sub)) throw refuse('not_logged_in')
+  checkFrom(grant.origin, request, 'not_logged_in')
+  if (config.revoked.has(grant.sub)) throw refuse('not_logged_in')
   return { ...grant, jti: '', expiresAt: 0 }
 }
 
