@@ -1,6 +1,8 @@
 /** The error that a caller gets: it names the place, has the provider's message, and never contains a key. */
+
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { httpModel } from '../../src/ask/http-model.ts'
 import type { Model } from '../../src/core/question.ts'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { gemini } from '../../src/formats/gemini/index.ts'
@@ -183,12 +185,10 @@ describe('C31: the message of an error', () => {
       [refused, `The Worker refused the request: ${words}`],
       [toClientError(busy), `${client.title ?? client.provider} 502: The provider failed`],
     ] as const) {
-      const model: Model = {
-        codec: client,
-        model: 'm',
+      const model: Model = httpModel(client, 'm', {
         baseUrl: upstream.url,
         fetch: async () => errorAnswer(error, format),
-      }
+      })
       const got = await failure(generate(ask(model)))
       expect(got.message).toBe(message)
       expect(got.providerMessage).toBe(error.message)

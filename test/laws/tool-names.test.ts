@@ -2,8 +2,10 @@
  * A tool has one name: its own. A wire that refuses it gets another, and nobody else sees that one: not in events, calls, results, stored
  * messages, callbacks, observers, spans or errors, and not a client of a gateway.
  */
+
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { describe, expect, it } from 'vitest'
+import { httpModel } from '../../src/ask/http-model.ts'
 import type { ClientCodec, Model } from '../../src/core/codec.ts'
 import { blocksOf, textOf } from '../../src/core/content.ts'
 import { IsoglotError } from '../../src/core/errors.ts'
@@ -241,7 +243,7 @@ it('a name that comes in pieces is shown whole, or not at all', async () => {
       const body = `${deltas.join('')}${delta({ function: { arguments: '{}' } }, 'tool_calls')}data: [DONE]\n\n`
       return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
     }) as typeof globalThis.fetch
-    const model: Model = { codec: client, model: 'm', baseUrl: 'https://host.example', fetch }
+    const model: Model = httpModel(client, 'm', { baseUrl: 'https://host.example', fetch })
     const shown: (string | undefined)[] = []
     for await (const event of stream({ model, prompt: 'go', tools, maxRounds: 1, lastCalls: 'keep' })) {
       if (event.type === 'tool_call_chunk') shown.push(event.chunk.name)
