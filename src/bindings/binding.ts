@@ -17,6 +17,6 @@ export function isStore<Tools extends AnyTools>(
 
 /** The methods of a store that a component calls. */
 export function actionsOf<Tools extends AnyTools>(chat: ChatStore<Tools>): ChatActions<Tools> {
-  const { subscribe, getSnapshot, getServerSnapshot, dispose, ...actions } = chat
+  const { subscribe, getSnapshot, getServerSnapshot, leave, dispose, ...actions } = chat
   return actions
 }

@@ -15,9 +15,13 @@ export class Waits {
   /** Calls of page tools that need a decision of the user. */
   undecided: ReadonlySet<string> = new Set()
 
-  constructor(calls: readonly ToolCall[], outcome?: RunOutcome) {
+  /** The item with that answer. */
+  readonly id: string | undefined
+
+  constructor(calls: readonly ToolCall[], outcome?: RunOutcome, id?: string) {
     this.calls = calls
     this.outcome = outcome
+    this.id = id
   }
 
   isAnswered({ id }: Pick<ToolCall, 'id'>): boolean {
