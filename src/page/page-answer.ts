@@ -12,9 +12,9 @@ import type { PageError } from './page-error.ts'
  */
 export async function answerOf(given: Promise<Response>, signal: AbortSignal): Promise<Response> {
   const reached = given.catch((cause: unknown) => {
-    // The error of `fetch` after a network failure.
+    // The error of `fetch` after a network failure. Users read the message: it does not have the URL, which some platforms name.
     throw cause instanceof TypeError
-      ? new ConnectionError(`Cannot reach the server: ${cause.message}`, { cause })
+      ? new ConnectionError('Cannot reach the server: the network failed', { cause })
       : cause
   })
   const response = await responseUnlessAborted(reached, signal)
@@ -23,7 +23,7 @@ export async function answerOf(given: Promise<Response>, signal: AbortSignal): P
   const isStream = /^text\/event-stream\b/i.test(type)
   if (ok && isStream) return response
   const text = await unlessAborted(readText(response, 64 * 1024), signal)
-  const source = `${response.url || 'the server'} answered ${status}`
+  const source = `the server answered ${status}`
   if (!ok) throw failureOf(status, source, text)
   const start = JSON.stringify(text.slice(0, 80))
   throw new DecodeError(`Cannot read the run: ${source} with ${type}, which begins with ${start}`, { cause: text })
