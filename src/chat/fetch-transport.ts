@@ -2,7 +2,7 @@
 import { blocksOf } from '../core/content.ts'
 import { compact, lookup } from '../core/json.ts'
 import type { JsonObject, Message } from '../core/model.ts'
-import { readEvents } from '../page/read.ts'
+import { readingOf } from '../page/reading.ts'
 import type { AnyTools } from '../tools/model.ts'
 import type { keptRuns } from './kept-runs.ts'
 import type { ChatTransport, ChatTurn } from './model.ts'
@@ -78,7 +78,7 @@ export function fetchTransport(options: FetchTransportOptions = {}): ChatTranspo
       const streamId = kept && crypto.randomUUID?.()
       const { signal } = turn
       const resume = kept?.resuming
-      const run = readEvents(post(turn, streamId), compact({ signal, resume, streamId }))
+      const run = readingOf(post(turn, streamId), compact({ signal, resume, streamId }))
       return read(turn.chatId, kept?.forgetting(turn.chatId, run, signal) ?? run)
     },
     async stop(chatId) {

@@ -1,6 +1,6 @@
 /** Stores the names of runs that a server stores, so that a page can continue them after a reload. @module */
 import { isOfNetwork } from '../core/errors.ts'
-import { readEvents } from '../page/read.ts'
+import { readingOf } from '../page/reading.ts'
 import { type Resuming, resuming } from '../page/resuming.ts'
 import type { ChatEvents, ChatQuestion, ChatTransport } from './model.ts'
 import type { ReadableRun } from './run-transport.ts'
@@ -97,7 +97,7 @@ export function keptRuns(
       if (name === undefined) return undefined
       const response = resume.replay(name, signal)
       const question: ChatQuestion | undefined = JSON.parse(keptAt(questionKeyOf(chatId)) ?? 'null') ?? undefined
-      const run = forgetting(chatId, readEvents(response, { signal, resume }), signal)
+      const run = forgetting(chatId, readingOf(response, { signal, resume }), signal)
       const events = read(chatId, run) // a stop ends it from now on
       const found = await response.catch(() => undefined) // its error is that of the turn
       const isGone = found !== undefined && goneStatuses.includes(found.status)
