@@ -43,6 +43,8 @@ export interface ChatState {
   readonly isRead: boolean
   /** Reads the stored chat. Rejects with an error that was reported. */
   load(): Promise<void>
+  /** The same. An error was reported; then the chat is not stored, and goes on. */
+  ready(): Promise<void>
   /** Stores the chat. */
   save(): void
   removeStored(): void
@@ -92,6 +94,18 @@ export function chatState(options: ChatStoreOptions, onRead: (stored: StoredChat
 
   function report(cause: unknown): void {
     guarded(() => options.onError?.(cause))
+  }
+
+  function load(): Promise<void> {
+    reading ??= alone(id, () => sync(false))
+      .catch((cause) => {
+        report(cause)
+        throw cause
+      })
+      .finally(() => {
+        reading = undefined
+      })
+    return reading
   }
 
   /** Reads the stored chat and joins what another store wrote to it, before it writes. */
@@ -180,17 +194,8 @@ export function chatState(options: ChatStoreOptions, onRead: (stored: StoredChat
     get isRead() {
       return isRead
     },
-    load() {
-      reading ??= alone(id, () => sync(false))
-        .catch((cause) => {
-          report(cause)
-          throw cause
-        })
-        .finally(() => {
-          reading = undefined
-        })
-      return reading
-    },
+    load,
+    ready: () => load().catch(() => {}),
     save() {
       if (persist !== undefined) alone(id, () => sync(true)).catch(report)
     },

@@ -1,15 +1,15 @@
 /** The state of a chat for a page, and its methods, for any framework. @module */
 import { compact, findLastIndex } from '../core/json.ts'
 import type { Message, ToolCall } from '../core/model.ts'
-import { readOutput } from '../tools/definition.ts'
+import { outputOf } from '../tools/definition.ts'
 import type { AnyTools } from '../tools/model.ts'
-import { failed } from '../tools/run.ts'
+import { failed, resultOf } from '../tools/run.ts'
 import { forked, showing, tailsOf } from './branches.ts'
 import { chatState } from './chat-state.ts'
 import { asArrived, type Entry, entriesOf, entryOf } from './entry.ts'
 import { readContent } from './files.ts'
-import type { ChatEvents, ChatSnapshot, ChatStore, ChatStoreOptions, QueuedMessage, SendContent } from './model.ts'
-import { placed, type Question } from './question.ts'
+import type { ChatSnapshot, ChatStore, ChatStoreOptions, QueuedMessage, SendContent } from './model.ts'
+import type { Question } from './question.ts'
 import { type Turns, turnsOf } from './turns.ts'
 
 /**
@@ -107,13 +107,8 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     if (isWaiting) chat.save()
   }
 
-  /** Waits until the stored chat was read. */
-  async function whenRead(): Promise<void> {
-    await chat.load().catch(() => {}) // it is reported
-  }
-
   async function regenerate(id?: string): Promise<void> {
-    if (!chat.isRead) await whenRead()
+    if (!chat.isRead) await chat.ready()
     checkFree('regenerate')
     const { entries } = chat
     const end = id === undefined ? entries.length - 1 : placeOf(id, 'regenerate')
@@ -132,7 +127,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
   }
 
   async function retry(): Promise<void> {
-    if (!chat.isRead) await whenRead()
+    if (!chat.isRead) await chat.ready()
     checkFree('retry')
     const question = turns.failed
     if (question === undefined) throw new TypeError('Cannot retry: no turn failed or was stopped')
@@ -165,36 +160,14 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
   }
 
   /** Also waits for the turn that it found. A message that is sent in the meantime waits, too. */
-  function resume(): Promise<boolean> {
-    resuming ??= find().finally(() => {
+  async function resume(): Promise<boolean> {
+    if (isDisposed) checkFree('resume')
+    if (chat.isBusy && !resuming) return false
+    resuming ??= turns.resume().finally(() => {
       resuming = undefined
       sendNext()
     })
     return resuming
-  }
-
-  async function find(): Promise<boolean> {
-    if (isDisposed) checkFree('resume')
-    if (chat.isBusy) return false
-    const turn = turns.begin()
-    let batches: ChatEvents | undefined
-    try {
-      if (!chat.isRead) await whenRead()
-      if (turns.isCurrent(turn)) batches = await transport.resume?.(chat.id, turn.signal)
-    } catch (cause) {
-      if (!turns.drop(turn)) return false
-      throw cause
-    }
-    const place = batches && turns.isCurrent(turn) ? placed(chat.entries, batches.question) : undefined
-    if (place === undefined) {
-      turn.abort()
-      turns.drop(turn)
-      return false
-    }
-    const { entries, id, base } = place
-    chat.entries = entries
-    await turns.ask({ trigger: 'resume', id, base }, turn, batches)
-    return true
   }
 
   function setMessages(change: readonly Message[] | ((before: readonly Message[]) => readonly Message[])): void {
@@ -237,7 +210,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     retry,
     regenerate,
     async edit(id, content) {
-      if (!chat.isRead) await whenRead()
+      if (!chat.isRead) await chat.ready()
       checkFree('edit')
       const at = placeOf(id, 'edit')
       if (chat.entries[at]?.role !== 'user') throw new TypeError(`Cannot edit: "${id}" is not a user message`)
@@ -250,10 +223,8 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
       }
       if ('error' in result)
         return turns.addResult({ type: 'tool_result', result: failed(call, 'execution', result.error) })
-      const { content, status = 'success', artifacts, extra } = readOutput(result.value)
-      const { id: toolCallId, name } = call
-      const read = { call, toolCallId, name, status, content, value: result.value, ...compact({ artifacts, extra }) }
-      return turns.addResult({ type: 'tool_result', result: read })
+      const { value } = result
+      return turns.addResult({ type: 'tool_result', result: resultOf(call, outputOf(value), { value }) })
     },
     async approve(toolCallId, decision) {
       const call = waitingCall(toolCallId, 'approve')

@@ -21,10 +21,9 @@ import {
   withoutResults,
 } from './entry.ts'
 import { checkFiles, toBlock } from './files.ts'
-import type { ChatEvents, ChatStoreOptions, ChatTurn, StoredChat, TurnEnd } from './model.ts'
+import type { ChatEnd, ChatEvents, ChatStoreOptions, ChatTurn, StoredChat, TurnEnd } from './model.ts'
 import { checkPageTools, runInPage } from './page-tools.ts'
-import { type Question, unanswered } from './question.ts'
-import { Waits } from './waits.ts'
+import { placed, type Question, unanswered } from './question.ts'
 
 /** The maximum number of times that tools of the page make the model continue, for one message of the user. */
 const maxRounds = 10
@@ -33,13 +32,10 @@ const maxRounds = 10
 export interface Turns {
   /** The last request, if its turn failed or was stopped. */
   readonly failed: Question | undefined
-  /** Begins a turn. It replaces a turn that has not sent its request yet. */
-  begin(): AbortController
-  isCurrent(turn: AbortController): boolean
-  /** Ends a turn that has not sent a request. Returns whether it was the current turn. */
-  drop(turn: AbortController): boolean
+  /** Resumes a turn that the server is still running, and waits for its end. Returns whether there is one. */
+  resume(): Promise<boolean>
   /** Requests an answer to the user's message, and waits for its end. */
-  ask(question: Question, turn?: AbortController, source?: ChatEvents): Promise<void>
+  ask(question: Question): Promise<void>
   /** Forgets which calls wait, and what can be asked again. */
   forget(): void
   /** Goes on where a stored chat ended: with its calls that wait, or what can be asked again. */
@@ -58,6 +54,7 @@ export interface Turns {
 
 /** @param onReady called when a message that waits may be sent */
 export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () => void): Turns {
+  const { transport } = options
   checkPageTools(options.tools ?? [])
   /** The current turn. Events of an earlier one are ignored. */
   let current: AbortController | undefined
@@ -67,10 +64,31 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
   /** The last request, if its turn failed or was stopped. */
   let failed: Question | undefined
   let rounds = 0
-  let waits = new Waits([])
+  /** The calls that wait, with those that have a decision or a result now, and how the answer ended that made them. */
+  let calls: readonly ToolCall[] = []
+  let waitOutcome: RunOutcome | undefined
+  let waitId: string | undefined
+  let decisions: Approval[] = []
+  /** Results of calls that ran in the page, for the next request. */
+  let results: ToolMessage[] = []
+  /** Calls of page tools that need a decision of the user. */
+  let undecided: readonly ToolCall[] = []
 
   const isCurrent = (turn: AbortController) => current === turn
+  const isAnswered = (id: string) => results.some(({ toolCallId }) => toolCallId === id)
+  const isDecided = (id: string) => decisions.some(({ toolCallId }) => toolCallId === id)
 
+  /** Sets the calls that wait from now on. None of them has a decision yet. */
+  function waitFor(pending: readonly ToolCall[], outcome?: RunOutcome, id?: string): void {
+    calls = pending
+    waitOutcome = outcome
+    waitId = id
+    decisions = []
+    results = []
+    undecided = []
+  }
+
+  /** Begins a turn. It replaces a turn that has not sent its request yet. */
   function begin(): AbortController {
     current?.abort(new DOMException('Another turn began', 'AbortError'))
     current = new AbortController()
@@ -84,7 +102,7 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
     return request(asked, turn, source)
   }
 
-  async function request(asked: Question, turn: AbortController, source?: ChatEvents): Promise<void> {
+  function request(asked: Question, turn: AbortController, source?: ChatEvents): Promise<void> {
     const begun = { id: chat.newId(), role: 'assistant', createdAt: Date.now(), messages: [] } as const
     const answer: Entry = { ...(asked.base ?? entryOf({ ...begun, state: 'streaming' })), state: 'streaming' }
     question = { ...asked, answerId: answer.id }
@@ -94,17 +112,15 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
     // The part that is there stays until a run that is resumed begins the answer again.
     const isShown = source !== undefined && chat.entry(answer.id) !== undefined
     chat.set(change, isShown ? chat.entries : withAnswer(answer))
-    try {
+    return guard(turn, async () => {
       if (asked.files?.length) await readFiles(asked.files, turn.signal)
-      if (!chat.isRead) await chat.load().catch(() => {}) // it is reported, and the chat is not stored
+      if (!chat.isRead) await chat.ready()
       if (!isCurrent(turn)) return
       isSent = true
       chat.save()
-      const end = await read(source ?? options.transport.send(turnFor(turn.signal)), turn, answer)
+      const end = await read(source ?? transport.send(turnFor(turn.signal)), turn, answer)
       if (isCurrent(turn)) await settle(turn, end)
-    } catch (cause) {
-      if (isCurrent(turn)) fail(cause)
-    }
+    })
   }
 
   /** The entries with this answer below its question. */
@@ -146,7 +162,7 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
   }
 
   function forget(): void {
-    waits = new Waits([])
+    waitFor([])
     failed = undefined
   }
 
@@ -185,10 +201,10 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
 
   /** After the end of an answer: ends the turn, or runs the waiting calls that can run in the page. */
   async function settle(turn: AbortController, { outcome, pending }: TurnEnd): Promise<void> {
-    const calls = outcome === 'manual' || outcome === 'approval' ? pending : []
     const answer = chat.entry(question?.answerId)
-    if (answer === undefined || calls.length === 0) return finish(outcome)
-    waits = new Waits(calls, outcome, answer.id)
+    const isWaiting = (outcome === 'manual' || outcome === 'approval') && pending.length > 0
+    if (answer === undefined || !isWaiting) return finish(outcome)
+    waitFor(pending, outcome, answer.id)
     chat.count(answer)
     await goOn(turn)
   }
@@ -197,8 +213,8 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
   async function goOn(turn: AbortController): Promise<void> {
     const { tools = [] } = options
     const isMine = ({ name }: ToolCall) => tools.some((tool) => tool.name === name)
-    const ready = waits.calls.filter((call) => {
-      return isMine(call) && !waits.isAnswered(call) && (waits.isDecided(call) || !waits.undecided.has(call.id))
+    const ready = calls.filter((call) => {
+      return isMine(call) && !isAnswered(call.id) && (isDecided(call.id) || !undecided.some(({ id }) => id === call.id))
     })
     if (ready.length > 0) {
       if (++rounds > maxRounds) {
@@ -208,31 +224,28 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
       await run(turn, ready)
       if (!isCurrent(turn)) return
     }
-    const pending = waits.calls.filter((call) => {
-      return !waits.isAnswered(call) && (isMine(call) || !waits.isDecided(call))
-    })
-    const last = chat.entry(waits.id)
+    const pending = calls.filter((call) => !isAnswered(call.id) && (isMine(call) || !isDecided(call.id)))
+    const last = chat.entry(waitId)
     if (last === undefined) return
     if (pending.length > 0) {
       current = undefined
       const entry: Entry = { ...withCalls(last, pending, 'waiting'), state: 'done' }
-      chat.set({ status: 'waiting', pending, outcome: waits.outcome }, chat.withEntry(entry))
+      chat.set({ status: 'waiting', pending, outcome: waitOutcome }, chat.withEntry(entry))
       return chat.save()
     }
-    const approvals = waits.approvals.filter(({ toolCallId }) => !waits.isAnswered({ id: toolCallId }))
+    const approvals = decisions.filter(({ toolCallId }) => !isAnswered(toolCallId))
     const trigger = approvals.length > 0 ? 'approval' : 'tool_result'
     const base = { ...last, begun: last.messages.length }
-    return request({ trigger, approvals, added: waits.results, base }, turn)
+    return request({ trigger, approvals, added: results, base }, turn)
   }
 
-  async function run(turn: AbortController, calls: readonly ToolCall[]): Promise<void> {
+  async function run(turn: AbortController, ready: readonly ToolCall[]): Promise<void> {
     chat.set({ status: 'streaming', pending: [], outcome: undefined })
-    const messages = chat.messages(chat.placeOf(waits.id) + 1)
-    const context = { messages, approvals: waits.approvals, signal: turn.signal }
-    const steps = runInPage(options.tools ?? [], calls, context)
+    const messages = chat.messages(chat.placeOf(waitId) + 1)
+    const steps = runInPage(options.tools ?? [], ready, { messages, approvals: decisions, signal: turn.signal })
     for (let step = await steps.next(); isCurrent(turn); step = await steps.next()) {
       if (step.done) {
-        waits.undecided = new Set(step.value.map(({ id }) => id))
+        undecided = step.value
         return
       }
       for (const event of step.value) apply(event)
@@ -241,65 +254,58 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
 
   /** An event of a call that ran in the page. */
   function apply(event: StreamEvent): void {
-    const last = chat.entry(waits.id)
+    const last = chat.entry(waitId)
     if (last === undefined) return
     const changed = withEvent(last, event)
     chat.put(changed)
-    if (event.type === 'tool_result') waits.results.push(changed.messages.at(-1) as ToolMessage)
+    if (event.type === 'tool_result') results.push(changed.messages.at(-1) as ToolMessage)
     guarded(() => options.onEvent?.(event))
   }
 
   async function goOnWhenDecided(): Promise<void> {
-    const pending = waits.calls.filter((call) => !waits.isAnswered(call) && !waits.isDecided(call))
+    const pending = calls.filter(({ id }) => !isAnswered(id) && !isDecided(id))
     if (pending.length > 0) return chat.set({ pending })
-    const { id } = waits
-    const before: Question = { trigger: 'regenerate', ...compact({ messageId: id, answerId: id }) }
-    const asked = question?.answerId === id ? question : before
+    const before = question
     const turn = begin()
-    question = asked
+    question = before?.answerId === waitId ? before : { trigger: 'regenerate', ...compact({ answerId: waitId }) }
     isSent = true
+    await guard(turn, () => goOn(turn))
+  }
+
+  /** Does a part of a turn, whose failure is that of the turn. */
+  async function guard(turn: AbortController, work: () => Promise<void>): Promise<void> {
     try {
-      await goOn(turn)
-    } catch (cause) {
-      if (isCurrent(turn)) fail(cause)
+      await work()
+    } catch (error) {
+      if (!isCurrent(turn)) return
+      const partial = error instanceof IsoglotError ? error.partial : undefined
+      const isAsked = isSent
+      failed = question
+      close('failed', { status: 'error', error }, (answer) => brokenOff(answer, 'failed', partial))
+      if (!isAsked) onReady() // only this message cannot be sent
     }
   }
 
   function finish(outcome: RunOutcome): void {
-    close({ status: 'ready', outcome }, (answer) => ({ ...answer, state: endOf(answer.messages) }))
-    guarded(() => options.onFinish?.({ outcome, messages: chat.messages() }))
+    close(outcome, { status: 'ready', outcome }, (answer) => ({ ...answer, state: endOf(answer.messages) }))
     onReady()
-  }
-
-  function fail(error: unknown): void {
-    const partial = error instanceof IsoglotError ? error.partial : undefined
-    const isAsked = isSent
-    failed = question
-    close({ status: 'error', error }, (answer) => brokenOff(answer, 'failed', partial))
-    chat.report(error)
-    guarded(() => options.onFinish?.({ outcome: 'failed', messages: chat.messages(), error }))
-    if (!isAsked) onReady() // only this message cannot be sent
   }
 
   function leave(): boolean {
     const turn = current
     if (turn === undefined) return false
-    const reason = new DOMException('The turn was stopped', 'AbortError')
-    if (!chat.isBusy) {
-      current = undefined
-      turn.abort(reason)
-      return true
-    }
+    current = undefined
+    turn.abort(new DOMException('The turn was stopped', 'AbortError'))
+    if (!chat.isBusy) return true // it only looked for a run
     if (isSent) failed = question
-    close({ status: 'ready' }, (answer) => brokenOff(answer, 'stopped'))
-    turn.abort(reason)
-    guarded(() => options.onFinish?.({ outcome: 'stopped', messages: chat.messages() }))
+    close('stopped', { status: 'ready' }, (answer) => brokenOff(answer, 'stopped'))
     return true
   }
 
-  function close(change: Partial<Status>, end: (answer: Entry) => Entry): void {
+  function close(outcome: ChatEnd['outcome'], change: Partial<Status>, end: (answer: Entry) => Entry): void {
+    const { error } = change
     current = undefined
-    const entries = withUser(isSent && change.status !== 'error' ? 'done' : 'failed').flatMap((entry) => {
+    const entries = withUser(isSent && outcome !== 'failed' ? 'done' : 'failed').flatMap((entry) => {
       if (entry.id !== question?.answerId) return entry
       const answer = end(entry)
       chat.count(answer)
@@ -307,12 +313,14 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
     })
     chat.set({ pending: [], ...change }, entries)
     chat.save()
+    if (outcome === 'failed') chat.report(error)
+    guarded(() => options.onFinish?.({ outcome, messages: chat.messages(), ...compact({ error }) }))
   }
 
   function giveUp(): void {
-    const open = waits.calls.filter((call) => !waits.isAnswered(call))
-    const last = chat.entry(waits.id)
-    waits = new Waits([])
+    const open = calls.filter(({ id }) => !isAnswered(id))
+    const last = chat.entry(waitId)
+    waitFor([])
     if (open.length === 0 || last === undefined) return
     const { status } = chat.status
     const entries = chat.withEntry(withoutResults(last, open))
@@ -323,12 +331,25 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
     get failed() {
       return failed
     },
-    begin,
-    isCurrent,
-    drop(turn) {
-      if (!isCurrent(turn)) return false
-      current = undefined
-      return true
+    async resume() {
+      const turn = begin()
+      try {
+        if (!chat.isRead) await chat.ready()
+        const batches = isCurrent(turn) ? await transport.resume?.(chat.id, turn.signal) : undefined
+        const place = batches && isCurrent(turn) ? placed(chat.entries, batches.question) : undefined
+        if (place !== undefined) {
+          const { entries, id, base } = place
+          chat.entries = entries
+          await ask({ trigger: 'resume', id, base }, turn, batches)
+          return true
+        }
+      } catch (cause) {
+        if (isCurrent(turn)) throw cause
+      } finally {
+        if (isCurrent(turn)) current = undefined
+      }
+      turn.abort()
+      return false
     },
     ask,
     forget,
@@ -337,7 +358,7 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
       const isWaiting = pending.length > 0 && last !== undefined
       const entries = isWaiting ? chat.withEntry(withCalls(last, pending, 'waiting')) : chat.entries
       failed = unanswered(entries)
-      waits = new Waits(pending, outcome, last?.id)
+      waitFor(pending, outcome, last?.id)
       chat.set({ status: isWaiting ? 'waiting' : 'ready', error: undefined, pending, outcome }, entries)
     },
     addResult(event) {
@@ -345,8 +366,8 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
       return goOnWhenDecided()
     },
     decide(call, approval) {
-      waits.approvals.push(approval)
-      const last = chat.entry(waits.id)
+      decisions.push(approval)
+      const last = chat.entry(waitId)
       if (last !== undefined) chat.put(withCalls(last, [call], approval.approved ? 'ready' : 'refused'))
       return goOnWhenDecided()
     },
