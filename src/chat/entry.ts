@@ -35,6 +35,17 @@ export function entryOf(entry: Omit<Entry, 'calls'>, calls: StoredEntry['calls']
   return { ...entry, calls: new Map(calls) }
 }
 
+/** An entry that begins now. */
+export function newEntry(
+  id: string,
+  role: 'user' | 'assistant',
+  messages: readonly Message[] = [],
+  branch?: Branches,
+): Entry {
+  const state = role === 'user' ? 'sending' : 'streaming'
+  return entryOf({ id, role, state, createdAt: Date.now(), messages, branch })
+}
+
 const isAnswer = ({ role }: Message) => role === 'assistant' || role === 'tool'
 
 /** The entries of a history. An answer with all its rounds is one entry. @param idOf returns the id of the message at an index */

@@ -4,7 +4,7 @@ import { findLastIndex } from '../core/json.ts'
 import type { Message } from '../core/model.ts'
 import type { Approval } from '../tools/approval.ts'
 import { forked, inBranches } from './branches.ts'
-import { asArrived, type Entry, entryOf, isSaid } from './entry.ts'
+import { asArrived, type Entry, isSaid, newEntry } from './entry.ts'
 import type { ChatQuestion, ChatTrigger } from './model.ts'
 
 /** The request to a transport. */
@@ -32,7 +32,7 @@ export function unanswered(entries: readonly Entry[]): Question | undefined {
   if (answer === undefined) return { trigger: 'send', id, added }
   const { id: answerId, branch } = answer
   if (answer.messages.length === 0 && branch === undefined) return { trigger: 'send', id, added, answerId }
-  const base = branch && { ...answer, messages: [], begun: 0 }
+  const base = branch && { ...answer, messages: [] }
   return { trigger: 'regenerate', id, answerId, messageId: answerId, base }
 }
 
@@ -56,13 +56,10 @@ export function placed(
   const at = known < 0 ? (users[keep] ?? entries.length) : known
   const [found, ...rest] = entries.slice(at)
   const isFound = found?.id === id || (found && textOf(found.messages[0] ?? '') === textOf(message))
-  const begun = { createdAt: Date.now(), messages: [] } as const
-  const branch = forked(entries.slice(at))
-  const asked = isFound ? found : entryOf({ ...begun, id, role: 'user', state: 'done', messages: [message], branch })
+  const asked = isFound ? found : newEntry(id, 'user', [message], forked(entries.slice(at)))
   const after = isFound ? rest : []
   const [answer] = after
-  const base =
-    answer?.role === 'assistant' ? answer : entryOf({ ...begun, id: answerId, role: 'assistant', state: 'streaming' })
+  const base = answer?.role === 'assistant' ? answer : newEntry(answerId, 'assistant')
   return {
     entries: [...entries.slice(0, at), { ...asked, state: 'done' }, ...after],
     id: asked.id,

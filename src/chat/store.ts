@@ -6,9 +6,9 @@ import type { AnyTools } from '../tools/model.ts'
 import { failed, resultOf } from '../tools/run.ts'
 import { forked, showing, tailsOf } from './branches.ts'
 import { chatState } from './chat-state.ts'
-import { asArrived, type Entry, entriesOf, entryOf } from './entry.ts'
+import { asArrived, type Entry, entriesOf, newEntry } from './entry.ts'
 import { readContent } from './files.ts'
-import type { ChatSnapshot, ChatStore, ChatStoreOptions, QueuedMessage, SendContent } from './model.ts'
+import type { ChatSnapshot, ChatStore, ChatStoreOptions, SendContent } from './model.ts'
 import type { Question } from './question.ts'
 import { type Turns, turnsOf } from './turns.ts'
 
@@ -39,9 +39,14 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
   let resuming: Promise<boolean> | undefined
   let isDisposed = false
 
+  /** @throws {TypeError} after `dispose`. */
+  function checkUsable(attempt: string): void {
+    if (isDisposed) throw new TypeError(`Cannot ${attempt}: the chat is disposed`)
+  }
+
   /** @throws {TypeError} after `dispose`, and while a turn is running. */
   function checkFree(attempt: string): void {
-    if (isDisposed) throw new TypeError(`Cannot ${attempt}: the chat is disposed`)
+    checkUsable(attempt)
     if (chat.isBusy) throw new TypeError(`Cannot ${attempt}: a turn is running; see "whenBusy"`)
   }
 
@@ -52,15 +57,14 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     const { entries } = chat
     const branch = forked(entries.slice(at))
     const messages: Message[] = [{ role: 'user', content }]
-    const entry = entryOf({ id, role: 'user', state: 'sending', createdAt: Date.now(), messages, branch })
-    chat.entries = [...entries.slice(0, at), entry]
+    chat.entries = [...entries.slice(0, at), newEntry(id, 'user', messages, branch)]
     await turns.ask({ ...question, id, added: messages, files })
   }
 
   async function send(content: SendContent): Promise<void> {
+    checkUsable('send')
     const id = chat.newId()
-    const isTaken = chat.isBusy || resuming || chat.status.queue.length > 0
-    if (isTaken && !isDisposed && whenBusy === 'queue') {
+    if (whenBusy === 'queue' && (chat.isBusy || resuming || waiting.size > 0)) {
       readContent(content)
       return new Promise((resolve) => {
         waiting.set(id, resolve)
@@ -68,7 +72,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
         sendNext()
       })
     }
-    if (chat.isBusy && !isDisposed && whenBusy === 'interrupt') leaveTurn()
+    if (chat.isBusy && whenBusy === 'interrupt' && turns.stop()) leaveRun()
     checkFree('send')
     return submit(content, { trigger: 'send' }, id)
   }
@@ -77,24 +81,16 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
   function sendNext(): void {
     const [next] = chat.status.queue
     if (next === undefined || chat.isBusy || resuming) return
-    const resolve = takeQueued(next)
-    submit(next.content, { trigger: 'send' }, next.id).finally(resolve)
+    const { id, content } = next
+    const resolve = takeQueued(id)
+    submit(content, { trigger: 'send' }, id).finally(resolve)
   }
 
-  function takeQueued({ id }: QueuedMessage): (() => void) | undefined {
+  /** Takes a message out of the queue. Returns what tells its sender that it is over. */
+  function takeQueued(id: string): (() => void) | undefined {
     const resolve = waiting.get(id)
-    waiting.delete(id)
-    chat.set({ queue: chat.status.queue.filter((one) => one.id !== id) })
+    if (waiting.delete(id)) chat.set({ queue: chat.status.queue.filter((one) => one.id !== id) })
     return resolve
-  }
-
-  function cancelQueued(id: string): void {
-    const queued = chat.status.queue.find((one) => one.id === id)
-    if (queued !== undefined) takeQueued(queued)?.()
-  }
-
-  function leaveTurn(): void {
-    if (turns.stop()) leaveRun()
   }
 
   function leaveRun(): void {
@@ -117,8 +113,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     if (at < 0 || asked === undefined) throw new TypeError('Cannot regenerate: there is no user message to answer')
     turns.giveUp()
     const branch = forked(chat.entries.slice(at + 1))
-    const begun = { id: chat.newId(), role: 'assistant', state: 'streaming', createdAt: Date.now() } as const
-    const base = branch && entryOf({ ...begun, messages: [], begun: 0, branch })
+    const base = branch && newEntry(chat.newId(), 'assistant', [], branch)
     chat.entries = [...entries.slice(0, at), { ...asked, state: 'sending' }]
     // The server does not have a message whose request failed.
     if (asked.state === 'failed' && base === undefined)
@@ -136,10 +131,9 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
       if (isDisposed || chat.isBusy || turns.failed !== question) return // another method was called in the meantime
     }
     const { id, base, answerId } = question
-    const isBegun = base !== undefined && base.messages.length > 0
     chat.entries = chat.entries.flatMap((entry): Entry | [] => {
       if (entry.id === answerId && base === undefined) return []
-      return entry.id === id && !isBegun ? { ...entry, state: 'sending' } : entry
+      return entry.id === id && !base?.messages.length ? { ...entry, state: 'sending' } : entry
     })
     await turns.ask(question)
   }
@@ -161,7 +155,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
 
   /** Also waits for the turn that it found. A message that is sent in the meantime waits, too. */
   async function resume(): Promise<boolean> {
-    if (isDisposed) checkFree('resume')
+    checkUsable('resume')
     if (chat.isBusy && !resuming) return false
     resuming ??= turns.resume().finally(() => {
       resuming = undefined
@@ -194,7 +188,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
   function clear(): void {
     turns.stop()
     leaveRun() // the server may still run a turn whose connection broke
-    for (const { id } of chat.status.queue) cancelQueued(id)
+    for (const id of [...waiting.keys()]) takeQueued(id)?.()
     turns.forget()
     chat.replaced()
     chat.set({ status: 'ready', error: undefined, pending: [], warnings: [], usage: {}, outcome: undefined }, [])
@@ -246,7 +240,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
       const at = placeOf(id, 'remove')
       replace(chat.entries.filter((_, place) => place !== at))
     },
-    cancelQueued,
+    cancelQueued: (id) => takeQueued(id)?.(),
     clearError() {
       if (chat.status.status === 'error') chat.set({ status: 'ready', error: undefined })
     },

@@ -13,8 +13,8 @@ import {
   brokenOff,
   type Entry,
   endOf,
-  entryOf,
   isSaid,
+  newEntry,
   sealedOf,
   withCalls,
   withEvent,
@@ -103,8 +103,7 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
   }
 
   function request(asked: Question, turn: AbortController, source?: ChatEvents): Promise<void> {
-    const begun = { id: chat.newId(), role: 'assistant', createdAt: Date.now(), messages: [] } as const
-    const answer: Entry = { ...(asked.base ?? entryOf({ ...begun, state: 'streaming' })), state: 'streaming' }
+    const answer: Entry = { ...(asked.base ?? newEntry(chat.newId(), 'assistant')), state: 'streaming' }
     question = { ...asked, answerId: answer.id }
     isSent = false
     forget()

@@ -215,7 +215,7 @@ const noBody =
 /** The chunks of a body, until it ends, the signal fires, or the reader leaves. Each of these closes the connection. */
 export async function* chunksOf(
   { body }: Pick<Response, 'body'>,
-  deadline?: Deadline,
+  deadline?: Pick<Deadline, 'signal' | 'enter' | 'pause'>,
 ): AsyncGenerator<Uint8Array, void> {
   if (body === undefined) throw new TypeError(noBody)
   const reader = body?.getReader()

@@ -1,8 +1,8 @@
 /** For pages: reads the events of a server's run, over as many connections as needed. @module */
 import { applyEvent } from '../client/apply-event.ts'
 import type { RunResult, StreamEvent } from '../client/result.ts'
-import { chunksOf, type Deadline, startDeadline } from '../client/transport.ts'
-import { follow } from '../core/abort.ts'
+import { chunksOf } from '../client/transport.ts'
+import { alarm, follow } from '../core/abort.ts'
 import { DecodeError, InterruptedError, IsoglotError, TimeoutError } from '../core/errors.ts'
 import { compact, isObject, unlessEmpty } from '../core/json.ts'
 import type { AssistantMessage, ContentBlock, InvalidToolCall, Message } from '../core/model.ts'
@@ -67,22 +67,21 @@ export function readingOf(
   async function* batches(): AsyncGenerator<StreamEvent[]> {
     const { signal } = stopping
     const unfollow = follow(options.signal, stopping)
-    const timeouts = { firstByteMs: idleMs, idleMs, totalMs: Number.POSITIVE_INFINITY }
     let connection = given
     let isWhole = false
     let failure: unknown
     try {
       for (let failures = 0; ; ) {
         const before = taken
-        const deadline = startDeadline(timeouts, signal)
+        const silence = startSilence(idleMs, signal)
         try {
-          yield* eventsOf(connection, deadline)
+          yield* eventsOf(connection, silence)
           isWhole = true
           return
         } catch (cause) {
           failure = cause
         } finally {
-          deadline.clear()
+          silence.clear()
         }
         failures = taken > before ? 0 : failures + 1
         const [name, cause] = [streamId, failure]
@@ -109,9 +108,8 @@ export function readingOf(
       : cause
   }
 
-  async function* eventsOf(connection: Promise<Response>, deadline: Deadline): AsyncGenerator<StreamEvent[]> {
-    deadline.enter('first_byte')
-    const answer = await answerOf(connection, deadline.signal)
+  async function* eventsOf(connection: Promise<Response>, silence: Silence): AsyncGenerator<StreamEvent[]> {
+    const answer = await answerOf(connection, silence.signal)
     let batch: StreamEvent[] = []
     const takeData = (data: string) => {
       const event = parsed(data)
@@ -129,7 +127,7 @@ export function readingOf(
       batch.push(whole)
     }
     const lines = readData(maxEventBytes, takeData)
-    for await (const chunk of chunksOf(answer, deadline)) {
+    for await (const chunk of chunksOf(answer, silence)) {
       try {
         lines.push(chunk)
       } catch (cause) {
@@ -195,6 +193,32 @@ export function readingOf(
       if (!own) return rest
       rest.catch(() => {})
       return resume.stop(url, own)
+    },
+  }
+}
+
+type Silence = ReturnType<typeof startSilence>
+
+/** Ends a connection on which nothing arrives for so long. */
+function startSilence(idleMs: number, caller: AbortSignal) {
+  const controller = new AbortController()
+  const unfollow = follow(caller, controller)
+  let phase: 'first_byte' | 'idle' = 'first_byte'
+  const clock = alarm(() => {
+    controller.abort(new TimeoutError(`Cannot wait any longer: nothing came within ${idleMs} ms`, phase, idleMs))
+  })
+  clock.wind(idleMs)
+  return {
+    signal: controller.signal,
+    enter() {
+      phase = 'idle'
+      clock.wind(idleMs)
+    },
+    pause: () => clock.wind(Number.POSITIVE_INFINITY),
+    clear() {
+      clock.stop()
+      unfollow()
+      controller.abort('The connection has ended') // without a reason, the platform would make an error with a stack
     },
   }
 }
