@@ -138,11 +138,15 @@ function parsed(text: string): unknown {
   }
 }
 
+const noBody =
+  'Cannot read the answer: "fetch" of this environment has no streams; pass another one, such as that of expo/fetch'
+
 /** The chunks of a body, until it ends, the signal fires, or the reader leaves. Each of these closes the connection. */
 export async function* chunksOf(
   { body }: Pick<Response, 'body'>,
-  deadline?: Deadline,
+  deadline?: Pick<Deadline, 'signal' | 'enter' | 'pause'>,
 ): AsyncGenerator<Uint8Array, void> {
+  if (body === undefined) throw new TypeError(noBody)
   const reader = body?.getReader()
   if (reader === undefined) return
   const signal = deadline?.signal
@@ -170,10 +174,11 @@ export async function* chunksOf(
 
 /** The text of a body, until it is longer than this: then `onLonger` is called. If the body is cut off, the part that arrived. */
 export async function readText(
-  response: Pick<Response, 'body'>,
+  response: Pick<Response, 'body' | 'text'>,
   maxBytes: number,
   onLonger?: () => void,
 ): Promise<string> {
+  if (response.body === undefined) return response.text() // without streams, as in React Native
   const decoder = new TextDecoder()
   let text = ''
   let bytes = 0

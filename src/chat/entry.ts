@@ -5,15 +5,11 @@ import { blocksOf } from '../core/content.ts'
 import { compact, findLastIndex } from '../core/json.ts'
 import type { AssistantMessage, Message, ToolCall } from '../core/model.ts'
 import { noResult } from '../prepare/prepare.ts'
-import type { ChatTurn, SealedHistory } from './model.ts'
+import type { ChatTurn, SealedHistory, StoredEntry } from './model.ts'
 import type { ViewMessage } from './view-message.ts'
 
 /** Facts about a call that events have and messages do not. */
-interface CallNews {
-  readonly state: 'waiting' | 'ready' | 'running' | 'refused' | 'done'
-  readonly progress?: unknown
-  readonly value?: unknown
-}
+type CallNews = NonNullable<StoredEntry['calls']>[number][1]
 
 /** The source of a {@link ViewMessage}. */
 export interface Entry extends Omit<ViewMessage, 'parts' | 'branch'> {
@@ -23,7 +19,7 @@ export interface Entry extends Omit<ViewMessage, 'parts' | 'branch'> {
   /** The number of its messages when the turn that continues it began. */
   readonly begun?: number
   /** The other versions of this message: from edits and regenerated answers. */
-  readonly branch?: Branches
+  readonly branch?: Branches | undefined
 }
 
 /** The branches that begin at an entry. */
@@ -34,11 +30,20 @@ export interface Branches {
   readonly tails: readonly (readonly Entry[])[]
 }
 
-const noNews: ReadonlyMap<string, CallNews> = /* @__PURE__ */ new Map()
+/** An entry, with what events have said of its calls: nothing yet, unless it was stored. */
+export function entryOf(entry: Omit<Entry, 'calls'>, calls: StoredEntry['calls'] = []): Entry {
+  return { ...entry, calls: new Map(calls) }
+}
 
-/** An entry in which nothing has happened. */
-export function entryOf(entry: Omit<Entry, 'calls'>): Entry {
-  return { ...entry, calls: noNews }
+/** An entry that begins now. */
+export function newEntry(
+  id: string,
+  role: 'user' | 'assistant',
+  messages: readonly Message[] = [],
+  branch?: Branches,
+): Entry {
+  const state = role === 'user' ? 'sending' : 'streaming'
+  return entryOf({ id, role, state, createdAt: Date.now(), messages, branch })
 }
 
 const isAnswer = ({ role }: Message) => role === 'assistant' || role === 'tool'
@@ -140,21 +145,15 @@ export function brokenOff(entry: Entry, state: 'failed' | 'stopped', partial?: A
   return { ...entry, state, messages: [...entry.messages.slice(0, -1), ...(isNothing ? [] : [answer])] }
 }
 
-/** The entries, with the state of the user's message that is being sent set. */
-export function withUser(entries: readonly Entry[], state: 'done' | 'failed'): readonly Entry[] {
-  return entries.map((entry) => (entry.state === 'sending' ? { ...entry, state } : entry))
+/** Whether it is a message of the user that reached the model, or is on its way. */
+export function isSaid({ role, state }: Entry): boolean {
+  return role === 'user' && state !== 'failed'
 }
 
-/** Marks the user's message at the end, if there is one, as `done`. */
+/** Marks the last message of the user as `done`. */
 export function asArrived(entries: readonly Entry[]): readonly Entry[] {
-  const last = entries.at(-1)
-  return last?.role === 'user' ? [...entries.slice(0, -1), { ...last, state: 'done' }] : entries
-}
-
-/** Marks the user's message at the end, if there is one, as `sending`. */
-export function asSending(entries: readonly Entry[]): readonly Entry[] {
-  const last = entries.at(-1)
-  return last?.role === 'user' ? [...entries.slice(0, -1), { ...last, state: 'sending' }] : entries
+  const last = findLastIndex(entries, ({ role }) => role === 'user')
+  return entries.map((entry, at) => (at === last ? { ...entry, state: 'done' } : entry))
 }
 
 /** The history that the server sealed last, and the user's messages since then, including `added`. */

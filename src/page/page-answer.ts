@@ -26,9 +26,9 @@ export async function answerOf(
   isAnswer: (response: Response) => boolean = isStream,
 ): Promise<Response> {
   const reached = given.catch((cause: unknown) => {
-    // The error of `fetch` after a network failure.
+    // The error of `fetch` after a network failure. Users read the message: it does not have the URL, which some platforms name.
     throw cause instanceof TypeError
-      ? new ConnectionError(`Cannot reach the server: ${cause.message}`, { cause })
+      ? new ConnectionError('Cannot reach the server: the network failed', { cause })
       : cause
   })
   const response = await responseUnlessAborted(reached, signal)
@@ -36,7 +36,7 @@ export async function answerOf(
   const type = headers.get('content-type') ?? 'no content-type'
   if (ok && isAnswer(response)) return response
   const text = await unlessAborted(readText(response, 64 * 1024), signal)
-  const source = `${response.url || 'the server'} answered ${status}`
+  const source = `the server answered ${status}`
   if (!ok) throw failureOf(status, source, text)
   const start = JSON.stringify(text.slice(0, 80))
   throw new DecodeError(`Cannot read the run: ${source} with ${type}, which begins with ${start}`, { cause: text })
