@@ -67,6 +67,14 @@ function partOf(block: ContentBlock): unknown {
       return { type: 'reasoning', content: block.text }
     case 'tool_call':
       return { type: 'tool_call', id: block.id, name: block.name, arguments: block.arguments }
+    case 'server_tool_call': {
+      const { id, name, arguments: args } = block
+      return { type: 'server_tool_call', id, name, server_tool_call: { type: name, arguments: args } }
+    }
+    case 'server_tool_result': {
+      const { toolCallId: id, name: type = 'unknown', output } = block
+      return { type: 'server_tool_call_response', id, server_tool_call_response: { type, output } }
+    }
     case 'tool_result':
       return { type: 'tool_call_response', id: block.toolCallId, response: textIn(block.content) }
     default:
