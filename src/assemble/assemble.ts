@@ -67,8 +67,8 @@ export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions
     }
     // A second start, inserted by a proxy, begins nothing: it only adds fields that were not known.
     if (fragment.type === 'start') {
-      const { type: _, ...response } = fragment
-      state.response = { ...response, ...state.response }
+      const { type: _, isChange, ...response } = fragment
+      state.response = { ...response, ...state.response, ...(isChange && response) }
     }
     if (!state.isStarted) {
       state.isStarted = true
@@ -127,13 +127,14 @@ export function stop(
 
 // ---- fragments --------------------------------------------------------------------------------
 
-/** A figure that is reported again replaces the earlier one. */
+/** A later usage replaces an earlier one. One without a total has only some figures: the others stay. */
 function addUsage(state: Assembly, { usage }: Fragment & { type: 'usage' }, out: MessageEvent[]): void {
   // Some wires have the same figures with every piece.
   if (usage !== state.figures) {
     state.figures = usage
     const providerData = mergeData(state.usage?.providerData, usage.providerData)
-    state.usage = { ...state.usage, ...usage, ...compact({ providerData }) }
+    const isWhole = usage.totalTokens !== undefined
+    state.usage = isWhole ? usage : { ...state.usage, ...usage, ...compact({ providerData }) }
   }
   out.push({ type: 'usage', usage: state.usage as Usage })
 }

@@ -53,7 +53,14 @@ export type BlockKey = string | number
  * opens a new block.
  */
 export type Fragment =
-  | { readonly type: 'start'; readonly id?: string; readonly model?: string; readonly createdAt?: number }
+  /** A later one only adds fields that were not known, unless it is a change: then another model answers from here on. */
+  | {
+      readonly type: 'start'
+      readonly id?: string
+      readonly model?: string
+      readonly createdAt?: number
+      readonly isChange?: true
+    }
   | { readonly type: 'text'; readonly text: string; readonly key?: BlockKey; readonly refusal?: true }
   | { readonly type: 'reasoning'; readonly text: string; readonly key?: BlockKey }
   | CallFragment

@@ -426,7 +426,7 @@ export function modelFamily(model: string): string {
 
 /**
  * The message, with the requested model's name in its proofs. Deployments and aliases answer under another name (`my-deployment` as
- * `gpt-5`), and the next request compares the requested name.
+ * `gpt-5`), and so does a model that is asked because another one declined. The next request compares the requested name.
  */
 export function withAskedModel(message: AssistantMessage, asked: string): AssistantMessage {
   const { content, response } = message
@@ -434,9 +434,7 @@ export function withAskedModel(message: AssistantMessage, asked: string): Assist
   if (answered === undefined || typeof content === 'string' || content === null) return message
   if (modelFamily(answered) === modelFamily(asked)) return message
   const rename = (block: ContentBlock): ContentBlock =>
-    'opaque' in block && block.opaque?.model === answered
-      ? { ...block, opaque: { ...block.opaque, model: asked } }
-      : block
+    'opaque' in block && block.opaque ? { ...block, opaque: { ...block.opaque, model: asked } } : block
   return { ...message, content: content.map(rename) }
 }
 

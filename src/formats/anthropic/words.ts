@@ -7,7 +7,8 @@
  */
 import type { LateInstructions, Rules } from '../../core/codec.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
-import type { StopReason } from '../../core/model.ts'
+import { arrayOf, isObject } from '../../core/json.ts'
+import type { JsonObject, StopReason } from '../../core/model.ts'
 import type { FormatLacks, Lack } from '../../kit/lacks.ts'
 import type { WireEffort } from './wire.ts'
 
@@ -173,4 +174,26 @@ export function rulesOf({ provider = format, unsignedThinking, lateInstructions 
     resumesPaused: true,
     textErrors: true,
   }
+}
+
+// ---- usage --------------------------------------------------------------------------------------
+
+/**
+ * The steps of an answer that its own figures leave out: compactions, advice of another model, and what a model wrote before it declined and
+ * another one answered. A model that declines before it writes is not paid.
+ */
+export function stepsBeside({ iterations }: JsonObject): JsonObject[] {
+  const steps = arrayOf(iterations).filter(isObject)
+  const answered = steps.find(isFallback)?.model
+  return steps.filter((step) => {
+    if (step.type !== 'message') return !isFallback(step)
+    return (
+      answered !== undefined && typeof step.model === 'string' && step.model !== answered && step.output_tokens !== 0
+    )
+  })
+}
+
+/** Whether a step is the answer of a model that was asked after another one declined. */
+export function isFallback({ type }: JsonObject): boolean {
+  return type === 'fallback_message'
 }

@@ -86,9 +86,17 @@ const sdkDiffers: Readonly<Record<string, string>> = {
 const isOdd = ({ name }: CorpusCase) => name === 'every-oddity'
 const sdkFollows = (one: CorpusCase) => !isOdd(one) && !Object.keys(sdkDiffers).some((tag) => has(tag)(one))
 
+/** What the SDK reads of a stream, with the steps of the usage: only its beta client keeps them. */
+async function readBySdk(text: string): Promise<unknown> {
+  const theirs = (await oracle.stream(text)) as JsonObject
+  const last = readSse(text).findLast(({ event }) => event === 'message_delta')?.data ?? '{}'
+  const { iterations } = JSON.parse(last).usage ?? {}
+  return iterations === undefined ? theirs : { ...theirs, usage: { ...(theirs.usage as JsonObject), iterations } }
+}
+
 describe('recorded streams of Anthropic Messages', () => {
   it.each(streams.filter(sdkFollows))('$name: gives the same message as the SDK', async ({ text }) => {
-    expect(comparable(foldText(text))).toEqual(comparable(decodeResponse(await oracle.stream(text))))
+    expect(comparable(foldText(text))).toEqual(comparable(decodeResponse(await readBySdk(text))))
   })
 
   it.each(streams)('$name: encoded again, the SDK reads the same answer', async (one) => {
@@ -96,7 +104,7 @@ describe('recorded streams of Anthropic Messages', () => {
     const written = toSse(encodeEvents(eventsOf(fragmentsOf(readSse(text)))))
     // Arguments that were cut are an invalid call here; the SDK repairs them to an object (see `sdkDiffers`).
     const isCut = has('tool-args-invalid-json')(one)
-    const theirs = await oracle.stream(written)
+    const theirs = await readBySdk(written)
     if (isCut) return expect(theirs).toMatchObject({ type: 'message', content: expect.any(Array) })
     expect(asWritten(decodeResponse(theirs))).toEqual(asWritten(foldText(text)))
   })
