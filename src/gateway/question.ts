@@ -87,16 +87,26 @@ function translateQuestion(target: Target, call: Call): Question {
   if (kept !== undefined && model.codec.name !== call.wire.name) {
     throw refusal(400, `This model cannot use what another provider keeps: "${kept}" is not supported`)
   }
-  const limited = withLimit(inPieces(call), outputLimit(target, call))
-  const options = { path: call.path, model: model.model, ...compact({ strict: call.options.strict }) }
-  const encoded = translateRequest(call.body.value, { decodeRequest: () => limited }, model.codec, options)
+  const { codec } = call.wire
+  const decodeRequest: typeof codec.decodeRequest = (body, options) => {
+    const request = body === call.body.value ? call.request : codec.decodeRequest(body, options)
+    return withLimit(inPieces(request, call), outputLimit(target, call))
+  }
+  const options = {
+    path: call.path,
+    model: model.model,
+    headers: bodyHeaders(call),
+    ...compact({ strict: call.options.strict }),
+  }
+  const from = { decodeRequest, ...compact({ port: codec.port }) }
+  const encoded = translateRequest(call.body.value, from, model.codec, options)
   const body = model.body ? { ...(encoded.body as object), ...model.body } : encoded.body
   const { path, headers, losses, question } = encoded
   return { path, headers, text: JSON.stringify(body), passes: false, answering: question, losses, asksUsage: false }
 }
 
 /** The request body, for a stream or for a whole answer. */
-function inPieces({ request, asksStream }: Call): DecodedRequest {
+function inPieces(request: DecodedRequest, { asksStream }: Call): DecodedRequest {
   return asksStream ? { ...request, options: { ...request.options, stream: true } } : request
 }
 
@@ -146,17 +156,17 @@ function asksForUsage(body: JsonObject): boolean {
   return field(field(body, 'stream_options'), 'include_usage') === true
 }
 
-/** Headers that belong to the body, such as `anthropic-beta`. Headers of the model's own dialect stay. */
-export function passHeaders(
-  { model }: Target,
-  { wire, headers }: Pick<Call, 'wire' | 'headers'>,
-): Record<string, string> {
-  const own = model.codec.headers(undefined)
-  const passed: Record<string, string> = {}
-  for (const [name, pattern] of Object.entries(wire.headers ?? {})) {
-    const value = headers.get(name)
-    if (value === null || !pattern.test(value)) continue
-    passed[name] = name === 'anthropic-beta' && own[name] !== undefined ? `${own[name]},${value}` : value
-  }
-  return passed
+/** The client's headers that belong to the body, such as `anthropic-beta`, if their values are allowed. */
+function bodyHeaders({ wire, headers }: Pick<Call, 'wire' | 'headers'>): Record<string, string> {
+  const found = Object.entries(wire.headers ?? {}).map(
+    ([name, pattern]) => [name, headers.get(name) ?? '', pattern] as const,
+  )
+  return Object.fromEntries(found.filter(([, value, pattern]) => pattern.test(value)))
+}
+
+/** The same for a body that passes through. Headers of the model's own dialect stay. */
+export function passHeaders({ model }: Target, call: Pick<Call, 'wire' | 'headers'>): Record<string, string> {
+  const own = model.codec.headers(undefined)['anthropic-beta']
+  const { 'anthropic-beta': asked, ...others } = bodyHeaders(call)
+  return { ...others, ...compact({ 'anthropic-beta': asked && own ? `${own},${asked}` : asked }) }
 }

@@ -22,7 +22,7 @@ import type {
 } from '../core/codec.ts'
 import { blocksOfTurn, callIdsOf } from '../core/content.ts'
 import { ApiError, DecodeError, IsoglotError } from '../core/errors.ts'
-import { compact } from '../core/json.ts'
+import { compact, isObject } from '../core/json.ts'
 import type {
   ChatResponse,
   ContentBlock,
@@ -37,6 +37,7 @@ import type { Machine } from '../core/reducer.ts'
 import { nextNumber } from '../kit/ids.ts'
 import { type Losses, newLosses, reportLoss } from '../kit/losses.ts'
 import { legalToolChoice, legalToolName, type Prepared, prepare } from '../prepare/prepare.ts'
+import { type OwnCalls, ownEvent, ownResponse } from './own-calls.ts'
 import { pieceWriter } from './pieces.ts'
 import { repeatingJson } from './repeating-json.ts'
 
@@ -49,6 +50,8 @@ export interface TranslateRequestOptions {
   readonly model?: string
   /** The losses that are errors: see {@link RequestOptions.strict}. Default: those of severity `major`. */
   readonly strict?: RequestOptions['strict']
+  /** The client's headers that belong to the body. Names are in lower case. Default: none. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export interface TranslatedRequest<Body = unknown> extends EncodedRequest<Body> {
@@ -64,6 +67,8 @@ export interface Question {
   readonly callsBefore: number
   /** The client's names of tools, by the name that was sent, for names that are not legal at the provider. */
   readonly toolNames: ReadonlyMap<string, string>
+  /** The client's own calls, by the names of the functions that stand for its tools. */
+  readonly ownCalls: OwnCalls
 }
 
 /**
@@ -74,13 +79,17 @@ export interface Question {
  */
 export function translateRequest(
   body: unknown,
-  from: Pick<ServerCodec, 'decodeRequest'>,
+  from: Pick<ServerCodec, 'decodeRequest' | 'port'>,
   to: Pick<ClientCodec, 'name' | 'provider' | 'rules' | 'idPrefix' | 'encodeRequest'>,
   options: TranslateRequestOptions = {},
 ): TranslatedRequest {
-  const request = from.decodeRequest(body, { path: options.path ?? '' })
+  const { headers = {}, path = '' } = options
+  const target = { format: to.name, provider: to.provider, model: options.model ?? '', headers }
+  const ported = isObject(body) ? from.port?.(body, target) : undefined
+  const request = from.decodeRequest(ported?.body ?? body, { path })
   const model = options.model ?? request.options.model
   const losses = newLosses(to.provider, options.strict)
+  reportLosses(ported?.losses ?? [], losses)
   reportLosses(request.losses, losses)
   const prepared = prepareDecoded(withoutState(request.context, to, losses), to.rules, model)
   reportLosses(prepared.losses, losses)
@@ -92,9 +101,12 @@ export function translateRequest(
     model,
     ...compact({ toolChoice: legalToolChoice(toolChoice, to.rules), strict: options.strict }),
   })
-  const question = { callsBefore: nextNumber(to.idPrefix, callIdsOf(request.context.messages)), toolNames: names }
+  const callsBefore = nextNumber(to.idPrefix, callIdsOf(request.context.messages))
+  const question = { callsBefore, toolNames: names, ownCalls: ported?.calls ?? noCalls }
   return { ...encoded, losses: [...losses.list, ...encoded.losses], request, question }
 }
+
+const noCalls: OwnCalls = new Map()
 
 /** @throws {DecodeError} if the client sent a value that is not a message of isoglot, such as media whose data is not base64. */
 function prepareDecoded(context: Context, rules: Rules, model: string): Prepared {
@@ -160,12 +172,12 @@ export function translateResponse(
   body: unknown,
   from: Pick<ClientCodec, 'decodeResponse'>,
   to: Pick<ServerCodec, 'encodeResponse'>,
-  { reply, callsBefore = 0, toolNames, onEvent }: TranslateAnswerOptions = {},
+  { reply, callsBefore = 0, toolNames, ownCalls, onEvent }: TranslateAnswerOptions = {},
 ): EncodedResponse {
   const events: MessageEvent[] = []
   const response = withOwnNames(from.decodeResponse(body, { callsBefore, events }), toolNames)
   onEvent?.({ type: 'message_end', message: response.message, response })
-  const encoded = to.encodeResponse(response, reply)
+  const encoded = to.encodeResponse(ownResponse(response, ownCalls), reply)
   const warnings = events.flatMap((event) => (event.type === 'warning' ? [event.warning] : []))
   return { ...encoded, losses: [...warnings, ...encoded.losses] }
 }
@@ -198,7 +210,7 @@ export function translateStream(
   to: Pick<ServerCodec, 'framing' | 'encodeStream'>,
   options: TranslateStreamOptions = {},
 ): StreamTranslator {
-  const { reply, toolNames, onEvent, toClientError = toApiError, ...decodeOptions } = options
+  const { reply, toolNames, ownCalls, onEvent, toClientError = toApiError, ...decodeOptions } = options
   const decoder = decodeAnswer(from, { ...decodeOptions, parse: repeatingJson() })
   const encoder = to.encodeStream({ ...reply, provider: from.provider })
   const write = pieceWriter(to.framing)
@@ -210,7 +222,7 @@ export function translateStream(
     for (const event of events) {
       if (event.type === 'warning') warnings.push(event.warning)
       onEvent?.(event)
-      encoder.push(nameEvent(event, toolNames), frames)
+      encoder.push(ownEvent(nameEvent(event, toolNames), ownCalls), frames)
       if (event.type === 'message_end') isEnded = true
     }
   }
