@@ -17,6 +17,7 @@ import { compact, field } from '../core/json.ts'
 import { withoutEnvelopes } from '../kit/envelope.ts'
 import { beginAttempt, type Call } from './call.ts'
 import { type ErrorDetail, toClientError } from './errors.ts'
+import { estimateTokens } from './estimate.ts'
 import { createHold, textOf, withText } from './hold.ts'
 import type { Target } from './models.ts'
 import { type Seen, seeEvent, watched } from './observe.ts'
@@ -183,13 +184,14 @@ function flowOf(attempt: Attempt): StreamTranslator {
     const { search } = errorDetail
     return passStream(codec, wire, { seen, reply, toClientError: toError, hidesUsage, framing, search, ...limits })
   }
+  const inputTokens = wire.countsFirst && call.stream ? estimateTokens(call.request) : undefined
   return translateStream(
     withRedactedErrors(codec, errorDetail),
     { encodeStream: encoderOf(attempt), framing },
     {
       ...question.answering,
       ...limits,
-      reply,
+      reply: { ...reply, ...compact({ inputTokens }) },
       toClientError: toError,
       onEvent: (event) => seeEvent(seen, event),
     },

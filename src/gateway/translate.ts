@@ -68,7 +68,7 @@ export interface Question {
   /** The client's names of tools, by the name that was sent, for names that are not legal at the provider. */
   readonly toolNames: ReadonlyMap<string, string>
   /** The client's own calls, by the names of the functions that stand for its tools. */
-  readonly ownCalls: OwnCalls
+  readonly ownCalls?: OwnCalls
 }
 
 /**
@@ -102,11 +102,9 @@ export function translateRequest(
     ...compact({ toolChoice: legalToolChoice(toolChoice, to.rules), strict: options.strict }),
   })
   const callsBefore = nextNumber(to.idPrefix, callIdsOf(request.context.messages))
-  const question = { callsBefore, toolNames: names, ownCalls: ported?.calls ?? noCalls }
+  const question = { callsBefore, toolNames: names, ...compact({ ownCalls: ported?.calls }) }
   return { ...encoded, losses: [...losses.list, ...encoded.losses], request, question }
 }
-
-const noCalls: OwnCalls = new Map()
 
 /** @throws {DecodeError} if the client sent a value that is not a message of isoglot, such as media whose data is not base64. */
 function prepareDecoded(context: Context, rules: Rules, model: string): Prepared {

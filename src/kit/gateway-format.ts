@@ -81,6 +81,8 @@ export interface GatewayFormat {
   readonly counting?: Counting
   /** The prefix of its answers' ids. `undefined` if an id means that the answer is stored, because a gateway does not store answers. */
   readonly idPrefix: string | undefined
+  /** Whether a stream begins with the number of input tokens. Then it is estimated. Default false. */
+  readonly countsFirst?: true
   /** A piece that a client reads and ignores. Default: an SSE comment. */
   readonly keepAlive?: string
   /** The fields that limit the length of an answer. If a request has none of them, the first one is written. */

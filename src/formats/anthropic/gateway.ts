@@ -44,6 +44,7 @@ export const anthropicFormat: GatewayFormat = {
     fields: (_, model) => ({ model: JSON.stringify(model) }),
     answer: (tokens) => ({ input_tokens: tokens }),
   },
+  countsFirst: true,
   idPrefix: 'msg_',
   keepAlive: 'event: ping\ndata: {"type":"ping"}\n\n',
   limits: [{ name: 'max_tokens' }],

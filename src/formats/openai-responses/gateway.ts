@@ -17,6 +17,9 @@ export function createServerCodec(): ServerCodec {
   )
 }
 
+/** Items that stand for content which only OpenAI has or can read, or for work that only OpenAI does. */
+const keptItems: readonly string[] = ['item_reference', 'compaction', 'compaction_summary', 'compaction_trigger']
+
 /** OpenAI Responses as a format of a gateway: its clients can ask the gateway's models. For `formats` of `createGateway`. */
 export const openaiResponsesFormat: GatewayFormat = {
   name: 'openai-responses',
@@ -28,9 +31,8 @@ export const openaiResponsesFormat: GatewayFormat = {
   limits: [{ name: 'max_output_tokens' }],
   foreign: /"\w{1,16}_iso_/, // ids that our encoder makes
   keptField: (body) =>
-    arrayOf(body.input).some((item) => field(item, 'type') === 'item_reference')
-      ? 'item_reference'
-      : firstSet(body, ['background', 'prompt']),
+    keptItems.find((type) => arrayOf(body.input).some((item) => field(item, 'type') === type)) ??
+    firstSet(body, ['background', 'prompt']),
   isEnd: (event) =>
     ['response.completed', 'response.incomplete', 'response.failed', 'error'].includes(`${field(event, 'type')}`),
   errorFrames: numberedOn,

@@ -678,6 +678,7 @@ export const proofField: ProofField = {
   format,
   owners: ['openai'],
   onCalls: false,
+  maxCallId: 64,
   write: (envelope) => ({ encrypted_content: envelope }),
   read: (data) => [textOr(data.encrypted_content, '')],
 }
