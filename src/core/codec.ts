@@ -283,6 +283,31 @@ export interface ClientCodec {
   encodeResult(result: ToolMessage, options?: CodecOptions): unknown
 }
 
+/** For whom a client's request is written again. */
+export interface PortTarget {
+  /** The name of the format. */
+  readonly format: string
+  readonly provider: string
+  /** The model's name, as the provider has it. */
+  readonly model: string
+  /** The client's headers that belong to the body. Names are in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** A call in the client's own form: its name, and the fields that its format keeps. */
+export interface OwnCall {
+  readonly name: string
+  readonly providerData: ProviderData
+}
+
+/** A client's request without what its target does not know. */
+export interface PortedRequest {
+  readonly body: JsonObject
+  /** The client's own calls, by the names of the functions that stand for its tools. */
+  readonly calls: ReadonlyMap<string, OwnCall>
+  readonly losses: readonly Loss[]
+}
+
 /** How an answer should present itself. */
 export interface Reply {
   /** Default: what the message says, else one made from nothing (`chatcmpl-0`). */
@@ -297,6 +322,8 @@ export interface Reply {
   readonly losses?: readonly Loss[]
   /** Chat: the client asked for usage in the stream. Default true. */
   readonly includeUsage?: boolean
+  /** Anthropic: an estimate of the input's tokens, for the start of a stream. Default: what the provider reports by then, else 0. */
+  readonly inputTokens?: number
 }
 
 /** A whole answer, as a wire has it. */
@@ -320,6 +347,11 @@ export interface ServerCodec {
   /** Writes the frames of `event-stream`. The other framings are text. */
   readonly encodeFrame?: (frame: Frame) => Uint8Array
   decodeRequest(body: unknown, options?: DecodeRequestOptions): DecodedRequest
+  /**
+   * Writes a client's request again for a target that does not know all of it: tools that only this format has, and that the client runs, become
+   * functions. Returns `undefined` if the target knows all of it. Default: no request has such a part.
+   */
+  port?(body: JsonObject, target: PortTarget): PortedRequest | undefined
   encodeResponse(response: ChatResponse, reply?: Reply): EncodedResponse
   /** Starts to encode one stream. */
   encodeStream(reply?: Reply): StreamEncoder

@@ -28,7 +28,8 @@ async function answerWhole(call: Call): Promise<Response> {
   orThrow(await text.next())
   const begun = await openWindow(text, call.options.limits?.wholeCommitMs ?? Number.POSITIVE_INFINITY)
   const headers = { 'content-type': 'application/json' }
-  if (begun.first === 'late') return new Response(relay(begun, text, call), { headers })
+  if (begun.first === 'late')
+    return new Response(relay(begun, text, call), { headers: { ...headers, 'x-accel-buffering': 'no' } })
   const whole = orThrow(begun.first).join('')
   call.end('answered', 200)
   return new Response(whole, { headers })
@@ -52,7 +53,9 @@ function orThrow({ done, value }: Awaited<Next>): readonly string[] {
 async function answerInPieces(call: Call): Promise<Response> {
   const text = textOfFirst(call)
   const begun = await openWindow(text, call.options.limits?.commitMs ?? 2000)
-  return new Response(relay(begun, text, call), { headers: { 'content-type': contentType(call) } })
+  // nginx holds streams back without this header, as `toResponse` says too.
+  const headers = { 'content-type': contentType(call), 'x-accel-buffering': 'no' }
+  return new Response(relay(begun, text, call), { headers })
 }
 
 /** Asks the targets in order, and returns the text of the first that sends content. Keep-alive comments do not count as content. */

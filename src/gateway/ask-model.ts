@@ -8,9 +8,11 @@ import type { Loss, MessageEvent, StopReason } from '../core/model.ts'
 import type { HttpModel, LiveArguments, Model, Call as ModelCall } from '../core/question.ts'
 import { beginAttempt, type Call } from './call.ts'
 import { type ErrorDetail, errorDetailOf, toClientError } from './errors.ts'
+import { estimateTokens } from './estimate.ts'
 import { createHold, textOf, withText } from './hold.ts'
 import type { Target } from './models.ts'
 import { seeEvent } from './observe.ts'
+import { type OwnCalls, ownEvent } from './own-calls.ts'
 import { pieceWriter } from './pieces.ts'
 import { outputLimit, questionFor, unwritable } from './question.ts'
 import { encodeWhole } from './whole.ts'
@@ -42,7 +44,8 @@ export async function* askModel(target: Target, call: Call): AnswerText {
     return () => {}
   }
   try {
-    const question = questionFor(target, call)
+    const { losses, calls, ...question } = questionFor(target, call)
+    writer.begin(losses, calls)
     const onEnd = (reason: StopReason) => {
       writer.seen.stopReason ??= reason
     }
@@ -146,22 +149,29 @@ export function replyOf({ id, wire, request, body, startedAt }: Call): Reply {
 /** Writes events as the text of the client's format, without keys. */
 function writerOf(target: Target, call: Call, { search, ...hidden }: ErrorDetail) {
   const { wire, stream, isArray, progress } = call
-  const reply = { ...replyOf(call), provider: target.model.provider }
+  const inputTokens = wire.countsFirst && stream ? estimateTokens(call.request) : undefined
+  const reply = { ...replyOf(call), provider: target.model.provider, ...compact({ inputTokens }) }
   const encoder: StreamEncoder = stream ? wire.codec.encodeStream(reply) : encodeWhole(wire.codec, reply)
   const write = pieceWriter(isArray || !stream ? 'ndjson' : wire.codec.framing)
   const limit = outputLimit(target, call)
   const losses: Loss[] = []
+  let ownCalls: OwnCalls | undefined
   let frames: Frame[] = []
   const writer = {
     seen: progress.seen,
     hasBegun: () => writer.seen.hasBegun,
+    /** `calls` are the client's own calls, by the names of the functions that stand for its tools. */
+    begin(found: readonly Loss[], calls: OwnCalls | undefined) {
+      losses.push(...found)
+      ownCalls = calls
+    },
     write(batch: readonly MessageEvent[]) {
       for (const event of batch) {
         if (event.type === 'warning') losses.push(event.warning)
         seeEvent(writer.seen, event)
         // The figures of a whole answer are those of all of it.
         if (!call.asksStream && event.type === 'message_end') writer.seen.isUsageOld = false
-        encoder.push(event, frames)
+        encoder.push(ownEvent(event, ownCalls), frames)
       }
       progress.losses = [...losses, ...encoder.losses]
       checkOutput(writer.seen.bytes, limit)

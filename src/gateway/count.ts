@@ -5,13 +5,12 @@
  */
 import { readBody, readText, sendText, startDeadline } from '../ask/transport.ts'
 import type { DecodedRequest } from '../core/codec.ts'
-import { blocksOf } from '../core/content.ts'
 import type { JsonObject } from '../core/model.ts'
 import type { Counting, GatewayFormat } from '../kit/gateway-format.ts'
-import { countTokensApproximately } from '../messages/count-tokens-approximately.ts'
 import { withKey } from './ask-model.ts'
 import type { Call } from './call.ts'
 import { errorAnswer, errorDetailOf, refuseBody, toClientError } from './errors.ts'
+import { estimateTokens } from './estimate.ts'
 import type { Target } from './models.ts'
 import { passes, passHeaders, pathOf } from './question.ts'
 import { withFields } from './splice.ts'
@@ -61,12 +60,8 @@ function estimateFor(call: CountCall): JsonObject {
   }
 }
 
-/** An estimate from the number of characters: see {@link countTokensApproximately}, which also describes its error. */
 function estimate({ wire, request }: CountCall): JsonObject {
-  const { system, messages, tools } = request.context
-  const head = blocksOf(system ?? null).length > 0 ? [{ role: 'system' as const, content: system ?? '' }] : []
-  const count = countTokensApproximately([...head, ...messages], tools === undefined ? {} : { tools })
-  return countingOf(wire).answer(count)
+  return countingOf(wire).answer(estimateTokens(request))
 }
 
 /** A request for a count, decoded with the format's codec. */

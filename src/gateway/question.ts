@@ -4,14 +4,17 @@
  * @module
  */
 
+import type { DecodedRequest } from '../core/codec.ts'
 import { compact, field, objectIn } from '../core/json.ts'
-import type { Json, JsonObject } from '../core/model.ts'
+import type { Json, JsonObject, Loss } from '../core/model.ts'
 import type { Question } from '../core/question.ts'
 import { holdsEnvelope } from '../kit/envelope.ts'
 import type { GatewayFormat, LimitField } from '../kit/gateway-format.ts'
+import { checkLoss } from '../kit/losses.ts'
 import type { Call } from './call.ts'
 import { refusal, refuseBody } from './errors.ts'
 import { type HttpTarget, isHttp, type Target } from './models.ts'
+import type { OwnCalls } from './own-calls.ts'
 import { withFields } from './splice.ts'
 import type { Permit } from './types.ts'
 
@@ -82,14 +85,21 @@ function limitOf({ maxOutputTokens = Number.POSITIVE_INFINITY }: Target, permit:
 
 // ---- translated -------------------------------------------------------------------------------
 
+/** A question of a client's request. */
+export interface AskedQuestion extends Question {
+  /** Losses of reading the request. */
+  readonly losses: readonly Loss[]
+  /** The client's own calls, by the names of the functions that stand for its tools. */
+  readonly calls: OwnCalls | undefined
+}
+
 /**
  * The question for a model that does not speak the client's format.
  *
  * @throws {ApiError} for a question that only the provider of the client's format can answer.
  */
-export function questionFor(target: Target, call: Call): Question {
-  const { context, options } = call.request
-  const { previousResponseId, conversationId } = context.providerState ?? {}
+export function questionFor(target: Target, call: Call): AskedQuestion {
+  const { previousResponseId, conversationId } = call.request.context.providerState ?? {}
   const isStored = (previousResponseId ?? conversationId) !== undefined
   if (isStored && isHttp(target) && target.model.codec.rules.chains !== true) {
     const { chainField = 'previous_response_id' } = call.wire
@@ -100,9 +110,26 @@ export function questionFor(target: Target, call: Call): Question {
   if (kept !== undefined && !(isHttp(target) && target.model.codec.name === call.wire.name)) {
     throw refusal(400, `This model cannot use what another provider keeps: "${kept}" is not supported`)
   }
+  const { request, calls, losses } = portedFor(target, call)
   const maxTokens = outputLimit(target, call)
-  const strict = call.options.strict ?? options.strict
-  return { context, options: { ...options, model: target.model.model, ...compact({ maxTokens, strict }) } }
+  const strict = call.options.strict ?? request.options.strict
+  const { context, options } = request
+  for (const loss of losses) checkLoss(loss, target.model.provider, strict)
+  const asked = { ...options, model: target.model.model, ...compact({ maxTokens, strict }) }
+  return { context, options: asked, losses, calls }
+}
+
+/** The request, with functions in place of tools that only the client's format has: see `port` of a server codec. */
+function portedFor(
+  { model }: Target,
+  call: Call,
+): { readonly request: DecodedRequest; readonly calls: OwnCalls | undefined; readonly losses: readonly Loss[] } {
+  const { wire, body, path } = call
+  const { provider } = model
+  const format = 'codec' in model ? model.codec.name : provider
+  const ported = wire.codec.port?.(body.value, { format, provider, model: model.model, headers: bodyHeaders(call) })
+  const request = ported === undefined ? call.request : wire.codec.decodeRequest(ported.body, { path })
+  return { request, calls: ported?.calls, losses: [...(ported?.losses ?? []), ...request.losses] }
 }
 
 // ---- passed -----------------------------------------------------------------------------------
@@ -146,17 +173,17 @@ function asksForUsage(body: JsonObject): boolean {
   return field(field(body, 'stream_options'), 'include_usage') === true
 }
 
-/** Headers that belong to the body, such as `anthropic-beta`. Headers of the model's own dialect stay. */
-export function passHeaders(
-  { model }: HttpTarget,
-  { wire, headers }: Pick<Call, 'wire' | 'headers'>,
-): Record<string, string> {
-  const own = model.codec.headers(undefined)
-  const passed: Record<string, string> = {}
-  for (const [name, pattern] of Object.entries(wire.headers ?? {})) {
-    const value = headers.get(name)
-    if (value === null || !pattern.test(value)) continue
-    passed[name] = name === 'anthropic-beta' && own[name] !== undefined ? `${own[name]},${value}` : value
-  }
-  return passed
+/** The client's headers that belong to the body, such as `anthropic-beta`, if their values are allowed. */
+function bodyHeaders({ wire, headers }: Pick<Call, 'wire' | 'headers'>): Record<string, string> {
+  const found = Object.entries(wire.headers ?? {}).map(
+    ([name, pattern]) => [name, headers.get(name) ?? '', pattern] as const,
+  )
+  return Object.fromEntries(found.filter(([, value, pattern]) => pattern.test(value)))
+}
+
+/** The same for a body that passes through. Headers of the model's own dialect stay. */
+export function passHeaders({ model }: HttpTarget, call: Pick<Call, 'wire' | 'headers'>): Record<string, string> {
+  const own = model.codec.headers(undefined)['anthropic-beta']
+  const { 'anthropic-beta': asked, ...others } = bodyHeaders(call)
+  return { ...others, ...compact({ 'anthropic-beta': asked && own ? `${own},${asked}` : asked }) }
 }

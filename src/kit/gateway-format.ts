@@ -83,6 +83,8 @@ export interface GatewayFormat {
   readonly idPrefix: string | undefined
   /** Headers of each answer, those of errors too. Default: none. */
   readonly answerHeaders?: { readonly [name: string]: string }
+  /** Whether a stream begins with the number of input tokens. Then it is estimated. Default false. */
+  readonly countsFirst?: true
   /** A piece that a client reads and ignores. Default: an SSE comment. */
   readonly keepAlive?: string
   /** The fields that limit the length of an answer. If a request has none of them, the first one is written. */

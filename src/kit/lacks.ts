@@ -22,6 +22,7 @@ import type {
   RequestOptions,
   ServerToolCall,
   ServerToolResult,
+  UnknownBlock,
 } from '../core/model.ts'
 import { fitList, type Losses, placesIn, placesOf, reportForeignFields, reportLoss, withPlaces } from './losses.ts'
 import * as reasons from './reasons.ts'
@@ -302,11 +303,10 @@ function fitBlock(block: ContentBlock, path: string, task: Task): ContentBlock |
       break
     case 'unknown': {
       if (block.format === task.target.format) return block
-      // Anthropic's summary of what stands before it, which the history may no longer have.
-      const summary = block.providerType === 'compaction' ? textOr(field(block.value, 'content'), '') : ''
-      if (summary === '') return drop(task, path, reasons.foreignBlock)
+      const text = textOfForeign(block)
+      if (text === '') return drop(task, path, reasons.foreignBlock)
       reportLoss(task.losses, 'changed', path, reasons.foreignBlock)
-      return { type: 'text', text: `[summary of the conversation so far]\n${summary}` }
+      return { type: 'text', text }
     }
   }
   return fitFields(block, block.type, path, task)
@@ -341,6 +341,13 @@ function hostedIds(
     }
   }
   return ids
+}
+
+/** What a block of Anthropic says to any model: a summary of what stands before it, or the name of a tool that a search found. */
+function textOfForeign({ providerType, value }: UnknownBlock): string {
+  const summary = providerType === 'compaction' ? textOr(field(value, 'content'), '') : ''
+  if (summary !== '') return `[summary of the conversation so far]\n${summary}`
+  return providerType === 'tool_reference' ? `[tool found: ${textOr(field(value, 'tool_name'), '')}]\n` : ''
 }
 
 /** Whether kept fields or a proof tie it to this format. A result also belongs to its call. */

@@ -31,3 +31,7 @@ export const reasoningProof: string = 'reasoning goes back only with a proof tha
 export const empty: string = 'it is empty'
 export const nothing: string = 'nothing of it can be sent'
 export const namelessCall: string = 'a call without the name of a tool cannot be sent'
+export const asFunction: string = 'the target has no such tool: it goes as a function'
+export const freeText: string = 'the target has no tools of free text: it is a function with one text'
+export const grammar: string =
+  'the target has no grammars: it is a function with one text, which nothing holds to the grammar'

@@ -427,12 +427,13 @@ function placeMessages(items: readonly Item[], task: Task): readonly Item[] {
   const others: Item[] = []
   let media: Content[] = []
 
+  const begin = (): void => {
+    note(task, 'invented', 'messages', 'a conversation begins with a user message here', 'minor')
+    others.push({ path: 'messages', message: { role: 'user', content: opening } })
+  }
   const add = (item: Item): void => {
     const { role } = item.message
-    if (userFirst && others.length === 0 && role !== 'user' && !(task.chained && role === 'tool')) {
-      note(task, 'invented', 'messages', 'a conversation begins with a user message here', 'minor')
-      others.push({ path: 'messages', message: { role: 'user', content: opening } })
-    }
+    if (userFirst && others.length === 0 && role !== 'user' && !(task.chained && role === 'tool')) begin()
     if (bridgesResults && others.at(-1)?.message.role === 'tool' && role === 'user') {
       note(task, 'invented', item.path, 'an assistant speaks between a result and a user here', 'minor')
       others.push({ path: item.path, message: { role: 'assistant', content: bridge } })
@@ -482,6 +483,7 @@ function placeMessages(items: readonly Item[], task: Task): readonly Item[] {
     }
   }
   addMedia()
+  if (userFirst && others.length === 0 && head.length > 0 && !task.chained) begin()
   return [...head, ...others]
 }
 

@@ -13,6 +13,7 @@ import { errorAnswer, toClientError } from '../../src/gateway/errors.ts'
 import { allFormats } from '../../src/gateway/index.ts'
 import { ApiError, ConnectionError, generate, type IsoglotError, type RunRequest, stream } from '../../src/index.ts'
 import { readErrorBody } from '../../src/kit/api-error.ts'
+import type { FormatName } from '../../src/kit/lacks.ts'
 import { azureOpenai } from '../../src/providers/azure-openai.ts'
 import { groq } from '../../src/providers/groq.ts'
 import { openaiCompatible } from '../../src/providers/openai-compatible.ts'
@@ -180,7 +181,7 @@ describe('C31: the message of an error', () => {
     const words = 'the daily budget of this user is used up; it resets at midnight UTC'
     const refused = refuse('insufficient_quota', words, 60)
     const busy = new ApiError('The model failed', { kind: 'server', status: 503, provider: 'openai' })
-    const { client } = codecs[format.name]
+    const { client } = codecs[format.name as FormatName]
     for (const [error, message] of [
       [refused, `The Worker refused the request: ${words}`],
       [toClientError(busy), `${client.title ?? client.provider} 502: The provider failed`],

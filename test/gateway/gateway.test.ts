@@ -404,7 +404,8 @@ describe('outgoing and incoming data', () => {
       const response = await askOf(gatewayOf(), 'openai-chat', 'openai-chat', 'Hello', { stream })
       const names = [...response.headers.keys()].sort()
       const ids = ['request-id', 'x-amzn-requestid', 'x-request-id']
-      expect(names).toEqual(['cache-control', 'content-type', 'x-content-type-options', ...ids].sort())
+      const own = ['cache-control', 'content-type', 'x-content-type-options', ...(stream ? ['x-accel-buffering'] : [])]
+      expect(names).toEqual([...own, ...ids].sort())
     }
   })
 
@@ -851,6 +852,21 @@ it.each<[WireName, string, object]>([
   ['openai-responses', 'background', { background: true }],
   ['openai-responses', 'prompt', { prompt: { id: 'pmpt_1' } }],
   ['openai-responses', 'item_reference', { input: [{ type: 'item_reference', id: 'msg_1' }] }],
+  [
+    'openai-responses',
+    'compaction',
+    {
+      input: [
+        { type: 'compaction', encrypted_content: 'c' },
+        { role: 'user', content: 'x' },
+      ],
+    },
+  ],
+  [
+    'openai-responses',
+    'compaction_trigger',
+    { input: [{ role: 'user', content: 'x' }, { type: 'compaction_trigger' }] },
+  ],
   ['gemini-interactions', 'background', { background: true }],
   ['gemini-interactions', 'agent', { agent: 'cohere', model: undefined }],
   ['gemini-interactions', 'environment', { environment: 'remote' }],

@@ -3,7 +3,9 @@
  * that asked no provider is a 4xx whose message names a place. Official clients repeat 5xx, and their users look for the fault at the
  * provider.
  */
+
 import { describe, expect, it } from 'vitest'
+import { httpModel } from '../../src/ask/http-model.ts'
 import { allFormats, createGateway } from '../../src/gateway/index.ts'
 import { facts } from '../formats/index.ts'
 import { casesOf } from '../support/corpus.ts'
@@ -75,7 +77,7 @@ function rig() {
   const models = formats
     .filter(({ folder }) => folder in facts)
     .map(({ folder, client: codec }) => {
-      const model = { codec, model: 'm', baseUrl: 'https://provider.test', apiKey: 'k'.repeat(20), fetch }
+      const model = httpModel(codec, 'm', { baseUrl: 'https://provider.test', apiKey: 'k'.repeat(20), fetch })
       return [folder, model] as const
     })
   const gateway = createGateway({ formats: allFormats, models: Object.fromEntries(models) })
@@ -168,7 +170,7 @@ it('an entry of the table that cannot be asked is the mistake of its owner: a 50
   const { client } = formats.find(({ folder }) => folder === 'gemini') as (typeof formats)[number]
   const gateway = createGateway({
     formats: allFormats,
-    models: { m: { codec: client, model: 'tuned//mine', baseUrl: 'https://provider.test', apiKey: 'k'.repeat(20) } },
+    models: { m: httpModel(client, 'tuned//mine', { baseUrl: 'https://provider.test', apiKey: 'k'.repeat(20) }) },
   })
   const { path, minimal } = facts['openai-chat'].gateway.minimal('m', 'Hi', false)
   const headers = { 'content-type': 'application/json' }

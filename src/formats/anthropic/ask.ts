@@ -153,6 +153,8 @@ export function encodeRequest(
   const { provider } = scope.target
   const { stopReason, response } = (context.messages.at(-1) ?? {}) as Partial<AssistantMessage>
   const isPaused = stopReason === 'pause' && (response?.provider ?? provider) === provider
+  // In the body only Bedrock has betas. Here they are a header.
+  for (const beta of arrayOf(objectIn(options.providerOptions, format).anthropic_beta)) scope.betas.add(String(beta))
   const conversation = encodeConversation(withJsonRule(context, options, losses), scope)
   const tools = encodeDefinitionsFor(selectTools(context.tools ?? [], options.toolChoice, losses), losses)
   const body: WireRequest = {
@@ -246,7 +248,7 @@ function encodeOptions(
 ): Fields {
   const { model, stream, user, stop } = options
   const kept = objectIn(options.providerOptions, format)
-  const { thinking: _, ...others } = kept
+  const { thinking: _, anthropic_beta: _betas, ...others } = kept
   const maxTokens = chooseMaxTokens(options, dialect, losses)
   let thinking = encodeThinking(options, maxTokens, kept, losses)
   if (isTooLate && thinking?.type === 'enabled') {

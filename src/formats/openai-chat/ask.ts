@@ -509,10 +509,10 @@ export function encodeCall(call: ToolCall | InvalidToolCall, { dialect, model }:
   const proof = ownProof(call.opaque, { format, provider: dialect.provider, model })
   const { id = '', name = '' } = call
   const head = { ...own, ...proof, id }
-  if (call.type === 'tool_call' && type === 'custom' && dialect.customTools) {
-    return { ...head, type, custom: { name, input: stringOr(call.arguments.input, '') } }
-  }
   const text = exactArguments(call, isAnswer)
+  if (call.type === 'tool_call' && type === 'custom' && dialect.customTools) {
+    return { ...head, type, custom: { name, input: stringOr(call.arguments.input, text) } }
+  }
   return { ...head, type: 'function', function: { ...objectIn(own, 'function'), name, arguments: text } }
 }
 
