@@ -12,9 +12,9 @@ import { estimateTokens } from './estimate.ts'
 import { createHold, textOf, withText } from './hold.ts'
 import type { Target } from './models.ts'
 import { seeEvent } from './observe.ts'
-import { type OwnCalls, ownEvent } from './own-calls.ts'
+import { ownEvent } from './own-calls.ts'
 import { pieceWriter } from './pieces.ts'
-import { outputLimit, questionFor, unwritable } from './question.ts'
+import { type AskedQuestion, outputLimit, questionFor, unwritable } from './question.ts'
 import { encodeWhole } from './whole.ts'
 
 /**
@@ -36,35 +36,36 @@ export async function* askModel(target: Target, call: Call): AnswerText {
   const stopping = new AbortController()
   const unfollow = follow(gone.signal, stopping)
   const contentTimeout = awaitContent(call, (reason) => stopping.abort(reason))
-  const writer = writerOf(target, call, errorDetail)
+  let writer: Writer | undefined
   let isAsked = false
-  const begin = () => {
-    if (!isAsked) writer.seen = beginAttempt(call, target)
-    isAsked = true
-    return () => {}
-  }
   try {
     const { losses, calls, ...question } = questionFor(target, call)
-    writer.begin(losses, calls)
-    const onEnd = (reason: StopReason) => {
-      writer.seen.stopReason ??= reason
+    const out = writerOf(target, call, errorDetail, { losses, calls })
+    writer = out
+    const begin = () => {
+      if (!isAsked) out.seen = Object.assign(beginAttempt(call, target), out.seen)
+      isAsked = true
+      return () => {}
     }
-    const answer = withoutKeys(model, errorDetail, maxAnswerBytes(call), onEnd)
-    const asked = { ...answeringOf(call), signal: stopping.signal, onAttempt: begin }
-    for await (const batch of answer.answer(question, asked)) {
-      writer.write(batch)
-      if (!writer.hasBegun()) continue
+    const onEnd = (reason: StopReason) => {
+      out.seen.stopReason ??= reason
+    }
+    const asked = withoutKeys(model, errorDetail, maxAnswerBytes(call), onEnd)
+    const how = { ...answeringOf(call), signal: stopping.signal, onAttempt: begin }
+    for await (const batch of asked.answer(question, how)) {
+      out.write(batch)
+      if (!out.seen.hasBegun) continue
       begin()
       contentTimeout.stop()
       const isFirst = progress.firstEventMs === undefined
       progress.firstEventMs ??= Date.now() - call.startedAt
-      const pieces = writer.take()
+      const pieces = out.take()
       if (isFirst || pieces.length > 0) yield pieces
     }
     return undefined
   } catch (cause) {
     const error = isAsked || stopping.signal.aborted ? cause : unwritable(target, call, cause)
-    if (!writer.hasBegun()) throw error
+    if (!writer?.seen.hasBegun) throw error
     writer.fail(error)
     const pieces = writer.take()
     if (pieces.length > 0) yield pieces
@@ -146,32 +147,32 @@ export function replyOf({ id, wire, request, body, startedAt }: Call): Reply {
   }
 }
 
+type Writer = ReturnType<typeof writerOf>
+
 /** Writes events as the text of the client's format, without keys. */
-function writerOf(target: Target, call: Call, { search, ...hidden }: ErrorDetail) {
+function writerOf(
+  target: Target,
+  call: Call,
+  { search, ...hidden }: ErrorDetail,
+  { losses: found, calls }: Pick<AskedQuestion, 'losses' | 'calls'>,
+) {
   const { wire, stream, isArray, progress } = call
   const inputTokens = wire.countsFirst && stream ? estimateTokens(call.request) : undefined
   const reply = { ...replyOf(call), provider: target.model.provider, ...compact({ inputTokens }) }
   const encoder: StreamEncoder = stream ? wire.codec.encodeStream(reply) : encodeWhole(wire.codec, reply)
   const write = pieceWriter(isArray || !stream ? 'ndjson' : wire.codec.framing)
   const limit = outputLimit(target, call)
-  const losses: Loss[] = []
-  let ownCalls: OwnCalls | undefined
+  const losses: Loss[] = [...found]
   let frames: Frame[] = []
   const writer = {
     seen: progress.seen,
-    hasBegun: () => writer.seen.hasBegun,
-    /** `calls` are the client's own calls, by the names of the functions that stand for its tools. */
-    begin(found: readonly Loss[], calls: OwnCalls | undefined) {
-      losses.push(...found)
-      ownCalls = calls
-    },
     write(batch: readonly MessageEvent[]) {
       for (const event of batch) {
         if (event.type === 'warning') losses.push(event.warning)
         seeEvent(writer.seen, event)
         // The figures of a whole answer are those of all of it.
         if (!call.asksStream && event.type === 'message_end') writer.seen.isUsageOld = false
-        encoder.push(ownEvent(event, ownCalls), frames)
+        encoder.push(ownEvent(event, calls), frames)
       }
       progress.losses = [...losses, ...encoder.losses]
       checkOutput(writer.seen.bytes, limit)

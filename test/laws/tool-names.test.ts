@@ -11,7 +11,7 @@ import { blocksOf, textOf } from '../../src/core/content.ts'
 import { IsoglotError } from '../../src/core/errors.ts'
 import { isObject } from '../../src/core/json.ts'
 import type { ChatResponse, Json, JsonObject, Message } from '../../src/core/model.ts'
-import type { Model } from '../../src/core/question.ts'
+import type { HttpModel, Model } from '../../src/core/question.ts'
 import { allFormats, createGateway } from '../../src/gateway/index.ts'
 import { findRoute } from '../../src/gateway/routes.ts'
 import { approval, type RunRequest, stream, type Tool, tool } from '../../src/index.ts'
@@ -167,10 +167,10 @@ async function look(
 }
 
 /** A model of a codec that is answered in the bytes of its format. */
-function modelOf(client: ClientCodec, answers: Parameters<typeof mockModel>[0]): { model: Model; mock: MockModel } {
+function modelOf(client: ClientCodec, answers: Parameters<typeof mockModel>[0]): { model: HttpModel; mock: MockModel } {
   const mock = mockModel(answers, { format: client.name as MockFormat })
   // Vertex AI has the model in the path.
-  return { model: { ...mock, codec: client, body: { model: 'mock' } }, mock }
+  return { model: { ...mock, provider: client.provider, codec: client, body: { model: 'mock' } }, mock }
 }
 
 /** Of the dialects only some, as they share the code of their format; Perplexity has no tools. */
