@@ -117,15 +117,9 @@ export interface Chat<Tools extends AnyTools = AnyTools> {
  */
 export function createChat<const Tools extends AnyTools = AnyTools>(settings: ChatSettings<Tools>): Chat<Tools>
 export function createChat(settings: ChatSettings): Chat {
-  checkRequest(settings)
-  const {
-    messages: before = [],
-    tools: given = [],
-    providerState: stateBefore,
-    echo: echoMode,
-    write,
-    ...base
-  } = settings
+  const { echo: echoMode, write, ...request } = settings ?? {}
+  checkRequest(request)
+  const { messages: before = [], tools: given = [], providerState: stateBefore, ...base } = request
   checkEcho(echoMode, write)
   const messages: Message[] = [...createContext({ messages: before }).messages]
   const tools = toolBox(given)

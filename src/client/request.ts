@@ -4,8 +4,10 @@
  * @module
  */
 
+import { checkOptions, checkThat, checkValue } from '#checks'
 import type { RetryOptions } from '../ask/transport.ts'
-import { compact, isObject, lookup } from '../core/json.ts'
+import type { FormsOf } from '../core/check-options.ts'
+import { compact, isObject } from '../core/json.ts'
 import type { Content, Context, Loss, Message, ProviderState, RequestOptions } from '../core/model.ts'
 import type { HttpModel, LiveArguments, Model, Resumable, Splitting, Timeouts } from '../core/question.ts'
 import { type ContextParts, contextOf } from '../messages/create-context.ts'
@@ -107,16 +109,8 @@ export function beginningOf(request: Pick<RunRequest, BeginningField>): Beginnin
   return { context, prompt: context.messages.slice(messages.length), given }
 }
 
-/**
- * For each field: the types that it accepts, or its words in quotes. If the value must have fields or a method, a pair has the types, and then
- * the forms of the fields or the name of the method. `*` stands for every entry, and no entry may be absent.
- */
-interface Forms {
-  readonly [field: string]: string | readonly [wanted: string, inside: Forms | string]
-}
-
 /** The options for the model. All other fields of a request are for the run. */
-const modelForms: Forms = {
+const modelForms: FormsOf<Omit<RequestOptions, 'model' | 'stream'>> = {
   maxTokens: 'number',
   temperature: 'number',
   topP: 'number',
@@ -139,20 +133,25 @@ const modelForms: Forms = {
     { effort: '"none", "minimal", "low", "medium", "high", "xhigh" or "max"', budgetTokens: 'number' },
   ],
   user: 'text',
-  providerOptions: ['object', {}],
+  providerOptions: ['object', { '...': '' }],
   strict: 'boolean or function',
 }
 
 /** The options for the model, of a request or of its change. */
 export function optionsOf(request: RunRequest | RoundChange): Omit<RequestOptions, 'model' | 'stream'> {
-  return Object.fromEntries(Object.entries(request).filter(([name]) => lookup(modelForms, name)))
+  return Object.fromEntries(Object.entries(request).filter(([name]) => Object.hasOwn(modelForms, name)))
 }
 
 // ---- checks -------------------------------------------------------------------------------------
 
-const runForms: Forms = {
-  model: ['object', { baseUrl: 'text', headers: ['object', { '*': 'text' }], body: 'object', fetch: 'function' }],
+const runForms: FormsOf<Omit<RunRequest, keyof typeof modelForms>> = {
+  model: [
+    'object',
+    { baseUrl: 'text', headers: ['object', { '*': 'text' }], body: 'object', fetch: 'function', '...': '' },
+  ],
   system: 'text or list',
+  messages: '',
+  prompt: '',
   tools: 'list of tool({ name })',
   providerState: 'object',
   autoTools: 'boolean',
@@ -160,7 +159,7 @@ const runForms: Forms = {
   maxRepeatedCalls: 'number',
   budget: ['what budget() makes', 'isUsedUp'],
   stopWhen: 'function',
-  approvals: ['list', { '*': ['object', { toolCallId: 'text', approved: 'boolean' }] }],
+  approvals: ['list', { '*': ['object', { toolCallId: 'text', approved: 'boolean', '...': '' }] }],
   callLog: ['an object with "claim"', 'claim'],
   toolMode: '"concurrent" or "sequential"',
   toolTimeoutMs: 'number',
@@ -184,7 +183,6 @@ const runForms: Forms = {
   maxBodyBytes: 'number',
   retries: 'number',
   idempotencyKey: 'text',
-  end: 'text',
 }
 
 /**
@@ -219,12 +217,12 @@ export const habits: Readonly<Record<string, string>> = {
  */
 export function checkRequest(request: RunRequest): void {
   checkModel(isObject(request) ? request.model : request)
-  checkFields(request, { ...modelForms, ...runForms }, '', false)
-  const { toolChoice, maxRepeatedCalls: limit = 1 } = request
-  if (isObject(toolChoice) && !('name' in toolChoice || 'names' in toolChoice)) {
-    wrongType('toolChoice', '{ name } or { names, mode }', 'object')
-  }
-  if (limit < 1 || limit % 1 > 0) wrongType('maxRepeatedCalls', 'a whole number from 1 on, or Infinity', limit)
+  checkOptions('ask', request, { ...modelForms, ...runForms }, habits)
+  const { toolChoice: choice, maxRepeatedCalls: limit = 1 } = request
+  const isChoice = !isObject(choice) || 'name' in choice || 'names' in choice
+  checkThat(isChoice, 'ask', 'toolChoice', '{ name } or { names, mode }', 'object')
+  const isCount = limit >= 1 && !(limit % 1 > 0)
+  checkThat(isCount, 'ask', 'maxRepeatedCalls', 'a whole number from 1 on, or Infinity', limit)
 }
 
 /**
@@ -234,14 +232,16 @@ export function checkRequest(request: RunRequest): void {
  */
 export function checkChange(change: RoundChange, request: RunRequest, given: readonly object[]): void {
   try {
-    checkField('the change', change, 'object')
-    checkRequest({ ...request, ...change } as RunRequest)
+    checkValue('ask', 'the change', change, 'object')
+    const { end, ...fields } = change
+    checkValue('ask', 'end', end, 'text or undefined')
+    checkRequest({ ...request, ...fields } as RunRequest)
     const { messages, tools = [] } = change
-    if (messages !== undefined && messagesOf(messages).length === 0)
-      wrongType('messages', 'a list with a message', 'empty')
+    const isEmpty = messages !== undefined && messagesOf(messages).length === 0
+    checkThat(!isEmpty, 'ask', 'messages', 'a list with a message', 'empty')
     for (const name of tools) {
-      if (!given.some((tool) => 'name' in tool && tool.name === name))
-        wrongType(`tools ${name}`, 'the name of a tool', 'unknown')
+      const isKnown = given.some((tool) => 'name' in tool && tool.name === name)
+      checkThat(isKnown, 'ask', `tools ${name}`, 'the name of a tool', 'unknown')
     }
   } catch (cause) {
     throw new TypeError(`beforeRound returned what is not a change: ${(cause as Error).message}`, { cause })
@@ -251,55 +251,8 @@ export function checkChange(change: RoundChange, request: RunRequest, given: rea
 /** @throws {TypeError} if it is not a model. */
 export function checkModel(model: unknown): void {
   if (isObject(model) && typeof (model.answer as unknown) === 'function' && typeof model.model === 'string') return
-  const wanted =
-    'what a function of a provider makes, such as openaiChat("gpt-5") or model("openai:gpt-5") of isoglot/models'
-  wrongType('model', wanted, typeof model === 'string' ? `the text "${model.slice(0, 80)}"` : typeOf(model))
-}
-
-/** Checks the fields of an object, which stands at this place. */
-function checkFields(given: object, forms: Forms, place: string, areRequired: boolean): void {
-  const fields = given as Readonly<Record<string, unknown>>
-  const at = (name: string) => (Array.isArray(given) ? `${place}[${name}]` : `${place && `${place}.`}${name}`)
-  for (const name of Object.keys(fields)) if (fields[name] !== undefined) checkName(at(name), forms)
-  const each = forms['*']
-  for (const name of Object.keys(each ? fields : forms)) {
-    const form = each ?? forms[name] ?? ''
-    const [wanted, inside] = typeof form === 'string' ? [form] : form
-    const value = fields[name]
-    if (value === undefined && !each && !areRequired) continue
-    checkField(at(name), value, wanted, inside)
-    if (typeof inside === 'object' && typeof value === 'object') {
-      checkFields(value as object, inside, at(name), each !== undefined)
-    }
-  }
-}
-
-/** @throws {TypeError} for a name of another library, and for one of ours in snake case. */
-function checkName(path: string, forms: Forms): void {
-  const word = path.replace(/_./g, ([, letter = '']) => letter.toUpperCase())
-  const isOurs = lookup(forms, word.slice(word.lastIndexOf('.') + 1)) !== undefined
-  const ours = lookup(habits, word) ?? (isOurs ? word : '')
-  if (ours ? ours === path : !/^[^.]*_/.test(path)) return
-  throw new TypeError(`Cannot ask: there is no "${path}"${ours && `; write ${ours}`}`)
-}
-
-/** @throws {TypeError} if the value of a field is of none of these types, or does not have the method. */
-export function checkField(name: string, value: unknown, wanted: string, method?: unknown): void {
-  const found = typeOf(value)
-  const fits =
-    typeof method === 'string'
-      ? isObject(value) && typeof (value[method] as unknown) === 'function'
-      : wanted.includes(found) || (found === 'text' && wanted.includes(`"${value}"`))
-  if (!fits) wrongType(name, wanted, found)
-}
-
-function wrongType(name: string, wanted: string, found: string | number): never {
-  throw new TypeError(`Cannot ask: "${name}" is ${found}; expected ${wanted}`)
-}
-
-function typeOf(value: unknown): string {
-  if (Array.isArray(value)) return 'list'
-  if (value === null || Number.isNaN(value)) return String(value)
-  if (typeof value === 'object') return Symbol.iterator in value ? 'iterable' : 'object'
-  return typeof value === 'string' ? 'text' : typeof value
+  const found = typeof model === 'string' ? `the text "${model.slice(0, 80)}"` : typeof model
+  throw new TypeError(
+    `Cannot ask: "model" is ${found}; expected what a function of a provider makes, such as openaiChat("gpt-5") or model("openai:gpt-5") of isoglot/models`,
+  )
 }
