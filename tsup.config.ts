@@ -36,8 +36,8 @@ export default defineConfig({
   entry: {
     ...publicPaths('.'),
     'shared/t': 'src/tools/types.ts',
-    'shared/checks': 'src/core/check-options.ts',
-    'shared/no-checks': 'src/core/no-checks.ts',
+    'shared/checks': 'src/checks/index.ts',
+    'shared/no-checks': 'src/checks/none.ts',
   },
   format: ['esm'],
   target: 'es2022',

@@ -99,7 +99,7 @@ export default defineConfig({
         replacement: here + source,
       })),
       // The checks of options, as in development.
-      { find: '#checks', replacement: `${here}src/core/check-options.ts` },
+      { find: '#checks', replacement: `${here}src/checks/index.ts` },
       // What workerd alone has, for tests that run the handler of the Worker in this process.
       { find: 'cloudflare:workers', replacement: `${here}test/support/cloudflare-workers.ts` },
     ],

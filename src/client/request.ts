@@ -6,7 +6,6 @@
 
 import { checkOptions, checkThat, checkValue } from '#checks'
 import type { RetryOptions } from '../ask/transport.ts'
-import type { FormsOf } from '../core/check-options.ts'
 import { compact, isObject } from '../core/json.ts'
 import type { Content, Context, Loss, Message, ProviderState, RequestOptions } from '../core/model.ts'
 import type { HttpModel, LiveArguments, Model, Resumable, Splitting, Timeouts } from '../core/question.ts'
@@ -109,106 +108,33 @@ export function beginningOf(request: Pick<RunRequest, BeginningField>): Beginnin
   return { context, prompt: context.messages.slice(messages.length), given }
 }
 
+type ModelOptions = Omit<RequestOptions, 'model' | 'stream'>
+
 /** The options for the model. All other fields of a request are for the run. */
-const modelForms: FormsOf<Omit<RequestOptions, 'model' | 'stream'>> = {
-  maxTokens: 'number',
-  temperature: 'number',
-  topP: 'number',
-  topK: 'number',
-  seed: 'number',
-  stop: 'list',
-  frequencyPenalty: 'number',
-  presencePenalty: 'number',
-  toolChoice: [
-    '"auto", "none", "required" or object',
-    { name: 'text', names: ['list', { '*': 'text' }], mode: '"auto" or "required"' },
-  ],
-  parallelToolCalls: 'boolean',
-  responseFormat: [
-    'object',
-    { type: '"json"', schema: 'object', name: 'text', description: 'text', strict: 'boolean' },
-  ],
-  reasoning: [
-    'object',
-    { effort: '"none", "minimal", "low", "medium", "high", "xhigh" or "max"', budgetTokens: 'number' },
-  ],
-  user: 'text',
-  providerOptions: ['object', { '...': '' }],
-  strict: 'boolean or function',
+const modelOptions: { readonly [Name in keyof ModelOptions]-?: 1 } = {
+  maxTokens: 1,
+  temperature: 1,
+  topP: 1,
+  topK: 1,
+  seed: 1,
+  stop: 1,
+  frequencyPenalty: 1,
+  presencePenalty: 1,
+  toolChoice: 1,
+  parallelToolCalls: 1,
+  responseFormat: 1,
+  reasoning: 1,
+  user: 1,
+  providerOptions: 1,
+  strict: 1,
 }
 
 /** The options for the model, of a request or of its change. */
-export function optionsOf(request: RunRequest | RoundChange): Omit<RequestOptions, 'model' | 'stream'> {
-  return Object.fromEntries(Object.entries(request).filter(([name]) => Object.hasOwn(modelForms, name)))
+export function optionsOf(request: RunRequest | RoundChange): ModelOptions {
+  return Object.fromEntries(Object.entries(request).filter(([name]) => Object.hasOwn(modelOptions, name)))
 }
 
 // ---- checks -------------------------------------------------------------------------------------
-
-const runForms: FormsOf<Omit<RunRequest, keyof typeof modelForms>> = {
-  model: [
-    'object',
-    { baseUrl: 'text', headers: ['object', { '*': 'text' }], body: 'object', fetch: 'function', '...': '' },
-  ],
-  system: 'text or list',
-  messages: '',
-  prompt: '',
-  tools: 'list of tool({ name })',
-  providerState: 'object',
-  autoTools: 'boolean',
-  maxRounds: 'number',
-  maxRepeatedCalls: 'number',
-  budget: ['what budget() makes', 'isUsedUp'],
-  stopWhen: 'function',
-  approvals: ['list', { '*': ['object', { toolCallId: 'text', approved: 'boolean', '...': '' }] }],
-  callLog: ['an object with "claim"', 'claim'],
-  toolMode: '"concurrent" or "sequential"',
-  toolTimeoutMs: 'number',
-  maxResultLength: 'number',
-  maxResultMedia: 'number',
-  split: ['what splitting() makes', 'split'],
-  onToolRequest: 'function',
-  onToolResult: 'function',
-  onWarning: 'function',
-  beforeRound: 'function',
-  onRound: 'function',
-  onRequest: 'function',
-  observers: ['list', { '*': 'object' }],
-  lastCalls: '"run" or "keep"',
-  liveArguments: ['what liveArguments() makes', 'fresh'],
-  wholeAnswer: 'boolean',
-  resume: ['what resumable() makes', 'chunks'],
-  signal: ['an AbortSignal', 'addEventListener'],
-  timeouts: ['object', { '*': 'number or undefined' }],
-  maxEventBytes: 'number',
-  maxBodyBytes: 'number',
-  retries: 'number',
-  idempotencyKey: 'text',
-}
-
-/**
- * Fields of other libraries, which would be ignored, and our fields instead. A name with a `_` that is not in the table has the same name
- * in `camelCase`.
- */
-export const habits: Readonly<Record<string, string>> = {
-  maxOutputTokens: 'maxTokens',
-  maxCompletionTokens: 'maxTokens',
-  stopSequences: 'stop',
-  maxSteps: 'maxRounds',
-  maxRetries: 'retries',
-  timeout: 'timeouts',
-  abortSignal: 'signal',
-  instructions: 'system',
-  systemPrompt: 'system',
-  reasoningEffort: 'reasoning: { effort }',
-  thinking: 'reasoning: { effort }',
-  previousResponseId: 'providerState',
-  output: 'generateObject()',
-  schema: 'generateObject()',
-  'model.baseURL': 'model.baseUrl',
-  'toolChoice.type': 'toolChoice: { name }',
-  'responseFormat.jsonSchema': 'responseFormat: { type, schema }',
-  'providerOptions.openai': 'providerOptions["openai-chat"]',
-}
 
 /**
  * Checks the types of a request. Its messages and its tools are checked when they are read.
@@ -217,7 +143,7 @@ export const habits: Readonly<Record<string, string>> = {
  */
 export function checkRequest(request: RunRequest): void {
   checkModel(isObject(request) ? request.model : request)
-  checkOptions('ask', request, { ...modelForms, ...runForms }, habits)
+  checkOptions('stream', request)
   const { toolChoice: choice, maxRepeatedCalls: limit = 1 } = request
   const isChoice = !isObject(choice) || 'name' in choice || 'names' in choice
   checkThat(isChoice, 'ask', 'toolChoice', '{ name } or { names, mode }', 'object')

@@ -1,12 +1,14 @@
 /** Common mistakes in JavaScript: the error is one sentence that names the field, and no request is sent. */
 import { describe, expect, it } from 'vitest'
-import { habits } from '../../src/client/request.ts'
+import { taken } from '../../src/checks/forms.ts'
 import type { RequestOptions } from '../../src/core/model.ts'
 import type { HttpModel } from '../../src/core/question.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { createChat, generate, generateObject, message, type RunRequest, stream, t, tool } from '../../src/index.ts'
 import { openaiCompatible } from '../../src/providers/openai-compatible.ts'
 import { chatBody } from '../support/upstream.ts'
+
+const { habits = {} } = taken.stream
 
 let sent = 0
 const model = openaiChat('m', {

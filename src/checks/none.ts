@@ -1,7 +1,6 @@
-/** The checks of options in a bundle for production: none. See `check-options.ts`. @module */
-import type { Forms, Habits } from './check-options.ts'
+/** The checks of options in a bundle for production: none. See `index.ts`. @module */
 
-export function checkOptions(_attempt: string, _given: unknown, _forms: Forms, _habits?: Habits): void {}
+export function checkOptions(_name: string, _given: unknown): void {}
 
 export function checkValue(
   _attempt: string,

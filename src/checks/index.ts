@@ -2,12 +2,13 @@
  * Checks of options: their names and the types of their values. JavaScript ignores a wrong name, and a program then does something else than
  * it says.
  *
- * Only development builds have them. A bundler that sets the condition `production`, as Vite, webpack and Next do, takes `no-checks.ts` in its
+ * Only development builds have them. A bundler that sets the condition `production`, as Vite, webpack and Next do, takes `none.ts` in its
  * place: see `#checks` in package.json. Checks that guard a person, such as those of consent to a call, are not here.
  *
  * @module
  */
-import { isObject, lookup } from './json.ts'
+import { isObject, lookup } from '../core/json.ts'
+import { type OptionsOf, taken } from './forms.ts'
 
 /**
  * For each option: the types that it accepts (`text`, `number`, `boolean`, `list`, `object`, `function`), or its words in quotes; empty for any
@@ -21,19 +22,26 @@ export interface Forms {
 /** The forms of all options of a type: none may be forgotten. */
 export type FormsOf<Options> = { readonly [Name in keyof Options]-?: Forms[string] }
 
-/** Names that other libraries have for an option, by path, and ours. */
-export type Habits = Readonly<Record<string, string>>
+/** What a function takes. */
+export interface Taken {
+  /** What the function does, such as `make a tool`. */
+  readonly attempt: string
+  readonly forms: Forms
+  /** Names that other libraries have for an option, by path, and ours. */
+  readonly habits?: Readonly<Record<string, string>>
+}
 
 /**
  * Checks the options of a function. `undefined` has none.
  *
- * @param attempt what the function does, such as `make a tool`.
+ * @param name the name of the function.
  * @throws {TypeError} for an option that does not exist, with the nearest name, and for a value of another type.
  */
-export function checkOptions(attempt: string, given: unknown, forms: Forms, habits: Habits = {}): void {
+export function checkOptions(name: OptionsOf, given: unknown): void {
   if (given === undefined) return
-  checkValue(attempt, 'the argument', given, 'object')
-  checkFields({ attempt, habits }, given as object, forms, '', false)
+  const of: Taken = taken[name]
+  checkValue(of.attempt, 'the argument', given, 'object')
+  checkFields(of, given as object, of.forms, '', false)
 }
 
 /** @throws {TypeError} if the value is of none of these types, or does not have the method. */
@@ -46,13 +54,8 @@ export function checkValue(attempt: string, name: string, value: unknown, wanted
   checkThat(fits, attempt, name, wanted, found)
 }
 
-interface Task {
-  readonly attempt: string
-  readonly habits: Habits
-}
-
 /** Checks the fields of an object, which stands at this place. */
-function checkFields(task: Task, given: object, forms: Forms, place: string, areRequired: boolean): void {
+function checkFields(task: Taken, given: object, forms: Forms, place: string, areRequired: boolean): void {
   const fields = given as Readonly<Record<string, unknown>>
   const at = (name: string) => (Array.isArray(given) ? `${place}[${name}]` : `${place && `${place}.`}${name}`)
   const each = forms['*']
@@ -71,7 +74,7 @@ function checkFields(task: Task, given: object, forms: Forms, place: string, are
   }
 }
 
-function checkName({ attempt, habits }: Task, path: string, name: string, forms: Forms): void {
+function checkName({ attempt, habits = {} }: Taken, path: string, name: string, forms: Forms): void {
   if (lookup(forms, name) !== undefined) return
   const word = path.replace(/_./g, ([, letter = '']) => letter.toUpperCase())
   const habit = lookup(habits, word)
