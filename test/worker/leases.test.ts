@@ -152,6 +152,65 @@ describe('an account with an object of its own', () => {
     expect([new Set(asked).size, asked.length, live.length]).toEqual([501, 1000, 200])
   })
 
+  describe.each(isExhaustive ? [50, 200, 600, 1200] : [50, 200, 600])('with %i users who all have an open request, and no money left', (count) => {
+    const budget = { dailyBudget: 10, totalDailyBudget: 10 * count }
+    const crowd = async () => {
+      const objects = openObjects()
+      const ids = await Promise.all(
+        Array.from({ length: count }, async (_, at) => (await ask(objects, `u${at}`, 10, budget)).id),
+      )
+      const callsOf = async (act: () => Promise<unknown>) => {
+        objects.calls.length = 0
+        await act()
+        return objects.calls.map(({ name, method }) => `${method} ${name}`)
+      }
+      const asking = async (isOk: boolean, cost = 5) => expect((await ask(objects, 'eve', cost, budget)).ok).toBe(isOk)
+      return { objects, ids, callsOf, asking }
+    }
+    const draw = `draw ${wholeWorker}`
+    const collects = (...users: number[]) => users.map((at) => `collect ${accountOf(`u${at}`)}`)
+
+    it('a refusal asks each of them once, and later refusals nobody', async () => {
+      const { callsOf, asking, objects } = await crowd()
+      const first = await callsOf(() => asking(false))
+      expect(first.filter((call) => call.startsWith('collect'))).toHaveLength(count)
+      for (let times = 0; times < 10; times++) expect(await callsOf(() => asking(false))).toEqual([draw])
+      const others = () => Promise.all(Array.from({ length: 20 }, (_, at) => ask(objects, `w${at}`, 5, budget)))
+      expect(await callsOf(others)).toEqual(Array.from({ length: 20 }, () => draw))
+    })
+
+    it('only what changed is asked: an answer that cost less, also after its object has restarted', async () => {
+      const { objects, ids, callsOf, asking } = await crowd()
+      await asking(false)
+      objects.crash(accountOf('u7'))
+      const settle = (at: number, cost: number) => objects.user(`u${at}`).settle(settlement(ids[at] ?? '', cost))
+      expect(await callsOf(() => settle(7, 4))).toEqual([`freed ${wholeWorker}`])
+      expect(await callsOf(() => settle(8, 10))).toEqual([])
+      expect(await callsOf(() => asking(true))).toEqual([draw, ...collects(7)])
+      // Now she has leased something herself.
+      expect(await callsOf(() => asking(false))).toEqual([draw, `collect ${accountOf('eve')}`])
+      expect(await callsOf(() => asking(false))).toEqual([draw])
+      expect(await callsOf(() => asking(true, 1))).toEqual([draw])
+      await settle(9, 0)
+      await settle(10, 0)
+      expect(await callsOf(() => asking(true, 4))).toEqual([draw, ...collects(9, 10), `collect ${accountOf('eve')}`])
+    })
+  })
+
+  it('asks a user again who did not answer, and who leases again', async () => {
+    const objects = openObjects()
+    const budget = { dailyBudget: 10, totalDailyBudget: 20 }
+    const { id } = await ask(objects, 'ada', 10, budget)
+    await ask(objects, 'bob', 10, budget)
+    await objects.user('ada').settle(settlement(id, 5))
+    objects.fates.push('answered', 'unheard', 'unheard')
+    expect((await ask(objects, 'eve', 5, budget)).ok).toBe(false)
+    expect((await ask(objects, 'eve', 5, budget)).ok).toBe(true)
+    objects.calls.length = 0
+    for (let times = 0; times < 3; times++) expect((await ask(objects, 'eve', 1, budget)).ok).toBe(false)
+    expect(objects.calls.map(({ method }) => method)).toEqual(['draw', 'collect', 'draw', 'draw'])
+  })
+
   it('counts a user’s spending and live requests from before the upgrade', async () => {
     const objects = openObjects()
     const old = (id: string, cost: number) => objects.whole.reserve(reservation(id, 'ada', cost, { isLeased: false }))

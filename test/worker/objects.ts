@@ -9,7 +9,7 @@ import { stateOn } from './on-sqlite.ts'
 /** The outcome of a call between objects: it is answered, never arrives, or arrives and its answer is lost. */
 export type Fate = 'answered' | 'unheard' | 'answer lost'
 
-type Method = 'draw' | 'takeBack' | 'collect' | 'reserve' | 'settle'
+type Method = 'draw' | 'takeBack' | 'collect' | 'freed' | 'reserve' | 'settle'
 
 /** A namespace of accounts. */
 export interface Objects {
@@ -82,7 +82,7 @@ export function openObjects(): Objects {
       if (fate === 'answer lost' || entry.isGone) throw new Gone('answer lost')
       return structuredClone(answer)
     }
-    const methods: readonly Method[] = ['draw', 'takeBack', 'collect']
+    const methods: readonly Method[] = ['draw', 'takeBack', 'collect', 'freed']
     return {
       getByName: (name) =>
         Object.fromEntries(

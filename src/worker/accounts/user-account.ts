@@ -29,12 +29,12 @@ import {
 import { type Books, openBooks, shareReached } from './books.ts'
 import { dayOf, daysAgo } from './days.ts'
 import { idleMs, type Lease, openLease } from './lease.ts'
-import { type Leases, openLeases } from './leases.ts'
+import { type Leases, mostAsked, openLeases } from './leases.ts'
 import { openSums } from './sums.ts'
 import { type AccountView, type Elsewhere, openView } from './view.ts'
 import { openWriter, type Writer } from './writer.ts'
 
-/** A grant on its way cannot be called back, so the call is repeated this many times. A grant that was lost never arrives. */
+/** A grant on its way cannot be called back, so a recall is repeated this many times. A grant that was lost never arrives. */
 const mostRounds = 3
 
 /** The class of a Worker's accounts. `accountsAt` finds its objects in the environment. */
@@ -171,9 +171,23 @@ export class UserAccount extends DurableObject implements LeasingAccount {
   async settle(settlement: Settlement): Promise<number | undefined> {
     const startedAt = this.#books.live.get(settlement.requestId)?.startedAt
     const share = this.#books.settle(settlement)
-    const isLeased = startedAt !== undefined && this.#lease.has(dayOf(startedAt))
     await this.#write(false)
-    return isLeased ? this.#lease.takeShare() : share
+    if (startedAt === undefined || !this.#lease.has(dayOf(startedAt))) return share
+    await this.#reportFreed(dayOf(startedAt))
+    return this.#lease.takeShare()
+  }
+
+  /** Once after each recall: so the object of the whole Worker does not have to ask each user again for each refusal. */
+  async #reportFreed(day: string): Promise<void> {
+    const user = this.#lease.freedBy(day)
+    if (user === undefined) return
+    try {
+      await this.objectOf(wholeWorker).freed(user, day)
+      this.#lease.noteHeard(day)
+      await this.#write(false)
+    } catch {
+      // The next settlement tries again.
+    }
   }
 
   async summary(query: SummaryQuery = {}): Promise<AccountSummary> {
@@ -209,6 +223,10 @@ export class UserAccount extends DurableObject implements LeasingAccount {
       elsewhere: this.#books.committed(day, user) - this.#leases.reported(day, user),
       ...compact({ share }),
     }
+  }
+
+  async freed(user: string, day: string): Promise<void> {
+    this.#leases.askAgain(day, user)
   }
 
   async takeBack(handback: Handback): Promise<void> {
@@ -249,8 +267,8 @@ export class UserAccount extends DurableObject implements LeasingAccount {
   }
 
   /**
-   * Calls back the unused parts of leases. A call during a round waits for the next round, which asks for everything. Resolves to whether a
-   * grant may be on its way.
+   * Calls back the unused parts of leases, of each user once until that user has something again. A call during a round waits for the next
+   * round, which asks for everything. Resolves to whether to repeat it: a grant may be on its way, or not all were asked.
    */
   #recall(day: string): Promise<boolean> {
     this.#nextRecall ??= this.#recalling.then(async () => {
@@ -258,8 +276,12 @@ export class UserAccount extends DurableObject implements LeasingAccount {
       this.#nextRecall = undefined
       // A grant is returned only after it is stored.
       await this.#write()
-      const handbacks = await this.#ask(this.#leases.holdersOf(day), day)
-      return handbacks.map((handback) => this.#take(handback)).includes(true)
+      const holders = this.#leases.nextHolders(day)
+      const handbacks = await this.#ask(holders, day)
+      const unsure = new Set(holders)
+      for (const handback of handbacks) if (!this.#take(handback)) unsure.delete(handback.user)
+      for (const user of unsure) this.#leases.askAgain(day, user)
+      return handbacks.some(({ user }) => unsure.has(user)) || holders.length === mostAsked
     })
     return this.#nextRecall
   }
