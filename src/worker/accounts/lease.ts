@@ -51,6 +51,8 @@ export interface Lease {
   takeShare(): number | undefined
   /** Whether there is a lease that has not ended. */
   isOpen(): boolean
+  /** Whether no lease is remembered or under way. */
+  isForgotten(): boolean
   /** Whether that day's money is leased. */
   has(day: string): boolean
 }
@@ -59,7 +61,7 @@ export interface Lease {
 export const idleMs = 600_000
 
 /** For how many days a lease is remembered, so that its spending can be reported again. */
-const keptLeaseDays = 3
+export const keptLeaseDays = 3
 
 interface Own {
   readonly user: string
@@ -165,6 +167,7 @@ export function openLease({ sql, writer, use, ...place }: LeasePlace): Lease {
       return taken
     },
     isOpen: () => [...own.values()].some(({ isOpen }) => isOpen === 1),
+    isForgotten: () => own.size === 0 && drawing === undefined,
     has: (day) => own.has(day),
   }
 
