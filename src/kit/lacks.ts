@@ -333,7 +333,7 @@ function hostedIds(
     // Code goes on only in its container.
     const isCode =
       next !== undefined || blocks.some((one) => field(field(keptFields(one, format), 'caller'), 'tool_id'))
-    const isLast = next === undefined ? stopReason === 'pause' : next.role === 'tool'
+    const isLast = next === undefined ? stopReason === 'pause' : next.role === 'tool' && next.content !== noResult
     const waits = isLast && (container !== undefined || !isCode)
     for (const block of blocks) {
       if (block.type === 'server_tool_call') (at === last && waits ? ids : calls).add(block.id)
@@ -392,6 +392,9 @@ function fitOptions(asked: RequestOptions, task: Task): RequestOptions {
 
 /** The text of a user's turn if none of its blocks can be sent, since a turn must not be empty. The losses name the blocks. */
 export const placeholder = '(Nothing that can be shown here.)'
+
+/** The text of the error result that is sent for a call without a result. */
+export const noResult = 'No result is available for this call; do not assume that it ran'
 
 // A format without a field for errors has a mark in the text of the result.
 

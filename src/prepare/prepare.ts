@@ -27,7 +27,7 @@ import type {
   ToolMessage,
 } from '../core/model.ts'
 import { legalId } from '../kit/ids.ts'
-import { placeholder } from '../kit/lacks.ts'
+import { noResult, placeholder } from '../kit/lacks.ts'
 import { fitList, placesOf, withPlaces } from '../kit/losses.ts'
 import { withoutPrefill } from '../kit/prefill.ts'
 import * as reasons from '../kit/reasons.ts'
@@ -483,9 +483,6 @@ function wellFormedJson(value: Json): Json {
 
 // After this pass, every call has exactly one result. The results follow their turn directly, in the order of the calls. Each id is legal
 // and unique in the conversation. Each call has the index of its place.
-
-/** The text of the error result that is sent for a call without a result. */
-export const noResult = 'No result is available for this call; do not assume that it ran'
 
 /** A call and its result. */
 interface Pair {

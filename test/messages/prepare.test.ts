@@ -208,6 +208,8 @@ describe('calls and their results', () => {
     const context = { providerState: { previousResponseId: 'resp_1' } }
     expect(prepared([result('call_1')], wires.responses, context).losses).toEqual([])
     expect(messagesOf([result('call_1')], wires.chat, context)[0]?.role).toBe('user')
+    // Gemini Interactions takes results first, although a conversation begins with a user message there.
+    expect(prepared([result('call_1')], { ...wires.anthropic, chains: true }, context).losses).toEqual([])
     // Another message changes, so the conversation is written again.
     expect(summary(messagesOf([result('call_1'), assistant(call('call_2'))], wires.responses, context))).toEqual([
       'call_1: sunny',
