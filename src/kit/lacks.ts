@@ -4,7 +4,7 @@
  * @module
  */
 
-import { blocksOf, checkMessages, keptFields, ownProof } from '../core/content.ts'
+import { blocksOf, checkMessages, isPaused, keptFields, ownProof } from '../core/content.ts'
 import { compact, field, findLastIndex, lookup, objectIn, textOr } from '../core/json.ts'
 import type {
   AssistantMessage,
@@ -326,14 +326,14 @@ function hostedIds(
   const container = providerState?.containerId ?? objectIn(providerOptions, format).container
   const last = findLastIndex(messages, ({ role }) => role === 'assistant')
   for (const [at, message] of messages.entries()) {
-    const { stopReason, response } = message as AssistantMessage
+    const { content, response } = message as AssistantMessage
     if ((response?.provider ?? provider) !== provider) continue // its blocks are not sent
     const next = messages[at + 1]
-    const blocks = blocksOf(message.content)
+    const blocks = blocksOf(content)
     // Code goes on only in its container.
     const isCode =
       next !== undefined || blocks.some((one) => field(field(keptFields(one, format), 'caller'), 'tool_id'))
-    const isLast = next === undefined ? stopReason === 'pause' : next.role === 'tool' && next.content !== noResult
+    const isLast = next === undefined ? isPaused(message, format) : next.role === 'tool' && next.content !== noResult
     const waits = isLast && (container !== undefined || !isCode)
     for (const block of blocks) {
       if (block.type === 'server_tool_call') (at === last && waits ? ids : calls).add(block.id)

@@ -9,7 +9,7 @@
  */
 
 import type { Rules } from '../core/codec.ts'
-import { blocksOf, blocksOfTurn, checkMessages, ownProof } from '../core/content.ts'
+import { blocksOf, blocksOfTurn, checkMessages, isPaused, ownProof } from '../core/content.ts'
 import { compact, findLastIndex, lookup } from '../core/json.ts'
 import type {
   AssistantMessage,
@@ -449,7 +449,7 @@ function endWithQuestion(items: readonly Item[], given: readonly Message[], task
   if (last?.role !== 'assistant' || !(rules.userLast === true || withoutPrefill.test(target.model))) return items
   // Its own provider goes on with a paused answer.
   const isOwn = rules.resumesPaused === true && (last.response?.provider ?? rules.provider) === rules.provider
-  if (last.stopReason === 'pause' && (task.goesOn || isOwn)) return items
+  if (isPaused(last, rules.format) && (task.goesOn || isOwn)) return items
   if (asked.role !== 'assistant') note(task, 'invented', path, 'a user asks for an answer', 'minor')
   else if (cuts.has(last.stopReason))
     note(task, 'invented', path, 'the model does not continue an answer: a user asks it to go on', 'minor')

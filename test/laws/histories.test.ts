@@ -89,7 +89,7 @@ function clientFor({ client }: Target, model: string): ClientCodec {
 
 /** The histories that are tried with a target: all, or a share, which differs from that of its neighbours. */
 function dueFor(target: Tried, turn: number): readonly History[] {
-  return inTurn(histories, wires.some(({ name }) => name === target.name) ? 4 : 12, turn)
+  return inTurn(histories, wires.some(({ name }) => name === target.name) ? 8 : 24, turn)
 }
 
 describe.each(tried)('$name', (target) => {
