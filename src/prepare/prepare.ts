@@ -399,13 +399,12 @@ function placeMessages(items: readonly Item[], task: Task): readonly Item[] {
       const isTextOnly = textErrors === true && message.status === 'error'
       const isForeign = ({ type }: ContentBlock) => mediaTypes.has(type) && (isTextOnly || !resultMedia.has(type))
       const found = fitList(message.content, place, (block) => (isForeign(block) ? block : undefined))
-      const content = fitList(message.content, place, (block) =>
-        isForeign(block)
-          ? text(`[${block.type}: see the message after the results]`)
-          : isTextOnly && block.type === 'plain_text'
-            ? text(block.text)
-            : block,
-      )
+      const content = fitList(message.content, place, (block, where) => {
+        if (isForeign(block)) return text(`[${block.type}: see the message after the results]`)
+        if (!isTextOnly || block.type !== 'plain_text') return block
+        note(task, 'changed', where, 'a failed result holds only text')
+        return text(block.text)
+      })
       if (found.length > 0) {
         note(task, 'changed', place, 'media are in a user message after the results', 'minor')
         media.push(taggedResult(message, found, path))
