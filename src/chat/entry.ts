@@ -4,7 +4,7 @@ import type { StreamEvent } from '../client/result.ts'
 import { blocksOf } from '../core/content.ts'
 import { compact, findLastIndex } from '../core/json.ts'
 import type { AssistantMessage, Message, ToolCall } from '../core/model.ts'
-import { noResult } from '../prepare/prepare.ts'
+import { noResult } from '../kit/lacks.ts'
 import type { ChatTurn, SealedHistory, StoredEntry } from './model.ts'
 import type { ViewMessage } from './view-message.ts'
 

@@ -112,6 +112,18 @@ export function canRunTools(message: AssistantMessage): boolean {
   return message.stopReason === undefined || !improperEnds.has(message.stopReason)
 }
 
+/**
+ * Whether an answer paused, so that the provider goes on with it when it gets it back. A message of a client does not say why it stopped: then it
+ * paused if it ends with a call that a provider of this format runs.
+ */
+export function isPaused(message: Message, format: string): boolean {
+  if (message.role !== 'assistant') return false
+  const { content, stopReason } = message
+  const last = blocksOf(content).at(-1)
+  const isOpen = last?.type === 'server_tool_call' && last.providerData?.[format] !== undefined
+  return stopReason === 'pause' || (stopReason === undefined && isOpen)
+}
+
 // ---- checks -------------------------------------------------------------------------------------
 
 // TypeScript checks literals; JSON input and JavaScript need this check at run time, because a message in the form of another library looks

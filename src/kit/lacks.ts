@@ -4,7 +4,7 @@
  * @module
  */
 
-import { blocksOf, checkMessages, keptFields, ownProof } from '../core/content.ts'
+import { blocksOf, checkMessages, isPaused, keptFields, ownProof } from '../core/content.ts'
 import { compact, field, findLastIndex, lookup, objectIn, textOr } from '../core/json.ts'
 import type {
   AssistantMessage,
@@ -326,14 +326,14 @@ function hostedIds(
   const container = providerState?.containerId ?? objectIn(providerOptions, format).container
   const last = findLastIndex(messages, ({ role }) => role === 'assistant')
   for (const [at, message] of messages.entries()) {
-    const { stopReason, response } = message as AssistantMessage
+    const { content, response } = message as AssistantMessage
     if ((response?.provider ?? provider) !== provider) continue // its blocks are not sent
     const next = messages[at + 1]
-    const blocks = blocksOf(message.content)
+    const blocks = blocksOf(content)
     // Code goes on only in its container.
     const isCode =
       next !== undefined || blocks.some((one) => field(field(keptFields(one, format), 'caller'), 'tool_id'))
-    const isLast = next === undefined ? stopReason === 'pause' : next.role === 'tool'
+    const isLast = next === undefined ? isPaused(message, format) : next.role === 'tool' && next.content !== noResult
     const waits = isLast && (container !== undefined || !isCode)
     for (const block of blocks) {
       if (block.type === 'server_tool_call') (at === last && waits ? ids : calls).add(block.id)
@@ -399,6 +399,9 @@ function fitOptions(asked: RequestOptions, task: Task): RequestOptions {
 
 /** The text of a user's turn if none of its blocks can be sent, since a turn must not be empty. The losses name the blocks. */
 export const placeholder = '(Nothing that can be shown here.)'
+
+/** The text of the error result that is sent for a call without a result. */
+export const noResult = 'No result is available for this call; do not assume that it ran'
 
 // A format without a field for errors has a mark in the text of the result.
 

@@ -9,7 +9,7 @@
  */
 
 import type { Offered, Rules } from '../core/codec.ts'
-import { blocksOf, blocksOfTurn, checkMessages, checkTools, ownProof } from '../core/content.ts'
+import { blocksOf, blocksOfTurn, checkMessages, checkTools, isPaused, ownProof } from '../core/content.ts'
 import { compact, findLastIndex, lookup } from '../core/json.ts'
 import type {
   AssistantMessage,
@@ -29,7 +29,7 @@ import type {
 } from '../core/model.ts'
 import type { Splitting } from '../core/question.ts'
 import { legalId } from '../kit/ids.ts'
-import { placeholder } from '../kit/lacks.ts'
+import { noResult, placeholder } from '../kit/lacks.ts'
 import { fitList, placesOf, withPlaces } from '../kit/losses.ts'
 import { withoutPrefill } from '../kit/prefill.ts'
 import * as reasons from '../kit/reasons.ts'
@@ -456,13 +456,12 @@ function placeMessages(items: readonly Item[], task: Task): readonly Item[] {
       const isTextOnly = textErrors === true && message.status === 'error'
       const isForeign = ({ type }: ContentBlock) => mediaTypes.has(type) && (isTextOnly || !resultMedia.has(type))
       const found = fitList(message.content, place, (block) => (isForeign(block) ? block : undefined))
-      const content = fitList(message.content, place, (block) =>
-        isForeign(block)
-          ? text(`[${block.type}: see the message after the results]`)
-          : isTextOnly && block.type === 'plain_text'
-            ? text(block.text)
-            : block,
-      )
+      const content = fitList(message.content, place, (block, where) => {
+        if (isForeign(block)) return text(`[${block.type}: see the message after the results]`)
+        if (!isTextOnly || block.type !== 'plain_text') return block
+        note(task, 'changed', where, 'a failed result holds only text')
+        return text(block.text)
+      })
       if (found.length > 0) {
         note(task, 'changed', place, 'media are in a user message after the results', 'minor')
         media.push(taggedResult(message, found, path))
@@ -507,7 +506,7 @@ function endWithQuestion(items: readonly Item[], given: readonly Message[], task
   if (last?.role !== 'assistant' || !(rules.userLast === true || withoutPrefill.test(target.model))) return items
   // Its own provider goes on with a paused answer.
   const isOwn = rules.resumesPaused === true && (last.response?.provider ?? rules.provider) === rules.provider
-  if (last.stopReason === 'pause' && (task.goesOn || isOwn)) return items
+  if (isPaused(last, rules.format) && (task.goesOn || isOwn)) return items
   if (asked.role !== 'assistant') note(task, 'invented', path, 'a user asks for an answer', 'minor')
   else if (cuts.has(last.stopReason))
     note(task, 'invented', path, 'the model does not continue an answer: a user asks it to go on', 'minor')
@@ -541,9 +540,6 @@ function wellFormedJson(value: Json): Json {
 
 // After this pass, every call has exactly one result. The results follow their turn directly, in the order of the calls. Each id is legal
 // and unique in the conversation. Each call has the index of its place.
-
-/** The text of the error result that is sent for a call without a result. */
-export const noResult = 'No result is available for this call; do not assume that it ran'
 
 /** A call and its result. */
 interface Pair {

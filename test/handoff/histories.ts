@@ -636,13 +636,18 @@ const odd: readonly (readonly [folder: string, name: string, body: Json])[] = [
   ],
 ]
 
-/** Histories with these answers. */
+/** Histories with these answers, as a run has them, and as a client of a gateway sends them, which does not say how they ended. */
 export function oddHistories(): readonly History[] {
   const asked: Context = { messages: [{ role: 'user', content: 'What is the weather?' }] }
-  return odd.map(([folder, name, body]) => {
+  return odd.flatMap(([folder, name, body]) => {
     const format = folders.get(folder) as Format
     const [model] = facts[format.client.name as Wire].models
-    return history(name, format, model, asked, client(format).decodeResponse(body).message)
+    const own = history(name, format, model, asked, client(format).decodeResponse(body).message)
+    const { stopReason: _, response: __, ...sent } = own.context.messages.at(-1) as AssistantMessage
+    return [
+      own,
+      { ...own, name: `${name}, of a client`, context: { ...own.context, messages: [...asked.messages, sent] } },
+    ]
   })
 }
 

@@ -12,7 +12,7 @@
  */
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, checkTools, keptFields, ownProof } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, checkTools, isPaused, keptFields, ownProof } from '../../core/content.ts'
 import {
   arrayOf,
   compact,
@@ -27,7 +27,6 @@ import {
 } from '../../core/json.ts'
 import { readDataUrl, textOfBase64 } from '../../core/media.ts'
 import type {
-  AssistantMessage,
   CitationBlock,
   ContentBlock,
   Context,
@@ -151,8 +150,9 @@ export function encodeRequest(
   const { context, options } = withoutLacks(given, asked, lacksOf(dialect), losses)
   const scope = scopeOf(dialect, options.model, losses)
   const { provider } = scope.target
-  const { stopReason, response } = (context.messages.at(-1) ?? {}) as Partial<AssistantMessage>
-  const isPaused = stopReason === 'pause' && (response?.provider ?? provider) === provider
+  const last = context.messages.at(-1)
+  const goesOn =
+    last?.role === 'assistant' && (last.response?.provider ?? provider) === provider && isPaused(last, format)
   // In the body only Bedrock has betas. Here they are a header.
   for (const beta of arrayOf(objectIn(options.providerOptions, format).anthropic_beta)) scope.betas.add(String(beta))
   const conversation = encodeConversation(withJsonRule(context, options, losses), scope)
@@ -160,7 +160,7 @@ export function encodeRequest(
   const body: WireRequest = {
     ...encodeOptions(
       options,
-      { hasTools: tools.length > 0, isTooLate: isTooLateToThink(conversation, isPaused) },
+      { hasTools: tools.length > 0, isTooLate: isTooLateToThink(conversation, goesOn) },
       dialect,
       losses,
     ),
@@ -185,9 +185,9 @@ function withJsonRule(context: Context, { responseFormat }: RequestOptions, loss
 /**
  * Whether an answer goes on, or a tool round, that did not begin with thinking, such as another model's. The API refuses thinking there.
  */
-function isTooLateToThink({ messages }: Pick<WireRequest, 'messages'>, isPaused: boolean): boolean {
+function isTooLateToThink({ messages }: Pick<WireRequest, 'messages'>, goesOn: boolean): boolean {
   const [turn, last] = messages.slice(-2)
-  if (last?.role === 'assistant') return !isPaused
+  if (last?.role === 'assistant') return !goesOn
   return (
     arrayOf(last?.content).some((block) => typeOf(block) === 'tool_result') && !isThinking(arrayOf(turn?.content)[0])
   )

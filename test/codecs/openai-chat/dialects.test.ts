@@ -371,6 +371,20 @@ it('Gemini: a signature goes back on the very call, and to no other provider (§
 })
 
 it.each([
+  ['Moonshot', moonshot, true],
+  ['DeepSeek', deepseek, true],
+  ['Groq', groq, false],
+] as const)(
+  '%s gets a turn of calls of another provider with empty reasoning: %s (§4, §11)',
+  (_name, provider, isDue) => {
+    const calls: Message = { role: 'assistant', content: [block.toolCall('a', 'f', {})] }
+    const [turn] = said(provider('m'), calls) as [Record<string, unknown>]
+    expect(turn.reasoning_content).toBe(isDue ? '' : undefined)
+    expect(said(moonshot('m'), { role: 'assistant', content: 'So' })).toEqual([{ role: 'assistant', content: 'So' }])
+  },
+)
+
+it.each([
   ['Groq', groq, { reasoning: 'Hm' }],
   ['Moonshot', moonshot, { reasoning_content: 'Hm' }],
   ['llama.cpp', llamacpp, { reasoning_content: 'Hm' }],

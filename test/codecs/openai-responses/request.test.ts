@@ -352,6 +352,23 @@ describe("the assistant's turn", () => {
     expect(() => inputOf([message])).toThrow('messages[0].invalidToolCalls')
   })
 
+  it('has no fields that only answers have, at any depth', () => {
+    const output = { stdout: '1', stderr: '', outcome: { type: 'exit', exit_code: 0 } }
+    const item = (type: string, more: object): ContentBlock => ({
+      type: 'unknown',
+      format,
+      providerType: type,
+      value: { type, call_id: 'call_s', status: 'completed', created_by: 'x', ...more },
+    })
+    const ran = item('shell_call_output', { output: [{ ...output, created_by: 'x' }] })
+    expect(inputOf([assistant(item('shell_call', { action: { commands: ['ls'] } }), ran)])).toEqual([
+      { type: 'shell_call', call_id: 'call_s', status: 'completed', action: { commands: ['ls'] } },
+      { type: 'shell_call_output', call_id: 'call_s', status: 'completed', output: [output] },
+    ])
+    // Nothing answers it: the server would refuse the request.
+    expect(inputOf([assistant(reasoning(encrypted), item('shell_call', {})), user])).toEqual([user])
+  })
+
   it('drops what other providers ran, with a loss for each', () => {
     const blocks: ContentBlock[] = [
       { type: 'server_tool_call', id: 's1', name: 'web_search', arguments: {} },
