@@ -5,7 +5,7 @@
  */
 
 import { checkMessages, ownProof } from '../core/content.ts'
-import { compact, field, lookup, textOr } from '../core/json.ts'
+import { compact, field, lookup } from '../core/json.ts'
 import type {
   AssistantMessage,
   Content,
@@ -274,19 +274,29 @@ function fitBlock(block: ContentBlock, path: string, task: Task): ContentBlock |
     case 'server_tool_call_chunk':
       return drop(task, path, reasons.chunk)
     case 'server_tool_call':
-    case 'server_tool_result':
+    case 'server_tool_result': {
       if (!task.lacks.has('serverTools') && isOwn(block, task)) break
-      return drop(task, path, reasons.serverTool)
-    case 'unknown': {
-      if (block.format === task.target.format) return block
-      // Anthropic's summary of what stands before it, which the history may no longer have.
-      const summary = block.providerType === 'compaction' ? textOr(field(block.value, 'content'), '') : ''
-      if (summary === '') return drop(task, path, reasons.foreignBlock)
-      reportLoss(task.losses, 'changed', path, reasons.foreignBlock)
-      return { type: 'text', text: `[summary of the conversation so far]\n${summary}` }
+      const summary = block.name === 'compaction' && 'output' in block ? block.output : undefined
+      return fitSummary(summary, path, reasons.serverTool, task)
     }
+    case 'unknown':
+      if (block.format === task.target.format) return block
+      // So messages of earlier versions have it.
+      return fitSummary(
+        block.providerType === 'compaction' ? field(block.value, 'content') : undefined,
+        path,
+        reasons.foreignBlock,
+        task,
+      )
   }
   return fitFields(block, block.type, path, task)
+}
+
+/** Anthropic's summary of what stands before it, which the history may no longer have. A block of another kind is left out. */
+function fitSummary(summary: unknown, path: string, reason: string, task: Task): ContentBlock | undefined {
+  if (typeof summary !== 'string' || summary === '') return drop(task, path, reason)
+  reportLoss(task.losses, 'changed', path, reason)
+  return { type: 'text', text: `[summary of the conversation so far]\n${summary}` }
 }
 
 /** Whether kept fields or a proof tie it to this format. A result also belongs to its call. */

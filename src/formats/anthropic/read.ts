@@ -84,6 +84,9 @@ function decodeKnown(wire: JsonObject, origin: Origin): ContentBlock | undefined
       return decodeThinking(wire, origin)
     case 'redacted_thinking':
       return decodeRedactedThinking(wire, origin)
+    case 'compaction':
+    case 'fallback':
+      return decodeNotice(wire)
   }
   // Anthropic adds new server tools often, but the types of their results have this ending.
   return stringOr(wire.type, '').endsWith('_tool_result') ? decodeServerResult(wire) : undefined
@@ -111,6 +114,22 @@ function decodeThinking(
 function decodeRedactedThinking({ type: _, data, ...rest }: JsonObject, origin: Origin): ReasoningBlock | undefined {
   if (typeof data !== 'string') return undefined
   return { type: 'reasoning', text: '', opaque: proof({ data }, origin), ...keeping(rest, format) }
+}
+
+/**
+ * Decodes what the server did beside its answer: it summed up the conversation, or another model went on. The block goes back unchanged, so all of
+ * it is kept.
+ */
+function decodeNotice(wire: JsonObject): ServerToolResult {
+  const { type, content, ...rest } = wire
+  const isCompaction = type === 'compaction'
+  return {
+    type: 'server_tool_result',
+    name: String(type),
+    status: isCompaction && content === null ? 'error' : 'success',
+    output: isCompaction ? content : rest,
+    ...keeping(wire, format),
+  }
 }
 
 /** Returns the proof with a signature, or with encrypted data. */
@@ -319,14 +338,14 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
       return
     }
     const block = decodeBlock(wire, origin)
-    if (isOpen && block.type === 'unknown') unknown.set(key, wire)
+    if (isOpen && (block.type === 'unknown' || type === 'compaction')) unknown.set(key, wire)
     else out.push(isOpen ? { type: 'block', block, key, open: true } : { type: 'block', block, key })
   }
 
   function readStop(key: number, out: Fragment[]): void {
     const wire = unknown.get(key)
     unknown.delete(key)
-    out.push(wire === undefined ? { type: 'close', key } : { type: 'block', block: unknownBlock(wire), key })
+    out.push(wire === undefined ? { type: 'close', key } : { type: 'block', block: decodeBlock(wire, origin), key })
   }
 
   function readDelta(key: number, delta: JsonObject, out: Fragment[]): void {

@@ -35,6 +35,8 @@ export interface ResponsesDialect {
   readonly minOutputTokens: number
   /** Whether the server reports calls that it ran itself as calls of custom tools. Then only names that were offered are the client's. */
   readonly runsCustomCalls?: boolean
+  /** Whether the server has the tools `shell`, `local_shell` and `apply_patch`. On others, they are functions. */
+  readonly clientTools: boolean
   /** Whether the server takes arguments that are not valid JSON. Otherwise they are sent as `{}`. */
   readonly rawArguments: boolean
 }
@@ -56,6 +58,7 @@ export const openaiDialect: ResponsesDialect = {
   extraOptions: {},
   userField: 'safety_identifier',
   minOutputTokens: 16,
+  clientTools: true,
   rawArguments: true,
 }
 

@@ -15,7 +15,7 @@
 import type { EncodedResponse, Frame, Reply, StreamEncoder } from '../../core/codec.ts'
 import { blocksOf, blocksOfTurn, isNoArguments, keptFields } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
-import { arrayOf, compact, field, isObject, stringOr, textOr } from '../../core/json.ts'
+import { arrayOf, compact, field, isObject, lookup, stringOr, textOr } from '../../core/json.ts'
 import type {
   AssistantMessage,
   ChatResponse,
@@ -41,7 +41,7 @@ import { placeInvalidCall, streamEncoder } from '../../kit/stream-encoder.ts'
 import { encodeTurn, type TurnScope } from './ask.ts'
 import { asksClient } from './read.ts'
 import type { WireResponse, WireUsage } from './wire.ts'
-import { customCall, errorAnswers, format, statusOf, target } from './words.ts'
+import { clientItems, customCall, errorAnswers, format, statusOf, target } from './words.ts'
 
 // ---- a whole answer -----------------------------------------------------------------------------
 
@@ -217,7 +217,14 @@ function encodeAnswer(
         ...{ type: 'tool_call', id, name, arguments: {}, complete: true },
       })
   }
-  const scope: TurnScope = { losses, reader: 'answer', rawArguments: true, proof: ownProof, isOwn: true }
+  const scope: TurnScope = {
+    losses,
+    reader: 'answer',
+    rawArguments: true,
+    clientTools: new Map(),
+    proof: ownProof,
+    isOwn: true,
+  }
   return encodeTurn(answered, 'message', scope, first)
 }
 
@@ -413,7 +420,8 @@ function addChunk(state: EncoderState, event: MessageEvent & { type: 'tool_call_
   const { chunk, index } = event
   if (chunk.type === 'server_tool_call_chunk') return
   release(state, out)
-  if (keptFields(chunk, format).type === customCall) state.custom.add(index)
+  const { type } = keptFields(chunk, format)
+  if (type === customCall || lookup(clientItems, type)) state.custom.add(index)
   if (state.custom.has(index)) return
   const delta = chunk.argumentsDelta ?? ''
   let opened = state.open.get(index)
@@ -448,6 +456,10 @@ function finishCall(state: EncoderState, block: number, call: ToolCall | Invalid
   if (item === undefined && begun === undefined) return // the call has no name: `itemsOf` reported the loss
   if (begun === undefined && item?.type === customCall) {
     finishCustomCall(state, block, item, out)
+    return
+  }
+  if (begun === undefined && item !== undefined && item.type !== 'function_call') {
+    sendWhole(state, item, out)
     return
   }
   if (item !== undefined && item.type !== 'function_call') {
@@ -527,7 +539,7 @@ interface EncoderState {
   readonly open: Map<number, OpenItem>
   /** Arguments of calls that have no id or no name yet, by block. */
   readonly waiting: Map<number, string>
-  /** The indexes of blocks that are custom calls. Their chunks are JSON, but the wire needs free text. So they are sent when complete. */
+  /** The indexes of blocks that are calls of other types. Their chunks are JSON, but the wire needs another form. So they are sent when complete. */
   readonly custom: Set<number>
   /** A call that the server ran. It waits here until its result is known: both are written as one item. */
   held: { readonly call: ServerToolCall; readonly index: number } | undefined
