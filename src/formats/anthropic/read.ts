@@ -86,6 +86,7 @@ function decodeKnown(wire: JsonObject, origin: Origin): ContentBlock | undefined
       return decodeRedactedThinking(wire, origin)
     case 'compaction':
     case 'fallback':
+    case 'mcp_tool_listing':
       return decodeNotice(wire)
   }
   // Anthropic adds new server tools often, but the types of their results have this ending.
@@ -117,19 +118,14 @@ function decodeRedactedThinking({ type: _, data, ...rest }: JsonObject, origin: 
 }
 
 /**
- * Decodes what the server did beside its answer: it summed up the conversation, or another model went on. The block goes back unchanged, so all of
- * it is kept.
+ * Decodes what the server did beside its answer: it summed up the conversation, another model went on, it listed the tools of an MCP server. The
+ * block goes back unchanged, so all of it is kept.
  */
 function decodeNotice(wire: JsonObject): ServerToolResult {
-  const { type, content, ...rest } = wire
-  const isCompaction = type === 'compaction'
-  return {
-    type: 'server_tool_result',
-    name: String(type),
-    status: isCompaction && content === null ? 'error' : 'success',
-    output: isCompaction ? content : rest,
-    ...keeping(wire, format),
-  }
+  const { type, ...rest } = wire
+  const output = rest.content ?? rest.tools ?? rest
+  const status = rest.content === null ? 'error' : 'success'
+  return { type: 'server_tool_result', name: String(type), status, output, ...keeping(wire, format) }
 }
 
 /** Returns the proof with a signature, or with encrypted data. */
