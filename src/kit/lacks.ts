@@ -296,18 +296,17 @@ function fitBlock(block: ContentBlock, path: string, task: Task): ContentBlock |
     case 'server_tool_call_chunk':
       return drop(task, path, reasons.chunk)
     case 'server_tool_call':
-    case 'server_tool_result':
-      if (task.lacks.has('serverTools') || !isOwn(block, task)) return drop(task, path, reasons.serverTool)
+    case 'server_tool_result': {
+      if (task.lacks.has('serverTools') || !isOwn(block, task)) {
+        const summary = block.name === 'compaction' && 'output' in block ? block.output : undefined
+        return fitSummary(summary, path, reasons.serverTool, task)
+      }
       if (task.hosted?.has(block.type === 'server_tool_call' ? block.id : block.toolCallId) === false)
         return drop(task, path, 'a call that the provider ran goes back with its result only')
       break
-    case 'unknown': {
-      if (block.format === task.target.format) return block
-      const text = textOfForeign(block)
-      if (text === '') return drop(task, path, reasons.foreignBlock)
-      reportLoss(task.losses, 'changed', path, reasons.foreignBlock)
-      return { type: 'text', text }
     }
+    case 'unknown':
+      return block.format === task.target.format ? block : fitForeign(block, path, task)
   }
   return fitFields(block, block.type, path, task)
 }
@@ -344,10 +343,24 @@ function hostedIds(
 }
 
 /** What a block of Anthropic says to any model: a summary of what stands before it, or the name of a tool that a search found. */
-function textOfForeign({ providerType, value }: UnknownBlock): string {
-  const summary = providerType === 'compaction' ? textOr(field(value, 'content'), '') : ''
-  if (summary !== '') return `[summary of the conversation so far]\n${summary}`
-  return providerType === 'tool_reference' ? `[tool found: ${textOr(field(value, 'tool_name'), '')}]\n` : ''
+function fitForeign({ providerType, value }: UnknownBlock, path: string, task: Task): ContentBlock | undefined {
+  // Messages of earlier versions have the summary so.
+  if (providerType !== 'tool_reference')
+    return fitSummary(
+      providerType === 'compaction' ? field(value, 'content') : undefined,
+      path,
+      reasons.foreignBlock,
+      task,
+    )
+  reportLoss(task.losses, 'changed', path, reasons.foreignBlock)
+  return { type: 'text', text: `[tool found: ${textOr(field(value, 'tool_name'), '')}]\n` }
+}
+
+/** Anthropic's summary of what stands before it, which the history may no longer have. A block of another kind is left out. */
+function fitSummary(summary: unknown, path: string, reason: string, task: Task): ContentBlock | undefined {
+  if (typeof summary !== 'string' || summary === '') return drop(task, path, reason)
+  reportLoss(task.losses, 'changed', path, reason)
+  return { type: 'text', text: `[summary of the conversation so far]\n${summary}` }
 }
 
 /** Whether kept fields or a proof tie it to this format. A result also belongs to its call. */

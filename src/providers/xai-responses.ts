@@ -19,6 +19,7 @@ export const xaiDialect: ResponsesDialect = /* @__PURE__ */ variant({
   encryptsReasoning: () => true,
   resultMedia: new Set(),
   cacheHints: false,
+  clientTools: false,
   userField: 'user',
   minOutputTokens: 1,
   runsCustomCalls: true,

@@ -225,7 +225,7 @@ export type ToolEvent<Tools extends AnyTools = AnyTools> =
 
 /** The parts of a run that its tools need. */
 export interface ToolHost {
-  readonly request: ToolOptions
+  readonly request: ToolOptions & { readonly tools?: readonly object[] }
   readonly signal: AbortSignal
   /** The tools by the names that the model calls them by. */
   readonly tools: ReadonlyMap<string, object>

@@ -8,8 +8,16 @@
 
 import { after, follow, unlessAborted } from '../core/abort.ts'
 import { type AnyCall, callsOf, canRunTools, isCall, randomPartOf, toolCallsOf } from '../core/content.ts'
-import { compact, findLastIndex, isObject, stringOr } from '../core/json.ts'
-import type { AssistantMessage, ChatResponse, Message, MessageEvent, ToolCall, ToolMessage } from '../core/model.ts'
+import { compact, findLastIndex, isObject, objectIn, stringOr } from '../core/json.ts'
+import type {
+  AssistantMessage,
+  ChatResponse,
+  JsonObject,
+  Message,
+  MessageEvent,
+  ToolCall,
+  ToolMessage,
+} from '../core/model.ts'
 import { usageOf } from '../core/usage.ts'
 import type { Approval, ApprovalRule, Consent } from './approval.ts'
 import type { RunProgress } from './budget.ts'
@@ -260,7 +268,11 @@ export class ToolRun implements ToolRunner {
     const called = calls.flatMap(({ name }) => (name === undefined ? [] : (tools.get(name) ?? [])))
     // A round may be without tools: what is called then gets an error, and the run goes on.
     const isAuto = request.autoTools ?? (tools.size === 0 || [...tools.values()].some(isRunnable))
-    if (!isAuto || called.some((tool) => !isRunnable(tool))) return { outcome: 'manual', pending }
+    // A tool of the provider's that the client runs, such as a shell.
+    const isProviders = calls.some(
+      ({ name }) => !tools.has(name ?? '') && request.tools?.some((tool) => isNamed(tool, name)),
+    )
+    if (!isAuto || isProviders || called.some((tool) => !isRunnable(tool))) return { outcome: 'manual', pending }
     if (isLast && request.lastCalls === 'keep') return { outcome: 'max_rounds', pending }
     const { pending: waiting, results } = yield* this.#runCalls({ message, calls })
     if (waiting.length > 0) return { outcome: 'approval', pending: waiting, results }
@@ -305,6 +317,12 @@ export class ToolRun implements ToolRunner {
   #ruleOf({ name }: ToolCall): ApprovalRule | undefined {
     return asRunnable(this.#host.tools.get(name))?.needsApproval
   }
+}
+
+/** Whether it is a tool of the provider's with this name, or with this type if it has no name. */
+function isNamed(tool: object, name: string | undefined): boolean {
+  const value = objectIn(tool as JsonObject, 'value')
+  return name !== undefined && (value.name ?? value.type) === name
 }
 
 /** Calls of one turn. */

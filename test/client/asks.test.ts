@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest'
 import { UnsupportedError } from '../../src/core/errors.ts'
 import type { Message, StopReason } from '../../src/core/model.ts'
-import { generate, type Model } from '../../src/index.ts'
+import { generate, type HttpModel } from '../../src/index.ts'
 import { model as modelByName, providerNames } from '../../src/models.ts'
 
 const asked: Message = { role: 'user', content: 'Hello' }
@@ -15,7 +15,7 @@ const answer = (stopReason?: StopReason): Message => ({
 })
 
 /** A model whose server only counts: what was sent is in `bodies`. */
-function counting(name: string): { readonly model: Model; readonly bodies: unknown[] } {
+function counting(name: string): { readonly model: HttpModel; readonly bodies: unknown[] } {
   const bodies: unknown[] = []
   const found = modelByName(name, { baseUrl: 'http://localhost', resource: 'any', apiKey: 'key' })
   const fetch = async (...[input, init]: Parameters<typeof globalThis.fetch>) => {

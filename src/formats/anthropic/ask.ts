@@ -609,8 +609,11 @@ export function encodeOwnBlock(
     return drop(path, isUnknown ? 'it is a block of another provider' : reasons.serverTool, scope)
   if (isUnknown) return { ...(own as object) } as WireBlock
   if (block.type === 'server_tool_call') return encodeCall(block, path, scope)
-  const { toolCallId = '', output } = block
-  return { ...extrasFor(block, path, scope), tool_use_id: toolCallId, ...compact({ content: output }) } as WireBlock
+  const { toolCallId, output } = block
+  const kept = extrasFor(block, path, scope)
+  // A compaction is not the result of a call: all of it was kept.
+  if (toolCallId === undefined) return kept as WireBlock
+  return { ...kept, tool_use_id: toolCallId, ...compact({ content: output }) } as WireBlock
 }
 
 /** Encodes a result. An empty one has no content. */

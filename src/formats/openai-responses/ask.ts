@@ -11,13 +11,23 @@
  */
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, exactArguments, keptFields, ownProof, textOf, verbatim } from '../../core/content.ts'
+import {
+  blocksOf,
+  blocksOfTurn,
+  exactArguments,
+  keptFields,
+  ownProof,
+  parseObject,
+  textOf,
+  verbatim,
+} from '../../core/content.ts'
 import {
   arrayOf,
   compact,
   field,
   isObject,
   lookup,
+  numberOr,
   objectIn,
   otherFields,
   stringOr,
@@ -61,6 +71,8 @@ import { encodeEachTool, reportUnusedChoice } from '../../kit/tools.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import type {
   WireCallOutput,
+  WireChosen,
+  WireClientCall,
   WireCustomCall,
   WireFunctionCall,
   WireFunctionTool,
@@ -71,7 +83,17 @@ import type {
   WireTextFormat,
   WireToolChoice,
 } from './wire.ts'
-import { customCall, format, hostedItems, isCacheTtl, lacksOf, reasoningText, target, wrapperName } from './words.ts'
+import {
+  clientItems,
+  customCall,
+  format,
+  hostedItems,
+  isCacheTtl,
+  lacksOf,
+  reasoningText,
+  target,
+  wrapperName,
+} from './words.ts'
 
 /** The target of an encoded conversation. */
 interface Scope extends PartScope {
@@ -80,6 +102,8 @@ interface Scope extends PartScope {
   readonly isStored: boolean
   /** The calls that unknown items of the conversation answer. */
   readonly outputs: ReadonlySet<Json | undefined>
+  /** The tools that only this format has: see {@link TurnScope.clientTools}. */
+  readonly clientTools: TurnScope['clientTools']
 }
 
 /**
@@ -105,10 +129,12 @@ export function encodeRequest(
   // A request that sends the whole history does not name the stored conversation: the server would have the history twice.
   const conversation = previousResponseId === chain.previousResponseId ? conversationId : undefined
   const isStored = chain.previousResponseId !== undefined || conversation !== undefined || kept.store === true
-  const scope: Scope = { losses, dialect, model: options.model, isStored, outputs: outputsIn(context.messages) }
+  const clientTools = dialect.clientTools ? clientToolsIn(context.tools ?? []) : undefined
+  const outputs = outputsIn(context.messages)
+  const scope: Scope = { losses, dialect, model: options.model, isStored, clientTools, outputs }
   const { instructions, input } = encodeConversation(context, chain, options, scope)
   const tools = [
-    ...encodeDefinitions(context.tools ?? []),
+    ...encodeDefinitions(context.tools ?? [], { dialect }),
     ...verbatim<readonly WireFunctionTool[]>(arrayOf(kept.tools)),
   ]
   const body: WireRequest = {
@@ -119,7 +145,7 @@ export function encodeRequest(
     ...compact({ instructions }),
     input,
     ...compact({ tools: context.tools === undefined ? unlessEmpty(tools) : tools }),
-    ...encodeChoiceOptions(options, tools.length > 0, losses),
+    ...encodeChoiceOptions(options, tools.length > 0, clientTools, losses),
   }
   return { path: '/responses', headers: {}, body, losses: losses.list }
 }
@@ -218,7 +244,7 @@ function addResult(items: WireItem[], item: WireCallOutput): void {
 function encodeAssistant(
   message: AssistantMessage,
   path: string,
-  { losses, dialect, model, isStored, outputs }: Scope,
+  { losses, dialect, model, isStored, clientTools, outputs }: Scope,
 ): WireItem[] {
   const { content, response } = message
   const blocks = blocksOfTurn(message)
@@ -234,6 +260,7 @@ function encodeAssistant(
   const items = encodeTurn(blocks, path, {
     losses,
     reader: isStored ? 'stored' : 'stateless',
+    clientTools,
     proof: (opaque) => ownProof(opaque, to),
     outputs,
     isOwn: (response?.provider ?? dialect.provider) === dialect.provider,
@@ -312,6 +339,8 @@ export interface TurnScope {
    * stored them, so reasoning is sent back only in encrypted form.
    */
   readonly reader: 'answer' | 'stored' | 'stateless'
+  /** The tools that only this format has, by name: the types of their calls. `undefined`: the reader has none, so they are functions. */
+  readonly clientTools: ReadonlyMap<string, string> | undefined
   /** Whether unknown items came from this reader. If not, they are not sent. */
   readonly isOwn: boolean
   /** The calls that the items of the request answer. Default: an answer has calls that nothing answers yet. */
@@ -362,7 +391,7 @@ function encodeBlock(turn: Turn, block: ContentBlock, path: string): object | un
     }
     case 'tool_call': {
       const wrapper = wrapperOf(block)
-      if (wrapper === undefined) return { ...proof, ...encodeCall(block, reader === 'answer') }
+      if (wrapper === undefined) return { ...proof, ...encodeCall(block, turn.scope, proof?.status) }
       const isWritten = turn.items.at(-1)?.call_id === wrapper.call_id
       return isWritten ? undefined : { ...proof, type: 'function_call', name: wrapperName, ...wrapper }
     }
@@ -373,6 +402,7 @@ function encodeBlock(turn: Turn, block: ContentBlock, path: string): object | un
     case 'server_tool_result': {
       const item = proof ?? turn.hosted.get(block.toolCallId)
       if (item === undefined) return drop(reasons.serverTool)
+      if (proof !== undefined && block.output === undefined) return proof
       const { output = 'error' } = lookup(hostedItems, item.type) ?? {}
       const result = { [item.error ? 'error' : output]: (block.output ?? null) as Json }
       if (proof !== undefined) return { ...proof, ...result }
@@ -584,36 +614,60 @@ function writeAnnotation({ url, title, startIndex, endIndex, providerData }: Cit
 /** Encodes definitions in the flat form of this wire. Provider tools of other formats are left out. */
 export function encodeDefinitions(
   tools: readonly ContextTool[],
-  _options: CodecOptions<ResponsesDialect> = {},
+  { dialect = openaiDialect }: CodecOptions<ResponsesDialect> = {},
 ): WireFunctionTool[] {
-  return encodeEachTool(tools, format, encodeDefinition)
+  return encodeEachTool(tools, format, (tool) => encodeDefinition(tool, dialect))
 }
 
-function encodeDefinition(tool: ToolDefinition): WireFunctionTool {
+function encodeDefinition(tool: ToolDefinition, { clientTools }: ResponsesDialect): WireFunctionTool {
   const { name, description, parameters, strict } = tool
-  const isOwn = tool.providerData?.[format] !== undefined
+  const kept = keptFields(tool, format)
+  const isClients = clientCallOf(kept.type) !== undefined
+  if (isClients && clientTools) return verbatim(kept) // the model knows it
+  const isOwn = tool.providerData?.[format] !== undefined && !isClients
   return {
     type: 'function',
     // Without `strict`, the server uses strict mode where it can, and may change the schema. A tool not read from this wire gets `false`.
-    ...(isOwn ? {} : { strict: false, parameters: { type: 'object', properties: {} } }),
-    ...keptFields(tool, format),
+    ...(isOwn ? kept : { strict: false, parameters: { type: 'object', properties: {} } }),
     ...compact({ name, description, parameters, strict }),
   } as WireFunctionTool
 }
 
+/** The type of the calls of a tool that only this format has, such as `shell`; `undefined` for other tools. */
+function clientCallOf(type: unknown): string | undefined {
+  const call = `${type}_call`
+  return lookup(clientItems, call) && call
+}
+
+/** The types of the calls of these tools, by the names of the tools. */
+function clientToolsIn(tools: readonly ContextTool[]): ReadonlyMap<string, string> {
+  const calls = new Map<string, string>()
+  for (const tool of tools) {
+    const call = 'name' in tool ? clientCallOf(keptFields(tool, format).type) : undefined
+    if ('name' in tool && call !== undefined) calls.set(tool.name, call)
+  }
+  return calls
+}
+
 // ---- choice -----------------------------------------------------------------------------------
 
-function encodeToolChoice(choice: ToolChoice): WireToolChoice {
+function encodeToolChoice(choice: ToolChoice, clientTools: TurnScope['clientTools'], losses: Losses): WireToolChoice {
   if (typeof choice === 'string') return choice
-  const toFunction = (name: string) => ({ type: 'function', name }) as const
-  if ('name' in choice) return toFunction(choice.name)
-  return { type: 'allowed_tools', mode: choice.mode, tools: choice.names.map(toFunction) }
+  const chosen = (name: string): WireChosen => {
+    const type = clientTools?.get(name)?.replace('_call', '')
+    return type === undefined ? { type: 'function', name } : { type: type as 'shell' }
+  }
+  if (!('name' in choice)) return { type: 'allowed_tools', mode: choice.mode, tools: choice.names.map(chosen) }
+  if (clientTools?.get(choice.name) !== 'local_shell_call') return chosen(choice.name)
+  reportLoss(losses, 'changed', 'options.toolChoice', 'a local shell cannot be named: the model calls any tool')
+  return 'required'
 }
 
 /** Encodes the options of tool choice. A request without tools has none of them: they are reported as a loss. */
 function encodeChoiceOptions(
   options: RequestOptions,
   hasTools: boolean,
+  clientTools: TurnScope['clientTools'],
   losses: Losses,
 ): Pick<WireRequest, 'tool_choice' | 'parallel_tool_calls'> {
   if (!hasTools) {
@@ -621,20 +675,34 @@ function encodeChoiceOptions(
     return {}
   }
   const { toolChoice, parallelToolCalls: parallel_tool_calls } = options
-  return compact({ tool_choice: toolChoice && encodeToolChoice(toolChoice), parallel_tool_calls })
+  return compact({ tool_choice: toolChoice && encodeToolChoice(toolChoice, clientTools, losses), parallel_tool_calls })
 }
 
-/**
- * Encodes a call as an item, without the item's `id`. `encodeTurn` decides whether the id may be sent.
- *
- * @param isRaw whether arguments may be any text. In a request they may not: servers that parse them refuse the whole conversation.
- */
-function encodeCall(call: ToolCall, isRaw: boolean): WireFunctionCall | WireCustomCall {
-  const { type, ...kept } = keptFields(call, format)
+/** Encodes a call as an item, without the item's `id`. `encodeTurn` decides whether the id may be sent. */
+function encodeCall(
+  call: ToolCall,
+  scope: TurnScope,
+  status: Json = 'completed',
+): WireFunctionCall | WireCustomCall | WireClientCall {
+  const { type, ...others } = keptFields(call, format)
   const { id: call_id, name } = call
-  const text = exactArguments(call, isRaw)
+  const clients = clientTypeOf(call, scope)
+  if (clients !== undefined) {
+    const { type = 'exec', env = {} } = call.arguments
+    const given = { ...call.arguments, ...(clients === 'local_shell_call' && { type, env }) }
+    return { ...others, status, type: clients, call_id, [lookup(clientItems, clients) as string]: given }
+  }
+  const kept = lookup(clientItems, type) ? {} : others
+  // In a request, arguments may not be any text: servers that parse them refuse the whole conversation.
+  const text = exactArguments(call, scope.reader === 'answer')
   if (type !== customCall) return { ...kept, type: 'function_call', call_id, name, arguments: text }
   return { ...kept, type, call_id, name, input: stringOr(field(call.arguments, 'input'), text) }
+}
+
+/** The type of the item that a call of the client's own tool goes as; `undefined` if it goes as another call. */
+function clientTypeOf(call: ToolCall, { clientTools }: Pick<TurnScope, 'clientTools'>): string | undefined {
+  const type = stringOr(keptFields(call, format).type, undefined) ?? clientTools?.get(call.name)
+  return clientTools && lookup(clientItems, type) && type
 }
 
 /** Returns the wrapper that a call came in, if there was one. */
@@ -649,7 +717,8 @@ export function encodeResult(
   result: ToolMessage,
   { dialect = openaiDialect }: CodecOptions<ResponsesDialect> = {},
 ): WireCallOutput {
-  return encodeResultOf(undefined, result, 'result', { losses: newLosses(target), dialect })
+  const clientTools = dialect.clientTools ? new Map<string, string>() : undefined
+  return encodeResultOf(undefined, result, 'result', { losses: newLosses(target), dialect, clientTools })
 }
 
 /**
@@ -660,16 +729,67 @@ function encodeResultOf(
   call: ToolCall | undefined,
   result: ToolMessage,
   path: string,
-  scope: PartScope,
+  scope: PartScope & Pick<TurnScope, 'clientTools'>,
 ): WireCallOutput {
   const { type, caller } = call === undefined ? ({} as JsonObject) : keptFields(call, format)
+  const { type: given, ...kept } = keptFields(result, format)
+  const clients = (call && clientTypeOf(call, scope)) ?? (scope.clientTools && clientOutputs.get(given))
+  if (clients !== undefined) {
+    const output = encodeClientOutput(clients, result, call, path, scope)
+    const head = { type: `${clients}_output`, ...compact({ caller: caller ?? undefined }), ...kept }
+    return verbatim({ ...head, call_id: result.toolCallId, ...output })
+  }
   return {
     type: type === customCall ? `${customCall}_output` : 'function_call_output',
     ...compact({ caller: caller ?? undefined }),
-    ...keptFields(result, format),
+    ...(clientOutputs.has(given) ? {} : keptFields(result, format)),
     call_id: wrapperOf(call)?.call_id ?? result.toolCallId,
     output: encodeOutput(result, `${path}.content`, scope),
   }
+}
+
+/** The types of calls, by the types of their outputs. */
+const clientOutputs: ReadonlyMap<unknown, string> = new Map(
+  Object.keys(clientItems).map((type) => [`${type}_output`, type]),
+)
+
+/**
+ * Encodes the result of a call of the client's own tool in the form of that tool. A shell has an output for each command: from JSON of the wire's
+ * own form, or from text. Media are a loss.
+ */
+function encodeClientOutput(
+  type: string,
+  result: ToolMessage,
+  call: ToolCall | undefined,
+  path: string,
+  { losses }: PartScope,
+): JsonObject {
+  const isError = result.status === 'error'
+  for (const [at, block] of blocksOf(result.content).entries()) {
+    if (block.type === 'text' || block.type === 'plain_text') continue
+    reportLoss(
+      losses,
+      'dropped',
+      `${path}.content[${at}]`,
+      `a block of type "${block.type}" cannot be output here`,
+      'major',
+    )
+  }
+  const text = textOf(result)
+  if (type === 'apply_patch_call') return { status: isError ? 'failed' : 'completed', output: text }
+  if (type === 'local_shell_call') return { output: markText(text, isError) }
+  const max_output_length = numberOr(call?.arguments.max_output_length, undefined)
+  return { ...compact({ max_output_length }), output: shellOutputs(text, isError) }
+}
+
+function shellOutputs(text: string, isError: boolean): JsonObject[] {
+  const outcome = { type: 'exit', exit_code: isError ? 1 : 0 }
+  const parsed = parseObject(`{"output":${text}}`)
+  const output = 'value' in parsed ? parsed.value.output : undefined
+  const given = Array.isArray(output) ? output : [output]
+  if (given.some((one) => typeof field(one, 'stdout') !== 'string' && typeof field(one, 'stderr') !== 'string'))
+    return [{ stdout: isError ? '' : text, stderr: isError ? text : '', outcome }]
+  return given.map((one) => ({ stdout: '', stderr: '', outcome, ...(one as JsonObject) }))
 }
 
 function encodeOutput({ content, status }: ToolMessage, path: string, scope: PartScope): WireCallOutput['output'] {

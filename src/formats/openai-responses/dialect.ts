@@ -35,6 +35,8 @@ export interface ResponsesDialect {
   readonly minOutputTokens: number
   /** Whether the server reports calls that it ran itself as calls of custom tools. Then only names that were offered are the client's. */
   readonly runsCustomCalls?: boolean
+  /** Whether the server has the tools `shell`, `local_shell` and `apply_patch`. On others, they are functions. */
+  readonly clientTools: boolean
 }
 
 /** Matches models that do not reason. For encrypted reasoning, the server answers "Encrypted content is not supported with this model". */
@@ -54,6 +56,7 @@ export const openaiDialect: ResponsesDialect = {
   extraOptions: {},
   userField: 'safety_identifier',
   minOutputTokens: 16,
+  clientTools: true,
 }
 
 /** Makes the dialect of a server from its differences to OpenAI's server. */

@@ -69,6 +69,18 @@ export function createClientCodec(dialect: ResponsesDialect = openaiDialect): Cl
   }
 }
 
+export {
+  type ClientParameters,
+  type LocalShellArguments,
+  localShellParameters,
+  type PatchArguments,
+  patchParameters,
+  providerTool,
+  type ShellArguments,
+  type ShellOutput,
+  shellParameters,
+  type WireClientTool,
+} from './client-tools.ts'
 export { openaiDialect, type ResponsesDialect, variant } from './dialect.ts'
 export { azureDialect, copilotDialect, lmStudioDialect, openRouterDialect } from './dialects.ts'
 export { createServerCodec, openaiResponsesFormat } from './gateway.ts'

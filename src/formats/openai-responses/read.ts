@@ -22,7 +22,7 @@ import type {
   Frame,
   Offered,
 } from '../../core/codec.ts'
-import { keeping, keepOn, parseArguments } from '../../core/content.ts'
+import { keeping, keepOn, parseArguments, textOfArguments } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -56,6 +56,7 @@ import { settleUsage } from '../../core/usage.ts'
 import { inStream, readApiError } from '../../kit/api-error.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import {
+  clientField,
   customCall,
   errorWords,
   format,
@@ -224,6 +225,10 @@ const steps: Readonly<Record<string, Step>> = {
   'response.mcp_call_arguments.delta': addArguments,
   'response.mcp_call_arguments.done': addArguments,
   'response.custom_tool_call_input.delta': addArguments,
+  'response.code_interpreter_call_code.delta': addPiece,
+  'response.shell_call_command.added': addPiece,
+  'response.shell_call_command.delta': addPiece,
+  'response.apply_patch_call_operation_diff.delta': addPiece,
   'response.output_item.added': addItem,
   'response.output_item.done': finishItem,
   'response.created': start,
@@ -342,17 +347,19 @@ function addItem(state: StreamState, event: JsonObject, out: Fragment[]): void {
   if (type === 'reasoning') out.push({ type, key, text: '' })
   const hosted = hostedOf(item)
   const isCustom = type === customCall
-  const isCall = hosted ? hosted.input !== undefined : isCustom || type === 'function_call'
-  progress.isCall = isCall && item.name !== wrapperName
+  const clients = clientField(item)
+  const isCall = hosted ? hosted.input !== undefined : isCustom || clients || type === 'function_call'
+  progress.isCall = Boolean(isCall) && item.name !== wrapperName
+  progress.part = openingOf(item)
   if (!progress.isCall) return
   out.push({
     type: 'call',
     key,
     id: hosted ? hostedId(item, hosted) : textOr(item.call_id, null),
-    name: hosted ? hostedName(item) : textOr(item.name, null),
-    arguments: hosted ? '' : isCustom ? customOpening : argumentsOf(item),
+    name: hosted || clients ? hostedName(item) : textOr(item.name, null),
+    arguments: isCustom ? customOpening : hosted || clients ? '' : argumentsOf(item),
     ...((hosted || isServerCall(item, state)) && { server: true }),
-    ...(isCustom && keeping({ type }, format)),
+    ...((isCustom || clients) && keeping({ type: type as string }, format)),
   })
 }
 
@@ -404,6 +411,29 @@ function addArguments(state: StreamState, event: JsonObject, out: Fragment[]): v
   if (!isCall) return
   if (event.arguments !== undefined) out.push({ type: 'call', key, arguments: given, final: true })
   else out.push({ type: 'call', key, arguments: type === customCall ? JSON.stringify(given).slice(1, -1) : given })
+}
+
+/** The start of the arguments of an item, as JSON, before the code or the diff that comes in pieces. */
+function openingOf({ type, operation }: JsonObject): string {
+  if (type === 'code_interpreter_call') return '{"code":"'
+  return field(operation, 'diff') === '' ? argumentsIn(operation).slice(0, -2) : ''
+}
+
+/** Passes on a piece of a text within the arguments: of code, of the next command, of a diff. */
+function addPiece(state: StreamState, event: JsonObject, out: Fragment[], type: string): void {
+  const item = itemOf(state, event, type.slice('response.'.length).replace(/_call_.*/, '_call'))
+  if (!item.isCall) return
+  const next = event.command_index === 0 ? '{"commands":["' : '","'
+  const before = type.endsWith('.added') ? next : item.part
+  const piece = JSON.stringify(stringOr(event.delta ?? event.command, '')).slice(1, -1)
+  item.part = ''
+  out.push({ type: 'call', key: item.key, arguments: before + piece })
+}
+
+/** Arguments as JSON. What comes in pieces is first or last: commands and code, or a diff. Text that is not JSON if they are too deep. */
+function argumentsIn(given: unknown): string {
+  const { commands, diff, ...rest } = isObject(given) ? given : {}
+  return textOfArguments({ ...compact({ commands }), ...rest, ...compact({ diff }) }) ?? '['
 }
 
 // ---- items --------------------------------------------------------------------------------------
@@ -458,14 +488,8 @@ export function newProgress(key: number, type = '', order = 0): Progress {
 /** Matches ids that a gateway made for its client (see `makeId`). No server knows them, so they are not sent back. */
 const madeId: RegExp = /^[a-z]+_iso_/
 
-/** Items that the client must answer, beside calls of functions. In isoglot they are `unknown` blocks. */
-export const asksClient: ReadonlySet<string> = new Set([
-  'mcp_approval_request',
-  'computer_call',
-  'shell_call',
-  'local_shell_call',
-  'apply_patch_call',
-])
+/** Items that the client must answer, beside calls. In isoglot they are `unknown` blocks. */
+export const asksClient: ReadonlySet<string> = new Set(['mcp_approval_request', 'computer_call'])
 
 /** Adds fragments, and returns the block of the item if it is a whole one. */
 type ItemReader = (item: JsonObject, progress: Progress, reading: Reading, out: Fragment[]) => ContentBlock | undefined
@@ -490,7 +514,7 @@ export function readItem(item: Json, progress: Progress, reading: Reading, out: 
     const reason = `the tools of the MCP server "${item.server_label}" could not be listed`
     out.push({ type: 'warning', warning: { path: 'response', action: 'dropped', reason, severity: 'minor' } })
   }
-  const read = lookup(readers, type) ?? (hostedOf(item) && readHosted)
+  const read = lookup(readers, type) ?? (clientField(item) ? readClientCall : hostedOf(item) && readHosted)
   const block = read && !isClients ? read(item, progress, reading, out) : unknownBlock(item)
   if (block !== undefined) out.push({ type: 'block', block })
 }
@@ -607,6 +631,23 @@ function readCall(item: JsonObject, { key }: Progress, reading: Reading, out: Fr
   if (status !== 'incomplete') out.push({ type: 'close', key })
 }
 
+/** Reads a complete call of a tool that only this format has, and that the client runs. */
+function readClientCall(item: JsonObject, { key }: Progress, reading: Reading, out: Fragment[]): undefined {
+  const name = clientField(item) as string
+  const { type, id: _id, status, call_id, [name]: given = {}, ...kept } = item
+  out.push({
+    type: 'call',
+    key,
+    id: textOr(call_id, null),
+    name: hostedName(item),
+    arguments: argumentsIn(given),
+    final: true,
+    opaque: proofOf(item, reading),
+    ...keeping({ ...kept, type: type as string }, format),
+  })
+  if (status !== 'incomplete') out.push({ type: 'close', key })
+}
+
 /** Whether the server runs this call itself. xAI reports such calls as calls of custom tools that nobody offered. */
 function isServerCall({ type, name }: JsonObject, { dialect, toolNames }: Reading): boolean {
   return dialect.runsCustomCalls === true && type === customCall && !toolNames?.has(stringOr(name, ''))
@@ -632,7 +673,7 @@ function readHosted(item: JsonObject, { key }: Progress, reading: Reading, out: 
   if (input === undefined) return compact({ ...block, toolCallId: textOr(item.call_id, undefined), opaque })
   const id = hostedId(item, hosted)
   // A text stays in the proof too. It shows that the wire has these arguments as text.
-  const value = typeof given === 'string' || isTaken ? (given as string | JsonObject) : {}
+  const value = typeof given === 'string' ? given : argumentsIn(isTaken ? given : {})
   out.push({ type: 'call', key, id, name, arguments: value, final: true, server: true, opaque }, { type: 'close', key })
   return result === undefined ? undefined : { ...block, toolCallId: id }
 }

@@ -221,7 +221,7 @@ function encodeAnswer(
         ...keeping(otherFields(keptFields(call, format), new Set(['type'])), format),
       })
   }
-  const scope: TurnScope = { losses, reader: 'answer', proof: ownProof, isOwn: true }
+  const scope: TurnScope = { losses, reader: 'answer', clientTools: new Map(), proof: ownProof, isOwn: true }
   return encodeTurn(answered, 'message', scope, first)
 }
 

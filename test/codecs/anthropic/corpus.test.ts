@@ -169,17 +169,22 @@ describe('recorded answers in the next request', () => {
 
 describe('quirks of recorded traffic', () => {
   it('keeps a compaction unchanged, with the content of its delta', () => {
-    expect(blocksOf(read('compaction-stream'))[0]).toEqual({
-      type: 'unknown',
-      format: 'anthropic',
-      providerType: 'compaction',
-      value: {
-        type: 'compaction',
-        content: 'The user asked about Gaul.',
-        encrypted_content: 'EpwBCioIDxgCEAEYASJALd9pY2FlYQ==',
-      },
+    const compaction = {
+      type: 'compaction',
+      content: 'The user asked about Gaul.',
+      encrypted_content: 'EpwBCioIDxgCEAEYASJALd9pY2FlYQ==',
+    }
+    const { message } = read('compaction-stream')
+    expect((message.content as readonly ContentBlock[])[0]).toEqual({
+      type: 'server_tool_result',
+      name: 'compaction',
+      status: 'success',
+      output: 'The user asked about Gaul.',
+      providerData: { anthropic: compaction },
     })
-    expect(blocksOf(read('compaction'))[0]).toMatchObject({ type: 'unknown', providerType: 'compaction' })
+    const { body } = encodeRequest({ messages: [message] }, { model: 'claude-opus-4-6', maxTokens: 9 })
+    expect(JSON.stringify(body.messages)).toContain(JSON.stringify(compaction))
+    expect(blocksOf(read('compaction'))[0]).toMatchObject({ type: 'server_tool_result', name: 'compaction' })
   })
 
   it('makes an invalid call of arguments that the token limit cut', () => {
@@ -210,7 +215,7 @@ describe('quirks of recorded traffic', () => {
 
   it('keeps the block of a fallback, and the figures of each iteration', () => {
     const { message, usage } = read('fallback')
-    expect(message.content).toMatchObject([{ type: 'unknown', providerType: 'fallback' }, { type: 'text' }])
+    expect(message.content).toMatchObject([{ type: 'server_tool_result', name: 'fallback' }, { type: 'text' }])
     expect(usage?.providerData?.anthropic?.iterations).toHaveLength(2)
   })
 
