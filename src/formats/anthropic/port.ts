@@ -13,7 +13,7 @@ import type { PortedRequest, PortTarget } from '../../core/codec.ts'
 import { arrayOf, field, isObject, lookup, stringOr, textOr } from '../../core/json.ts'
 import type { JsonObject, Loss } from '../../core/model.ts'
 import * as reasons from '../../kit/reasons.ts'
-import { fieldsOfBetas, namesAt } from './betas.ts'
+import { type BetaFields, fieldsOfBetas, namesAt } from './betas.ts'
 import { format } from './words.ts'
 
 /** Writes a request again. Returns `undefined` if nothing of it changes. */
@@ -66,7 +66,10 @@ function withBetas(body: JsonObject, { provider, model, headers }: PortTarget, l
   const inHeader = (headers['anthropic-beta'] ?? '').split(',').flatMap((beta) => textOr(beta.trim(), []))
   const asked = [...new Set([...inHeader, ...inBody])]
   if (asked.length === 0) return body
-  const names = asked.map((beta) => namesAt(provider, model, beta))
+  const tools = arrayOf(body.tools)
+  const isUsed = (beta: string) =>
+    fieldsOf(beta).tool?.some((name) => tools.some((tool) => field(tool, name) !== undefined))
+  const names = asked.map((beta) => namesAt(provider, model, beta).filter((name) => name === beta || isUsed(name)))
   const taken = names.flat()
   let left: JsonObject = { ...body, anthropic_beta: taken }
   for (const [at, beta] of asked.entries()) {
@@ -87,6 +90,10 @@ function withBetas(body: JsonObject, { provider, model, headers }: PortTarget, l
 /** The name without its date. */
 const stemOf = (name: string): string => name.replace(/[-_]\d{4}-?\d\d-?\d\d$/, '')
 
+function fieldsOf(beta: string): BetaFields {
+  return lookup(fieldsOfBetas, stemOf(beta)) ?? {}
+}
+
 /** The request without the fields of a beta that no beta that is sent permits. */
 function withoutFields(
   body: JsonObject,
@@ -95,8 +102,8 @@ function withoutFields(
   reason: string,
   losses: Loss[],
 ): JsonObject {
-  const { body: top = [], tool = [], mark = [] } = fieldsOfBetas[stemOf(beta)] ?? {}
-  const permitted = taken.flatMap((name) => fieldsOfBetas[stemOf(name)]?.tool ?? [])
+  const { body: top = [], tool = [], mark = [] } = fieldsOf(beta)
+  const permitted = taken.flatMap((name) => fieldsOf(name).tool ?? [])
   let left = without(body, top, 'options.providerOptions.anthropic', reason, losses)
   const dropped = tool.filter((name) => !permitted.includes(name))
   if (dropped.length > 0)
