@@ -289,7 +289,7 @@ function fitBlock(block: ContentBlock, path: string, task: Task): ContentBlock |
   return fitFields(block, block.type, path, task)
 }
 
-/** What a block of Anthropic says to any model: a summary of what stands before it, or the name of a tool that a search found. */
+/** The text that a block of Anthropic has for any model: a summary of what stands before it, or the name of a tool that a search found. */
 function textOfForeign({ providerType, value }: UnknownBlock): string {
   const summary = providerType === 'compaction' ? textOr(field(value, 'content'), '') : ''
   if (summary !== '') return `[summary of the conversation so far]\n${summary}`

@@ -1,4 +1,4 @@
-/** What agents send beside tools, and what a gateway makes of it. Expected values are from the documents of the wires and of the hosts. */
+/** Requests of agents through a gateway: betas, tools and texts of their own formats. Expected values are from the documents of the wires and of the hosts. */
 import { describe, expect, it } from 'vitest'
 import { fieldsOfBetas } from '../../src/formats/anthropic/betas.ts'
 import { facts } from '../formats/index.ts'
@@ -233,7 +233,7 @@ describe('an id of a call that is longer than a client’s format allows', () =>
   })
 })
 
-describe('instructions alone', () => {
+describe('instructions without a question', () => {
   const bodies: readonly (readonly [string, Loose])[] = [
     ['/v1/chat/completions', { messages: [{ role: 'system', content: 'Say hello.' }] }],
     ['/v1/chat/completions', { messages: [{ role: 'developer', content: [{ type: 'text', text: 'Say hello.' }] }] }],

@@ -121,7 +121,7 @@ describe('a call of free text', () => {
         (args) => [wire, args] as const,
       ),
     ),
-  )('from %s that breaks off as %s comes as nothing that an agent runs', async (wire, args) => {
+  )('from %s that is cut off as %s comes as nothing that an agent runs', async (wire, args) => {
     const server = servers[wire].server
     for (const pieces of [
       server?.cutAtLength(['call_1', 'apply_patch', args]),

@@ -60,7 +60,7 @@ export interface AgentRig extends Host {
   readonly ask: typeof fetch
 }
 
-/** What a provider says: text in pieces, bytes in pieces, or an object. */
+/** Answers as the provider. */
 export type Says = (sent: Sent, round: number) => Response
 
 export function agentRig(name: string, says: Says): AgentRig {

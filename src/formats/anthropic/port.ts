@@ -25,7 +25,7 @@ export function port(body: JsonObject, target: PortTarget): PortedRequest | unde
   return ported === body ? undefined : { body: ported, calls: new Map(), losses }
 }
 
-function lose(
+function note(
   losses: Loss[],
   path: string,
   action: Loss['action'],
@@ -45,7 +45,7 @@ function withoutBilling(body: JsonObject, losses: Loss[]): JsonObject {
   const [first, ...rest] = isText ? [{ text: body.system as string }] : arrayOf(body.system)
   const said = field(first, 'text')
   if (!isObject(first) || typeof said !== 'string' || !billing.test(said)) return body
-  lose(
+  note(
     losses,
     isText ? 'system' : 'system[0]',
     'dropped',
@@ -76,7 +76,7 @@ function withBetas(body: JsonObject, { provider, model, headers }: PortTarget, l
     if (names[at]?.includes(beta)) continue
     const what = `the beta "${beta}"`
     const as = names[at]?.length === 0 ? 'does not take it' : `takes it as ${names[at]?.join(', ')}`
-    lose(
+    note(
       losses,
       'headers.anthropic-beta',
       names[at]?.length === 0 ? 'dropped' : 'changed',
@@ -120,7 +120,7 @@ function without(
 ): JsonObject {
   const found = names.filter((name) => value[name] !== undefined)
   if (found.length === 0) return value
-  for (const name of found) lose(losses, `${path}.${name}`, 'dropped', reason, 'minor')
+  for (const name of found) note(losses, `${path}.${name}`, 'dropped', reason, 'minor')
   return Object.fromEntries(Object.entries(value).filter(([name]) => !found.includes(name)))
 }
 
@@ -137,7 +137,7 @@ function withoutMarks(body: JsonObject, names: readonly string[], reason: string
   const unmark = (one: JsonObject, path: string): JsonObject => {
     const { cache_control: mark } = one
     if (!isObject(mark) || names.every((name) => mark[name] === undefined)) return one
-    lose(losses, `${path}.metadata.cacheHint`, 'changed', reason)
+    note(losses, `${path}.metadata.cacheHint`, 'changed', reason)
     return { ...one, cache_control: Object.fromEntries(Object.entries(mark).filter(([name]) => !names.includes(name))) }
   }
   const inMessage = (message: JsonObject, path: string) =>
@@ -196,7 +196,7 @@ function withFunctions(body: JsonObject, losses: Loss[]): JsonObject {
   const ported = mapIn(body, 'tools', (tool, path) => {
     const known = lookup(clientTools, stemOf(stringOr(tool.type, '')))
     if (known === undefined) return tool
-    lose(losses, path, 'changed', reasons.asFunction)
+    note(losses, path, 'changed', reasons.asFunction)
     const { type: _, ...fields } = tool
     return { ...fields, description: known.description, input_schema: schemaOf(known) }
   })

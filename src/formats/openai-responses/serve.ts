@@ -476,7 +476,7 @@ function finishCall(state: EncoderState, block: number, call: ToolCall | Invalid
   if (!isValid && begun?.read) {
     // Clients run free text as it is, once its item is completed.
     const path = `message.invalidToolCalls[${call.index}]`
-    reportLoss(state.losses, 'dropped', path, 'a call of free text that breaks off is not completed')
+    reportLoss(state.losses, 'dropped', path, 'a call of free text that was cut off is not completed')
     return
   }
   const [item] = isValid ? itemsOf(state, block, [call]) : itemsOf(state, block, [], [call])

@@ -465,7 +465,7 @@ describe('the exact events of each kind of item', () => {
   const kept = { providerData: { 'openai-responses': { type: 'custom_tool_call', namespace: 'n' } } }
   const broken = { id: 'c0', name: 'sh', index: 0, argumentsText: '{"input":"rm -r', ...kept } as const
 
-  it('of a call of free text that breaks off: it is never completed, and so is the answer', () => {
+  it('of a call of free text that is cut off: it is never completed, and so is the answer', () => {
     const pieces = ['{"inp', 'ut":"rm', ' -r'].map((argumentsDelta): MessageEvent => {
       const chunk = { type: 'tool_call_chunk', id: 'c0', name: 'sh', index: 0, argumentsDelta, ...kept } as const
       return { type: 'tool_call_chunk', index: 0, chunk }
