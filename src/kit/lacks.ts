@@ -342,7 +342,7 @@ function hostedIds(
   return ids
 }
 
-/** What a block of Anthropic says to any model: a summary of what stands before it, or the name of a tool that a search found. */
+/** The text that a block of Anthropic has for any model: a summary of what stands before it, or the name of a tool that a search found. */
 function fitForeign({ providerType, value }: UnknownBlock, path: string, task: Task): ContentBlock | undefined {
   // Messages of earlier versions have the summary so.
   if (providerType !== 'tool_reference')

@@ -2,46 +2,20 @@
  * Law of agents. The tools of each agent's request reach every provider, as functions of its format, and their calls come back as the
  * agent's own: the same type, name, namespace and input, by the official client's own reading. So does the history.
  */
+import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
-import type { HttpModel as Model } from '../../src/core/question.ts'
-import { allFormats, createGateway, type EndReport } from '../../src/gateway/index.ts'
-import { azureAnthropic } from '../../src/providers/azure-anthropic.ts'
-import { bedrockAnthropic } from '../../src/providers/bedrock-anthropic.ts'
-import { deepseek } from '../../src/providers/deepseek.ts'
-import { vertexAnthropic } from '../../src/providers/vertex-anthropic.ts'
-import { vllm } from '../../src/providers/vllm.ts'
-import { xaiResponses } from '../../src/providers/xai-responses.ts'
 import { facts } from '../formats/index.ts'
 import type { Loose } from '../formats/provider.ts'
 import { servers } from '../formats/servers.ts'
-import { toWire } from '../gateway/provider.ts'
-import { type AgentCase, agentCases, agents, sampleOf, tools } from '../support/agents.ts'
+import { agentRig, answerOf, hosts } from '../support/agent-rig.ts'
+import { type AgentCase, agentCase, agentCases, agents, hardText, sampleOf, tools } from '../support/agents.ts'
 import type { Wire as WireName } from '../support/answers.ts'
+import { ownCorpus } from '../support/corpus.ts'
 import { inTurn } from '../support/cuts.ts'
 
-const apiKey = 'key-of-a-provider-01'
-
-/** A model of each format's own provider, and of hosts that do not have all of its tools. */
-const hosts: Readonly<Record<string, { readonly wire: WireName; readonly model: Model }>> = {
-  ...Object.fromEntries(
-    (Object.keys(servers) as WireName[]).map((wire) => [
-      wire,
-      { wire, model: servers[wire].modelAt('http://provider') },
-    ]),
-  ),
-  xai: { wire: 'openai-responses', model: xaiResponses('grok-4.3', { apiKey }) },
-  vllm: { wire: 'openai-chat', model: vllm('qwen3', { baseUrl: 'http://provider/v1' }) },
-  deepseek: { wire: 'openai-chat', model: deepseek('deepseek-chat', { apiKey }) },
-  'azure-anthropic': { wire: 'anthropic', model: azureAnthropic('claude-sonnet-5', { resource: 'r', apiKey }) },
-  'bedrock-anthropic': {
-    wire: 'anthropic',
-    model: bedrockAnthropic('claude-sonnet-5', { region: 'us-east-1', apiKey }),
-  },
-  'vertex-anthropic': { wire: 'anthropic', model: vertexAnthropic('claude-sonnet-5', { project: 'p', apiKey }) },
-}
-
-/** OpenAI has all tools of its own formats: its own clients' bytes pass. */
-const isPassed = ({ wire }: AgentCase, host: string) => host === wire && wire.startsWith('openai')
+/** OpenAI has all tools of its own formats. */
+const isNative = ({ wire }: AgentCase, host: string) =>
+  (wire.startsWith('openai') && host === wire) || (wire === 'openai-responses' && host === 'azure-responses')
 
 interface Round {
   readonly body: Loose
@@ -49,42 +23,28 @@ interface Round {
   readonly args: readonly Loose[]
 }
 
-/** A gateway before a provider that calls each tool that it is offered, and then says that it is done. */
+/** A provider that calls each tool that it is offered, and then says that it is done. */
 function rigOf(host: string) {
-  const { wire, model } = hosts[host] as { wire: WireName; model: Model }
   const rounds: Round[] = []
-  const reports: EndReport[] = []
-  const speaker = facts[wire].provider
-  const upstream = async (url: string | URL | Request, init?: RequestInit) => {
-    const body = JSON.parse(new TextDecoder().decode(await new Response(init?.body).arrayBuffer()))
-    const offered = tools[wire].offered(body)
+  const rig = agentRig(host, (sent, round) => {
+    const { body } = sent
+    const offered = tools[rig.wire].offered(body)
     const args = offered.map(({ schema = { type: 'object' } }) => sampleOf(schema))
     const calls = offered.map(({ name }, at) => ({ id: `call_u${at}`, name, args: args[at] }))
     rounds.push({ body, offered, args })
-    const said = rounds.length === 1 ? { calls } : { text: 'done' }
-    const isStream = speaker.isStream({ path: String(url), body }) || body.stream === true
-    return isStream ? new Response(toWire(speaker.pieces(said).join(''))) : Response.json(speaker.whole(said))
-  }
-  const gateway = createGateway({
-    formats: allFormats,
-    models: { any: { model: { ...model, fetch: upstream as typeof fetch }, aliases: ['*'] } },
-    onEnd: (report) => void reports.push(report),
+    return answerOf(rig.wire, sent, round === 1 ? { calls } : { text: 'done' })
   })
-  const ask = (async (input: string | URL | Request, init?: RequestInit) => {
-    const response = await gateway.fetch(new Request(input, init))
-    if (!response.ok) throw new Error(`${response.status} ${await response.clone().text()}`)
-    return response
-  }) as typeof fetch
-  return { rounds, reports, ask, wire }
+  return { ...rig, rounds }
 }
 
 const problemsIn = (wire: WireName, body: Loose) => facts[wire].violations(body)
 
 describe.each(agentCases)('$id', (one) => {
   const { wire: client, request, expected } = one
-  const others = Object.keys(hosts).filter((host) => !isPassed(one, host))
+  // The events of `bedrock-invoke` are in another framing than those of its format's own provider.
+  const others = Object.keys(hosts).filter((host) => !isNative(one, host) && host !== 'bedrock-invoke')
   it.each(
-    inTurn(others, 2, agentCases.indexOf(one)).flatMap((host) =>
+    inTurn(others, 4, agentCases.indexOf(one)).flatMap((host) =>
       [true, false].map((stream) => [host, stream] as const),
     ),
   )('to %s and back (streaming: %s)', async (host, stream) => {
@@ -129,3 +89,103 @@ function inputWithin(input: unknown, args: Loose): unknown {
   if (typeof input === 'string') return { input }
   return Object.fromEntries(Object.keys(args).map((name) => [name, (input as Loose)[name]]))
 }
+
+const codex = agentCase('codex/first')
+const streaming = (Object.keys(servers) as WireName[]).filter(
+  (wire) => servers[wire].server !== undefined && !isNative(codex, wire),
+)
+
+describe('a call of free text', () => {
+  it.each(streaming)('from %s streams as it comes, and its pieces are its text', async (wire) => {
+    const calls = [{ id: 'call_1', name: 'apply_patch', args: { input: hardText } }]
+    const { ask } = agentRig(wire, (sent) => answerOf(wire, sent, { calls }))
+    const client = new OpenAI({ apiKey: 'x', baseURL: 'http://gateway/v1', fetch: ask, maxRetries: 0 })
+    const pieces: string[] = []
+    const done: unknown[] = []
+    for await (const event of client.responses.stream(codex.request)) {
+      if (event.type === 'response.custom_tool_call_input.delta') pieces.push(event.delta)
+      if (event.type === 'response.custom_tool_call_input.done') done.push(event.input)
+      if (event.type === 'response.output_item.done') done.push((event.item as Loose).input)
+    }
+    expect([pieces.join(''), ...done]).toEqual([hardText, hardText, hardText])
+    // Their providers send arguments in halves.
+    if (['openai-chat', 'anthropic', 'gemini-interactions', 'cohere'].includes(wire))
+      expect(pieces.length).toBeGreaterThan(1)
+  })
+
+  // Formats that send arguments as objects cannot be cut within them.
+  const texts = streaming.filter((wire) => !facts[wire].answers.rules.includes('text of arguments'))
+  it.each(
+    texts.flatMap((wire) =>
+      ['{"input":"*** Begin', '{"input":"a\\', '{"inp', '{"input":"a"', '{"input":"a"} }'].map(
+        (args) => [wire, args] as const,
+      ),
+    ),
+  )('from %s that is cut off as %s comes as nothing that an agent runs', async (wire, args) => {
+    const server = servers[wire].server
+    for (const pieces of [
+      server?.cutAtLength(['call_1', 'apply_patch', args]),
+      server?.calls(['call_1', 'apply_patch', args]),
+    ]) {
+      const { ask } = agentRig(wire, () => new Response((pieces ?? []).join('')))
+      const client = new OpenAI({ apiKey: 'x', baseURL: 'http://gateway/v1', fetch: ask, maxRetries: 0 })
+      const completed: Loose[] = []
+      const stream = client.responses.stream(codex.request)
+      for await (const event of stream) if (event.type === 'response.output_item.done') completed.push(event.item)
+      const { output, status } = await stream.finalResponse()
+      expect([...completed, ...output].filter(({ type }) => type !== 'message')).toEqual([])
+      expect(status).toBe('incomplete')
+    }
+  })
+})
+
+describe('tools that only OpenAI has', () => {
+  it.each(agentCases.filter(({ wire }) => wire === 'openai-responses'))(
+    'go unchanged to Azure ($id)',
+    async ({ request }) => {
+      const rig = agentRig('azure-responses', (sent) => answerOf('openai-responses', sent, { text: 'done' }))
+      const body = JSON.stringify({ ...request, stream: false })
+      await rig.ask('http://gateway/v1/responses', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      })
+      expect(rig.sent[0]?.body.tools).toEqual(request.tools)
+      expect(rig.sent[0]?.body.tool_choice).toEqual(request.tool_choice)
+    },
+  )
+
+  // Counted by hand from the documents of the tools: those that a client runs.
+  const countIn = (given: readonly Loose[]): number =>
+    given.reduce((sum, { type, tools: members, execution, environment }) => {
+      if (type === 'namespace') return sum + countIn(members)
+      const isClients =
+        ['function', 'custom', 'local_shell', 'apply_patch'].includes(type) ||
+        (type === 'tool_search' && execution === 'client') ||
+        (type === 'shell' && (environment?.type ?? 'local') === 'local')
+      return sum + (isClients ? 1 : 0)
+    }, 0)
+  const recorded = ownCorpus.filter(
+    ({ format, request }) => /^openai-(?:chat|responses)/.test(format) && Array.isArray((request as Loose)?.tools),
+  )
+  it.each(recorded)(
+    'are all offered to another provider, each under its own name ($id)',
+    async ({ format, request }) => {
+      const { tools: given, input } = request as Loose
+      const { rounds, ask } = rigOf('ollama')
+      const path = format.startsWith('openai-chat') ? 'chat/completions' : 'responses'
+      const { tool_choice: _, previous_response_id: __, ...body } = { ...(request as Loose), stream: false }
+      await ask(`http://gateway/v1/${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+      const late = (Array.isArray(input) ? input : []).flatMap(({ type, execution, tools: found }: Loose) =>
+        type === 'additional_tools' || (type === 'tool_search_output' && execution === 'client') ? found : [],
+      )
+      const names = rounds[0]?.offered.map(({ name }) => name) ?? []
+      expect(new Set(names).size).toBe(countIn([...given, ...late]))
+      expect(names.length).toBe(new Set(names).size)
+    },
+  )
+})

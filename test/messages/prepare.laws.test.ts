@@ -69,7 +69,7 @@ describe.each(Object.entries(wires))('any conversation, prepared for %s', (wire,
   it('grows only at its end when the conversation does: what was sent stays the same bytes', () => {
     expectHolds(
       fc.property(tidy, (messages) => {
-        // After instructions alone, the assistant speaks.
+        // After instructions and nothing else, the assistant speaks.
         fc.pre(messages.length === 0 || messages.some(({ role }) => role !== 'system' && role !== 'developer'))
         const whole = prepared([...messages, { role: 'user', content: 'and then?' }]).context.messages
         const before = prepared(messages).context.messages

@@ -1,5 +1,5 @@
 /**
- * What agents send: `test/recordings/agents/<agent>/<case>`, written by hand. `request.json` is the body; `meta.json` has the path, the
+ * Requests of agents: `test/recordings/agents/<agent>/<case>`, written by hand. `request.json` is the body; `meta.json` has the path, the
  * headers and the source; `expected.json` has the agent's own tools as it wants their calls, and what its history says, in order.
  */
 import { readdirSync, readFileSync } from 'node:fs'

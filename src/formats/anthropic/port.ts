@@ -13,7 +13,7 @@ import type { PortedRequest, PortTarget } from '../../core/codec.ts'
 import { arrayOf, field, isObject, lookup, stringOr, textOr } from '../../core/json.ts'
 import type { JsonObject, Loss } from '../../core/model.ts'
 import * as reasons from '../../kit/reasons.ts'
-import { fieldsOfBetas, namesAt } from './betas.ts'
+import { type BetaFields, fieldsOfBetas, namesAt } from './betas.ts'
 import { format } from './words.ts'
 
 /** Writes a request again. Returns `undefined` if nothing of it changes. */
@@ -25,7 +25,7 @@ export function port(body: JsonObject, target: PortTarget): PortedRequest | unde
   return ported === body ? undefined : { body: ported, calls: new Map(), losses }
 }
 
-function lose(
+function note(
   losses: Loss[],
   path: string,
   action: Loss['action'],
@@ -45,7 +45,7 @@ function withoutBilling(body: JsonObject, losses: Loss[]): JsonObject {
   const [first, ...rest] = isText ? [{ text: body.system as string }] : arrayOf(body.system)
   const said = field(first, 'text')
   if (!isObject(first) || typeof said !== 'string' || !billing.test(said)) return body
-  lose(
+  note(
     losses,
     isText ? 'system' : 'system[0]',
     'dropped',
@@ -66,14 +66,17 @@ function withBetas(body: JsonObject, { provider, model, headers }: PortTarget, l
   const inHeader = (headers['anthropic-beta'] ?? '').split(',').flatMap((beta) => textOr(beta.trim(), []))
   const asked = [...new Set([...inHeader, ...inBody])]
   if (asked.length === 0) return body
-  const names = asked.map((beta) => namesAt(provider, model, beta))
+  const tools = arrayOf(body.tools)
+  const isUsed = (beta: string) =>
+    fieldsOf(beta).tool?.some((name) => tools.some((tool) => field(tool, name) !== undefined))
+  const names = asked.map((beta) => namesAt(provider, model, beta).filter((name) => name === beta || isUsed(name)))
   const taken = names.flat()
   let left: JsonObject = { ...body, anthropic_beta: taken }
   for (const [at, beta] of asked.entries()) {
     if (names[at]?.includes(beta)) continue
     const what = `the beta "${beta}"`
     const as = names[at]?.length === 0 ? 'does not take it' : `takes it as ${names[at]?.join(', ')}`
-    lose(
+    note(
       losses,
       'headers.anthropic-beta',
       names[at]?.length === 0 ? 'dropped' : 'changed',
@@ -87,6 +90,10 @@ function withBetas(body: JsonObject, { provider, model, headers }: PortTarget, l
 /** The name without its date. */
 const stemOf = (name: string): string => name.replace(/[-_]\d{4}-?\d\d-?\d\d$/, '')
 
+function fieldsOf(beta: string): BetaFields {
+  return lookup(fieldsOfBetas, stemOf(beta)) ?? {}
+}
+
 /** The request without the fields of a beta that no beta that is sent permits. */
 function withoutFields(
   body: JsonObject,
@@ -95,8 +102,8 @@ function withoutFields(
   reason: string,
   losses: Loss[],
 ): JsonObject {
-  const { body: top = [], tool = [], mark = [] } = fieldsOfBetas[stemOf(beta)] ?? {}
-  const permitted = taken.flatMap((name) => fieldsOfBetas[stemOf(name)]?.tool ?? [])
+  const { body: top = [], tool = [], mark = [] } = fieldsOf(beta)
+  const permitted = taken.flatMap((name) => fieldsOf(name).tool ?? [])
   let left = without(body, top, 'options.providerOptions.anthropic', reason, losses)
   const dropped = tool.filter((name) => !permitted.includes(name))
   if (dropped.length > 0)
@@ -113,7 +120,7 @@ function without(
 ): JsonObject {
   const found = names.filter((name) => value[name] !== undefined)
   if (found.length === 0) return value
-  for (const name of found) lose(losses, `${path}.${name}`, 'dropped', reason, 'minor')
+  for (const name of found) note(losses, `${path}.${name}`, 'dropped', reason, 'minor')
   return Object.fromEntries(Object.entries(value).filter(([name]) => !found.includes(name)))
 }
 
@@ -130,7 +137,7 @@ function withoutMarks(body: JsonObject, names: readonly string[], reason: string
   const unmark = (one: JsonObject, path: string): JsonObject => {
     const { cache_control: mark } = one
     if (!isObject(mark) || names.every((name) => mark[name] === undefined)) return one
-    lose(losses, `${path}.metadata.cacheHint`, 'changed', reason)
+    note(losses, `${path}.metadata.cacheHint`, 'changed', reason)
     return { ...one, cache_control: Object.fromEntries(Object.entries(mark).filter(([name]) => !names.includes(name))) }
   }
   const inMessage = (message: JsonObject, path: string) =>
@@ -189,7 +196,7 @@ function withFunctions(body: JsonObject, losses: Loss[]): JsonObject {
   const ported = mapIn(body, 'tools', (tool, path) => {
     const known = lookup(clientTools, stemOf(stringOr(tool.type, '')))
     if (known === undefined) return tool
-    lose(losses, path, 'changed', reasons.asFunction)
+    note(losses, path, 'changed', reasons.asFunction)
     const { type: _, ...fields } = tool
     return { ...fields, description: known.description, input_schema: schemaOf(known) }
   })

@@ -13,7 +13,7 @@
  */
 
 import type { EncodedResponse, Frame, Reply, StreamEncoder } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, isNoArguments, keeping, keptFields } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, isNoArguments, keptFields } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
 import { arrayOf, compact, field, isObject, otherFields, stringOr, textOr } from '../../core/json.ts'
 import type {
@@ -218,7 +218,7 @@ function encodeAnswer(
         ...call,
         ...{ type: 'tool_call', id, name, arguments: {}, complete: true },
         // A client runs free text as it is. It cannot parse the arguments of a function.
-        ...keeping(otherFields(keptFields(call, format), new Set(['type'])), format),
+        providerData: { [format]: otherFields(keptFields(call, format), new Set(['type'])) ?? {} },
       })
   }
   const scope: TurnScope = { losses, reader: 'answer', clientTools: new Map(), proof: ownProof, isOwn: true }
@@ -316,9 +316,13 @@ function emptyAnswer({ identity }: EncoderState): JsonObject {
 
 function finish(state: EncoderState, response: ChatResponse, out: Frame[]): void {
   release(state, out)
+  const end = ending(response, state.losses)
+  // An answer with an item that was not completed is not complete, and clients refuse one that says so.
+  const isBroken = end.status === 'completed' && state.open.size > 0
   const whole = {
     ...skeleton(response, state.identity),
-    ...ending(response, state.losses),
+    ...end,
+    ...(isBroken && { status: 'incomplete' as const, incomplete_details: { reason: 'invalid_tool_call' } }),
     output: state.output.flat(), // without the places of items that were not completed
     usage: encodeUsage(response.usage),
   }
@@ -467,11 +471,15 @@ const customEvent = 'response.custom_tool_call_input.delta'
 function finishCall(state: EncoderState, block: number, call: ToolCall | InvalidToolCall, out: Frame[]): void {
   release(state, out)
   const isValid = call.type === 'tool_call'
-  const [item] = isValid ? itemsOf(state, block, [call]) : itemsOf(state, block, [], [call])
   state.waiting.delete(block)
-  // Clients run free text as it is. So a broken call of such a tool is not completed: it comes again, as a call that they cannot parse.
-  if (!isValid && state.open.get(block)?.read) state.open.delete(block)
   const begun = state.open.get(block)
+  if (!isValid && begun?.read) {
+    // Clients run free text as it is, once its item is completed.
+    const path = `message.invalidToolCalls[${call.index}]`
+    reportLoss(state.losses, 'dropped', path, 'a call of free text that was cut off is not completed')
+    return
+  }
+  const [item] = isValid ? itemsOf(state, block, [call]) : itemsOf(state, block, [], [call])
   if (item === undefined && begun === undefined) return // the call has no name: `itemsOf` reported the loss
   if (item?.type === customCall && (begun === undefined || begun.read)) finishCustomCall(state, block, item, out)
   else if (begun?.read && item !== undefined) closeItem(state, block, begun, item, out)
