@@ -20,18 +20,21 @@ export interface Question {
   /** The answer so far, which goes on. */
   readonly base?: Entry | undefined
   /** The item with the answer. */
-  readonly answerId?: string
+  readonly answerId?: string | undefined
 }
 
 /** The question to ask again after a reload, if the last turn failed or was stopped. */
 export function unanswered(entries: readonly Entry[]): Question | undefined {
-  const at = findLastIndex(entries, ({ role }) => role === 'user')
-  const [asked, answer] = entries.slice(Math.max(at, 0))
-  if (asked?.role !== 'user' || entries.length > at + 2 || answer?.state === 'done') return undefined
+  const [asked, answer] = entries.slice(findLastIndex(entries, ({ role }) => role === 'user'))
+  if (asked?.role !== 'user' || answer?.state === 'done') return undefined
   const { id, messages: added } = asked
-  if (answer === undefined) return { trigger: 'send', id, added }
+  if (!answer?.messages[0] && !answer?.branch) return { trigger: 'send', id, added, answerId: answer?.id }
+  return again(answer, id)
+}
+
+/** The request for another answer in place of this one. */
+export function again(answer: Entry, id: string | undefined): Question {
   const { id: answerId, branch } = answer
-  if (answer.messages.length === 0 && branch === undefined) return { trigger: 'send', id, added, answerId }
   const base = branch && { ...answer, messages: [] }
   return { trigger: 'regenerate', id, answerId, messageId: answerId, base }
 }
@@ -47,7 +50,8 @@ export function placed(
   if (question === undefined) {
     const last = entries.at(-1)
     const isOpen = last?.role === 'assistant' && last.state !== 'done'
-    return { entries: asArrived(entries), base: isOpen ? withoutRun(last) : undefined }
+    const id = entries[findLastIndex(entries, ({ role }) => role === 'user')]?.id
+    return { entries: asArrived(entries), id, base: isOpen ? withoutRun(last) : undefined }
   }
   const { id, answerId, keep, message } = question
   const users = entries.flatMap((entry, at) => (isSaid(entry) ? at : []))

@@ -3,13 +3,13 @@ import { compact, findLastIndex } from '../core/json.ts'
 import type { Message, ToolCall } from '../core/model.ts'
 import { outputOf } from '../tools/definition.ts'
 import type { AnyTools } from '../tools/model.ts'
-import { failed, resultOf } from '../tools/run.ts'
+import { failed as failedResult, resultOf } from '../tools/run.ts'
 import { forked, showing, tailsOf } from './branches.ts'
 import { chatState } from './chat-state.ts'
 import { asArrived, type Entry, entriesOf, newEntry } from './entry.ts'
 import { readContent } from './files.ts'
 import type { ChatSnapshot, ChatStore, ChatStoreOptions, SendContent } from './model.ts'
-import type { Question } from './question.ts'
+import { type Question, unanswered } from './question.ts'
 import { type Turns, turnsOf } from './turns.ts'
 
 /**
@@ -109,8 +109,8 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     const { entries } = chat
     const end = id === undefined ? entries.length - 1 : placeOf(id, 'regenerate')
     const at = findLastIndex(entries.slice(0, end + 1), ({ role }) => role === 'user')
-    const [asked, answered] = entries.slice(Math.max(at, 0))
-    if (at < 0 || asked === undefined) throw new TypeError('Cannot regenerate: there is no user message to answer')
+    const [asked, answered] = at < 0 ? [] : entries.slice(at)
+    if (asked === undefined) throw new TypeError('Cannot regenerate: there is no user message to answer')
     turns.giveUp()
     const branch = forked(chat.entries.slice(at + 1))
     const base = branch && newEntry(chat.newId(), 'assistant', [], branch)
@@ -124,12 +124,13 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
   async function retry(): Promise<void> {
     if (!chat.isRead) await chat.ready()
     checkFree('retry')
-    const question = turns.failed
-    if (question === undefined) throw new TypeError('Cannot retry: no turn failed or was stopped')
+    const { failed } = turns
+    if (failed === undefined) throw new TypeError('Cannot retry: no turn failed or was stopped')
     if (transport.resume !== undefined) {
       if (await resume()) return
-      if (isDisposed || chat.isBusy || turns.failed !== question) return // another method was called in the meantime
+      if (isDisposed || chat.isBusy || turns.failed !== failed) return // another method was called in the meantime
     }
+    const question = (failed.trigger === 'resume' && unanswered(chat.entries)) || failed
     const { id, base, answerId } = question
     chat.entries = chat.entries.flatMap((entry): Entry | [] => {
       if (entry.id === answerId && base === undefined) return []
@@ -216,7 +217,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
         throw new TypeError(`Cannot add the result: "${call.id}" is a call of "${call.name}", not of "${result.name}"`)
       }
       if ('error' in result)
-        return turns.addResult({ type: 'tool_result', result: failed(call, 'execution', result.error) })
+        return turns.addResult({ type: 'tool_result', result: failedResult(call, 'execution', result.error) })
       const { value } = result
       return turns.addResult({ type: 'tool_result', result: resultOf(call, outputOf(value), { value }) })
     },

@@ -5,7 +5,7 @@ import type { RunOutcome, StreamEvent } from '../client/result.ts'
 import { guarded } from '../core/abort.ts'
 import { blocksOf } from '../core/content.ts'
 import { InterruptedError, IsoglotError } from '../core/errors.ts'
-import { compact, findLastIndex } from '../core/json.ts'
+import { compact } from '../core/json.ts'
 import type { Message, ToolCall, ToolMessage } from '../core/model.ts'
 import type { Approval } from '../tools/approval.ts'
 import type { ChatState, Status } from './chat-state.ts'
@@ -90,7 +90,7 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
 
   /** Begins a turn. It replaces a turn that has not sent its request yet. */
   function begin(): AbortController {
-    current?.abort(new DOMException('Another turn began', 'AbortError'))
+    current?.abort()
     current = new AbortController()
     question = undefined
     isSent = false
@@ -144,9 +144,8 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
   function turnFor(signal: AbortSignal): ChatTurn {
     const { trigger, added = [], approvals = [], messageId, answerId = '' } = question as Question
     const entries = chat.entries.slice(0, chat.placeOf(answerId) + 1)
-    const at = findLastIndex(entries, ({ role }) => role === 'user')
-    const [asked] = entries.slice(Math.max(at, 0))
-    const keep = entries.slice(0, Math.max(at, 0)).filter(isSaid).length
+    const said = entries.filter(isSaid)
+    const asked = said.at(-1)
     const [message] = asked?.messages ?? []
     return {
       chatId: chat.id,
@@ -154,7 +153,10 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
       messages: chat.messages(entries.length),
       added,
       approvals,
-      ...compact({ messageId, question: asked && message && { id: asked.id, answerId, keep, message } }),
+      ...compact({
+        messageId,
+        question: asked && message && { id: asked.id, answerId, keep: said.length - 1, message },
+      }),
       ...sealedOf(entries, added),
       signal,
     }
