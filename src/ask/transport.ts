@@ -138,8 +138,7 @@ function parsed(text: string): unknown {
   }
 }
 
-const noBody =
-  'Cannot read the answer: "fetch" of this environment has no streams; pass another one, such as that of expo/fetch'
+const noBody = 'Cannot read the answer: "fetch" has no streams here; pass one that has, such as that of expo/fetch'
 
 /** The chunks of a body, until it ends, the signal fires, or the reader leaves. Each of these closes the connection. */
 export async function* chunksOf(

@@ -40,13 +40,13 @@ export function useChat<const Tools extends AnyTools = AnyTools>(
   useEffect(() => {
     if (!isOwn) return
     current.isShown = true
-    chat.load().catch(() => {}) // `onError` gets it
+    void current.chat.load() // `onError` gets an error
     return () => {
       current.isShown = false
       // StrictMode shows a component again at once.
-      queueMicrotask(() => current.isShown || chat.leave())
+      queueMicrotask(() => current.isShown || current.chat.leave())
     }
-  }, [chat, isOwn])
+  }, [current, isOwn])
   const snapshot = useSyncExternalStore(chat.subscribe, chat.getSnapshot, chat.getServerSnapshot)
   return { ...snapshot, ...actionsOf(chat) }
 }

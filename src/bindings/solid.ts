@@ -28,7 +28,7 @@ export function useChat<const Tools extends AnyTools = AnyTools>(
   if (isOwn) {
     onMount(() => {
       update()
-      chat.load().catch(() => {}) // `onError` gets it
+      void chat.load() // `onError` gets an error
     })
     onCleanup(chat.leave)
   }

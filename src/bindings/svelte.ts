@@ -30,7 +30,7 @@ export function useChat<const Tools extends AnyTools = AnyTools>(
     onMount(() => {
       isShown = true // before, the state is that of the server
       show()
-      chat.load().catch(() => {}) // `onError` gets it
+      void chat.load() // `onError` gets an error
     })
     onDestroy(chat.leave)
   }

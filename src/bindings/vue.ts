@@ -40,7 +40,7 @@ export function useChat<const Tools extends AnyTools = AnyTools>(
   if (isMounting) {
     onMounted(() => {
       update()
-      chat.load().catch(() => {}) // `onError` gets it
+      void chat.load() // `onError` gets an error
     })
   }
   const names = Object.keys(snapshot.value) as (keyof ChatSnapshot)[]

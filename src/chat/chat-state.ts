@@ -6,7 +6,7 @@ import type { Message } from '../core/model.ts'
 import { addUsage } from '../core/usage.ts'
 import { messagesOf } from '../messages/message-like.ts'
 import { inBranches } from './branches.ts'
-import { type Entry, entriesOf, entryOf, isSaid, placeId } from './entry.ts'
+import { type Entry, entriesOf, isSaid, placeId } from './entry.ts'
 import { merged } from './merge.ts'
 import type { ChatSnapshot, ChatStoreOptions, StoredChat, StoredEntry } from './model.ts'
 import { type Publisher, publisher } from './publisher.ts'
@@ -41,7 +41,7 @@ export interface ChatState {
   report(cause: unknown): void
   /** Whether the stored chat was read, or the chat is not stored. */
   readonly isRead: boolean
-  /** Reads the stored chat. Rejects with an error that was reported. */
+  /** Reads the stored chat. Rejects with an error that was reported, and does not need to be handled. */
   load(): Promise<void>
   /** The same. An error was reported; then the chat is not stored, and goes on. */
   ready(): Promise<void>
@@ -96,15 +96,19 @@ export function chatState(options: ChatStoreOptions, onRead: (stored: StoredChat
     guarded(() => options.onError?.(cause))
   }
 
+  /** Works with the storage. An error is reported, and does not need to be handled. */
+  function inStorage(work: () => Promise<void>): Promise<void> {
+    const done = persist === undefined ? Promise.resolve() : alone(id, work)
+    done.catch(report)
+    return done
+  }
+
   function load(): Promise<void> {
-    reading ??= alone(id, () => sync(false))
-      .catch((cause) => {
-        report(cause)
-        throw cause
-      })
-      .finally(() => {
-        reading = undefined
-      })
+    const over = () => {
+      reading = undefined
+    }
+    reading ??= inStorage(() => sync(false))
+    reading.then(over, over)
     return reading
   }
 
@@ -123,7 +127,7 @@ export function chatState(options: ChatStoreOptions, onRead: (stored: StoredChat
       version: 1,
       revision: randomId(),
       updatedAt: Date.now(),
-      entries: entries.map(storedOf),
+      entries: jsonOf(entries) as readonly StoredEntry[],
       pending,
       ...compact({ outcome }),
     }
@@ -197,10 +201,10 @@ export function chatState(options: ChatStoreOptions, onRead: (stored: StoredChat
     load,
     ready: () => load().catch(() => {}),
     save() {
-      if (persist !== undefined) alone(id, () => sync(true)).catch(report)
+      inStorage(() => sync(true))
     },
     removeStored() {
-      if (persist !== undefined) alone(id, () => persist.remove(id)).catch(report)
+      inStorage(async () => persist?.remove(id))
     },
     replaced() {
       isReplaced = !isRead
@@ -223,29 +227,21 @@ function alone(id: string, work: () => Promise<void>): Promise<void> {
   return done
 }
 
-function storedOf({ calls, createdAt, branch, ...entry }: Entry): StoredEntry {
-  const tails = branch?.tails.map((tail) => tail.map(storedOf))
-  return {
-    ...entry,
-    ...compact({ createdAt, calls: callsOf(calls), branch: branch && tails && { ...branch, tails } }),
-  }
-}
-
-/** What only events have said of calls. `undefined` if it has no JSON. */
-function callsOf(calls: Entry['calls']): StoredEntry['calls'] {
-  try {
-    return calls.size > 0 ? JSON.parse(JSON.stringify([...calls])) : undefined
-  } catch {
-    return undefined
-  }
+/** Values of tools may have no JSON, such as a `bigint`. */
+function jsonOf<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? `${one}` : one)))
 }
 
 /** A turn that was still running when the page was closed counts as stopped. */
-function entryOfStored({ messages, state, calls, createdAt, branch, ...entry }: StoredEntry): Entry {
+function entryOfStored({ messages, state, createdAt, branch, ...entry }: StoredEntry): Entry {
   const isOver = state === 'done' || state === 'failed'
-  const tails = branch?.tails.map((tail) => tail.map(entryOfStored))
-  const read = { ...entry, createdAt, state: isOver ? state : ('stopped' as const), messages: messagesOf(messages) }
-  return entryOf({ ...read, ...compact({ branch: branch && tails && { ...branch, tails } }) }, calls)
+  return {
+    ...entry,
+    createdAt,
+    state: isOver ? state : 'stopped',
+    messages: messagesOf(messages),
+    branch: branch && { ...branch, tails: branch.tails.map((tail) => tail.map(entryOfStored)) },
+  }
 }
 
 /** `crypto.randomUUID` does not exist on a page without HTTPS. */

@@ -9,12 +9,12 @@ import type { ChatTurn, SealedHistory, StoredEntry } from './model.ts'
 import type { ViewMessage } from './view-message.ts'
 
 /** Facts about a call that events have and messages do not. */
-type CallNews = NonNullable<StoredEntry['calls']>[number][1]
+type CallNews = NonNullable<StoredEntry['calls']>[string]
 
 /** The source of a {@link ViewMessage}. */
 export interface Entry extends Omit<ViewMessage, 'parts' | 'branch'> {
   /** By the number of the round and the call's id, since some hosts number their ids from 0 in every round. */
-  readonly calls: ReadonlyMap<string, CallNews>
+  readonly calls?: StoredEntry['calls']
   readonly sealed?: SealedHistory
   /** The number of its messages when the turn that continues it began. */
   readonly begun?: number
@@ -30,11 +30,6 @@ export interface Branches {
   readonly tails: readonly (readonly Entry[])[]
 }
 
-/** An entry, with what events have said of its calls: nothing yet, unless it was stored. */
-export function entryOf(entry: Omit<Entry, 'calls'>, calls: StoredEntry['calls'] = []): Entry {
-  return { ...entry, calls: new Map(calls) }
-}
-
 /** An entry that begins now. */
 export function newEntry(
   id: string,
@@ -43,7 +38,7 @@ export function newEntry(
   branch?: Branches,
 ): Entry {
   const state = role === 'user' ? 'sending' : 'streaming'
-  return entryOf({ id, role, state, createdAt: Date.now(), messages, branch })
+  return { id, role, state, createdAt: Date.now(), messages, branch }
 }
 
 const isAnswer = ({ role }: Message) => role === 'assistant' || role === 'tool'
@@ -60,7 +55,7 @@ export function entriesOf(messages: readonly Message[], idOf: (at: number, messa
     }
     const role = isAnswer(message) ? 'assistant' : message.role === 'user' ? 'user' : 'system'
     const state = endOf([message])
-    entries.push(entryOf({ id: idOf(at, message), role, state, createdAt: undefined, messages: [message] }))
+    entries.push({ id: idOf(at, message), role, state, createdAt: undefined, messages: [message] })
   }
   return entries
 }
@@ -82,7 +77,7 @@ export function placeId(at: number): string {
 export function withEvent(entry: Entry, event: StreamEvent): Entry {
   const messages = applyEvent(entry.messages, event.type === 'done' ? withAnswersOnly(event) : event)
   const calls = withNews(entry, event)
-  return messages === entry.messages && calls === entry.calls ? entry : { ...entry, messages, calls }
+  return messages === entry.messages && calls === entry.calls ? entry : { ...entry, messages, ...compact({ calls }) }
 }
 
 /** The prompt has its own entry. */
@@ -93,7 +88,7 @@ function withAnswersOnly(event: Extract<StreamEvent, { type: 'done' }>): StreamE
 }
 
 function withNews({ calls, messages }: Entry, event: StreamEvent): Entry['calls'] {
-  const withCall = (id: string | undefined, news: CallNews) => new Map(calls).set(keyOf(messages, id), news)
+  const withCall = (id: string | undefined, news: CallNews) => ({ ...calls, [keyOf(messages, id)]: news })
   switch (event.type) {
     case 'tool_start':
       return withCall(event.call.id, { state: 'running' })
@@ -104,7 +99,7 @@ function withNews({ calls, messages }: Entry, event: StreamEvent): Entry['calls'
     case 'tool_result': {
       const { toolCallId, error, value } = event.result
       const state = error?.kind === 'rejected' ? 'refused' : 'done'
-      return withCall(toolCallId, { ...calls.get(keyOf(messages, toolCallId)), state, ...compact({ value }) })
+      return withCall(toolCallId, { ...calls?.[keyOf(messages, toolCallId)], state, ...compact({ value }) })
     }
     default:
       return calls
@@ -117,9 +112,8 @@ function keyOf(messages: readonly Message[], id: string | undefined): string {
 
 /** The entry, with the state of these calls of its last round set. */
 export function withCalls(entry: Entry, which: readonly ToolCall[], state: CallNews['state']): Entry {
-  const calls = new Map(entry.calls)
-  for (const { id } of which) calls.set(keyOf(entry.messages, id), { state })
-  return { ...entry, calls }
+  const news = which.map(({ id }) => [keyOf(entry.messages, id), { state }])
+  return { ...entry, calls: { ...entry.calls, ...Object.fromEntries(news) } }
 }
 
 /** Adds a failed result for each of these calls, because they will not run. */

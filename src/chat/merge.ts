@@ -15,15 +15,17 @@ export function merged(known: ReadonlyMap<string, Entry>, theirs: Entries, ours:
     const before = known.get(id)
     return before?.messages === messages && before.state === state && state !== 'sending' && state !== 'streaming'
   }
+  const isTheirs = ({ id, messages }: Entry) => JSON.stringify(known.get(id)?.messages) !== JSON.stringify(messages)
   const [inTheirs, inOurs] = [inBranches(theirs), inBranches(ours)]
   if (known.size === inOurs.size && ours.every(isOld)) return theirs
   return joined(
-    theirs.filter(({ id }) => inOurs.has(id) || !known.has(id)),
+    theirs.filter((entry) => inOurs.has(entry.id) || isTheirs(entry)),
     ours.filter((entry) => inTheirs.has(entry.id) || !isOld(entry)),
     isOld,
   )
 }
 
+/** @param isOld whether this store has not changed an entry since it knew it */
 function joined(theirs: Entries, ours: Entries, isOld: (our: Entry) => boolean): Entries {
   const twinOf = ({ id }: Entry, at: number) => (theirs[at]?.id === id ? theirs[at] : undefined)
   // To the first place at which they differ.
@@ -31,9 +33,15 @@ function joined(theirs: Entries, ours: Entries, isOld: (our: Entry) => boolean):
   const end = ours.findIndex((our, at) => !isSame(our, at))
   const at = end < 0 ? ours.length : end
   const head = ours.slice(0, at).map((our, place) => (isOld(our) && twinOf(our, place)) || our)
+  const isAnswer = (entry: Entry | undefined) => entry?.role === 'assistant'
+  // An answer stands below its question.
+  if (isAnswer(ours[at]) && theirs[at] && !isAnswer(theirs[at])) {
+    return [...head, ...ours.slice(at, at + 1), ...joined(theirs.slice(at), ours.slice(at + 1), isOld)]
+  }
   const [mine, others] = [tailsOf(ours.slice(at)), tailsOf(theirs.slice(at))]
   const twin = ([first]: Entries, tails: readonly Entries[]) => tails.find(([one]) => one?.id === first?.id)
-  if (!mine.some((tail) => twin(tail, others))) {
+  const isRelated = mine.some((tail) => twin(tail, others)) || (isAnswer(ours[at]) && isAnswer(theirs[at]))
+  if (!isRelated) {
     const added = inBranches(ours.slice(at))
     return [...head, ...theirs.slice(at).filter(({ id }) => !added.has(id)), ...ours.slice(at)]
   }

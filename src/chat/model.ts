@@ -95,15 +95,14 @@ export type StoredEntry = Pick<ViewMessage, 'id' | 'role' | 'state' | 'messages'
   readonly sealed?: SealedHistory
   /** The number of its messages when the turn that continues it began. */
   readonly begun?: number
-  /** What only the events of its calls say, by the number of the round and the id of the call. */
-  readonly calls?: readonly (readonly [
-    call: string,
-    news: {
+  /** What only the events of its calls say, by the number of the round and the id of the call: `0.call_1`. */
+  readonly calls?: {
+    readonly [call: string]: {
       readonly state: 'waiting' | 'ready' | 'running' | 'refused' | 'done'
       readonly progress?: unknown
       readonly value?: unknown
-    },
-  ])[]
+    }
+  }
   /** The branches that begin here. The list of the shown branch (`index`) is empty. */
   readonly branch?: { readonly index: number; readonly tails: readonly (readonly StoredEntry[])[] }
 }

@@ -4,7 +4,7 @@ import { findLastIndex } from '../core/json.ts'
 import type { Message } from '../core/model.ts'
 import type { Approval } from '../tools/approval.ts'
 import { forked, inBranches } from './branches.ts'
-import { asArrived, type Entry, isSaid, newEntry } from './entry.ts'
+import { type Entry, isSaid, newEntry } from './entry.ts'
 import type { ChatQuestion, ChatTrigger } from './model.ts'
 
 /** The request to a transport. */
@@ -20,50 +20,61 @@ export interface Question {
   /** The answer so far, which goes on. */
   readonly base?: Entry | undefined
   /** The item with the answer. */
-  readonly answerId?: string
+  readonly answerId?: string | undefined
 }
 
 /** The question to ask again after a reload, if the last turn failed or was stopped. */
 export function unanswered(entries: readonly Entry[]): Question | undefined {
-  const at = findLastIndex(entries, ({ role }) => role === 'user')
-  const [asked, answer] = entries.slice(Math.max(at, 0))
-  if (asked?.role !== 'user' || entries.length > at + 2 || answer?.state === 'done') return undefined
+  const [asked, answer] = entries.slice(findLastIndex(entries, ({ role }) => role === 'user'))
+  if (asked?.role !== 'user' || answer?.state === 'done') return undefined
   const { id, messages: added } = asked
-  if (answer === undefined) return { trigger: 'send', id, added }
+  if (!answer?.messages[0] && !answer?.branch) return { trigger: 'send', id, added, answerId: answer?.id }
+  return again(answer, id)
+}
+
+/** The request for another answer in place of this one. */
+export function again(answer: Entry, id: string | undefined): Question {
   const { id: answerId, branch } = answer
-  if (answer.messages.length === 0 && branch === undefined) return { trigger: 'send', id, added, answerId }
   const base = branch && { ...answer, messages: [] }
   return { trigger: 'regenerate', id, answerId, messageId: answerId, base }
+}
+
+/** The last message of the user that was sent. */
+export function questionIn(entries: readonly Entry[], answerId = ''): ChatQuestion | undefined {
+  const said = entries.filter(isSaid)
+  const asked = said.at(-1)
+  const [message] = asked?.messages ?? []
+  return asked && message && { id: asked.id, answerId, keep: said.length - 1, message }
 }
 
 /**
  * The entries with the question of a run, and its answer as it was before the events of the run. `undefined` if the question is in a branch
  * that is not shown.
+ *
+ * @param named the question; a run that does not name it answers the last message that was sent, unless that has its whole answer
  */
 export function placed(
   entries: readonly Entry[],
-  question: ChatQuestion | undefined,
+  named: ChatQuestion | undefined,
 ): (Pick<Question, 'id' | 'base'> & { readonly entries: readonly Entry[] }) | undefined {
-  if (question === undefined) {
-    const last = entries.at(-1)
-    const isOpen = last?.role === 'assistant' && last.state !== 'done'
-    return { entries: asArrived(entries), base: isOpen ? withoutRun(last) : undefined }
-  }
+  const question = named ?? questionIn(entries)
+  if (question === undefined) return { entries }
   const { id, answerId, keep, message } = question
-  const users = entries.flatMap((entry, at) => (isSaid(entry) ? at : []))
+  const said = entries.flatMap((entry, at) => (isSaid(entry) ? at : []))
   const known = entries.findIndex((entry) => entry.id === id)
   if (known < 0 && inBranches(entries).has(id)) return undefined
-  const at = known < 0 ? (users[keep] ?? entries.length) : known
+  const at = known < 0 ? (said[keep] ?? entries.length) : known
   const [found, ...rest] = entries.slice(at)
   const isFound = found?.id === id || (found && textOf(found.messages[0] ?? '') === textOf(message))
   const asked = isFound ? found : newEntry(id, 'user', [message], forked(entries.slice(at)))
   const after = isFound ? rest : []
   const [answer] = after
-  const base = answer?.role === 'assistant' ? answer : newEntry(answerId, 'assistant')
+  const isAnswer = answer?.role === 'assistant'
+  const isWhole = isAnswer && !named && answer.state === 'done'
   return {
     entries: [...entries.slice(0, at), { ...asked, state: 'done' }, ...after],
-    id: asked.id,
-    base: withoutRun(base),
+    id: isWhole ? undefined : asked.id,
+    base: isAnswer && !isWhole ? withoutRun(answer) : answerId ? newEntry(answerId, 'assistant') : undefined,
   }
 }
 

@@ -3,13 +3,13 @@ import { compact, findLastIndex } from '../core/json.ts'
 import type { Message, ToolCall } from '../core/model.ts'
 import { outputOf } from '../tools/definition.ts'
 import type { AnyTools } from '../tools/model.ts'
-import { failed, resultOf } from '../tools/run.ts'
+import { failed as failedResult, resultOf } from '../tools/run.ts'
 import { forked, showing, tailsOf } from './branches.ts'
 import { chatState } from './chat-state.ts'
 import { asArrived, type Entry, entriesOf, newEntry } from './entry.ts'
 import { readContent } from './files.ts'
 import type { ChatSnapshot, ChatStore, ChatStoreOptions, SendContent } from './model.ts'
-import type { Question } from './question.ts'
+import { type Question, unanswered } from './question.ts'
 import { type Turns, turnsOf } from './turns.ts'
 
 /**
@@ -36,8 +36,10 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
   const { publisher } = chat
   const initial = { ...publisher.shown, id: options.id ?? '' }
   const waiting = new Map<string, () => void>()
-  let resuming: Promise<boolean> | undefined
+  let resuming: Promise<boolean | undefined> | undefined
   let isDisposed = false
+  /** How often the chat was stopped or left. */
+  let halts = 0
 
   /** @throws {TypeError} after `dispose`. */
   function checkUsable(attempt: string): void {
@@ -97,20 +99,28 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     transport.stop?.(chat.id).catch((cause) => chat.report(cause))
   }
 
+  /** Waits until the stored chat is read. Returns whether the chat was neither stopped nor left in the meantime. */
+  async function isReady(): Promise<boolean> {
+    const before = halts
+    await chat.ready()
+    return before === halts
+  }
+
   async function stop(): Promise<void> {
+    halts++
     const isWaiting = chat.status.status === 'waiting'
     if (turns.stop()) await transport.stop?.(chat.id)
     if (isWaiting) chat.save()
   }
 
   async function regenerate(id?: string): Promise<void> {
-    if (!chat.isRead) await chat.ready()
+    if (!chat.isRead && !(await isReady())) return
     checkFree('regenerate')
     const { entries } = chat
     const end = id === undefined ? entries.length - 1 : placeOf(id, 'regenerate')
     const at = findLastIndex(entries.slice(0, end + 1), ({ role }) => role === 'user')
-    const [asked, answered] = entries.slice(Math.max(at, 0))
-    if (at < 0 || asked === undefined) throw new TypeError('Cannot regenerate: there is no user message to answer')
+    const [asked, answered] = at < 0 ? [] : entries.slice(at)
+    if (asked === undefined) throw new TypeError('Cannot regenerate: there is no user message to answer')
     turns.giveUp()
     const branch = forked(chat.entries.slice(at + 1))
     const base = branch && newEntry(chat.newId(), 'assistant', [], branch)
@@ -122,14 +132,15 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
   }
 
   async function retry(): Promise<void> {
-    if (!chat.isRead) await chat.ready()
+    if (!chat.isRead && !(await isReady())) return
     checkFree('retry')
-    const question = turns.failed
-    if (question === undefined) throw new TypeError('Cannot retry: no turn failed or was stopped')
+    const { failed } = turns
+    if (failed === undefined) throw new TypeError('Cannot retry: no turn failed or was stopped')
     if (transport.resume !== undefined) {
-      if (await resume()) return
-      if (isDisposed || chat.isBusy || turns.failed !== question) return // another method was called in the meantime
+      const found = await look()
+      if (found !== false || chat.isBusy || turns.failed !== failed) return // or another method was called in the meantime
     }
+    const question = (failed.trigger === 'resume' && unanswered(chat.entries)) || failed
     const { id, base, answerId } = question
     chat.entries = chat.entries.flatMap((entry): Entry | [] => {
       if (entry.id === answerId && base === undefined) return []
@@ -153,10 +164,8 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     return call
   }
 
-  /** Also waits for the turn that it found. A message that is sent in the meantime waits, too. */
-  async function resume(): Promise<boolean> {
-    checkUsable('resume')
-    if (chat.isBusy && !resuming) return false
+  /** Looks for a run to resume, and waits for its end. A message that is sent in the meantime waits, too. */
+  function look(): Promise<boolean | undefined> {
     resuming ??= turns.resume().finally(() => {
       resuming = undefined
       sendNext()
@@ -204,7 +213,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     retry,
     regenerate,
     async edit(id, content) {
-      if (!chat.isRead) await chat.ready()
+      if (!chat.isRead && !(await isReady())) return
       checkFree('edit')
       const at = placeOf(id, 'edit')
       if (chat.entries[at]?.role !== 'user') throw new TypeError(`Cannot edit: "${id}" is not a user message`)
@@ -216,7 +225,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
         throw new TypeError(`Cannot add the result: "${call.id}" is a call of "${call.name}", not of "${result.name}"`)
       }
       if ('error' in result)
-        return turns.addResult({ type: 'tool_result', result: failed(call, 'execution', result.error) })
+        return turns.addResult({ type: 'tool_result', result: failedResult(call, 'execution', result.error) })
       const { value } = result
       return turns.addResult({ type: 'tool_result', result: resultOf(call, outputOf(value), { value }) })
     },
@@ -233,7 +242,10 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
       if (tail === undefined) throw new TypeError(`Cannot switch the branch: "${id}" has no branch ${index}`)
       replace([...asArrived(chat.entries.slice(0, at)), ...tail])
     },
-    resume,
+    async resume() {
+      checkUsable('resume')
+      return ((resuming || !chat.isBusy) && (await look())) || false
+    },
     setMessages,
     remove(id) {
       checkFree('remove')
@@ -246,7 +258,10 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     },
     clear,
     load: () => chat.load(),
-    leave: () => void turns.leave(),
+    leave() {
+      halts++
+      turns.leave()
+    },
     dispose() {
       if (isDisposed) return
       isDisposed = true

@@ -5,25 +5,15 @@ import type { RunOutcome, StreamEvent } from '../client/result.ts'
 import { guarded } from '../core/abort.ts'
 import { blocksOf } from '../core/content.ts'
 import { InterruptedError, IsoglotError } from '../core/errors.ts'
-import { compact, findLastIndex } from '../core/json.ts'
+import { compact } from '../core/json.ts'
 import type { Message, ToolCall, ToolMessage } from '../core/model.ts'
 import type { Approval } from '../tools/approval.ts'
 import type { ChatState, Status } from './chat-state.ts'
-import {
-  brokenOff,
-  type Entry,
-  endOf,
-  isSaid,
-  newEntry,
-  sealedOf,
-  withCalls,
-  withEvent,
-  withoutResults,
-} from './entry.ts'
+import { brokenOff, type Entry, endOf, newEntry, sealedOf, withCalls, withEvent, withoutResults } from './entry.ts'
 import { checkFiles, toBlock } from './files.ts'
 import type { ChatEnd, ChatEvents, ChatStoreOptions, ChatTurn, StoredChat, TurnEnd } from './model.ts'
 import { checkPageTools, runInPage } from './page-tools.ts'
-import { placed, type Question, unanswered } from './question.ts'
+import { placed, type Question, questionIn, unanswered } from './question.ts'
 
 /** The maximum number of times that tools of the page make the model continue, for one message of the user. */
 const maxRounds = 10
@@ -32,8 +22,11 @@ const maxRounds = 10
 export interface Turns {
   /** The last request, if its turn failed or was stopped. */
   readonly failed: Question | undefined
-  /** Resumes a turn that the server is still running, and waits for its end. Returns whether there is one. */
-  resume(): Promise<boolean>
+  /**
+   * Resumes a turn that the server is still running, and waits for its end. Returns whether there is one; `undefined` if it was stopped, or
+   * another turn began, before that was known.
+   */
+  resume(): Promise<boolean | undefined>
   /** Requests an answer to the user's message, and waits for its end. */
   ask(question: Question): Promise<void>
   /** Forgets which calls wait, and what can be asked again. */
@@ -90,7 +83,7 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
 
   /** Begins a turn. It replaces a turn that has not sent its request yet. */
   function begin(): AbortController {
-    current?.abort(new DOMException('Another turn began', 'AbortError'))
+    current?.abort()
     current = new AbortController()
     question = undefined
     isSent = false
@@ -144,17 +137,16 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
   function turnFor(signal: AbortSignal): ChatTurn {
     const { trigger, added = [], approvals = [], messageId, answerId = '' } = question as Question
     const entries = chat.entries.slice(0, chat.placeOf(answerId) + 1)
-    const at = findLastIndex(entries, ({ role }) => role === 'user')
-    const [asked] = entries.slice(Math.max(at, 0))
-    const keep = entries.slice(0, Math.max(at, 0)).filter(isSaid).length
-    const [message] = asked?.messages ?? []
     return {
       chatId: chat.id,
       trigger,
       messages: chat.messages(entries.length),
       added,
       approvals,
-      ...compact({ messageId, question: asked && message && { id: asked.id, answerId, keep, message } }),
+      ...compact({
+        messageId,
+        question: questionIn(entries, answerId),
+      }),
       ...sealedOf(entries, added),
       signal,
     }
@@ -332,6 +324,7 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
     },
     async resume() {
       const turn = begin()
+      let isOver = false
       try {
         if (!chat.isRead) await chat.ready()
         const batches = isCurrent(turn) ? await transport.resume?.(chat.id, turn.signal) : undefined
@@ -345,10 +338,11 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
       } catch (cause) {
         if (isCurrent(turn)) throw cause
       } finally {
-        if (isCurrent(turn)) current = undefined
+        isOver = isCurrent(turn)
+        if (isOver) current = undefined
       }
       turn.abort()
-      return false
+      return isOver ? false : undefined
     },
     ask,
     forget,

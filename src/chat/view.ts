@@ -131,7 +131,7 @@ function partsOfRound(
   }
 
   function toolPart(call: ToolCall): ToolPart {
-    const news = entry.calls.get(`${round}.${call.id}`)
+    const news = entry.calls?.[`${round}.${call.id}`]
     const result = results.get(call.id)
     const isOver = entry.state === 'stopped' || entry.state === 'failed'
     const unanswered = isOver ? 'failed' : (news?.state ?? 'ready')
