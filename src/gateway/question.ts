@@ -101,7 +101,7 @@ function translateQuestion(target: Target, call: Call): Question {
   if (kept !== undefined && model.codec.name !== call.wire.name) {
     throw refusal(400, `This model cannot use what another provider keeps: "${kept}" is not supported`)
   }
-  const limited = withLimit(inPieces(call), outputLimit(target, call))
+  const limited = withLimits(inPieces(call), outputLimit(target, call), limitOf(target, call.permit))
   const options = { path: call.path, model: model.model, ...compact({ strict: call.options.strict }) }
   const encoded = translateRequest(call.body.value, { decodeRequest: () => limited }, model.codec, options)
   const body = model.body ? { ...(encoded.body as object), ...model.body } : encoded.body
@@ -114,8 +114,20 @@ function inPieces({ request, asksStream }: Call): DecodedRequest {
   return asksStream ? { ...request, options: { ...request.options, stream: true } } : request
 }
 
-function withLimit(request: DecodedRequest, maxTokens: number | undefined): DecodedRequest {
-  return maxTokens === undefined ? request : { ...request, options: { ...request.options, maxTokens } }
+function withLimits(
+  request: DecodedRequest,
+  maxTokens: number | undefined,
+  limit = Number.POSITIVE_INFINITY,
+): DecodedRequest {
+  const { reasoning } = request.options
+  const budgetTokens = reasoning?.budgetTokens && Math.min(reasoning.budgetTokens, mostReasoning(limit))
+  const options = compact({ maxTokens, reasoning: reasoning && { ...reasoning, ...compact({ budgetTokens }) } })
+  return { ...request, options: { ...request.options, ...options } }
+}
+
+/** Some providers limit reasoning by its own budget only, and others refuse a budget that is not below the limit of output. */
+function mostReasoning(limit: number): number {
+  return Math.max(0, limit - 1)
 }
 
 // ---- passed -----------------------------------------------------------------------------------
@@ -127,7 +139,7 @@ function passQuestion(target: Target, call: Call): Question {
   const fields = {
     ...(wire.modelFields?.(body.value, model.model) ?? { model: model.model }),
     ...(asksStream && !stream && !wire.modelFields && { stream: true }),
-    ...limitFields(body.value, wire, limitOf(target, call.permit) && outputLimit(target, call)),
+    ...limitFields(target, call),
     ...(asksUsage && { stream_options: { ...objectIn(body.value, 'stream_options'), include_usage: true } }),
     ...model.body,
   }
@@ -146,8 +158,16 @@ function passQuestion(target: Target, call: Call): Question {
   }
 }
 
-function limitFields(body: JsonObject, wire: GatewayFormat, limit: number | undefined): JsonObject {
-  if (limit === undefined) return {}
+/** The fields of the body that change so that the answer is within its limit. */
+function limitFields(target: Target, call: Call): JsonObject {
+  const {
+    wire,
+    permit,
+    body: { value: body },
+  } = call
+  const ofPolicy = limitOf(target, permit)
+  const limit = outputLimit(target, call)
+  if (ofPolicy === undefined || limit === undefined) return {}
   const set: JsonObject = {}
   const setLimit = ({ name, within }: LimitField, value: number) => {
     if (within === undefined) set[name] = value
@@ -159,7 +179,20 @@ function limitFields(body: JsonObject, wire: GatewayFormat, limit: number | unde
     if (asked !== undefined) setLimit(limitField, lesser(asked, limit))
   }
   if (Object.keys(set).length === 0) setLimit(wire.limits[0] as LimitField, limit)
+  for (const path of wire.budgets ?? []) {
+    const before = { ...body, ...set }
+    const after = withMost(before, path, mostReasoning(ofPolicy)) as JsonObject
+    if (after !== before) set[path[0]] = after[path[0]] as Json
+  }
   return set
+}
+
+/** The value whose number at the path is at most `most`: the same value if it is. */
+function withMost(value: Json, [name, ...rest]: readonly string[], most: number): Json {
+  if (name === undefined) return Number(value) > most ? most : value
+  const inner = field(value, name)
+  const limited = inner && withMost(inner, rest, most)
+  return limited === inner ? value : { ...(value as JsonObject), [name]: limited as Json }
 }
 
 function asksForUsage(body: JsonObject): boolean {
