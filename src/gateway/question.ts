@@ -111,12 +111,29 @@ export function questionFor(target: Target, call: Call): AskedQuestion {
     throw refusal(400, `This model cannot use what another provider keeps: "${kept}" is not supported`)
   }
   const { request, calls, losses } = portedFor(target, call)
-  const maxTokens = outputLimit(target, call)
   const strict = call.options.strict ?? request.options.strict
-  const { context, options } = request
+  const { context } = request
+  const options = withLimits(request.options, outputLimit(target, call), limitOf(target, call.permit))
   for (const loss of losses) checkLoss(loss, target.model.provider, strict)
-  const asked = { ...options, model: target.model.model, ...compact({ maxTokens, strict }) }
-  return { context, options: asked, losses, calls }
+  return { context, options: { ...options, model: target.model.model, ...compact({ strict }) }, losses, calls }
+}
+
+function withLimits(
+  options: DecodedRequest['options'],
+  maxTokens: number | undefined,
+  limit = Number.POSITIVE_INFINITY,
+): DecodedRequest['options'] {
+  const { reasoning } = options
+  const budgetTokens = reasoning?.budgetTokens && Math.min(reasoning.budgetTokens, mostReasoning(limit))
+  return {
+    ...options,
+    ...compact({ maxTokens, reasoning: reasoning && { ...reasoning, ...compact({ budgetTokens }) } }),
+  }
+}
+
+/** Some providers limit reasoning by its own budget only, and others refuse a budget that is not below the limit of output. */
+function mostReasoning(limit: number): number {
+  return Math.max(0, limit - 1)
 }
 
 /** The request, with functions in place of tools that only the client's format has: see `port` of a server codec. */
@@ -142,7 +159,7 @@ export function passQuestion(target: HttpTarget, call: Call): PassedQuestion {
   const fields = {
     ...(wire.modelFields?.(body.value, model.model) ?? { model: model.model }),
     ...(asksStream && !stream && !wire.modelFields && { stream: true }),
-    ...limitFields(body.value, wire, limitOf(target, call.permit) && outputLimit(target, call)),
+    ...limitFields(target, call),
     ...(asksUsage && { stream_options: { ...objectIn(body.value, 'stream_options'), include_usage: true } }),
     ...model.body,
   }
@@ -153,8 +170,16 @@ export function passQuestion(target: HttpTarget, call: Call): PassedQuestion {
   return { path: pathOf(target, call), headers: passHeaders(target, call), text, asksUsage }
 }
 
-function limitFields(body: JsonObject, wire: GatewayFormat, limit: number | undefined): JsonObject {
-  if (limit === undefined) return {}
+/** The fields of the body that change so that the answer is within its limit. */
+function limitFields(target: Target, call: Call): JsonObject {
+  const {
+    wire,
+    permit,
+    body: { value: body },
+  } = call
+  const ofPolicy = limitOf(target, permit)
+  const limit = outputLimit(target, call)
+  if (ofPolicy === undefined || limit === undefined) return {}
   const set: JsonObject = {}
   const setLimit = ({ name, within }: LimitField, value: number) => {
     if (within === undefined) set[name] = value
@@ -166,7 +191,20 @@ function limitFields(body: JsonObject, wire: GatewayFormat, limit: number | unde
     if (asked !== undefined) setLimit(limitField, lesser(asked, limit))
   }
   if (Object.keys(set).length === 0) setLimit(wire.limits[0] as LimitField, limit)
+  for (const path of wire.budgets ?? []) {
+    const before = { ...body, ...set }
+    const after = withMost(before, path, mostReasoning(ofPolicy)) as JsonObject
+    if (after !== before) set[path[0]] = after[path[0]] as Json
+  }
   return set
+}
+
+/** The value whose number at the path is at most `most`: the same value if it is. */
+function withMost(value: Json, [name, ...rest]: readonly string[], most: number): Json {
+  if (name === undefined) return Number(value) > most ? most : value
+  const inner = field(value, name)
+  const limited = inner && withMost(inner, rest, most)
+  return limited === inner ? value : { ...(value as JsonObject), [name]: limited as Json }
 }
 
 function asksForUsage(body: JsonObject): boolean {

@@ -89,6 +89,8 @@ export interface GatewayFormat {
   readonly keepAlive?: string
   /** The fields that limit the length of an answer. If a request has none of them, the first one is written. */
   readonly limits: readonly LimitField[]
+  /** The paths of the fields that limit reasoning, in tokens. Default: the format has none. */
+  readonly budgets?: readonly (readonly [string, ...string[]])[]
   /** Client headers that belong to the body, and their allowed values. */
   readonly headers?: { readonly [name: string]: RegExp }
   /** Finds parts of a conversation that another provider answered: the format's own provider would refuse them. */
