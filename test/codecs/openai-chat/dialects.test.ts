@@ -3,8 +3,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Model } from '../../../src/core/codec.ts'
 import { UnsupportedError } from '../../../src/core/errors.ts'
+import { arrayOf, field } from '../../../src/core/json.ts'
 import type { Context, Message, RequestOptions } from '../../../src/core/model.ts'
-import { decodeRequest, openaiChat, replayAs } from '../../../src/formats/openai-chat/index.ts'
+import { createServerCodec, decodeRequest, openaiChat, replayAs } from '../../../src/formats/openai-chat/index.ts'
 import { efforts } from '../../../src/kit/effort.ts'
 import { legalId } from '../../../src/kit/ids.ts'
 import { block } from '../../../src/messages/block.ts'
@@ -389,6 +390,21 @@ describe('Vercel AI Gateway', () => {
     }
     const ofOther = answered(openrouter('anthropic/claude-x'), message).message
     expect(said(model, ofOther)[0]).not.toHaveProperty('reasoning_details')
+  })
+
+  it('gets them back in a conversation that came in as a request; from a gateway, only if they were its own', () => {
+    const wire = { model: model.model, messages: [{ role: 'assistant', ...message }] }
+    const mine = { reasoning_details: message.reasoning_details }
+    expect(ask(model, decodeRequest(wire).context).body.messages[0]).toMatchObject(mine)
+    const client = createServerCodec()
+    const models = [model, openrouter(model.model)]
+    for (const one of models) {
+      const { body } = client.encodeResponse(answered(one, message))
+      const messages = [field(arrayOf(field(body, 'choices'))[0], 'message')]
+      const { context } = client.decodeRequest({ model: 'm', messages })
+      const takers = models.filter((next) => 'reasoning_details' in (ask(next, context).body.messages[0] ?? {}))
+      expect(takers).toEqual([one])
+    }
   })
 
   it.each([
