@@ -170,7 +170,7 @@ const breaks = [
   ),
   row(
     'a redirect is followed, with the key',
-    'client/transport',
+    'ask/transport',
     ['{ ...init, headers, redirect: ', "'manual'"],
     "'follow'",
     ['canary', 'upstream'],

@@ -39,6 +39,7 @@ import type {
   ToolCallChunk,
   Usage,
 } from '../core/model.ts'
+import type { LiveArguments } from '../core/question.ts'
 import type { Reducer } from '../core/reducer.ts'
 
 /** Puts the fragments of one answer together: `start`, a `step` for each, and `end`. */
@@ -66,8 +67,8 @@ export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions
     }
     // A second start, inserted by a proxy, begins nothing: it only adds fields that were not known.
     if (fragment.type === 'start') {
-      const { type: _, ...response } = fragment
-      state.response = { ...response, ...state.response }
+      const { type: _, isChange, ...response } = fragment
+      state.response = { ...response, ...state.response, ...(isChange && response) }
     }
     if (!state.isStarted) {
       state.isStarted = true
@@ -126,13 +127,14 @@ export function stop(
 
 // ---- fragments --------------------------------------------------------------------------------
 
-/** A figure that is reported again replaces the earlier one. */
+/** A later usage replaces an earlier one. One without a total has only some figures: the others stay. */
 function addUsage(state: Assembly, { usage }: Fragment & { type: 'usage' }, out: MessageEvent[]): void {
   // Some wires have the same figures with every piece.
   if (usage !== state.figures) {
     state.figures = usage
     const providerData = mergeData(state.usage?.providerData, usage.providerData)
-    state.usage = { ...state.usage, ...usage, ...compact({ providerData }) }
+    const isWhole = usage.totalTokens !== undefined
+    state.usage = isWhole ? usage : { ...state.usage, ...usage, ...compact({ providerData }) }
   }
   out.push({ type: 'usage', usage: state.usage as Usage })
 }
@@ -348,13 +350,7 @@ function lastOf(response: ChatResponse | undefined): ChatResponse {
 
 // ---- the state of one answer --------------------------------------------------------------------
 
-/** Grows a view of arguments as their text arrives, in time linear in the text. */
-export interface LiveArguments {
-  /** Takes the next piece and returns all of the arguments so far. */
-  push(text: string): JsonObject
-  /** An empty view, for the arguments of another call. */
-  fresh(): LiveArguments
-}
+export type { LiveArguments }
 
 /** The provider of the answer, the names of its tools, and its limits. */
 export interface AssembleOptions extends Offered {

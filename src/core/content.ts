@@ -112,6 +112,18 @@ export function canRunTools(message: AssistantMessage): boolean {
   return message.stopReason === undefined || !improperEnds.has(message.stopReason)
 }
 
+/**
+ * Whether an answer paused, so that the provider goes on with it when it gets it back. A message of a client does not say why it stopped: then it
+ * paused if it ends with a call that a provider of this format runs.
+ */
+export function isPaused(message: Message, format: string): boolean {
+  if (message.role !== 'assistant') return false
+  const { content, stopReason } = message
+  const last = blocksOf(content).at(-1)
+  const isOpen = last?.type === 'server_tool_call' && last.providerData?.[format] !== undefined
+  return stopReason === 'pause' || (stopReason === undefined && isOpen)
+}
+
 // ---- checks -------------------------------------------------------------------------------------
 
 // TypeScript checks literals; JSON input and JavaScript need this check at run time, because a message in the form of another library looks
@@ -427,7 +439,7 @@ export function modelFamily(model: string): string {
 
 /**
  * The message, with the requested model's name in its proofs. Deployments and aliases answer under another name (`my-deployment` as
- * `gpt-5`), and the next request compares the requested name.
+ * `gpt-5`), and so does a model that is asked because another one declined. The next request compares the requested name.
  */
 export function withAskedModel(message: AssistantMessage, asked: string): AssistantMessage {
   const { content, response } = message
@@ -435,9 +447,7 @@ export function withAskedModel(message: AssistantMessage, asked: string): Assist
   if (answered === undefined || typeof content === 'string' || content === null) return message
   if (modelFamily(answered) === modelFamily(asked)) return message
   const rename = (block: ContentBlock): ContentBlock =>
-    'opaque' in block && block.opaque?.model === answered
-      ? { ...block, opaque: { ...block.opaque, model: asked } }
-      : block
+    'opaque' in block && block.opaque ? { ...block, opaque: { ...block.opaque, model: asked } } : block
   return { ...message, content: content.map(rename) }
 }
 

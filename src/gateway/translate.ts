@@ -7,7 +7,7 @@
  * @module
  */
 
-import { type DecodeOptions, decodeAnswer } from '../client/loop.ts'
+import { type DecodeOptions, decodeAnswer } from '../ask/http-model.ts'
 import type {
   AnswerDecoder,
   ClientCodec,
@@ -23,12 +23,13 @@ import type {
 } from '../core/codec.ts'
 import { callIdsOf } from '../core/content.ts'
 import { ApiError, DecodeError, IsoglotError } from '../core/errors.ts'
-import { compact } from '../core/json.ts'
+import { compact, isObject } from '../core/json.ts'
 import type { Context, Loss, MessageEvent, RequestOptions } from '../core/model.ts'
 import type { Machine } from '../core/reducer.ts'
 import { nextNumber } from '../kit/ids.ts'
 import { type Losses, newLosses, reportLoss } from '../kit/losses.ts'
 import { legalToolChoice, type Prepared, prepare } from '../prepare/prepare.ts'
+import { type OwnCalls, ownEvent, ownResponse } from './own-calls.ts'
 import { pieceWriter } from './pieces.ts'
 import { repeatingJson } from './repeating-json.ts'
 
@@ -41,6 +42,8 @@ export interface TranslateRequestOptions {
   readonly model?: string
   /** The losses that are errors: see {@link RequestOptions.strict}. Default: those of severity `major`. */
   readonly strict?: RequestOptions['strict']
+  /** The client's headers that belong to the body. Names are in lower case. Default: none. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export interface TranslatedRequest<Body = unknown> extends EncodedRequest<Body> {
@@ -54,6 +57,8 @@ export interface TranslatedRequest<Body = unknown> extends EncodedRequest<Body> 
 export interface Question extends Offered {
   /** The number of the first id that is made for a new call, so that the id is unique in the conversation. */
   readonly callsBefore: number
+  /** The client's own calls, by the names of the functions that stand for its tools. */
+  readonly ownCalls?: OwnCalls
 }
 
 /**
@@ -64,13 +69,17 @@ export interface Question extends Offered {
  */
 export function translateRequest(
   body: unknown,
-  from: Pick<ServerCodec, 'decodeRequest'>,
+  from: Pick<ServerCodec, 'decodeRequest' | 'port'>,
   to: Pick<ClientCodec, 'name' | 'provider' | 'rules' | 'idPrefix' | 'encodeRequest'>,
   options: TranslateRequestOptions = {},
 ): TranslatedRequest {
-  const request = from.decodeRequest(body, { path: options.path ?? '' })
+  const { headers = {}, path = '' } = options
+  const target = { format: to.name, provider: to.provider, model: options.model ?? '', headers }
+  const ported = isObject(body) ? from.port?.(body, target) : undefined
+  const request = from.decodeRequest(ported?.body ?? body, { path })
   const model = options.model ?? request.options.model
   const losses = newLosses(to.provider, options.strict)
+  reportLosses(ported?.losses ?? [], losses)
   reportLosses(request.losses, losses)
   const prepared = prepareDecoded(withoutState(request.context, to, losses), to.rules, model)
   reportLosses(prepared.losses, losses)
@@ -81,7 +90,9 @@ export function translateRequest(
     model,
     ...compact({ toolChoice: legalToolChoice(toolChoice, to.rules, offered), strict: options.strict }),
   })
-  const question = { ...offered, callsBefore: nextNumber(to.idPrefix, callIdsOf(request.context.messages)) }
+  const ids = [...(request.takenIds ?? []), ...callIdsOf(request.context.messages)]
+  const callsBefore = nextNumber(to.idPrefix, ids)
+  const question = { ...offered, callsBefore, ...compact({ ownCalls: ported?.calls }) }
   return { ...encoded, losses: [...losses.list, ...encoded.losses], request, question }
 }
 
@@ -128,13 +139,16 @@ export function translateResponse(
   body: unknown,
   from: Pick<ClientCodec, 'decodeResponse'>,
   to: Pick<ServerCodec, 'encodeResponse'>,
-  { reply, onEvent, ...options }: TranslateAnswerOptions = {},
+  { reply, ownCalls, onEvent, ...options }: TranslateAnswerOptions = {},
 ): EncodedResponse {
   const events: MessageEvent[] = []
   const response = from.decodeResponse(body, { ...options, events })
   onEvent?.({ type: 'message_end', message: response.message, response })
-  const encoded = to.encodeResponse(response, reply)
   const warnings = events.flatMap((event) => (event.type === 'warning' ? [event.warning] : []))
+  const encoded = to.encodeResponse(ownResponse(response, ownCalls), {
+    ...reply,
+    losses: [...(reply?.losses ?? []), ...warnings],
+  })
   return { ...encoded, losses: [...warnings, ...encoded.losses] }
 }
 
@@ -166,7 +180,7 @@ export function translateStream(
   to: Pick<ServerCodec, 'framing' | 'encodeStream'>,
   options: TranslateStreamOptions = {},
 ): StreamTranslator {
-  const { reply, onEvent, toClientError = toApiError, ...decodeOptions } = options
+  const { reply, ownCalls, onEvent, toClientError = toApiError, ...decodeOptions } = options
   const decoder = decodeAnswer(from, { ...decodeOptions, parse: repeatingJson() })
   const encoder = to.encodeStream({ ...reply, provider: from.provider })
   const write = pieceWriter(to.framing)
@@ -178,7 +192,7 @@ export function translateStream(
     for (const event of events) {
       if (event.type === 'warning') warnings.push(event.warning)
       onEvent?.(event)
-      encoder.push(event, frames)
+      encoder.push(ownEvent(event, ownCalls), frames)
       if (event.type === 'message_end') isEnded = true
     }
   }

@@ -1,5 +1,5 @@
 /** Checks the request that a page posts to a server, because a page can send anything. @module */
-import { readText } from '../client/transport.ts'
+import { readText } from '../ask/transport.ts'
 import { toolCallsOf } from '../core/content.ts'
 import { LimitError } from '../core/errors.ts'
 import { compact, findLastIndex, isDeeperThan, isObject, maxDepth } from '../core/json.ts'

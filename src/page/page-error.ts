@@ -5,6 +5,7 @@
  */
 import { type AnyIsoglotError, ApiError, type ApiErrorKind, IsoglotError, type TimeoutError } from '../core/errors.ts'
 import { compact, lookup } from '../core/json.ts'
+import type { Loss } from '../core/model.ts'
 
 /** An error in the form that a page may see: plain data. */
 export interface PageError {
@@ -27,6 +28,8 @@ export interface PageError {
   readonly limit?: string
   /** For code `limit`. */
   readonly max?: number
+  /** For code `unsupported`, of a server that answers with isoglot's own wire. */
+  readonly loss?: Loss
 }
 
 const ownTrouble = { message: 'The server cannot use its model provider', kind: 'server', status: 502 } as const

@@ -9,7 +9,7 @@
  */
 
 import type { Offered, Rules } from '../core/codec.ts'
-import { blocksOf, blocksOfTurn, checkMessages, checkTools, ownProof } from '../core/content.ts'
+import { blocksOf, blocksOfTurn, checkMessages, checkTools, isPaused, ownProof } from '../core/content.ts'
 import { compact, findLastIndex, lookup } from '../core/json.ts'
 import type {
   AssistantMessage,
@@ -27,10 +27,12 @@ import type {
   ToolChoice,
   ToolMessage,
 } from '../core/model.ts'
+import type { Splitting } from '../core/question.ts'
 import { legalId } from '../kit/ids.ts'
+import { noResult, placeholder } from '../kit/lacks.ts'
 import { fitList, placesOf, withPlaces } from '../kit/losses.ts'
+import { withoutPrefill } from '../kit/prefill.ts'
 import * as reasons from '../kit/reasons.ts'
-import type { Splitting } from '../messages/split-message.ts'
 
 /** The target that a conversation is prepared for. */
 export interface PrepareOptions {
@@ -56,12 +58,16 @@ export interface Prepared {
  * A call without a result gets an error result. A result without a call becomes user text between tags. Results follow their calls directly
  * and in the same order. Ids are legal and unique in the conversation. Each name of a tool is legal, and no other tool has it.
  *
+ * Something asks for the next answer. If the last message is a user's and says nothing, that is a `major` loss. If the last message is an
+ * answer and the model does not continue answers, a user asks it to go on: a `minor` loss if the answer was cut off, else a `major` one.
+ *
  * @throws {TypeError} if a value is not an isoglot message. `normalizeMessages` reads raw JSON and the messages of other libraries.
  */
 export function prepare(context: Context, rules: Rules, options: PrepareOptions): Prepared {
   checkMessages(context.messages)
   checkTools(context.tools ?? [])
-  const { previousResponseId, conversationId } = context.providerState ?? {}
+  const { providerState = {} } = context
+  const { previousResponseId, conversationId } = providerState
   const task: Task = {
     rules,
     target: { format: rules.format, provider: rules.provider, model: options.model },
@@ -69,6 +75,7 @@ export function prepare(context: Context, rules: Rules, options: PrepareOptions)
     errors: new Map(),
     splitting: options.split,
     chained: rules.chains === true && (previousResponseId ?? conversationId) !== undefined,
+    goesOn: providerState.continuationToken !== undefined,
     toolNames: new Map(),
   }
   const { system: given, tools: givenTools = [], ...rest } = context
@@ -80,7 +87,7 @@ export function prepare(context: Context, rules: Rules, options: PrepareOptions)
   const offered = { toolNames, providerTools }
   const system = prepareSystem(given, task)
   const items = context.messages.flatMap((message, at) => prepareMessage(message, `messages[${at}]`, task))
-  const placed = placeMessages(pairResults(items, task), task)
+  const placed = endWithQuestion(placeMessages(pairResults(items, task), task), context.messages, task)
   if (task.losses.length === 0) return { context, losses: [], offered }
   const messages = withPlaces(
     placed.map(({ message }) => message),
@@ -169,6 +176,8 @@ interface Task {
   readonly splitting: Splitting | undefined
   /** Whether results may answer calls that only the provider stores. */
   readonly chained: boolean
+  /** Whether the provider has a paused answer, and goes on with it. */
+  readonly goesOn: boolean
   /** The names in the request of the tools that are offered, by their own names. */
   readonly toolNames: Map<string, string>
 }
@@ -276,7 +285,7 @@ function prepareTurn(message: AssistantMessage, path: string, task: Task, result
   if (invalidToolCalls?.length === 0) note(task, 'dropped', `${path}.invalidToolCalls`, reasons.empty)
   // Some formats bind reasoning to the block after it. A format that keeps reasoning of other providers does not.
   const end = findLastIndex(blocks, ({ type }) => type !== 'reasoning' || task.rules.foreignReasoning === 'keep') + 1
-  if (end < blocks.length) note(task, 'dropped', `${path}.content`, 'it is reasoning that nothing follows', 'minor')
+  if (end < blocks.length) note(task, 'dropped', `${path}.content`, reasons.lastReasoning, 'minor')
   else if (invalidToolCalls === undefined) return content
   return withPlaces(blocks.slice(0, end), places.slice(0, end))
 }
@@ -413,17 +422,18 @@ const mediaTypes: ReadonlySet<ContentBlock['type']> = new Set(['image', 'audio',
  * its media follow. Media never become text, since a small image as text would be 100,000 tokens.
  */
 function placeMessages(items: readonly Item[], task: Task): readonly Item[] {
-  const { bridgesResults, lateInstructions, resultMedia, userFirst } = task.rules
+  const { bridgesResults, lateInstructions, resultMedia, textErrors, userFirst } = task.rules
   const head: Item[] = []
   const others: Item[] = []
   let media: Content[] = []
 
+  const begin = (): void => {
+    note(task, 'invented', 'messages', 'a conversation begins with a user message here', 'minor')
+    others.push({ path: 'messages', message: { role: 'user', content: opening } })
+  }
   const add = (item: Item): void => {
     const { role } = item.message
-    if (userFirst && others.length === 0 && role !== 'user') {
-      note(task, 'invented', 'messages', 'a conversation begins with a user message here', 'minor')
-      others.push({ path: 'messages', message: { role: 'user', content: opening } })
-    }
+    if (userFirst && others.length === 0 && role !== 'user' && !(task.chained && role === 'tool')) begin()
     if (bridgesResults && others.at(-1)?.message.role === 'tool' && role === 'user') {
       note(task, 'invented', item.path, 'an assistant speaks between a result and a user here', 'minor')
       others.push({ path: item.path, message: { role: 'assistant', content: bridge } })
@@ -443,11 +453,15 @@ function placeMessages(items: readonly Item[], task: Task): readonly Item[] {
     if (message.role !== 'tool') addMedia()
     if (message.role === 'tool' && typeof message.content === 'object') {
       const place = `${path}.content`
-      const isForeign = ({ type }: ContentBlock) => mediaTypes.has(type) && !resultMedia.has(type)
+      const isTextOnly = textErrors === true && message.status === 'error'
+      const isForeign = ({ type }: ContentBlock) => mediaTypes.has(type) && (isTextOnly || !resultMedia.has(type))
       const found = fitList(message.content, place, (block) => (isForeign(block) ? block : undefined))
-      const content = fitList(message.content, place, (block) =>
-        isForeign(block) ? text(`[${block.type}: see the message after the results]`) : block,
-      )
+      const content = fitList(message.content, place, (block, where) => {
+        if (isForeign(block)) return text(`[${block.type}: see the message after the results]`)
+        if (!isTextOnly || block.type !== 'plain_text') return block
+        note(task, 'changed', where, 'a failed result holds only text')
+        return text(block.text)
+      })
       if (found.length > 0) {
         note(task, 'changed', place, 'media are in a user message after the results', 'minor')
         media.push(taggedResult(message, found, path))
@@ -468,7 +482,37 @@ function placeMessages(items: readonly Item[], task: Task): readonly Item[] {
     }
   }
   addMedia()
+  if (userFirst && others.length === 0 && head.length > 0 && !task.chained) begin()
   return [...head, ...others]
+}
+
+/** The text of the user message that is added if an answer is last, and the model does not continue answers. */
+const goOn = '(Go on.)'
+
+/** Stop reasons of answers that can go on. */
+const cuts: ReadonlySet<StopReason | undefined> = new Set([...failures, 'length', 'pause'])
+
+/** The messages, with one at their end that asks for an answer. */
+function endWithQuestion(items: readonly Item[], given: readonly Message[], task: Task): readonly Item[] {
+  const last = items.at(-1)?.message
+  const asked = given.at(-1)
+  const path = `messages[${given.length - 1}]`
+  if (asked === undefined || last?.role === 'user' || last?.role === 'tool') return items
+  if (asked.role === 'user') {
+    note(task, 'dropped', path, 'the last message says nothing, so that nothing asks for an answer', 'major')
+    return [...items, { path, message: { role: 'user', content: placeholder } }]
+  }
+  const { rules, target } = task
+  if (last?.role !== 'assistant' || !(rules.userLast === true || withoutPrefill.test(target.model))) return items
+  // Its own provider goes on with a paused answer.
+  const isOwn = rules.resumesPaused === true && (last.response?.provider ?? rules.provider) === rules.provider
+  if (isPaused(last, rules.format) && (task.goesOn || isOwn)) return items
+  if (asked.role !== 'assistant') note(task, 'invented', path, 'a user asks for an answer', 'minor')
+  else if (cuts.has(last.stopReason))
+    note(task, 'invented', path, 'the model does not continue an answer: a user asks it to go on', 'minor')
+  else
+    note(task, 'changed', path, 'the model does not continue an answer: the last message has to be a user’s', 'major')
+  return [...items, { path, message: { role: 'user', content: goOn } }]
 }
 
 // ---- strings ------------------------------------------------------------------------------------
@@ -496,9 +540,6 @@ function wellFormedJson(value: Json): Json {
 
 // After this pass, every call has exactly one result. The results follow their turn directly, in the order of the calls. Each id is legal
 // and unique in the conversation. Each call has the index of its place.
-
-/** The text of the error result that is sent for a call without a result. */
-export const noResult = 'No result is available for this call; do not assume that it ran'
 
 /** A call and its result. */
 interface Pair {

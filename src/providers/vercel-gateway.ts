@@ -5,7 +5,8 @@
  * @see https://vercel.com/docs/ai-gateway/sdks-and-apis/openai-chat-completions/advanced (`cache_control`, `providerOptions`)
  * @module
  */
-import type { Model, ModelSettings } from '../core/codec.ts'
+import type { ModelSettings } from '../core/codec.ts'
+import type { HttpModel } from '../core/question.ts'
 import { byReasoning, type ChatDialect, chatModel, compatible, replayDetails } from '../formats/openai-chat/index.ts'
 
 /** The dialect of Vercel's AI Gateway. */
@@ -27,6 +28,6 @@ export const vercelGatewayDialect: ChatDialect = {
  * const model = vercelGateway('anthropic/claude-sonnet-5', { apiKey })
  * ```
  */
-export function vercelGateway(model: string, settings: ModelSettings = {}): Model {
+export function vercelGateway(model: string, settings: ModelSettings = {}): HttpModel {
   return chatModel(vercelGatewayDialect, model, settings)
 }

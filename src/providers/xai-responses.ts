@@ -5,7 +5,8 @@
  *
  * @module
  */
-import type { Model, ModelSettings } from '../core/codec.ts'
+import type { ModelSettings } from '../core/codec.ts'
+import type { HttpModel } from '../core/question.ts'
 import { type ResponsesDialect, variant } from '../formats/openai-responses/dialect.ts'
 import { responsesModel } from '../formats/openai-responses/index.ts'
 
@@ -22,7 +23,6 @@ export const xaiDialect: ResponsesDialect = /* @__PURE__ */ variant({
   userField: 'user',
   minOutputTokens: 1,
   runsCustomCalls: true,
-  rawArguments: false,
 })
 
 /**
@@ -36,6 +36,6 @@ export const xaiDialect: ResponsesDialect = /* @__PURE__ */ variant({
  * const { message } = await generate({ model: xaiResponses('grok-4.3', { apiKey }), prompt: 'Hello' })
  * ```
  */
-export function xaiResponses(model: string, settings: ModelSettings = {}): Model {
+export function xaiResponses(model: string, settings: ModelSettings = {}): HttpModel {
   return responsesModel(model, settings, xaiDialect)
 }

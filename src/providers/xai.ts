@@ -5,10 +5,11 @@
  * @module
  */
 import { replayed } from '../assemble/replay.ts'
-import type { ClientCodec, Fragment, Model, ModelSettings } from '../core/codec.ts'
+import type { ClientCodec, Fragment, ModelSettings } from '../core/codec.ts'
 import { blocksOf } from '../core/content.ts'
 import { arrayOf, field, textOr } from '../core/json.ts'
 import type { ChatResponse, CitationBlock, ProviderData, ReasoningEffort } from '../core/model.ts'
+import type { HttpModel } from '../core/question.ts'
 import { type ChatDialect, chatModel, compatible, refusing } from '../formats/openai-chat/index.ts'
 import { changeFragments } from '../kit/change-fragments.ts'
 
@@ -40,7 +41,7 @@ export const xaiDialect: ChatDialect = {
  * const model = xai('grok-4.5', { apiKey })
  * ```
  */
-export function xai(model: string, settings: ModelSettings = {}): Model {
+export function xai(model: string, settings: ModelSettings = {}): HttpModel {
   return chatModel(xaiDialect, model, settings)
 }
 

@@ -431,7 +431,7 @@ export function toToolMessage({ toolCallId, name, content, status, artifacts, ex
 }
 
 /** The result of a call. */
-function resultOf(
+export function resultOf(
   call: AnyCall,
   { content, status = 'success', artifacts, extra }: Pick<ToolMessage, 'content' | 'status' | 'artifacts' | 'extra'>,
   more?: Pick<ToolResult, 'value' | 'error'>,

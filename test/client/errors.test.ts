@@ -1,7 +1,9 @@
 /** The error that a caller gets: it names the place, has the provider's message, and never contains a key. */
+
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import type { Model } from '../../src/core/codec.ts'
+import { httpModel } from '../../src/ask/http-model.ts'
+import type { Model } from '../../src/core/question.ts'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { gemini } from '../../src/formats/gemini/index.ts'
 import { ollama } from '../../src/formats/ollama/index.ts'
@@ -11,6 +13,7 @@ import { errorAnswer, toClientError } from '../../src/gateway/errors.ts'
 import { allFormats } from '../../src/gateway/index.ts'
 import { ApiError, ConnectionError, generate, type IsoglotError, type RunRequest, stream } from '../../src/index.ts'
 import { readErrorBody } from '../../src/kit/api-error.ts'
+import type { FormatName } from '../../src/kit/lacks.ts'
 import { azureOpenai } from '../../src/providers/azure-openai.ts'
 import { groq } from '../../src/providers/groq.ts'
 import { openaiCompatible } from '../../src/providers/openai-compatible.ts'
@@ -178,17 +181,15 @@ describe('C31: the message of an error', () => {
     const words = 'the daily budget of this user is used up; it resets at midnight UTC'
     const refused = refuse('insufficient_quota', words, 60)
     const busy = new ApiError('The model failed', { kind: 'server', status: 503, provider: 'openai' })
-    const { client } = codecs[format.name]
+    const { client } = codecs[format.name as FormatName]
     for (const [error, message] of [
       [refused, `The Worker refused the request: ${words}`],
       [toClientError(busy), `${client.title ?? client.provider} 502: The provider failed`],
     ] as const) {
-      const model: Model = {
-        codec: client,
-        model: 'm',
+      const model: Model = httpModel(client, 'm', {
         baseUrl: upstream.url,
         fetch: async () => errorAnswer(error, format),
-      }
+      })
       const got = await failure(generate(ask(model)))
       expect(got.message).toBe(message)
       expect(got.providerMessage).toBe(error.message)

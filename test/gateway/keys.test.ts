@@ -1,7 +1,8 @@
 /** No answer contains the keys of a gateway's models, in any spelling and format, in one piece or in two. */
 
 import { describe, expect, it } from 'vitest'
-import type { Model } from '../../src/core/codec.ts'
+import { httpModel } from '../../src/ask/http-model.ts'
+import type { HttpModel } from '../../src/core/question.ts'
 import { allFormats, createGateway, createScrubber, type GatewayOptions } from '../../src/gateway/index.ts'
 import type { Channel } from '../formats/gateway.ts'
 import { facts } from '../formats/index.ts'
@@ -22,20 +23,15 @@ const typeOf = (wire: WireName) => types[clients[wire].framing]
 
 /** One model of each wire, since the search for its key is made once for each model. */
 let answering: () => Response
-const models = wireNames.map((wire) => ({
-  codec: clients[wire],
-  model: 'm',
-  baseUrl: 'https://provider.test',
-  apiKey: canary,
-  fetch: async () => answering(),
-}))
+const settings = { baseUrl: 'https://provider.test', apiKey: canary, fetch: async () => answering() }
+const models = wireNames.map((wire) => httpModel(clients[wire], 'm', settings))
 
 /** A gateway whose one model, of this wire, gives the scripted answer, without a network. */
 function gatewayOf(wire: WireName, answer: () => Response, options: Partial<GatewayOptions> = {}) {
   answering = answer
   const gateway = createGateway({
     formats: allFormats,
-    models: { m: models[wireNames.indexOf(wire)] as Model },
+    models: { m: models[wireNames.indexOf(wire)] as HttpModel },
     ...options,
   })
   return (client: WireName, stream: boolean, body = {}) =>

@@ -2,13 +2,16 @@
  * A tool has one name: its own. A wire that refuses it gets another, and nobody else sees that one: not in events, calls, results, stored
  * messages, callbacks, observers, spans or errors, and not a client of a gateway.
  */
+
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { describe, expect, it } from 'vitest'
-import type { ClientCodec, Model } from '../../src/core/codec.ts'
+import { httpModel } from '../../src/ask/http-model.ts'
+import type { ClientCodec } from '../../src/core/codec.ts'
 import { blocksOf, textOf } from '../../src/core/content.ts'
 import { IsoglotError } from '../../src/core/errors.ts'
 import { isObject } from '../../src/core/json.ts'
 import type { ChatResponse, Json, JsonObject, Message } from '../../src/core/model.ts'
+import type { HttpModel, Model } from '../../src/core/question.ts'
 import { allFormats, createGateway } from '../../src/gateway/index.ts'
 import { findRoute } from '../../src/gateway/routes.ts'
 import { approval, type RunRequest, stream, type Tool, tool } from '../../src/index.ts'
@@ -164,10 +167,10 @@ async function look(
 }
 
 /** A model of a codec that is answered in the bytes of its format. */
-function modelOf(client: ClientCodec, answers: Parameters<typeof mockModel>[0]): { model: Model; mock: MockModel } {
+function modelOf(client: ClientCodec, answers: Parameters<typeof mockModel>[0]): { model: HttpModel; mock: MockModel } {
   const mock = mockModel(answers, { format: client.name as MockFormat })
   // Vertex AI has the model in the path.
-  return { model: { ...mock, codec: client, body: { model: 'mock' } }, mock }
+  return { model: { ...mock, provider: client.provider, codec: client, body: { model: 'mock' } }, mock }
 }
 
 /** Of the dialects only some, as they share the code of their format; Perplexity has no tools. */
@@ -241,7 +244,7 @@ it('a name that comes in pieces is shown whole, or not at all', async () => {
       const body = `${deltas.join('')}${delta({ function: { arguments: '{}' } }, 'tool_calls')}data: [DONE]\n\n`
       return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
     }) as typeof globalThis.fetch
-    const model: Model = { codec: client, model: 'm', baseUrl: 'https://host.example', fetch }
+    const model: Model = httpModel(client, 'm', { baseUrl: 'https://host.example', fetch })
     const shown: (string | undefined)[] = []
     for await (const event of stream({ model, prompt: 'go', tools, maxRounds: 1, lastCalls: 'keep' })) {
       if (event.type === 'tool_call_chunk') shown.push(event.chunk.name)

@@ -53,9 +53,9 @@ import type {
   Usage,
 } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
-import { addend, settleUsage } from '../../core/usage.ts'
+import { addend, tokenCount, validCounts } from '../../core/usage.ts'
 import { inStream, readApiError } from '../../kit/api-error.ts'
-import { type AnthropicDialect, errorKinds, format, stopReasons } from './words.ts'
+import { type AnthropicDialect, errorKinds, format, isFallback, stepsBeside, stopReasons } from './words.ts'
 
 /** The provider and the model of a message that is decoded. Its proofs are theirs. */
 export interface Origin {
@@ -220,7 +220,7 @@ interface AnswerReader {
 
 /** Returns a reader of one answer. A whole body is read as the message of `message_start`. */
 function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
-  /** The proofs of the answer are of the model in `message_start`. */
+  /** The proofs that come next are of this model: the one in `message_start`, or the one that was asked after it declined. */
   const origin = { provider, model: '' }
   let isStarted = false
   let isEnded = false
@@ -288,6 +288,8 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
     readOthers(others, out)
     readUsage(figures, out)
     if (!Array.isArray(content)) return
+    const declined = content.find((block) => field(block, 'type') === 'fallback')
+    origin.model = textOr(field(field(declined, 'from'), 'model'), origin.model)
     // with programmatic tool calling, `message_start` has blocks
     for (const [index, block] of content.entries()) if (isObject(block)) openBlock(block, index, false, out)
   }
@@ -309,7 +311,16 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
   function readUsage(figures: unknown, out: Fragment[]): void {
     if (!isObject(figures)) return
     usage = { ...figures, ...usage, ...withoutNulls(figures) }
+    const { model } = arrayOf(usage.iterations).filter(isObject).find(isFallback) ?? {}
     out.push({ type: 'usage', usage: decodeUsage(usage) })
+    goOn(model, out)
+  }
+
+  /** Another model answers, because the one before declined. */
+  function goOn(model: unknown, out: Fragment[]): void {
+    if (typeof model !== 'string' || model === origin.model) return
+    origin.model = model
+    out.push({ type: 'start', model, isChange: true })
   }
 
   // ---- blocks ---------------------------------------------------------------------------------
@@ -333,6 +344,7 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
       if (!isOpen) out.push({ type: 'close', key })
       return
     }
+    if (type === 'fallback') goOn(field(wire.to, 'model'), out)
     const block = decodeBlock(wire, origin)
     if (isOpen && (block.type === 'unknown' || type === 'compaction')) unknown.set(key, wire)
     else out.push(isOpen ? { type: 'block', block, key, open: true } : { type: 'block', block, key })
@@ -404,19 +416,29 @@ export function readInput(input: Json | undefined): CallFragment['arguments'] {
   return isObject(input) ? input : stringOr(input, JSON.stringify(input))
 }
 
-/** Decodes usage, in tokens. This format counts cached input separately. `inputTokens` of isoglot is the sum. */
+/**
+ * Reads the usage, in tokens. This format counts cached input separately, and the steps of {@link stepsBeside} too. `inputTokens` and the
+ * other figures of isoglot have all of them.
+ */
 function decodeUsage(wire: JsonObject): Usage {
-  const figures = wire as Readonly<Record<string, number | undefined>>
-  const { cache_read_input_tokens: cacheReadTokens, cache_creation_input_tokens: cacheWriteTokens } = figures
-  const { input_tokens: uncached, output_tokens: outputTokens } = figures
-  // `null` counts as absent.
-  const inputTokens = (uncached ?? Number.NaN) + addend(cacheReadTokens) + addend(cacheWriteTokens)
-  const reasoningTokens = field(wire.output_tokens_details, 'thinking_tokens') as number | undefined
-  const totalTokens = inputTokens + (outputTokens ?? Number.NaN)
-  return {
-    ...settleUsage({ inputTokens, outputTokens, totalTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens }),
-    providerData: { [format]: wire },
+  const steps = stepsBeside(wire)
+  const absent = steps.length > 0 ? 0 : Number.NaN
+  const count = (name: string) =>
+    steps.reduce((sum, step) => sum + addend(step[name]), tokenCount(wire[name]) ?? absent)
+  const cacheReadTokens = count('cache_read_input_tokens')
+  const cacheWriteTokens = count('cache_creation_input_tokens')
+  const inputTokens = count('input_tokens') + (cacheReadTokens || 0) + (cacheWriteTokens || 0)
+  const outputTokens = count('output_tokens')
+  const thinking = field(wire.output_tokens_details, 'thinking_tokens')
+  const counts = {
+    inputTokens,
+    outputTokens,
+    totalTokens: inputTokens + outputTokens,
+    cacheReadTokens,
+    cacheWriteTokens,
+    reasoningTokens: addend(thinking) <= outputTokens ? thinking : undefined,
   }
+  return { ...validCounts(counts), providerData: { [format]: wire } }
 }
 
 function withoutNulls(fields: JsonObject): JsonObject {

@@ -49,7 +49,7 @@ import type {
   Usage,
 } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
-import { settleUsage, tokenCount } from '../../core/usage.ts'
+import { besideInput, settleUsage } from '../../core/usage.ts'
 import { inStream } from '../../kit/api-error.ts'
 import { decodeError, decodeException } from './errors.ts'
 import { format, idPrefix, mediaFormats, provider, stopReasons } from './words.ts'
@@ -276,16 +276,10 @@ function endFragment(reason: string): Fragment {
 
 /** Reads the usage, in tokens. Bedrock counts cached input separately; here it is part of `inputTokens`. */
 function decodeUsage(wire: JsonObject): Usage {
-  const count = (name: string) => tokenCount(field(wire, name))
-  const uncached = count('inputTokens')
-  const cacheReadTokens = count('cacheReadInputTokens')
-  const cacheWriteTokens = count('cacheWriteInputTokens')
-  const outputTokens = count('outputTokens')
-  const inputTokens = uncached === undefined ? undefined : uncached + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0)
-  const totalTokens = inputTokens === undefined || outputTokens === undefined ? undefined : inputTokens + outputTokens
-  const reasoningTokens = undefined
+  const { inputTokens, outputTokens, totalTokens } = wire
+  const { cacheReadInputTokens: cacheReadTokens, cacheWriteInputTokens: cacheWriteTokens } = wire
   return {
-    ...settleUsage({ inputTokens, outputTokens, totalTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens }),
+    ...settleUsage({ inputTokens, outputTokens, totalTokens, cacheReadTokens, cacheWriteTokens }, besideInput),
     providerData: { [format]: wire },
   }
 }

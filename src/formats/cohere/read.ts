@@ -344,15 +344,13 @@ function decodeUsage(wire: JsonObject): Usage {
   const count = (name: string) => tokenCount(field(counted, name))
   const input = count('input_tokens')
   const inputTokens = input === undefined ? undefined : input + (count('image_tokens') ?? 0)
-  const outputTokens = count('output_tokens')
-  const totalTokens = inputTokens === undefined || outputTokens === undefined ? undefined : inputTokens + outputTokens
-  const cacheReadTokens = tokenCount(field(wire, 'cached_tokens'))
-  const reasoningTokens = count('reasoning_tokens')
-  const cacheWriteTokens = undefined
-  return {
-    ...settleUsage({ inputTokens, outputTokens, totalTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens }),
-    providerData: { [format]: wire },
+  const figures = {
+    inputTokens,
+    outputTokens: count('output_tokens'),
+    cacheReadTokens: wire.cached_tokens,
+    reasoningTokens: count('reasoning_tokens'),
   }
+  return { ...settleUsage(figures), providerData: { [format]: wire } }
 }
 
 const endFields: ReadonlySet<string> = new Set(['id', 'type', 'message', 'finish_reason', 'usage', 'error'])

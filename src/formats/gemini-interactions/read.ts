@@ -49,12 +49,11 @@ import type {
   Usage,
 } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
-import { addend, settleUsage, tokenCount } from '../../core/usage.ts'
+import { addend, besideOutput, settleUsage, tokenCount } from '../../core/usage.ts'
 import { inStream, readApiError } from '../../kit/api-error.ts'
 import { isEnvelope } from '../../kit/envelope.ts'
 import { isKeyInvalid, type Media, place } from '../../kit/google.ts'
 import { follow, type Lengths, newLengths, unitsAt } from '../../kit/utf8.ts'
-import type { WireUsage } from './wire.ts'
 import {
   blockedCodes,
   errorWords,
@@ -244,25 +243,17 @@ function readState(interaction: JsonObject, status: string): ProviderState | und
   return Object.keys(state).length > 0 ? state : undefined
 }
 
-/** Decodes token counts. Input includes cached tokens, but not the input that tools added. Output excludes thoughts. An absent count is 0. */
+/** Reads the usage, in tokens. Input includes cached tokens, but not the input that tools added. Output excludes thoughts. */
 function readUsage(wire: unknown): Usage | undefined {
   if (!isObject(wire)) return undefined
-  const count = (name: keyof WireUsage) => tokenCount(field(wire, name))
-  const sum = (one: keyof WireUsage, other: keyof WireUsage) =>
-    (count(one) ?? count('total_tokens')) === undefined
-      ? undefined
-      : addend(field(wire, one)) + addend(field(wire, other))
-  return {
-    ...settleUsage({
-      inputTokens: sum('total_input_tokens', 'total_tool_use_tokens'),
-      outputTokens: sum('total_output_tokens', 'total_thought_tokens'),
-      totalTokens: count('total_tokens'),
-      cacheReadTokens: count('total_cached_tokens'),
-      cacheWriteTokens: undefined,
-      reasoningTokens: count('total_thought_tokens'),
-    }),
-    providerData: { [format]: wire },
+  const figures = {
+    inputTokens: (tokenCount(wire.total_input_tokens) ?? Number.NaN) + addend(wire.total_tool_use_tokens),
+    outputTokens: wire.total_output_tokens,
+    totalTokens: wire.total_tokens,
+    cacheReadTokens: wire.total_cached_tokens,
+    reasoningTokens: wire.total_thought_tokens,
   }
+  return { ...settleUsage(figures, besideOutput), providerData: { [format]: wire } }
 }
 
 // ---- a stream -----------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ import {
 } from '../../core/json.ts'
 import type { ChatResponse, CitationBlock, ContentBlock, Json, JsonObject, Opaque, Usage } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
-import { addend, settleUsage, tokenCount } from '../../core/usage.ts'
+import { addend, besideOutput, settleUsage, tokenCount } from '../../core/usage.ts'
 import { type ErrorWords, inStream, readApiError } from '../../kit/api-error.ts'
 import { isKeyInvalid, place } from '../../kit/google.ts'
 import { follow, type Lengths, newLengths, unitsAt } from '../../kit/utf8.ts'
@@ -285,11 +285,11 @@ function answerReader(dialect: GeminiDialect, { toolNames, providerTools }: Offe
   let finishReason: string | undefined
   /** Why the prompt was blocked; empty if the wire does not say why. */
   let blockReason: string | undefined
-  /** All usage snapshots merged. */
+  /** The usage so far. */
   let allUsage: JsonObject = {}
-  /** The last usage snapshot. */
-  let lastUsage: JsonObject | undefined
-  /** The fragment for the merged usage. */
+  /** The text of the last usage snapshot. */
+  let lastUsage: string | undefined
+  /** The fragment for the usage so far. */
   let figures: Fragment | undefined
   /** Fields of the candidate that isoglot has no field for. */
   let candidateFields: JsonObject = {}
@@ -355,10 +355,11 @@ function answerReader(dialect: GeminiDialect, { toolNames, providerTools }: Offe
 
   /** Reads the usage, which most streams repeat unchanged in every chunk. If it is unchanged, the same fragment is sent again. */
   function readUsage(snapshot: JsonObject, out: Fragment[]): void {
-    if (figures === undefined || !isSameSnapshot(snapshot, lastUsage)) {
-      allUsage = addFields(allUsage, snapshot)
+    const text = JSON.stringify(snapshot)
+    if (figures === undefined || text !== lastUsage) {
+      allUsage = isComplete(snapshot) ? snapshot : addFields(allUsage, snapshot)
       figures = { type: 'usage', usage: decodeUsage(allUsage) }
-      lastUsage = snapshot
+      lastUsage = text
     }
     out.push(figures)
   }
@@ -703,34 +704,29 @@ function placeIn(track: Track, start: number, end: number): Place {
 
 // The prompt count includes cached tokens, but not the input that tools added. The candidates count does not include thoughts.
 
-/** Whether two snapshots have the same counts, including counts by modality. Most chunks repeat the counts of the one before. */
-function isSameSnapshot(one: unknown, other: unknown, levels = 3): boolean {
-  if (one === other) return true
-  if (levels === 0 || !isParsedObject(one) || !isParsedObject(other)) return false
-  const names = Object.keys(one)
-  if (names.length !== Object.keys(other).length) return false
-  return names.every((name) => isSameSnapshot(one[name], other[name], levels - 1))
+/** Whether the counts of a snapshot give its total, so that it replaces the one before. In others, counts can be missing that one has. */
+function isComplete(wire: JsonObject): boolean {
+  const { promptTokenCount, toolUsePromptTokenCount, candidatesTokenCount, thoughtsTokenCount, totalTokenCount } = wire
+  const counts = [promptTokenCount, toolUsePromptTokenCount, candidatesTokenCount, thoughtsTokenCount]
+  return counts.map(addend).reduce((sum, count) => sum + count) === totalTokenCount
 }
 
-function isParsedObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
-}
-
-/** Adds up the reported counts. If the prompt, the candidates or the total are reported, an absent count is 0. */
+/** Reads the usage, in tokens. If the prompt or the candidates are reported, but no total, an absent count is 0. */
 function decodeUsage(wire: JsonObject): Usage {
-  const { promptTokenCount, candidatesTokenCount, thoughtsTokenCount, totalTokenCount } = wire
-  const isReported = [promptTokenCount, candidatesTokenCount, totalTokenCount].some(
-    (count) => tokenCount(count) !== undefined,
+  const { promptTokenCount: prompt, candidatesTokenCount: candidates, totalTokenCount: totalTokens } = wire
+  const omitsZeros =
+    tokenCount(totalTokens) === undefined && (tokenCount(prompt) ?? tokenCount(candidates)) !== undefined
+  const count = omitsZeros ? addend : (value: unknown) => tokenCount(value) ?? Number.NaN
+  const usage = settleUsage(
+    {
+      inputTokens: count(prompt) + addend(wire.toolUsePromptTokenCount),
+      outputTokens: count(candidates),
+      totalTokens,
+      cacheReadTokens: wire.cachedContentTokenCount,
+      reasoningTokens: wire.thoughtsTokenCount,
+    },
+    besideOutput,
   )
-  const sum = (one: Json | undefined, other: Json | undefined) => (isReported ? addend(one) + addend(other) : undefined)
-  const usage = settleUsage({
-    inputTokens: sum(promptTokenCount, wire.toolUsePromptTokenCount),
-    outputTokens: sum(candidatesTokenCount, thoughtsTokenCount),
-    totalTokens: tokenCount(totalTokenCount),
-    cacheReadTokens: tokenCount(wire.cachedContentTokenCount),
-    cacheWriteTokens: undefined,
-    reasoningTokens: tokenCount(thoughtsTokenCount),
-  })
   return { ...usage, ...keeping(wire, format) }
 }
 

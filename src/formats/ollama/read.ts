@@ -40,7 +40,7 @@ import {
 import { readDataUrl } from '../../core/media.ts'
 import type { ChatResponse, ImageBlock, InvalidToolCall, Json, JsonObject, ToolCall, Usage } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
-import { addend, settleUsage } from '../../core/usage.ts'
+import { addend, validCounts } from '../../core/usage.ts'
 import { type ErrorWords, inStream, readApiError } from '../../kit/api-error.ts'
 import { answerFields, figureFields, format, idPrefix, readStopReason, sniffImage } from './words.ts'
 
@@ -146,7 +146,7 @@ function readUsage(line: JsonObject): Usage {
     if (figure !== undefined) figures[name] = figure
   }
   const totalTokens = inputTokens + outputTokens
-  return { ...settleUsage({ inputTokens, outputTokens, totalTokens }), ...keeping(figures, format) }
+  return { ...validCounts({ inputTokens, outputTokens, totalTokens }), ...keeping(figures, format) }
 }
 
 // ---- a stream -----------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ import type {
   Usage,
 } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
-import { settleUsage, tokenCount } from '../../core/usage.ts'
+import { besideOutput, settleUsage } from '../../core/usage.ts'
 import { inStream, readApiError } from '../../kit/api-error.ts'
 import type { ChatDialect } from './dialect.ts'
 import { openai } from './openai.ts'
@@ -550,28 +550,19 @@ function addPiece(details: JsonObject[], piece: JsonObject): void {
 function readUsage(body: JsonObject, choice: JsonObject | undefined, dialect: ChatDialect): Usage | undefined {
   const wire = body.usage ?? field(body.x_groq, 'usage') ?? choice?.usage
   if (!isObject(wire)) return undefined
-  const count = (name: string, within: unknown) => tokenCount(field(within, name))
-  const details = wire.prompt_tokens_details ?? wire.prompt_token_details
-  const input = count('prompt_tokens', wire)
-  const output = count('completion_tokens', wire)
-  const total = count('total_tokens', wire)
-  const reasoning = count('reasoning_tokens', wire.completion_tokens_details) ?? count('reasoning_tokens', wire) // Copilot
-  // xAI does not count reasoning as output, except on some paths. The total shows which case it is.
-  const isWhole = input !== undefined && output !== undefined && total === input + output
-  const adds = dialect.countsReasoningApart && !isWhole && output !== undefined
+  // Some hosts have at the top what others have in `prompt_tokens_details` or `completion_tokens_details`.
+  const details = ['prompt_tokens_details', 'prompt_token_details', 'completion_tokens_details']
+  const all: JsonObject = Object.assign({}, wire, ...details.map((name) => wire[name]))
+  const figures = {
+    inputTokens: all.prompt_tokens,
+    outputTokens: all.completion_tokens,
+    totalTokens: all.total_tokens,
+    cacheReadTokens: all.cached_tokens ?? all.prompt_cache_hit_tokens ?? all.num_cached_tokens, // or DeepSeek, or Mistral
+    cacheWriteTokens: all.cache_write_tokens ?? all.cache_creation_input_tokens, // or Alibaba, Vercel's gateway
+    reasoningTokens: all.reasoning_tokens,
+  }
   return {
-    ...settleUsage({
-      inputTokens: input,
-      outputTokens: adds ? output + (reasoning ?? 0) : output,
-      totalTokens: total,
-      cacheReadTokens:
-        count('cached_tokens', details) ??
-        count('prompt_cache_hit_tokens', wire) ?? // DeepSeek
-        count('cached_tokens', wire) ?? // Moonshot
-        count('num_cached_tokens', wire), // Mistral
-      cacheWriteTokens: count('cache_write_tokens', details),
-      reasoningTokens: reasoning,
-    }),
+    ...settleUsage(figures, dialect.countsReasoningApart ? besideOutput : 0),
     providerData: { [format]: wire },
   }
 }

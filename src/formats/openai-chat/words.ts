@@ -106,6 +106,7 @@ export function rulesOf(dialect: ChatDialect): Rules {
     foreignReasoning: dialect.replay?.isPlain ? 'keep' : 'drop',
     lateInstructions: dialect.order ? 'user' : 'keep',
     userFirst: dialect.order?.userFirst === true,
+    userLast: dialect.order?.userLast === true,
     refusesEmpty: true,
     pairs: 'id',
     bridgesResults: dialect.bridgesResults === true,

@@ -29,6 +29,7 @@ import {
   lookup,
   numberOr,
   objectIn,
+  otherFields,
   stringOr,
   textOr,
   unlessEmpty,
@@ -99,6 +100,8 @@ interface Scope extends PartScope {
   readonly model: string
   /** Whether the server has the earlier items stored. */
   readonly isStored: boolean
+  /** The calls that unknown items of the conversation answer. */
+  readonly outputs: ReadonlySet<Json | undefined>
   /** The tools that only this format has: see {@link TurnScope.clientTools}. */
   readonly clientTools: TurnScope['clientTools']
 }
@@ -127,7 +130,8 @@ export function encodeRequest(
   const conversation = previousResponseId === chain.previousResponseId ? conversationId : undefined
   const isStored = chain.previousResponseId !== undefined || conversation !== undefined || kept.store === true
   const clientTools = dialect.clientTools ? clientToolsIn(context.tools ?? []) : undefined
-  const scope: Scope = { losses, dialect, model: options.model, isStored, clientTools }
+  const outputs = outputsIn(context.messages)
+  const scope: Scope = { losses, dialect, model: options.model, isStored, clientTools, outputs }
   const { instructions, input } = encodeConversation(context, chain, options, scope)
   const tools = [
     ...encodeDefinitions(context.tools ?? [], { dialect }),
@@ -144,6 +148,16 @@ export function encodeRequest(
     ...encodeChoiceOptions(options, tools.length > 0, clientTools, losses),
   }
   return { path: '/responses', headers: {}, body, losses: losses.list }
+}
+
+/** The ids of the calls that unknown items answer, such as the output of a shell. */
+function outputsIn(messages: readonly Message[]): ReadonlySet<Json | undefined> {
+  const blocks = messages.flatMap(({ content }) => blocksOf(content))
+  return new Set(
+    blocks.map((block) =>
+      block.type === 'unknown' && block.providerType.endsWith('_output') ? field(block.value, 'call_id') : undefined,
+    ),
+  )
 }
 
 /** Returns the fields that say where the server finds the state. The caller's settings have priority over the defaults of isoglot. */
@@ -230,7 +244,7 @@ function addResult(items: WireItem[], item: WireCallOutput): void {
 function encodeAssistant(
   message: AssistantMessage,
   path: string,
-  { losses, dialect, model, isStored, clientTools }: Scope,
+  { losses, dialect, model, isStored, clientTools, outputs }: Scope,
 ): WireItem[] {
   const { content, response } = message
   const blocks = blocksOfTurn(message)
@@ -246,9 +260,9 @@ function encodeAssistant(
   const items = encodeTurn(blocks, path, {
     losses,
     reader: isStored ? 'stored' : 'stateless',
-    rawArguments: dialect.rawArguments,
     clientTools,
     proof: (opaque) => ownProof(opaque, to),
+    outputs,
     isOwn: (response?.provider ?? dialect.provider) === dialect.provider,
   })
   return verbatim(items)
@@ -325,12 +339,12 @@ export interface TurnScope {
    * stored them, so reasoning is sent back only in encrypted form.
    */
   readonly reader: 'answer' | 'stored' | 'stateless'
-  /** Whether arguments may be any text. */
-  readonly rawArguments: boolean
   /** The tools that only this format has, by name: the types of their calls. `undefined`: the reader has none, so they are functions. */
   readonly clientTools: ReadonlyMap<string, string> | undefined
   /** Whether unknown items came from this reader. If not, they are not sent. */
   readonly isOwn: boolean
+  /** The calls that the items of the request answer. Default: an answer has calls that nothing answers yet. */
+  readonly outputs?: ReadonlySet<Json | undefined>
 }
 
 interface Turn {
@@ -354,7 +368,7 @@ export function encodeTurn(blocks: readonly ContentBlock[], path: string, scope:
     if (item !== undefined) add(turn, item)
   }
   while (scope.reader !== 'answer' && items.at(-1)?.type === 'reasoning') {
-    reportLoss(scope.losses, 'dropped', `${path}.content`, 'reasoning is refused without the item that follows it')
+    reportLoss(scope.losses, 'dropped', `${path}.content`, reasons.lastReasoning)
     items.pop()
   }
   return items
@@ -403,7 +417,11 @@ function encodeBlock(turn: Turn, block: ContentBlock, path: string): object | un
       const { part, proof: own } = keptFields(block, format)
       if (block.format !== format || !isObject(block.value)) return drop(reasons.foreignBlock)
       if (part === true) return addPart(turn, block.value, isOwn && isObject(own) ? own : undefined)
-      return isOwn ? block.value : drop(`"${block.providerType}" is an item of another provider`)
+      if (!isOwn) return drop(`"${block.providerType}" is an item of another provider`)
+      const { type, call_id, environment } = block.value
+      const isOpen = clientCalls.has(type) && field(environment, 'type') !== 'container_reference'
+      if (isOpen && turn.scope.outputs?.has(call_id) === false) return drop('nothing answers this call')
+      return block.value
     }
     default:
       return drop(`a block of type "${block.type}" cannot be output here`, 'major')
@@ -414,7 +432,12 @@ function encodeBlock(turn: Turn, block: ContentBlock, path: string): object | un
 function add(turn: Turn, data: object): JsonObject {
   const { reasoningId, ...item } = data as JsonObject // `reasoningId` is a field of isoglot's proofs, not of the wire
   if (turn.scope.reader !== 'answer') {
-    for (const name of answerOnly) delete item[name]
+    for (const [name, value] of Object.entries(item)) {
+      if (answerOnly.has(name)) delete item[name]
+      // The outputs of a shell have them too. Parts of a message are still being added.
+      else if (Array.isArray(value) && name !== 'content')
+        item[name] = value.map((one) => (isObject(one) ? (otherFields(one, answerOnly) ?? {}) : one))
+    }
     const isSeparated = turn.reasoning === null || (reasoningId !== undefined && reasoningId !== turn.reasoning)
     if (isSeparated) delete item.id
   }
@@ -424,7 +447,15 @@ function add(turn: Turn, data: object): JsonObject {
 }
 
 /** Fields that only answers have. They are not sent back. */
-const answerOnly: readonly string[] = ['created_by', 'parsed', 'parsed_arguments']
+const answerOnly: ReadonlySet<string> = new Set(['created_by', 'parsed', 'parsed_arguments'])
+
+/** Calls that the server leaves to the client, besides functions. It refuses one without an item of this type and `_output`. */
+const clientCalls: ReadonlySet<Json | undefined> = new Set([
+  'computer_call',
+  'shell_call',
+  'local_shell_call',
+  'apply_patch_call',
+])
 
 // ---- messages ---------------------------------------------------------------------------------
 
@@ -456,8 +487,10 @@ function isReadable({ providerData, title, startIndex, endIndex }: CitationBlock
  * Adds a part of a message. Parts that came in one item are written in one item again. A message of one bare text that did not come from this
  * wire has the short form: some servers are strict about the long form, but accept the short one.
  */
-function addPart(turn: Turn, part: JsonObject, proof: JsonObject | undefined, fields?: JsonObject): undefined {
+function addPart(turn: Turn, given: JsonObject, proof: JsonObject | undefined, fields?: JsonObject): undefined {
   const { message } = turn
+  const isAnswer = turn.scope.reader === 'answer'
+  const part = isAnswer ? given : (otherFields(given, answerOnly) ?? {})
   const isSame = message?.id === proof?.id && (fields === undefined || message?.item.phase === fields.phase)
   if (message !== undefined && isSame) {
     message.content.push(part)
@@ -660,7 +693,8 @@ function encodeCall(
     return { ...others, status, type: clients, call_id, [lookup(clientItems, clients) as string]: given }
   }
   const kept = lookup(clientItems, type) ? {} : others
-  const text = exactArguments(call, scope.rawArguments)
+  // In a request, arguments may not be any text: servers that parse them refuse the whole conversation.
+  const text = exactArguments(call, scope.reader === 'answer')
   if (type !== customCall) return { ...kept, type: 'function_call', call_id, name, arguments: text }
   return { ...kept, type, call_id, name, input: stringOr(field(call.arguments, 'input'), text) }
 }

@@ -37,8 +37,6 @@ export interface ResponsesDialect {
   readonly runsCustomCalls?: boolean
   /** Whether the server has the tools `shell`, `local_shell` and `apply_patch`. On others, they are functions. */
   readonly clientTools: boolean
-  /** Whether the server takes arguments that are not valid JSON. Otherwise they are sent as `{}`. */
-  readonly rawArguments: boolean
 }
 
 /** Matches models that do not reason. For encrypted reasoning, the server answers "Encrypted content is not supported with this model". */
@@ -59,7 +57,6 @@ export const openaiDialect: ResponsesDialect = {
   userField: 'safety_identifier',
   minOutputTokens: 16,
   clientTools: true,
-  rawArguments: true,
 }
 
 /** Makes the dialect of a server from its differences to OpenAI's server. */

@@ -290,15 +290,14 @@ function stopReasonOf({ waiting, hasRefusal, hasText }: Reading): StopReason {
 
 /** Reads the usage, in tokens. `input_tokens` includes cached tokens, and `output_tokens` includes reasoning tokens. */
 function readUsage(usage: JsonObject): Usage {
-  const count = (of: unknown, name: string) => field(of, name) as number | undefined // `settleUsage` checks each
-  const { input_tokens_details: input, output_tokens_details: output } = usage
+  const all: JsonObject = Object.assign({}, usage, usage.input_tokens_details, usage.output_tokens_details)
   const figures = settleUsage({
-    inputTokens: count(usage, 'input_tokens'),
-    outputTokens: count(usage, 'output_tokens'),
-    totalTokens: count(usage, 'total_tokens'),
-    cacheReadTokens: count(input, 'cached_tokens'),
-    cacheWriteTokens: count(input, 'cache_write_tokens'),
-    reasoningTokens: count(output, 'reasoning_tokens'),
+    inputTokens: all.input_tokens,
+    outputTokens: all.output_tokens,
+    totalTokens: all.total_tokens,
+    cacheReadTokens: all.cached_tokens,
+    cacheWriteTokens: all.cache_write_tokens ?? all.cache_creation_input_tokens, // or Alibaba
+    reasoningTokens: all.reasoning_tokens,
   })
   return { ...figures, providerData: { [format]: usage } }
 }

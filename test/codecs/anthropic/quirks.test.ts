@@ -138,7 +138,12 @@ testQuirks(casesOf('anthropic'), () => createClientCodec(), {
       cache_read_input_tokens: read = 0,
       cache_creation_input_tokens: written = 0,
     } = usage
-    expect(reading.response?.usage?.inputTokens).toBe(fresh + read + written)
+    const steps = (usage as JsonObject | undefined)?.iterations as readonly JsonObject[] | undefined
+    const advised = (steps ?? [])
+      .filter(({ type }) => type === 'advisor_message')
+      .map((step) => Number(step.input_tokens))
+    const all = advised.reduce((sum, count) => sum + count, fresh + read + written)
+    expect(reading.response?.usage?.inputTokens).toBe(all)
   },
   'usage-iterations': (reading) =>
     expect(reading.response?.usage?.providerData?.anthropic?.iterations).toEqual(lastOf(reading, 'iterations')),

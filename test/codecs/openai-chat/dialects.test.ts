@@ -1,10 +1,10 @@
 /** The differences of each host: dialects.md, section by section. */
 
 import { describe, expect, it } from 'vitest'
-import type { Model } from '../../../src/core/codec.ts'
 import { UnsupportedError } from '../../../src/core/errors.ts'
 import { arrayOf, field } from '../../../src/core/json.ts'
 import type { Context, Message, RequestOptions } from '../../../src/core/model.ts'
+import type { HttpModel } from '../../../src/core/question.ts'
 import { createServerCodec, decodeRequest, openaiChat, replayAs } from '../../../src/formats/openai-chat/index.ts'
 import { efforts } from '../../../src/kit/effort.ts'
 import { legalId } from '../../../src/kit/ids.ts'
@@ -34,12 +34,12 @@ import { decodeText } from '../../support/decode.ts'
 
 type Body = Record<string, unknown> & { messages: Record<string, unknown>[] }
 
-function ask({ codec, model }: Model, context: Partial<Context>, options: Partial<RequestOptions> = {}) {
+function ask({ codec, model }: HttpModel, context: Partial<Context>, options: Partial<RequestOptions> = {}) {
   const { body, losses } = codec.encodeRequest({ messages: [], ...context }, { model, ...options })
   return { body: body as Body, losses, paths: losses.map((loss) => loss.path) }
 }
-const said = (model: Model, ...messages: readonly Message[]) => ask(model, { messages }).body.messages
-const answered = (model: Model, message: object, usage?: object) =>
+const said = (model: HttpModel, ...messages: readonly Message[]) => ask(model, { messages }).body.messages
+const answered = (model: HttpModel, message: object, usage?: object) =>
   model.codec.decodeResponse({ model: model.model, choices: [{ index: 0, message, finish_reason: 'stop' }], usage })
 
 const call = block.toolCall('call_a', 'f')
@@ -57,7 +57,7 @@ const thoughtAndCalled: Message = { role: 'assistant', content: [{ type: 'reason
 const tools = [{ name: 'f' }, { name: 'g', strict: true }]
 
 describe('every provider', () => {
-  const all: readonly [string, Model, string][] = [
+  const all: readonly [string, HttpModel, string][] = [
     ['OpenAI', openaiChat('m'), 'https://api.openai.com/v1'],
     ['xAI', xai('m'), 'https://api.x.ai/v1'],
     ['DeepSeek', deepseek('m'), 'https://api.deepseek.com'],
@@ -129,14 +129,16 @@ it('xAI: output and reasoning are counted apart, and the total shows it when the
   })
 })
 
-it('all others: reasoning is part of the output, and never more than it (§2 rule 7)', () => {
+it('all others: reasoning is part of the output; more of it than that, which the total disproves, is left out (§2 rule 7)', () => {
   const usage = {
     prompt_tokens: 1,
     completion_tokens: 5,
     total_tokens: 6,
     completion_tokens_details: { reasoning_tokens: 9 },
   }
-  expect(answered(together('m'), { content: 'So' }, usage).usage).toMatchObject({ outputTokens: 5, reasoningTokens: 5 })
+  const read = answered(together('m'), { content: 'So' }, usage).usage
+  expect(read).toMatchObject({ outputTokens: 5, totalTokens: 6 })
+  expect(read).not.toHaveProperty('reasoningTokens')
 })
 
 it.each([
@@ -461,6 +463,20 @@ it('Gemini: a signature goes back on the very call, and to no other provider (§
   expect(said(geminiChat('gemini-3-pro'), turn)[0]).toMatchObject({ tool_calls: [{ id: 'a', extra_content: signed }] })
   expect(JSON.stringify(said(groq('m'), turn))).not.toContain('extra_content')
 })
+
+it.each([
+  ['Moonshot', moonshot, true],
+  ['DeepSeek', deepseek, true],
+  ['Groq', groq, false],
+] as const)(
+  '%s gets a turn of calls of another provider with empty reasoning: %s (§4, §11)',
+  (_name, provider, isDue) => {
+    const calls: Message = { role: 'assistant', content: [block.toolCall('a', 'f', {})] }
+    const [turn] = said(provider('m'), calls) as [Record<string, unknown>]
+    expect(turn.reasoning_content).toBe(isDue ? '' : undefined)
+    expect(said(moonshot('m'), { role: 'assistant', content: 'So' })).toEqual([{ role: 'assistant', content: 'So' }])
+  },
+)
 
 it.each([
   ['Groq', groq, { reasoning: 'Hm' }],
