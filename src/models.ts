@@ -34,6 +34,7 @@ import { openaiCompatible } from './providers/openai-compatible.ts'
 import { openrouter } from './providers/openrouter.ts'
 import { perplexity } from './providers/perplexity.ts'
 import { together } from './providers/together.ts'
+import { vercelGateway } from './providers/vercel-gateway.ts'
 import { vertexAnthropic } from './providers/vertex-anthropic.ts'
 import { type VertexGeminiSettings, vertexGemini } from './providers/vertex-gemini.ts'
 import { vllm } from './providers/vllm.ts'
@@ -82,6 +83,7 @@ const providers: Readonly<Record<string, Provider>> = {
   openrouter,
   perplexity,
   together,
+  'vercel-gateway': vercelGateway,
   'vertex-anthropic': vertexAnthropic,
   'vertex-gemini': vertexGemini,
   vllm,

@@ -29,7 +29,7 @@ export interface Metadata {
  * from, and to no other.
  */
 export interface Opaque {
-  /** The provider that made it, such as `anthropic` or `openrouter`. */
+  /** The provider that made it, such as `anthropic` or `openrouter`; empty if it came in a request that does not say. */
   readonly provider: string
   /** The model that made it, as the provider named it. */
   readonly model: string

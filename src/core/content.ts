@@ -409,14 +409,15 @@ export function settleStopReason(reason: StopReason, hasCalls: boolean): StopRea
 
 /**
  * The data of a proof, if it may be sent to this format, provider and model; otherwise `undefined`. A target with an empty (unknown) model
- * takes the proofs of all models of its provider.
+ * takes the proofs of all models of its provider. A proof with an empty (unknown) provider is for the one that is asked.
  */
 export function ownProof(
   opaque: Opaque | undefined,
   target: { readonly format: string; readonly provider: string; readonly model: string },
 ): JsonObject | undefined {
-  if (opaque?.format !== target.format || opaque.provider !== target.provider) return undefined
-  const { model, data } = opaque
+  if (opaque?.format !== target.format) return undefined
+  const { provider, model, data } = opaque
+  if (provider !== target.provider && provider !== '') return undefined
   const isUnknown = model === '' || target.model === ''
   const isSame = isUnknown || modelFamily(model) === modelFamily(target.model)
   return isSame || isAliasOf(target.model, model) || isAliasOf(model, target.model) ? data : undefined

@@ -522,11 +522,15 @@ function reasoningReader(fields: readonly string[]): ReasoningReader {
   }
 }
 
-/** Appends a piece to its detail. Pieces of one detail have the same index and type. */
+/**
+ * Appends a piece to its detail. Pieces of one detail have the same index and type. Vercel's gateway gives each detail the index 0: there,
+ * another id or text after the signature starts the next one.
+ */
 function addPiece(details: JsonObject[], piece: JsonObject): void {
-  const { index, type } = piece
-  const detail = details.find((one) => index !== undefined && one.index === index && one.type === type)
-  if (detail === undefined) details.push({ ...piece })
+  const { index, type, id, signature, text } = piece
+  const detail = details.findLast((one) => index !== undefined && one.index === index && one.type === type)
+  const isNext = (detail?.id && id && detail.id !== id) || (detail?.signature && text && detail.signature !== signature)
+  if (detail === undefined || isNext) details.push({ ...piece })
   else {
     for (const [name, added] of Object.entries(piece)) {
       const before = detail[name]

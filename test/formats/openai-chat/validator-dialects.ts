@@ -81,6 +81,7 @@ const special: Readonly<Record<string, ChatRules>> = {
     reasoning: words('reasoning reasoning_details'),
     parts: words('video_url'),
   },
+  'vercel-gateway': { ...common, reasoning: words('reasoning reasoning_details') },
   'gemini-chat': common,
   gemini: common,
   ollama: { ...common, reasoning: words('reasoning'), inlineImages: true, withoutParts: words('file input_audio') },

@@ -51,7 +51,7 @@ export const replayThinking: ReasoningReplay = {
   },
 }
 
-/** OpenRouter: sends its own proofs unchanged. */
+/** OpenRouter, Vercel's gateway: sends their own proofs unchanged. */
 export const replayDetails: ReasoningReplay = {
   isPlain: false,
   write({ blocks, path }, to) {
