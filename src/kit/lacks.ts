@@ -301,7 +301,9 @@ function fitBlock(block: ContentBlock, path: string, task: Task): ContentBlock |
         const summary = block.name === 'compaction' && 'output' in block ? block.output : undefined
         return fitSummary(summary, path, reasons.serverTool, task)
       }
-      if (task.hosted?.has(block.type === 'server_tool_call' ? block.id : block.toolCallId) === false)
+      // A compaction is not the result of a call.
+      const id = block.type === 'server_tool_call' ? (block.id ?? '') : block.toolCallId
+      if (id !== undefined && task.hosted?.has(id) === false)
         return drop(task, path, 'a call that the provider ran goes back with its result only')
       break
     }
