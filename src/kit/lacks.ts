@@ -22,7 +22,6 @@ import type {
   RequestOptions,
   ServerToolCall,
   ServerToolResult,
-  UnknownBlock,
 } from '../core/model.ts'
 import { fitList, type Losses, placesIn, reportForeignFields, reportLoss } from './losses.ts'
 import * as reasons from './reasons.ts'
@@ -280,20 +279,20 @@ function fitBlock(block: ContentBlock, path: string, task: Task): ContentBlock |
       return drop(task, path, reasons.serverTool)
     case 'unknown': {
       if (block.format === task.target.format) return block
-      const text = textOfForeign(block)
+      const [name = '', what] = lookup(foreignTexts, block.providerType) ?? []
+      const text = textOr(field(block.value, name), '')
       if (text === '') return drop(task, path, reasons.foreignBlock)
       reportLoss(task.losses, 'changed', path, reasons.foreignBlock)
-      return { type: 'text', text }
+      return { type: 'text', text: what + text }
     }
   }
   return fitFields(block, block.type, path, task)
 }
 
-/** The text that a block of Anthropic has for any model: a summary of what stands before it, or the name of a tool that a search found. */
-function textOfForeign({ providerType, value }: UnknownBlock): string {
-  const summary = providerType === 'compaction' ? textOr(field(value, 'content'), '') : ''
-  if (summary !== '') return `[summary of the conversation so far]\n${summary}`
-  return providerType === 'tool_reference' ? `[tool found: ${textOr(field(value, 'tool_name'), '')}]\n` : ''
+/** Blocks of Anthropic with a text for any model: the field that has it, and what it is. */
+const foreignTexts: Readonly<Record<string, readonly [field: string, what: string]>> = {
+  compaction: ['content', '[summary of the conversation so far]\n'],
+  tool_reference: ['tool_name', '[tool found] '],
 }
 
 /** Whether kept fields or a proof tie it to this format. A result also belongs to its call. */
