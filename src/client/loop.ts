@@ -17,9 +17,18 @@ import type {
   Frame,
   Model,
 } from '../core/codec.ts'
-import { callIdsOf, callsOf, canRunTools, isCall, isEmptyAnswer, textOf, withAskedModel } from '../core/content.ts'
+import {
+  callIdsOf,
+  callsOf,
+  canRunTools,
+  hasResult,
+  isCall,
+  isEmptyAnswer,
+  textOf,
+  withAskedModel,
+} from '../core/content.ts'
 import { ApiError, IsoglotError, LimitError, TimeoutError } from '../core/errors.ts'
-import { compact, unlessEmpty } from '../core/json.ts'
+import { compact, findLastIndex, unlessEmpty } from '../core/json.ts'
 import type { AssistantMessage, ContextTool, Loss, Message, MessageEvent, Usage } from '../core/model.ts'
 import { usageOf } from '../core/usage.ts'
 import { hash, nextNumber } from '../kit/ids.ts'
@@ -43,9 +52,6 @@ import {
   startDeadline,
   titleOf,
 } from './transport.ts'
-
-/** How often a model is asked again after an empty answer. */
-const mostEmptyAnswers = 2
 
 type Batches<T> = AsyncGenerator<readonly StreamEvent[], T>
 
@@ -166,8 +172,11 @@ export function newLoop(
     if (isEmpty) emptyAnswers++
     const isPaused = message.stopReason === 'pause' && calls.length === 0
     const waits = isPaused && model.codec.rules.pausesForConsent === true
+    // After results, a model may have nothing to add: what its tools did was the answer.
+    if (isEmpty && message.stopReason === 'stop' && hasResult(loop.history.at(-1))) return { outcome: 'answered' }
     // The provider's own tools took long, and it asks for the turn back to go on with it.
-    if ((isEmpty ? emptyAnswers <= mostEmptyAnswers : isPaused && !waits) && !loop.isLast) return {}
+    const mostEmpty = Math.min(2, request.retries ?? 2)
+    if ((isEmpty ? emptyAnswers <= mostEmpty : isPaused && !waits) && !loop.isLast) return {}
     if (isEmpty) return { outcome: 'empty' }
     if (isPaused) return { outcome: waits ? 'manual' : 'max_rounds' }
     if (!canRunTools(message)) return { outcome: 'cut' }
@@ -303,9 +312,12 @@ export function newLoop(
     pending: RunResult['pending'] = [],
     reason?: string,
   ): RunResult {
+    // A turn that the provider paused goes on in the next answer.
+    const before = responses.slice(0, -1).map((one) => one.message)
+    const parts = before.slice(findLastIndex(before, ({ stopReason }) => stopReason !== 'pause') + 1)
     return compact({
       message,
-      text: textOf(message),
+      text: [...parts, message].map(textOf).join(''),
       messages: [...added],
       context,
       outcome,
@@ -362,7 +374,10 @@ interface Question {
   readonly streamId: string | undefined
 }
 
-/** Yields the events of an answer, one batch for each chunk. Retries only before the first event. */
+/** Events without content of the answer: if it fails after them, the request can be sent again. */
+const opening = /^(?:message_start|usage|warning)$/
+
+/** Yields the events of an answer, one batch for each chunk, the first with content. Retries only before content. */
 async function* requestAnswer(asker: Asker, question: Question): AsyncGenerator<MessageEvent[], void> {
   const { timeouts, liveArguments, maxEventBytes, maxBodyBytes, retries, resume } = asker.request
   const { encoded, news, callsBefore, idempotencyKey, streamId } = question
@@ -384,6 +399,9 @@ async function* requestAnswer(asker: Asker, question: Question): AsyncGenerator<
       let decoder: AnswerDecoder | undefined
       let response: Response | undefined
       let batch: MessageEvent[] = []
+      /** Events came. */
+      let isHeard = false
+      /** Events with content came. Only from then on, the caller gets events: an answer that is asked for again begins only once. */
       let hasBegun = false
       let isRead = false
       let isLeft = true
@@ -405,13 +423,12 @@ async function* requestAnswer(asker: Asker, question: Question): AsyncGenerator<
         for await (const chunk of kept ?? chunksOf(response as Response, deadline)) {
           if (whole?.keeps(chunk)) continue
           decoder.push(chunk, batch)
-          if (batch.length > 0) {
-            if (!hasBegun) asker.report('onFirstChunk', {})
-            hasBegun = true
-            yield batch
-          }
+          if (!isHeard && batch.length > 0) asker.report('onFirstChunk', {})
+          isHeard ||= batch.length > 0
+          hasBegun ||= batch.some(({ type }) => !opening.test(type))
+          if (hasBegun && batch.length > 0) yield batch
           if (decoder.isEnded) break
-          batch = []
+          if (hasBegun) batch = []
         }
         isRead = true
         const text = whole?.text()
@@ -432,10 +449,10 @@ async function* requestAnswer(asker: Asker, question: Question): AsyncGenerator<
         return
       } catch (error) {
         isLeft = false
-        const isSilent = !hasBegun && batch.length === 0
+        const isSilent = !isHeard && batch.length === 0
         const source = { model, address, keys, isRead, response: isSilent ? response : undefined }
         failure = signal.aborted ? signal.reason : errorFor(error, source)
-        if (isSilent && !signal.aborted) {
+        if (!hasBegun && batch.every(({ type }) => opening.test(type)) && !signal.aborted) {
           waitMs = retryDelayMs(failure, attempt, retries, idempotencyKey !== undefined)
         }
         if (waitMs === undefined) {

@@ -293,7 +293,7 @@ export function readBody(text: string, model: Model): unknown {
   // A proxy may send an error with status 200, and in the form of another format.
   const first = Array.isArray(body) ? body[0] : body
   const isAnswer = !isObject(first) || 'choices' in first || 'output' in first
-  if (!isAnswer && (first.type === 'error' || isObject(first.error) || typeof first.error === 'string'))
+  if (!isAnswer && (first.type === 'error' || first.error || first.detail))
     throw model.codec.decodeError({ status: 0, headers: new Headers(), body })
   return body
 }

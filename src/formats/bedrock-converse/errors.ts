@@ -18,7 +18,6 @@ export const tooLong: RegExp =
   /input is too long|input tokens exceeded|prompt is too long|maximum length|context (?:length|window)/i
 const noModel = /model identifier is invalid|on-demand throughput/i
 const badKey = /authentication failed|api key/i
-const byDay = /per day/i
 
 /** Reads an error answer. */
 export function decodeError(answer: ErrorAnswer, _options: CodecOptions = {}): ApiError {
@@ -37,8 +36,7 @@ function named(answer: ErrorAnswer, name: string): ApiError {
   const message = textOr(field(answer.body, 'message'), textOr(field(answer.body, 'Message'), undefined))
   const fields = message === undefined ? answer.body : { message, code: name }
   const error = readApiError({ ...answer, body: fields }, errorWords)
-  const { status, retryAfterMs, provider } = error
-  const isOfDay = error.kind === 'rate_limit' && byDay.test(error.message)
+  const { status, retryAfterMs, retryable, provider } = error
   const requestId = answer.headers.get('x-amzn-requestid') ?? error.requestId
   const providerCode = textOr(name, undefined)
   const details = compact({
@@ -49,7 +47,7 @@ function named(answer: ErrorAnswer, name: string): ApiError {
     provider,
     body: answer.body as Json | undefined,
   })
-  return new ApiError(error.message, { kind: kindOf(error), retryable: error.retryable && !isOfDay, ...details })
+  return new ApiError(error.message, { kind: kindOf(error), retryable, ...details })
 }
 
 /** The kind of an error. The texts of some errors are more exact than their names. */

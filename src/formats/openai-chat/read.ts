@@ -586,11 +586,11 @@ function errorOf(body: unknown, dialect: ChatDialect): ApiError {
   return decodeError(inStream(body), { dialect })
 }
 
-/** Whether a body or chunk with status 200 is an error. Most hosts send `error`, Mistral and old vLLM `object`, Gemini an array. */
+/** Whether a body or chunk with status 200 is an error. Most hosts send `error`, Mistral and old vLLM `object`, Gemini an array, FastAPI `detail`. */
 function isError(body: unknown): boolean {
   if (Array.isArray(body)) return isObject(field(body[0], 'error'))
   if (field(body, 'error') || field(body, 'object') === 'error') return true
-  return !field(body, 'choices') && errorBeside(body) !== undefined
+  return !field(body, 'choices') && (errorBeside(body) ?? field(body, 'detail')) !== undefined
 }
 
 /** Returns an error that is not in the field `error`. Cloudflare sends `errors`, MiniMax `base_resp`. */
