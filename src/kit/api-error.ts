@@ -14,6 +14,8 @@ export interface ErrorWords {
   readonly provider: string
   /** By `error.code`, `error.type` or `error.status`, in this order. */
   readonly kinds: Readonly<Record<string, ApiErrorKind>>
+  /** General words: the kind of an error that has no status of its own, and none in its body. */
+  readonly general?: Readonly<Record<string, ApiErrorKind>>
   /** Codes of failures that never succeed on a retry, whatever their status. */
   readonly final: ReadonlySet<string>
   /** Kinds by status, for hosts that use a status in their own way. */
@@ -150,7 +152,10 @@ const kindsOfStatus: Readonly<Record<string, ApiErrorKind>> = {
 
 function readKind(words: readonly string[], status: number, message: string, table: ErrorWords): ApiErrorKind {
   let kind: ApiErrorKind | undefined
-  for (const word of words) kind ??= lookup(table.kinds, word) ?? lookup(table.kinds, word.toLowerCase())
+  for (const word of words) {
+    kind ??= lookup(table.kinds, word) ?? lookup(table.kinds, word.toLowerCase())
+    if (status === 0) kind ??= lookup(table.general ?? {}, word)
+  }
   kind ??= lookup(table.statuses ?? {}, `${status}`) ?? lookup(kindsOfStatus, `${status}`)
   kind ??= status >= 400 && status < 500 ? 'invalid_request' : 'server'
   const said = message.slice(0, 2000) // each of the patterns with a gap takes time in the square of the length

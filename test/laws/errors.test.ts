@@ -83,6 +83,14 @@ describe.each(wires)('%s', (wire) => {
       expect(decode(status, body), `${status}`).toMatchObject({ kind: 'context_length', retryable: false })
   })
 
+  it.each([503, '503', 529])(
+    'an error without a status has the one in its body, whatever its general words: %s',
+    (code) => {
+      const error = decode(0, { error: { message: 'Try later', type: 'server_error', code } })
+      expect(error).toMatchObject({ kind: 'overloaded', retryable: true })
+    },
+  )
+
   const quota = (quotaId: string) => ({
     '@type': 'type.googleapis.com/google.rpc.QuotaFailure',
     violations: [{ quotaMetric: 'm', quotaId, quotaValue: '250' }],

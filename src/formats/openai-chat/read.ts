@@ -570,12 +570,13 @@ function readUsage(body: JsonObject, choice: JsonObject | undefined, dialect: Ch
 /** Decodes an error answer of any host of this format. */
 export function decodeError(answer: ErrorAnswer, { dialect = openai }: CodecOptions<ChatDialect> = {}): ApiError {
   const { kinds, statuses, emptyStatuses } = dialect.errors ?? {}
-  const { status, body } = answer
+  const { body } = answer
   const isEmpty = body === '' || body === undefined
   const error = errorBeside(body)
   return readApiError(error ? { ...answer, body: { error } } : answer, {
     provider: dialect.provider,
-    kinds: { ...errorKinds, ...(status === 0 && generalErrorKinds), ...kinds },
+    kinds: { ...errorKinds, ...kinds },
+    general: generalErrorKinds,
     final: finalErrors,
     statuses: { ...statuses, ...(isEmpty && emptyStatuses) },
   })
