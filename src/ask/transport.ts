@@ -226,7 +226,7 @@ export function readBody(text: string, model: HttpModel): unknown {
   // A proxy may send an error with status 200, and in the form of another format.
   const first = Array.isArray(body) ? body[0] : body
   const isAnswer = !isObject(first) || 'choices' in first || 'output' in first
-  if (!isAnswer && (first.type === 'error' || isObject(first.error) || typeof first.error === 'string'))
+  if (!isAnswer && (first.type === 'error' || first.error || first.detail))
     throw model.codec.decodeError({ status: 0, headers: new Headers(), body })
   return body
 }
@@ -272,7 +272,7 @@ export interface Source<Piece> {
 
 /**
  * Yields the events of an answer in batches, one for each piece; the losses of the question come first. The question is asked again only
- * before the first event. One generator for all of it: each further layer costs a tenth of the speed.
+ * before content. One generator for all of it: each further layer costs a tenth of the speed.
  */
 export async function* answerOf<Piece>(
   source: Source<Piece>,
@@ -286,6 +286,8 @@ export async function* answerOf<Piece>(
       const reportEnd = source.isKept ? undefined : call.onAttempt?.(source.url)
       const attempt = source.begin()
       let out: MessageEvent[] = []
+      let isHeard = false
+      /** Events with content came. Only from then on, the caller gets events: an answer that is asked for again begins only once. */
       let hasBegun = false
       let isLeft = true
       let failure: unknown
@@ -293,13 +295,12 @@ export async function* answerOf<Piece>(
       try {
         for await (const piece of await attempt.open(deadline)) {
           attempt.take(piece, out)
-          if (out.length > 0) {
-            if (!hasBegun) call.onFirstChunk?.()
-            hasBegun = true
-            yield out
-          }
+          if (!isHeard && out.length > 0) call.onFirstChunk?.()
+          isHeard ||= out.length > 0
+          hasBegun ||= hasContent(out)
+          if (hasBegun && out.length > 0) yield out
           if (attempt.isEnded) break
-          out = []
+          if (hasBegun) out = []
         }
         if (!attempt.isEnded) {
           attempt.end(out)
@@ -310,9 +311,8 @@ export async function* answerOf<Piece>(
       } catch (error) {
         isLeft = false
         const { aborted, reason } = deadline.signal
-        const isSilent = !hasBegun && out.length === 0
-        failure = aborted ? reason : attempt.explain(error, isSilent)
-        if (isSilent && !aborted && !attempt.isFinal) {
+        failure = aborted ? reason : attempt.explain(error, !isHeard && out.length === 0)
+        if (!hasBegun && !hasContent(out) && !aborted && !attempt.isFinal) {
           waitMs = retryDelayMs(failure, number, call.retries, source.idempotencyKey !== undefined)
         }
         if (waitMs === undefined) {
@@ -330,6 +330,11 @@ export async function* answerOf<Piece>(
   } finally {
     deadline.clear()
   }
+}
+
+/** Whether there is more than the opening of an answer. If it fails before, it can be asked for again. */
+function hasContent(events: readonly MessageEvent[]): boolean {
+  return events.some(({ type }) => !/^(?:message_start|usage|warning)$/.test(type))
 }
 
 /** Closes open blocks, and puts the part of the answer that arrived into the error. */

@@ -5,8 +5,8 @@
  */
 
 import { unlessAborted } from '../core/abort.ts'
-import { callIdsOf, callsOf, canRunTools, isCall, isEmptyAnswer, textOf } from '../core/content.ts'
-import { compact, unlessEmpty } from '../core/json.ts'
+import { callIdsOf, callsOf, canRunTools, hasResult, isCall, isEmptyAnswer, textOf } from '../core/content.ts'
+import { compact, findLastIndex, unlessEmpty } from '../core/json.ts'
 import type { AssistantMessage, Context, ContextTool, Loss, Message, MessageEvent } from '../core/model.ts'
 import type { Call, Model, Question } from '../core/question.ts'
 import { usageOf } from '../core/usage.ts'
@@ -17,9 +17,6 @@ import type { Ending, ToolHost, ToolRunner } from '../tools/model.ts'
 import type { Observed, Observer, Report, RoundChange } from './hooks.ts'
 import { type AnyTool, beginningOf, checkChange, optionsOf, type RunRequest } from './request.ts'
 import type { RunOutcome, RunResponse, RunResult, StreamEvent } from './result.ts'
-
-/** How often a model is asked again after an empty answer. */
-const mostEmptyAnswers = 2
 
 type Batches<T> = AsyncGenerator<readonly StreamEvent[], T>
 
@@ -163,8 +160,11 @@ async function* nextAfter(loop: Loop, { message, waitsForConsent: waits }: RunRe
   const isEmpty = isEmptyAnswer(message)
   if (isEmpty) loop.emptyAnswers++
   const isPaused = message.stopReason === 'pause' && calls.length === 0
+  // After results, a model may have nothing to add: what its tools did was the answer.
+  if (isEmpty && message.stopReason === 'stop' && hasResult(loop.history.at(-1))) return { outcome: 'answered' }
   // The provider's own tools took long, and it asks for the turn back to go on with it.
-  if ((isEmpty ? loop.emptyAnswers <= mostEmptyAnswers : isPaused && !waits) && !isLast) return {}
+  const mostEmpty = Math.min(2, loop.request.retries ?? 2)
+  if ((isEmpty ? loop.emptyAnswers <= mostEmpty : isPaused && !waits) && !isLast) return {}
   if (isEmpty) return { outcome: 'empty' }
   if (isPaused) return { outcome: waits ? 'manual' : 'max_rounds' }
   if (!canRunTools(message)) return { outcome: 'cut' }
@@ -344,9 +344,12 @@ function resultOf(
   pending: RunResult['pending'] = [],
   reason?: string,
 ): RunResult {
+  // A turn that the provider paused goes on in the next answer.
+  const before = responses.slice(0, -1).map((one) => one.message)
+  const parts = before.slice(findLastIndex(before, ({ stopReason }) => stopReason !== 'pause') + 1)
   return compact({
     message,
-    text: textOf(message),
+    text: [...parts, message].map(textOf).join(''),
     messages: [...added],
     context,
     outcome,

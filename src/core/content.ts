@@ -76,6 +76,11 @@ export function blocksOfTurn(message: AssistantMessage): readonly ContentBlock[]
   return others.length > 0 ? [...blocks, ...others] : blocks
 }
 
+/** Whether a message has the result of a call. */
+export function hasResult(message: Message | undefined): boolean {
+  return message?.role === 'tool' || blocksOf(message?.content ?? []).some(({ type }) => type === 'tool_result')
+}
+
 /** Whether an answer that claims to be complete has no text and no call. */
 export function isEmptyAnswer(message: AssistantMessage): boolean {
   const isSaid = (block: ContentBlock) =>

@@ -18,15 +18,16 @@ export function validCounts(figures: Figures): Usage {
   return compact(Object.fromEntries(Object.entries(figures).map(([name, figure]) => [name, tokenCount(figure)])))
 }
 
-/** What stands beside its whole, by the documents of a format: bits for what is read from a cache, what is written to it, and reasoning. */
+/** Bits for the parts that a format counts beside their wholes, by its documents: reads of a cache and writes to it. */
 export const besideInput = 3
+/** The bit for reasoning. */
 export const besideOutput = 4
 
 /**
  * The usage that the figures of an answer mean. Cached input can be in the input or beside it, and reasoning in the output or beside it. The
- * provider's own total is the judge: the sum that gives it is right. If none gives it, or there is no total, the documents of the format
- * decide (`documented`), but a part that is more than its whole is beside it. A part that still does not fit is left out. If two of input,
- * output and total are known, so is the third.
+ * provider's own total is the judge: the sum that gives it is right. If none gives it, the documents of the format decide (`documented`).
+ * Without a total they decide too, but a part that is more than its whole is beside it. A part that still does not fit is left out. If two of
+ * input, output and total are known, so is the third.
  */
 export function settleUsage(figures: Figures, documented = 0): Usage {
   const orNaN = (figure: unknown) => tokenCount(figure) ?? Number.NaN
@@ -38,20 +39,22 @@ export function settleUsage(figures: Figures, documented = 0): Usage {
   const reasoning = addend(figures.reasoningTokens)
   const allInput = (beside: number) => input + (beside & 1 && read) + (beside & 2 && write)
   const allOutput = (beside: number) => output + (beside & 4 && reasoning)
-  let beside = documented | (read + write > input ? besideInput : 0) | (reasoning > output ? besideOutput : 0)
+  let beside = documented
+  if (Number.isNaN(total)) beside |= (read + write > input ? besideInput : 0) | (reasoning > output ? besideOutput : 0)
   for (let change = 7; change >= 0; change--) {
     const one = documented ^ change
     if (allInput(one) + allOutput(one) === total) beside = one
   }
   const inputTokens = tokenCount(allInput(beside)) ?? tokenCount(total - allOutput(beside))
   const outputTokens = tokenCount(allOutput(beside)) ?? tokenCount(total - allInput(beside))
-  const sum = allInput(beside) + allOutput(beside)
   const within = (part: unknown, whole = Number.NaN) => (addend(part) > whole ? undefined : tokenCount(part))
   const cacheReadTokens = within(figures.cacheReadTokens, inputTokens)
   return compact({
     inputTokens,
     outputTokens,
-    totalTokens: total >= 0 ? Math.max(total, (inputTokens ?? 0) + (outputTokens ?? 0)) : tokenCount(sum),
+    totalTokens: Number.isNaN(total)
+      ? tokenCount(allInput(beside) + allOutput(beside))
+      : Math.max(total, (inputTokens ?? 0) + (outputTokens ?? 0)),
     cacheReadTokens,
     cacheWriteTokens: within(figures.cacheWriteTokens, inputTokens && inputTokens - (cacheReadTokens ?? 0)),
     reasoningTokens: within(figures.reasoningTokens, outputTokens),

@@ -44,6 +44,8 @@ const errorForms = {
   'a text': { error: 'Try later' },
   'an object with its type': { type: 'error', error: { type: 'overloaded_error', message: 'Try later' } },
   'a type and a message': { type: 'error', message: 'Try later' },
+  'true and a message': { error: true, message: 'Try later' },
+  detail: { detail: 'Try later' },
   'a list': [{ error: { code: 503, message: 'Try later', status: 'UNAVAILABLE' } }],
 }
 

@@ -5,6 +5,7 @@
 import { decodeAnswer } from '../../src/ask/http-model.ts'
 import type { ClientCodec } from '../../src/core/codec.ts'
 import { blocksOf, toolCallsOf, withAskedModel } from '../../src/core/content.ts'
+import { isObject } from '../../src/core/json.ts'
 import type {
   AssistantMessage,
   Context,
@@ -16,7 +17,7 @@ import type {
 } from '../../src/core/model.ts'
 import { facts } from '../formats/index.ts'
 import type { Wire } from '../support/answers.ts'
-import { type CorpusCase, corpus } from '../support/corpus.ts'
+import { type CorpusCase, corpus, isAnswer } from '../support/corpus.ts'
 import { decodeChunks } from '../support/decode.ts'
 import { type Format, formats } from '../support/formats.ts'
 import { frozen } from '../support/frozen.ts'
@@ -90,23 +91,13 @@ function historyOf(one: CorpusCase, format: Format): readonly History[] {
   return answer === undefined ? [] : [history(one.name, format, modelOf(one, answer), before(one, format), answer)]
 }
 
-function answerOf({ kind, text, bytes }: CorpusCase, client: ClientCodec): AssistantMessage | undefined {
-  if (kind !== 'json') {
-    const { response, error } = decodeChunks(client, [bytes])
-    return response?.message ?? error?.partial
+function answerOf(one: CorpusCase, client: ClientCodec): AssistantMessage | undefined {
+  if (one.kind === 'json') {
+    const body: unknown = isAnswer(one) ? JSON.parse(one.text) : undefined
+    return isObject(body) ? client.decodeResponse(body).message : undefined
   }
-  const body: unknown = JSON.parse(text)
-  return isRefusal(body) ? undefined : client.decodeResponse(body).message
-}
-
-/** An error's body, which has no answer in it. */
-function isRefusal(body: unknown): boolean {
-  const { error, errors, internalCode, ...fields } = body as Record<string, unknown>
-  const { choices, output, content, candidates, message, steps } = fields
-  if (internalCode !== undefined || (Array.isArray(errors) && errors.length > 0)) return true // Workers AI
-  const isAnswer = [choices, output, content, candidates, message, steps].some((field) => field != null)
-  const isSentence = typeof message === 'string'
-  return Array.isArray(body) || typeof body !== 'object' || isSentence || (error != null && !isAnswer)
+  const { response, error } = decodeChunks(client, [one.bytes])
+  return response?.message ?? error?.partial
 }
 
 /** The same stream, left when a part of it had come. */

@@ -238,7 +238,7 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
   return { read, end }
 
   function read(event: JsonObject, name: string, out: Fragment[]): void {
-    switch (event.type ?? (name || (event.error && 'error'))) {
+    switch (event.type ?? (name || ((event.error ?? event.detail) && 'error'))) {
       case 'content_block_delta':
         readDelta(keyOf(event), objectIn(event, 'delta'), out)
         break

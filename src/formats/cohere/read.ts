@@ -186,7 +186,8 @@ function readEvent(state: ReadState, event: JsonObject, out: Fragment[]): void {
       readEnd(state, objectIn(event, 'delta'), out)
       return
     case undefined:
-      if (typeof field(event, 'message') === 'string') throw decodeError(inStream(event))
+      if (typeof field(event, 'message') === 'string' || field(event, 'error') || field(event, 'detail'))
+        throw decodeError(inStream(event))
   }
   // `citation-end`, `debug` and unknown types are ignored.
 }

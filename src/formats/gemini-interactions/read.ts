@@ -51,6 +51,7 @@ import type {
 import type { Machine } from '../../core/reducer.ts'
 import { addend, besideOutput, settleUsage, tokenCount } from '../../core/usage.ts'
 import { inStream, readApiError } from '../../kit/api-error.ts'
+import { checkEnded, unfinished } from '../../kit/background.ts'
 import { isEnvelope } from '../../kit/envelope.ts'
 import { isKeyInvalid, type Media, place } from '../../kit/google.ts'
 import { follow, type Lengths, newLengths, unitsAt } from '../../kit/utf8.ts'
@@ -64,7 +65,6 @@ import {
   readStopReason,
   stepsOfDeltas,
   target,
-  unfinished,
 } from './words.ts'
 
 /** Reads the contents of a step. The wire has a list, one object, or a string. */
@@ -158,16 +158,17 @@ export function decodeToolCalls(body: unknown): DecodedCalls {
 // ---- a whole answer -----------------------------------------------------------------------------
 
 /**
- * Decodes a whole answer. An answer that is generated in the background has no content yet: it must be fetched later.
+ * Decodes a whole answer.
  *
  * @throws {ApiError} if the body is an error, or an answer that failed.
- * @throws {DecodeError} if the body is not an answer.
+ * @throws {DecodeError} if the body is not an answer, or if it is a background answer that is still `queued` or `in_progress`.
  */
 export function decodeResponse(body: unknown, options: DecodeResponseOptions = {}): ChatResponse {
   if (Array.isArray(body) || field(body, 'error')) throw midStreamError(body)
   const answer = bodyOf(body, `${target} answer`)
   const steps = stepsOf(answer)
   if (steps === undefined && typeof answer.status !== 'string') throw misfit('steps', 'not a list', `${target} answer`)
+  checkEnded(answer, 'interactions', `${target} answer`)
   const out: Fragment[] = []
   readStart(answer, out)
   const reading = newReading(textOr(answer.model, ''))
@@ -294,7 +295,7 @@ export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): 
     push(frame, out) {
       if (state.isEnded || frame.data === '' || frame.data.trim() === '[DONE]') return
       const event = readEvent(parse, frame)
-      const type = textOr(field(event, 'event_type'), frame.event ?? (event.error ? 'error' : ''))
+      const type = textOr(field(event, 'event_type'), frame.event ?? ((event.error ?? event.detail) ? 'error' : ''))
       lookup(events, type)?.(state, event, out) // events of unknown types are skipped
       const usage = readUsage(field(event.metadata, 'usage') ?? field(event.metadata, 'total_usage'))
       if (usage !== undefined && !state.isEnded) out.push({ type: 'usage', usage })
@@ -386,7 +387,7 @@ function endSteps(state: StreamState, out: Fragment[]): void {
 
 /** Throws the error of an `error` event. An empty error is skipped, because real streams have continued after one. */
 function fail(state: StreamState, event: JsonObject): void {
-  const error = event.error ?? {}
+  const error = event.error ?? event.detail ?? {}
   if (isObject(error) && !field(error, 'code') && !field(error, 'message')) return
   state.isEnded = true
   throw midStreamError(event)

@@ -327,7 +327,7 @@ function answerReader(dialect: GeminiDialect, { toolNames, providerTools }: Offe
   function readChunk(value: unknown, path: string, out: Fragment[]): void {
     const chunk = objectAt(value, path, 'Gemini response')
     const { error, promptFeedback, usageMetadata } = chunk
-    if (error !== undefined && error !== null) {
+    if ((error ?? (chunk.candidates ? undefined : chunk.detail) ?? undefined) !== undefined) {
       throw decodeError(inStream(chunk), { dialect })
     }
     if (!isStarted) begin(chunk, out)

@@ -576,12 +576,13 @@ function readUsage(body: JsonObject, choice: JsonObject | undefined, dialect: Ch
 /** Decodes an error answer of any host of this format. */
 export function decodeError(answer: ErrorAnswer, { dialect = openai }: CodecOptions<ChatDialect> = {}): ApiError {
   const { kinds, statuses, emptyStatuses } = dialect.errors ?? {}
-  const { status, body } = answer
+  const { body } = answer
   const isEmpty = body === '' || body === undefined
   const error = errorBeside(body)
   return readApiError(error ? { ...answer, body: { error } } : answer, {
     provider: dialect.provider,
-    kinds: { ...errorKinds, ...(status === 0 && generalErrorKinds), ...kinds },
+    kinds: { ...errorKinds, ...kinds },
+    general: generalErrorKinds,
     final: finalErrors,
     statuses: { ...statuses, ...(isEmpty && emptyStatuses) },
   })
@@ -592,11 +593,11 @@ function errorOf(body: unknown, dialect: ChatDialect): ApiError {
   return decodeError(inStream(body), { dialect })
 }
 
-/** Whether a body or chunk with status 200 is an error. Most hosts send `error`, Mistral and old vLLM `object`, Gemini an array. */
+/** Whether a body or chunk with status 200 is an error. Most hosts send `error`, Mistral and old vLLM `object`, Gemini an array, FastAPI `detail`. */
 function isError(body: unknown): boolean {
   if (Array.isArray(body)) return isObject(field(body[0], 'error'))
   if (field(body, 'error') || field(body, 'object') === 'error') return true
-  return !field(body, 'choices') && errorBeside(body) !== undefined
+  return !field(body, 'choices') && (errorBeside(body) ?? field(body, 'detail')) !== undefined
 }
 
 /** Returns an error that is not in the field `error`. Cloudflare sends `errors`, MiniMax `base_resp`. */

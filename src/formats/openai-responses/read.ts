@@ -54,6 +54,7 @@ import type {
 import type { Machine } from '../../core/reducer.ts'
 import { settleUsage } from '../../core/usage.ts'
 import { inStream, readApiError } from '../../kit/api-error.ts'
+import { checkEnded } from '../../kit/background.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import {
   clientField,
@@ -131,15 +132,12 @@ export function decodeResponse(
   { dialect = openaiDialect, ...options }: DecodeResponseOptions<ResponsesDialect> = {},
 ): ChatResponse {
   const answer = bodyOf(body, `${target} answer`)
-  const { status, id, error } = answer
+  const { error } = answer
   if (!Array.isArray(answer.output)) {
     if ((error ?? undefined) !== undefined) throw midStreamError(answer, dialect)
     throw misfit('output', 'not a list', `${target} answer`)
   }
-  if (status === 'queued' || status === 'in_progress') {
-    const finding = `"${status}", since it is made in the background: ask for GET /responses/${textOr(id, '{id}')} until it has ended`
-    throw misfit('status', finding, `${target} answer`)
-  }
+  checkEnded(answer, 'responses', `${target} answer`)
   return fold(readWhole(answer, dialect, options), { ...options, provider: dialect.provider, idPrefix })
 }
 
@@ -197,7 +195,7 @@ export function decodeStream({
     push({ data, event: name }, out) {
       if (state.isEnded || data === '' || data.trim() === '[DONE]') return
       const event = objectAt(parseEvent(parse, data, `${target} event`), '', `${target} event`)
-      const type = stringOr(event.type, name ?? (event.error ? 'error' : ''))
+      const type = stringOr(event.type, name ?? ((event.error ?? event.detail) ? 'error' : ''))
       // The most frequent event needs no lookup. Unknown events, `keepalive` and the progress of hosted tools are skipped.
       const step = type === 'response.output_text.delta' ? addText : lookup(steps, type)
       step?.(state, event, out, type)

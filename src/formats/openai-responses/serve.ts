@@ -15,7 +15,7 @@
 import type { EncodedResponse, Frame, Reply, StreamEncoder } from '../../core/codec.ts'
 import { blocksOf, blocksOfTurn, isNoArguments, keptFields } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
-import { arrayOf, compact, field, isObject, lookup, otherFields, stringOr, textOr } from '../../core/json.ts'
+import { arrayOf, compact, field, lookup, objectIn, otherFields, stringOr, textOr } from '../../core/json.ts'
 import type {
   AssistantMessage,
   ChatResponse,
@@ -32,6 +32,7 @@ import type {
   ToolCall,
   Usage,
 } from '../../core/model.ts'
+import { tokenCount } from '../../core/usage.ts'
 import type { ProofField } from '../../kit/foreign-proofs.ts'
 import { freeTextReader } from '../../kit/free-text.ts'
 import { hash } from '../../kit/ids.ts'
@@ -177,17 +178,23 @@ function encodeUsage(usage: Usage | undefined): WireUsage | null {
   if (usage === undefined) return null
   const kept = keptFields(usage, format)
   const { inputTokens = 0, outputTokens = 0 } = usage
-  const inner = (name: string) => (isObject(kept[name]) ? (kept[name] as JsonObject) : {})
+  const inner = (name: string) => objectIn(kept, name)
+  // A part that does not fit into its whole is not in `usage`, but a client gets it as it was.
+  const part = (count: number | undefined, details: string, name: string) =>
+    count ?? tokenCount(inner(details)[name]) ?? 0
   return {
     ...kept,
     input_tokens: inputTokens,
     input_tokens_details: {
       ...inner('input_tokens_details'),
-      cached_tokens: usage.cacheReadTokens ?? 0,
+      cached_tokens: part(usage.cacheReadTokens, 'input_tokens_details', 'cached_tokens'),
       ...cacheWrites(usage, inner('input_tokens_details')),
     },
     output_tokens: outputTokens,
-    output_tokens_details: { ...inner('output_tokens_details'), reasoning_tokens: usage.reasoningTokens ?? 0 },
+    output_tokens_details: {
+      ...inner('output_tokens_details'),
+      reasoning_tokens: part(usage.reasoningTokens, 'output_tokens_details', 'reasoning_tokens'),
+    },
     total_tokens: usage.totalTokens ?? inputTokens + outputTokens,
   } as WireUsage
 }

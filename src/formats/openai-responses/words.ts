@@ -177,9 +177,9 @@ const kinds: Readonly<Record<string, ApiErrorKind>> = {
 /** Codes of errors that a retry cannot solve. */
 const final: ReadonlySet<string> = new Set(['insufficient_quota'])
 
-/** The error codes of this format, and more of them for one error. */
-export function errorWords(provider: string, more?: ErrorWords['kinds']): ErrorWords {
-  return { provider, kinds: { ...more, ...kinds }, final }
+/** The error codes of this format, and the general words of one error. */
+export function errorWords(provider: string, general: ErrorWords['kinds'] = {}): ErrorWords {
+  return { provider, kinds, general, final }
 }
 
 /** The HTTP status, the type and the code that a gateway sends for each kind of error. */
