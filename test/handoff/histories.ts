@@ -101,7 +101,12 @@ function answerOf(one: CorpusCase, client: ClientCodec): AssistantMessage | unde
 }
 
 /** The same stream, left when a part of it had come. */
-function abortedHistoryOf(one: CorpusCase, format: Format, part = 0.6): readonly History[] {
+function abortedHistoryOf(
+  one: CorpusCase,
+  format: Format,
+  part = 0.6,
+  asked: Context = before(one, format),
+): readonly History[] {
   if (one.kind === 'json') return []
   const decoder = decodeAnswer(format.client)
   try {
@@ -111,7 +116,7 @@ function abortedHistoryOf(one: CorpusCase, format: Format, part = 0.6): readonly
   }
   if (decoder.isEnded) return []
   const partial = decoder.stop('aborted', [])
-  return [history(`${one.name}, aborted`, format, modelOf(one, partial), before(one, format), partial)]
+  return [history(`${one.name}, aborted`, format, modelOf(one, partial), asked, partial)]
 }
 
 /** The recorded streams, each left at this number of places. Read once and frozen. */
@@ -121,7 +126,9 @@ export function leftHistories(places: number): readonly History[] {
   return frozen(
     streams.flatMap((one) => {
       const format = folders.get(one.format)
-      return format === undefined ? [] : parts.flatMap((part) => abortedHistoryOf(one, format, part))
+      if (format === undefined) return []
+      const asked = before(one, format)
+      return parts.flatMap((part) => abortedHistoryOf(one, format, part, asked))
     }),
   )
 }

@@ -23,7 +23,7 @@ import type { Wire } from '../support/answers.ts'
 import { cutsTimeout, inTurn, isExhaustive } from '../support/cuts.ts'
 
 const histories: readonly History[] = isExhaustive
-  ? [...oddHistories(), ...writtenHistories(), ...recordedHistories(), ...leftHistories(9)]
+  ? [...oddHistories(), ...writtenHistories(), ...recordedHistories(), ...leftHistories(4)]
   : [...oddHistories(), ...writtenHistories(), ...oneOfEachKind([...recordedHistories(), ...leftHistories(2)])]
 
 /** The results of all calls, as a run makes them: of invalid calls too. */
