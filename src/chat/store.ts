@@ -234,15 +234,17 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
       if (result.name !== undefined && result.name !== call.name) {
         throw new TypeError(`Cannot add the result: "${call.id}" is a call of "${call.name}", not of "${result.name}"`)
       }
-      if ('error' in result)
-        return turns.addResult({ type: 'tool_result', result: failedResult(call, 'execution', result.error) })
-      const { value } = result
-      return turns.addResult({ type: 'tool_result', result: resultOf(call, outputOf(value), { value }) })
+      const read =
+        'error' in result
+          ? failedResult(call, 'execution', result.error)
+          : resultOf(call, outputOf(result.value), { value: result.value })
+      return turns.addResult({ type: 'tool_result', result: read })
     },
     async approve(toolCallId, decision) {
       const call = waitingCall(toolCallId, 'approve')
       const approval = typeof decision === 'boolean' ? { approved: decision } : decision
-      return turns.decide(call, { ...compact({ approvalId: call.approvalId }), ...approval, toolCallId })
+      const { approvalId, approvalProof: proof } = call
+      return turns.decide(call, { ...compact({ approvalId, proof }), ...approval, toolCallId })
     },
     branch(id, index) {
       checkFree('switch the branch')

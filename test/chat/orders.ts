@@ -21,10 +21,7 @@ import type { AssistantMessage, Message, StreamEvent } from '../../src/index.ts'
 /** A chat in a page: a store, or a component that owns one. */
 export interface Page {
   now(): ChatSnapshot
-  readonly actions: Pick<
-    ChatActions,
-    'send' | 'stop' | 'retry' | 'regenerate' | 'edit' | 'resume' | 'branch' | 'load'
-  >
+  readonly actions: Pick<ChatActions, 'send' | 'stop' | 'retry' | 'regenerate' | 'edit' | 'resume' | 'branch' | 'load'>
   /** The component goes away; the tab stays. */
   leave(): void
 }
