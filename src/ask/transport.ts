@@ -138,7 +138,7 @@ function parsed(text: string): unknown {
   }
 }
 
-const noBody = 'Cannot read the answer: "fetch" has no streams here; pass one that has, such as that of expo/fetch'
+const noBody = 'Cannot read the answer: "fetch" has no streams here; pass that of expo/fetch'
 
 /** The chunks of a body, until it ends, the signal fires, or the reader leaves. Each of these closes the connection. */
 export async function* chunksOf(

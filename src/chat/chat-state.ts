@@ -52,8 +52,15 @@ export interface ChatState {
   replaced(): void
 }
 
-/** @param onRead called with a stored chat whose end is now the end of this chat */
-export function chatState(options: ChatStoreOptions, onRead: (stored: StoredChat) => void): ChatState {
+/**
+ * @param onRead called with a stored chat whose end is now the end of this chat
+ * @param onSent called with a message of the queue that another store has sent
+ */
+export function chatState(
+  options: ChatStoreOptions,
+  onRead: (stored: StoredChat) => void,
+  onSent: (id: string) => void,
+): ChatState {
   const { throttleMs = 16, newId = randomId, messages = [], persist } = options
   const id = options.id ?? newId()
   const views = new WeakMap<Entry, ViewMessage>()
@@ -141,14 +148,17 @@ export function chatState(options: ChatStoreOptions, onRead: (stored: StoredChat
     const theirs = stored.entries.map(entryOfStored)
     const all = merged(known, theirs, entries)
     known = inBranches(theirs)
+    for (const { id: waiting } of status.queue) if (known.get(waiting)?.state !== 'failed') onSent(waiting)
     revision = stored.revision
     set({}, all)
     if (!isBusy() && all.at(-1)?.messages === theirs.at(-1)?.messages) onRead(stored)
   }
 
   function snapshot(before: ChatSnapshot | undefined): ChatSnapshot {
-    // An answer is not shown before its first message.
-    const drawn = entries.filter(({ messages, state, branch }) => messages[0] || (branch && state !== 'streaming'))
+    // An answer is not shown before its first message, and a message of the queue not before it is sent.
+    const drawn = entries.filter(({ id, messages, state, branch }) => {
+      return (messages[0] || (branch && state !== 'streaming')) && !status.queue.some((one) => one.id === id)
+    })
     const messages = drawn.map((entry, at) => viewOfEntry(entry, before?.messages[at]))
     const isSame =
       messages.length === before?.messages.length && messages.every((one, at) => one === before.messages[at])

@@ -15,7 +15,8 @@ export function merged(known: ReadonlyMap<string, Entry>, theirs: Entries, ours:
     const before = known.get(id)
     return before?.messages === messages && before.state === state && state !== 'sending' && state !== 'streaming'
   }
-  const isTheirs = ({ id, messages }: Entry) => JSON.stringify(known.get(id)?.messages) !== JSON.stringify(messages)
+  const textOf = (entry: Entry | undefined) => JSON.stringify([entry?.state, entry?.messages])
+  const isTheirs = (entry: Entry) => textOf(known.get(entry.id)) !== textOf(entry)
   const [inTheirs, inOurs] = [inBranches(theirs), inBranches(ours)]
   if (known.size === inOurs.size && ours.every(isOld)) return theirs
   return joined(
@@ -27,28 +28,40 @@ export function merged(known: ReadonlyMap<string, Entry>, theirs: Entries, ours:
 
 /** @param isOld whether this store has not changed an entry since it knew it */
 function joined(theirs: Entries, ours: Entries, isOld: (our: Entry) => boolean): Entries {
-  const twinOf = ({ id }: Entry, at: number) => (theirs[at]?.id === id ? theirs[at] : undefined)
+  const inTheirs = inBranches(theirs)
+  const latest = (our: Entry): Entry => {
+    const their = isOld(our) ? inTheirs.get(our.id) : undefined
+    return their ? { ...their, branch: our.branch ?? their.branch } : our
+  }
   // To the first place at which they differ.
-  const isSame = (our: Entry, at: number) => twinOf(our, at) && !our.branch && !theirs[at]?.branch
-  const end = ours.findIndex((our, at) => !isSame(our, at))
-  const at = end < 0 ? ours.length : end
-  const head = ours.slice(0, at).map((our, place) => (isOld(our) && twinOf(our, place)) || our)
-  const isAnswer = (entry: Entry | undefined) => entry?.role === 'assistant'
-  // An answer stands below its question.
-  if (isAnswer(ours[at]) && theirs[at] && !isAnswer(theirs[at])) {
-    return [...head, ...ours.slice(at, at + 1), ...joined(theirs.slice(at), ours.slice(at + 1), isOld)]
-  }
-  const [mine, others] = [tailsOf(ours.slice(at)), tailsOf(theirs.slice(at))]
+  const isSame = (our: Entry, at: number) => our.id === theirs[at]?.id && !our.branch && !theirs[at]?.branch
+  const at = ours.findIndex((our, place) => !isSame(our, place))
+  const [mine, others] = at < 0 ? [[], []] : [tailsOf(ours.slice(at)), tailsOf(theirs.slice(at))]
   const twin = ([first]: Entries, tails: readonly Entries[]) => tails.find(([one]) => one?.id === first?.id)
-  const isRelated = mine.some((tail) => twin(tail, others)) || (isAnswer(ours[at]) && isAnswer(theirs[at]))
-  if (!isRelated) {
-    const added = inBranches(ours.slice(at))
-    return [...head, ...theirs.slice(at).filter(({ id }) => !added.has(id)), ...ours.slice(at)]
-  }
+  if (!mine.some((tail) => twin(tail, others))) return inserted(theirs, ours.map(latest))
   const tails = [
     ...others.map((tail) => joined(tail, twin(tail, mine) ?? tail, isOld)),
     ...mine.filter((tail) => !twin(tail, others)),
   ]
   const shown = tails.findIndex(([first]) => first?.id === ours[at]?.id)
-  return [...head, ...(showing(tails, shown) ?? [])]
+  return [...ours.slice(0, at).map(latest), ...(showing(tails, shown) ?? [])]
+}
+
+/** Our entries, with each of theirs below the one that it follows there. An answer stays below its question. */
+function inserted(theirs: Entries, ours: Entries): Entries {
+  const all = [...ours]
+  let at = 0
+  for (const their of theirs) {
+    const known = all.findIndex(({ id }) => id === their.id)
+    if (known < 0) {
+      while (isAnswer(all[at]) && !isAnswer(their)) at++
+      all.splice(at, 0, their)
+    } else at = known
+    at++
+  }
+  return all
+}
+
+function isAnswer(entry: Entry | undefined): boolean {
+  return entry?.role === 'assistant'
 }

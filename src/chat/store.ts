@@ -31,8 +31,8 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     throw new TypeError('Cannot make a chat: "transport" is missing; fetchTransport() and modelTransport() make one')
   }
   const { transport, whenBusy = 'queue' } = options
-  const chat = chatState(options, (stored) => turns.take(stored))
-  const turns: Turns = turnsOf(chat, options, sendNext)
+  const chat = chatState(options, (stored) => turns.take(stored), leaveQueue)
+  const turns: Turns = turnsOf(chat, options, sendNext, giveUpQueue)
   const { publisher } = chat
   const initial = { ...publisher.shown, id: options.id ?? '' }
   const waiting = new Map<string, () => void>()
@@ -50,6 +50,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
   function checkFree(attempt: string): void {
     checkUsable(attempt)
     if (chat.isBusy) throw new TypeError(`Cannot ${attempt}: a turn is running; see "whenBusy"`)
+    giveUpQueue() // of messages that wait until a run is found
   }
 
   /** Replaces all entries from `at` on by the user's message, and requests an answer. */
@@ -59,7 +60,8 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     const { entries } = chat
     const branch = forked(entries.slice(at))
     const messages: Message[] = [{ role: 'user', content }]
-    chat.entries = [...entries.slice(0, at), newEntry(id, 'user', messages, branch)]
+    const entry = newEntry(id, 'user', messages, branch)
+    chat.entries = chat.entry(id) ? chat.withEntry(entry) : [...entries.slice(0, at), entry]
     await turns.ask({ ...question, id, added: messages, files })
   }
 
@@ -67,11 +69,13 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     checkUsable('send')
     const id = chat.newId()
     if (whenBusy === 'queue' && (chat.isBusy || resuming || waiting.size > 0)) {
-      readContent(content)
+      const messages: Message[] = [{ role: 'user', content: readContent(content).content }]
       return new Promise((resolve) => {
         waiting.set(id, resolve)
-        chat.set({ queue: [...chat.status.queue, { id, content }] })
-        sendNext()
+        // Where the turn does not succeed, it is a message that was not sent.
+        const entry: Entry = { ...newEntry(id, 'user', messages), state: 'failed' }
+        chat.set({ queue: [...chat.status.queue, { id, content }] }, [...chat.entries, entry])
+        chat.save()
       })
     }
     if (chat.isBusy && whenBusy === 'interrupt' && turns.stop()) leaveRun()
@@ -84,15 +88,21 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     const [next] = chat.status.queue
     if (next === undefined || chat.isBusy || resuming) return
     const { id, content } = next
-    const resolve = takeQueued(id)
+    const resolve = waiting.get(id)
+    waiting.delete(id)
+    leaveQueue(id)
     submit(content, { trigger: 'send' }, id).finally(resolve)
   }
 
-  /** Takes a message out of the queue. Returns what tells its sender that it is over. */
-  function takeQueued(id: string): (() => void) | undefined {
-    const resolve = waiting.get(id)
-    if (waiting.delete(id)) chat.set({ queue: chat.status.queue.filter((one) => one.id !== id) })
-    return resolve
+  /** Takes a message out of the queue: from now on, it is one that was not sent. */
+  function leaveQueue(id: string): void {
+    chat.set({ queue: chat.status.queue.filter((one) => one.id !== id) })
+    waiting.get(id)?.()
+    waiting.delete(id)
+  }
+
+  function giveUpQueue(): void {
+    for (const { id } of chat.status.queue) leaveQueue(id)
   }
 
   function leaveRun(): void {
@@ -197,7 +207,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
   function clear(): void {
     turns.stop()
     leaveRun() // the server may still run a turn whose connection broke
-    for (const id of [...waiting.keys()]) takeQueued(id)?.()
+    giveUpQueue()
     turns.forget()
     chat.replaced()
     chat.set({ status: 'ready', error: undefined, pending: [], warnings: [], usage: {}, outcome: undefined }, [])
@@ -224,15 +234,17 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
       if (result.name !== undefined && result.name !== call.name) {
         throw new TypeError(`Cannot add the result: "${call.id}" is a call of "${call.name}", not of "${result.name}"`)
       }
-      if ('error' in result)
-        return turns.addResult({ type: 'tool_result', result: failedResult(call, 'execution', result.error) })
-      const { value } = result
-      return turns.addResult({ type: 'tool_result', result: resultOf(call, outputOf(value), { value }) })
+      const read =
+        'error' in result
+          ? failedResult(call, 'execution', result.error)
+          : resultOf(call, outputOf(result.value), { value: result.value })
+      return turns.addResult({ type: 'tool_result', result: read })
     },
     async approve(toolCallId, decision) {
       const call = waitingCall(toolCallId, 'approve')
       const approval = typeof decision === 'boolean' ? { approved: decision } : decision
-      return turns.decide(call, { ...compact({ approvalId: call.approvalId }), ...approval, toolCallId })
+      const { approvalId, approvalProof: proof } = call
+      return turns.decide(call, { ...compact({ approvalId, proof }), ...approval, toolCallId })
     },
     branch(id, index) {
       checkFree('switch the branch')
@@ -252,7 +264,12 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
       const at = placeOf(id, 'remove')
       replace(chat.entries.filter((_, place) => place !== at))
     },
-    cancelQueued: (id) => takeQueued(id)?.(),
+    cancelQueued(id) {
+      if (!waiting.has(id)) return
+      chat.entries = chat.entries.filter((entry) => entry.id !== id)
+      leaveQueue(id)
+      chat.save()
+    },
     clearError() {
       if (chat.status.status === 'error') chat.set({ status: 'ready', error: undefined })
     },
@@ -267,8 +284,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
       isDisposed = true
       publisher.end()
       turns.leave()
-      for (const resolve of waiting.values()) resolve()
-      waiting.clear()
+      giveUpQueue()
     },
   }
 }

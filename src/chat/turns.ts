@@ -5,7 +5,7 @@ import type { RunOutcome, StreamEvent } from '../client/result.ts'
 import { guarded } from '../core/abort.ts'
 import { blocksOf } from '../core/content.ts'
 import { InterruptedError, IsoglotError } from '../core/errors.ts'
-import { compact } from '../core/json.ts'
+import { compact, findLastIndex } from '../core/json.ts'
 import type { Message, ToolCall, ToolMessage } from '../core/model.ts'
 import type { Approval } from '../tools/approval.ts'
 import type { ChatState, Status } from './chat-state.ts'
@@ -45,8 +45,11 @@ export interface Turns {
   stop(): boolean
 }
 
-/** @param onReady called when a message that waits may be sent */
-export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () => void): Turns {
+/**
+ * @param onReady called when a message of the queue may be sent
+ * @param onHalt called when a turn does not succeed, so that no message of the queue is sent
+ */
+export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () => void, onHalt: () => void): Turns {
   const { transport } = options
   checkPageTools(options.tools ?? [])
   /** The current turn. Events of an earlier one are ignored. */
@@ -118,7 +121,8 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
   /** The entries with this answer below its question. */
   function withAnswer(answer: Entry): readonly Entry[] {
     if (chat.entry(answer.id)) return chat.withEntry(answer)
-    const at = chat.placeOf(question?.id) + 1 || chat.entries.length
+    const waiting = chat.placeOf(chat.status.queue[0]?.id)
+    const at = chat.placeOf(question?.id) + 1 || (waiting < 0 ? chat.entries.length : waiting)
     return [...chat.entries.slice(0, at), answer, ...chat.entries.slice(at)]
   }
 
@@ -272,6 +276,7 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
       const partial = error instanceof IsoglotError ? error.partial : undefined
       const isAsked = isSent
       failed = question
+      if (isAsked) onHalt()
       close('failed', { status: 'error', error }, (answer) => brokenOff(answer, 'failed', partial))
       if (!isAsked) onReady() // only this message cannot be sent
     }
@@ -287,6 +292,7 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
     if (turn === undefined) return false
     current = undefined
     turn.abort(new DOMException('The turn was stopped', 'AbortError'))
+    onHalt()
     if (!chat.isBusy) return true // it only looked for a run
     if (isSent) failed = question
     close('stopped', { status: 'ready' }, (answer) => brokenOff(answer, 'stopped'))
@@ -328,10 +334,12 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
       try {
         if (!chat.isRead) await chat.ready()
         const batches = isCurrent(turn) ? await transport.resume?.(chat.id, turn.signal) : undefined
-        const place = batches && isCurrent(turn) ? placed(chat.entries, batches.question) : undefined
+        const waiting = chat.status.queue.flatMap(({ id }) => chat.entry(id) ?? [])
+        const sent = chat.entries.filter((entry) => !waiting.includes(entry))
+        const place = batches && isCurrent(turn) ? placed(sent, batches.question) : undefined
         if (place !== undefined) {
           const { entries, id, base } = place
-          chat.entries = entries
+          chat.entries = [...entries, ...waiting]
           await ask({ trigger: 'resume', id, base }, turn, batches)
           return true
         }
@@ -347,7 +355,7 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
     ask,
     forget,
     take({ pending, outcome }) {
-      const last = chat.entries.at(-1)
+      const last = chat.entries[findLastIndex(chat.entries, ({ role }) => role === 'assistant')]
       const isWaiting = pending.length > 0 && last !== undefined
       const entries = isWaiting ? chat.withEntry(withCalls(last, pending, 'waiting')) : chat.entries
       failed = unanswered(entries)

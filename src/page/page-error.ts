@@ -76,13 +76,13 @@ export function toPageError(cause: unknown): PageError {
   return { code: 'server', message: 'The server failed', status: 500 }
 }
 
-/** The error as a response, for a run that failed before its first event. */
-export function errorResponse(error: PageError): Response {
+/** The error as a response, for a run that failed before its first event. @param form `text`: only the sentence */
+export function errorResponse(error: PageError, form?: 'json' | 'text'): Response {
   const { status = 500, retryAfterMs } = error
   const headers = compact({
-    'content-type': 'application/json',
+    'content-type': form === 'text' ? 'text/plain; charset=utf-8' : 'application/json',
     'cache-control': 'no-store',
     'retry-after': retryAfterMs === undefined ? undefined : `${Math.ceil(retryAfterMs / 1000)}`,
   })
-  return new Response(JSON.stringify({ error }), { status, headers })
+  return new Response(form === 'text' ? error.message : JSON.stringify({ error }), { status, headers })
 }

@@ -117,7 +117,8 @@ class CallTurn {
 
   async #runJobs(jobs: readonly Job[]): Promise<TurnResult> {
     const { request } = this.#host
-    const pending = jobs.filter(({ consent }) => consent === 'pending').map(({ call }) => call as ToolCall)
+    const asked = jobs.flatMap(({ consent, call }) => (consent === 'pending' ? (call as ToolCall) : []))
+    const pending = await Promise.all(asked.map((call) => this.#toolOf(call)?.needsApproval?.ask(call) ?? call))
     for (const call of pending) this.#events.push({ type: 'approval_request', call })
 
     const ready = jobs.filter(({ consent }) => consent !== 'pending')

@@ -21,10 +21,7 @@ import type { AssistantMessage, Message, StreamEvent } from '../../src/index.ts'
 /** A chat in a page: a store, or a component that owns one. */
 export interface Page {
   now(): ChatSnapshot
-  readonly actions: Pick<
-    ChatActions,
-    'send' | 'stop' | 'retry' | 'regenerate' | 'edit' | 'resume' | 'branch' | 'load' | 'cancelQueued'
-  >
+  readonly actions: Pick<ChatActions, 'send' | 'stop' | 'retry' | 'regenerate' | 'edit' | 'resume' | 'branch' | 'load'>
   /** The component goes away; the tab stays. */
   leave(): void
 }
@@ -278,20 +275,12 @@ export async function wrongAfter(steps: readonly Step[], open: OpenPage, isNamed
     },
     async reload(tab, number) {
       await settled() // what the page has not written yet is lost with it
-      for (const { id, content } of tab.page.now().queue) {
-        said.delete(String(content))
-        tab.page.actions.cancelQueued(id)
-      }
       tab.isOpen = false
       serverMoves()
       tab.page.leave()
       await openTab(number % 3, tab.session)
     },
     async leave(tab, number) {
-      for (const { id, content } of tab.page.now().queue) {
-        said.delete(String(content))
-        tab.page.actions.cancelQueued(id)
-      }
       tab.page.leave()
       tab.page = await open(optionsFor(tab, number % 3))
     },
@@ -336,8 +325,7 @@ export async function wrongAfter(steps: readonly Step[], open: OpenPage, isNamed
   const kept = (chat?.entries ?? []).map(storedShown)
   check('the storage', kept)
   const texts = new Set(flat(kept).map(({ text }) => text))
-  const waiting = new Set(living.flatMap(({ page }) => page.now().queue.map(({ content }) => String(content))))
-  for (const text of said) if (!texts.has(text) && !waiting.has(text)) wrong.add(`${text} is lost`)
+  for (const text of said) if (!texts.has(text)) wrong.add(`${text} is lost`)
   for (const text of answered) if (!texts.has(text)) wrong.add(`${text} is lost`)
   for (const { page } of living) {
     for (const { id, state } of page.now().messages) {
