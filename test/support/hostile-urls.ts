@@ -349,7 +349,7 @@ const after = [
 ]
 
 /**
- * Reach into the network of whoever fetches them, or have two hosts: one that is public and one that is not, and it depends on the parser
+ * Reach into the network of the client that fetches them, or have two hosts: one that is public and one that is not, and it depends on the parser
  * which of them is asked.
  */
 export const inward: readonly string[] = [
