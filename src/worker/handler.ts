@@ -1,6 +1,4 @@
 /** Handles a request of a Worker, in order: options, route, origin, token, counters, and then the answer. @module */
-
-import { readJson } from '../gateway/body.ts'
 import { idHeaders, withOwnHeaders } from '../gateway/cors.ts'
 import { answerError } from '../gateway/errors.ts'
 import { findRoute } from '../gateway/routes.ts'
@@ -132,8 +130,7 @@ async function finish(
 
 async function openSession({ request, config }: RouteContext): Promise<Response> {
   await limitNetwork(request, config)
-  const { value } = await readJson(request, config.limits)
-  const session = await mintSession(await login(request, value, config), config)
+  const session = await mintSession(await login(request, config), config)
   log({ status: 200, outcome: 'session' }, config)
   return Response.json(session)
 }

@@ -97,7 +97,7 @@ const counts: Partial<Record<WireName, (path: string) => string>> = {
   gemini: (path) => path.replace('generateContent', 'countTokens'),
 }
 
-/** Of all places, ways and targets, one in this many: a prime number, so that each way meets each place of some kind. */
+/** The test tries one in this many places, ways and targets: a prime number, so that each way meets each place of some kind. */
 const share = isExhaustive ? 1 : 83
 
 describe.each(wireNames)('a malformed request of %s', (wire) => {

@@ -172,7 +172,7 @@ describe('a name that was used before', () => {
     expect(read).toEqual(['one', 'two'].map((said) => [start, text(said)]))
   })
 
-  it('is no excuse for a log that fails: its error is reported', async () => {
+  it('does not hide the error of a log that fails', async () => {
     const log: RunLog = { ...memoryLog(), append: () => Promise.reject(new TypeError('The database is down')) }
     await expect(keepRun(scripted([start]), log, { name })).rejects.toThrow('The database is down')
   })

@@ -238,7 +238,7 @@ describe('an account with an object of its own', () => {
       const draw = `draw ${wholeWorker}`
       const collects = (...users: number[]) => users.map((at) => `collect ${accountOf(`u${at}`)}`)
 
-      it('a refusal asks each of them once, and later refusals nobody', async () => {
+      it('a refusal asks each of them once, and later refusals ask none', async () => {
         const { callsOf, asking, objects } = await crowd()
         const first = await callsOf(() => asking(false))
         expect(first.filter((call) => call.startsWith('collect'))).toHaveLength(count)

@@ -381,6 +381,56 @@ describe('a new token for an old one', () => {
   })
 })
 
+describe('the body of POST /session', () => {
+  /** The status, and the bytes of the body that were read. */
+  async function open(settings: object, headers: Record<string, string>, size: number) {
+    const text = new TextEncoder().encode(`{"user":"ada","models":["${'x'.repeat(size)}"]}`)
+    let read = 0
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          controller.enqueue(text.slice(read, read + 1024))
+          read = Math.min(text.length, read + 1024)
+          if (read === text.length) controller.close()
+        },
+      },
+      { highWaterMark: 0 },
+    )
+    const answer = await call(
+      '/session',
+      { headers: { ...json, ...headers }, body, duplex: 'half' } as RequestInit,
+      settings,
+    )
+    await answer.text()
+    return { status: answer.status, read }
+  }
+  const withSecret = { authorization: `Bearer ${env.LOGIN_SECRET}` }
+
+  it.each([
+    ['no secret', {}, 401],
+    ['a wrong secret', { authorization: `Bearer ${'x'.repeat(32)}` }, 401],
+    ['another origin', { origin: 'https://evil.example' }, 403],
+  ])('is not read if the request has %s', async (_, headers, status) => {
+    for (const settings of [env, { ...env, TURNSTILE_SECRET: 'secret-of-turnstile' }]) {
+      const { status: found, read } = await open(settings, headers, 500_000)
+      expect([[401, 403].includes(found), read]).toEqual([true, 0])
+      if (settings === env) expect(found).toBe(status)
+    }
+  })
+
+  it('is at most 64 KiB, also with the secret, and in the demonstration', async () => {
+    const demo = { ...env, LOGIN_SECRET: undefined, DEMO: 'open' }
+    for (const [settings, headers] of [
+      [env, withSecret],
+      [demo, { origin }],
+    ] as const) {
+      const { status, read } = await open(settings, headers, 500_000)
+      expect([status, read < 70_000]).toEqual([413, true])
+    }
+    expect((await open(env, withSecret, 60_000)).status).toBe(400) // is read: it names an unknown model
+  })
+})
+
 describe('a session', () => {
   const demo = { ...env, LOGIN_SECRET: undefined, DEMO: 'open' }
   const open = (init: RequestInit) => call('/session', { body: '{}', ...init }, demo)
