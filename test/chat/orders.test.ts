@@ -2,7 +2,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createChatStore } from '../../src/chat/index.ts'
-import { isExhaustive } from '../support/cuts.ts'
 import { type OpenPage, type Step, wrongAfter } from './orders.ts'
 
 const openStore: OpenPage = (options) => {
