@@ -363,8 +363,10 @@ function prepareBlock(block: ContentBlock, path: string, task: Task, results?: I
   const isOwn = ownProof(opaque, task.target) !== undefined
   const { foreignReasoning } = task.rules
   if (block.type === 'reasoning' && !isOwn) {
-    if (block.text === '')
-      return note(task, 'dropped', path, 'it is reasoning without text, and no proof of it is valid here', 'minor')
+    if (block.text === '') {
+      const severity = opaque === undefined ? 'info' : 'minor' // nothing is in it, or it is another provider's
+      return note(task, 'dropped', path, 'it is reasoning without text, and no proof of it is valid here', severity)
+    }
     if (foreignReasoning === 'drop')
       return note(task, 'dropped', path, 'it is reasoning without a proof that is valid here', 'minor')
     if (foreignReasoning === 'text') {
