@@ -62,7 +62,7 @@ interface Needle {
   readonly text: string
   /** The number of characters from which on a part of it is a secret. */
   readonly least: number
-  /** Places of {@link headLength} characters, at least one of which is in each such part. */
+  /** Places of {@link headLength} characters: each such part has at least one of them. */
   readonly heads: readonly number[]
 }
 
