@@ -528,7 +528,7 @@ function reasoningReader(fields: readonly string[]): ReasoningReader {
  */
 function addPiece(details: JsonObject[], piece: JsonObject): void {
   const { index, type, id, signature, text } = piece
-  const detail = details.findLast((one) => index !== undefined && one.index === index && one.type === type)
+  const detail = [...details].reverse().find((one) => index !== undefined && one.index === index && one.type === type)
   const isNext = (detail?.id && id && detail.id !== id) || (detail?.signature && text && detail.signature !== signature)
   if (detail === undefined || isNext) details.push({ ...piece })
   else {
