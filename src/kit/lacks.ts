@@ -22,7 +22,6 @@ import type {
   RequestOptions,
   ServerToolCall,
   ServerToolResult,
-  UnknownBlock,
 } from '../core/model.ts'
 import { fitList, type Losses, placesIn, placesOf, reportForeignFields, reportLoss, withPlaces } from './losses.ts'
 import * as reasons from './reasons.ts'
@@ -298,15 +297,18 @@ function fitBlock(block: ContentBlock, path: string, task: Task): ContentBlock |
     case 'server_tool_call':
     case 'server_tool_result': {
       if (task.lacks.has('serverTools') || !isOwn(block, task)) {
-        const summary = block.name === 'compaction' && 'output' in block ? block.output : undefined
-        return fitSummary(summary, path, reasons.serverTool, task)
+        const value = { content: 'output' in block ? block.output : undefined }
+        return fitForeign(block.name, value, path, reasons.serverTool, task)
       }
-      if (task.hosted?.has(block.type === 'server_tool_call' ? block.id : block.toolCallId) === false)
+      // A compaction is not the result of a call.
+      const id = block.type === 'server_tool_call' ? (block.id ?? '') : block.toolCallId
+      if (id !== undefined && task.hosted?.has(id) === false)
         return drop(task, path, 'a call that the provider ran goes back with its result only')
       break
     }
     case 'unknown':
-      return block.format === task.target.format ? block : fitForeign(block, path, task)
+      if (block.format === task.target.format) return block
+      return fitForeign(block.providerType, block.value, path, reasons.foreignBlock, task)
   }
   return fitFields(block, block.type, path, task)
 }
@@ -342,25 +344,25 @@ function hostedIds(
   return ids
 }
 
-/** The text that a block of Anthropic has for any model: a summary of what stands before it, or the name of a tool that a search found. */
-function fitForeign({ providerType, value }: UnknownBlock, path: string, task: Task): ContentBlock | undefined {
-  // Messages of earlier versions have the summary so.
-  if (providerType !== 'tool_reference')
-    return fitSummary(
-      providerType === 'compaction' ? field(value, 'content') : undefined,
-      path,
-      reasons.foreignBlock,
-      task,
-    )
-  reportLoss(task.losses, 'changed', path, reasons.foreignBlock)
-  return { type: 'text', text: `[tool found: ${textOr(field(value, 'tool_name'), '')}]\n` }
+/** The text of a block of another format, where it has one for any model. Other blocks are left out. */
+function fitForeign(
+  type: string | undefined,
+  value: unknown,
+  path: string,
+  reason: string,
+  task: Task,
+): ContentBlock | undefined {
+  const [name = '', what] = lookup(foreignTexts, type) ?? []
+  const text = textOr(field(value, name), '')
+  if (text === '') return drop(task, path, reason)
+  reportLoss(task.losses, 'changed', path, reason)
+  return { type: 'text', text: what + text }
 }
 
-/** Anthropic's summary of what stands before it, which the history may no longer have. A block of another kind is left out. */
-function fitSummary(summary: unknown, path: string, reason: string, task: Task): ContentBlock | undefined {
-  if (typeof summary !== 'string' || summary === '') return drop(task, path, reason)
-  reportLoss(task.losses, 'changed', path, reason)
-  return { type: 'text', text: `[summary of the conversation so far]\n${summary}` }
+/** Blocks of Anthropic with a text for any model: the field that has it, and what it is. */
+const foreignTexts: Readonly<Record<string, readonly [field: string, what: string]>> = {
+  compaction: ['content', '[summary of the conversation so far]\n'],
+  tool_reference: ['tool_name', '[tool found] '],
 }
 
 /** Whether kept fields or a proof tie it to this format. A result also belongs to its call. */

@@ -4,7 +4,8 @@
 import { describe, expect, it } from 'vitest'
 import { UnsupportedError } from '../../src/core/errors.ts'
 import type { Message, StopReason } from '../../src/core/model.ts'
-import { generate, type HttpModel } from '../../src/index.ts'
+import type { HttpModel } from '../../src/core/question.ts'
+import { generate } from '../../src/index.ts'
 import { model as modelByName, providerNames } from '../../src/models.ts'
 
 const asked: Message = { role: 'user', content: 'Hello' }

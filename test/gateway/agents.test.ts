@@ -96,12 +96,16 @@ describe('betas of Claude Code', () => {
     'prompt-caching-scope': 'prompt-caching-scope-2026-01-05',
     skills: 'skills-2025-10-02',
   }
+  const placed = (stem: string): { readonly [place: string]: readonly string[] | undefined } => {
+    const [place, fields] = fieldsOfBetas[stem] ?? ['body', []]
+    return { [place]: fields }
+  }
   const claudes = Object.keys(hosts).filter((name) => hosts[name]?.wire === 'anthropic' && name !== 'anthropic')
   const pairs = claudes.flatMap((host) => Object.keys(fieldsOfBetas).map((stem) => [host, stem] as const))
   it.each(pairs)(
     'law: at %s, a field of %s goes with a beta that permits it, or not at all and with a loss',
     async (host, stem) => {
-      const { body: top = [], tool = [], mark = [] } = fieldsOfBetas[stem] ?? {}
+      const { body: top = [], tool = [], mark = [] } = placed(stem)
       const pick = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, samples[name]]))
       const [first] = claude.request.tools
       const body = whole({
@@ -117,14 +121,14 @@ describe('betas of Claude Code', () => {
       const stems = [headers.get('anthropic-beta')?.split(','), got.anthropic_beta]
         .flat()
         .flatMap((beta) => beta?.replace(/-\d{4}-.*$/, '') ?? [])
-      const permitted = stems.flatMap((one) => Object.values(fieldsOfBetas[one] ?? {}).flat())
+      const permitted: unknown[] = stems.flatMap((one) => Object.values(placed(one)).flat())
       const losses = lossesOf(rig).join()
       const sent = JSON.stringify(got)
       for (const name of [...top, ...tool, ...mark]) {
         expect(sent.includes(`"${name}"`), name).toBe(permitted.includes(name))
         if (!permitted.includes(name))
           expect(losses).toMatch(
-            mark.length > 0 ? /info tools\[0\]\.metadata\.cacheHint/ : new RegExp(`minor [^,]*\\.${name}\\b`),
+            mark.length > 0 ? /info tools\[0\]\.metadata\.cacheHint\.scope/ : new RegExp(`minor [^,]*\\.${name}\\b`),
           )
       }
       expect(got.tools[0].name).toBe(first.name)

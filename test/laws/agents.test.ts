@@ -105,7 +105,8 @@ describe('a call of free text', () => {
     for await (const event of client.responses.stream(codex.request)) {
       if (event.type === 'response.custom_tool_call_input.delta') pieces.push(event.delta)
       if (event.type === 'response.custom_tool_call_input.done') done.push(event.input)
-      if (event.type === 'response.output_item.done') done.push((event.item as Loose).input)
+      if (event.type === 'response.output_item.done' && event.item.type === 'custom_tool_call')
+        done.push(event.item.input)
     }
     expect([pieces.join(''), ...done]).toEqual([hardText, hardText, hardText])
     // Their providers send arguments in halves.

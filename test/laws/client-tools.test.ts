@@ -47,7 +47,14 @@ const cases: Readonly<Record<string, Case>> = {
   shell: {
     value: { type: 'shell', environment: { type: 'local' } },
     parameters: shellParameters as JsonObject,
-    item: { id: 'sh_1', type: 'shell_call', status: 'completed', action, call_id: 'call_1' },
+    item: {
+      id: 'sh_1',
+      type: 'shell_call',
+      status: 'completed',
+      action,
+      call_id: 'call_1',
+      environment: { type: 'local' },
+    },
     begun: { action: { commands: [], max_output_length: null, timeout_ms: null } },
     deltas: [
       { type: 'response.shell_call_command.added', command_index: 0, command: '' },
@@ -245,7 +252,7 @@ describe.each(Object.entries(cases))('%s', (name, one) => {
       expect(sent).toMatchObject({ type: `${name}_call`, call_id: made?.id, status: 'completed' })
       expect(answered).toEqual({ call_id: made?.id, ...one.answer })
 
-      const { messages } = await generate({ ...caller(one, true), prompt: 'go', tools })
+      const { messages } = await generate({ model: caller(one, true).model, prompt: 'go', tools })
       await generate({ model: mock, messages, prompt: 'more', tools })
       const calls = mock.requests
         .at(-1)

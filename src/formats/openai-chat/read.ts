@@ -21,6 +21,7 @@ import {
   arrayOf,
   compact,
   field,
+  findLastIndex,
   isObject,
   lookup,
   misfit,
@@ -528,7 +529,8 @@ function reasoningReader(fields: readonly string[]): ReasoningReader {
  */
 function addPiece(details: JsonObject[], piece: JsonObject): void {
   const { index, type, id, signature, text } = piece
-  const detail = [...details].reverse().find((one) => index !== undefined && one.index === index && one.type === type)
+  const detail =
+    details[findLastIndex(details, (one) => index !== undefined && one.index === index && one.type === type)]
   const isNext = (detail?.id && id && detail.id !== id) || (detail?.signature && text && detail.signature !== signature)
   if (detail === undefined || isNext) details.push({ ...piece })
   else {

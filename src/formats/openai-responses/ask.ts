@@ -690,7 +690,9 @@ function encodeCall(
   if (clients !== undefined) {
     const { type = 'exec', env = {} } = call.arguments
     const given = { ...call.arguments, ...(clients === 'local_shell_call' && { type, env }) }
-    return { ...others, status, type: clients, call_id, [lookup(clientItems, clients) as string]: given }
+    const hasShell = scope.reader === 'answer' && clients === 'shell_call'
+    const shell = hasShell && { environment: { type: 'local' } } // clients' types demand it
+    return { ...shell, ...others, status, type: clients, call_id, [lookup(clientItems, clients) as string]: given }
   }
   const kept = lookup(clientItems, type) ? {} : others
   // In a request, arguments may not be any text: servers that parse them refuse the whole conversation.

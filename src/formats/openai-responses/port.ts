@@ -18,6 +18,7 @@ import { freeTextParameters } from '../../kit/free-text.ts'
 import { hash } from '../../kit/ids.ts'
 import { markText } from '../../kit/lacks.ts'
 import * as reasons from '../../kit/reasons.ts'
+import { shortSchema } from '../../kit/short-schema.ts'
 import { customCall, format } from './words.ts'
 
 /** The hosts that have all of these tools. Others of this format have functions only. */
@@ -25,80 +26,54 @@ const natives: ReadonlySet<string> = new Set(['openai', 'azure'])
 
 /** A tool of this format that the client runs, and that has no name and no schema of its own. */
 interface ClientTool {
-  /** The type of its calls. */
-  readonly call: string
-  /** The field of a call that has the arguments. */
+  /** The field of a call that has the arguments. The type of the call is that of the tool and `_call`. */
   readonly field: string
   /** Fields of the arguments that are always the same: the model does not write them. */
   readonly fixed?: JsonObject
   /** Other fields of its calls. */
   readonly item?: JsonObject
   readonly description: string
-  readonly parameters: JsonObject
+  /** As `shortSchema` reads them. */
+  readonly parameters: string
 }
-
-const text = { type: 'string' } as const
-const count = { type: 'integer' } as const
-const texts = { type: 'array', items: text } as const
 
 const clientTools: Readonly<Record<string, ClientTool>> = {
   tool_search: {
-    call: 'tool_search_call',
     field: 'arguments',
     item: { execution: 'client' },
     description: 'Searches for more tools. Those that it finds can be called afterwards.',
-    parameters: { type: 'object', properties: { query: text }, required: ['query'] },
+    parameters: 'query',
   },
   local_shell: {
-    call: 'local_shell_call',
     field: 'action',
     fixed: { type: 'exec', env: {} },
     description: "Runs a command on the user's machine.",
-    parameters: {
-      type: 'object',
-      properties: { command: texts, timeout_ms: count, working_directory: text },
-      required: ['command'],
-    },
+    parameters: 'command[] timeout_ms?# working_directory?',
   },
   shell: {
-    call: 'shell_call',
     field: 'action',
     item: { environment: { type: 'local' } },
     description: "Runs shell commands on the user's machine.",
-    parameters: {
-      type: 'object',
-      properties: { commands: texts, timeout_ms: count, max_output_length: count },
-      required: ['commands'],
-    },
+    parameters: 'commands[] timeout_ms?# max_output_length?#',
   },
   apply_patch: {
-    call: 'apply_patch_call',
     field: 'operation',
     description:
-      'Creates, updates or deletes a file. The diff is of its lines: "+" before one that is added, "-" before one that is removed, a space before one that stays. "@@" begins each place of an update.',
-    parameters: {
-      type: 'object',
-      properties: {
-        type: { type: 'string', enum: ['create_file', 'update_file', 'delete_file'] },
-        path: text,
-        diff: text,
-      },
-      required: ['type', 'path'],
-    },
+      'Changes a file. Each line of the diff begins with "+" (added), "-" (removed) or a space (stays), and each place with "@@".',
+    parameters: 'type=create_file|update_file|delete_file path diff?',
   },
 }
 
 /** The tool of a type of calls. */
 function toolOf(call: unknown): ClientTool | undefined {
-  return Object.values(clientTools).find((tool) => tool.call === call)
+  return lookup(clientTools, /^(\w+)_call$/.exec(stringOr(call, ''))?.[1])
 }
 
 /** The item of a call that a function made, in the form of its tool; `undefined` for other calls. */
 export function clientItem(type: unknown, call_id: string, given: JsonObject): JsonObject | undefined {
   const tool = toolOf(type)
-  return (
-    tool && { type: tool.call, status: 'completed', call_id, ...tool.item, [tool.field]: { ...tool.fixed, ...given } }
-  )
+  const more = tool && { ...tool.item, [tool.field]: { ...tool.fixed, ...given } }
+  return more && { type: stringOr(type, ''), status: 'completed', call_id, ...more }
 }
 
 /** Whether the client answers it: a search or a shell can be the server's too. */
@@ -210,10 +185,10 @@ function addClientTool(task: Task, tool: Json, path: string): void {
     type: 'function',
     name,
     description: textOr(description, own.description),
-    parameters: isObject(parameters) ? parameters : own.parameters,
+    parameters: isObject(parameters) ? parameters : shortSchema(own.parameters),
     strict: false,
   }
-  addFunction(task, definition, path, name, { type: own.call })
+  addFunction(task, definition, path, name, { type: `${type}_call` })
   changed(task, path, reasons.asFunction)
 }
 
