@@ -70,7 +70,7 @@ export function fitQuestion({ context, options }: Question, { rules, model, titl
   const prepared = prepare(context, rules, compact({ model, split }))
   const { losses, offered } = prepared
   for (const loss of losses) checkLoss(loss, title, options.strict)
-  const toolChoice = legalToolChoice(options.toolChoice, rules, offered)
+  const toolChoice = legalToolChoice(options.toolChoice, rules, prepared)
   return { context: prepared.context, options: compact({ ...options, model, toolChoice }), losses, offered }
 }
 
@@ -280,7 +280,7 @@ interface Decoding extends AnswerDecoder {
  */
 export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): AnswerDecoder {
   const { maxEventBytes, parse, ...limits } = options
-  const { toolNames, providerTools } = options
+  const { toolNames, offeredTools } = options
   const { provider, idPrefix } = codec
   const connect = () => codec.decodeFrames(compact({ maxEventBytes }))
   // No getters: V8 keeps each one of an object literal, and so all of this stream, until it collects its oldest objects.
@@ -288,7 +288,7 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
     isEnded: false,
     taken: 0,
     framing: connect(),
-    format: codec.decodeStream(compact({ parse, toolNames, providerTools })),
+    format: codec.decodeStream(compact({ parse, toolNames, offeredTools })),
     assembly: assemble.start({ ...limits, provider, idPrefix }),
     reconnect() {
       self.framing = connect()

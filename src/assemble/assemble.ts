@@ -560,11 +560,10 @@ function addToCall(
 
 /** The caller's name of the tool. A name that is still growing is empty: it is a part of one that the caller does not know. */
 function ownName({ options: { toolNames } }: Assembly, { name, server }: CallPart, isGrowing = false): string {
-  if (toolNames === undefined || server) return name
-  const own = toolNames.get(name)
-  if (own !== undefined || !isGrowing) return own ?? name
-  for (const [sent, one] of toolNames) if (sent !== one && sent.startsWith(name)) return ''
-  return name
+  const own = server ? name : toolNames?.get(name)
+  const isPart = ([sent, one]: readonly [string, string]) => sent !== one && sent.startsWith(name)
+  if (own === undefined && isGrowing && [...(toolNames ?? [])].some(isPart)) return ''
+  return own ?? name
 }
 
 /** Returns the text that came in addition. */

@@ -218,8 +218,8 @@ export interface EncodeRequestOptions<Dialect = never> extends RequestOptions, C
 export interface Offered {
   /** The caller's name of each tool, by the name that was sent. Calls come back under the caller's name. Default: names are the same. */
   readonly toolNames?: ReadonlyMap<string, string> | undefined
-  /** The provider's own tools. Default: unknown. */
-  readonly providerTools?: readonly JsonObject[] | undefined
+  /** The tools as the caller gave them. Default: unknown. */
+  readonly offeredTools?: readonly ContextTool[] | undefined
 }
 
 /** How a whole answer is decoded. */

@@ -88,7 +88,7 @@ export function translateRequest(
   const encoded = to.encodeRequest(context, {
     ...others,
     model,
-    ...compact({ toolChoice: legalToolChoice(toolChoice, to.rules, offered), strict: options.strict }),
+    ...compact({ toolChoice: legalToolChoice(toolChoice, to.rules, prepared), strict: options.strict }),
   })
   const ids = [...(request.takenIds ?? []), ...callIdsOf(request.context.messages)]
   const callsBefore = nextNumber(to.idPrefix, ids)

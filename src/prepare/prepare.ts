@@ -49,6 +49,8 @@ export interface Prepared {
   readonly losses: Loss[]
   /** The tools, for the decoder of the answer: it gives calls the caller's names back. */
   readonly offered: Offered
+  /** The names of tools in the request, by the caller's names. */
+  readonly sentNames: ReadonlyMap<string, string>
 }
 
 /**
@@ -76,25 +78,22 @@ export function prepare(context: Context, rules: Rules, options: PrepareOptions)
     splitting: options.split,
     chained: rules.chains === true && (previousResponseId ?? conversationId) !== undefined,
     goesOn: providerState.continuationToken !== undefined,
-    toolNames: new Map(),
+    sentNames: new Map(),
   }
-  const { system: given, tools: givenTools = [], ...rest } = context
-  const tools = prepareTools(givenTools, task)
-  const toolNames = new Map([...task.toolNames].map(([own, sent]) => [sent, own]))
-  const providerTools = givenTools.flatMap((tool) =>
-    'value' in tool && tool.format === rules.format ? [tool.value] : [],
-  )
-  const offered = { toolNames, providerTools }
+  const { system: given, tools: offeredTools = [], ...rest } = context
+  const { sentNames } = task
+  const tools = prepareTools(offeredTools, task)
+  const offered = { offeredTools, toolNames: new Map([...sentNames].map(([own, sent]) => [sent, own])) }
   const system = prepareSystem(given, task)
   const items = context.messages.flatMap((message, at) => prepareMessage(message, `messages[${at}]`, task))
   const placed = endWithQuestion(placeMessages(pairResults(items, task), task), context.messages, task)
-  if (task.losses.length === 0) return { context, losses: [], offered }
+  if (task.losses.length === 0) return { context, losses: [], offered, sentNames }
   const messages = withPlaces(
     placed.map(({ message }) => message),
     placed.map(({ path }) => path),
   )
   const own = compact({ system, tools: context.tools && tools })
-  return { context: { ...rest, ...own, messages }, losses: task.losses, offered }
+  return { context: { ...rest, ...own, messages }, losses: task.losses, offered, sentNames }
 }
 
 /** A legal name for a tool: its own if that is legal. {@link prepare} gives another one if two tools would have the same. */
@@ -102,15 +101,14 @@ export function legalToolName(name: string, rules: Rules): string {
   return legalId(name, rules.toolName)
 }
 
-/** The tool choice, with the names that the tools have in the request. `offered` is what {@link prepare} returned. */
+/** The tool choice, with the names that the tools have in the request. */
 export function legalToolChoice(
   choice: ToolChoice | undefined,
   rules: Rules,
-  { toolNames = new Map() }: Offered,
+  { sentNames }: Pick<Prepared, 'sentNames'>,
 ): ToolChoice | undefined {
   if (typeof choice !== 'object') return choice
-  const sent = new Map([...toolNames].map(([name, own]) => [own, name]))
-  const nameOf = (own: string) => sent.get(own) ?? legalToolName(own, rules)
+  const nameOf = (own: string) => sentNames.get(own) ?? legalToolName(own, rules)
   return 'name' in choice ? { ...choice, name: nameOf(choice.name) } : { ...choice, names: choice.names.map(nameOf) }
 }
 
@@ -118,42 +116,26 @@ export function legalToolChoice(
 
 /** Gives each tool a legal name that no other tool has. A name that is legal stays as it is. */
 function prepareTools(tools: readonly ContextTool[], task: Task): readonly ContextTool[] {
-  const { toolNames, rules } = task
-  const taken = new Set(tools.map((tool) => 'name' in tool && tool.name))
-  const sent = tools.map((tool, at) => {
-    if (!('name' in tool)) return tool
-    const own = tool.name
-    let name = toolNames.get(own) ?? legalToolName(own, rules)
-    if (name !== own) {
-      for (let copy = 2; !toolNames.has(own) && taken.has(name); copy++)
-        name = legalId(`${own}#${copy}`, rules.toolName)
-      note(task, 'changed', `${placesOf(tools, 'tools')[at]}.name`, `${renaming(own, name)}, and answers have its own`)
-    }
-    toolNames.set(own, name)
-    taken.add(name)
-    return name === own ? tool : { ...tool, name }
-  })
-  return withPlaces(sent, placesOf(tools, 'tools'))
+  for (const tool of tools) {
+    if ('name' in tool && legalToolName(tool.name, task.rules) === tool.name) task.sentNames.set(tool.name, tool.name)
+  }
+  return fitList(tools, 'tools', (tool, path) => ('name' in tool ? withSentName(tool, path, task) : tool))
 }
 
-/** The name of a tool in the request. A name that is not offered is made legal by itself, which is a loss. */
-function sentName(own: string, path: string, task: Task): string {
-  const offered = task.toolNames.get(own)
-  if (offered !== undefined) return offered
-  const name = legalToolName(own, task.rules)
-  if (name !== own) note(task, 'changed', path, renaming(own, name))
-  return name
-}
-
-/** The message; a result with the name that its tool has in the request. */
-function withSentName({ message, path }: Item, task: Task): Message {
-  if (message.role !== 'tool' || message.name === undefined) return message
-  const name = sentName(message.name, `${path}.name`, task)
-  return name === message.name ? message : { ...message, name }
-}
-
-function renaming(own: string, name: string): string {
-  return `"${own}" is not a legal name of a tool here; it goes as "${name}"`
+/** The tool, call or result, with the name of its tool in the request. Each new name is a loss once. */
+function withSentName<T extends { readonly name: string }>(named: T, path: string, task: Task): T {
+  const { sentNames, rules } = task
+  const own = named.name
+  let name = sentNames.get(own)
+  if (name === undefined) {
+    name = legalToolName(own, rules)
+    if (name === own) return named
+    const taken = new Set(sentNames.values())
+    for (let copy = 2; taken.has(name); copy++) name = legalId(`${own}#${copy}`, rules.toolName)
+    sentNames.set(own, name)
+    note(task, 'changed', `${path}.name`, `"${own}" is not a legal name of a tool here; it goes as "${name}"`)
+  }
+  return name === own ? named : { ...named, name }
 }
 
 // ---- the work to do -----------------------------------------------------------------------------
@@ -178,8 +160,8 @@ interface Task {
   readonly chained: boolean
   /** Whether the provider has a paused answer, and goes on with it. */
   readonly goesOn: boolean
-  /** The names in the request of the tools that are offered, by their own names. */
-  readonly toolNames: Map<string, string>
+  /** The names of tools in the request, by their own names. */
+  readonly sentNames: Map<string, string>
 }
 
 /** Reports a change. */
@@ -300,15 +282,16 @@ function isUseful(block: ContentBlock): boolean {
  */
 function sendable({ id, name, index, argumentsText, error }: InvalidToolCall, path: string, task: Task): ToolCall {
   note(task, 'changed', `${path}.invalidToolCalls`, 'an invalid call goes as a call that failed', 'minor')
-  const call: ToolCall = {
+  const unnamed: ToolCall = {
     type: 'tool_call',
     id: id ?? `invalid_${path.replace(/\D+/g, '')}_${index}`,
-    name: sentName(name ?? 'unnamed_tool', `${path}.invalidToolCalls`, task),
+    name: name ?? 'unnamed_tool',
     arguments: {},
     argumentsText: wellFormed(argumentsText),
     index,
     complete: true,
   }
+  const call = withSentName(unnamed, `${path}.invalidToolCalls`, task)
   task.errors.set(call, error)
   return call
 }
@@ -381,11 +364,10 @@ function prepareBlock(block: ContentBlock, path: string, task: Task, results?: I
     return note(task, 'dropped', path, 'it is empty text')
   const fixed = wellFormedFields(opaque === undefined || isOwn ? block : rest, fields, path, task) as ContentBlock
   if (fixed.type !== 'tool_call' || block.type !== 'tool_call') return fixed
-  const name = sentName(fixed.name, `${path}.name`, task)
+  const named = withSentName(fixed, path, task)
   // The arguments text can contain lone surrogates as escapes, which the server would decode. So it is written from the fixed arguments.
   const argumentsText = fixed.arguments === block.arguments ? fixed.argumentsText : JSON.stringify(fixed.arguments)
-  const isSame = name === fixed.name && argumentsText === fixed.argumentsText
-  return isSame ? fixed : { ...fixed, name, argumentsText }
+  return argumentsText === fixed.argumentsText ? named : { ...named, argumentsText }
 }
 
 function isBlank(value: string, task: Task): boolean {
@@ -567,8 +549,10 @@ function pairResults(items: readonly Item[], task: Task): readonly Item[] {
   let latest: readonly Pair[] = []
   for (const item of items) {
     const { path } = item
-    const message = withSentName(item, task)
+    let { message } = item
     if (message.role === 'tool') {
+      const { name } = message
+      if (name !== undefined) message = withSentName({ ...message, name }, path, task)
       const pair = takePair(message, waiting, latest)
       if (pair !== undefined) {
         const isLast = latest.includes(pair) && latest.at(-1) === sequence.at(-1)

@@ -8,16 +8,8 @@
 
 import { after, follow, unlessAborted } from '../core/abort.ts'
 import { type AnyCall, callsOf, canRunTools, isCall, randomPartOf, toolCallsOf } from '../core/content.ts'
-import { compact, findLastIndex, isObject, objectIn, stringOr } from '../core/json.ts'
-import type {
-  AssistantMessage,
-  ChatResponse,
-  JsonObject,
-  Message,
-  MessageEvent,
-  ToolCall,
-  ToolMessage,
-} from '../core/model.ts'
+import { compact, field, findLastIndex, isObject, stringOr } from '../core/json.ts'
+import type { AssistantMessage, ChatResponse, Message, MessageEvent, ToolCall, ToolMessage } from '../core/model.ts'
 import { usageOf } from '../core/usage.ts'
 import type { Approval, ApprovalRule, Consent } from './approval.ts'
 import type { RunProgress } from './budget.ts'
@@ -270,9 +262,9 @@ export class ToolRun implements ToolRunner {
     // A round may be without tools: what is called then gets an error, and the run goes on.
     const isAuto = request.autoTools ?? (tools.size === 0 || [...tools.values()].some(isRunnable))
     // A tool of the provider's that the client runs, such as a shell.
-    const isProviders = calls.some(
-      ({ name }) => !tools.has(name ?? '') && request.tools?.some((tool) => isNamed(tool, name)),
-    )
+    const isProviders = calls.some(({ name }) => {
+      return name && !tools.has(name) && request.tools?.some((tool) => isNamed(tool, name))
+    })
     if (!isAuto || isProviders || called.some((tool) => !isRunnable(tool))) return { outcome: 'manual', pending }
     if (isLast && request.lastCalls === 'keep') return { outcome: 'max_rounds', pending }
     const { pending: waiting, results } = yield* this.#runCalls({ message, calls })
@@ -321,9 +313,8 @@ export class ToolRun implements ToolRunner {
 }
 
 /** Whether it is a tool of the provider's with this name, or with this type if it has no name. */
-function isNamed(tool: object, name: string | undefined): boolean {
-  const value = objectIn(tool as JsonObject, 'value')
-  return name !== undefined && (value.name ?? value.type) === name
+function isNamed(tool: object, name: string): boolean {
+  return 'value' in tool && (field(tool.value, 'name') ?? field(tool.value, 'type')) === name
 }
 
 /** Calls of one turn. */

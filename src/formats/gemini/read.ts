@@ -153,18 +153,20 @@ export function readCallPart(
   })
 }
 
-/** Pairs results with calls among the parts of an answer: Google ran these calls itself, on a server of MCP. */
-export function pairsIn(parts: readonly Json[]): ReadonlyMap<Json, Json> {
-  const pairs = new Map<Json, Json>()
-  const open = new Set(parts)
+/**
+ * The ids of calls among the parts of an answer that have a result there, by their parts and by those of their results. Google ran these calls
+ * itself, on a server of MCP. An id that is not on the wire is made of `place`.
+ */
+export function ranIds(parts: readonly Json[], place: BlockKey): ReadonlyMap<Json, string> {
+  const ids = new Map<Json, string>()
   for (const part of parts) {
     const result = field(part, 'functionResponse')
-    const call = isObject(result) && [...open].find((one) => isOf(result, field(one, 'functionCall')))
+    const call = isObject(result) && parts.find((one) => !ids.has(one) && isOf(result, field(one, 'functionCall')))
     if (!call) continue
-    open.delete(call)
-    pairs.set(part, call)
+    const id = ranId(field(call, 'functionCall'), `${place}_${ids.size}`)
+    ids.set(call, id).set(part, id)
   }
-  return pairs
+  return ids
 }
 
 /** Whether a result is of this call: it has its name, and its id if both have one. */
@@ -174,7 +176,7 @@ function isOf(result: JsonObject, call: Json | undefined): boolean {
 }
 
 /** The id of a call that Google ran, or one that is made of its place. */
-export function ranId(call: Json | undefined, place: BlockKey): string {
+function ranId(call: Json | undefined, place: BlockKey): string {
   return textOr(field(call, 'id'), `${ranPrefix}${place}`)
 }
 
@@ -260,11 +262,12 @@ interface AnswerReader {
 }
 
 /** Reads the chunks of one answer. */
-function answerReader(dialect: GeminiDialect, { toolNames, providerTools }: Offered = {}): AnswerReader {
+function answerReader(dialect: GeminiDialect, { toolNames, offeredTools }: Offered = {}): AnswerReader {
+  const has = (name: string) => offeredTools?.some((tool) => 'value' in tool && Object.hasOwn(tool.value, name))
   /** Whether Google can run calls on a server of MCP. It reports them as calls of functions. */
-  const runsCalls = providerTools?.some(({ mcpServers }) => mcpServers !== undefined)
+  const runsCalls = has('mcpServers')
   /** Whether the client has to run calls of names that it did not offer. */
-  const drivesComputer = providerTools?.some(({ computerUse }) => computerUse !== undefined)
+  const drivesComputer = has('computerUse')
   /** Calls and results that follow each other. Google ran the calls that have a result. */
   const held: [part: JsonObject, call: CallFragment | undefined][] = []
   /** The calls of the current chunk. */
@@ -468,21 +471,19 @@ function answerReader(dialect: GeminiDialect, { toolNames, providerTools }: Offe
 
   /** Reads what was held, now that it is known which calls Google ran. */
   function release(out: Fragment[]): void {
-    if (held.length === 0) return
-    const pairs = pairsIn(held.map(([part]) => part))
-    const ran = new Set(pairs.values())
-    const ids = new Map<Json | undefined, string>()
+    const ids = ranIds(
+      held.map(([part]) => part),
+      partCount,
+    )
     for (const [part, call] of held.splice(0)) {
+      const id = ids.get(part)
       if (call === undefined) {
-        const toolCallId = ids.get(pairs.get(part))
-        readBlock({ ...decodePart(part, origin), ...compact({ toolCallId }) } as ContentBlock, out)
-      } else {
-        const wire = objectIn(part, 'functionCall')
-        const key = call.key as number
-        ids.set(part, ranId(wire, key))
-        if (ran.has(part)) Object.assign(call, readCallPart(part, wire, origin, key, ranId(wire, key)))
-        out.push(call, { type: 'close', key })
+        readBlock({ ...decodePart(part, origin), ...compact({ toolCallId: id }) } as ContentBlock, out)
+        continue
       }
+      const key = call.key as number
+      if (id !== undefined) Object.assign(call, readCallPart(part, objectIn(part, 'functionCall'), origin, key, id))
+      out.push(call, { type: 'close', key })
     }
   }
 

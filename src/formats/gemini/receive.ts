@@ -52,7 +52,7 @@ import type {
 } from '../../core/model.ts'
 import { nextNumber } from '../../kit/ids.ts'
 import { decodeFormat, decodeThinking, readOutput, sameNames } from './ask.ts'
-import { decodePart, keptOf, newPartialCall, type Origin, pairsIn, ranId, readCallPart } from './read.ts'
+import { decodePart, keptOf, newPartialCall, type Origin, ranIds, readCallPart } from './read.ts'
 import { fromOpenApi } from './schema.ts'
 import { format, type GeminiDialect, geminiDialect, knownFields, stringIn } from './words.ts'
 
@@ -270,18 +270,16 @@ function readModelTurn(reading: Reading, given: readonly Json[], kept: KeptOnMes
   const invalidToolCalls: InvalidToolCall[] = []
   let index = 0
   const parts = joinPieces(given)
-  const pairs = pairsIn(parts)
-  const ran = new Set(pairs.values())
-  for (const [at, part] of parts.entries()) {
+  const ids = ranIds(parts, 0)
+  for (const part of parts) {
     const wire = field(part, 'functionCall')
+    const id = ids.get(part)
     if (!isObject(part) || !isObject(wire)) {
-      const call = pairs.get(part)
-      const toolCallId = call && ranId(field(call, 'functionCall'), parts.indexOf(call))
-      content.push({ ...decodePart(part, reading.origin), ...compact({ toolCallId }) } as ContentBlock)
+      content.push({ ...decodePart(part, reading.origin), ...compact({ toolCallId: id }) } as ContentBlock)
       continue
     }
-    if (ran.has(part)) {
-      content.push(readRanCall(part, wire, reading.origin, at))
+    if (id !== undefined) {
+      content.push(readRanCall(part, wire, reading.origin, id))
       continue
     }
     const call = readRequestCall(reading, part, wire, index++)
@@ -319,8 +317,7 @@ function joinPieces(parts: readonly Json[]): readonly Json[] {
 }
 
 /** Reads a call that Google ran itself. */
-function readRanCall(part: JsonObject, wire: JsonObject, origin: Origin, at: number): ContentBlock {
-  const id = ranId(wire, at)
+function readRanCall(part: JsonObject, wire: JsonObject, origin: Origin, id: string): ContentBlock {
   const { name, arguments: args, opaque, providerData } = readCallPart(part, wire, origin, undefined, id)
   const given = isObject(args) ? args : {}
   const argumentsText = args === undefined ? '' : (textOfArguments(given) ?? '')
