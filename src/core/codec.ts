@@ -111,6 +111,12 @@ export interface CallFragment {
   readonly providerData?: ProviderData
 }
 
+/**
+ * The caller's names of parameters that were sent under other names, because the provider does not take theirs: by the name of the tool,
+ * and by the name that was sent.
+ */
+export type ParameterNames = ReadonlyMap<string, ReadonlyMap<string, string>>
+
 /** A request in a wire format. */
 export interface EncodedRequest<Body = unknown> {
   /** Appended to the model's base URL, such as `/chat/completions`. */
@@ -119,6 +125,8 @@ export interface EncodedRequest<Body = unknown> {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Body
   readonly losses: readonly Loss[]
+  /** Set if parameters were renamed. The decoders of the answer take it. */
+  readonly parameterNames?: ParameterNames
 }
 
 /** A client's request, decoded. */
@@ -203,12 +211,22 @@ export interface DecodeResponseOptions<Dialect = never> extends CodecOptions<Dia
   readonly callsBefore?: number
   /** An empty list, which receives the events of the answer, as its stream would have them. */
   readonly events?: MessageEvent[] | undefined
+  /** Parameters that were renamed: those of the encoded request. */
+  readonly parameterNames?: ParameterNames | undefined
 }
 
 /** How a stream is decoded. */
 export interface DecodeStreamOptions<Dialect = never> extends CodecOptions<Dialect> {
   /** Reads the JSON of one event. It returns what `JSON.parse` returns, and throws where that throws. Default: `JSON.parse`. */
   readonly parse?: (text: string) => unknown
+  /** Parameters that were renamed: those of the encoded request. */
+  readonly parameterNames?: ParameterNames | undefined
+}
+
+/** How the calls in a body are decoded. */
+export interface DecodeToolCallsOptions<Dialect = never> extends CodecOptions<Dialect> {
+  /** The tools that were encoded. Parameters that were renamed get their own names back. Default: names stay as they came. */
+  readonly tools?: readonly ContextTool[]
 }
 
 /** How a client's request is decoded. The `dialect` says for whom the client wrote it: whose the proofs in its history are. */
@@ -253,7 +271,7 @@ export interface ClientCodec {
   decodeStream(options?: DecodeStreamOptions): Machine<Frame, Fragment>
   decodeError(answer: ErrorAnswer, options?: CodecOptions): ApiError
   encodeDefinitions(tools: readonly ContextTool[], options?: CodecOptions): readonly unknown[]
-  decodeToolCalls(body: unknown, options?: CodecOptions): DecodedCalls
+  decodeToolCalls(body: unknown, options?: DecodeToolCallsOptions): DecodedCalls
   /** One result as an entry of the request's conversation: of `messages`, of `input` (Responses) or of `contents` (Gemini). */
   encodeResult(result: ToolMessage, options?: CodecOptions): unknown
 }

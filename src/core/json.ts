@@ -17,6 +17,26 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Whether a value has a type of JSON Schema. It has each type that isoglot does not know. */
+export function hasType(value: unknown, type: string): boolean {
+  switch (type) {
+    case 'null':
+      return value === null
+    case 'array':
+      return Array.isArray(value)
+    case 'object':
+      return isObject(value)
+    case 'integer':
+      return Number.isInteger(value)
+    case 'string':
+    case 'number':
+    case 'boolean':
+      return typeof value === type
+    default:
+      return true
+  }
+}
+
 /** An own field of the value; `undefined` if the value is not an object or does not have the field. */
 export function field(value: unknown, key: string): Json | undefined {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
@@ -82,6 +102,30 @@ export function othersWithin(
   const others = otherFields(entry, known)
   const within = otherFields(objectIn(entry, name), knownWithin)
   return within === undefined ? others : { ...others, [name]: within }
+}
+
+/**
+ * The value that a reference of a JSON Schema leads to, such as `#/$defs/city`; `undefined` if this document has none.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6901#section-6
+ */
+export function atPointer(root: unknown, reference: string): unknown {
+  const [start, ...steps] = reference.split('/')
+  let at = start === '#' ? root : undefined
+  try {
+    for (const step of steps) {
+      const key = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
+      at = Object.hasOwn(at as object, key) ? (at as JsonObject)[key] : undefined
+    }
+    return at
+  } catch {
+    return undefined // it goes on below a value without fields, or it is not a URL
+  }
+}
+
+/** JSON text without the escapes of lone surrogates (halves of characters), which servers refuse. */
+export function wellFormedText(json: string): string {
+  return json.replace(/\\(?:ud[89a-f]..|.)/g, (text) => (text.length > 2 ? '\uFFFD' : text))
 }
 
 /** The object or the list, if it is not empty. */

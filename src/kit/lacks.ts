@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { EncodedRequest } from '../core/codec.ts'
 import { checkMessages, ownProof } from '../core/content.ts'
 import { compact, field, lookup, textOr } from '../core/json.ts'
 import type {
@@ -22,8 +23,11 @@ import type {
   RequestOptions,
   ServerToolCall,
   ServerToolResult,
+  ToolDefinition,
 } from '../core/model.ts'
-import { fitList, type Losses, placesIn, reportForeignFields, reportLoss } from './losses.ts'
+import { fitSchema, type SchemaRules } from './fit-schema.ts'
+import { fitList, type Losses, newLosses, placesIn, reportForeignFields, reportLoss } from './losses.ts'
+import { renameFields } from './parameter-names.ts'
 import * as reasons from './reasons.ts'
 
 /** Options that some wire has no field for. */
@@ -62,6 +66,8 @@ export interface FormatLacks {
   readonly lacks: ReadonlySet<Lack>
   /** Whether earlier reasoning is sent without its proof where that is another provider's; else the codec decides. */
   readonly keepsReasoning: boolean
+  /** What it takes of schemas of tools. Default: what most hosts take. */
+  readonly schemas?: SchemaRules
   /** The fields of `providerState` that it takes. Default: none. */
   readonly states?: readonly ('previousResponseId' | 'continuationToken' | 'conversationId' | 'containerId')[]
 }
@@ -149,7 +155,15 @@ interface Task {
   readonly lacks: ReadonlySet<string>
   /** Calls that this provider ran itself: their results are its own too. */
   readonly ownCalls: Set<string>
+  /** The parameters of tools that are renamed. */
+  readonly parameterNames: Map<string, ReadonlyMap<string, string>>
   readonly losses: Losses
+}
+
+/** A request that the format can express. */
+interface Fitted extends Pick<EncodedRequest, 'parameterNames'> {
+  readonly context: Context
+  readonly options: RequestOptions
 }
 
 /**
@@ -163,11 +177,12 @@ export function withoutLacks(
   asked: RequestOptions,
   formatLacks: FormatLacks,
   losses: Losses,
-): { readonly context: Context; readonly options: RequestOptions } {
+): Fitted {
   checkMessages(context.messages)
   const target = { ...formatLacks, model: asked.model }
   const lacks = new Set<string>([...target.lacks, 'any'])
-  const said: Task = { target, lacks, losses, ownCalls: new Set() }
+  const parameterNames = new Map<string, ReadonlyMap<string, string>>()
+  const said: Task = { target, lacks, losses, ownCalls: new Set(), parameterNames }
   // Formats have a mark for a refusal only in a turn of the assistant.
   const inputLacks = lacks.has('inputCitations') ? ['refusals', 'citations'] : ['refusals']
   const input: Task = { ...said, lacks: new Set([...lacks, ...inputLacks]) }
@@ -186,7 +201,12 @@ export function withoutLacks(
   }
   const options = fitOptions(asked, said)
   recordPlaces(fitted, '', losses)
-  return { context: fitted, options }
+  return { context: fitted, options, ...(parameterNames.size > 0 && { parameterNames }) }
+}
+
+/** The same for tools alone. */
+export function fitTools(tools: readonly ContextTool[], lacks: FormatLacks): Fitted {
+  return withoutLacks({ messages: [], tools }, { model: '' }, lacks, newLosses(lacks.provider, false))
 }
 
 /** Records where the entries of the lists were written. */
@@ -266,6 +286,12 @@ function fitBlocks(blocks: readonly ContentBlock[], path: string, task: Task): r
 
 function fitBlock(block: ContentBlock, path: string, task: Task): ContentBlock | undefined {
   switch (block.type) {
+    case 'tool_call': {
+      const names = task.parameterNames.get(block.name)
+      if (names === undefined) break
+      const sent = new Map([...names].map(([wire, own]) => [own, wire]))
+      return fitFields({ ...block, arguments: renameFields(block.arguments, sent) }, block.type, path, task)
+    }
     case 'tool_result':
       return drop(task, path, unprepared.reason, 'major')
     case 'citation':
@@ -301,8 +327,32 @@ function isOwn(block: ServerToolCall | ServerToolResult, { target, ownCalls }: T
 // ---- tools, state and options -----------------------------------------------------------------
 
 function fitTool(tool: ContextTool, path: string, task: Task): typeof tool | undefined {
-  if (!('type' in tool)) return fitFields(tool, 'tool_definition', path, task)
+  if (!('type' in tool)) return fitDefinition(fitFields(tool, 'tool_definition', path, task), path, task)
   return tool.format === task.target.format ? tool : drop(task, path, 'it is a tool of another format')
+}
+
+/** The tool with a schema that the target takes; `undefined` if there is none, so that the other tools can be sent. */
+function fitDefinition(tool: ToolDefinition, path: string, task: Task): ToolDefinition | undefined {
+  const { name, parameters, description } = tool
+  if (parameters === undefined) return tool
+  const { schema, refusal, words = '', names, losses, notes } = fitSchema(parameters, name, task.target.schemas ?? {})
+  if (schema === undefined) return drop(task, path, `the schema of "${name}" ${refusal}`, 'minor')
+  const report = (lost: ReadonlySet<string>, severity: Loss['severity']) => {
+    if (lost.size > 0)
+      reportLoss(task.losses, 'changed', `${path}.parameters`, `not sent is ${[...lost].join(', ')}`, severity)
+  }
+  report(losses, 'minor')
+  report(notes, 'info')
+  if (names.size > 0) {
+    task.parameterNames.set(name, names)
+    const reason = `the target has no such names as "${names.values().next().value}"; calls get them back`
+    reportLoss(task.losses, 'changed', `${path}.parameters.properties`, reason, 'info')
+  }
+  return {
+    ...tool,
+    parameters: schema,
+    ...(words !== '' && { description: [description, words].filter(Boolean).join('\n\n') }),
+  }
 }
 
 /** A stored answer or conversation replaces the messages before it. If the request has those messages too, nothing is lost. */

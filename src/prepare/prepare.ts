@@ -10,7 +10,7 @@
 
 import type { Rules } from '../core/codec.ts'
 import { blocksOf, blocksOfTurn, checkMessages, ownProof } from '../core/content.ts'
-import { compact, findLastIndex, lookup } from '../core/json.ts'
+import { compact, findLastIndex, lookup, wellFormedText } from '../core/json.ts'
 import type {
   AssistantMessage,
   Content,
@@ -429,10 +429,8 @@ function wellFormed(text: string): string {
 function wellFormedJson<T extends Json>(value: T): T
 function wellFormedJson(value: Json): Json {
   if (typeof value === 'string') return wellFormed(value)
-  // JSON text has lone surrogates as escapes.
   const json = JSON.stringify(value)
-  if (!/\\ud[89a-f]/.test(json)) return value
-  const fixed = json.replace(/\\(?:ud[89a-f]..|.)/g, (text) => (text.length > 2 ? '\uFFFD' : text))
+  const fixed = wellFormedText(json)
   return fixed === json ? value : JSON.parse(fixed)
 }
 

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkArguments } from '../../src/tools/definition.ts'
+import { checkArguments } from '../../src/tools/check.ts'
 
 describe('arguments', () => {
   it.each<[string, object, unknown]>([

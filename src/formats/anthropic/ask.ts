@@ -52,7 +52,7 @@ import type {
 } from '../../core/model.ts'
 import { effortBudgets, effortOf } from '../../kit/effort.ts'
 import { jsonRule } from '../../kit/json-rule.ts'
-import { placeholder, withoutLacks } from '../../kit/lacks.ts'
+import { fitTools, placeholder, withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss, reportTtl } from '../../kit/losses.ts'
 import { narrowSchema } from '../../kit/narrow-schema.ts'
 import * as reasons from '../../kit/reasons.ts'
@@ -145,7 +145,7 @@ export function encodeRequest(
   { dialect = {}, ...asked }: EncodeRequestOptions<AnthropicDialect>,
 ): EncodedRequest<WireRequest> {
   const losses = newLosses('Anthropic', asked.strict)
-  const { context, options } = withoutLacks(given, asked, lacksOf(dialect), losses)
+  const { context, options, ...named } = withoutLacks(given, asked, lacksOf(dialect), losses)
   const scope = scopeOf(dialect, options.model, losses)
   const conversation = encodeConversation(withJsonRule(context, options, losses), scope)
   const tools = encodeDefinitionsFor(selectTools(context.tools ?? [], options.toolChoice, losses), losses)
@@ -162,7 +162,7 @@ export function encodeRequest(
   settleRound(body, context.providerState?.containerId, losses)
   settleMarks(body, losses)
   const headers = compact({ 'anthropic-beta': textOr([...scope.betas].join(), undefined) })
-  return { path: '/messages', headers, body, losses: losses.list }
+  return { path: '/messages', headers, body, losses: losses.list, ...named }
 }
 
 /** Adds a system text that asks for JSON: the API has no JSON mode without a schema. */
@@ -729,9 +729,9 @@ function documentSource(data: string, type: string, isText: boolean): WireDocume
 /** Encodes definitions. Anthropic's own tools are sent unchanged. Tools of other formats are dropped. */
 export function encodeDefinitions(
   tools: readonly ContextTool[],
-  _options: CodecOptions<AnthropicDialect> = {},
+  { dialect = {} }: CodecOptions<AnthropicDialect> = {},
 ): WireTool[] {
-  return encodeDefinitionsFor(tools, newLosses('Anthropic'))
+  return encodeDefinitionsFor(fitTools(tools, lacksOf(dialect)).context.tools ?? [], newLosses('Anthropic'))
 }
 
 /** Does the same inside a request, and reports losses to `losses`. */
@@ -742,11 +742,8 @@ function encodeDefinitionsFor(tools: readonly ContextTool[], losses: Losses): Wi
 
 function encodeDefinition(tool: ContextTool, path: string, losses: Losses): WireTool | undefined {
   if ('value' in tool) return tool.format === format ? ({ ...tool.value } as unknown as WireTool) : undefined
-  const { name, description, parameters = {}, strict } = tool
-  // The API requires the type `object`, and properties in a schema that is empty.
-  const { type = 'object' } = parameters
-  if (type !== 'object') reportLoss(losses, 'changed', `${path}.parameters.type`, reasons.objectArguments)
-  const input_schema = { ...(unlessEmpty(parameters) ?? { properties: {} }), type: 'object' } as const
+  const { name, description, parameters = { type: 'object', properties: {} }, strict } = tool
+  const input_schema = parameters as WireTool['input_schema']
   return { ...extrasFor(tool, path, { losses }), name, ...compact({ description, input_schema, strict }) }
 }
 

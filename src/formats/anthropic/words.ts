@@ -140,6 +140,9 @@ const lacks: readonly Lack[] = [
   'imageDetail',
 ]
 
+/** The names of parameters: "Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'". */
+const names = { pattern: /^[a-zA-Z0-9_.-]+$/, maxLength: 64 }
+
 /** Features that this format does not have. */
 export function lacksOf({ provider = format, unsignedThinking = false, version }: AnthropicDialect): FormatLacks {
   return {
@@ -147,6 +150,7 @@ export function lacksOf({ provider = format, unsignedThinking = false, version }
     provider,
     lacks: new Set(version === strictVersion ? [...lacks, 'inputCitations'] : lacks),
     keepsReasoning: unsignedThinking,
+    schemas: { names },
     states: ['containerId'],
   }
 }

@@ -103,5 +103,7 @@ export function lacksOf(model: string): FormatLacks {
   const { lacks: own = [], schemas } = familyOf(model)
   const lacks = new Set<Lack>([...commonLacks, ...own])
   if (schemas === false) lacks.add('formatDetails')
-  return { format, provider, keepsReasoning: false, lacks }
+  // Of Claude. Other families take any names.
+  const names = { pattern: /^[a-zA-Z0-9_.-]+$/, maxLength: 64 }
+  return { format, provider, keepsReasoning: false, lacks, schemas: { names } }
 }

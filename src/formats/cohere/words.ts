@@ -37,6 +37,7 @@ export const formatLacks: FormatLacks = {
   format,
   provider: format,
   keepsReasoning: true,
+  schemas: { ignoresDescription: true },
   lacks: new Set([
     ...(['parallelToolCalls', 'user', 'formatDetails', 'names', 'cacheHints', 'refusals'] as const),
     ...(['serverTools', 'inputCitations', 'errorFlag'] as const),

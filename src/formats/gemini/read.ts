@@ -28,6 +28,7 @@ import type {
   DecodedCalls,
   DecodeResponseOptions,
   DecodeStreamOptions,
+  DecodeToolCallsOptions,
   ErrorAnswer,
   Fragment,
   Frame,
@@ -58,6 +59,8 @@ import type { Machine } from '../../core/reducer.ts'
 import { addend, settleUsage, tokenCount } from '../../core/usage.ts'
 import { type ErrorWords, inStream, readApiError } from '../../kit/api-error.ts'
 import { isKeyInvalid, place } from '../../kit/google.ts'
+import { fitTools } from '../../kit/lacks.ts'
+import { allWithOwnNames, withOwnNames } from '../../kit/parameter-names.ts'
 import { follow, type Lengths, newLengths, unitsAt } from '../../kit/utf8.ts'
 import {
   errorKinds,
@@ -67,6 +70,7 @@ import {
   jsonText,
   type Kept,
   knownFields,
+  lacksOf,
   type Reader,
   serverParts,
   stopReasons,
@@ -155,25 +159,29 @@ export function readCallPart(part: JsonObject, wire: JsonObject, origin: Origin,
  */
 export function decodeResponse(
   body: unknown,
-  { callsBefore = 0, events, dialect = geminiDialect }: DecodeResponseOptions<GeminiDialect> = {},
+  { callsBefore = 0, events, dialect = geminiDialect, parameterNames }: DecodeResponseOptions<GeminiDialect> = {},
 ): ChatResponse {
   refuseDeep(body, 'Gemini response')
   const fragments: Fragment[] = []
   if (!readBody(body, dialect, fragments)) throw misfit('candidates', 'missing', 'Gemini response')
-  return fold(fragments, { provider: dialect.provider, idPrefix: 'gemini_', callsBefore, events })
+  return fold(allWithOwnNames(fragments, parameterNames), {
+    provider: dialect.provider,
+    idPrefix: 'gemini_',
+    callsBefore,
+    events,
+  })
 }
 
 /** Decodes the calls of a body, even if the body does not report a complete answer. */
 export function decodeToolCalls(
   body: unknown,
-  { dialect = geminiDialect }: CodecOptions<GeminiDialect> = {},
+  { tools = [], dialect = geminiDialect }: DecodeToolCallsOptions<GeminiDialect> = {},
 ): DecodedCalls {
   const fragments: Fragment[] = []
   readBody(body, dialect, fragments)
-  return foldCalls(
-    fragments.filter(({ type }) => type !== 'end'),
-    'gemini_',
-  )
+  const { parameterNames } = fitTools(tools, lacksOf(dialect))
+  const calls = fragments.filter(({ type }) => type !== 'end')
+  return foldCalls(allWithOwnNames(calls, parameterNames), 'gemini_')
 }
 
 /** Returns whether the body is an answer. */
@@ -198,9 +206,10 @@ function readBody(body: unknown, dialect: GeminiDialect, out: Fragment[]): boole
 export function decodeStream({
   parse = JSON.parse,
   dialect = geminiDialect,
+  parameterNames,
 }: DecodeStreamOptions<GeminiDialect> = {}): Machine<Frame, Fragment> {
   const reader = answerReader(dialect)
-  return {
+  const decoder: Machine<Frame, Fragment> = {
     push({ data }, out) {
       const text = data.trim()
       if (text === '' || text === '[DONE]') return
@@ -210,6 +219,7 @@ export function decodeStream({
     },
     end: (out) => reader.end(out),
   }
+  return withOwnNames(decoder, parameterNames)
 }
 
 /** Reads the chunks of one answer. */

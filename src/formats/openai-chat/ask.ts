@@ -52,7 +52,7 @@ import type {
 import { askedEffort } from '../../kit/effort.ts'
 import { legalId } from '../../kit/ids.ts'
 import { jsonRule } from '../../kit/json-rule.ts'
-import { markParts, withoutLacks } from '../../kit/lacks.ts'
+import { fitTools, markParts, withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss, reportTtl } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { reportUnusedChoice } from '../../kit/tools.ts'
@@ -473,7 +473,8 @@ export function encodeDefinitions(
   tools: readonly ContextTool[],
   { dialect = openai }: CodecOptions<ChatDialect> = {},
 ): WireTool[] {
-  return encodeDefinitionsFor(tools, dialect, newLosses(dialect.title, false))
+  const fitted = fitTools(tools, lacksOf(dialect)).context.tools ?? []
+  return encodeDefinitionsFor(fitted, dialect, newLosses(dialect.title, false))
 }
 
 /** Does the same inside a request, and reports losses to `losses`. */

@@ -43,7 +43,7 @@ import type {
 import { type Chain, findChain } from '../../kit/chain.ts'
 import { anyEffort, askedEffort, isReasoning } from '../../kit/effort.ts'
 import { jsonRule } from '../../kit/json-rule.ts'
-import { markParts, markText, withoutLacks } from '../../kit/lacks.ts'
+import { fitTools, markParts, markText, withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, renamed, reportLoss, reportTtl, withoutOptions } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { encodeEachTool, reportUnusedChoice } from '../../kit/tools.ts'
@@ -95,7 +95,7 @@ export function encodeRequest(
   const scope: Scope = { losses, dialect, model: options.model, isStored }
   const { instructions, input } = encodeConversation(context, chain, options, scope)
   const tools = [
-    ...encodeDefinitions(context.tools ?? []),
+    ...encodeEachTool(context.tools ?? [], format, encodeDefinition),
     ...verbatim<readonly WireFunctionTool[]>(arrayOf(kept.tools)),
   ]
   const body: WireRequest = {
@@ -542,9 +542,9 @@ function writeAnnotation({ url, title, startIndex, endIndex, providerData }: Cit
 /** Encodes definitions in the flat form of this wire. Provider tools of other formats are left out. */
 export function encodeDefinitions(
   tools: readonly ContextTool[],
-  _options: CodecOptions<ResponsesDialect> = {},
+  { dialect = openaiDialect }: CodecOptions<ResponsesDialect> = {},
 ): WireFunctionTool[] {
-  return encodeEachTool(tools, format, encodeDefinition)
+  return encodeEachTool(fitTools(tools, lacksOf(dialect)).context.tools ?? [], format, encodeDefinition)
 }
 
 function encodeDefinition(tool: ToolDefinition): WireFunctionTool {

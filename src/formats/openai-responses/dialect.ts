@@ -6,6 +6,7 @@
  * @module
  */
 import type { ContentBlock, RequestOptions } from '../../core/model.ts'
+import type { SchemaRules } from '../../kit/fit-schema.ts'
 
 /** How a server of this format differs from the others. */
 export interface ResponsesDialect {
@@ -35,6 +36,8 @@ export interface ResponsesDialect {
   readonly minOutputTokens: number
   /** The names of tools that the server runs itself, although it reports their calls as calls for the client. */
   readonly serverTools: ReadonlySet<string>
+  /** What the server takes of schemas of tools. Default: what most take. */
+  readonly schemas?: SchemaRules
   /** Whether the server takes arguments that are not valid JSON. Otherwise they are sent as `{}`. */
   readonly rawArguments: boolean
 }
