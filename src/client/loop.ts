@@ -19,7 +19,7 @@ import type {
 } from '../core/codec.ts'
 import { callIdsOf, callsOf, canRunTools, isCall, isEmptyAnswer, textOf, withAskedModel } from '../core/content.ts'
 import { ApiError, IsoglotError, LimitError, TimeoutError } from '../core/errors.ts'
-import { compact, unlessEmpty } from '../core/json.ts'
+import { compact, unlessEmpty, wellFormedText } from '../core/json.ts'
 import type { AssistantMessage, ContextTool, Loss, Message, MessageEvent, Usage } from '../core/model.ts'
 import { usageOf } from '../core/usage.ts'
 import { hash, nextNumber } from '../kit/ids.ts'
@@ -376,7 +376,9 @@ async function* requestAnswer(asker: Asker, question: Question): AsyncGenerator<
   const model: Model = { ...question.model, apiKey }
   const { codec } = model
   const address = addressOf(model, encoded)
-  const request = { ...encoded, text: JSON.stringify({ ...(encoded.body as object), ...model.body }) }
+  const { parameterNames } = encoded
+  const text = wellFormedText(JSON.stringify({ ...(encoded.body as object), ...model.body }))
+  const request = { ...encoded, text }
   const deadline = startDeadline(timeouts, asker.signal)
   const { signal } = deadline
   try {
@@ -399,7 +401,8 @@ async function* requestAnswer(asker: Asker, question: Question): AsyncGenerator<
           if (resume) asker.headersArrived = sent.catch(() => {})
           response = await sent
         }
-        decoder = decodeAnswer(codec, compact({ callsBefore: callsBefore(), liveArguments, maxEventBytes }))
+        const limits = compact({ callsBefore: callsBefore(), liveArguments, maxEventBytes })
+        decoder = decodeAnswer(codec, { ...limits, parameterNames })
         const whole = response && !isStream(response) ? collectWhole(codec, question.isWhole, maxBodyBytes) : undefined
         const kept = resume?.chunks(asker, { model, id: streamId, response, decoder }, deadline)
         for await (const chunk of kept ?? chunksOf(response as Response, deadline)) {
@@ -418,7 +421,7 @@ async function* requestAnswer(asker: Asker, question: Question): AsyncGenerator<
         if (text !== undefined || !decoder.isEnded) {
           if (text === undefined) decoder.end(batch)
           else {
-            const options = { callsBefore: callsBefore(), events: batch }
+            const options = { callsBefore: callsBefore(), events: batch, parameterNames }
             const response = codec.decodeResponse(readBody(text, model), options)
             const end = { type: 'message_end', message: response.message, response } as const
             // The codec may have changed the response after its events were made. A codec of an application may make none.
@@ -570,7 +573,7 @@ function encodeAsked(
 /** The limits of one answer, and the data of its conversation. */
 export interface DecodeOptions
   extends Omit<AssembleOptions, 'provider' | 'idPrefix'>,
-    Pick<DecodeStreamOptions, 'parse'> {
+    Pick<DecodeStreamOptions, 'parse' | 'parameterNames'> {
   /** Largest single event or line, in bytes. Default 8 MiB. */
   readonly maxEventBytes?: number
 }
@@ -580,11 +583,11 @@ export interface DecodeOptions
  * have the part that arrived in `partial`; `out` holds its events.
  */
 export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): AnswerDecoder {
-  const { maxEventBytes, parse, ...limits } = options
+  const { maxEventBytes, parse, parameterNames, ...limits } = options
   const { provider, idPrefix } = codec
   const connect = () => codec.decodeFrames(compact({ maxEventBytes }))
   let framing = connect()
-  const format = codec.decodeStream(compact({ parse }))
+  const format = codec.decodeStream(compact({ parse, parameterNames }))
   const assembly = assemble.start({ ...limits, provider, idPrefix })
 
   function assembleAll(fragments: readonly Fragment[], out: MessageEvent[]): void {

@@ -75,6 +75,11 @@ export function findLastIndex<T>(list: readonly T[], holds: (element: T) => bool
   return at
 }
 
+/** The object with other values. */
+export function mapValues(object: JsonObject, map: (value: Json, key: string) => Json): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value, key)]))
+}
+
 /** Sets a field as `JSON.parse` does: assigning to `__proto__` would set the prototype. */
 export function setOwn(object: JsonObject, key: string, value: Json): void {
   if (key !== '__proto__') object[key] = value
@@ -121,11 +126,6 @@ export function atPointer(root: unknown, reference: string): unknown {
   } catch {
     return undefined // it goes on below a value without fields, or it is not a URL
   }
-}
-
-/** JSON text without the escapes of lone surrogates (halves of characters), which servers refuse. */
-export function wellFormedText(json: string): string {
-  return json.replace(/\\(?:ud[89a-f]..|.)/g, (text) => (text.length > 2 ? '\uFFFD' : text))
 }
 
 /** The object or the list, if it is not empty. */
@@ -198,6 +198,23 @@ export function parseEvent(parse: (text: string) => unknown, data: string, what:
   }
   if (data.length > 2 * maxDepth) refuseDeep(value, what) // a shorter text cannot be too deep
   return value
+}
+
+// ---- halves of characters ---------------------------------------------------------------------------
+
+// Servers refuse a request with a lone surrogate, so they are replaced.
+
+/** JSON text without the escapes of lone surrogates. */
+export function wellFormedText(json: string): string {
+  if (!/\\ud[89a-f]/.test(json)) return json
+  return json.replace(/\\(?:ud[89a-f]..|.)/g, (text) => (text.length > 2 ? '\uFFFD' : text))
+}
+
+/** The value with well-formed strings and keys. The same value if all are. */
+export function wellFormedJson<T>(value: T): T {
+  const json = JSON.stringify(value)
+  const fixed = json === undefined ? json : wellFormedText(json)
+  return fixed === json ? value : JSON.parse(fixed)
 }
 
 // ---- depth --------------------------------------------------------------------------------------

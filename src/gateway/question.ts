@@ -5,7 +5,7 @@
  */
 
 import type { DecodedRequest } from '../core/codec.ts'
-import { compact, field, objectIn } from '../core/json.ts'
+import { compact, field, objectIn, wellFormedText } from '../core/json.ts'
 import type { Json, JsonObject, Loss } from '../core/model.ts'
 import { holdsEnvelope } from '../kit/envelope.ts'
 import type { GatewayFormat, LimitField } from '../kit/gateway-format.ts'
@@ -92,7 +92,8 @@ function translateQuestion(target: Target, call: Call): Question {
   const encoded = translateRequest(call.body.value, { decodeRequest: () => limited }, model.codec, options)
   const body = model.body ? { ...(encoded.body as object), ...model.body } : encoded.body
   const { path, headers, losses, question } = encoded
-  return { path, headers, text: JSON.stringify(body), passes: false, answering: question, losses, asksUsage: false }
+  const text = wellFormedText(JSON.stringify(body))
+  return { path, headers, text, passes: false, answering: question, losses, asksUsage: false }
 }
 
 /** The request body, for a stream or for a whole answer. */

@@ -15,6 +15,7 @@ import type {
   EncodedRequest,
   EncodedResponse,
   Frame,
+  ParameterNames,
   Reply,
   Rules,
   ServerCodec,
@@ -64,6 +65,8 @@ export interface Question {
   readonly callsBefore: number
   /** The client's names of tools, by the name that was sent, for names that are not legal at the provider. */
   readonly toolNames: ReadonlyMap<string, string>
+  /** The client's names of parameters that were renamed. */
+  readonly parameterNames: ParameterNames | undefined
 }
 
 /**
@@ -92,7 +95,8 @@ export function translateRequest(
     model,
     ...compact({ toolChoice: legalToolChoice(toolChoice, to.rules), strict: options.strict }),
   })
-  const question = { callsBefore: nextNumber(to.idPrefix, callIdsOf(request.context.messages)), toolNames: names }
+  const callsBefore = nextNumber(to.idPrefix, callIdsOf(request.context.messages))
+  const question = { callsBefore, toolNames: names, parameterNames: encoded.parameterNames }
   return { ...encoded, losses: [...losses.list, ...encoded.losses], request, question }
 }
 
@@ -160,10 +164,10 @@ export function translateResponse(
   body: unknown,
   from: Pick<ClientCodec, 'decodeResponse'>,
   to: Pick<ServerCodec, 'encodeResponse'>,
-  { reply, callsBefore = 0, toolNames, onEvent }: TranslateAnswerOptions = {},
+  { reply, callsBefore = 0, toolNames, parameterNames, onEvent }: TranslateAnswerOptions = {},
 ): EncodedResponse {
   const events: MessageEvent[] = []
-  const response = withOwnNames(from.decodeResponse(body, { callsBefore, events }), toolNames)
+  const response = withOwnNames(from.decodeResponse(body, { callsBefore, events, parameterNames }), toolNames)
   onEvent?.({ type: 'message_end', message: response.message, response })
   const encoded = to.encodeResponse(response, reply)
   const warnings = events.flatMap((event) => (event.type === 'warning' ? [event.warning] : []))
@@ -172,7 +176,7 @@ export function translateResponse(
 
 export interface TranslateStreamOptions
   extends TranslateAnswerOptions,
-    Omit<DecodeOptions, 'callsBefore' | 'liveArguments' | 'parse'> {
+    Omit<DecodeOptions, keyof Question | 'liveArguments' | 'parse'> {
   /** Turns an error into one for the client. Default: the message of an isoglot error; a fixed message for others. */
   readonly toClientError?: (error: unknown) => ApiError
 }

@@ -6,10 +6,20 @@
  *
  * @module
  */
-import { arrayOf, atPointer, isDeeperThan, isObject, numberOr, objectIn, wellFormedText } from '../core/json.ts'
-import type { Json, JsonObject, JsonSchema } from '../core/model.ts'
-import { both, foldSchema } from './fold-schema.ts'
+import {
+  arrayOf,
+  atPointer,
+  isDeeperThan,
+  isObject,
+  mapValues,
+  numberOr,
+  objectIn,
+  wellFormedText,
+} from '../core/json.ts'
+import type { Json, JsonObject, JsonSchema, Loss, ToolDefinition } from '../core/model.ts'
+import { both, foldSchema, isNever, type OpenEnds } from './fold-schema.ts'
 import { type IdRule, legalId } from './ids.ts'
+import { type Losses, reportLoss } from './losses.ts'
 
 /** What a host takes of schemas, where it differs from most. */
 export interface SchemaRules {
@@ -21,25 +31,65 @@ export interface SchemaRules {
   readonly references?: 'inline' | 'finite'
   /** Whether it ignores the description of a schema's root. */
   readonly ignoresDescription?: true
-  /** Changes a schema at any depth, before those inside it. What it does not say any more goes to `losses`. */
-  readonly each?: (schema: JsonObject, losses: Set<string>) => JsonObject
+  /** Changes a schema at any depth, before those inside it. `root` is the given schema. */
+  readonly each?: (schema: JsonObject, ends: OpenEnds, root: JsonObject) => JsonObject
   /** Changes the whole schema at the end. `tool` is the tool's name. */
-  readonly finish?: (schema: JsonObject, losses: Set<string>, tool: string) => JsonObject
+  readonly finish?: (schema: JsonObject, ends: OpenEnds, tool: string) => JsonObject
+  /** Whether a strict tool may have this schema. Otherwise the tool is not strict. Default: it may. */
+  readonly takes?: (schema: JsonObject) => boolean
+  /** What differs for a strict tool. */
+  readonly strict?: SchemaRules
 }
 
 /** A schema for a host. */
 export interface FittedSchema {
-  /** `undefined` if it cannot be sent, because it `refusal`. */
-  readonly schema?: JsonObject
-  readonly refusal?: string
+  /** A schema that the host takes; a text that says why there is none. */
+  readonly schema: JsonObject | string
   /** Words for the description of the tool. */
-  readonly words?: string
+  readonly words: string
   /** The caller's names of parameters, by the names that are sent. Only those that differ. */
   readonly names: ReadonlyMap<string, string>
-  /** What only the given schema demands. */
-  readonly losses: ReadonlySet<string>
-  /** The same, where it hardly matters. */
-  readonly notes: ReadonlySet<string>
+  readonly ends: OpenEnds
+}
+
+/**
+ * Fits a definition: the tool with a schema that the host takes, or `undefined` if there is none, so that the other tools can be sent.
+ * `names` receives the names of parameters that are renamed.
+ */
+export type ToolFitting = (
+  tool: ToolDefinition,
+  path: string,
+  losses: Losses,
+  names: Map<string, ReadonlyMap<string, string>>,
+) => ToolDefinition | undefined
+
+/** Fits definitions for a host. Default: one that takes what most hosts take. */
+export function fitting(host: SchemaRules = {}): ToolFitting {
+  return (tool, path, losses, parameterNames) => {
+    const { name, parameters, description, strict } = tool
+    if (parameters === undefined) return tool
+    const rules = strict ? { ...host, ...host.strict } : host
+    const { schema, words, names, ends } = fitSchema(parameters, name, rules)
+    if (typeof schema === 'string') {
+      reportLoss(losses, 'dropped', path, `the schema of "${name}" ${schema}`)
+      return undefined
+    }
+    const report = (place: string, reason: string, severity?: Loss['severity']) =>
+      reportLoss(losses, 'changed', `${path}.${place}`, reason, severity)
+    for (const [end, severity] of ends) report('parameters', `the sent schema leaves open ${end}`, severity)
+    if (names.size > 0) {
+      parameterNames.set(name, names)
+      report('parameters', 'names of parameters are not legal on this wire; answers get them back', 'info')
+    }
+    const isLoose = strict && rules.takes?.(schema) === false
+    if (isLoose) report('strict', 'the target is not strict about such a schema')
+    return {
+      ...tool,
+      parameters: schema,
+      ...(words && { description: description ? `${description}\n\n${words}` : words }),
+      ...(isLoose && { strict: false }),
+    }
+  }
 }
 
 /** The maximum depth of a schema, in levels of JSON. */
@@ -50,10 +100,9 @@ const maxNodes = 5000
 interface Task {
   readonly root: JsonObject
   readonly rules: SchemaRules
-  /** The names of definitions, by the references to them. */
-  readonly links: Map<string, string>
-  readonly losses: Set<string>
-  readonly notes: Set<string>
+  /** The references into the given schema, by the names of their definitions. */
+  readonly definitions: Map<string, string>
+  readonly ends: OpenEnds
   nodes: number
 }
 
@@ -65,78 +114,76 @@ interface Task {
  */
 export function fitSchema(given: JsonSchema, tool: string, rules: SchemaRules): FittedSchema {
   const names = new Map<string, string>()
+  const ends: OpenEnds = new Map()
   const nameOf = (name: string) => {
     const sent = rules.names ? legalId(name, rules.names) : name
     if (sent !== name) names.set(sent, name)
     return sent
   }
-  const found = { names, losses: new Set<string>(), notes: new Set<string>() }
-  const text = jsonOf(given)
-  if (text === undefined) return { ...found, refusal: 'is not JSON' }
-  if (isDeeperThan(maxDepth, text)) return { ...found, refusal: `has more than ${maxDepth} levels` }
-  const root = JSON.parse(text)
-  const { schema, words } = foldSchema(root, found.losses, nameOf)
-  if (schema === undefined) return { ...found, refusal: 'takes no object' }
+  const refused = (schema: string) => ({ schema, words: '', names, ends })
+  let root: JsonObject
+  try {
+    const text = wellFormedText(JSON.stringify(given))
+    if (isDeeperThan(maxDepth, text)) return refused(`has more than ${maxDepth} levels`)
+    root = JSON.parse(text)
+  } catch {
+    return refused('is not JSON') // it has a cycle, or a bigint
+  }
+  const folded = foldSchema(root, ends, nameOf)
+  if (folded === undefined) return refused('takes no object')
 
-  const task: Task = { ...found, root, rules, links: new Map(), nodes: 0 }
+  const [schema, words] = folded
+  const task: Task = { root, rules, definitions: new Map(), ends, nodes: 0 }
   const { properties, required, description, ...others } = tidy(schema, task, [])
-  const said = [description, rules.ignoresDescription ? '' : words].filter(Boolean).join('\n\n')
+  const said = [description, !rules.ignoresDescription && words].filter(Boolean).join('\n\n')
   const fitted: JsonObject = {
     type: 'object',
     ...(said && { description: said }),
     properties: Object.fromEntries(Object.entries(properties ?? {}).map(([name, one]) => [nameOf(name), one])),
-    ...(required && { required: arrayOf(required).map((name) => nameOf(String(name))) }),
+    required: arrayOf(required).map((name) => nameOf(`${name}`)),
     ...others,
     ...definitionsOf(task),
   }
-  const finished = rules.finish?.(fitted, task.losses, tool) ?? fitted
-  return { ...found, schema: finished, ...(rules.ignoresDescription && { words }) }
-}
-
-/** The JSON of a value; `undefined` if it has none, as a cycle. */
-function jsonOf(value: unknown): string | undefined {
-  try {
-    return wellFormedText(JSON.stringify(value))
-  } catch {
-    return undefined
+  if (arrayOf(required).length === 0) delete fitted.required
+  return {
+    schema: rules.finish?.(fitted, ends, tool) ?? fitted,
+    words: rules.ignoresDescription ? words : '',
+    names,
+    ends,
   }
 }
 
 // ---- below the root -----------------------------------------------------------------------------
 
-/** Keywords whose values are schemas, or lists of schemas. */
-const nested =
-  /^(?:items|contains|not|if|then|else|propertyNames|prefixItems|(?:all|any|one)Of|(?:additional|unevaluated)\w+)$/
 /** Keywords whose values are schemas by name. */
-const named = /^(?:properties|patternProperties|depend\w+)$/
+const named = /^(?:properties$|patternP|depend)/
+/** Keywords whose values are no schemas, whatever they look like. */
+const data = /^(?:enum|const|default|examples?)$/
 /** Keywords about the place of a schema. Definitions are written at the root. */
 const places = /^(?:\$schema|\$id|\$defs|definitions)$/
 const types = /^(?:string|number|integer|boolean|null|object|array)$/
 
+/** Schemas in place of booleans, and other values as they are. */
+function tidyAny(value: Json | undefined, task: Task, trail: readonly string[] = []): Json {
+  if (typeof value === 'boolean') return value ? {} : { not: {} }
+  return isObject(value) ? tidy(value, task, trail) : (value ?? {})
+}
+
 /** The schema in the form that all hosts read. `trail` has the references that were replaced on the way to it. */
-function tidy(given: Json | undefined, task: Task, trail: readonly string[]): JsonObject {
+function tidy(given: JsonObject, task: Task, trail: readonly string[]): JsonObject {
   task.nodes++
-  if (!isObject(given)) return given === false ? { not: {} } : {}
-  if (typeof given.$ref === 'string') return follow(given, given.$ref, task, trail)
-  const inside = (value: Json) => tidy(value, task, trail)
-  const schema: JsonObject = {}
   const current = modern(given)
-  for (const [keyword, value] of Object.entries(task.rules.each?.(current, task.losses) ?? current)) {
+  const changed = task.rules.each?.(current, task.ends, task.root) ?? current
+  if (typeof changed.$ref === 'string') return follow(changed, changed.$ref, task, trail)
+  const inside = (value: Json) => tidyAny(value, task, trail)
+  const schema: JsonObject = {}
+  for (const [keyword, value] of Object.entries(changed)) {
     if (places.test(keyword)) continue
-    schema[keyword] = value
-    if (nested.test(keyword)) {
-      if (Array.isArray(value)) schema[keyword] = value.map(inside)
-      else if (typeof value !== 'boolean' || !/^[au]/.test(keyword)) schema[keyword] = inside(value)
-    } else if (named.test(keyword)) {
-      const entries = Object.entries(isObject(value) ? value : {}).filter(([name, one]) => {
-        const isLeft = keyword === 'properties' && one === false
-        if (isLeft && given.additionalProperties !== false) task.notes.add(`that "${name}" is absent`)
-        return !isLeft
-      })
-      schema[keyword] = Object.fromEntries(entries.map(([name, one]) => [name, Array.isArray(one) ? one : inside(one)]))
-    }
+    if (isObject(value) && named.test(keyword)) schema[keyword] = mapValues(value, inside)
+    else if (Array.isArray(value) && !data.test(keyword)) schema[keyword] = value.map(inside)
+    else schema[keyword] = typeof value === 'boolean' || data.test(keyword) ? value : inside(value)
   }
-  return whole(schema)
+  return whole(schema, task.ends)
 }
 
 /** The schema as 2020-12 writes what older drafts wrote in another way. */
@@ -150,25 +197,28 @@ function modern(given: JsonObject): JsonObject {
   }
   for (const plain of ['minimum', 'maximum']) {
     const exclusive = plain.replace('m', 'exclusiveM')
-    if (typeof schema[exclusive] !== 'boolean') continue
-    if (schema[exclusive]) {
-      schema[exclusive] = schema[plain] as Json
-      delete schema[plain]
-    } else delete schema[exclusive]
+    const isExclusive = schema[exclusive]
+    if (typeof isExclusive !== 'boolean') continue
+    if (isExclusive) schema[exclusive] = schema[plain] as Json
+    delete schema[isExclusive ? plain : exclusive]
   }
-  if (type !== undefined && ![type].flat().some((name) => types.test(String(name)))) delete schema.type
+  if (type !== undefined && ![type].flat().some((name) => types.test(`${name}`))) delete schema.type
   return schema
 }
 
-/** Adds what hosts miss: `items` of a list, and properties that are required. */
-function whole(schema: JsonObject): JsonObject {
-  const { required, additionalProperties, ...rest } = schema
-  if ([schema.type].flat().includes('array')) schema.items ??= {}
-  if (required === undefined) return schema
-  if (!Array.isArray(required)) return rest // draft 3 had it beside the schema of a property
-  const missing = required.map((name) => [name, isObject(additionalProperties) ? additionalProperties : {}])
-  const properties = { ...Object.fromEntries(missing), ...objectIn(schema, 'properties') }
-  return Object.keys(properties).length === 0 ? schema : { ...schema, properties }
+/** Adds what hosts miss: `items` of a list, and properties that are required. Removes properties that nothing fits. */
+function whole(schema: JsonObject, ends: OpenEnds): JsonObject {
+  const { additionalProperties: others, required, ...rest } = schema
+  if ([schema.type].flat().includes('array') && !isObject(schema.items)) schema.items = {}
+  if (required !== undefined && !Array.isArray(required)) return rest // draft 3 had it in the schema of a property
+  const properties = { ...objectIn(schema, 'properties') }
+  for (const [name, one] of Object.entries(properties)) {
+    if (!isNever(one)) continue
+    delete properties[name]
+    if (others !== false) ends.set(`that there is no "${name}"`, 'info')
+  }
+  for (const name of required ?? []) properties[`${name}`] ??= isObject(others) ? others : {}
+  return schema.properties === undefined && Object.keys(properties).length === 0 ? schema : { ...schema, properties }
 }
 
 /** A schema with a reference. */
@@ -178,44 +228,39 @@ function follow(
   task: Task,
   trail: readonly string[],
 ): JsonObject {
-  const { root, rules, losses } = task
+  const { root, rules, ends } = task
   const { references, besideReference = /./ } = rules
   const target = atPointer(root, reference) as Json | undefined
-  const others = Object.keys(beside).filter((keyword) => !besideReference.test(keyword))
-  const isReplaced = references !== undefined || others.length > 0
-  if (target !== undefined && isReplaced && !trail.includes(reference) && task.nodes <= maxNodes)
-    return tidy(both(beside, target, losses), task, [...trail, reference])
-  if (target === undefined || references === 'finite') {
-    losses.add(`what "${reference}" demands`)
-    return tidy(beside, task, trail)
+  const isAlone = Object.keys(beside).every((keyword) => besideReference.test(keyword))
+  if (target !== undefined && references === undefined && isAlone)
+    return { $ref: link(reference, task), ...tidy(beside, task, trail) }
+  if (target !== undefined && !trail.includes(reference) && task.nodes <= maxNodes) {
+    return tidyAny(both(beside, target, ends), task, [...trail, reference]) as JsonObject
   }
-  if (others.length > 0) losses.add(`what stands beside "${reference}"`)
-  const kept = Object.entries(tidy(beside, task, trail)).filter(([keyword]) => besideReference.test(keyword))
-  return { $ref: link(reference, task), ...Object.fromEntries(kept) }
+  const isLink = target !== undefined && references !== 'finite'
+  ends.set(isLink ? `what stands beside "${reference}"` : `what "${reference}" demands`, 'minor')
+  return isLink ? { $ref: link(reference, task) } : tidy(beside, task, trail)
 }
 
 // ---- definitions --------------------------------------------------------------------------------
 
 /** The reference to a definition, for a reference into the given schema. */
-function link(reference: string, { links }: Task): string {
-  if (!links.has(reference)) {
-    const [, given = `root${reference.slice(1)}`] = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(reference) ?? []
-    let name = given.replace(/[^\w.-]+/g, '_')
-    while ([...links.values()].includes(name)) name += '_'
-    links.set(reference, name)
-  }
-  return `#/$defs/${links.get(reference)}`
+function link(reference: string, { definitions }: Task): string {
+  let name = (reference.slice(1).split('/').pop() || 'root').replace(/[^\w.-]+/g, '_')
+  while ((definitions.get(name) ?? reference) !== reference) name += '_'
+  definitions.set(name, reference)
+  return `#/$defs/${name}`
 }
 
 /** The definitions: those that are referred to and, unless references are replaced, all that were given. */
 function definitionsOf(task: Task): { readonly $defs?: JsonObject } {
-  const { root, rules, links } = task
+  const { root, rules, definitions } = task
   for (const list of rules.references === undefined ? ['$defs', 'definitions'] : []) {
     for (const name of Object.keys(objectIn(root, list)))
       link(`#/${list}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, task)
   }
   const $defs: JsonObject = {}
   // While they are written, more are found.
-  for (const [reference, name] of links) $defs[name] = tidy(atPointer(root, reference) as Json, task, [])
-  return links.size > 0 ? { $defs } : {}
+  for (const [name, reference] of definitions) $defs[name] = tidyAny(atPointer(root, reference) as Json, task)
+  return definitions.size > 0 ? { $defs } : {}
 }

@@ -9,16 +9,11 @@
  *
  * @module
  */
-import { arrayOf, atPointer, field, hasType, isObject, objectIn } from '../core/json.ts'
-import type { Json, JsonObject } from '../core/model.ts'
+import { arrayOf, atPointer, field, isObject, mapValues, objectIn } from '../core/json.ts'
+import type { Json, JsonObject, Loss } from '../core/model.ts'
 
-/** A folded schema. */
-export interface Folded {
-  /** A plain object; `undefined` if the given schema takes no object. Its references lead into the given schema. */
-  readonly schema: JsonObject | undefined
-  /** Which parameters go together, where the schema does not say it. */
-  readonly words: string
-}
+/** What only the given schema demands, and how severe it is that the sent one does not. */
+export type OpenEnds = Map<string, Loss['severity']>
 
 /** More forms than this become one, before they are joined with others. */
 const maxForms = 64
@@ -27,35 +22,41 @@ const maxReferences = 64
 
 interface Task {
   readonly root: JsonObject
-  readonly losses: Set<string>
+  readonly ends: OpenEnds
   /** The forms of each reference; `undefined` while they are read. */
   readonly targets: Map<string, readonly JsonObject[] | undefined>
   /** Whether closed objects are read as open ones. */
   readonly isOpen: boolean
 }
 
-const together = 'which parameters go together'
-
 /**
- * Folds a schema.
+ * Folds a schema. The result is a plain object, whose references lead into the given schema, and words: which parameters go together, where
+ * the object does not say it. `undefined` if the schema takes no object.
  *
  * @param root The schema, as `JSON.parse` returns it.
- * @param losses Receives what the folded schema does not demand.
  * @param nameOf Returns the name that is sent for a parameter.
  */
-export function foldSchema(root: JsonObject, losses: Set<string>, nameOf: (name: string) => string): Folded {
-  const read = (isOpen: boolean) => formsOf(root, { root, losses, targets: new Map([['#', undefined]]), isOpen })
-  const forms = read(false)
-  if (forms.length > 0) {
-    const schema = either(forms)
-    if (isUnion(forms)) return { schema, words: '' }
-    losses.add(together)
-    return { schema, words: wordsOf(forms, schema, nameOf) }
+export function foldSchema(
+  root: JsonObject,
+  ends: OpenEnds,
+  nameOf: (name: string) => string,
+): readonly [schema: JsonObject, words: string] | undefined {
+  const read = (isOpen: boolean) => formsOf(root, { root, ends, targets: new Map([['#', undefined]]), isOpen })
+  let forms = read(false)
+  if (forms.length === 0) {
+    // Closed objects in `allOf` exclude each other, and their author means one closed object.
+    forms = read(true)
+    if (forms.length === 0) return undefined
+    ends.set('that no arguments fit', 'minor')
+    forms = [{ ...either(forms), additionalProperties: false }]
   }
-  // Closed objects in `allOf` exclude each other, and their author means one closed object.
-  losses.add('that no arguments fit')
-  const open = read(true)
-  return { schema: open.length === 0 ? undefined : { ...either(open), additionalProperties: false }, words: '' }
+  const schema = either(forms)
+  return [schema, isUnion(forms, ends) ? '' : wordsOf(forms, schema, nameOf)]
+}
+
+/** The plain objects that an object of the schema `root` may be: any of them, and nothing else but what `not` forbids. */
+export function plainForms(schema: JsonObject, root: JsonObject): readonly JsonObject[] {
+  return formsOf(schema, { root, ends: new Map(), targets: new Map(), isOpen: false })
 }
 
 // ---- forms --------------------------------------------------------------------------------------
@@ -69,105 +70,114 @@ function formsOf(schema: Json | undefined, task: Task): readonly JsonObject[] {
   if (task.isOpen) delete own.additionalProperties
   let forms: readonly JsonObject[] = [own]
   const join = (others: readonly JsonObject[]) => {
-    forms = cross(forms, others, task)
+    forms = cross(forms, others, task.ends)
   }
   if (typeof $ref === 'string') join(formsAt($ref, task))
   for (const one of arrayOf(allOf)) join(formsOf(one, task))
   for (const list of [anyOf, oneOf]) if (Array.isArray(list)) join(list.flatMap((one) => formsOf(one, task)))
   if (condition !== undefined && (then ?? otherwise) !== undefined) {
-    task.losses.add('what a condition demands')
-    join([...cross(formsOf(condition, task), formsOf(then, task), task), ...formsOf(otherwise, task)])
+    task.ends.set('what a condition demands', 'minor')
+    join([...cross(formsOf(condition, task), formsOf(then, task), task.ends), ...formsOf(otherwise, task)])
   }
-  for (const list of [values, value === undefined ? value : [value]])
-    if (Array.isArray(list)) join(list.filter(isObject).map(literal))
-  if (not !== undefined) task.losses.add('what "not" forbids')
+  for (const list of [values, value && [value]]) if (Array.isArray(list)) join(list.filter(isObject).map(literal))
+  if (not !== undefined) task.ends.set('what "not" forbids', 'minor')
   if (unevaluatedProperties !== undefined)
     forms = forms.map((form) => ({ additionalProperties: unevaluatedProperties, ...form }))
-  return forms.filter((form) => arrayOf(form.required).every((name) => !isNever(propertyOf(form, String(name)))))
+  return forms.filter((form) => arrayOf(form.required).every((name) => !isNever(propertyOf(form, `${name}`))))
 }
 
 /** The forms of what a reference leads to. */
 function formsAt(reference: string, task: Task): readonly JsonObject[] {
-  const { root, targets, losses } = task
+  const { root, targets, ends } = task
   if (!targets.has(reference) && targets.size <= maxReferences) {
-    targets.set(reference, undefined)
     const target = atPointer(root, reference) as Json | undefined
+    targets.set(reference, undefined)
     if (target !== undefined) targets.set(reference, formsOf(target, task))
   }
   const forms = targets.get(reference)
-  if (forms === undefined) losses.add(`what "${reference}" demands`)
+  if (forms === undefined) ends.set(`what "${reference}" demands`, 'minor')
   return forms ?? [{}]
 }
 
 /** The object that takes this value only. */
 function literal(value: JsonObject): JsonObject {
-  const properties = Object.entries(value).map(([name, one]) => [name, { const: one }])
-  return { properties: Object.fromEntries(properties), required: Object.keys(value), additionalProperties: false }
+  const properties = mapValues(value, (one) => ({ const: one }))
+  return { properties, required: Object.keys(value), additionalProperties: false }
 }
 
 /** Each form of one list with each of the other. */
-function cross(ones: readonly JsonObject[], others: readonly JsonObject[], task: Task): readonly JsonObject[] {
-  const joined = ones.flatMap((one) => others.map((other) => both(one, other, task.losses)))
-  const forms = distinct(joined.filter(isObject))
+function cross(ones: readonly JsonObject[], others: readonly JsonObject[], ends: OpenEnds): readonly JsonObject[] {
+  const forms = distinct(ones.flatMap((one) => others.map((other) => both(one, other, ends))).filter(isObject))
   if (forms.length <= maxForms) return forms
-  if (!isUnion(forms)) task.losses.add(together)
+  isUnion(forms, ends)
   return [either(forms)]
 }
 
 // ---- and ----------------------------------------------------------------------------------------
 
 /** Words about a schema. Where two schemas have some, the first ones are kept. */
-const notes: ReadonlySet<string> = /* @__PURE__ */ new Set(['title', 'description', 'default', 'examples', '$comment'])
+const notes = /^(?:title|description|default|examples|\$comment)$/
 
 /** The schema of the values that both schemas take; `false` if there are none. */
-export function both(one: Json = true, other: Json = true, losses: Set<string>): Json {
+export function both(one: Json = true, other: Json = true, ends: OpenEnds): Json {
   if (isNever(one) || isNever(other)) return false
   if (!isObject(one)) return other
   if (!isObject(other)) return one
   const joined = { ...one }
   for (const [keyword, theirs] of Object.entries(other)) {
     const ours = one[keyword]
-    joined[keyword] = ours === undefined || isSame(ours, theirs) ? theirs : joinKeyword(keyword, ours, theirs, losses)
+    joined[keyword] = ours === undefined || isSame(ours, theirs) ? theirs : joinKeyword(keyword, ours, theirs, ends)
   }
-  const types = joined.type === undefined ? undefined : [joined.type].flat()
-  const lists = [valuesOf(one), valuesOf(other)].filter((list) => list !== undefined)
-  const values = lists[0]?.filter(
-    (value) =>
-      types?.some((type) => hasType(value, String(type))) !== false &&
-      lists.every((list) => list.some((other) => isSame(other, value))),
-  )
-  if (types?.length === 0 || values?.length === 0) return false
+  const [ours, theirs] = [valuesOf(one), valuesOf(other)]
+  const values = ours?.filter((value) => theirs?.some((other) => isSame(other, value)) ?? true) ?? theirs
+  if (values?.length === 0 || isSame(joined.type, [])) return false
   if (joined.const !== undefined) delete joined.enum
-  else if (values !== undefined) joined.enum = values
-  const names = Object.keys({ ...objectIn(one, 'properties'), ...objectIn(other, 'properties') })
-  const properties = names.map((name) => [name, both(propertyOf(one, name), propertyOf(other, name), losses)])
-  if (names.length > 0) joined.properties = Object.fromEntries(properties)
+  else if (values !== undefined) joined.enum = [...values]
+  const properties = { ...objectIn(one, 'properties'), ...objectIn(other, 'properties') }
+  if (Object.keys(properties).length > 0)
+    joined.properties = mapValues(properties, (_, name) => both(propertyOf(one, name), propertyOf(other, name), ends))
   return joined
 }
 
+/** The schema without `allOf` at its root, for a host that does not read it. */
+export function withoutAllOf(schema: JsonObject, root: JsonObject, ends: OpenEnds): JsonObject {
+  let left = schema
+  for (let depth = 0; Array.isArray(left.allOf) && depth < 16; depth++) {
+    const { allOf, ...rest } = left
+    let joined: Json = rest
+    for (const one of allOf) {
+      const { $ref, ...beside } = isObject(one) ? one : {}
+      const target = typeof $ref === 'string' ? (atPointer(root, $ref) as Json | undefined) : one
+      joined = both(joined, typeof $ref === 'string' ? both(beside, target, ends) : one, ends)
+    }
+    left = isObject(joined) ? joined : { not: {} }
+  }
+  return left
+}
+
 /** The value of a keyword that two schemas have differently. */
-function joinKeyword(keyword: string, ours: Json, theirs: Json, losses: Set<string>): Json {
+function joinKeyword(keyword: string, ours: Json, theirs: Json, ends: OpenEnds): Json {
   switch (keyword) {
-    case 'properties':
-    case 'enum':
-    case 'const':
-      return ours // they are joined later
     case 'type': {
       const types = [theirs].flat()
-      const isWhole = (type: Json) =>
-        (type === 'integer' && types.includes('number')) || (type === 'number' && types.includes('integer'))
-      const left = [ours].flat().flatMap((type) => (types.includes(type) ? [type] : isWhole(type) ? ['integer'] : []))
-      return left.length === 1 ? String(left[0]) : left
+      const isNumeric = (type: Json) => type === 'number' || type === 'integer'
+      const left = [ours].flat().flatMap((type) => {
+        if (types.includes(type)) return [type]
+        return isNumeric(type) && types.some(isNumeric) ? ['integer'] : []
+      })
+      return left.length === 1 ? (left[0] as Json) : left
     }
     case 'required':
       return [...new Set([...arrayOf(ours), ...arrayOf(theirs)])]
     case 'items':
     case 'additionalProperties':
-      return both(ours, theirs, losses)
+      return both(ours, theirs, ends)
   }
-  if (typeof ours === 'number' && typeof theirs === 'number' && /m(?:in|ax)/i.test(keyword))
-    return (/min/i.test(keyword) ? Math.max : Math.min)(ours, theirs)
-  if (!notes.has(keyword)) losses.add(`one of two "${keyword}"`)
+  if (typeof ours === 'number' && typeof theirs === 'number') {
+    if (/min/i.test(keyword)) return Math.max(ours, theirs)
+    if (/max/i.test(keyword)) return Math.min(ours, theirs)
+  }
+  if (!notes.test(keyword) && !/^(?:properties|enum|const)$/.test(keyword)) ends.set(`one of two "${keyword}"`, 'minor')
   return ours
 }
 
@@ -182,18 +192,17 @@ function propertyOf(form: JsonObject, name: string): Json | undefined {
 /** The object that takes what any of the forms takes. */
 function either(forms: readonly JsonObject[]): JsonObject {
   const [first = {}, ...others] = forms
-  if (others.length === 0) return first
   const schemas = new Map<string, Json[]>()
   for (const form of forms) {
     for (const [name, schema] of Object.entries(objectIn(form, 'properties'))) {
       schemas.set(name, [...(schemas.get(name) ?? []), ...(isNever(schema) ? [] : [schema])])
     }
   }
-  const properties = [...schemas].map(([name, some]) => [name, alternatives(distinct(some))])
   const required = arrayOf(first.required).filter((name) =>
     others.every((form) => arrayOf(form.required).includes(name)),
   )
-  return { ...common(forms), properties: Object.fromEntries(properties), required }
+  const properties = Object.fromEntries([...schemas].map(([name, some]) => [name, alternatives(distinct(some))]))
+  return { ...common(forms), properties, required }
 }
 
 /** The schema that takes what any of these takes. */
@@ -201,10 +210,10 @@ function alternatives(schemas: readonly Json[]): Json {
   const [only = false] = schemas
   if (schemas.length < 2) return only
   if (!schemas.every(isObject)) return true
-  const values = schemas.flatMap((schema) => [valuesOf(schema)])
-  if (values.includes(undefined)) return { anyOf: [...schemas] }
-  const { enum: _, const: __, ...alike } = common(schemas)
-  return { ...alike, enum: distinct(values.flatMap((some) => some ?? [])) }
+  const lists = schemas.map(valuesOf)
+  if (lists.includes(undefined)) return { anyOf: [...schemas] }
+  const { const: _, ...alike } = common(schemas)
+  return { ...alike, enum: distinct(lists.flatMap((values) => values ?? [])) }
 }
 
 /** The keywords that all schemas have alike. */
@@ -215,17 +224,18 @@ function common([first = {}, ...others]: readonly JsonObject[]): JsonObject {
   )
 }
 
-/** Whether {@link either} takes nothing else than the forms do. So it is if they differ in one place. */
-function isUnion(forms: readonly JsonObject[]): boolean {
+/** Whether {@link either} takes nothing else than the forms do: they differ in one place at most. */
+function isUnion(forms: readonly JsonObject[], ends: OpenEnds): boolean {
   let places = 0
   const count = (weight: number, read: (form: JsonObject) => unknown) => {
     if (places < 2 && distinct(forms.map(read)).length > 1) places += weight
   }
-  for (const name of namesOf(...forms)) count(1, (form) => [field(form.properties, name), statusOf(form, name)])
+  for (const name of namesOf(forms)) count(1, (form) => [field(form.properties, name), statusOf(form, name)])
   for (const keyword of Object.keys(Object.assign({}, ...forms))) {
-    const isOther = keyword !== 'properties' && keyword !== 'required' && !notes.has(keyword)
-    if (isOther) count(keyword === 'additionalProperties' ? 1 : 2, (form) => [form[keyword]])
+    if (keyword === 'additionalProperties') count(1, (form) => [form[keyword]])
+    else if (!notes.test(keyword) && !/^(?:properties|required)$/.test(keyword)) count(2, (form) => [form[keyword]])
   }
+  if (places > 1) ends.set('which parameters go together', 'minor')
   return places < 2
 }
 
@@ -234,12 +244,11 @@ function wordsOf(forms: readonly JsonObject[], schema: JsonObject, nameOf: (name
   const said = forms.map((form, at) => {
     const marks: string[] = []
     const told = { needs: [] as string[], 'may have': [] as string[] }
-    for (const name of namesOf(...forms)) {
+    for (const name of namesOf(forms)) {
       const status = statusOf(form, name)
       const values = valuesOf(field(form.properties, name))
       const isUsual = forms.every((other) => statusOf(other, name) === status)
-      const isMark = isUsual || status === 'needs'
-      if (values && isMark && !isSame(values, valuesOf(field(schema.properties, name)) ?? null))
+      if (values && (isUsual || status === 'needs') && !isSame(values, valuesOf(field(schema.properties, name))))
         marks.push(`${nameOf(name)} = ${values.map((value) => JSON.stringify(value)).join(' or ')}`)
       else if (status !== undefined && !isUsual) told[status].push(nameOf(name))
     }
@@ -256,33 +265,29 @@ function statusOf(form: JsonObject, name: string): 'needs' | 'may have' | undefi
   return field(form.properties, name) === undefined ? undefined : 'may have'
 }
 
-/** The names that any of these forms declares or requires, in order. */
-function namesOf(...forms: readonly JsonObject[]): readonly string[] {
-  const all = forms.flatMap((form) => [
-    ...Object.keys(objectIn(form, 'properties')),
-    ...arrayOf(form.required).map(String),
-  ])
-  return [...new Set(all)]
+/** The names that any of the forms declares or requires, in order. */
+function namesOf(forms: readonly JsonObject[]): ReadonlySet<string> {
+  return new Set(
+    forms.flatMap((form) => [...Object.keys(objectIn(form, 'properties')), ...arrayOf(form.required).map(String)]),
+  )
 }
 
 // ---- values -------------------------------------------------------------------------------------
 
 /** Whether it takes nothing: `false`, or `{ not: {} }`, as libraries write it. */
-function isNever(schema: Json | undefined): boolean {
-  const not = field(schema, 'not')
-  return schema === false || not === true || (isObject(not) && Object.keys(not).length === 0)
+export function isNever(schema: Json | undefined): boolean {
+  return schema === false || isSame(field(schema, 'not'), {})
 }
 
 /** The values that a schema lists, if it does. */
 function valuesOf(schema: Json | undefined): readonly Json[] | undefined {
   const value = field(schema, 'const')
-  if (value !== undefined) return [value]
   const values = field(schema, 'enum')
-  return Array.isArray(values) ? values : undefined
+  return value === undefined ? (Array.isArray(values) ? values : undefined) : [value]
 }
 
 function isSame(one: unknown, other: unknown): boolean {
-  return one === other || JSON.stringify(one) === JSON.stringify(other)
+  return JSON.stringify(one) === JSON.stringify(other)
 }
 
 /** Each value once. */

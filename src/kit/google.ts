@@ -2,17 +2,21 @@
 import { arrayOf, field } from '../core/json.ts'
 import type { AudioBlock, FileBlock, ImageBlock, Loss, VideoBlock } from '../core/model.ts'
 import type { SchemaRules } from './fit-schema.ts'
+import { withoutAllOf } from './fold-schema.ts'
 import { type Losses, reportLoss } from './losses.ts'
 
 /**
- * What Google takes of schemas. A name of a parameter is an identifier. Beside a `$ref` stand only words, and `const` is not read.
+ * What Google takes of schemas. A name of a parameter is an identifier. Beside a `$ref` stand only words. `const` and `allOf` are not read.
  *
  * @see https://ai.google.dev/gemini-api/docs/function-calling (read 2026-11)
  */
 export const schemaRules: SchemaRules = {
   names: { pattern: /^[A-Za-z_]\w*$/, maxLength: 64 },
   besideReference: /^(?:description|default)$/,
-  each: ({ const: value, ...schema }) => (value === undefined ? schema : { ...schema, enum: [value] }),
+  each(given, ends, root) {
+    const { const: value, ...schema } = withoutAllOf(given, root, ends)
+    return value === undefined ? schema : { ...schema, enum: [value] }
+  },
 }
 
 /** A block of media. */

@@ -6,7 +6,7 @@
 
 import type { EncodedRequest } from '../core/codec.ts'
 import { checkMessages, ownProof } from '../core/content.ts'
-import { compact, field, lookup, textOr } from '../core/json.ts'
+import { compact, field, lookup, textOr, wellFormedJson } from '../core/json.ts'
 import type {
   AssistantMessage,
   Content,
@@ -23,9 +23,8 @@ import type {
   RequestOptions,
   ServerToolCall,
   ServerToolResult,
-  ToolDefinition,
 } from '../core/model.ts'
-import { fitSchema, type SchemaRules } from './fit-schema.ts'
+import type { ToolFitting } from './fit-schema.ts'
 import { fitList, type Losses, newLosses, placesIn, reportForeignFields, reportLoss } from './losses.ts'
 import { renameFields } from './parameter-names.ts'
 import * as reasons from './reasons.ts'
@@ -66,8 +65,8 @@ export interface FormatLacks {
   readonly lacks: ReadonlySet<Lack>
   /** Whether earlier reasoning is sent without its proof where that is another provider's; else the codec decides. */
   readonly keepsReasoning: boolean
-  /** What it takes of schemas of tools. Default: what most hosts take. */
-  readonly schemas?: SchemaRules
+  /** Writes the schemas of tools as it takes them. Default: as they are. */
+  readonly fitTool?: ToolFitting
   /** The fields of `providerState` that it takes. Default: none. */
   readonly states?: readonly ('previousResponseId' | 'continuationToken' | 'conversationId' | 'containerId')[]
 }
@@ -187,7 +186,7 @@ export function withoutLacks(
   const inputLacks = lacks.has('inputCitations') ? ['refusals', 'citations'] : ['refusals']
   const input: Task = { ...said, lacks: new Set([...lacks, ...inputLacks]) }
   const { system, messages, tools, providerState, ...rest } = context
-  const fitTools = tools && fitList(tools, 'tools', (tool, path) => fitTool(tool, path, said))
+  const fitTools = tools && fitList(tools, 'tools', (tool, path) => fitAnyTool(tool, path, said))
   const fitted = {
     ...rest,
     ...compact({
@@ -326,33 +325,30 @@ function isOwn(block: ServerToolCall | ServerToolResult, { target, ownCalls }: T
 
 // ---- tools, state and options -----------------------------------------------------------------
 
-function fitTool(tool: ContextTool, path: string, task: Task): typeof tool | undefined {
-  if (!('type' in tool)) return fitDefinition(fitFields(tool, 'tool_definition', path, task), path, task)
+function fitAnyTool(tool: ContextTool, path: string, task: Task): typeof tool | undefined {
+  if (!('type' in tool)) {
+    const fitted = wellFormedIn(fitFields(tool, 'tool_definition', path, task), ['name', 'description'], path, task)
+    const { fitTool = () => fitted } = task.target
+    return fitTool(fitted, path, task.losses, task.parameterNames)
+  }
   return tool.format === task.target.format ? tool : drop(task, path, 'it is a tool of another format')
 }
 
-/** The tool with a schema that the target takes; `undefined` if there is none, so that the other tools can be sent. */
-function fitDefinition(tool: ToolDefinition, path: string, task: Task): ToolDefinition | undefined {
-  const { name, parameters, description } = tool
-  if (parameters === undefined) return tool
-  const { schema, refusal, words = '', names, losses, notes } = fitSchema(parameters, name, task.target.schemas ?? {})
-  if (schema === undefined) return drop(task, path, `the schema of "${name}" ${refusal}`, 'minor')
-  const report = (lost: ReadonlySet<string>, severity: Loss['severity']) => {
-    if (lost.size > 0)
-      reportLoss(task.losses, 'changed', `${path}.parameters`, `not sent is ${[...lost].join(', ')}`, severity)
+/** The thing with well-formed text in these fields. */
+function wellFormedIn<T extends object>(
+  thing: T,
+  names: readonly (keyof T & string)[],
+  path: string,
+  { losses }: Task,
+): T {
+  let fixed = thing
+  for (const name of names) {
+    const value = wellFormedJson(thing[name])
+    if (value === thing[name]) continue
+    reportLoss(losses, 'changed', `${path}.${name}`, reasons.halves, 'info')
+    fixed = { ...fixed, [name]: value }
   }
-  report(losses, 'minor')
-  report(notes, 'info')
-  if (names.size > 0) {
-    task.parameterNames.set(name, names)
-    const reason = `the target has no such names as "${names.values().next().value}"; calls get them back`
-    reportLoss(task.losses, 'changed', `${path}.parameters.properties`, reason, 'info')
-  }
-  return {
-    ...tool,
-    parameters: schema,
-    ...(words !== '' && { description: [description, words].filter(Boolean).join('\n\n') }),
-  }
+  return fixed
 }
 
 /** A stored answer or conversation replaces the messages before it. If the request has those messages too, nothing is lost. */
@@ -380,8 +376,9 @@ function fitOptions(asked: RequestOptions, task: Task): RequestOptions {
     if ((formats as readonly string[]).includes(name)) drop(task, path, reasons.foreignFields, 'info')
     else drop(task, path, `no format has this name: they are ${formats.join(', ')}, and the target is ${format}`)
   }
-  if (left.responseFormat === undefined) return left
-  return { ...left, responseFormat: fitFields(left.responseFormat, 'responseFormat', 'options.responseFormat', task) }
+  const fixed = wellFormedIn(left, Object.keys(left) as (keyof RequestOptions)[], 'options', task)
+  if (fixed.responseFormat === undefined) return fixed
+  return { ...fixed, responseFormat: fitFields(fixed.responseFormat, 'responseFormat', 'options.responseFormat', task) }
 }
 
 // ---- texts that stand for something ------------------------------------------------------------

@@ -10,7 +10,7 @@
 
 import type { Rules } from '../core/codec.ts'
 import { blocksOf, blocksOfTurn, checkMessages, ownProof } from '../core/content.ts'
-import { compact, findLastIndex, lookup, wellFormedText } from '../core/json.ts'
+import { compact, findLastIndex, lookup, wellFormedJson } from '../core/json.ts'
 import type {
   AssistantMessage,
   Content,
@@ -238,7 +238,7 @@ function sendable({ id, name, index, argumentsText, error }: InvalidToolCall, pa
     id: id ?? `invalid_${path.replace(/\D+/g, '')}_${index}`,
     name: legalId(name ?? 'unnamed_tool', task.rules.toolName),
     arguments: {},
-    argumentsText: wellFormed(argumentsText),
+    argumentsText: wellFormedJson(argumentsText),
     index,
     complete: true,
   }
@@ -331,7 +331,7 @@ function wellFormedFields<T extends object>(thing: T, fields: readonly string[],
     const value = thing[field as keyof T] as Json | undefined
     const wellFormed = value === undefined ? undefined : wellFormedJson(value)
     if (wellFormed === value) continue
-    note(task, 'changed', path, 'it held halves of characters, which became U+FFFD')
+    note(task, 'changed', path, reasons.halves)
     fixed = { ...fixed, [field]: wellFormed }
   }
   return fixed as T
@@ -413,25 +413,6 @@ function placeMessages(items: readonly Item[], task: Task): readonly Item[] {
   }
   addMedia()
   return [...head, ...others]
-}
-
-// ---- strings ------------------------------------------------------------------------------------
-
-// Lone surrogates (halves of a character) are replaced: servers refuse a request that contains one.
-
-/** `String.prototype.toWellFormed`, which Safari before 16.4, Firefox before 119 and Chrome before 111 lack. */
-function wellFormed(text: string): string {
-  // With the `u` flag, a pair is one character, so only lone surrogates match.
-  return text.replace(/\p{Surrogate}/gu, '\uFFFD')
-}
-
-/** Does the same for every string and key of a JSON value. Returns the same value if all text is well-formed. */
-function wellFormedJson<T extends Json>(value: T): T
-function wellFormedJson(value: Json): Json {
-  if (typeof value === 'string') return wellFormed(value)
-  const json = JSON.stringify(value)
-  const fixed = wellFormedText(json)
-  return fixed === json ? value : JSON.parse(fixed)
 }
 
 // ---- calls and results --------------------------------------------------------------------------

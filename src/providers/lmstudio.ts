@@ -5,6 +5,7 @@
  */
 import type { Model, ModelSettings } from '../core/codec.ts'
 import { booleanStrict, type ChatDialect, chatModel, compatible } from '../formats/openai-chat/index.ts'
+import { llamaSchemas } from '../kit/refused-keywords.ts'
 
 /** The dialect of LM Studio. */
 export const lmstudioDialect: ChatDialect = {
@@ -12,6 +13,7 @@ export const lmstudioDialect: ChatDialect = {
   provider: 'lmstudio',
   title: 'LM Studio',
   baseUrl: 'http://localhost:1234/v1',
+  schemas: llamaSchemas,
   strict: booleanStrict,
 }
 

@@ -8,6 +8,7 @@
 import type { Model, ModelSettings } from '../core/codec.ts'
 import { type ResponsesDialect, variant } from '../formats/openai-responses/dialect.ts'
 import { responsesModel } from '../formats/openai-responses/index.ts'
+import { xaiSchemas } from '../kit/refused-keywords.ts'
 
 /** xAI refuses `instructions` together with `previous_response_id`, so system text is sent as an item. */
 export const xaiDialect: ResponsesDialect = /* @__PURE__ */ variant({
@@ -21,6 +22,7 @@ export const xaiDialect: ResponsesDialect = /* @__PURE__ */ variant({
   userField: 'user',
   minOutputTokens: 1,
   serverTools: new Set(['x_user_search', 'x_keyword_search', 'x_semantic_search', 'x_thread_fetch']),
+  schemas: xaiSchemas,
   rawArguments: false,
 })
 

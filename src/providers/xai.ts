@@ -6,6 +6,7 @@
 import type { Model, ModelSettings } from '../core/codec.ts'
 import type { ReasoningEffort } from '../core/model.ts'
 import { type ChatDialect, chatModel, compatible, refusing } from '../formats/openai-chat/index.ts'
+import { xaiSchemas } from '../kit/refused-keywords.ts'
 
 /** Returns the efforts of a model. grok-4 and grok-4.20 refuse every effort. For grok-4.5, reasoning cannot be switched off. */
 function efforts(model: string): readonly ReasoningEffort[] {
@@ -24,6 +25,7 @@ export const xaiDialect: ChatDialect = {
   reasons: (model, effort) => /^grok-(?:3-mini|[4-9])/.test(model) && !/non-reasoning/.test(model) && effort !== 'none',
   whileReasoning: { refuses: /* @__PURE__ */ new Set(['frequency_penalty', 'presence_penalty', 'stop']) },
   countsReasoningApart: true,
+  schemas: xaiSchemas,
 }
 
 /**

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { checkTools } from '../core/content.ts'
+import { checkTools, isLibrarySchema } from '../core/content.ts'
 import { arrayOf, field, isObject, lookup, setOwn } from '../core/json.ts'
 import type { Content, ContentBlock, ContextTool, Json, JsonObject, JsonSchema, ToolDefinition } from '../core/model.ts'
 import { checkArguments } from './check.ts'
@@ -65,8 +65,12 @@ export function isStandardSchema(value: AnySchema): value is StandardSchema {
  */
 export function toJsonSchema(schema: AnySchema, subject: string): JsonSchema {
   if (!isStandardSchema(schema)) {
-    if (!Object.values(Object(schema)).some((field) => isStandardSchema(field as AnySchema))) return schema
-    throw new TypeError(`Cannot make ${subject}: its fields are not in an object, such as z.object({ … })`)
+    const isOld = isLibrarySchema(schema)
+    if (!isOld && !Object.values(Object(schema)).some(isLibrarySchema)) return schema
+    const finding = isOld
+      ? 'its schema is of a library without Standard Schema, such as zod 3: use zod 4, or pass a JSON Schema'
+      : 'its fields are not in an object, such as z.object({ … })'
+    throw new TypeError(`Cannot make ${subject}: ${finding}`)
   }
   const { vendor, jsonSchema } = schema['~standard']
   if (jsonSchema === undefined) {

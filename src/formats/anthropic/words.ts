@@ -8,7 +8,9 @@
 import type { LateInstructions, Rules } from '../../core/codec.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
 import type { StopReason } from '../../core/model.ts'
+import { fitting, type SchemaRules } from '../../kit/fit-schema.ts'
 import type { FormatLacks, Lack } from '../../kit/lacks.ts'
+import { narrowSchema } from '../../kit/narrow-schema.ts'
 import type { WireEffort } from './wire.ts'
 
 /** The name of the format, and the key of its stored unknown fields. */
@@ -140,8 +142,14 @@ const lacks: readonly Lack[] = [
   'imageDetail',
 ]
 
-/** The names of parameters: "Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'". */
-const names = { pattern: /^[a-zA-Z0-9_.-]+$/, maxLength: 64 }
+/**
+ * What Anthropic takes of schemas. "Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'." A strict tool is held to what answers are
+ * held to, and to nothing that refers to itself.
+ */
+const schemas: SchemaRules = {
+  names: { pattern: /^[a-zA-Z0-9_.-]+$/, maxLength: 64 },
+  strict: { references: 'inline', takes: (schema) => schema.$defs === undefined && !narrowSchema(schema).isChanged },
+}
 
 /** Features that this format does not have. */
 export function lacksOf({ provider = format, unsignedThinking = false, version }: AnthropicDialect): FormatLacks {
@@ -150,7 +158,7 @@ export function lacksOf({ provider = format, unsignedThinking = false, version }
     provider,
     lacks: new Set(version === strictVersion ? [...lacks, 'inputCitations'] : lacks),
     keepsReasoning: unsignedThinking,
-    schemas: { names },
+    fitTool: fitting(schemas),
     states: ['containerId'],
   }
 }

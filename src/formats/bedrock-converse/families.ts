@@ -6,6 +6,7 @@
  * @module
  */
 import type { Rules } from '../../core/codec.ts'
+import { fitting } from '../../kit/fit-schema.ts'
 import type { FormatLacks, Lack } from '../../kit/lacks.ts'
 import { format, provider } from './words.ts'
 
@@ -105,5 +106,5 @@ export function lacksOf(model: string): FormatLacks {
   if (schemas === false) lacks.add('formatDetails')
   // Of Claude. Other families take any names.
   const names = { pattern: /^[a-zA-Z0-9_.-]+$/, maxLength: 64 }
-  return { format, provider, keepsReasoning: false, lacks, schemas: { names } }
+  return { format, provider, keepsReasoning: false, lacks, fitTool: fitting({ names }) }
 }

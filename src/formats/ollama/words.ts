@@ -9,7 +9,7 @@
 import type { Rules } from '../../core/codec.ts'
 import { compact, lookup } from '../../core/json.ts'
 import type { Loss, ReasoningEffort, RequestOptions, StopReason } from '../../core/model.ts'
-import type { SchemaRules } from '../../kit/fit-schema.ts'
+import { fitting, type SchemaRules } from '../../kit/fit-schema.ts'
 import type { FormatLacks } from '../../kit/lacks.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 
@@ -60,7 +60,7 @@ export const formatLacks: FormatLacks = {
   format,
   provider: format,
   keepsReasoning: true,
-  schemas,
+  fitTool: /* @__PURE__ */ fitting(schemas),
   lacks: new Set([
     ...([
       'parallelToolCalls',

@@ -8,8 +8,8 @@
 
 import type { Rules } from '../../core/codec.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
-import { compact } from '../../core/json.ts'
 import type { RequestOptions, StopReason } from '../../core/model.ts'
+import { fitting } from '../../kit/fit-schema.ts'
 import type { IdRule } from '../../kit/ids.ts'
 import type { FormatLacks, Lack } from '../../kit/lacks.ts'
 import type { ChatDialect } from './dialect.ts'
@@ -122,7 +122,7 @@ export function lacksOf(dialect: ChatDialect): FormatLacks {
   if (textParts !== true) lacks.add('refusals')
   if (!jsonSchema) lacks.add('formatDetails')
   const keepsReasoning = replay?.isPlain === true
-  return { format, provider: dialect.provider, lacks, keepsReasoning, ...compact({ schemas }) }
+  return { format, provider: dialect.provider, lacks, keepsReasoning, fitTool: fitting(schemas) }
 }
 
 const commonLacks: readonly Lack[] = [

@@ -7,6 +7,7 @@
  */
 import type { ContentBlock, RequestOptions } from '../../core/model.ts'
 import type { SchemaRules } from '../../kit/fit-schema.ts'
+import { openaiSchemas } from '../../kit/strict-schema.ts'
 
 /** How a server of this format differs from the others. */
 export interface ResponsesDialect {
@@ -60,6 +61,7 @@ export const openaiDialect: ResponsesDialect = {
   userField: 'safety_identifier',
   minOutputTokens: 16,
   serverTools: new Set(),
+  schemas: openaiSchemas,
   rawArguments: true,
 }
 

@@ -10,9 +10,10 @@
 
 import type { Rules } from '../../core/codec.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
-import { arrayOf, compact, field, lookup, stringOr, textOr } from '../../core/json.ts'
+import { arrayOf, field, lookup, stringOr, textOr } from '../../core/json.ts'
 import type { JsonObject, ReasoningEffort, StopReason } from '../../core/model.ts'
 import type { ErrorWords } from '../../kit/api-error.ts'
+import { fitting } from '../../kit/fit-schema.ts'
 import type { FormatLacks, Lack } from '../../kit/lacks.ts'
 import type { ResponsesDialect } from './dialect.ts'
 
@@ -55,7 +56,14 @@ export function lacksOf({ provider, stores, extraOptions, cacheHints, schemas }:
   for (const name of Object.keys(extraOptions)) lacks.delete(name)
   if (!cacheHints) lacks.add('cacheHints')
   const states: FormatLacks['states'] = stores ? ['previousResponseId', 'conversationId'] : ['previousResponseId']
-  return { format, provider, lacks: lacks as ReadonlySet<Lack>, keepsReasoning: false, states, ...compact({ schemas }) }
+  return {
+    format,
+    provider,
+    lacks: lacks as ReadonlySet<Lack>,
+    keepsReasoning: false,
+    states,
+    fitTool: fitting(schemas),
+  }
 }
 
 /**
