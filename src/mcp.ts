@@ -135,7 +135,8 @@ function toTool({ name, entry }: Listed, client: McpClient, prefix: string, beha
 
 /** MCP requires the type, and some servers leave it out. */
 function parametersOf(schema: Json | undefined): JsonSchema {
-  return { ...(isObject(schema) && schema), type: 'object' }
+  const { $schema: _, ...own } = isObject(schema) ? schema : {}
+  return { ...own, type: 'object' }
 }
 
 // ---- results ----------------------------------------------------------------------------------

@@ -212,9 +212,13 @@ export function wellFormedText(json: string): string {
 
 /** The value with well-formed strings and keys. The same value if all are. */
 export function wellFormedJson<T>(value: T): T {
-  const json = JSON.stringify(value)
-  const fixed = json === undefined ? json : wellFormedText(json)
-  return fixed === json ? value : JSON.parse(fixed)
+  try {
+    const json = JSON.stringify(value)
+    const fixed = json === undefined ? json : wellFormedText(json)
+    return fixed === json ? value : JSON.parse(fixed)
+  } catch {
+    return value // it is too deep, or no JSON: who writes it says so
+  }
 }
 
 // ---- depth --------------------------------------------------------------------------------------

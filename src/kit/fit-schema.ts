@@ -17,7 +17,7 @@ import {
   wellFormedText,
 } from '../core/json.ts'
 import type { Json, JsonObject, JsonSchema, Loss, ToolDefinition } from '../core/model.ts'
-import { both, foldSchema, isNever, type OpenEnds } from './fold-schema.ts'
+import { both, foldSchema, isNever, namesIn, type OpenEnds } from './fold-schema.ts'
 import { type IdRule, legalId } from './ids.ts'
 import { type Losses, reportLoss } from './losses.ts'
 
@@ -134,23 +134,14 @@ export function fitSchema(given: JsonSchema, tool: string, rules: SchemaRules): 
 
   const [schema, words] = folded
   const task: Task = { root, rules, definitions: new Map(), ends, nodes: 0 }
-  const { properties, required, description, ...others } = tidy(schema, task, [])
-  const said = [description, !rules.ignoresDescription && words].filter(Boolean).join('\n\n')
-  const fitted: JsonObject = {
-    type: 'object',
-    ...(said && { description: said }),
-    properties: Object.fromEntries(Object.entries(properties ?? {}).map(([name, one]) => [nameOf(name), one])),
-    required: arrayOf(required).map((name) => nameOf(`${name}`)),
-    ...others,
-    ...definitionsOf(task),
-  }
-  if (arrayOf(required).length === 0) delete fitted.required
-  return {
-    schema: rules.finish?.(fitted, ends, tool) ?? fitted,
-    words: rules.ignoresDescription ? words : '',
-    names,
-    ends,
-  }
+  const fitted: JsonObject = { ...tidy(schema, task, []), ...definitionsOf(task) }
+  const { properties, required, description } = fitted
+  fitted.type = 'object'
+  fitted.properties = Object.fromEntries(Object.entries(properties ?? {}).map(([name, one]) => [nameOf(name), one]))
+  if (required !== undefined) fitted.required = namesIn(required).map(nameOf)
+  const isSaid = rules.ignoresDescription !== true && words !== ''
+  if (isSaid) fitted.description = description ? `${description}\n\n${words}` : words
+  return { schema: rules.finish?.(fitted, ends, tool) ?? fitted, words: isSaid ? '' : words, names, ends }
 }
 
 // ---- below the root -----------------------------------------------------------------------------
@@ -164,7 +155,7 @@ const places = /^(?:\$schema|\$id|\$defs|definitions)$/
 const types = /^(?:string|number|integer|boolean|null|object|array)$/
 
 /** Schemas in place of booleans, and other values as they are. */
-function tidyAny(value: Json | undefined, task: Task, trail: readonly string[] = []): Json {
+function tidyAny(value: Json | undefined, task: Task, trail: readonly string[]): Json {
   if (typeof value === 'boolean') return value ? {} : { not: {} }
   return isObject(value) ? tidy(value, task, trail) : (value ?? {})
 }
@@ -202,22 +193,22 @@ function modern(given: JsonObject): JsonObject {
     if (isExclusive) schema[exclusive] = schema[plain] as Json
     delete schema[isExclusive ? plain : exclusive]
   }
-  if (type !== undefined && ![type].flat().some((name) => types.test(`${name}`))) delete schema.type
+  if (type !== undefined && !namesIn([type].flat()).some((name) => types.test(name))) delete schema.type
   return schema
 }
 
 /** Adds what hosts miss: `items` of a list, and properties that are required. Removes properties that nothing fits. */
 function whole(schema: JsonObject, ends: OpenEnds): JsonObject {
-  const { additionalProperties: others, required, ...rest } = schema
+  const { additionalProperties: others, required } = schema
   if ([schema.type].flat().includes('array') && !isObject(schema.items)) schema.items = {}
-  if (required !== undefined && !Array.isArray(required)) return rest // draft 3 had it in the schema of a property
+  if (!Array.isArray(required)) delete schema.required // draft 3 had it in the schema of a property
   const properties = { ...objectIn(schema, 'properties') }
   for (const [name, one] of Object.entries(properties)) {
     if (!isNever(one)) continue
     delete properties[name]
     if (others !== false) ends.set(`that there is no "${name}"`, 'info')
   }
-  for (const name of required ?? []) properties[`${name}`] ??= isObject(others) ? others : {}
+  for (const name of namesIn(required)) properties[name] ??= isObject(others) ? others : {}
   return schema.properties === undefined && Object.keys(properties).length === 0 ? schema : { ...schema, properties }
 }
 
@@ -235,6 +226,7 @@ function follow(
   if (target !== undefined && references === undefined && isAlone)
     return { $ref: link(reference, task), ...tidy(beside, task, trail) }
   if (target !== undefined && !trail.includes(reference) && task.nodes <= maxNodes) {
+    task.nodes += JSON.stringify(target).length / 64 // a thousand references to a long text are long, too
     return tidyAny(both(beside, target, ends), task, [...trail, reference]) as JsonObject
   }
   const isLink = target !== undefined && references !== 'finite'
@@ -261,6 +253,7 @@ function definitionsOf(task: Task): { readonly $defs?: JsonObject } {
   }
   const $defs: JsonObject = {}
   // While they are written, more are found.
-  for (const [name, reference] of definitions) $defs[name] = tidyAny(atPointer(root, reference) as Json, task)
+  for (const [name, reference] of definitions)
+    $defs[name] = tidyAny(atPointer(root, reference) as Json, task, [reference])
   return definitions.size > 0 ? { $defs } : {}
 }

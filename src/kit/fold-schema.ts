@@ -64,9 +64,11 @@ export function plainForms(schema: JsonObject, root: JsonObject): readonly JsonO
 function formsOf(schema: Json | undefined, task: Task): readonly JsonObject[] {
   if (isNever(schema)) return []
   if (!isObject(schema)) return [{}]
-  const { $defs: _, definitions: __, type, $ref, allOf, anyOf, oneOf, not, ...rest } = schema
+  const { $defs: _, definitions: __, $ref, allOf, anyOf, oneOf, not, ...rest } = schema
   const { if: condition, then, else: otherwise, enum: values, const: value, unevaluatedProperties, ...own } = rest
+  const { type } = own
   if (type !== undefined && ![type].flat().includes('object')) return []
+  if (type !== undefined) own.type = 'object'
   if (task.isOpen) delete own.additionalProperties
   let forms: readonly JsonObject[] = [own]
   const join = (others: readonly JsonObject[]) => {
@@ -83,7 +85,7 @@ function formsOf(schema: Json | undefined, task: Task): readonly JsonObject[] {
   if (not !== undefined) task.ends.set('what "not" forbids', 'minor')
   if (unevaluatedProperties !== undefined)
     forms = forms.map((form) => ({ additionalProperties: unevaluatedProperties, ...form }))
-  return forms.filter((form) => arrayOf(form.required).every((name) => !isNever(propertyOf(form, `${name}`))))
+  return forms.filter((form) => namesIn(form.required).every((name) => !isNever(propertyOf(form, name))))
 }
 
 /** The forms of what a reference leads to. */
@@ -168,7 +170,7 @@ function joinKeyword(keyword: string, ours: Json, theirs: Json, ends: OpenEnds):
       return left.length === 1 ? (left[0] as Json) : left
     }
     case 'required':
-      return [...new Set([...arrayOf(ours), ...arrayOf(theirs)])]
+      return [...new Set([...namesIn(ours), ...namesIn(theirs)])]
     case 'items':
     case 'additionalProperties':
       return both(ours, theirs, ends)
@@ -192,6 +194,7 @@ function propertyOf(form: JsonObject, name: string): Json | undefined {
 /** The object that takes what any of the forms takes. */
 function either(forms: readonly JsonObject[]): JsonObject {
   const [first = {}, ...others] = forms
+  if (others.length === 0) return first
   const schemas = new Map<string, Json[]>()
   for (const form of forms) {
     for (const [name, schema] of Object.entries(objectIn(form, 'properties'))) {
@@ -202,7 +205,7 @@ function either(forms: readonly JsonObject[]): JsonObject {
     others.every((form) => arrayOf(form.required).includes(name)),
   )
   const properties = Object.fromEntries([...schemas].map(([name, some]) => [name, alternatives(distinct(some))]))
-  return { ...common(forms), properties, required }
+  return { ...common(forms), properties, ...(required.length > 0 && { required }) }
 }
 
 /** The schema that takes what any of these takes. */
@@ -267,9 +270,7 @@ function statusOf(form: JsonObject, name: string): 'needs' | 'may have' | undefi
 
 /** The names that any of the forms declares or requires, in order. */
 function namesOf(forms: readonly JsonObject[]): ReadonlySet<string> {
-  return new Set(
-    forms.flatMap((form) => [...Object.keys(objectIn(form, 'properties')), ...arrayOf(form.required).map(String)]),
-  )
+  return new Set(forms.flatMap((form) => [...Object.keys(objectIn(form, 'properties')), ...namesIn(form.required)]))
 }
 
 // ---- values -------------------------------------------------------------------------------------
@@ -277,6 +278,11 @@ function namesOf(forms: readonly JsonObject[]): ReadonlySet<string> {
 /** Whether it takes nothing: `false`, or `{ not: {} }`, as libraries write it. */
 export function isNever(schema: Json | undefined): boolean {
   return schema === false || isSame(field(schema, 'not'), {})
+}
+
+/** The names in a list. */
+export function namesIn(list: Json | undefined): readonly string[] {
+  return arrayOf(list).filter((name) => typeof name === 'string')
 }
 
 /** The values that a schema lists, if it does. */

@@ -5,7 +5,7 @@
  */
 
 import type { EncodedRequest } from '../core/codec.ts'
-import { checkMessages, ownProof } from '../core/content.ts'
+import { checkMessages, checkTools, ownProof } from '../core/content.ts'
 import { compact, field, lookup, textOr, wellFormedJson } from '../core/json.ts'
 import type {
   AssistantMessage,
@@ -178,6 +178,7 @@ export function withoutLacks(
   losses: Losses,
 ): Fitted {
   checkMessages(context.messages)
+  checkTools(context.tools ?? [])
   const target = { ...formatLacks, model: asked.model }
   const lacks = new Set<string>([...target.lacks, 'any'])
   const parameterNames = new Map<string, ReadonlyMap<string, string>>()

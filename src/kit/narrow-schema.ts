@@ -41,15 +41,16 @@ const taken: ReadonlySet<string> = new Set([
   '$ref',
 ])
 
-/** Returns the schema with only the supported keywords and `more`, and whether it differs from the given one. */
+/** Returns the schema with only the supported keywords and `more`, whether it differs from the given one, and whether keywords became words. */
 export function narrowSchema(
   schema: JsonSchema,
   more: readonly string[] = [],
-): { readonly schema: JsonObject; readonly isChanged: boolean } {
+): { readonly schema: JsonObject; readonly isChanged: boolean; readonly isShort: boolean } {
   const root = schema as JsonObject
   let isChanged = false
+  let isShort = false
   const narrowed = narrow(root, 0)
-  return { schema: narrowed, isChanged }
+  return { schema: narrowed, isChanged, isShort }
 
   function narrow(joined: JsonObject, depth: number): JsonObject {
     if (depth > maxDepth) return joined
@@ -72,6 +73,7 @@ export function narrowSchema(
     if (isObjects) narrowed.additionalProperties = false
     const before = typeof given.description === 'string' ? `${given.description}\n\n` : ''
     if (unsaid.length > 0) narrowed.description = `${before}{${unsaid.join(', ')}}`
+    isShort ||= unsaid.length > 0
     const isSame = unsaid.length === 0 && narrowed.additionalProperties === given.additionalProperties
     isChanged ||= !isSame || '$schema' in given || 'oneOf' in given
     return narrowed

@@ -1,5 +1,5 @@
 /** Definitions of tools, and tool choices that a format cannot express: what several formats share. @module */
-import { checkTools, keeping, keptFields, verbatim } from '../core/content.ts'
+import { keeping, keptFields, verbatim } from '../core/content.ts'
 import { compact, isObject, objectAt, objectIn, othersWithin, stringOr, textOr } from '../core/json.ts'
 import type { ContextTool, ToolChoice, ToolDefinition } from '../core/model.ts'
 import { type Losses, renumber, reportLoss } from './losses.ts'
@@ -13,7 +13,6 @@ export function encodeEachTool<Wire>(
   format: string,
   encode: (tool: ToolDefinition) => Wire,
 ): Wire[] {
-  checkTools(tools)
   return tools.flatMap((tool) => {
     if (!('type' in tool)) return [encode(tool)]
     return tool.format === format ? [verbatim<Wire>(tool.value)] : []

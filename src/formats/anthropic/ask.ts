@@ -12,7 +12,7 @@
  */
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, checkTools, keptFields, ownProof } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, keptFields, ownProof } from '../../core/content.ts'
 import {
   arrayOf,
   compact,
@@ -736,7 +736,6 @@ export function encodeDefinitions(
 
 /** Does the same inside a request, and reports losses to `losses`. */
 function encodeDefinitionsFor(tools: readonly ContextTool[], losses: Losses): WireTool[] {
-  checkTools(tools)
   return tools.flatMap((tool, at) => encodeDefinition(tool, `tools[${at}]`, losses) ?? [])
 }
 

@@ -143,12 +143,12 @@ const lacks: readonly Lack[] = [
 ]
 
 /**
- * What Anthropic takes of schemas. "Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'." A strict tool is held to what answers are
- * held to, and to nothing that refers to itself.
+ * What Anthropic takes of schemas. "Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'." Of a strict tool, it takes
+ * the keywords that it takes of answers, and nothing that refers to itself.
  */
 const schemas: SchemaRules = {
   names: { pattern: /^[a-zA-Z0-9_.-]+$/, maxLength: 64 },
-  strict: { references: 'inline', takes: (schema) => schema.$defs === undefined && !narrowSchema(schema).isChanged },
+  strict: { references: 'inline', takes: (schema) => schema.$defs === undefined && !narrowSchema(schema).isShort },
 }
 
 /** Features that this format does not have. */

@@ -7,7 +7,6 @@
  * @module
  */
 import type { Rules } from '../../core/codec.ts'
-import { arrayOf } from '../../core/json.ts'
 import type { Loss, StopReason } from '../../core/model.ts'
 import type { ErrorWords } from '../../kit/api-error.ts'
 import { fitting } from '../../kit/fit-schema.ts'
@@ -58,7 +57,6 @@ export const formatLacks: FormatLacks = {
       )
       return oneOf === undefined ? schema : { ...schema, anyOf: oneOf }
     },
-    strict: { takes: ({ required }) => arrayOf(required).length > 0 },
   }),
   lacks: new Set([
     ...(['parallelToolCalls', 'user', 'formatDetails', 'names', 'cacheHints', 'refusals'] as const),

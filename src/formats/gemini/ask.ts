@@ -17,7 +17,7 @@
  */
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, checkTools, keptFields } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, keptFields } from '../../core/content.ts'
 import {
   arrayOf,
   compact,
@@ -420,7 +420,6 @@ export function encodeDefinitions(
 
 /** Does the same within a request, and reports losses to those of the request. */
 function encodeDefinitionsFor(tools: readonly ContextTool[], losses: Losses): WireTool[] {
-  checkTools(tools)
   const entries: { functionDeclarations?: WireFunctionDeclaration[] }[] = []
   for (const [at, tool] of tools.entries()) {
     if ('type' in tool) {

@@ -5,15 +5,7 @@
  */
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import {
-  blocksOf,
-  blocksOfTurn,
-  checkTools,
-  exactArguments,
-  keptFields,
-  ownProof,
-  toolCallsOf,
-} from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, exactArguments, keptFields, ownProof, toolCallsOf } from '../../core/content.ts'
 import {
   arrayOf,
   compact,
@@ -479,7 +471,6 @@ export function encodeDefinitions(
 
 /** Does the same inside a request, and reports losses to `losses`. */
 function encodeDefinitionsFor(tools: readonly ContextTool[], dialect: ChatDialect, losses: Losses): WireTool[] {
-  checkTools(tools)
   return tools.flatMap((tool, at) => {
     if (!('type' in tool)) {
       const note = (reason: string) =>
