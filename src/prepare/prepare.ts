@@ -10,7 +10,7 @@
 
 import type { Rules } from '../core/codec.ts'
 import { blocksOf, blocksOfTurn, checkMessages, ownProof } from '../core/content.ts'
-import { compact, findLastIndex, lookup, wellFormedJson } from '../core/json.ts'
+import { compact, findLastIndex, lookup, wellFormedJson, wellFormedText } from '../core/json.ts'
 import type {
   AssistantMessage,
   Content,
@@ -150,7 +150,7 @@ function tagged(content: Content, tag: string, path: string, attributes = ''): C
 /** Puts content of a result between tags: `<tool_result id="call_1" name="shot">`. */
 function taggedResult({ toolCallId, name }: ToolMessage, content: Content, path: string): Content {
   const named = name === undefined ? '' : ` name=${JSON.stringify(name)}`
-  return tagged(content, 'tool_result', path, ` id=${JSON.stringify(toolCallId)}${named}`)
+  return tagged(content, 'tool_result', path, wellFormedText(` id=${JSON.stringify(toolCallId)}${named}`))
 }
 
 /** A block of text. */

@@ -9,8 +9,9 @@
 import { arrayOf, atPointer, hasType, isNestedDeeper, isObject, numberOr, objectIn } from '../core/json.ts'
 import type { Json, JsonObject, JsonSchema } from '../core/model.ts'
 
-/** The maximum number of problems that one check reports. */
+/** The maximum number of problems that one check reports, and of words of a list in one. */
 const maxProblems = 10
+const maxWords = 50
 /** The maximum number of steps. A short schema whose references double at each level needs more than any machine can do. */
 const maxSteps = 100_000
 /** The maximum depth of a value, and of the schemas that are followed. */
@@ -104,10 +105,14 @@ function checkSchemas(value: Json, schema: JsonObject, at: Place): void {
 // ---- values -------------------------------------------------------------------------------------
 
 function checkLiterals(value: Json, { enum: words, const: word }: JsonObject, at: Place): void {
-  const isSame = (one: Json) => canonical(one, at) === canonical(value, at)
-  if (Array.isArray(words) && !words.some(isSame))
-    say(at, `must be one of ${words.map((one) => JSON.stringify(one)).join(', ')}`)
-  if (word !== undefined && !isSame(word)) say(at, `must be ${JSON.stringify(word)}`)
+  if (words === undefined && word === undefined) return
+  const own = canonical(value, at)
+  const isOwn = (one: Json) => canonical(one, at) === own
+  if (Array.isArray(words) && !words.some(isOwn)) {
+    const some = words.slice(0, maxWords).map((one) => JSON.stringify(one))
+    say(at, `must be one of ${some.join(', ')}${words.length > maxWords ? ' …' : ''}`)
+  }
+  if (word !== undefined && !isOwn(word)) say(at, `must be ${JSON.stringify(word)}`)
 }
 
 /** The value as JSON, with its keys in order: equal values are equal texts. */
