@@ -133,9 +133,9 @@ function toTool({ name, entry }: Listed, client: McpClient, prefix: string, beha
   }
 }
 
+/** MCP requires the type, and some servers leave it out. */
 function parametersOf(schema: Json | undefined): JsonSchema {
-  if (!isObject(schema)) return { type: 'object' }
-  const { $schema: _, ...own } = schema
+  const { $schema: _, ...own } = isObject(schema) ? schema : {}
   return { ...own, type: 'object' }
 }
 

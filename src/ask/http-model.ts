@@ -18,7 +18,7 @@ import type {
 } from '../core/codec.ts'
 import { callIdsOf, withAskedModel } from '../core/content.ts'
 import { IsoglotError, LimitError } from '../core/errors.ts'
-import { compact } from '../core/json.ts'
+import { compact, wellFormedText } from '../core/json.ts'
 import type { ChatResponse, Loss, MessageEvent } from '../core/model.ts'
 import type { Call, Deadline, HttpModel, Question } from '../core/question.ts'
 import type { Machine } from '../core/reducer.ts'
@@ -97,7 +97,8 @@ function encode(model: HttpModel, question: Question, call: Call): Encoded {
   const streamed = encodeFor(true)
   const isWhole = call.wholeAnswer ?? call.onlyWhole?.({ ...(streamed.body as object), ...model.body }) ?? false
   const encoded = isWhole ? encodeFor(false) : streamed
-  return { ...encoded, isWhole, offered, losses: [...losses, ...encoded.losses] }
+  const { parameterNames } = encoded
+  return { ...encoded, isWhole, offered: { ...offered, parameterNames }, losses: [...losses, ...encoded.losses] }
 }
 
 // ---- its attempts -------------------------------------------------------------------------------
@@ -134,7 +135,7 @@ function askingOf(given: HttpModel, question: Question, encoded: Encoded, call: 
     keys,
     question,
     call,
-    request: { ...encoded, text: JSON.stringify({ ...(encoded.body as object), ...model.body }) },
+    request: { ...encoded, text: wellFormedText(JSON.stringify({ ...(encoded.body as object), ...model.body })) },
     url: addressOf(model, encoded),
     isWhole: encoded.isWhole,
     isKept: call.streamId !== undefined,
@@ -280,7 +281,7 @@ interface Decoding extends AnswerDecoder {
  */
 export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): AnswerDecoder {
   const { maxEventBytes, parse, ...limits } = options
-  const { toolNames, offeredTools } = options
+  const { toolNames, offeredTools, parameterNames } = options
   const { provider, idPrefix } = codec
   const connect = () => codec.decodeFrames(compact({ maxEventBytes }))
   // No getters: V8 keeps each one of an object literal, and so all of this stream, until it collects its oldest objects.
@@ -288,7 +289,7 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
     isEnded: false,
     taken: 0,
     framing: connect(),
-    format: codec.decodeStream(compact({ parse, toolNames, offeredTools })),
+    format: codec.decodeStream(compact({ parse, toolNames, offeredTools, parameterNames })),
     assembly: assemble.start({ ...limits, provider, idPrefix }),
     reconnect() {
       self.framing = connect()

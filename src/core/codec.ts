@@ -118,6 +118,12 @@ export interface CallFragment {
   readonly providerData?: ProviderData
 }
 
+/**
+ * The caller's names of parameters that were sent under other names, because the provider does not take theirs: by the name of the tool,
+ * and by the name that was sent.
+ */
+export type ParameterNames = ReadonlyMap<string, ReadonlyMap<string, string>>
+
 /** A request in a wire format. */
 export interface EncodedRequest<Body = unknown> {
   /** Appended to the model's base URL, such as `/chat/completions`. */
@@ -126,6 +132,8 @@ export interface EncodedRequest<Body = unknown> {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Body
   readonly losses: readonly Loss[]
+  /** Set if parameters were renamed. The decoders of the answer take it. */
+  readonly parameterNames?: ParameterNames
 }
 
 /** A client's request, decoded. */
@@ -220,6 +228,8 @@ export interface Offered {
   readonly toolNames?: ReadonlyMap<string, string> | undefined
   /** The tools as the caller gave them. Default: unknown. */
   readonly offeredTools?: readonly ContextTool[] | undefined
+  /** Parameters that were renamed: those of the encoded request. */
+  readonly parameterNames?: ParameterNames | undefined
 }
 
 /** How a whole answer is decoded. */
@@ -234,6 +244,12 @@ export interface DecodeResponseOptions<Dialect = never> extends CodecOptions<Dia
 export interface DecodeStreamOptions<Dialect = never> extends CodecOptions<Dialect>, Offered {
   /** Reads the JSON of one event. It returns what `JSON.parse` returns, and throws where that throws. Default: `JSON.parse`. */
   readonly parse?: (text: string) => unknown
+}
+
+/** How the calls in a body are decoded. */
+export interface DecodeToolCallsOptions<Dialect = never> extends CodecOptions<Dialect> {
+  /** The tools that were encoded. Parameters that were renamed get their own names back. Default: names stay as they came. */
+  readonly tools?: readonly ContextTool[]
 }
 
 /** How a client's request is decoded. The `dialect` says for whom the client wrote it: whose the proofs in its history are. */
@@ -278,7 +294,7 @@ export interface ClientCodec {
   decodeStream(options?: DecodeStreamOptions): Machine<Frame, Fragment>
   decodeError(answer: ErrorAnswer, options?: CodecOptions): ApiError
   encodeDefinitions(tools: readonly ContextTool[], options?: CodecOptions): readonly unknown[]
-  decodeToolCalls(body: unknown, options?: CodecOptions): DecodedCalls
+  decodeToolCalls(body: unknown, options?: DecodeToolCallsOptions): DecodedCalls
   /** One result as an entry of the request's conversation: of `messages`, of `input` (Responses) or of `contents` (Gemini). */
   encodeResult(result: ToolMessage, options?: CodecOptions): unknown
 }

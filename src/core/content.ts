@@ -252,10 +252,16 @@ function findingInTool(tool: unknown): string | undefined {
   const { type, name, parameters, terminal, run } = tool as Record<string, unknown>
   if (type === 'provider_tool' && 'value' in tool) return undefined
   if (!isText(name)) return '"name" is missing'
-  const isForeign = 'inputSchema' in tool || 'input_schema' in tool || '~standard' in Object(parameters)
+  const isForeign = 'inputSchema' in tool || 'input_schema' in tool || isLibrarySchema(parameters)
   if (isForeign) return 'its schema is not a JSON Schema in "parameters"'
   const isNotMade = ('execute' in tool || terminal === true) && typeof run !== 'function'
   return isNotMade ? 'it was not made by tool(), so it has no code that runs it' : undefined
+}
+
+/** Whether it is a schema of a library, and no JSON Schema, which has no functions. Old versions of zod have no `~standard`. */
+export function isLibrarySchema(value: unknown): boolean {
+  const { _def, parse, validate } = Object(value)
+  return '~standard' in Object(value) || typeof (parse ?? validate) === 'function' || typeof _def?.typeName === 'string'
 }
 
 /** The first foreign field with a value. A cache hint in snake case is in `metadata`. */

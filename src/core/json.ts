@@ -17,6 +17,26 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Whether a value has a type of JSON Schema. It has each type that isoglot does not know. */
+export function hasType(value: unknown, type: string): boolean {
+  switch (type) {
+    case 'null':
+      return value === null
+    case 'array':
+      return Array.isArray(value)
+    case 'object':
+      return isObject(value)
+    case 'integer':
+      return Number.isInteger(value)
+    case 'string':
+    case 'number':
+    case 'boolean':
+      return typeof value === type
+    default:
+      return true
+  }
+}
+
 /** An own field of the value; `undefined` if the value is not an object or does not have the field. */
 export function field(value: unknown, key: string): Json | undefined {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
@@ -55,6 +75,11 @@ export function findLastIndex<T>(list: readonly T[], holds: (element: T) => bool
   return at
 }
 
+/** The object with other values. */
+export function mapValues(object: JsonObject, map: (value: Json, key: string) => Json): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value, key)]))
+}
+
 /** Sets a field as `JSON.parse` does: assigning to `__proto__` would set the prototype. */
 export function setOwn(object: JsonObject, key: string, value: Json): void {
   if (key !== '__proto__') object[key] = value
@@ -82,6 +107,25 @@ export function othersWithin(
   const others = otherFields(entry, known)
   const within = otherFields(objectIn(entry, name), knownWithin)
   return within === undefined ? others : { ...others, [name]: within }
+}
+
+/**
+ * The value that a reference of a JSON Schema leads to, such as `#/$defs/city`; `undefined` if this document has none.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6901#section-6
+ */
+export function atPointer(root: unknown, reference: string): unknown {
+  const [start, ...steps] = reference.split('/')
+  let at = start === '#' ? root : undefined
+  try {
+    for (const step of steps) {
+      const key = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
+      at = Object.hasOwn(at as object, key) ? (at as JsonObject)[key] : undefined
+    }
+    return at
+  } catch {
+    return undefined // it goes on below a value without fields, or it is not a URL
+  }
 }
 
 /** The object or the list, if it is not empty. */
@@ -154,6 +198,27 @@ export function parseEvent(parse: (text: string) => unknown, data: string, what:
   }
   if (data.length > 2 * maxDepth) refuseDeep(value, what) // a shorter text cannot be too deep
   return value
+}
+
+// ---- halves of characters ---------------------------------------------------------------------------
+
+// Servers refuse a request with a lone surrogate, so they are replaced.
+
+/** JSON text without the escapes of lone surrogates. */
+export function wellFormedText(json: string): string {
+  if (!/\\ud[89a-f]/.test(json)) return json
+  return json.replace(/\\(?:ud[89a-f]..|.)/g, (text) => (text.length > 2 ? '\uFFFD' : text))
+}
+
+/** The value with well-formed strings and keys. The same value if all are. */
+export function wellFormedJson<T>(value: T): T {
+  try {
+    const json = JSON.stringify(value)
+    const fixed = json === undefined ? json : wellFormedText(json)
+    return fixed === json ? value : JSON.parse(fixed)
+  } catch {
+    return value // it is too deep, or no JSON: who writes it says so
+  }
 }
 
 // ---- depth --------------------------------------------------------------------------------------

@@ -92,7 +92,8 @@ export function translateRequest(
   })
   const ids = [...(request.takenIds ?? []), ...callIdsOf(request.context.messages)]
   const callsBefore = nextNumber(to.idPrefix, ids)
-  const question = { ...offered, callsBefore, ...compact({ ownCalls: ported?.calls }) }
+  const { parameterNames } = encoded
+  const question = { ...offered, callsBefore, ...compact({ parameterNames, ownCalls: ported?.calls }) }
   return { ...encoded, losses: [...losses.list, ...encoded.losses], request, question }
 }
 
@@ -154,7 +155,7 @@ export function translateResponse(
 
 export interface TranslateStreamOptions
   extends TranslateAnswerOptions,
-    Omit<DecodeOptions, 'callsBefore' | 'liveArguments' | 'parse'> {
+    Omit<DecodeOptions, keyof Question | 'liveArguments' | 'parse'> {
   /** Turns an error into one for the client. Default: the message of an isoglot error; a fixed message for others. */
   readonly toClientError?: (error: unknown) => ApiError
 }

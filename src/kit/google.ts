@@ -1,7 +1,23 @@
 /** Both formats of Google: files in its storage, addresses that its models read, errors. @module */
 import { arrayOf, field } from '../core/json.ts'
 import type { AudioBlock, FileBlock, ImageBlock, Loss, VideoBlock } from '../core/model.ts'
+import type { SchemaRules } from './fit-schema.ts'
+import { withoutAllOf } from './fold-schema.ts'
 import { type Losses, reportLoss } from './losses.ts'
+
+/**
+ * What Google takes of schemas. A name of a parameter is an identifier. Beside a `$ref` stand only words. `const` and `allOf` are not read.
+ *
+ * @see https://ai.google.dev/gemini-api/docs/function-calling (read 2026-11)
+ */
+export const schemaRules: SchemaRules = {
+  names: { pattern: /^[A-Za-z_]\w*$/, maxLength: 64 },
+  besideReference: /^(?:description|default)$/,
+  each(given, ends, root) {
+    const { const: value, ...schema } = withoutAllOf(given, root, ends)
+    return value === undefined ? schema : { ...schema, enum: [value] }
+  },
+}
 
 /** A block of media. */
 export type Media = ImageBlock | AudioBlock | VideoBlock | FileBlock

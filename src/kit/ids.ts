@@ -16,7 +16,8 @@ export function legalId(id: string, { pattern, maxLength }: IdRule): string {
   const tail = hash(id)
   const head = id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, Math.max(0, maxLength - tail.length - 1))
   const joined = `${head}_${tail}`
-  return isLegal(joined) ? joined : tail.slice(0, maxLength)
+  const plain = joined.replaceAll('-', '_')
+  return [joined, plain, `_${plain}`].find(isLegal) ?? tail.slice(0, maxLength)
 }
 
 /**

@@ -4,8 +4,9 @@
  * @module
  */
 
-import { blocksOf, checkMessages, isPaused, keptFields, ownProof } from '../core/content.ts'
-import { compact, field, findLastIndex, lookup, objectIn, textOr } from '../core/json.ts'
+import type { EncodedRequest } from '../core/codec.ts'
+import { blocksOf, checkMessages, checkTools, isPaused, keptFields, ownProof } from '../core/content.ts'
+import { compact, field, findLastIndex, lookup, objectIn, textOr, wellFormedJson } from '../core/json.ts'
 import type {
   AssistantMessage,
   Content,
@@ -23,7 +24,18 @@ import type {
   ServerToolCall,
   ServerToolResult,
 } from '../core/model.ts'
-import { fitList, type Losses, placesIn, placesOf, reportForeignFields, reportLoss, withPlaces } from './losses.ts'
+import type { ToolFitting } from './fit-schema.ts'
+import {
+  fitList,
+  type Losses,
+  newLosses,
+  placesIn,
+  placesOf,
+  reportForeignFields,
+  reportLoss,
+  withPlaces,
+} from './losses.ts'
+import { renameFields } from './parameter-names.ts'
 import * as reasons from './reasons.ts'
 
 /** Options that some wire has no field for. */
@@ -64,6 +76,8 @@ export interface FormatLacks {
   readonly pairsHosted?: boolean
   /** Whether earlier reasoning is sent without its proof where that is another provider's; else the codec decides. */
   readonly keepsReasoning: boolean
+  /** Writes the schemas of tools as it takes them. Default: as they are. */
+  readonly fitTool?: ToolFitting
   /** The fields of `providerState` that it takes. Default: none. */
   readonly states?: readonly ('previousResponseId' | 'continuationToken' | 'conversationId' | 'containerId')[]
 }
@@ -155,7 +169,15 @@ interface Task {
   readonly hosted: ReadonlySet<string | undefined> | undefined
   /** Whether this provider made the message. */
   readonly isOwn?: boolean
+  /** The parameters of tools that are renamed. */
+  readonly parameterNames: Map<string, ReadonlyMap<string, string>>
   readonly losses: Losses
+}
+
+/** A request that the format can express. */
+interface Fitted extends Pick<EncodedRequest, 'parameterNames'> {
+  readonly context: Context
+  readonly options: RequestOptions
 }
 
 /**
@@ -169,17 +191,19 @@ export function withoutLacks(
   asked: RequestOptions,
   formatLacks: FormatLacks,
   losses: Losses,
-): { readonly context: Context; readonly options: RequestOptions } {
+): Fitted {
   checkMessages(context.messages)
+  checkTools(context.tools ?? [])
   const target = { ...formatLacks, model: asked.model }
   const lacks = new Set<string>([...target.lacks, 'any'])
   const hosted = target.pairsHosted === true ? hostedIds(context, asked, target) : undefined
-  const said: Task = { target, lacks, losses, hosted, ownCalls: new Set() }
+  const parameterNames = new Map<string, ReadonlyMap<string, string>>()
+  const said: Task = { target, lacks, losses, hosted, ownCalls: new Set(), parameterNames }
   // Formats have a mark for a refusal only in a turn of the assistant.
   const inputLacks = lacks.has('inputCitations') ? ['refusals', 'citations'] : ['refusals']
   const input: Task = { ...said, lacks: new Set([...lacks, ...inputLacks]) }
   const { system, messages, tools, providerState, ...rest } = context
-  const fitTools = tools && fitList(tools, 'tools', (tool, path) => fitTool(tool, path, said))
+  const fitTools = tools && fitList(tools, 'tools', (tool, path) => fitAnyTool(tool, path, said))
   const fitted = {
     ...rest,
     ...compact({
@@ -197,7 +221,12 @@ export function withoutLacks(
   }
   const options = fitOptions(asked, said)
   recordPlaces(fitted, '', losses)
-  return { context: fitted, options }
+  return { context: fitted, options, ...(parameterNames.size > 0 && { parameterNames }) }
+}
+
+/** The same for tools alone. */
+export function fitTools(tools: readonly ContextTool[], lacks: FormatLacks): Fitted {
+  return withoutLacks({ messages: [], tools }, { model: '' }, lacks, newLosses(lacks.provider, false))
 }
 
 /** Records where the entries of the lists were written. */
@@ -287,6 +316,12 @@ function fitBlocks(blocks: readonly ContentBlock[], path: string, task: Task): r
 
 function fitBlock(block: ContentBlock, path: string, task: Task): ContentBlock | undefined {
   switch (block.type) {
+    case 'tool_call': {
+      const names = task.parameterNames.get(block.name)
+      if (names === undefined) break
+      const sent = new Map([...names].map(([wire, own]) => [own, wire]))
+      return fitFields({ ...block, arguments: renameFields(block.arguments, sent) }, block.type, path, task)
+    }
     case 'tool_result':
       return drop(task, path, unprepared.reason, 'major')
     case 'citation':
@@ -376,9 +411,30 @@ function isOwn(block: ServerToolCall | ServerToolResult, { target, ownCalls }: T
 
 // ---- tools, state and options -----------------------------------------------------------------
 
-function fitTool(tool: ContextTool, path: string, task: Task): typeof tool | undefined {
-  if (!('type' in tool)) return fitFields(tool, 'tool_definition', path, task)
+function fitAnyTool(tool: ContextTool, path: string, task: Task): typeof tool | undefined {
+  if (!('type' in tool)) {
+    const fitted = wellFormedIn(fitFields(tool, 'tool_definition', path, task), ['name', 'description'], path, task)
+    const { fitTool = () => fitted } = task.target
+    return fitTool(fitted, path, task.losses, task.parameterNames)
+  }
   return tool.format === task.target.format ? tool : drop(task, path, 'it is a tool of another format')
+}
+
+/** The thing with well-formed text in these fields. */
+function wellFormedIn<T extends object>(
+  thing: T,
+  names: readonly (keyof T & string)[],
+  path: string,
+  { losses }: Task,
+): T {
+  let fixed = thing
+  for (const name of names) {
+    const value = wellFormedJson(thing[name])
+    if (value === thing[name]) continue
+    reportLoss(losses, 'changed', `${path}.${name}`, reasons.halves, 'info')
+    fixed = { ...fixed, [name]: value }
+  }
+  return fixed
 }
 
 /** A stored answer or conversation replaces the messages before it. If the request has those messages too, nothing is lost. */
@@ -406,8 +462,9 @@ function fitOptions(asked: RequestOptions, task: Task): RequestOptions {
     if ((formats as readonly string[]).includes(name)) drop(task, path, reasons.foreignFields, 'info')
     else drop(task, path, `no format has this name: they are ${formats.join(', ')}, and the target is ${format}`)
   }
-  if (left.responseFormat === undefined) return left
-  return { ...left, responseFormat: fitFields(left.responseFormat, 'responseFormat', 'options.responseFormat', task) }
+  const fixed = wellFormedIn(left, Object.keys(left) as (keyof RequestOptions)[], 'options', task)
+  if (fixed.responseFormat === undefined) return fixed
+  return { ...fixed, responseFormat: fitFields(fixed.responseFormat, 'responseFormat', 'options.responseFormat', task) }
 }
 
 // ---- texts that stand for something ------------------------------------------------------------

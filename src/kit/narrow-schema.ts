@@ -6,8 +6,9 @@
  *
  * @module
  */
-import { isObject, shortJson } from '../core/json.ts'
+import { compact, isObject, shortJson } from '../core/json.ts'
 import type { Json, JsonObject, JsonSchema } from '../core/model.ts'
+import { plainForms } from './fold-schema.ts'
 
 /** The maximum depth of nested schemas. Deeper schemas do not change. */
 const maxDepth = 64
@@ -40,17 +41,21 @@ const taken: ReadonlySet<string> = new Set([
   '$ref',
 ])
 
-/** Returns the schema with only the supported keywords and `more`, and whether it differs from the given one. */
+/** Returns the schema with only the supported keywords and `more`, whether it differs from the given one, and whether keywords became words. */
 export function narrowSchema(
   schema: JsonSchema,
   more: readonly string[] = [],
-): { readonly schema: JsonObject; readonly isChanged: boolean } {
+): { readonly schema: JsonObject; readonly isChanged: boolean; readonly isShort: boolean } {
+  const root = schema as JsonObject
   let isChanged = false
-  const narrowed = narrow(schema as JsonObject, 0)
-  return { schema: narrowed, isChanged }
+  let isShort = false
+  const narrowed = narrow(root, 0)
+  return { schema: narrowed, isChanged, isShort }
 
-  function narrow(given: JsonObject, depth: number): JsonObject {
-    if (depth > maxDepth) return given
+  function narrow(joined: JsonObject, depth: number): JsonObject {
+    if (depth > maxDepth) return joined
+    const given = apart(joined, root)
+    isChanged ||= given !== joined
     const narrowed: JsonObject = {}
     const unsaid: string[] = []
     const inside = (value: Json): Json => {
@@ -64,13 +69,31 @@ export function narrowSchema(
       else if (isTaken(keyword, value) || more.includes(keyword)) narrowed[keyword] = value
       else if (keyword !== '$schema') unsaid.push(`${keyword}: ${shortJson(value, Number.POSITIVE_INFINITY)}`)
     }
-    if (given.type === 'object' || isObject(given.properties)) narrowed.additionalProperties = false
+    const isObjects = given.$ref === undefined && (given.type === 'object' || isObject(given.properties))
+    if (isObjects) narrowed.additionalProperties = false
     const before = typeof given.description === 'string' ? `${given.description}\n\n` : ''
     if (unsaid.length > 0) narrowed.description = `${before}{${unsaid.join(', ')}}`
+    isShort ||= unsaid.length > 0
     const isSame = unsaid.length === 0 && narrowed.additionalProperties === given.additionalProperties
     isChanged ||= !isSame || '$schema' in given || 'oneOf' in given
     return narrowed
   }
+}
+
+/**
+ * The schema of an object without others beside it. With `additionalProperties: false`, it would forbid the properties that only those name.
+ */
+function apart(given: JsonObject, root: JsonObject): JsonObject {
+  const { type, $ref, allOf, anyOf, oneOf, $defs, definitions, title, description, ...own } = given
+  const others = anyOf ?? oneOf
+  const isObjects = type === 'object' || (type === undefined && isObject(own.properties))
+  if ($ref !== undefined && (allOf ?? others) === undefined && Object.keys(own).length === 0)
+    return (type ?? title ?? description) === undefined ? given : compact({ $ref, $defs, definitions })
+  if (($ref ?? allOf) === undefined && (others === undefined || !isObjects)) return given
+  const forms = plainForms(given, root).map((form) => ({ type: 'object', ...form }))
+  const [only] = forms
+  if (only === undefined) return given
+  return compact({ ...(forms.length === 1 ? only : { anyOf: forms }), title, description, $defs, definitions })
 }
 
 function isTaken(keyword: string, value: Json): boolean {

@@ -7,6 +7,7 @@ export const foreignProof: string = 'it is the proof of another provider or mode
 export const foreignBlock: string = 'it is a block of another format'
 export const serverTool: string = 'another provider ran it'
 export const strictTools: string = 'the target has no strict tools'
+export const halves: string = 'it held halves of characters, which became U+FFFD'
 export const cacheHint: string = 'the target has no cache hints here'
 export const citations: string = 'the target takes no citations of other providers'
 export const ownCitations: string = 'the target takes no citations back'

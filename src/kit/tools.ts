@@ -1,7 +1,7 @@
 /** Definitions of tools, and tool choices that a format cannot express: what several formats share. @module */
-import { checkTools, keeping, keptFields, verbatim } from '../core/content.ts'
+import { keeping, keptFields, verbatim } from '../core/content.ts'
 import { compact, isObject, objectAt, objectIn, othersWithin, stringOr, textOr } from '../core/json.ts'
-import type { ContextTool, JsonSchema, ToolChoice, ToolDefinition } from '../core/model.ts'
+import type { ContextTool, ToolChoice, ToolDefinition } from '../core/model.ts'
 import { type Losses, renumber, reportLoss } from './losses.ts'
 import * as reasons from './reasons.ts'
 
@@ -13,7 +13,6 @@ export function encodeEachTool<Wire>(
   format: string,
   encode: (tool: ToolDefinition) => Wire,
 ): Wire[] {
-  checkTools(tools)
   return tools.flatMap((tool) => {
     if (!('type' in tool)) return [encode(tool)]
     return tool.format === format ? [verbatim<Wire>(tool.value)] : []
@@ -27,14 +26,10 @@ export interface FunctionTool<Schema> {
 }
 
 /** Encodes a definition in the form of OpenAI Chat. */
-export function encodeFunctionTool<Schema>(
-  tool: ToolDefinition,
-  format: string,
-  encodeSchema: (parameters: JsonSchema) => Schema,
-): FunctionTool<Schema> {
+export function encodeFunctionTool<Schema>(tool: ToolDefinition, format: string): FunctionTool<Schema> {
   const kept = keptFields(tool, format)
-  const { name, description, parameters = { properties: {} } } = tool
-  const known = { name, ...compact({ description }), parameters: encodeSchema(parameters) }
+  const { name, description, parameters = { type: 'object', properties: {} } } = tool
+  const known = { name, ...compact({ description }), parameters: verbatim<Schema>(parameters) }
   return { ...kept, type: 'function', function: { ...objectIn(kept, 'function'), ...known } }
 }
 

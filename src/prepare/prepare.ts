@@ -10,7 +10,7 @@
 
 import type { Offered, Rules } from '../core/codec.ts'
 import { blocksOf, blocksOfTurn, checkMessages, checkTools, isPaused, ownProof } from '../core/content.ts'
-import { compact, findLastIndex, lookup } from '../core/json.ts'
+import { compact, findLastIndex, lookup, wellFormedJson, wellFormedText } from '../core/json.ts'
 import type {
   AssistantMessage,
   Content,
@@ -199,7 +199,7 @@ function tagged(content: Content, tag: string, path: string, attributes = ''): C
 /** Puts content of a result between tags: `<tool_result id="call_1" name="shot">`. */
 function taggedResult({ toolCallId, name }: ToolMessage, content: Content, path: string): Content {
   const named = name === undefined ? '' : ` name=${JSON.stringify(name)}`
-  return tagged(content, 'tool_result', path, ` id=${JSON.stringify(toolCallId)}${named}`)
+  return tagged(content, 'tool_result', path, wellFormedText(` id=${JSON.stringify(toolCallId)}${named}`))
 }
 
 /** A block of text. */
@@ -287,7 +287,7 @@ function sendable({ id, name, index, argumentsText, error }: InvalidToolCall, pa
     id: id ?? `invalid_${path.replace(/\D+/g, '')}_${index}`,
     name: name ?? 'unnamed_tool',
     arguments: {},
-    argumentsText: wellFormed(argumentsText),
+    argumentsText: wellFormedJson(argumentsText),
     index,
     complete: true,
   }
@@ -380,7 +380,7 @@ function wellFormedFields<T extends object>(thing: T, fields: readonly string[],
     const value = thing[field as keyof T] as Json | undefined
     const wellFormed = value === undefined ? undefined : wellFormedJson(value)
     if (wellFormed === value) continue
-    note(task, 'changed', path, 'it held halves of characters, which became U+FFFD')
+    note(task, 'changed', path, reasons.halves)
     fixed = { ...fixed, [field]: wellFormed }
   }
   return fixed as T
@@ -497,27 +497,6 @@ function endWithQuestion(items: readonly Item[], given: readonly Message[], task
   else
     note(task, 'changed', path, 'the model does not continue an answer: the last message has to be a user’s', 'major')
   return [...items, { path, message: { role: 'user', content: goOn } }]
-}
-
-// ---- strings ------------------------------------------------------------------------------------
-
-// Lone surrogates (halves of a character) are replaced: servers refuse a request that contains one.
-
-/** `String.prototype.toWellFormed`, which Safari before 16.4, Firefox before 119 and Chrome before 111 lack. */
-function wellFormed(text: string): string {
-  // With the `u` flag, a pair is one character, so only lone surrogates match.
-  return text.replace(/\p{Surrogate}/gu, '\uFFFD')
-}
-
-/** Does the same for every string and key of a JSON value. Returns the same value if all text is well-formed. */
-function wellFormedJson<T extends Json>(value: T): T
-function wellFormedJson(value: Json): Json {
-  if (typeof value === 'string') return wellFormed(value)
-  // JSON text has lone surrogates as escapes.
-  const json = JSON.stringify(value)
-  if (!/\\ud[89a-f]/.test(json)) return value
-  const fixed = json.replace(/\\(?:ud[89a-f]..|.)/g, (text) => (text.length > 2 ? '\uFFFD' : text))
-  return fixed === json ? value : JSON.parse(fixed)
 }
 
 // ---- calls and results --------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 import type { ModelSettings } from '../core/codec.ts'
 import type { HttpModel } from '../core/question.ts'
 import { byTemplate, type ChatDialect, chatModel, compatible, replayAs } from '../formats/openai-chat/index.ts'
+import { llamaSchemas } from '../kit/refused-keywords.ts'
 
 /** The dialect of llama.cpp. */
 export const llamacppDialect: ChatDialect = {
@@ -14,6 +15,7 @@ export const llamacppDialect: ChatDialect = {
   title: 'llama.cpp',
   baseUrl: 'http://localhost:8080/v1',
   askReasoning: byTemplate,
+  schemas: llamaSchemas,
   replay: /* @__PURE__ */ replayAs('reasoning_content'),
   errors: { kinds: { exceed_context_size_error: 'context_length' } },
 }

@@ -6,6 +6,7 @@
 import type { ModelSettings } from '../core/codec.ts'
 import type { HttpModel } from '../core/question.ts'
 import { booleanStrict, type ChatDialect, chatModel, compatible } from '../formats/openai-chat/index.ts'
+import { llamaSchemas } from '../kit/refused-keywords.ts'
 
 /** The dialect of LM Studio. */
 export const lmstudioDialect: ChatDialect = {
@@ -13,6 +14,7 @@ export const lmstudioDialect: ChatDialect = {
   provider: 'lmstudio',
   title: 'LM Studio',
   baseUrl: 'http://localhost:1234/v1',
+  schemas: llamaSchemas,
   strict: booleanStrict,
 }
 

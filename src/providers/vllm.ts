@@ -4,6 +4,7 @@
  * @module
  */
 import type { ModelSettings } from '../core/codec.ts'
+import { isObject } from '../core/json.ts'
 import type { HttpModel } from '../core/question.ts'
 import {
   byEffort,
@@ -14,12 +15,39 @@ import {
   oneSystem,
   replayAs,
 } from '../formats/openai-chat/index.ts'
+import type { SchemaRules } from '../kit/fit-schema.ts'
+import { leavingOut } from '../kit/refused-keywords.ts'
+
+/** Formats of texts that its grammars know. */
+const formats =
+  /^(?:email|date|time|date-time|duration|ipv4|ipv6|hostname|uuid|uri|uri-reference|uri-template|(?:relative-)?json-pointer)$/
+
+/**
+ * What vLLM takes of schemas. It joins the `$defs` of all tools and refuses two that are not the same, so their names begin with the tool's.
+ *
+ * @see https://github.com/vllm-project/vllm/blob/main/vllm/tool_parsers/utils.py (read 2026-11)
+ * @see https://github.com/vllm-project/vllm/blob/main/vllm/v1/structured_output/backend_xgrammar.py (read 2026-11)
+ */
+const schemas: SchemaRules = {
+  each: /* @__PURE__ */ leavingOut(
+    (keyword, value) =>
+      /^(?:multipleOf|uniqueItems|contains|m(?:in|ax)Contains|patternProperties|propertyNames)$/.test(keyword) ||
+      (keyword === 'format' && !formats.test(`${value}`)),
+  ),
+  finish({ $defs, ...schema }, _, tool) {
+    if (!isObject($defs)) return schema
+    const own = Object.entries($defs).map(([name, one]) => [`${tool}_${name}`, one])
+    const text = JSON.stringify({ ...schema, $defs: Object.fromEntries(own) })
+    return JSON.parse(text.replaceAll('"$ref":"#/$defs/', `"$ref":"#/$defs/${tool}_`))
+  },
+}
 
 /** The dialect of vLLM. */
 export const vllmDialect: ChatDialect = {
   ...compatible,
   provider: 'vllm',
   title: 'vLLM',
+  schemas,
   baseUrl: 'http://localhost:8000/v1',
   order: oneSystem, // the chat templates of some models refuse a second system message
   askReasoning: (reasoning, to) => (/gpt-oss/.test(to.model) ? byEffort : byTemplate)(reasoning, to),

@@ -9,6 +9,7 @@ import type { ModelSettings } from '../core/codec.ts'
 import type { HttpModel } from '../core/question.ts'
 import { type ResponsesDialect, variant } from '../formats/openai-responses/dialect.ts'
 import { responsesModel } from '../formats/openai-responses/index.ts'
+import { xaiSchemas } from '../kit/refused-keywords.ts'
 
 /** xAI refuses `instructions` together with `previous_response_id`, so system text is sent as an item. */
 export const xaiDialect: ResponsesDialect = /* @__PURE__ */ variant({
@@ -23,6 +24,7 @@ export const xaiDialect: ResponsesDialect = /* @__PURE__ */ variant({
   userField: 'user',
   minOutputTokens: 1,
   runsCustomCalls: true,
+  schemas: xaiSchemas,
 })
 
 /**

@@ -12,6 +12,7 @@ import type { ChatResponse, CitationBlock, ProviderData, ReasoningEffort } from 
 import type { HttpModel } from '../core/question.ts'
 import { type ChatDialect, chatModel, compatible, refusing } from '../formats/openai-chat/index.ts'
 import { changeFragments } from '../kit/change-fragments.ts'
+import { xaiSchemas } from '../kit/refused-keywords.ts'
 
 /** Returns the efforts of a model. grok-4 and grok-4.20 refuse every effort. For grok-4.5, reasoning cannot be switched off. */
 function efforts(model: string): readonly ReasoningEffort[] {
@@ -31,6 +32,7 @@ export const xaiDialect: ChatDialect = {
   whileReasoning: { refuses: /* @__PURE__ */ new Set(['frequency_penalty', 'presence_penalty', 'stop']) },
   countsReasoningApart: true,
   adapt,
+  schemas: xaiSchemas,
 }
 
 /**

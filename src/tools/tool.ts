@@ -1,5 +1,5 @@
 /** Makes tools. @module */
-import { compact, isObject } from '../core/json.ts'
+import { arrayOf, compact, isObject } from '../core/json.ts'
 import type { JsonObject, JsonSchema, ToolDefinition } from '../core/model.ts'
 import {
   type AnySchema,
@@ -79,8 +79,17 @@ export function tool<const Parameters extends AnySchema>(
 function toParameters(schema: AnySchema, name: string): JsonSchema {
   const subject = `tool "${name}"`
   const converted = toJsonSchema(schema, subject)
-  if (!isObject(converted) || (converted.type !== undefined && converted.type !== 'object')) {
-    throw new TypeError(`Cannot make ${subject}: the type of its parameters is not "object"`)
-  }
-  return converted
+  if (takesObjects(converted)) return converted
+  throw new TypeError(`Cannot make ${subject}: the type of its parameters is not "object"`)
+}
+
+/** Whether a schema may take an object, as far as its own keywords tell. */
+function takesObjects(schema: unknown): boolean {
+  if (!isObject(schema)) return schema === true
+  const { type, anyOf, oneOf, allOf } = schema
+  return (
+    (type === undefined || [type].flat().includes('object')) &&
+    [anyOf, oneOf].every((list) => !Array.isArray(list) || list.some(takesObjects)) &&
+    arrayOf(allOf).every(takesObjects)
+  )
 }

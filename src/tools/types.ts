@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { isLibrarySchema } from '../core/content.ts'
 import { compact, isObject } from '../core/json.ts'
 import type { JsonSchema } from '../core/model.ts'
 
@@ -48,7 +49,7 @@ function basic(type: string, description: string | undefined): JsonSchema {
 
 /** @throws {TypeError} for what is not JSON Schema, such as the name of a type, or a schema of a library. */
 function checkSchema(name: string, schema: unknown): void {
-  if (!isObject(schema) || '~standard' in schema)
+  if (!isObject(schema) || isLibrarySchema(schema))
     throw new TypeError(`Cannot make a schema: "${name}" is not a schema, such as t.string()`)
 }
 

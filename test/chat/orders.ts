@@ -141,9 +141,9 @@ export async function wrongAfter(steps: readonly Step[], open: OpenPage, isNamed
       ...{
         message,
         messages: [message],
-        outcome: 'answered',
+        outcome: 'answered' as const,
         pending: [],
-        stopReason: 'stop',
+        stopReason: 'stop' as const,
         rounds: 1,
         text: answer,
       },

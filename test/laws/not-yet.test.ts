@@ -3,8 +3,9 @@
  * are those of the wire documents.
  */
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Frame, Model } from '../../src/core/codec.ts'
+import type { Frame } from '../../src/core/codec.ts'
 import { ApiError } from '../../src/core/errors.ts'
+import type { HttpModel as Model } from '../../src/core/question.ts'
 import { encodeNdjson, encodeSse } from '../../src/framing/text.ts'
 import { generate, type RunRequest, type StreamEvent, stream, tool } from '../../src/index.ts'
 import { facts } from '../formats/index.ts'

@@ -31,6 +31,7 @@ const notForWires: readonly (readonly [path: RegExp, because: string])[] = [
   [/\.(?:index|complete|generatedId|argumentsText)$/, 'says again what the place or the arguments of a call say'],
   [/invalidToolCalls\[\d+\]\.(?:reason|error)$/, 'is for the application'],
   [/\.opaque\.(?:provider|model|format)$/, 'the label of a proof: only its data is sent'],
+  [/\.parameters\.(?:.+\.)?\$(?:schema|id)$/, 'names the draft of a schema, and its address: nothing of its values'],
   [/^options\.(?:model|strict)$/, 'decides where a request goes, and which losses are errors'],
   [/\.(?:type|role|format|providerType)$/, 'decides how the other fields are read'],
 ]

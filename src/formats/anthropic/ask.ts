@@ -12,7 +12,7 @@
  */
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, checkTools, isPaused, keptFields, ownProof } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, isPaused, keptFields, ownProof } from '../../core/content.ts'
 import {
   arrayOf,
   compact,
@@ -53,7 +53,7 @@ import type {
 } from '../../core/model.ts'
 import { effortBudgets, effortOf } from '../../kit/effort.ts'
 import { jsonRule } from '../../kit/json-rule.ts'
-import { placeholder, withoutLacks } from '../../kit/lacks.ts'
+import { fitTools, placeholder, withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss, reportTtl } from '../../kit/losses.ts'
 import { narrowSchema } from '../../kit/narrow-schema.ts'
 import * as reasons from '../../kit/reasons.ts'
@@ -147,7 +147,7 @@ export function encodeRequest(
   { dialect = {}, ...asked }: EncodeRequestOptions<AnthropicDialect>,
 ): EncodedRequest<WireRequest> {
   const losses = newLosses('Anthropic', asked.strict)
-  const { context, options } = withoutLacks(given, asked, lacksOf(dialect), losses)
+  const { context, options, ...named } = withoutLacks(given, asked, lacksOf(dialect), losses)
   const scope = scopeOf(dialect, options.model, losses)
   const { provider } = scope.target
   const last = context.messages.at(-1)
@@ -170,7 +170,7 @@ export function encodeRequest(
   settleRound(body, context.providerState?.containerId, losses)
   settleMarks(body, losses)
   const headers = compact({ 'anthropic-beta': textOr([...scope.betas].join(), undefined) })
-  return { path: '/messages', headers, body, losses: losses.list }
+  return { path: '/messages', headers, body, losses: losses.list, ...named }
 }
 
 /** Adds a system text that asks for JSON: the API has no JSON mode without a schema. */
@@ -773,24 +773,20 @@ function documentSource(data: string, type: string, isText: boolean): WireDocume
 /** Encodes definitions. Anthropic's own tools are sent unchanged. Tools of other formats are dropped. */
 export function encodeDefinitions(
   tools: readonly ContextTool[],
-  _options: CodecOptions<AnthropicDialect> = {},
+  { dialect = {} }: CodecOptions<AnthropicDialect> = {},
 ): WireTool[] {
-  return encodeDefinitionsFor(tools, newLosses('Anthropic'))
+  return encodeDefinitionsFor(fitTools(tools, lacksOf(dialect)).context.tools ?? [], newLosses('Anthropic'))
 }
 
 /** Does the same inside a request, and reports losses to `losses`. */
 function encodeDefinitionsFor(tools: readonly ContextTool[], losses: Losses): WireTool[] {
-  checkTools(tools)
   return tools.flatMap((tool, at) => encodeDefinition(tool, `tools[${at}]`, losses) ?? [])
 }
 
 function encodeDefinition(tool: ContextTool, path: string, losses: Losses): WireTool | undefined {
   if ('value' in tool) return tool.format === format ? ({ ...tool.value } as unknown as WireTool) : undefined
-  const { name, description, parameters = {}, strict } = tool
-  // The API requires the type `object`, and properties in a schema that is empty.
-  const { type = 'object' } = parameters
-  if (type !== 'object') reportLoss(losses, 'changed', `${path}.parameters.type`, reasons.objectArguments)
-  const input_schema = { ...(unlessEmpty(parameters) ?? { properties: {} }), type: 'object' } as const
+  const { name, description, parameters = { type: 'object', properties: {} }, strict } = tool
+  const input_schema = parameters as WireTool['input_schema']
   return { ...extrasFor(tool, path, { losses }), name, ...compact({ description, input_schema, strict }) }
 }
 

@@ -55,8 +55,8 @@ export function createClientCodec(dialect: AnthropicDialect = {}): ClientCodec {
     decodeResponse: (body, options) => decodeResponse(body, { ...options, dialect }),
     decodeStream: (options) => decodeStream({ ...options, dialect }),
     decodeError: (answer) => decodeError(answer, { dialect }),
-    encodeDefinitions: (tools) => encodeDefinitions(tools),
-    decodeToolCalls: (body) => decodeToolCalls(body),
+    encodeDefinitions: (tools) => encodeDefinitions(tools, { dialect }),
+    decodeToolCalls,
     encodeResult: (result) => encodeResult(result, { dialect }),
   }
 }

@@ -16,6 +16,7 @@ import type {
   DecodedCalls,
   DecodeResponseOptions,
   DecodeStreamOptions,
+  DecodeToolCallsOptions,
   ErrorAnswer,
   Fragment,
   Frame,
@@ -55,7 +56,9 @@ import type {
 import type { Machine } from '../../core/reducer.ts'
 import { addend, tokenCount, validCounts } from '../../core/usage.ts'
 import { inStream, readApiError } from '../../kit/api-error.ts'
-import { type AnthropicDialect, errorKinds, format, isFallback, stepsBeside, stopReasons } from './words.ts'
+import { fitTools } from '../../kit/lacks.ts'
+import { allWithOwnNames, withOwnNames } from '../../kit/parameter-names.ts'
+import { type AnthropicDialect, errorKinds, format, isFallback, lacksOf, stepsBeside, stopReasons } from './words.ts'
 
 /** The provider and the model of a message that is decoded. Its proofs are theirs. */
 export interface Origin {
@@ -166,7 +169,8 @@ export function decodeResponse(
   if (answer.type === 'error') throw decodeError(inStream(answer), { dialect })
   if (!Array.isArray(answer.content)) throw misfit('content', 'not a list', 'Anthropic response')
   for (const [at, block] of answer.content.entries()) objectAt(block, `content[${at}]`, 'Anthropic response')
-  return fold(readWhole(answer, dialect), { ...options, provider: dialect.provider ?? format, idPrefix })
+  const fragments = allWithOwnNames(readWhole(answer, dialect), options.parameterNames)
+  return fold(fragments, { ...options, provider: dialect.provider ?? format, idPrefix })
 }
 
 /** Reads a body as a stream of two events. */
@@ -180,9 +184,13 @@ function readWhole(message: JsonObject, dialect: AnthropicDialect): Fragment[] {
 }
 
 /** Decodes the calls in the body of an answer. Ignores calls that the provider runs. */
-export function decodeToolCalls(body: unknown, _options: CodecOptions<AnthropicDialect> = {}): DecodedCalls {
+export function decodeToolCalls(
+  body: unknown,
+  { tools = [], dialect = {} }: DecodeToolCallsOptions<AnthropicDialect> = {},
+): DecodedCalls {
+  const { parameterNames } = fitTools(tools, lacksOf(dialect))
   const content = arrayOf(field(body, 'content')).filter((block) => field(block, 'type') === 'tool_use')
-  return foldCalls(readWhole({ content, stop_reason: 'tool_use' }, {}), idPrefix)
+  return foldCalls(allWithOwnNames(readWhole({ content, stop_reason: 'tool_use' }, {}), parameterNames), idPrefix)
 }
 
 // ---- a stream -----------------------------------------------------------------------------------
@@ -198,9 +206,10 @@ export function decodeToolCalls(body: unknown, _options: CodecOptions<AnthropicD
 export function decodeStream({
   parse = JSON.parse,
   dialect = {},
+  parameterNames,
 }: DecodeStreamOptions<AnthropicDialect> = {}): Machine<Frame, Fragment> {
   const reader = answerReader(dialect)
-  return {
+  const decoder: Machine<Frame, Fragment> = {
     push({ data, event: name = '' }, out) {
       if (data === '[DONE]') reader.end(out)
       else if (data !== '')
@@ -208,6 +217,7 @@ export function decodeStream({
     },
     end: reader.end,
   }
+  return withOwnNames(decoder, parameterNames)
 }
 
 /** Reads the events of an answer. */

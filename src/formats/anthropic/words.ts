@@ -9,7 +9,9 @@ import type { LateInstructions, Rules } from '../../core/codec.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
 import { arrayOf, isObject } from '../../core/json.ts'
 import type { JsonObject, StopReason } from '../../core/model.ts'
+import { fitting, type SchemaRules } from '../../kit/fit-schema.ts'
 import type { FormatLacks, Lack } from '../../kit/lacks.ts'
+import { narrowSchema } from '../../kit/narrow-schema.ts'
 import type { WireEffort } from './wire.ts'
 
 /** The name of the format, and the key of its stored unknown fields. */
@@ -145,6 +147,15 @@ const lacks: readonly Lack[] = [
   'imageDetail',
 ]
 
+/**
+ * What Anthropic takes of schemas. "Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'." Of a strict tool, it takes
+ * the keywords that it takes of answers, and nothing that refers to itself.
+ */
+const schemas: SchemaRules = {
+  names: { pattern: /^[a-zA-Z0-9_.-]+$/, maxLength: 64 },
+  strict: { references: 'inline', takes: (schema) => schema.$defs === undefined && !narrowSchema(schema).isShort },
+}
+
 /** Features that this format does not have. */
 export function lacksOf({ provider = format, unsignedThinking = false, version }: AnthropicDialect): FormatLacks {
   return {
@@ -153,6 +164,7 @@ export function lacksOf({ provider = format, unsignedThinking = false, version }
     lacks: new Set(version === strictVersion ? [...lacks, 'inputCitations'] : lacks),
     keepsReasoning: unsignedThinking,
     pairsHosted: true,
+    fitTool: fitting(schemas),
     states: ['containerId'],
   }
 }

@@ -36,7 +36,7 @@ import type {
 } from '../../core/model.ts'
 import { effortBudgets, effortOf } from '../../kit/effort.ts'
 import { jsonRule } from '../../kit/json-rule.ts'
-import { placeholder, toolErrorMark, withoutLacks } from '../../kit/lacks.ts'
+import { fitTools, placeholder, toolErrorMark, withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss, reportTtl, withoutOptions } from '../../kit/losses.ts'
 import { narrowSchema } from '../../kit/narrow-schema.ts'
 import * as lackReasons from '../../kit/reasons.ts'
@@ -63,7 +63,7 @@ import { format, leftOut, mediaFormats, provider, reasons } from './words.ts'
  */
 export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
   const losses = newLosses('Bedrock', asked.strict)
-  const { context, options } = withoutLacks(given, asked, lacksOf(asked.model), losses)
+  const { context, options, ...named } = withoutLacks(given, asked, lacksOf(asked.model), losses)
   const scope = { losses, model: options.model, names: new Set<string>() }
   const { messages, system = [] } = encodeConversation(context, scope)
   const instructions = [...system, ...jsonInstruction(options, losses)]
@@ -76,7 +76,7 @@ export function encodeRequest(given: Context, asked: EncodeRequestOptions): Enco
   const body: WireRequest = { ...merged(kept, written), messages }
   limitCachePoints(body, losses)
   const path = `/model/${encodeURIComponent(options.model)}/converse${options.stream ? '-stream' : ''}`
-  return { path, headers: {}, body, losses: losses.list }
+  return { path, headers: {}, body, losses: losses.list, ...named }
 }
 
 /** Whether an answer goes on, or a tool round that did not begin with thinking, such as another model's. Claude refuses thinking there. */
@@ -556,11 +556,11 @@ function isCachePoint(entry: object): entry is WireCachePoint {
 
 /** Writes the tools, without those of other formats. */
 export function encodeDefinitions(tools: readonly ContextTool[], _options: CodecOptions = {}): WireTool[] {
-  return encodeEachTool(tools, format, encodeDefinition)
+  return encodeEachTool(fitTools(tools, lacksOf('')).context.tools ?? [], format, encodeDefinition)
 }
 
 function encodeDefinition(tool: ToolDefinition): WireTool {
-  const json = { ...(tool.parameters ?? { properties: {} }), type: 'object' }
+  const json = tool.parameters ?? { type: 'object', properties: {} }
   const description = textOr(tool.description?.trim(), undefined) && tool.description
   return {
     toolSpec: { ...keptFields(tool, format), name: tool.name, ...compact({ description }), inputSchema: { json } },
@@ -593,10 +593,8 @@ function encodeToolConfig(
   const isNarrowed = isNone ? called.size === 0 : typeof toolChoice === 'object' && 'names' in toolChoice
   const tools = isNarrowed ? chosenTools(given, toolChoice, losses) : given
   const definitions: NonNullable<WireRequest['toolConfig']>['tools'] = tools.flatMap((tool, at) => {
-    const written = encodeDefinitions([tool])
+    const written = encodeEachTool([tool], format, encodeDefinition)
     if (!('name' in tool)) return written
-    if (tool.parameters && (tool.parameters.type ?? 'object') !== 'object')
-      reportLoss(losses, 'changed', `tools[${at}].parameters.type`, lackReasons.objectArguments)
     return [
       ...written,
       ...encodeCachePoint(tool.metadata, written[0], `tools[${at}]`, { losses, model: options.model }),

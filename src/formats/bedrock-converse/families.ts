@@ -6,6 +6,7 @@
  * @module
  */
 import type { Rules } from '../../core/codec.ts'
+import { fitting } from '../../kit/fit-schema.ts'
 import type { FormatLacks, Lack } from '../../kit/lacks.ts'
 import { format, provider } from './words.ts'
 
@@ -107,5 +108,7 @@ export function lacksOf(model: string): FormatLacks {
   const { lacks: own = [], schemas } = familyOf(model)
   const lacks = new Set<Lack>([...commonLacks, ...own])
   if (schemas === false) lacks.add('formatDetails')
-  return { format, provider, keepsReasoning: false, pairsHosted: true, lacks }
+  // Of Claude. Other families take any names.
+  const names = { pattern: /^[a-zA-Z0-9_.-]+$/, maxLength: 64 }
+  return { format, provider, keepsReasoning: false, pairsHosted: true, lacks, fitTool: fitting({ names }) }
 }

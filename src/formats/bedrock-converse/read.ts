@@ -13,10 +13,10 @@ import { fold, foldCalls } from '../../assemble/assemble.ts'
 import type {
   BlockKey,
   CallFragment,
-  CodecOptions,
   DecodedCalls,
   DecodeResponseOptions,
   DecodeStreamOptions,
+  DecodeToolCallsOptions,
   Fragment,
   Frame,
 } from '../../core/codec.ts'
@@ -51,7 +51,10 @@ import type {
 import type { Machine } from '../../core/reducer.ts'
 import { besideInput, settleUsage } from '../../core/usage.ts'
 import { inStream } from '../../kit/api-error.ts'
+import { fitTools } from '../../kit/lacks.ts'
+import { allWithOwnNames, withOwnNames } from '../../kit/parameter-names.ts'
 import { decodeError, decodeException } from './errors.ts'
+import { lacksOf } from './families.ts'
 import { format, idPrefix, mediaFormats, provider, stopReasons } from './words.ts'
 
 /** Reads a block, except a call or a result of the user's tools. The block has one key that is not null, which names its type. */
@@ -189,16 +192,14 @@ function argumentsOf(input: Json): string | JsonObject {
 }
 
 /** Reads the calls in the body of an answer, except those that Bedrock ran. */
-export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): DecodedCalls {
+export function decodeToolCalls(body: unknown, { tools = [] }: DecodeToolCallsOptions = {}): DecodedCalls {
   const content = field(field(field(body, 'output'), 'message'), 'content') ?? field(body, 'content')
   const uses = arrayOf(content).flatMap((block) => {
     const use = field(block, 'toolUse')
     return isObject(use) && use.type !== 'server_tool_use' ? [use] : []
   })
-  return foldCalls(
-    uses.map((use, key) => ({ ...readCallFragment(use), key })),
-    idPrefix,
-  )
+  const calls = uses.map((use, key) => ({ ...readCallFragment(use), key }))
+  return foldCalls(allWithOwnNames(calls, fitTools(tools, lacksOf('')).parameterNames), idPrefix)
 }
 
 // ---- a whole answer -----------------------------------------------------------------------------
@@ -224,7 +225,7 @@ export function decodeResponse(body: unknown, options: DecodeResponseOptions = {
   readExtra(response, out)
   const reason = response.stopReason
   if (typeof reason === 'string') out.push(endFragment(reason))
-  return fold(out, { ...options, provider, idPrefix })
+  return fold(allWithOwnNames(out, options.parameterNames), { ...options, provider, idPrefix })
 }
 
 /** The last text. Citations in the blocks after it belong to it. `length` is in UTF-16 units. */
@@ -309,7 +310,10 @@ interface DecodeState {
  * @throws {ApiError} if an exception arrives, which can come after status 200 and part of the answer.
  * @throws {DecodeError} if an event is not a JSON object, or does not have a required field.
  */
-export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): Machine<Frame, Fragment> {
+export function decodeStream({
+  parse = JSON.parse,
+  parameterNames,
+}: DecodeStreamOptions = {}): Machine<Frame, Fragment> {
   const state: DecodeState = {
     isStarted: false,
     text: undefined,
@@ -319,7 +323,7 @@ export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): 
     stopReason: undefined,
     isEnded: false,
   }
-  return {
+  const decoder: Machine<Frame, Fragment> = {
     push({ event = '', data }, out) {
       const body = objectAt(parseEvent(parse, data || '{}', 'Bedrock event'), '', 'Bedrock event')
       if (event.startsWith('exception:')) throw decodeException(event.slice('exception:'.length), body)
@@ -330,6 +334,7 @@ export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): 
       end(state, out)
     },
   }
+  return withOwnNames(decoder, parameterNames)
 }
 
 function readEvent(state: DecodeState, type: string, event: JsonObject, out: Fragment[]): void {

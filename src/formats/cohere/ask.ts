@@ -12,6 +12,7 @@ import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../c
 import { blocksOf, blocksOfTurn, callsOf, exactArguments, keptFields, verbatim } from '../../core/content.ts'
 import {
   arrayOf,
+  atPointer,
   compact,
   field,
   isObject,
@@ -46,7 +47,7 @@ import type {
 } from '../../core/model.ts'
 import { effortBudgets } from '../../kit/effort.ts'
 import { jsonRule } from '../../kit/json-rule.ts'
-import { markParts, markText, placeholder, withoutLacks } from '../../kit/lacks.ts'
+import { fitTools, markParts, markText, placeholder, withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { chosenTools, encodeEachTool, encodeFunctionTool, reportUnusedChoice } from '../../kit/tools.ts'
@@ -83,7 +84,7 @@ export function encodeRequest(given: Context, asked: EncodeRequestOptions): Enco
     takesImages: takesImages(options.model),
     isAnswer: false,
   })
-  const definitions = encodeDefinitions(tools)
+  const definitions = encodeFitted(tools)
   const body: WireRequest = {
     ...objectIn(options.providerOptions, format),
     model: options.model,
@@ -138,11 +139,7 @@ function isRecursive(value: unknown, root: JsonSchema, refs: Map<string, boolean
   if (ref === '#' || refs.get(ref)) return true
   if (refs.has(ref)) return false
   refs.set(ref, true)
-  const target = ref
-    .split('/')
-    .slice(1)
-    .reduce<unknown>((inner, name) => field(inner, name), root)
-  const isInside = isRecursive(target, root, refs)
+  const isInside = isRecursive(atPointer(root, ref), root, refs)
   refs.set(ref, false)
   return isInside
 }
@@ -477,9 +474,11 @@ export function decodeDocument(value: Json): PlainTextBlock {
 
 /** Writes the tools, without those of other formats. */
 export function encodeDefinitions(tools: readonly ContextTool[], _options: CodecOptions = {}): WireTool[] {
-  return encodeEachTool(tools, format, (tool) =>
-    encodeFunctionTool(tool, format, (parameters) => ({ type: 'object', ...parameters })),
-  )
+  return encodeFitted(fitTools(tools, formatLacks).context.tools ?? [])
+}
+
+function encodeFitted(tools: readonly ContextTool[]): WireTool[] {
+  return encodeEachTool(tools, format, (tool) => encodeFunctionTool(tool, format))
 }
 
 /** Writes `strict_tools`. It applies to all tools, so it is sent only if every tool is strict. */

@@ -9,8 +9,11 @@
 import type { Rules } from '../../core/codec.ts'
 import type { Loss, StopReason } from '../../core/model.ts'
 import type { ErrorWords } from '../../kit/api-error.ts'
+import { fitting } from '../../kit/fit-schema.ts'
+import { withoutAllOf } from '../../kit/fold-schema.ts'
 import type { FormatLacks } from '../../kit/lacks.ts'
 import * as lackReasons from '../../kit/reasons.ts'
+import { leavingOut } from '../../kit/refused-keywords.ts'
 
 /** The name of the format, and of the provider. */
 export const format = 'cohere'
@@ -33,11 +36,29 @@ export const rules: Rules = {
   pairs: 'id',
 }
 
+/**
+ * Keywords that Cohere does not support.
+ *
+ * @see https://docs.cohere.com/docs/structured-outputs (read 2026-11)
+ */
+const isLimit = /^(?:(?:exclusiveM|m)(?:in|ax)imum|m(?:in|ax)(?:Length|Items))$/
+
 /** Features that the format lacks. */
 export const formatLacks: FormatLacks = {
   format,
   provider: format,
   keepsReasoning: true,
+  fitTool: /* @__PURE__ */ fitting({
+    ignoresDescription: true,
+    each(given, ends, root) {
+      const { oneOf, ...schema } = leavingOut((keyword) => isLimit.test(keyword))(
+        withoutAllOf(given, root, ends),
+        ends,
+        root,
+      )
+      return oneOf === undefined ? schema : { ...schema, anyOf: oneOf }
+    },
+  }),
   lacks: new Set([
     ...(['parallelToolCalls', 'user', 'formatDetails', 'names', 'cacheHints', 'refusals'] as const),
     ...(['serverTools', 'inputCitations', 'errorFlag'] as const),

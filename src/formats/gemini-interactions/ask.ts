@@ -50,7 +50,7 @@ import { findChain } from '../../kit/chain.ts'
 import { effortOf } from '../../kit/effort.ts'
 import { isEnvelope } from '../../kit/envelope.ts'
 import { addressOf, guessType, type Media } from '../../kit/google.ts'
-import { withoutLacks } from '../../kit/lacks.ts'
+import { fitTools, withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { encodeEachTool, reportUnusedChoice } from '../../kit/tools.ts'
@@ -92,7 +92,7 @@ interface Scope {
  */
 export function encodeRequest(given: Context, asked: RequestOptions): EncodedRequest<WireRequest> {
   const losses = newLosses(target, asked.strict)
-  const { context, options } = withoutLacks(given, asked, formatLacks, losses)
+  const { context, options, ...named } = withoutLacks(given, asked, formatLacks, losses)
   const kept = objectIn(options.providerOptions, format)
   const { previousResponseId, from } = findChain(context, { stores: true, isAsked: kept.store !== false }, losses)
   const lead = leadOf(context.messages)
@@ -105,7 +105,7 @@ export function encodeRequest(given: Context, asked: RequestOptions): EncodedReq
   const steps = encodeMessages(context, Math.max(from, lead), scope)
   const input = checksSignatures(options.model) ? spellUnsigned(steps, scope) : steps
   const tools = [
-    ...encodeDefinitions(context.tools ?? []),
+    ...encodeEachTool(context.tools ?? [], format, encodeDefinition),
     ...arrayOf(kept.tools).map((tool) => verbatim<WireFunctionTool>(tool ?? {})),
   ]
   const token = context.providerState?.continuationToken
@@ -125,7 +125,7 @@ export function encodeRequest(given: Context, asked: RequestOptions): EncodedReq
     ...placeInstruction(instruction, input, { isContinued: typeof token === 'string', agent: kept.agent }),
     ...compact({ tools: context.tools === undefined ? unlessEmpty(tools) : tools }),
   }
-  return { path: '/interactions', headers: {}, body, losses: losses.list }
+  return { path: '/interactions', headers: {}, body, losses: losses.list, ...named }
 }
 
 /** Writes whether the answer is stored, and the answer to continue. The default of the API is to store, and background answers need it. */
@@ -562,7 +562,7 @@ function writeAnnotation(citation: CitationBlock, text: string): WireUrlCitation
 
 /** Encodes definitions as `tools`: one flat list of functions and provider tools. Provider tools of other formats are left out. */
 export function encodeDefinitions(tools: readonly ContextTool[]): WireFunctionTool[] {
-  return encodeEachTool(tools, format, encodeDefinition)
+  return encodeEachTool(fitTools(tools, formatLacks).context.tools ?? [], format, encodeDefinition)
 }
 
 function encodeDefinition(tool: ToolDefinition): WireFunctionTool {

@@ -15,6 +15,7 @@ import type {
   DecodedCalls,
   DecodeResponseOptions,
   DecodeStreamOptions,
+  DecodeToolCallsOptions,
   ErrorAnswer,
   Fragment,
   Frame,
@@ -54,11 +55,14 @@ import { inStream, readApiError } from '../../kit/api-error.ts'
 import { checkEnded, unfinished } from '../../kit/background.ts'
 import { isEnvelope } from '../../kit/envelope.ts'
 import { isKeyInvalid, type Media, place } from '../../kit/google.ts'
+import { fitTools } from '../../kit/lacks.ts'
+import { allWithOwnNames, withOwnNames } from '../../kit/parameter-names.ts'
 import { follow, type Lengths, newLengths, unitsAt } from '../../kit/utf8.ts'
 import {
   blockedCodes,
   errorWords,
   format,
+  formatLacks,
   hostedOf,
   idPrefix,
   provider,
@@ -145,14 +149,14 @@ function readAnnotations(annotations: unknown, lengths: Lengths): CitationBlock[
 // ---- calls ------------------------------------------------------------------------------------
 
 /** Decodes only the calls of an answer. */
-export function decodeToolCalls(body: unknown): DecodedCalls {
+export function decodeToolCalls(body: unknown, { tools = [] }: DecodeToolCallsOptions = {}): DecodedCalls {
   const reading = newReading(textOr(field(body, 'model'), ''))
   const fragments: Fragment[] = []
   for (const step of arrayOf(field(body, 'steps') ?? field(body, 'outputs'))) {
     if (field(step, 'type') === 'function_call') readStep(step, reading, fragments)
   }
   if (field(body, 'status') === 'incomplete') fragments.push({ type: 'end', stopReason: 'length' })
-  return foldCalls(fragments, idPrefix)
+  return foldCalls(allWithOwnNames(fragments, fitTools(tools, formatLacks).parameterNames), idPrefix)
 }
 
 // ---- a whole answer -----------------------------------------------------------------------------
@@ -174,7 +178,7 @@ export function decodeResponse(body: unknown, options: DecodeResponseOptions = {
   const reading = newReading(textOr(answer.model, ''))
   for (const step of steps ?? []) readStep(step, reading, out)
   readEnd(answer, reading, out)
-  return fold(out, { ...options, provider, idPrefix })
+  return fold(allWithOwnNames(out, options.parameterNames), { ...options, provider, idPrefix })
 }
 
 /** Returns the steps of an answer; `undefined` if it does not have any list of them. The legacy schema has a list of contents instead. */
@@ -282,7 +286,10 @@ interface StreamState extends Reading {
  * @throws {ApiError} at an `error` event, or if the answer failed. Both can come after part of an answer.
  * @throws {DecodeError} if an event is not a JSON object.
  */
-export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): Machine<Frame, Fragment> {
+export function decodeStream({
+  parse = JSON.parse,
+  parameterNames,
+}: DecodeStreamOptions = {}): Machine<Frame, Fragment> {
   const state: StreamState = {
     ...newReading(''),
     isEnded: false,
@@ -291,7 +298,7 @@ export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): 
     starts: new Map(),
     token: undefined,
   }
-  return {
+  const decoder: Machine<Frame, Fragment> = {
     push(frame, out) {
       if (state.isEnded || frame.data === '' || frame.data.trim() === '[DONE]') return
       const event = readEvent(parse, frame)
@@ -302,6 +309,7 @@ export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): 
     },
     end: (out) => endSteps(state, out),
   }
+  return withOwnNames(decoder, parameterNames)
 }
 
 function readEvent(parse: (text: string) => unknown, { data }: Frame): JsonObject {

@@ -11,6 +11,8 @@ import type { ApiErrorKind } from '../../core/errors.ts'
 import { lookup } from '../../core/json.ts'
 import type { StopReason } from '../../core/model.ts'
 import type { ErrorWords } from '../../kit/api-error.ts'
+import { fitting } from '../../kit/fit-schema.ts'
+import { schemaRules } from '../../kit/google.ts'
 import type { FormatLacks } from '../../kit/lacks.ts'
 import type { WireGenerationConfig } from './wire.ts'
 
@@ -51,6 +53,7 @@ export const formatLacks: FormatLacks = {
     ...(['filenames', 'transcripts'] as const),
   ]),
   keepsReasoning: false,
+  fitTool: /* @__PURE__ */ fitting(schemaRules),
   states: ['previousResponseId', 'continuationToken'],
 }
 

@@ -17,7 +17,7 @@
  */
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, checkTools, keptFields } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, keptFields } from '../../core/content.ts'
 import {
   arrayOf,
   compact,
@@ -53,7 +53,7 @@ import type {
 import { effortBudgets, reportEffort } from '../../kit/effort.ts'
 import { addressOf, guessType, type Media } from '../../kit/google.ts'
 import { jsonRule } from '../../kit/json-rule.ts'
-import { withoutLacks } from '../../kit/lacks.ts'
+import { fitTools, withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { fromOpenApi, isEmptySchema } from './schema.ts'
@@ -97,7 +97,7 @@ export function encodeRequest(
   { dialect = geminiDialect, ...asked }: EncodeRequestOptions<GeminiDialect>,
 ): EncodedRequest<WireRequest> {
   const scope: Scope = { losses: newLosses('Gemini', asked.strict), dialect, model: asked.model }
-  const { context, options } = withoutLacks(given, asked, lacksOf(dialect), scope.losses)
+  const { context, options, ...named } = withoutLacks(given, asked, lacksOf(dialect), scope.losses)
   const {
     generationConfig: _config,
     toolConfig: _choice,
@@ -132,7 +132,7 @@ export function encodeRequest(
       continuationToken: stringOr(context.providerState?.continuationToken, undefined),
     }),
   }
-  return { path: pathOf(options), headers: {}, body, losses: scope.losses.list }
+  return { path: pathOf(options), headers: {}, body, losses: scope.losses.list, ...named }
 }
 
 /** Returns `/models/{model}:{method}`. A name may contain its collection, such as `tunedModels/mine`; `models/` is then not added. */
@@ -413,14 +413,13 @@ function encodeMedia(block: Media, { losses }: Scope, path: string): WirePart | 
 /** Encodes definitions as `tools`. Functions that follow each other share one entry; each provider tool has its own entry. */
 export function encodeDefinitions(
   tools: readonly ContextTool[],
-  _options: CodecOptions<GeminiDialect> = {},
+  { dialect = geminiDialect }: CodecOptions<GeminiDialect> = {},
 ): readonly WireTool[] {
-  return encodeDefinitionsFor(tools, newLosses('Gemini', false))
+  return encodeDefinitionsFor(fitTools(tools, lacksOf(dialect)).context.tools ?? [], newLosses('Gemini', false))
 }
 
 /** Does the same within a request, and reports losses to those of the request. */
 function encodeDefinitionsFor(tools: readonly ContextTool[], losses: Losses): WireTool[] {
-  checkTools(tools)
   const entries: { functionDeclarations?: WireFunctionDeclaration[] }[] = []
   for (const [at, tool] of tools.entries()) {
     if ('type' in tool) {

@@ -89,8 +89,8 @@ export function createClientCodec(dialect: GeminiDialect = geminiDialect): Clien
     decodeResponse: (body, options) => decodeResponse(body, { ...options, dialect }),
     decodeStream: (options) => decodeStream({ ...options, dialect }),
     decodeError: (answer) => decodeError(answer, { dialect }),
-    encodeDefinitions: (tools) => encodeDefinitions(tools),
-    decodeToolCalls: (body) => decodeToolCalls(body, { dialect }),
+    encodeDefinitions: (tools) => encodeDefinitions(tools, { dialect }),
+    decodeToolCalls: (body, options) => decodeToolCalls(body, { ...options, dialect }),
     encodeResult: (result) => encodeResult(result, { dialect }),
   }
 }

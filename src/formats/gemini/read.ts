@@ -28,6 +28,7 @@ import type {
   DecodedCalls,
   DecodeResponseOptions,
   DecodeStreamOptions,
+  DecodeToolCallsOptions,
   ErrorAnswer,
   Fragment,
   Frame,
@@ -59,6 +60,8 @@ import type { Machine } from '../../core/reducer.ts'
 import { addend, besideOutput, settleUsage, tokenCount } from '../../core/usage.ts'
 import { type ErrorWords, inStream, readApiError } from '../../kit/api-error.ts'
 import { isKeyInvalid, place } from '../../kit/google.ts'
+import { fitTools } from '../../kit/lacks.ts'
+import { allWithOwnNames, withOwnNames } from '../../kit/parameter-names.ts'
 import { follow, type Lengths, newLengths, unitsAt } from '../../kit/utf8.ts'
 import {
   errorKinds,
@@ -68,6 +71,7 @@ import {
   jsonText,
   type Kept,
   knownFields,
+  lacksOf,
   type Reader,
   ranPrefix,
   serverParts,
@@ -196,20 +200,20 @@ export function decodeResponse(
   refuseDeep(body, 'Gemini response')
   const fragments: Fragment[] = []
   if (!readBody(body, dialect, fragments, options)) throw misfit('candidates', 'missing', 'Gemini response')
-  return fold(fragments, { ...options, provider: dialect.provider, idPrefix: 'gemini_' })
+  const own = allWithOwnNames(fragments, options.parameterNames)
+  return fold(own, { ...options, provider: dialect.provider, idPrefix: 'gemini_' })
 }
 
 /** Decodes the calls of a body, even if the body does not report a complete answer. */
 export function decodeToolCalls(
   body: unknown,
-  { dialect = geminiDialect }: CodecOptions<GeminiDialect> = {},
+  { tools = [], dialect = geminiDialect }: DecodeToolCallsOptions<GeminiDialect> = {},
 ): DecodedCalls {
   const fragments: Fragment[] = []
   readBody(body, dialect, fragments)
-  return foldCalls(
-    fragments.filter(({ type }) => type !== 'end'),
-    'gemini_',
-  )
+  const { parameterNames } = fitTools(tools, lacksOf(dialect))
+  const calls = fragments.filter(({ type }) => type !== 'end')
+  return foldCalls(allWithOwnNames(calls, parameterNames), 'gemini_')
 }
 
 /** Returns whether the body is an answer. */
@@ -237,7 +241,7 @@ export function decodeStream({
   ...offered
 }: DecodeStreamOptions<GeminiDialect> = {}): Machine<Frame, Fragment> {
   const reader = answerReader(dialect, offered)
-  return {
+  const decoder: Machine<Frame, Fragment> = {
     push({ data }, out) {
       const text = data.trim()
       if (text === '' || text === '[DONE]') return
@@ -245,6 +249,7 @@ export function decodeStream({
     },
     end: (out) => reader.end(out),
   }
+  return withOwnNames(decoder, offered.parameterNames)
 }
 
 /** Reads the chunks of one answer. */

@@ -7,8 +7,8 @@
  */
 
 import { maxArgumentsDepth } from '../../core/content.ts'
-import { isObject } from '../../core/json.ts'
-import type { Json, JsonObject, JsonSchema } from '../../core/model.ts'
+import { isObject, mapValues } from '../../core/json.ts'
+import type { Json, JsonSchema } from '../../core/model.ts'
 
 /** Converts OpenAPI to JSON Schema: types in lower case, and `nullable` as the type `null`. Below 64 levels, schemas stay unchanged. */
 export function fromOpenApi(schema: Json, depth = 0): Json {
@@ -23,10 +23,6 @@ export function fromOpenApi(schema: Json, depth = 0): Json {
   const { nullable, ...rest } = read
   if (nullable !== true) return read
   return typeof rest.type === 'string' ? { ...rest, type: [rest.type, 'null'] } : rest
-}
-
-function mapValues(object: JsonObject, map: (value: Json, key: string) => Json): JsonObject {
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value, key)]))
 }
 
 /** Whether a schema has no properties, so that its tool takes no arguments. */

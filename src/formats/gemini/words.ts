@@ -23,6 +23,8 @@ import type {
   ServerToolResult,
   StopReason,
 } from '../../core/model.ts'
+import { fitting } from '../../kit/fit-schema.ts'
+import { schemaRules } from '../../kit/google.ts'
 import type { FormatLacks } from '../../kit/lacks.ts'
 import type { WireThinkingConfig } from './wire.ts'
 
@@ -149,7 +151,7 @@ export const knownFields: Readonly<Record<'response' | 'candidate' | 'content', 
 
 /** Features that this format lacks. */
 export function lacksOf({ provider }: GeminiDialect): FormatLacks {
-  return { format, provider, lacks, keepsReasoning: true, states: ['continuationToken'] }
+  return { format, provider, lacks, keepsReasoning: true, fitTool: fitting(schemaRules), states: ['continuationToken'] }
 }
 const lacks: FormatLacks['lacks'] = new Set([
   ...(['parallelToolCalls', 'user', 'formatDetails', 'strictTools', 'names', 'cacheHints', 'citations'] as const),

@@ -7,8 +7,9 @@
  * @module
  */
 import type { Rules } from '../../core/codec.ts'
-import { field, lookup, textOr } from '../../core/json.ts'
+import { compact, field, lookup, textOr } from '../../core/json.ts'
 import type { Loss, ReasoningEffort, RequestOptions, StopReason } from '../../core/model.ts'
+import { fitting, type SchemaRules } from '../../kit/fit-schema.ts'
 import type { FormatLacks } from '../../kit/lacks.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 
@@ -40,11 +41,26 @@ export const rules: Rules = {
   pairs: 'name',
 }
 
+/**
+ * The server reads a schema into a type of its own, and forgets the keywords that this type does not have.
+ *
+ * @see https://github.com/ollama/ollama/blob/main/api/types.go (read 2026-11)
+ */
+const schemas: SchemaRules = {
+  references: 'inline',
+  ignoresDescription: true,
+  each: ({ const: value, oneOf, ...schema }) => ({
+    ...schema,
+    ...compact({ enum: value === undefined ? schema.enum : [value], anyOf: oneOf ?? schema.anyOf }),
+  }),
+}
+
 /** Features that the format lacks. */
 export const formatLacks: FormatLacks = {
   format,
   provider: format,
   keepsReasoning: true,
+  fitTool: /* @__PURE__ */ fitting(schemas),
   lacks: new Set([
     ...([
       'parallelToolCalls',

@@ -5,15 +5,7 @@
  */
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import {
-  blocksOf,
-  blocksOfTurn,
-  checkTools,
-  exactArguments,
-  keptFields,
-  ownProof,
-  toolCallsOf,
-} from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, exactArguments, keptFields, ownProof, toolCallsOf } from '../../core/content.ts'
 import {
   arrayOf,
   compact,
@@ -52,7 +44,7 @@ import type {
 import { askedEffort } from '../../kit/effort.ts'
 import { legalId } from '../../kit/ids.ts'
 import { jsonRule } from '../../kit/json-rule.ts'
-import { markParts, withoutLacks } from '../../kit/lacks.ts'
+import { fitTools, markParts, withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss, reportTtl } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { reportUnusedChoice } from '../../kit/tools.ts'
@@ -473,12 +465,12 @@ export function encodeDefinitions(
   tools: readonly ContextTool[],
   { dialect = openai }: CodecOptions<ChatDialect> = {},
 ): WireTool[] {
-  return encodeDefinitionsFor(tools, dialect, newLosses(dialect.title, false))
+  const fitted = fitTools(tools, lacksOf(dialect)).context.tools ?? []
+  return encodeDefinitionsFor(fitted, dialect, newLosses(dialect.title, false))
 }
 
 /** Does the same inside a request, and reports losses to `losses`. */
 function encodeDefinitionsFor(tools: readonly ContextTool[], dialect: ChatDialect, losses: Losses): WireTool[] {
-  checkTools(tools)
   return tools.flatMap((tool, at) => {
     if (!('type' in tool)) {
       const note = (reason: string) =>

@@ -21,6 +21,7 @@ import type {
   ToolChoice,
   ToolDefinition,
 } from '../../core/model.ts'
+import type { SchemaRules } from '../../kit/fit-schema.ts'
 import type { IdRule } from '../../kit/ids.ts'
 import type { Lack } from '../../kit/lacks.ts'
 import type { Losses } from '../../kit/losses.ts'
@@ -137,6 +138,8 @@ export interface ChatDialect {
     tools: readonly ContextTool[],
     note: (reason: string) => void,
   ) => boolean | undefined
+  /** What the host takes of schemas of tools. Default: what most hosts take. */
+  readonly schemas?: SchemaRules
   /** Whether results must have the tool's name. */
   readonly resultName?: boolean
   /** The rule for ids of calls. Default: at most 40 characters. */

@@ -1,6 +1,7 @@
 /** The dialect of OpenAI. @module */
 
 import { isReasoning } from '../../kit/effort.ts'
+import { openaiSchemas } from '../../kit/strict-schema.ts'
 import type { ChatDialect } from './dialect.ts'
 import { byAnyEffort } from './quirks/ask-reasoning.ts'
 
@@ -21,6 +22,7 @@ export const openai: ChatDialect = {
   textParts: true,
   cacheField: 'prompt_cache_breakpoint',
   customTools: true,
+  schemas: openaiSchemas,
   askReasoning: byAnyEffort,
   reasons: isReasoning,
   whileReasoning: {

@@ -9,6 +9,7 @@
 import type { Rules } from '../../core/codec.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
 import type { RequestOptions, StopReason } from '../../core/model.ts'
+import { fitting } from '../../kit/fit-schema.ts'
 import type { IdRule } from '../../kit/ids.ts'
 import type { FormatLacks, Lack } from '../../kit/lacks.ts'
 import type { ChatDialect } from './dialect.ts'
@@ -115,13 +116,14 @@ export function rulesOf(dialect: ChatDialect): Rules {
 
 /** Features that a server of this format does not have. */
 export function lacksOf(dialect: ChatDialect): FormatLacks {
-  const { refuses, cacheField, textParts, jsonSchema, replay } = dialect
+  const { refuses, cacheField, textParts, jsonSchema, replay, schemas } = dialect
   const lacks = new Set<Lack>([...commonLacks, ...(dialect.lacks ?? [])])
   for (const [name, option] of Object.entries(plainOptions)) if (refuses.has(name)) lacks.add(option as Lack)
   if (cacheField === undefined) lacks.add('cacheHints')
   if (textParts !== true) lacks.add('refusals')
   if (!jsonSchema) lacks.add('formatDetails')
-  return { format, provider: dialect.provider, lacks, keepsReasoning: replay?.isPlain === true }
+  const keepsReasoning = replay?.isPlain === true
+  return { format, provider: dialect.provider, lacks, keepsReasoning, fitTool: fitting(schemas) }
 }
 
 const commonLacks: readonly Lack[] = [

@@ -64,7 +64,7 @@ import type {
 import { type Chain, findChain } from '../../kit/chain.ts'
 import { anyEffort, askedEffort, isReasoning } from '../../kit/effort.ts'
 import { jsonRule } from '../../kit/json-rule.ts'
-import { markParts, markText, withoutLacks } from '../../kit/lacks.ts'
+import { fitTools, markParts, markText, withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, renamed, reportLoss, reportTtl, withoutOptions } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { encodeEachTool, reportUnusedChoice } from '../../kit/tools.ts'
@@ -616,7 +616,8 @@ export function encodeDefinitions(
   tools: readonly ContextTool[],
   { dialect = openaiDialect }: CodecOptions<ResponsesDialect> = {},
 ): WireFunctionTool[] {
-  return encodeEachTool(tools, format, (tool) => encodeDefinition(tool, dialect))
+  const fitted = fitTools(tools, lacksOf(dialect)).context.tools ?? []
+  return encodeEachTool(fitted, format, (tool) => encodeDefinition(tool, dialect))
 }
 
 function encodeDefinition(tool: ToolDefinition, { clientTools }: ResponsesDialect): WireFunctionTool {

@@ -6,6 +6,8 @@
  * @module
  */
 import type { ContentBlock, RequestOptions } from '../../core/model.ts'
+import type { SchemaRules } from '../../kit/fit-schema.ts'
+import { openaiSchemas } from '../../kit/strict-schema.ts'
 
 /** How a server of this format differs from the others. */
 export interface ResponsesDialect {
@@ -37,6 +39,8 @@ export interface ResponsesDialect {
   readonly runsCustomCalls?: boolean
   /** Whether the server has the tools `shell`, `local_shell` and `apply_patch`. On others, they are functions. */
   readonly clientTools: boolean
+  /** What the server takes of schemas of tools. Default: what most take. */
+  readonly schemas?: SchemaRules
 }
 
 /** Matches models that do not reason. For encrypted reasoning, the server answers "Encrypted content is not supported with this model". */
@@ -57,6 +61,7 @@ export const openaiDialect: ResponsesDialect = {
   userField: 'safety_identifier',
   minOutputTokens: 16,
   clientTools: true,
+  schemas: openaiSchemas,
 }
 
 /** Makes the dialect of a server from its differences to OpenAI's server. */

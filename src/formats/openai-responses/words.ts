@@ -13,6 +13,7 @@ import type { ApiErrorKind } from '../../core/errors.ts'
 import { arrayOf, field, lookup, stringOr, textOr } from '../../core/json.ts'
 import type { JsonObject, ReasoningEffort, StopReason } from '../../core/model.ts'
 import type { ErrorWords } from '../../kit/api-error.ts'
+import { fitting } from '../../kit/fit-schema.ts'
 import type { FormatLacks, Lack } from '../../kit/lacks.ts'
 import type { ResponsesDialect } from './dialect.ts'
 
@@ -47,7 +48,7 @@ export function rulesOf(dialect: ResponsesDialect): Rules {
 }
 
 /** The features that a server of this format does not support. */
-export function lacksOf({ provider, stores, extraOptions, cacheHints }: ResponsesDialect): FormatLacks {
+export function lacksOf({ provider, stores, extraOptions, cacheHints, schemas }: ResponsesDialect): FormatLacks {
   const lacks = new Set<string>([
     ...['names', 'toolCacheHints', 'callCacheHints', 'inputCitations', 'titles', 'errorFlag'],
     ...['topK', 'seed', 'stop', 'frequencyPenalty', 'presencePenalty'],
@@ -55,7 +56,14 @@ export function lacksOf({ provider, stores, extraOptions, cacheHints }: Response
   for (const name of Object.keys(extraOptions)) lacks.delete(name)
   if (!cacheHints) lacks.add('cacheHints')
   const states: FormatLacks['states'] = stores ? ['previousResponseId', 'conversationId'] : ['previousResponseId']
-  return { format, provider, lacks: lacks as ReadonlySet<Lack>, keepsReasoning: false, states }
+  return {
+    format,
+    provider,
+    lacks: lacks as ReadonlySet<Lack>,
+    keepsReasoning: false,
+    states,
+    fitTool: fitting(schemas),
+  }
 }
 
 /**

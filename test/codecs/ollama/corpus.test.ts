@@ -106,10 +106,16 @@ describe('recorded requests', () => {
     const messages = request.messages.map((message) =>
       message.role === 'tool' ? { tool_name: 'get_current_weather', ...message } : message,
     )
-    return JSON.parse(JSON.stringify({ ...request, messages }), (key, value) => (key === 'index' ? undefined : value))
+    const tools = JSON.parse(
+      JSON.stringify(request.tools ?? null),
+      (key, value) => (key === '$schema' ? undefined : value), // the schema that is sent is of 2020-12, whatever the given one says
+    )
+    const normalised = { ...request, messages, ...(tools && { tools }) }
+    return JSON.parse(JSON.stringify(normalised), (key, value) => (key === 'index' ? undefined : value))
   }
 
   interface WireAsked {
+    tools?: unknown
     messages: { role: string }[]
   }
 })

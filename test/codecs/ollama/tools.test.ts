@@ -51,33 +51,46 @@ describe('encodeDefinitions', () => {
     })
   })
 
-  it.each([
-    ['names itself', { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } } } }],
-    ['names nothing', {}],
-    ['is of another document', { node: { $ref: 'https://example.com/schema.json' } }],
-  ])('leaves a reference that %s, with the definitions', (_, $defs) => {
+  it('leaves a reference that names itself, with the definitions', () => {
+    const $defs = { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } } } }
     const schema = { type: 'object', properties: { head: { $ref: '#/$defs/node' } }, $defs }
     const sent = encodeDefinitions([{ name: 'list', parameters: schema }])[0]?.function.parameters
-    expect(sent).toMatchObject({ type: 'object', $defs })
-    expect(JSON.stringify(sent?.properties)).toContain('$ref')
+    expect(sent).toEqual({ type: 'object', properties: { head: $defs.node }, $defs })
   })
 
-  it('sends a schema whose references would fill the memory as it is', () => {
+  it.each([
+    ['names nothing', {}],
+    ['is of another document', { node: { $ref: 'https://example.com/schema.json' } }],
+  ])('leaves out a reference that %s', (_, $defs) => {
+    const schema = { type: 'object', properties: { head: { $ref: '#/$defs/node' } }, $defs }
+    const { body, losses } = encodeRequest(
+      { messages: [], tools: [{ name: 'list', parameters: schema }] },
+      { model: 'm', strict: false },
+    )
+    expect(body.tools?.[0]?.function.parameters).toEqual({ type: 'object', properties: { head: {} } })
+    expect(losses).toMatchObject([{ action: 'changed', path: 'tools[0].parameters', severity: 'minor' }])
+  })
+
+  it('keeps the references of a schema that would fill the memory without them', () => {
     const $defs: Record<string, unknown> = { d0: { type: 'string' } }
     for (let level = 1; level <= 30; level++) {
       const $ref = `#/$defs/d${level - 1}`
       $defs[`d${level}`] = { type: 'object', properties: { a: { $ref }, b: { $ref } } }
     }
     const schema = { type: 'object', properties: { bomb: { $ref: '#/$defs/d30' } }, $defs }
-    expect(encodeDefinitions([{ name: 'f', parameters: schema }])[0]?.function.parameters).toEqual(schema)
+    const sent = encodeDefinitions([{ name: 'f', parameters: schema }])[0]?.function.parameters
+    expect(JSON.stringify(sent).length).toBeLessThan(1_000_000)
+    expect(sent?.$defs).toMatchObject({ d1: $defs.d1 })
   })
 
   it.each([{ description: 'x'.repeat(10_000) }, { enum: ['x'.repeat(10_000)] }])(
-    'sends a schema as it is that names a long text a thousand times',
+    'keeps references to a long text that is named a thousand times',
     (long) => {
       const names = Array.from({ length: 1000 }, (_, at) => [`p${at}`, { $ref: '#/$defs/long' }])
       const schema = { type: 'object', properties: Object.fromEntries(names), $defs: { long } }
-      expect(encodeDefinitions([{ name: 'f', parameters: schema }])[0]?.function.parameters).toEqual(schema)
+      const sent = encodeDefinitions([{ name: 'f', parameters: schema }])[0]?.function.parameters
+      expect(JSON.stringify(sent).length).toBeLessThan(1_000_000)
+      expect(sent).toMatchObject({ $defs: { long }, properties: { p999: { $ref: '#/$defs/long' } } })
     },
   )
 })
@@ -98,7 +111,7 @@ describe('decoding definitions', () => {
     expect(encodeRequest(context, options).body.tools).toEqual([
       tools[0],
       tools[1],
-      { type: 'function', function: { name: 'bare', parameters: { type: 'object' } } }, // `null` says nothing
+      { type: 'function', function: { name: 'bare', parameters: { type: 'object', properties: {} } } }, // `null` says nothing
     ])
   })
 })

@@ -412,22 +412,25 @@ describe('Vercel AI Gateway', () => {
   it.each([
     ['thoughts', [signed('Hm', 's'), signed('So', 't')]],
     ['encrypted items', [sealed('rs_1', 'AA'), sealed('rs_2', 'BB')]],
-  ])('%s with the same index stay apart, whole and in pieces', (_, details) => {
-    const whole = answered(model, { content: 'So', reasoning_details: details }).message
-    const pieces = details.flatMap((detail) =>
-      'text' in detail
-        ? [...detail.text].map((text) => ({ ...detail, text, signature: '' })).concat({ ...detail, text: '' })
-        : [detail],
-    )
-    const chunks = pieces.map((piece) => ({
-      model: model.model,
-      choices: [{ index: 0, delta: { reasoning_details: [piece] } }],
-    }))
-    const end = { model: model.model, choices: [{ index: 0, delta: { content: 'So' }, finish_reason: 'stop' }] }
-    const text = [...chunks, end].map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')
-    const streamed = decodeText(model.codec, text).response?.message as Message
-    for (const turn of [whole, streamed]) expect(said(model, turn)[0]).toMatchObject({ reasoning_details: details })
-  })
+  ] as [string, Record<string, unknown>[]][])(
+    '%s with the same index stay apart, whole and in pieces',
+    (_, details) => {
+      const whole = answered(model, { content: 'So', reasoning_details: details }).message
+      const pieces = details.flatMap((detail) =>
+        'text' in detail
+          ? [...detail.text].map((text) => ({ ...detail, text, signature: '' })).concat({ ...detail, text: '' })
+          : [detail],
+      )
+      const chunks = pieces.map((piece) => ({
+        model: model.model,
+        choices: [{ index: 0, delta: { reasoning_details: [piece] } }],
+      }))
+      const end = { model: model.model, choices: [{ index: 0, delta: { content: 'So' }, finish_reason: 'stop' }] }
+      const text = [...chunks, end].map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')
+      const streamed = decodeText(model.codec, text).response?.message as Message
+      for (const turn of [whole, streamed]) expect(said(model, turn)[0]).toMatchObject({ reasoning_details: details })
+    },
+  )
 
   it('is asked for reasoning by effort or tokens, never both', () => {
     expect(ask(model, {}, { reasoning: {} }).body.reasoning).toEqual({ enabled: true })
