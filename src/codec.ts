@@ -23,6 +23,7 @@ export type {
   DecodeRequestOptions,
   DecodeResponseOptions,
   DecodeStreamOptions,
+  DecodeToolCallsOptions,
   EncodedRequest,
   EncodedResponse,
   EncodeRequestOptions,
@@ -30,12 +31,14 @@ export type {
   Fragment,
   Frame,
   LateInstructions,
+  ParameterNames,
   Reply,
   Rules,
   ServerCodec,
   StreamEncoder,
 } from './core/codec.ts'
 export { type Machine, type Reducer, run } from './core/reducer.ts'
+export type { SchemaRules } from './kit/fit-schema.ts'
 export type { GatewayFormat } from './kit/gateway-format.ts'
 export type { HostedTool, UserLocation } from './kit/hosted-tool.ts'
 

@@ -37,7 +37,7 @@ export interface ResponsesDialect {
   readonly minOutputTokens: number
   /** The names of tools that the server runs itself, although it reports their calls as calls for the client. */
   readonly serverTools: ReadonlySet<string>
-  /** What the server takes of schemas of tools. Default: what most take. */
+  /** The schemas of tools that the server takes. Default: those that most take. */
   readonly schemas?: SchemaRules
   /** Whether the server takes arguments that are not valid JSON. Otherwise they are sent as `{}`. */
   readonly rawArguments: boolean
