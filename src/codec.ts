@@ -23,6 +23,7 @@ export type {
   DecodeRequestOptions,
   DecodeResponseOptions,
   DecodeStreamOptions,
+  DecodeToolCallsOptions,
   EncodedRequest,
   EncodedResponse,
   EncodeRequestOptions,
@@ -31,6 +32,7 @@ export type {
   Frame,
   LateInstructions,
   OwnCall,
+  ParameterNames,
   PortedRequest,
   PortTarget,
   Reply,
@@ -39,6 +41,7 @@ export type {
   StreamEncoder,
 } from './core/codec.ts'
 export { type Machine, type Reducer, run } from './core/reducer.ts'
+export type { SchemaRules } from './kit/fit-schema.ts'
 export type { GatewayFormat } from './kit/gateway-format.ts'
 export type { HostedTool, UserLocation } from './kit/hosted-tool.ts'
 

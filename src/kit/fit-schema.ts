@@ -1,6 +1,6 @@
 /**
  * Writes the schema of a tool's arguments so that its host takes it: one plain object at the root (`fold-schema.ts`), and below it the
- * forms of JSON Schema 2020-12 that all hosts read. What a host refuses beyond that is data of its format or dialect.
+ * forms of JSON Schema 2020-12 that all hosts read. Each format or dialect says by data which other forms its host refuses.
  *
  * @see https://json-schema.org/draft/2020-12/json-schema-core (read 2026-11)
  *
@@ -21,7 +21,7 @@ import { both, foldSchema, isNever, namesIn, type OpenEnds } from './fold-schema
 import { type IdRule, legalId } from './ids.ts'
 import { type Losses, reportLoss } from './losses.ts'
 
-/** What a host takes of schemas, where it differs from most. */
+/** The schemas that a host takes, where it differs from most. */
 export interface SchemaRules {
   /** The names that it takes of parameters, at the root. Others are renamed, and named back in the answer. */
   readonly names?: IdRule
@@ -37,13 +37,13 @@ export interface SchemaRules {
   readonly finish?: (schema: JsonObject, ends: OpenEnds, tool: string) => JsonObject
   /** Whether a strict tool may have this schema. Otherwise the tool is not strict. Default: it may. */
   readonly takes?: (schema: JsonObject) => boolean
-  /** What differs for a strict tool. */
+  /** The differences for a strict tool. */
   readonly strict?: SchemaRules
 }
 
 /** A schema for a host. */
 export interface FittedSchema {
-  /** A schema that the host takes; a text that says why there is none. */
+  /** A schema that the host takes, or a text that says why the given one cannot be sent. */
   readonly schema: JsonObject | string
   /** Words for the description of the tool. */
   readonly words: string
@@ -53,7 +53,7 @@ export interface FittedSchema {
 }
 
 /**
- * Fits a definition: the tool with a schema that the host takes, or `undefined` if there is none, so that the other tools can be sent.
+ * Fits a definition: the tool with a schema that the host takes, or `undefined` if it cannot be sent. The other tools are sent then.
  * `names` receives the names of parameters that are renamed.
  */
 export type ToolFitting = (
@@ -63,7 +63,7 @@ export type ToolFitting = (
   names: Map<string, ReadonlyMap<string, string>>,
 ) => ToolDefinition | undefined
 
-/** Fits definitions for a host. Default: one that takes what most hosts take. */
+/** Fits definitions for a host. Default: a host like most. */
 export function fitting(host: SchemaRules = {}): ToolFitting {
   return (tool, path, losses, parameterNames) => {
     const { name, parameters, description, strict } = tool
@@ -148,7 +148,7 @@ export function fitSchema(given: JsonSchema, tool: string, rules: SchemaRules): 
 
 /** Keywords whose values are schemas by name. */
 const named = /^(?:properties$|patternP|depend)/
-/** Keywords whose values are no schemas, whatever they look like. */
+/** Keywords whose values are data. */
 const data = /^(?:enum|const|default|examples?)$/
 /** Keywords about the place of a schema. Definitions are written at the root. */
 const places = /^(?:\$schema|\$id|\$defs|definitions)$/

@@ -12,7 +12,7 @@
 import { arrayOf, atPointer, field, isObject, mapValues, objectIn } from '../core/json.ts'
 import type { Json, JsonObject, Loss } from '../core/model.ts'
 
-/** What only the given schema demands, and how severe it is that the sent one does not. */
+/** Demands of the given schema that the sent one does not make, and how severe the loss of each is. */
 export type OpenEnds = Map<string, Loss['severity']>
 
 /** More forms than this become one, before they are joined with others. */
@@ -185,7 +185,7 @@ function joinKeyword(keyword: string, ours: Json, theirs: Json, ends: OpenEnds):
 
 /** The schema of a property of an object, whether it is named or not. */
 function propertyOf(form: JsonObject, name: string): Json | undefined {
-  // Whether a pattern matches the name is not tried, because a stranger's pattern can take for ever.
+  // It does not try whether a pattern matches the name: a pattern of an unknown server can take hours.
   return field(form.properties, name) ?? (form.patternProperties === undefined ? form.additionalProperties : true)
 }
 

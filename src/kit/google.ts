@@ -6,7 +6,7 @@ import { withoutAllOf } from './fold-schema.ts'
 import { type Losses, reportLoss } from './losses.ts'
 
 /**
- * What Google takes of schemas. A name of a parameter is an identifier. Beside a `$ref` stand only words. `const` and `allOf` are not read.
+ * The schemas that Google takes. A name of a parameter is an identifier. Beside a `$ref` stand only words. `const` and `allOf` are not read.
  *
  * @see https://ai.google.dev/gemini-api/docs/function-calling (read 2026-11)
  */

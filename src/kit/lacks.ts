@@ -224,7 +224,7 @@ export function withoutLacks(
   return { context: fitted, options, ...(parameterNames.size > 0 && { parameterNames }) }
 }
 
-/** The same for tools alone. */
+/** The same for tools without a request. */
 export function fitTools(tools: readonly ContextTool[], lacks: FormatLacks): Fitted {
   return withoutLacks({ messages: [], tools }, { model: '' }, lacks, newLosses(lacks.provider, false))
 }

@@ -117,6 +117,6 @@ function renamedText(text: string, names: Names): string {
     const name = names.get(JSON.parse(text))
     return name === undefined ? text : JSON.stringify(name)
   } catch {
-    return text // an escape that is none
+    return text // it is not JSON
   }
 }

@@ -26,7 +26,7 @@ export function isLimitOver(keyword: string, value: Json, characters: number, en
 }
 
 /**
- * What xAI takes of schemas, in both of its formats.
+ * The schemas that xAI takes, in both of its formats.
  *
  * @see https://docs.x.ai/docs/guides/structured-outputs (read 2026-11)
  */
@@ -36,7 +36,7 @@ export const xaiSchemas: SchemaRules = {
 }
 
 /**
- * What llama.cpp takes of schemas, whatever serves it: its grammars have no more than 2000 repeats.
+ * The schemas that llama.cpp takes: its grammars have at most 2000 repeats.
  *
  * @see https://github.com/ggml-org/llama.cpp/issues/27087 (read 2026-11)
  */

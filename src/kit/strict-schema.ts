@@ -34,5 +34,5 @@ function takes(schema: Json): boolean {
   )
 }
 
-/** What OpenAI takes of schemas. */
+/** The schemas that OpenAI takes. */
 export const openaiSchemas: SchemaRules = { strict: { besideReference: /^$/, takes } }

@@ -11,7 +11,7 @@ import type { SchemaRules } from '../kit/fit-schema.ts'
 import { both } from '../kit/fold-schema.ts'
 
 /**
- * What Moonshot takes of schemas: a `type` stands in the branches of `anyOf` and not beside it, each schema with properties, entries or words
+ * The schemas that Moonshot takes: a `type` stands in the branches of `anyOf` and not beside it, each schema with properties, entries or words
  * has one, and lists have entries of one kind.
  *
  * @see https://github.com/MoonshotAI/kimi-code/issues/2661 (read 2026-11)

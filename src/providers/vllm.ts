@@ -23,7 +23,7 @@ const formats =
   /^(?:email|date|time|date-time|duration|ipv4|ipv6|hostname|uuid|uri|uri-reference|uri-template|(?:relative-)?json-pointer)$/
 
 /**
- * What vLLM takes of schemas. It joins the `$defs` of all tools and refuses two that are not the same, so their names begin with the tool's.
+ * The schemas that vLLM takes. It joins the `$defs` of all tools and refuses two that are not the same, so their names begin with the tool's.
  *
  * @see https://github.com/vllm-project/vllm/blob/main/vllm/tool_parsers/utils.py (read 2026-11)
  * @see https://github.com/vllm-project/vllm/blob/main/vllm/v1/structured_output/backend_xgrammar.py (read 2026-11)

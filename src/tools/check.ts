@@ -1,5 +1,5 @@
 /**
- * Checks values against JSON Schemas that anybody may have written, with the keywords of 2020-12, draft 7 and draft 4. `docs/tools.md` names
+ * Checks values against JSON Schemas, which may be of an unknown server, with the keywords of 2020-12, draft 7 and draft 4. `docs/tools.md` names
  * what is not checked.
  *
  * @see https://json-schema.org/draft/2020-12/json-schema-validation (read 2026-11)
@@ -27,7 +27,7 @@ interface Place {
 }
 
 /**
- * What does not match the schema, each with its place, such as `city: must be a string`. Empty if all matches. At most 10. A value that
+ * The places that do not match the schema, such as `city: must be a string`. Empty if all matches. At most 10. A value that
  * takes more than 100,000 steps or 256 levels to check does not match.
  */
 export function checkArguments(value: unknown, schema: JsonSchema): readonly string[] {
@@ -157,8 +157,8 @@ function checkSize(value: Json, schema: JsonObject, at: Place): void {
 }
 
 /**
- * Whether a text matches a pattern. `undefined` if there is none, or if it could take as long as the one who wrote it likes, as `(a+)+` does
- * with more than 20 characters.
+ * Whether a text matches a pattern. `undefined` without a pattern, or if it could take too long, as `(a+)+` does with more than 20
+ * characters.
  */
 function matches(pattern: unknown, text: string, at: Place): boolean | undefined {
   if (typeof pattern !== 'string') return undefined
@@ -173,7 +173,7 @@ function matches(pattern: unknown, text: string, at: Place): boolean | undefined
   return undefined
 }
 
-/** How many steps a pattern can take at most, as far as its repeats tell. */
+/** How many steps a pattern can take at most, by its repeats. */
 function costOf(pattern: string, length: number): number {
   const count = (part: RegExp) => pattern.match(part)?.length ?? 0
   const repeats = count(/[*+]|\{\d+,/g)

@@ -83,7 +83,7 @@ function toParameters(schema: AnySchema, name: string): JsonSchema {
   throw new TypeError(`Cannot make ${subject}: the type of its parameters is not "object"`)
 }
 
-/** Whether a schema may take an object, as far as its own keywords tell. */
+/** Whether a schema may take an object, by its own keywords. */
 function takesObjects(schema: unknown): boolean {
   if (!isObject(schema)) return schema === true
   const { type, anyOf, oneOf, allOf } = schema

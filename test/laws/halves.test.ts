@@ -82,7 +82,7 @@ function places(value: unknown, path: readonly string[] = []): readonly (readonl
   ])
 }
 
-/** The same request with whole characters, but for one place. */
+/** The same request with whole characters, except in one place. */
 function only(path: readonly string[]): ReturnType<typeof request> {
   const isKey = path.at(-1) === '(key)'
   const copy = (value: unknown, at: readonly string[]): unknown => {

@@ -20,7 +20,7 @@ const given = {
 const properties = Object.fromEntries(Object.keys(given).map((name) => [name, {}]))
 const parameters = { type: 'object', properties: { ...properties, 'ünï-cödé': {} }, required: ['filter[id]'] }
 
-/** What a host was sent of the tool, in order, and the text of the call that it answers with. */
+/** The text of the call that a host answers with: the names that it was sent, in order. */
 function callFor(body: JsonObject): string {
   const names = Object.keys(propertiesIn(body))
   return JSON.stringify(Object.fromEntries(Object.values(given).map((value, at) => [names[at], value])))

@@ -14,7 +14,7 @@ import { inTurn, isExhaustive } from '../support/cuts.ts'
 import { examples, rootForms } from '../support/root-forms.ts'
 import { anthropicStrict, openaiStrict, refusalsOf, sharedDefinitions } from '../support/schema-hosts.ts'
 
-/** What a model is sent of tools with these schemas, and what is lost. */
+/** The definitions that a model is sent of tools with these schemas, and the losses. */
 function send({ codec, model }: Model, schemas: readonly JsonSchema[], more: object = {}) {
   const tools = schemas.map((parameters, at) => ({ name: `tool_${at}`, description: 'd', parameters, ...more }))
   const context = { messages: [{ role: 'user', content: 'Hi' }], tools } as const
@@ -98,7 +98,7 @@ describe.each(cases)('$name', ({ model, forms }) => {
     expect(refused).toEqual([])
   })
 
-  it('leaves a tool out alone that takes no object, and says so by its name', () => {
+  it('leaves out only the tool that takes no object, and says so by its name', () => {
     for (const name of Object.keys(rootForms).filter((one) => takesNothing.test(one))) {
       const { sent, losses } = send(model, [{ type: 'object', properties: {} }, rootForms[name] as JsonSchema])
       expect(sent.map((tool) => tool.name)).toEqual(['tool_0'])
@@ -189,7 +189,7 @@ function judgeValues(schema: JsonSchema, seed: number, count: number): Judged {
   return {
     refused: values.filter((value) => {
       if (!fitsGiven(value) || fitsSent(value)) return false
-      // An open form takes any value of a name that only another form declares. Nobody means it: without that name, both take it.
+      // An open form takes any value of a name that only another form declares, and no author means it: without that name, both take it.
       return !Object.keys(value).some((name) => {
         const { [name]: _, ...rest } = value
         return fitsGiven(rest) && Object.keys(rest).every((other) => fitsSent(rest) || other !== name)

@@ -1,6 +1,6 @@
 /**
- * What hosts refuse in the schema of a tool, with the whole request, as far as documents, sources and error texts in public issues say: the
- * root first, then every place below it.
+ * The schemas of tools that hosts refuse, with the whole request, by documents, sources and error texts in public issues: the root first,
+ * then every place below it.
  *
  * @see https://platform.openai.com/docs/guides/structured-outputs#supported-schemas, langchain-ai/langchainjs#9804, openai-agents-python#449, aichat#1049
  * @see anthropics/claude-code#5319, #586, ComposioHQ#3649; https://ai.google.dev/gemini-api/docs/structured-output; opencode#12295

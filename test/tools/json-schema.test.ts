@@ -1,5 +1,5 @@
 /**
- * What a tool gets fits its schema, as the specification of JSON Schema says: each keyword with values that fit and values that do not, in
+ * The arguments of a tool fit its schema, as the specification of JSON Schema says: each keyword with values that fit and values that do not, in
  * 2020-12 and in the drafts that MCP servers write. `ISOGLOT_JSON_SCHEMA_SUITE` may name the folder `tests` of JSON-Schema-Test-Suite.
  *
  * @see https://json-schema.org/draft/2020-12/json-schema-validation (read 2026-11)
@@ -197,7 +197,7 @@ it.each(cases)('%s', (_, schema, good, bad) => {
     expect({ value, problems: checkArguments(value, schema as JsonSchema).length }).not.toEqual({ value, problems: 0 })
 })
 
-// What refers to its root refers to another one inside a tool.
+// A schema that refers to its root refers to another one inside a tool.
 it.each(cases.filter(([, schema]) => typeof schema === 'object' && !/"#"|#\/p/.test(JSON.stringify(schema))))(
   '%s: a tool runs only with what fits',
   async (_, schema, good, bad) => {

@@ -148,7 +148,7 @@ const lacks: readonly Lack[] = [
 ]
 
 /**
- * What Anthropic takes of schemas. "Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'." Of a strict tool, it takes
+ * The schemas that Anthropic takes. "Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'." Of a strict tool, it takes
  * the keywords that it takes of answers, and nothing that refers to itself.
  */
 const schemas: SchemaRules = {

@@ -138,7 +138,7 @@ export interface ChatDialect {
     tools: readonly ContextTool[],
     note: (reason: string) => void,
   ) => boolean | undefined
-  /** What the host takes of schemas of tools. Default: what most hosts take. */
+  /** The schemas of tools that the host takes. Default: those that most hosts take. */
   readonly schemas?: SchemaRules
   /** Whether results must have the tool's name. */
   readonly resultName?: boolean

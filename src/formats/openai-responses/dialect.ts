@@ -39,7 +39,7 @@ export interface ResponsesDialect {
   readonly runsCustomCalls?: boolean
   /** Whether the server has the tools `shell`, `local_shell` and `apply_patch`. On others, they are functions. */
   readonly clientTools: boolean
-  /** What the server takes of schemas of tools. Default: what most take. */
+  /** The schemas of tools that the server takes. Default: those that most take. */
   readonly schemas?: SchemaRules
 }
 

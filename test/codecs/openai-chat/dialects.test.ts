@@ -412,7 +412,7 @@ describe('Vercel AI Gateway', () => {
   it.each([
     ['thoughts', [signed('Hm', 's'), signed('So', 't')]],
     ['encrypted items', [sealed('rs_1', 'AA'), sealed('rs_2', 'BB')]],
-  ] as [string, Record<string, unknown>[]][])(
+  ] as [string, any[]][])(
     '%s with the same index stay apart, whole and in pieces',
     (_, details) => {
       const whole = answered(model, { content: 'So', reasoning_details: details }).message
