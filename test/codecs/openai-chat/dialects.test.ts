@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { UnsupportedError } from '../../../src/core/errors.ts'
 import { arrayOf, field } from '../../../src/core/json.ts'
-import type { Context, Message, RequestOptions } from '../../../src/core/model.ts'
+import type { Context, JsonObject, Message, RequestOptions } from '../../../src/core/model.ts'
 import type { HttpModel } from '../../../src/core/question.ts'
 import { createServerCodec, decodeRequest, openaiChat, replayAs } from '../../../src/formats/openai-chat/index.ts'
 import { efforts } from '../../../src/kit/effort.ts'
@@ -409,14 +409,15 @@ describe('Vercel AI Gateway', () => {
     }
   })
 
-  it.each([
+  const pairs: readonly [string, readonly JsonObject[]][] = [
     ['thoughts', [signed('Hm', 's'), signed('So', 't')]],
     ['encrypted items', [sealed('rs_1', 'AA'), sealed('rs_2', 'BB')]],
-  ])('%s with the same index stay apart, whole and in pieces', (_, details) => {
+  ]
+  it.each(pairs)('%s with the same index stay apart, whole and in pieces', (_, details) => {
     const whole = answered(model, { content: 'So', reasoning_details: details }).message
     const pieces = details.flatMap((detail) =>
-      'text' in detail
-        ? [...detail.text].map((text) => ({ ...detail, text, signature: '' })).concat({ ...detail, text: '' })
+      typeof detail.text === 'string'
+        ? [...[...detail.text].map((text) => ({ ...detail, text, signature: '' })), { ...detail, text: '' }]
         : [detail],
     )
     const chunks = pieces.map((piece) => ({
