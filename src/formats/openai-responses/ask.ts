@@ -129,12 +129,13 @@ export function encodeRequest(
   // A request that sends the whole history does not name the stored conversation: the server would have the history twice.
   const conversation = previousResponseId === chain.previousResponseId ? conversationId : undefined
   const isStored = chain.previousResponseId !== undefined || conversation !== undefined || kept.store === true
-  const clientTools = dialect.clientTools ? clientToolsIn(context.tools ?? []) : undefined
+  const tools = context.tools ?? []
+  const clientTools = dialect.clientTools ? new Set(tools.flatMap(clientToolIn)) : undefined
   const outputs = outputsIn(context.messages)
   const scope: Scope = { losses, dialect, model: options.model, isStored, clientTools, outputs }
   const { instructions, input } = encodeConversation(context, chain, options, scope)
-  const tools = [
-    ...encodeDefinitions(context.tools ?? [], { dialect }),
+  const definitions = [
+    ...encodeDefinitions(tools, { dialect }),
     ...verbatim<readonly WireFunctionTool[]>(arrayOf(kept.tools)),
   ]
   const body: WireRequest = {
@@ -144,8 +145,8 @@ export function encodeRequest(
     model: options.model,
     ...compact({ instructions }),
     input,
-    ...compact({ tools: context.tools === undefined ? unlessEmpty(tools) : tools }),
-    ...encodeChoiceOptions(options, tools.length > 0, clientTools, losses),
+    ...compact({ tools: context.tools === undefined ? unlessEmpty(definitions) : definitions }),
+    ...encodeChoiceOptions(options, definitions.length > 0, clientTools, losses),
   }
   return { path: '/responses', headers: {}, body, losses: losses.list }
 }
@@ -339,8 +340,8 @@ export interface TurnScope {
    * stored them, so reasoning is sent back only in encrypted form.
    */
   readonly reader: 'answer' | 'stored' | 'stateless'
-  /** The tools that only this format has, by name: the types of their calls. `undefined`: the reader has none, so they are functions. */
-  readonly clientTools: ReadonlyMap<string, string> | undefined
+  /** The names of the tools that only this format has. `undefined`: the reader has none, so they are functions. */
+  readonly clientTools: ReadonlySet<string> | undefined
   /** Whether unknown items came from this reader. If not, they are not sent. */
   readonly isOwn: boolean
   /** The calls that the items of the request answer. Default: an answer has calls that nothing answers yet. */
@@ -419,7 +420,8 @@ function encodeBlock(turn: Turn, block: ContentBlock, path: string): object | un
       if (part === true) return addPart(turn, block.value, isOwn && isObject(own) ? own : undefined)
       if (!isOwn) return drop(`"${block.providerType}" is an item of another provider`)
       const { type, call_id, environment } = block.value
-      const isOpen = clientCalls.has(type) && field(environment, 'type') !== 'container_reference'
+      const isClients = type === 'computer_call' || lookup(clientItems, type) !== undefined
+      const isOpen = isClients && field(environment, 'type') !== 'container_reference'
       if (isOpen && turn.scope.outputs?.has(call_id) === false) return drop('nothing answers this call')
       return block.value
     }
@@ -448,14 +450,6 @@ function add(turn: Turn, data: object): JsonObject {
 
 /** Fields that only answers have. They are not sent back. */
 const answerOnly: ReadonlySet<string> = new Set(['created_by', 'parsed', 'parsed_arguments'])
-
-/** Calls that the server leaves to the client, besides functions. It refuses one without an item of this type and `_output`. */
-const clientCalls: ReadonlySet<Json | undefined> = new Set([
-  'computer_call',
-  'shell_call',
-  'local_shell_call',
-  'apply_patch_call',
-])
 
 // ---- messages ---------------------------------------------------------------------------------
 
@@ -623,7 +617,7 @@ export function encodeDefinitions(
 function encodeDefinition(tool: ToolDefinition, { clientTools }: ResponsesDialect): WireFunctionTool {
   const { name, description, parameters, strict } = tool
   const kept = keptFields(tool, format)
-  const isClients = clientCallOf(kept.type) !== undefined
+  const isClients = clientToolIn(tool).length > 0
   if (isClients && clientTools) return verbatim(kept) // the model knows it
   const isOwn = tool.providerData?.[format] !== undefined && !isClients
   return {
@@ -634,32 +628,20 @@ function encodeDefinition(tool: ToolDefinition, { clientTools }: ResponsesDialec
   } as WireFunctionTool
 }
 
-/** The type of the calls of a tool that only this format has, such as `shell`; `undefined` for other tools. */
-function clientCallOf(type: unknown): string | undefined {
-  const call = `${type}_call`
-  return lookup(clientItems, call) && call
-}
-
-/** The types of the calls of these tools, by the names of the tools. */
-function clientToolsIn(tools: readonly ContextTool[]): ReadonlyMap<string, string> {
-  const calls = new Map<string, string>()
-  for (const tool of tools) {
-    const call = 'name' in tool ? clientCallOf(keptFields(tool, format).type) : undefined
-    if ('name' in tool && call !== undefined) calls.set(tool.name, call)
-  }
-  return calls
+/** The name of the tool, if only this format has it, such as `shell`. */
+function clientToolIn(tool: ContextTool): readonly string[] {
+  const isClients = 'name' in tool && lookup(clientItems, `${keptFields(tool, format).type}_call`) !== undefined
+  return isClients ? [tool.name] : []
 }
 
 // ---- choice -----------------------------------------------------------------------------------
 
 function encodeToolChoice(choice: ToolChoice, clientTools: TurnScope['clientTools'], losses: Losses): WireToolChoice {
   if (typeof choice === 'string') return choice
-  const chosen = (name: string): WireChosen => {
-    const type = clientTools?.get(name)?.replace('_call', '')
-    return type === undefined ? { type: 'function', name } : { type: type as 'shell' }
-  }
+  const chosen = (name: string): WireChosen =>
+    clientTools?.has(name) ? { type: name as 'shell' } : { type: 'function', name }
   if (!('name' in choice)) return { type: 'allowed_tools', mode: choice.mode, tools: choice.names.map(chosen) }
-  if (clientTools?.get(choice.name) !== 'local_shell_call') return chosen(choice.name)
+  if (choice.name !== 'local_shell' || !clientTools?.has(choice.name)) return chosen(choice.name)
   reportLoss(losses, 'changed', 'options.toolChoice', 'a local shell cannot be named: the model calls any tool')
   return 'required'
 }
@@ -704,8 +686,8 @@ function encodeCall(
 
 /** The type of the item that a call of the client's own tool goes as; `undefined` if it goes as another call. */
 function clientTypeOf(call: ToolCall, { clientTools }: Pick<TurnScope, 'clientTools'>): string | undefined {
-  const type = stringOr(keptFields(call, format).type, undefined) ?? clientTools?.get(call.name)
-  return clientTools && lookup(clientItems, type) && type
+  const type = keptFields(call, format).type ?? (clientTools?.has(call.name) && `${call.name}_call`)
+  return clientTools && lookup(clientItems, type) && stringOr(type, undefined)
 }
 
 /** Returns the wrapper that a call came in, if there was one. */
@@ -720,7 +702,7 @@ export function encodeResult(
   result: ToolMessage,
   { dialect = openaiDialect }: CodecOptions<ResponsesDialect> = {},
 ): WireCallOutput {
-  const clientTools = dialect.clientTools ? new Map<string, string>() : undefined
+  const clientTools = dialect.clientTools ? new Set<string>() : undefined
   return encodeResultOf(undefined, result, 'result', { losses: newLosses(target), dialect, clientTools })
 }
 
@@ -768,16 +750,14 @@ function encodeClientOutput(
   { losses }: PartScope,
 ): JsonObject {
   const isError = result.status === 'error'
-  for (const [at, block] of blocksOf(result.content).entries()) {
-    if (block.type === 'text' || block.type === 'plain_text') continue
+  if (blocksOf(result.content).some((block) => block.type !== 'text' && block.type !== 'plain_text'))
     reportLoss(
       losses,
       'dropped',
-      `${path}.content[${at}]`,
-      `a block of type "${block.type}" cannot be output here`,
+      `${path}.content`,
+      `the output of ${result.name ?? 'this tool'} is text here`,
       'major',
     )
-  }
   const text = textOf(result)
   if (type === 'apply_patch_call') return { status: isError ? 'failed' : 'completed', output: text }
   if (type === 'local_shell_call') return { output: markText(text, isError) }
@@ -788,11 +768,11 @@ function encodeClientOutput(
 function shellOutputs(text: string, isError: boolean): JsonObject[] {
   const outcome = { type: 'exit', exit_code: isError ? 1 : 0 }
   const parsed = parseObject(`{"output":${text}}`)
-  const output = 'value' in parsed ? parsed.value.output : undefined
-  const given = Array.isArray(output) ? output : [output]
-  if (given.some((one) => typeof field(one, 'stdout') !== 'string' && typeof field(one, 'stderr') !== 'string'))
+  const outputs = 'value' in parsed ? arrayOf(parsed.value.output) : []
+  const isOutput = (one: Json): one is JsonObject => isObject(one) && ('stdout' in one || 'stderr' in one)
+  if (outputs.length === 0 || !outputs.every(isOutput))
     return [{ stdout: isError ? '' : text, stderr: isError ? text : '', outcome }]
-  return given.map((one) => ({ stdout: '', stderr: '', outcome, ...(one as JsonObject) }))
+  return outputs.map((one) => ({ stdout: '', stderr: '', outcome, ...one }))
 }
 
 function encodeOutput({ content, status }: ToolMessage, path: string, scope: PartScope): WireCallOutput['output'] {

@@ -228,7 +228,7 @@ function encodeAnswer(
         providerData: { [format]: otherFields(keptFields(call, format), new Set(['type'])) ?? {} },
       })
   }
-  const scope: TurnScope = { losses, reader: 'answer', clientTools: new Map(), proof: ownProof, isOwn: true }
+  const scope: TurnScope = { losses, reader: 'answer', clientTools: new Set(), proof: ownProof, isOwn: true }
   return encodeTurn(answered, 'message', scope, first)
 }
 

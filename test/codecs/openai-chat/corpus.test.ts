@@ -131,6 +131,14 @@ function normalisedAnswer(body: JsonObject, one: CorpusCase): JsonObject {
   if (cached !== undefined) {
     copy.usage.prompt_tokens_details = { ...(copy.usage.prompt_tokens_details as JsonObject), cached_tokens: cached }
   }
+  // Vercel's gateway: so has what is written to the cache.
+  const written = copy.usage?.cache_creation_input_tokens
+  if (written !== undefined) {
+    copy.usage.prompt_tokens_details = {
+      ...(copy.usage.prompt_tokens_details as JsonObject),
+      cache_write_tokens: written,
+    }
+  }
   return copy as unknown as JsonObject
 }
 

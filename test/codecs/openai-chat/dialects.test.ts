@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { UnsupportedError } from '../../../src/core/errors.ts'
 import { arrayOf, field } from '../../../src/core/json.ts'
-import type { Context, Message, RequestOptions } from '../../../src/core/model.ts'
+import type { Context, JsonObject, Message, RequestOptions } from '../../../src/core/model.ts'
 import type { HttpModel } from '../../../src/core/question.ts'
 import { createServerCodec, decodeRequest, openaiChat, replayAs } from '../../../src/formats/openai-chat/index.ts'
 import { efforts } from '../../../src/kit/effort.ts'
@@ -409,28 +409,26 @@ describe('Vercel AI Gateway', () => {
     }
   })
 
-  it.each([
+  const pairs: readonly [string, readonly JsonObject[]][] = [
     ['thoughts', [signed('Hm', 's'), signed('So', 't')]],
     ['encrypted items', [sealed('rs_1', 'AA'), sealed('rs_2', 'BB')]],
-  ] as [string, any[]][])(
-    '%s with the same index stay apart, whole and in pieces',
-    (_, details) => {
-      const whole = answered(model, { content: 'So', reasoning_details: details }).message
-      const pieces = details.flatMap((detail) =>
-        'text' in detail
-          ? [...detail.text].map((text) => ({ ...detail, text, signature: '' })).concat({ ...detail, text: '' })
-          : [detail],
-      )
-      const chunks = pieces.map((piece) => ({
-        model: model.model,
-        choices: [{ index: 0, delta: { reasoning_details: [piece] } }],
-      }))
-      const end = { model: model.model, choices: [{ index: 0, delta: { content: 'So' }, finish_reason: 'stop' }] }
-      const text = [...chunks, end].map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')
-      const streamed = decodeText(model.codec, text).response?.message as Message
-      for (const turn of [whole, streamed]) expect(said(model, turn)[0]).toMatchObject({ reasoning_details: details })
-    },
-  )
+  ]
+  it.each(pairs)('%s with the same index stay apart, whole and in pieces', (_, details) => {
+    const whole = answered(model, { content: 'So', reasoning_details: details }).message
+    const pieces = details.flatMap((detail) =>
+      typeof detail.text === 'string'
+        ? [...[...detail.text].map((text) => ({ ...detail, text, signature: '' })), { ...detail, text: '' }]
+        : [detail],
+    )
+    const chunks = pieces.map((piece) => ({
+      model: model.model,
+      choices: [{ index: 0, delta: { reasoning_details: [piece] } }],
+    }))
+    const end = { model: model.model, choices: [{ index: 0, delta: { content: 'So' }, finish_reason: 'stop' }] }
+    const text = [...chunks, end].map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')
+    const streamed = decodeText(model.codec, text).response?.message as Message
+    for (const turn of [whole, streamed]) expect(said(model, turn)[0]).toMatchObject({ reasoning_details: details })
+  })
 
   it('is asked for reasoning by effort or tokens, never both', () => {
     expect(ask(model, {}, { reasoning: {} }).body.reasoning).toEqual({ enabled: true })
