@@ -25,7 +25,7 @@ export type StreamEvent<Tools extends AnyTools = AnyTools> =
 
 /** How a run ended. */
 export type RunOutcome =
-  /** The model answered. */
+  /** The model answered. After results of tools, its answer may be empty. */
   | 'answered'
   /** The last answer is incomplete, or was refused, filtered or cut off at its length limit: see `stopReason`. */
   | 'cut'
@@ -42,7 +42,7 @@ export type RunOutcome =
   | 'stop_condition'
   /** The model repeated the same calls without success: see `maxRepeatedCalls`. */
   | 'repeated_call'
-  /** The model returned an empty answer, also when it was asked again. */
+  /** The model returned an empty answer, also when it was asked again: twice, or `retries` times if that is less. */
   | 'empty'
 
 /** The result of a run: plain data, except the values of tools. To continue a run that waits for approval, send its `messages`. */
@@ -71,7 +71,7 @@ export interface RunResult<Tools extends AnyTools = AnyTools> {
   readonly context: Omit<Context, 'tools'>
   /** For the next request's `providerState`. */
   readonly providerState?: ProviderState
-  /** The text of the last answer: `textOf(message)`. */
+  /** The text of the last answer: `textOf(message)`. If the provider paused a turn and went on with it, the text of all its parts. */
   readonly text: string
   /** Losses of all requests and answers of the run, each once. */
   readonly warnings: readonly Loss[]

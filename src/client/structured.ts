@@ -1,11 +1,12 @@
+import { checkValue } from '#checks'
 import { liveArguments } from '../assemble/live-arguments.ts'
 import { blocksOf, parseObject } from '../core/content.ts'
 import { OutputError } from '../core/errors.ts'
 import { compact, isObject } from '../core/json.ts'
-import type { AssistantMessage, JsonObject, JsonSchema } from '../core/model.ts'
+import type { JsonObject, JsonSchema } from '../core/model.ts'
 import { type AnySchema, type OutputOf, parseWith, toJsonSchema, withoutNullOptionals } from '../tools/definition.ts'
 import { describe } from '../tools/run.ts'
-import { checkField, type RunRequest } from './request.ts'
+import type { RunRequest } from './request.ts'
 import type { RunResult, StreamEvent } from './result.ts'
 import { generate, leavable, stream, whenAwaited } from './run.ts'
 
@@ -112,9 +113,9 @@ export function streamObject<const Schema extends AnySchema>(
 function requestFor<Schema extends AnySchema>(request: ObjectRequest<Schema>, shape: OutputShape<Schema>): RunRequest {
   const { schema: _, schemaName, schemaDescription, strictSchema = shape.strict, ...rest } = request
   const { tools: _tools, toolChoice: _choice, ...plain } = rest as RunRequest
-  checkField('schemaName', schemaName, 'text or undefined')
-  checkField('schemaDescription', schemaDescription, 'text or undefined')
-  checkField('strictSchema', strictSchema, 'boolean or undefined')
+  checkValue('ask', 'schemaName', schemaName, 'text or undefined')
+  checkValue('ask', 'schemaDescription', schemaDescription, 'text or undefined')
+  checkValue('ask', 'strictSchema', strictSchema, 'boolean or undefined')
   const named = compact({ name: schemaName, description: schemaDescription })
   return { ...plain, responseFormat: { type: 'json', schema: shape.schema, strict: strictSchema, ...named } }
 }
@@ -143,7 +144,7 @@ async function withObject<Schema extends AnySchema>(
   shape: OutputShape<Schema>,
 ): Promise<ObjectResult<OutputOf<Schema>>> {
   try {
-    return { ...result, object: await readObject(result.message, shape) }
+    return { ...result, object: await readObject(result, shape) }
   } catch (error) {
     if (error instanceof OutputError) error.partial = result.message
     throw error
@@ -151,10 +152,10 @@ async function withObject<Schema extends AnySchema>(
 }
 
 async function readObject<Schema extends AnySchema>(
-  message: AssistantMessage,
+  result: RunResult,
   shape: OutputShape<Schema>,
 ): Promise<OutputOf<Schema>> {
-  const text = answerIn(message)
+  const text = answerIn(result)
   const parsed = parseObject(withoutFence(text))
   if ('reason' in parsed) {
     const finding = parsed.error.replace('The arguments are', 'the answer is')
@@ -168,13 +169,14 @@ async function readObject<Schema extends AnySchema>(
 }
 
 /** @throws {OutputError} if the answer is incomplete. */
-function answerIn({ content, stopReason }: AssistantMessage): string {
-  const texts = blocksOf(content).filter((block) => block.type === 'text')
-  const text = texts.map((block) => block.text).join('')
+function answerIn({ message: { content, stopReason }, text }: RunResult): string {
   const fail = (reason: OutputError['reason'], finding: string) =>
     new OutputError(`Cannot read the value: ${finding}`, { reason, text })
   if (stopReason === 'length') throw fail('truncated', 'the answer hit its length before it was whole')
-  const isRefused = stopReason === 'refusal' || stopReason === 'content_filter' || texts.some((block) => block.refusal)
+  const isRefused =
+    stopReason === 'refusal' ||
+    stopReason === 'content_filter' ||
+    blocksOf(content).some((block) => 'refusal' in block && block.refusal)
   if (isRefused) throw fail('refused', 'the model or a filter declined to answer')
   if (text.trim() === '') throw fail('empty', 'the answer has no text')
   return text

@@ -76,6 +76,11 @@ export function blocksOfTurn(message: AssistantMessage): readonly ContentBlock[]
   return others.length > 0 ? [...blocks, ...others] : blocks
 }
 
+/** Whether a message has the result of a call. */
+export function hasResult(message: Message | undefined): boolean {
+  return message?.role === 'tool' || blocksOf(message?.content ?? []).some(({ type }) => type === 'tool_result')
+}
+
 /** Whether an answer that claims to be complete has no text and no call. */
 export function isEmptyAnswer(message: AssistantMessage): boolean {
   const isSaid = (block: ContentBlock) =>
@@ -110,6 +115,18 @@ const improperEnds: ReadonlySet<StopReason> = new Set(['interrupted', 'error', '
 export function canRunTools(message: AssistantMessage): boolean {
   checkMessage(message)
   return message.stopReason === undefined || !improperEnds.has(message.stopReason)
+}
+
+/**
+ * Whether an answer paused, so that the provider goes on with it when it gets it back. A message of a client does not say why it stopped: then it
+ * paused if it ends with a call that a provider of this format runs.
+ */
+export function isPaused(message: Message, format: string): boolean {
+  if (message.role !== 'assistant') return false
+  const { content, stopReason } = message
+  const last = blocksOf(content).at(-1)
+  const isOpen = last?.type === 'server_tool_call' && last.providerData?.[format] !== undefined
+  return stopReason === 'pause' || (stopReason === undefined && isOpen)
 }
 
 // ---- checks -------------------------------------------------------------------------------------
@@ -397,14 +414,15 @@ export function settleStopReason(reason: StopReason, hasCalls: boolean): StopRea
 
 /**
  * The data of a proof, if it may be sent to this format, provider and model; otherwise `undefined`. A target with an empty (unknown) model
- * takes the proofs of all models of its provider.
+ * takes the proofs of all models of its provider. A proof with an empty (unknown) provider is for the one that is asked.
  */
 export function ownProof(
   opaque: Opaque | undefined,
   target: { readonly format: string; readonly provider: string; readonly model: string },
 ): JsonObject | undefined {
-  if (opaque?.format !== target.format || opaque.provider !== target.provider) return undefined
-  const { model, data } = opaque
+  if (opaque?.format !== target.format) return undefined
+  const { provider, model, data } = opaque
+  if (provider !== target.provider && provider !== '') return undefined
   const isUnknown = model === '' || target.model === ''
   const isSame = isUnknown || modelFamily(model) === modelFamily(target.model)
   return isSame || isAliasOf(target.model, model) || isAliasOf(model, target.model) ? data : undefined
@@ -426,7 +444,7 @@ export function modelFamily(model: string): string {
 
 /**
  * The message, with the requested model's name in its proofs. Deployments and aliases answer under another name (`my-deployment` as
- * `gpt-5`), and the next request compares the requested name.
+ * `gpt-5`), and so does a model that is asked because another one declined. The next request compares the requested name.
  */
 export function withAskedModel(message: AssistantMessage, asked: string): AssistantMessage {
   const { content, response } = message
@@ -434,9 +452,7 @@ export function withAskedModel(message: AssistantMessage, asked: string): Assist
   if (answered === undefined || typeof content === 'string' || content === null) return message
   if (modelFamily(answered) === modelFamily(asked)) return message
   const rename = (block: ContentBlock): ContentBlock =>
-    'opaque' in block && block.opaque?.model === answered
-      ? { ...block, opaque: { ...block.opaque, model: asked } }
-      : block
+    'opaque' in block && block.opaque ? { ...block, opaque: { ...block.opaque, model: asked } } : block
   return { ...message, content: content.map(rename) }
 }
 

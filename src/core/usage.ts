@@ -11,28 +11,53 @@ export function addend(value: unknown): number {
   return value === undefined || value === null ? 0 : (tokenCount(value) ?? Number.NaN)
 }
 
-type Figures = { readonly [Name in keyof Omit<Usage, 'providerData'>]: number | undefined }
+type Figures = { readonly [Name in keyof Omit<Usage, 'providerData'>]: unknown }
+
+/** The figures that are counts. */
+export function validCounts(figures: Figures): Usage {
+  return compact(Object.fromEntries(Object.entries(figures).map(([name, figure]) => [name, tokenCount(figure)])))
+}
+
+/** Bits for the parts that a format counts beside their wholes, by its documents: reads of a cache and writes to it. */
+export const besideInput = 3
+/** The bit for reasoning. */
+export const besideOutput = 4
 
 /**
- * The valid counts. If the cached input is more than the input, the provider counts them separately, so both are added. Reasoning is at
- * most the output. The total is at least the sum.
+ * The usage that the figures of an answer mean. Cached input can be in the input or beside it, and reasoning in the output or beside it. The
+ * provider's own total is the judge: the sum that gives it is right. If none gives it, the documents of the format decide (`documented`).
+ * Without a total they decide too, but a part that is more than its whole is beside it. A part that still does not fit is left out. If two of
+ * input, output and total are known, so is the third.
  */
-export function settleUsage(figures: Figures): Usage {
-  const cacheReadTokens = tokenCount(figures.cacheReadTokens)
-  const cacheWriteTokens = tokenCount(figures.cacheWriteTokens)
-  const cached = (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0)
-  const input = tokenCount(figures.inputTokens)
-  const inputTokens = input !== undefined && cached > input ? input + cached : input
-  const outputTokens = tokenCount(figures.outputTokens)
-  const reasoning = tokenCount(figures.reasoningTokens)
-  const total = tokenCount(figures.totalTokens)
+export function settleUsage(figures: Figures, documented = 0): Usage {
+  const orNaN = (figure: unknown) => tokenCount(figure) ?? Number.NaN
+  const input = orNaN(figures.inputTokens)
+  const output = orNaN(figures.outputTokens)
+  const total = orNaN(figures.totalTokens)
+  const read = addend(figures.cacheReadTokens)
+  const write = addend(figures.cacheWriteTokens)
+  const reasoning = addend(figures.reasoningTokens)
+  const allInput = (beside: number) => input + (beside & 1 && read) + (beside & 2 && write)
+  const allOutput = (beside: number) => output + (beside & 4 && reasoning)
+  let beside = documented
+  if (Number.isNaN(total)) beside |= (read + write > input ? besideInput : 0) | (reasoning > output ? besideOutput : 0)
+  for (let change = 7; change >= 0; change--) {
+    const one = documented ^ change
+    if (allInput(one) + allOutput(one) === total) beside = one
+  }
+  const inputTokens = tokenCount(allInput(beside)) ?? tokenCount(total - allOutput(beside))
+  const outputTokens = tokenCount(allOutput(beside)) ?? tokenCount(total - allInput(beside))
+  const within = (part: unknown, whole = Number.NaN) => (addend(part) > whole ? undefined : tokenCount(part))
+  const cacheReadTokens = within(figures.cacheReadTokens, inputTokens)
   return compact({
     inputTokens,
     outputTokens,
-    totalTokens: total === undefined ? undefined : Math.max(total, (inputTokens ?? 0) + (outputTokens ?? 0)),
+    totalTokens: Number.isNaN(total)
+      ? tokenCount(allInput(beside) + allOutput(beside))
+      : Math.max(total, (inputTokens ?? 0) + (outputTokens ?? 0)),
     cacheReadTokens,
-    cacheWriteTokens,
-    reasoningTokens: reasoning && Math.min(reasoning, outputTokens ?? reasoning),
+    cacheWriteTokens: within(figures.cacheWriteTokens, inputTokens && inputTokens - (cacheReadTokens ?? 0)),
+    reasoningTokens: within(figures.reasoningTokens, outputTokens),
   })
 }
 

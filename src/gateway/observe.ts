@@ -43,7 +43,7 @@ export function seeEvent(seen: Seen, event: MessageEvent): void {
     case 'warning':
       return
     case 'usage':
-      seen.usage = { ...seen.usage, ...event.usage }
+      seen.usage = event.usage
       seen.isUsageOld = false
       return
     case 'content_block':
@@ -77,7 +77,7 @@ export function seeFragment(seen: Seen, fragment: Fragment): void {
       if (isEmpty(fragment.block)) return
       break
     case 'usage':
-      seen.usage = { ...seen.usage, ...fragment.usage }
+      seen.usage = fragment.usage.totalTokens === undefined ? { ...seen.usage, ...fragment.usage } : fragment.usage
       seen.isUsageOld = false
       return
     case 'end':

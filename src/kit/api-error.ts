@@ -14,6 +14,8 @@ export interface ErrorWords {
   readonly provider: string
   /** By `error.code`, `error.type` or `error.status`, in this order. */
   readonly kinds: Readonly<Record<string, ApiErrorKind>>
+  /** General words: the kind of an error that has no status of its own, and none in its body. */
+  readonly general?: Readonly<Record<string, ApiErrorKind>>
   /** Codes of failures that never succeed on a retry, whatever their status. */
   readonly final: ReadonlySet<string>
   /** Kinds by status, for hosts that use a status in their own way. */
@@ -42,15 +44,21 @@ export function readApiError(answer: ErrorAnswer, table: ErrorWords): ApiError {
   const kind = readKind(words, status, error.message, table)
   const header = (name: string) => answer.headers.get(name)
   const advice = header('x-should-retry')
-  const isFinal = advice === 'false' || words.some((word) => table.final.has(word))
+  const wait = retryAfterMs(answer)
+  // A quota of a day. Some are refilled bit by bit, and then the server says how long to wait; Google's wait is that of another quota.
+  const isOfDay = /PerDay/.test(shortJson(answer.body, 9000)) || (wait === undefined && ofDay.test(error.message))
+  const isFinal =
+    advice === 'false' || words.some((word) => table.final.has(word)) || (kind === 'rate_limit' && isOfDay)
   const options = compact({
     kind,
     status: answer.status > 0 ? answer.status : undefined,
     retryable: advice === 'true' || (!isFinal && (passingKinds.has(kind) || status === 425)),
-    retryAfterMs: retryAfterMs(answer),
+    retryAfterMs: wait,
     requestId: error.requestId ?? header('request-id') ?? header('x-request-id') ?? undefined,
     providerCode: words[0],
     provider: table.provider,
+    // A gateway of isoglot refused, and no provider: its words stand for themselves.
+    providerMessage: header('x-isoglot-refusal') === null ? undefined : error.message,
     body: answer.body as Json | undefined,
   })
   return new ApiError(error.message || `${table.provider} answered with status ${status}`, options)
@@ -58,13 +66,15 @@ export function readApiError(answer: ErrorAnswer, table: ErrorWords): ApiError {
 
 /**
  * Shapes: `{error:{message,type,param,code}}`, `{type:'error',error:{type,message},request_id}`, `{error:{code,message,status}}` or an
- * array of it, `{error:'text'}` (with `code` beside it at xAI), `{message,type,code}`, `{detail}`, text, HTML, nothing.
+ * array of it, `{error:'text'}` (with `code` beside it at xAI), `{error:true,message}`, `{message,type,code}`, `{detail}`, text, HTML, nothing.
  */
 export function readErrorBody(given: unknown): ErrorBody {
   const body: unknown = Array.isArray(given) ? given[0] : given
-  const inner = field(body, 'error') ?? body // null counts as absent
+  const error = field(body, 'error')
+  const inner =
+    arrayOf(error)[0] ?? (typeof error === 'object' || typeof error === 'string' ? error : undefined) ?? body
   const source = isObject(inner) ? inner : body
-  const code = field(source, 'code')
+  const code = field(source, 'code') ?? field(source, 'http_status_code') // Hugging Face
   const words = [code, field(source, 'type'), field(source, 'status'), field(body, 'code')]
   const status = Number(stringOr(code, numberOr(code, 0)))
   return compact({
@@ -79,6 +89,8 @@ export function readErrorBody(given: unknown): ErrorBody {
 const contextLength = new RegExp(
   '(?:prompt|input) is too long|' +
     'exceeds the (?:context window|available context size|limit of \\d+)|' +
+    'context length exceeded|' +
+    'max_new_tokens` must be <=|' +
     'maximum (?:context length|prompt length is)|' +
     'input token count.*exceeds the maximum|' +
     'reduce the length of the messages|' +
@@ -104,6 +116,9 @@ export function messageWith(
 ): string {
   return kind !== 'context_length' || known.test(message) ? message : `${words}: ${message}`
 }
+
+/** Messages about a quota of a day. */
+const ofDay = /per[- ]day|daily/i
 
 /** Messages that mean a rate limit, which ends after a time. */
 const rateLimit = /rate.?limit|too many requests|tokens per (?:minute|day)/i
@@ -139,11 +154,15 @@ const kindsOfStatus: Readonly<Record<string, ApiErrorKind>> = {
 
 function readKind(words: readonly string[], status: number, message: string, table: ErrorWords): ApiErrorKind {
   let kind: ApiErrorKind | undefined
-  for (const word of words) kind ??= lookup(table.kinds, word)
+  for (const word of words) {
+    kind ??= lookup(table.kinds, word) ?? lookup(table.kinds, word.toLowerCase())
+    if (status === 0) kind ??= lookup(table.general ?? {}, word)
+  }
   kind ??= lookup(table.statuses ?? {}, `${status}`) ?? lookup(kindsOfStatus, `${status}`)
   kind ??= status >= 400 && status < 500 ? 'invalid_request' : 'server'
   const said = message.slice(0, 2000) // each of the patterns with a gap takes time in the square of the length
-  const isTooLong = kind === 'invalid_request' && contextLength.test(said) && !rateLimit.test(said)
+  const isBad = kind === 'invalid_request' || (kind === 'server' && status === 0)
+  const isTooLong = isBad && contextLength.test(said) && !rateLimit.test(said)
   return isTooLong ? 'context_length' : kind
 }
 

@@ -231,10 +231,17 @@ function unpackMessage(message: Message, proofField: ProofField): Message {
   return { ...unpacked, response: { provider: makers.size === 1 ? ([...makers][0] as string) : '' } }
 }
 
-/** A request names the model that is asked, by whatever name the gateway gave it, and not the one that made its proofs. */
+/**
+ * A request names the model that is asked, by whatever name the gateway gave it, and not the one that made its proofs. One without a provider
+ * came as it is, so it is of the first owner.
+ */
 function ofAnyModel(block: ContentBlock, proofField: ProofField): ContentBlock {
   const opaque = 'opaque' in block ? block.opaque : undefined
-  return opaque?.format === proofField.format ? ({ ...block, opaque: { ...opaque, model: '' } } as ContentBlock) : block
+  if (opaque?.format !== proofField.format) return block
+  return {
+    ...block,
+    opaque: { ...opaque, provider: opaque.provider || proofField.owners[0], model: '' },
+  } as ContentBlock
 }
 
 function envelopesOn(block: ContentBlock, proofField: ProofField): readonly string[] {

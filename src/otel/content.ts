@@ -36,7 +36,7 @@ export function messagesAsParts(messages: readonly Message[]): unknown {
   return messages.map((message) => {
     if (message.role === 'tool') {
       const { role, toolCallId: id, content } = message
-      return { role, parts: [{ type: 'tool_call_response', id, result: textIn(content) }] }
+      return { role, parts: [{ type: 'tool_call_response', id, response: textIn(content) }] }
     }
     const blocks = message.role === 'assistant' ? blocksOfTurn(message) : blocksOf(message.content)
     return { role: message.role, parts: blocks.map(partOf) }
@@ -67,8 +67,16 @@ function partOf(block: ContentBlock): unknown {
       return { type: 'reasoning', content: block.text }
     case 'tool_call':
       return { type: 'tool_call', id: block.id, name: block.name, arguments: block.arguments }
+    case 'server_tool_call': {
+      const { id, name, arguments: args } = block
+      return { type: 'server_tool_call', id, name, server_tool_call: { type: name, arguments: args } }
+    }
+    case 'server_tool_result': {
+      const { toolCallId: id, name: type = 'unknown', output } = block
+      return { type: 'server_tool_call_response', id, server_tool_call_response: { type, output } }
+    }
     case 'tool_result':
-      return { type: 'tool_call_response', id: block.toolCallId, result: textIn(block.content) }
+      return { type: 'tool_call_response', id: block.toolCallId, response: textIn(block.content) }
     default:
       return { type: block.type } // media are too large for a span
   }

@@ -1,6 +1,8 @@
 /** The metrics of model calls, runs and tools. @module */
 import type { Attributes, Meter } from '@opentelemetry/api'
+import { field, isObject, stringOr } from '../core/json.ts'
 import type { Usage } from '../core/model.ts'
+import { tokenCount } from '../core/usage.ts'
 import { chosen, type NameChoice } from './names.ts'
 
 /** Boundaries of the histograms that the conventions recommend: seconds, and tokens. */
@@ -15,6 +17,42 @@ const countersOf = [
   ['cacheWriteTokens', `${inference}.usage.cache_write.input_tokens`],
   ['reasoningTokens', `${inference}.usage.reasoning.output_tokens`],
 ] as const
+
+/** Where providers say how many tokens of a count are text, audio, images or video. */
+const detailsOf: Readonly<Record<string, readonly string[]>> = {
+  inputTokens: ['prompt_tokens_details', 'input_tokens_details', 'promptTokensDetails', 'input_tokens_by_modality'],
+  outputTokens: [
+    'completion_tokens_details',
+    'output_tokens_details',
+    'candidatesTokensDetails',
+    'output_tokens_by_modality',
+  ],
+}
+
+/** A count by modality, as far as the provider says it. All other tokens are `unknown`, as the conventions have it. */
+function modalitiesOf(usage: Usage, name: keyof Usage): [modality: string, count: number][] {
+  const count = usage[name]
+  if (typeof count !== 'number') return []
+  const known = new Map<string, number>()
+  for (const figures of Object.values(usage.providerData ?? {})) {
+    for (const place of detailsOf[name] ?? []) {
+      const details = figures[place]
+      const pairs = Array.isArray(details)
+        ? details.map((one) => [field(one, 'modality'), field(one, 'tokenCount') ?? field(one, 'tokens')])
+        : Object.entries(isObject(details) ? details : {}).map(([key, value]) => [
+            /^(\w+)_tokens$/.exec(key)?.[1],
+            value,
+          ])
+      for (const [modality, tokens] of pairs) {
+        const word = stringOr(modality, '').toLowerCase()
+        if (/^(?:text|audio|image|video|document)$/.test(word) && tokenCount(tokens)) known.set(word, Number(tokens))
+      }
+    }
+  }
+  const rest = [...known.values()].reduce((left, tokens) => left - tokens, count)
+  if (rest < 0) return [['unknown', count]]
+  return rest > 0 || known.size === 0 ? [...known, ['unknown', rest]] : [...known]
+}
 
 /** The instruments. Times are in milliseconds. */
 export interface Metrics {
@@ -45,8 +83,9 @@ export function metricsOf(meter: Meter, names: NameChoice): Metrics {
       size(`${inference}.operation.input_tokens`, usage.inputTokens, about)
       size(`${inference}.operation.output_tokens`, usage.outputTokens, about)
       for (const [field, name] of countersOf) {
-        const count = usage[field]
-        if (count !== undefined) meter.createCounter(name, { unit: '{token}' }).add(count, about)
+        for (const [modality, count] of modalitiesOf(usage, field)) {
+          meter.createCounter(name, { unit: '{token}' }).add(count, { ...about, 'gen_ai.token.modality': modality })
+        }
       }
     },
     firstChunk(ms, about) {

@@ -1,10 +1,10 @@
 /** The cost of answers. @module */
 import type { RunResult } from '../client/result.ts'
-import type { Model } from '../core/codec.ts'
-import { arrayOf, field } from '../core/json.ts'
+import { arrayOf, compact, field, isObject, textOr } from '../core/json.ts'
 import type { Usage } from '../core/model.ts'
-import { tokenCount } from '../core/usage.ts'
-import { findPrice, idOf } from './find.ts'
+import type { Model } from '../core/question.ts'
+import { addUsage, subtractUsage, tokenCount } from '../core/usage.ts'
+import { findPrice, idOf, partsOf } from './find.ts'
 import type { Price, PriceMode, Prices, Rates } from './price.ts'
 import { prices as listPrices } from './table.ts'
 
@@ -47,7 +47,8 @@ export interface CostOptions {
  * The cost of one answer: the cost that the provider reported, otherwise its tokens at list price. `undefined` if the model has no price,
  * or if the usage lacks input or output. It never guesses.
  *
- * Costs that are not counted in tokens are left out, such as searches that a provider runs.
+ * Costs that are not counted in tokens are left out, such as searches that a provider runs. Steps of an answer that another model made, such
+ * as advice, have the price of that model.
  *
  * @param usage The usage of one answer. For a whole run, use {@link costOfRun}, because price tiers depend on the size of each request.
  * @param model The model that was asked, or its name: `anthropic:claude-sonnet-5`.
@@ -63,7 +64,30 @@ export function costOf(usage: Usage | undefined, model: Model | string, options:
   if (!usage) return undefined
   const reported = reportedUsd(usage)
   if (reported !== undefined) return { usd: reported, confidence: 'exact' }
-  const price = findPrice(idOf(model), options.prices ?? listPrices)
+  const id = idOf(model)
+  const steps = stepsOf(usage)
+  const costs = steps.map(([step, of]) => costOfStep(step, of === undefined ? id : `${partsOf(id)[0]}:${of}`, options))
+  if (!costs.every((cost) => cost !== undefined)) return undefined
+  const sum = (part: keyof Parts) => costs.reduce((all, { parts }) => all + parts[part], 0n)
+  const [input, cacheRead, cacheWrite, output] = [sum('input'), sum('cacheRead'), sum('cacheWrite'), sum('output')]
+  return {
+    usd: usdOf(input + cacheRead + cacheWrite + output),
+    parts: { input: usdOf(input), cacheRead: usdOf(cacheRead), cacheWrite: usdOf(cacheWrite), output: usdOf(output) },
+    ...compact({ price: findPrice(id, options.prices ?? listPrices) }),
+    confidence: costs.some(({ isUnsure }) => isUnsure) ? 'unconfirmed' : 'estimate',
+  }
+}
+
+/** In millionths of a micro-dollar. */
+type Parts = Readonly<Record<'input' | 'cacheRead' | 'cacheWrite' | 'output', bigint>>
+
+/** The cost of one step of an answer, at the price of its model. */
+function costOfStep(
+  usage: Usage,
+  id: string,
+  options: CostOptions,
+): { readonly parts: Parts; readonly isUnsure: boolean } | undefined {
+  const price = findPrice(id, options.prices ?? listPrices)
   const inputTokens = tokenCount(usage.inputTokens)
   const outputTokens = tokenCount(usage.outputTokens)
   if (price === undefined || inputTokens === undefined || outputTokens === undefined) return undefined
@@ -94,17 +118,32 @@ export function costOf(usage: Usage | undefined, model: Model | string, options:
     rates.confirmed === false ||
     (audioInput > 0 && rates.audioInput === undefined) ||
     (audioOutput > 0 && rates.audioOutput === undefined)
-  return {
-    usd: usdOf(parts.input + parts.cacheRead + parts.cacheWrite + parts.output),
-    parts: {
-      input: usdOf(parts.input),
-      cacheRead: usdOf(parts.cacheRead),
-      cacheWrite: usdOf(parts.cacheWrite),
-      output: usdOf(parts.output),
-    },
-    price,
-    confidence: isUnsure ? 'unconfirmed' : 'estimate',
-  }
+  return { parts, isUnsure }
+}
+
+/**
+ * The steps of an answer, each with its model, if the provider reports them: Claude's compactions, advice of another model, and what
+ * a model wrote before it declined. Each has its own price, and its own size for price tiers. What no step explains is the last step.
+ *
+ * @see https://platform.claude.com/docs/en/build-with-claude/compaction (`usage.iterations`)
+ */
+function stepsOf(usage: Usage): readonly (readonly [step: Usage, model: string | undefined])[] {
+  const steps = arrayOf(field(usage.providerData?.anthropic, 'iterations')).filter(isObject)
+  // A model that declines before it writes is not paid.
+  const paid = steps
+    .filter(({ output_tokens: output }) => output !== 0)
+    .map((step) => {
+      const count = (name: string) => tokenCount(step[name]) ?? 0
+      const [cacheReadTokens, cacheWriteTokens] = [
+        count('cache_read_input_tokens'),
+        count('cache_creation_input_tokens'),
+      ]
+      const inputTokens = count('input_tokens') + cacheReadTokens + cacheWriteTokens
+      const figures = { inputTokens, outputTokens: count('output_tokens'), cacheReadTokens, cacheWriteTokens }
+      return [{ ...figures, providerData: { anthropic: step } }, textOr(step.model, undefined)] as const
+    })
+  if (paid.length === 0) return [[usage, undefined]]
+  return [...paid, [subtractUsage(usage, addUsage(...paid.map(([step]) => step))), undefined]]
 }
 
 /**

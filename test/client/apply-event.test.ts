@@ -131,7 +131,7 @@ describe('a run', () => {
 
   it('ends with the history and the new messages, with results in the order of their calls and without empty answers', async () => {
     const calls = chatCalls(['c1', 'get_weather', '{"city":"Tokyo"}'], ['c2', 'get_weather', '{"city":"Paris"}'])
-    upstream.answer(chunks(calls), chunks(chatText('')), chunks(chatText('Sunny in both')))
+    upstream.answer(chunks(chatText('')), chunks(calls), chunks(chatText('Sunny in both')))
     const history = [message.system('Be brief'), message.user('Weather?')]
     const { events, result } = await read(history)
     expect(events.flatMap((event) => (event.type === 'tool_result' ? [event.result.toolCallId] : []))).toEqual([

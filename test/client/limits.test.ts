@@ -1,11 +1,13 @@
 /** Ends of a run although the model would continue, and calls that need special care. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
+import { geminiInteractions } from '../../src/formats/gemini-interactions/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import {
   approval,
   budget,
   generate,
+  generateObject,
   type RunRequest,
   type StreamEvent,
   splitting,
@@ -153,11 +155,12 @@ it('continues with a turn that the provider paused, sent back as it is', async (
     })
   upstream.answer(turn('pause_turn', 'Looking'), turn('end_turn', 'Found'))
   const model = anthropic('m', { apiKey: 'k', baseUrl: upstream.url })
-  const { outcome, rounds, messages } = await generate(ask({ model, tools: [] }))
-  expect({ outcome, rounds, said: messages.map(({ role }) => role) }).toEqual({
+  const { outcome, rounds, messages, text } = await generate(ask({ model, tools: [] }))
+  expect({ outcome, rounds, said: messages.map(({ role }) => role), text }).toEqual({
     outcome: 'answered',
     rounds: 2,
     said: ['user', 'assistant', 'assistant'],
+    text: 'LookingFound',
   })
   expect(upstream.asked[1]?.body.messages).toMatchObject([
     { role: 'user' },
@@ -169,6 +172,52 @@ it('continues with a turn that the provider paused, sent back as it is', async (
       ],
     },
   ])
+})
+
+describe('the text of a result', () => {
+  const said = (stop_reason: string, ...content: object[]) =>
+    json({ id: 'msg_1', type: 'message', role: 'assistant', model: 'm', stop_reason, content, usage: {} })
+  const text = (value: string) => ({ type: 'text', text: value })
+  const call = { type: 'tool_use', id: 'toolu_1', name: 'step', input: {} }
+  const claude = () => anthropic('m', { apiKey: 'k', baseUrl: upstream.url })
+
+  it('has all parts of a turn that was paused, however often, and nothing of the turns before it', async () => {
+    upstream.answer(
+      said('pause_turn', text('Before ')),
+      said('tool_use', text('the call'), call),
+      said('pause_turn', text('One ')),
+      said('pause_turn', text('two ')),
+      said('end_turn', text('three')),
+    )
+    const { text: all, message, rounds } = await generate(ask({ model: claude() }))
+    expect([all, message.content, rounds]).toEqual(['One two three', [text('three')], 5])
+  })
+
+  it('has the parts so far if it may not go on', async () => {
+    upstream.answer(said('pause_turn', text('One ')), said('pause_turn', text('two ')))
+    const result = await generate(ask({ model: claude(), maxRounds: 2 }))
+    expect([result.text, result.outcome]).toEqual(['One two ', 'max_rounds'])
+  })
+
+  it('of Interactions has the hops of an answer that needed several requests', async () => {
+    const hop = (status: string, value: string) =>
+      json({
+        id: 'v1',
+        status,
+        model: 'm',
+        continuation_token: 't',
+        steps: [{ type: 'model_output', content: [text(value)] }],
+      })
+    upstream.answer(hop('requires_continuation', 'One '), hop('completed', 'two'))
+    const model = geminiInteractions('m', { apiKey: 'k', baseUrl: upstream.url })
+    expect((await generate(ask({ model, tools: [] }))).text).toBe('One two')
+  })
+
+  it('is the text that a value is read from', async () => {
+    upstream.answer(said('pause_turn', text('{"at":')), said('end_turn', text('"x"}')))
+    const schema = t.object({ at: t.string() })
+    expect((await generateObject({ model: claude(), prompt: 'x', schema })).object).toEqual({ at: 'x' })
+  })
 })
 
 describe('the calls of a turn', () => {

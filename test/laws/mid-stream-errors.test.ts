@@ -30,4 +30,28 @@ describe.each(formats.filter(({ client }) => client.framing !== 'event-stream'))
       if (expected?.error?.message !== undefined) expect(error?.message).toBe(expected.error.message)
     },
   )
+
+  // FastAPI, LiteLLM, Hugging Face and others answer so in any format, with a real error before the stream's end.
+  const foreign: Record<string, object> = {
+    'an object': { error: { message: 'It is down', code: 'down' } },
+    text: { error: 'It is down' },
+    'true and a message': { error: true, message: 'It is down' },
+    'a list': { error: [{ message: 'It is down' }] },
+    detail: { detail: 'It is down' },
+    'a list of details': { detail: [{ loc: ['body'], msg: 'It is down', type: 'value_error' }] },
+  }
+
+  it.each(
+    Object.entries(foreign).flatMap(([what, body]) =>
+      names.flatMap((event) => [true, false].map((isFirst) => ({ what, body, event, isFirst }))),
+    ),
+  )('$what as an event named $event, first $isFirst', ({ body, event, isFirst }) => {
+    const frame = { data: JSON.stringify(body), ...(event && { event }) }
+    const done = client.framing === 'sse' ? encodeSse({ data: '[DONE]' }) : ''
+    const written = client.framing === 'sse' ? encodeSse(frame) + done : encodeNdjson(frame)
+    const [first] = begin === undefined || isFirst ? [] : segmentsOf(begin)
+    const { error } = decodeChunks(client, [...(first === undefined ? [] : [first]), Buffer.from(written)])
+    expect(error).toMatchObject({ name: 'ApiError', message: expect.stringContaining('It is down') })
+    expect(error?.message).not.toMatch(/^true|object Object/)
+  })
 })

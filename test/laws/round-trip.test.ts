@@ -7,7 +7,7 @@ import type { ChatResponse, ContentBlock, MessageEvent, ToolCall } from '../../s
 import { encodeNdjson, encodeSse } from '../../src/framing/text.ts'
 import { facts } from '../formats/index.ts'
 import type { Wire } from '../support/answers.ts'
-import { type CorpusCase, casesOf } from '../support/corpus.ts'
+import { type CorpusCase, casesOf, isAnswer } from '../support/corpus.ts'
 import { decodeChunks } from '../support/decode.ts'
 import { type Format, formats } from '../support/formats.ts'
 
@@ -77,9 +77,8 @@ function withoutInvalid(response: ChatResponse): ChatResponse {
 
 describe.each(formats)('$folder', (format) => {
   const { folder, client, server } = format
-  const answers = casesOf(folder).filter((one) => (one.meta.status ?? 200) < 300)
-  const whole = answers.filter((one) => one.kind === 'json' && !one.meta.features.includes('error'))
-  const streams = answers.filter((one) => one.kind !== 'json')
+  const whole = casesOf(folder).filter((one) => one.kind === 'json' && isAnswer(one))
+  const streams = casesOf(folder).filter(({ kind, meta }) => kind !== 'json' && (meta.status ?? 200) < 300)
 
   it.each(whole)('$name: a whole answer survives its own wire', ({ text }) => {
     const response = client.decodeResponse(JSON.parse(text))

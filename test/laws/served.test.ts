@@ -11,7 +11,7 @@ import type { ChatResponse, ContentBlock, Loss, StopReason, ToolCall } from '../
 import { encodeNdjson, encodeSse } from '../../src/framing/text.ts'
 import { facts } from '../formats/index.ts'
 import { wires } from '../support/answers.ts'
-import { casesOf } from '../support/corpus.ts'
+import { casesOf, isAnswer } from '../support/corpus.ts'
 import { decodeChunks } from '../support/decode.ts'
 import { type Format, formats } from '../support/formats.ts'
 
@@ -46,7 +46,7 @@ const made: Readonly<Record<string, ContentBlock>> = {
 const recorded = Object.fromEntries(
   wires.flatMap((format) => {
     const { client } = formatNamed(format)
-    const answers = casesOf(format).filter(({ meta }) => (meta.status ?? 200) < 300 && !meta.features.includes('error'))
+    const answers = casesOf(format).filter(isAnswer)
     const contents = answers.map(({ kind, text, bytes }) =>
       kind === 'json' ? client.decodeResponse(JSON.parse(text)) : decodeChunks(client, [bytes]).response,
     )

@@ -35,3 +35,17 @@ export const metricNames = {
     gen_ai.client.inference.usage.reasoning.output_tokens
     gen_ai.invoke_agent.duration gen_ai.execute_tool.duration`),
 }
+
+/**
+ * The fields that a part of a message must have, by its type. A part of another type needs no more than the type.
+ *
+ * @see https://github.com/open-telemetry/semantic-conventions-genai `model/gen-ai/gen-ai-input-messages.json` (read 2026-11)
+ */
+export const requiredOfPart: Readonly<Record<string, readonly string[]>> = {
+  text: ['content'],
+  reasoning: ['content'],
+  tool_call: ['name'],
+  tool_call_response: ['response'],
+  server_tool_call: ['name', 'server_tool_call'],
+  server_tool_call_response: ['server_tool_call_response'],
+}

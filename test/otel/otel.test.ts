@@ -1,5 +1,5 @@
 /** Spans and metrics of runs, as the real SDK of OpenTelemetry exports them. */
-import { context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { type Attributes, context, type Meter, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import {
   AggregationTemporality,
   InMemoryMetricExporter,
@@ -15,12 +15,13 @@ import {
 import { describe, expect, it } from 'vitest'
 import { gemini } from '../../src/formats/gemini/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
-import { generate, type RunRequest, stream, t, tool } from '../../src/index.ts'
+import { generate, type Message, type RunRequest, stream, t, tool } from '../../src/index.ts'
 import { type OtelOptions, otel } from '../../src/otel/index.ts'
+import { metricsOf } from '../../src/otel/metrics.ts'
 import { contextOf } from '../../src/otel/parent.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { type Answering, chatBody, chatText, chunks, json } from '../support/upstream.ts'
-import { attributes, metricNames } from './conventions.ts'
+import { attributes, metricNames, requiredOfPart } from './conventions.ts'
 
 const upstream = ownUpstream()
 const f = tool({ name: 'f', description: 'Does it', parameters: t.object({}), execute: () => 'planted result' })
@@ -291,8 +292,36 @@ describe('content', () => {
     expect([call?.['gen_ai.tool.call.arguments'], call?.['gen_ai.tool.call.result']]).toEqual(['{}', 'planted result'])
     expect(read(second?.['gen_ai.input.messages']).at(-1)).toEqual({
       role: 'tool',
-      parts: [{ type: 'tool_call_response', id: 'c1', result: 'planted result' }],
+      parts: [{ type: 'tool_call_response', id: 'c1', response: 'planted result' }],
     })
+  })
+
+  it('has in each part the fields that the schema of its type requires', async () => {
+    const { ask, spans } = recording({ content: true })
+    upstream.answer(body('done'))
+    const content = [
+      { type: 'text', text: 'a' },
+      { type: 'plain_text', text: 'a' },
+      { type: 'reasoning', text: 'a' },
+      { type: 'server_tool_call', id: 's1', name: 'search', arguments: { q: 'a' } },
+      { type: 'server_tool_result', toolCallId: 's1', name: 'search', output: ['a'] },
+      { type: 'tool_call', id: 'c1', name: 'f', arguments: {}, argumentsText: '{}', index: 0, complete: true },
+      { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+      { type: 'unknown', format: 'any', providerType: 'compaction', value: {} },
+    ] as const
+    const results = [{ type: 'tool_result', toolCallId: 'c1', content: 'a' }] as const
+    const messages = [
+      { role: 'assistant', content },
+      { role: 'user', content: results },
+    ] as Message[]
+    await generate(ask({ messages, strict: false }))
+    const told = JSON.parse(String(spans()[0]?.attributes['gen_ai.input.messages'])) as { parts: object[] }[]
+    const parts = told.flatMap((message) => message.parts) as { type: string }[]
+    const bare = parts.filter((part) => (requiredOfPart[part.type] ?? []).some((name) => !Object.hasOwn(part, name)))
+    expect(bare).toEqual([])
+    expect(new Set(parts.map(({ type }) => type))).toEqual(
+      new Set([...Object.keys(requiredOfPart), 'image', 'unknown']),
+    )
   })
 
   it('goes through the redactor, text by text, and never past one that fails', async () => {
@@ -408,5 +437,58 @@ it('metrics have the buckets that the conventions ask for, in seconds and tokens
     'gen_ai.token.type': 'input',
     'gen_ai.provider.name': 'openai',
     'gen_ai.request.model': 'm',
+  })
+})
+
+describe('each counter of usage has a modality', () => {
+  const counted = async (usage: object) => {
+    const { ask, metrics } = recording({ names: 'latest' })
+    upstream.answer(json({ ...(chatBody('done') as object), usage }))
+    await generate(ask())
+    const counters = (await metrics()).filter(({ descriptor }) => descriptor.name.includes('.usage.'))
+    return counters.map(({ descriptor, dataPoints }) => [
+      descriptor.name.replace('gen_ai.client.inference.usage.', ''),
+      ...dataPoints.map((point) => [point.attributes['gen_ai.token.modality'], point.value]),
+    ])
+  }
+
+  it('that is unknown where the provider does not say it', async () => {
+    expect(await counted(usage)).toEqual([
+      ['input_tokens', ['unknown', 70]],
+      ['output_tokens', ['unknown', 30]],
+      ['cache_read.input_tokens', ['unknown', 20]],
+      ['reasoning.output_tokens', ['unknown', 10]],
+    ])
+  })
+
+  it('that the provider says, of a part or of all', async () => {
+    const details = {
+      prompt_tokens_details: { audio_tokens: 50, cached_tokens: 0 },
+      completion_tokens_details: { text_tokens: 10, audio_tokens: 20, image_tokens: 0 },
+    }
+    const [input, output] = await counted({ ...usage, ...details })
+    expect(input).toEqual(['input_tokens', ['audio', 50], ['unknown', 20]])
+    expect(output).toEqual(['output_tokens', ['text', 10], ['audio', 20]])
+  })
+
+  it('that Google says in a list, and none of what is more than the whole', () => {
+    const written: [string, unknown, number][] = []
+    const counter = (name: string) => ({
+      add: (count: number, about: Attributes) => written.push([name, about['gen_ai.token.modality'], count]),
+    })
+    const meter = { createCounter: counter, createHistogram: () => ({ record: () => {} }) } as unknown as Meter
+    const gemini = {
+      promptTokensDetails: [
+        { modality: 'TEXT', tokenCount: 4 },
+        { modality: 'IMAGE', tokenCount: 258 },
+      ],
+      candidatesTokensDetails: [{ modality: 'TEXT', tokenCount: 99 }],
+    }
+    metricsOf(meter, 'latest').call(1, { inputTokens: 262, outputTokens: 9, providerData: { gemini } }, {})
+    expect(written.map(([name, ...rest]) => [name.split('.').at(-1), ...rest])).toEqual([
+      ['input_tokens', 'text', 4],
+      ['input_tokens', 'image', 258],
+      ['output_tokens', 'unknown', 9],
+    ])
   })
 })

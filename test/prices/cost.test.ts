@@ -96,6 +96,91 @@ describe('an answer costs', () => {
     expect(usdOf(usage, model)).toBe(usd)
   })
 
+  it.each<[string, object, readonly object[], number]>([
+    // Opus 4.6: 61,067 × 5 + 1,912 × 25 = 305,335 + 47,800
+    [
+      'its compaction too, which its own figures leave out',
+      { input_tokens: 682, output_tokens: 1320 },
+      [
+        { type: 'compaction', input_tokens: 60_385, output_tokens: 592 },
+        { type: 'message', input_tokens: 682, output_tokens: 1320 },
+      ],
+      0.353135,
+    ],
+    // and of this 1,000 written for an hour in place of 5 minutes: 60,067 × 5 + 1,000 × 10 + 1,912 × 25
+    [
+      'the writes of each step',
+      { input_tokens: 682, output_tokens: 1320 },
+      [
+        {
+          type: 'compaction',
+          input_tokens: 59_385,
+          output_tokens: 592,
+          cache_creation_input_tokens: 1000,
+          cache_creation: { ephemeral_1h_input_tokens: 1000 },
+        },
+        { type: 'message', input_tokens: 682, output_tokens: 1320 },
+      ],
+      0.358135,
+    ],
+    // (1,128 + 1,289) × 5 + 133 × 25 = 12,085 + 3,325; advice of Opus 4.1, 2,529 × 15 + 38 × 75 = 37,935 + 2,850
+    [
+      'advice of another model at the price of that model',
+      { input_tokens: 2417, output_tokens: 133 },
+      [
+        { type: 'message', input_tokens: 1128, output_tokens: 121 },
+        { type: 'advisor_message', model: 'claude-opus-4-1', input_tokens: 2529, output_tokens: 38 },
+        { type: 'message', input_tokens: 1289, output_tokens: 12 },
+      ],
+      0.056195,
+    ],
+    // 412 × 5 + 264 × 25: the model that declined before it wrote is not paid
+    [
+      'what the model that answered took, and not the one that declined',
+      { input_tokens: 412, output_tokens: 264 },
+      [
+        { type: 'message', model: 'claude-opus-4-1', input_tokens: 408, output_tokens: 0 },
+        { type: 'fallback_message', model: 'claude-opus-4-6', input_tokens: 412, output_tokens: 264 },
+      ],
+      0.00866,
+    ],
+    // and 408 × 15 + 20 × 75 = 6,120 + 1,500 of the one that had begun to write
+    [
+      'what a model wrote before it declined',
+      { input_tokens: 412, output_tokens: 264 },
+      [
+        { type: 'message', model: 'claude-opus-4-1', input_tokens: 408, output_tokens: 20 },
+        { type: 'fallback_message', model: 'claude-opus-4-6', input_tokens: 412, output_tokens: 264 },
+      ],
+      0.01628,
+    ],
+    // 30 × 5 + 12 × 25, and 151,000 × 5 + 12 × 25
+    [
+      'a compaction that is all there is',
+      { input_tokens: 30, output_tokens: 12 },
+      [{ type: 'compaction', input_tokens: 151_000, output_tokens: 12 }],
+      0.75575,
+    ],
+  ])('%s', (_, figures, iterations, usd) => {
+    const model = anthropic('claude-opus-4-6')
+    const body = { type: 'message', model: 'claude-opus-4-6', content: [], stop_reason: 'end_turn' }
+    const { usage } = model.codec.decodeResponse({ ...body, usage: { ...figures, iterations } })
+    expect(costOf(usage, model, { at })).toMatchObject({ usd, confidence: 'estimate' })
+  })
+
+  it('nothing known, if the model of one of its steps has no price', () => {
+    const steps = [{ type: 'advisor_message', model: 'claude-unheard-of', input_tokens: 1, output_tokens: 1 }]
+    const usage = { inputTokens: 2, outputTokens: 2, providerData: { anthropic: { iterations: steps } } }
+    expect(costOf(usage, 'anthropic:claude-opus-4-6')).toBeUndefined()
+  })
+
+  it('each step in its own tier', () => {
+    const step = { type: 'message', input_tokens: 60_000, output_tokens: 1 }
+    const usage = { inputTokens: 120_000, outputTokens: 2, providerData: { anthropic: { iterations: [step, step] } } }
+    const tiers = [{ above: 100_000, input: 10, output: 10 }]
+    expect(costOf(usage, 'a:b', { prices: { 'a:b': { input: 1, output: 1, tiers } } })?.usd).toBe(0.120002)
+  })
+
   it('each part of it, and the row that it follows from', () => {
     const usage = { inputTokens: 8100, cacheReadTokens: 6000, cacheWriteTokens: 2000, outputTokens: 400 }
     expect(costOf(usage, 'anthropic:claude-sonnet-5', { at })).toEqual({

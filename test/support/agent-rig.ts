@@ -1,5 +1,5 @@
 /** A gateway between agents and scripted providers, with no network. */
-import type { Model } from '../../src/core/codec.ts'
+import type { HttpModel as Model } from '../../src/core/question.ts'
 import { allFormats, createGateway, type EndReport } from '../../src/gateway/index.ts'
 import { azureAnthropic } from '../../src/providers/azure-anthropic.ts'
 import { azureResponses } from '../../src/providers/azure-responses.ts'

@@ -110,6 +110,35 @@ export function casesOf(format: string, options: { readonly dialects?: boolean }
   return corpus.filter(isOf(format, options.dialects))
 }
 
+/** The fields that hold the answer of a model, in all formats and dialects. */
+const answerFields =
+  'candidates choices content message output outputs promptFeedback response result status steps usageMetadata'.split(
+    ' ',
+  )
+
+/**
+ * Whether a case is the answer of a model, whole or streamed. These are not: an error; an answer that the provider still makes in the
+ * background; and, in larger sets, several bodies in one file, and bodies of other endpoints (embeddings, files, transcriptions), which have
+ * no field of an answer.
+ */
+export function isAnswer({ kind, text, meta }: CorpusCase): boolean {
+  if ((meta.status ?? 200) >= 300 || meta.features.includes('error')) return false
+  if (kind !== 'json') return true
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch {
+    return false
+  }
+  // Some hosts of Gemini send a list.
+  const body = (Array.isArray(parsed) ? parsed[0] : parsed) as { readonly [field: string]: unknown }
+  const { status, error, errors = [], internalCode, content = [], message } = body
+  if ((error ?? internalCode) != null || (errors as readonly unknown[]).length > 0) return false
+  if (status === 'queued' || status === 'in_progress') return false
+  if (!Array.isArray(content) || typeof message === 'string') return false
+  return answerFields.some((name) => Object.hasOwn(body, name))
+}
+
 /** The case of `test/recordings` of this name: `format/name`. */
 export function ownCase(id: string): CorpusCase {
   const found = ownCorpus.find((one) => one.id === id)

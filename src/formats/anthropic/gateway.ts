@@ -48,6 +48,7 @@ export const anthropicFormat: GatewayFormat = {
   idPrefix: 'msg_',
   keepAlive: 'event: ping\ndata: {"type":"ping"}\n\n',
   limits: [{ name: 'max_tokens' }],
+  budgets: [['thinking', 'budget_tokens']],
   headers: { 'anthropic-version': /^\d{4}-\d\d-\d\d$/, 'anthropic-beta': /^[\w.-]+(?:, ?[\w.-]+){0,63}$/ },
   foreign: /"signature"\s*:\s*""/, // thinking without a signature
   isClient: (headers) => headers.has('anthropic-version'),

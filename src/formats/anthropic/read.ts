@@ -53,9 +53,9 @@ import type {
   Usage,
 } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
-import { addend, settleUsage } from '../../core/usage.ts'
+import { addend, tokenCount, validCounts } from '../../core/usage.ts'
 import { inStream, readApiError } from '../../kit/api-error.ts'
-import { type AnthropicDialect, errorKinds, format, stopReasons } from './words.ts'
+import { type AnthropicDialect, errorKinds, format, isFallback, stepsBeside, stopReasons } from './words.ts'
 
 /** The provider and the model of a message that is decoded. Its proofs are theirs. */
 export interface Origin {
@@ -84,6 +84,10 @@ function decodeKnown(wire: JsonObject, origin: Origin): ContentBlock | undefined
       return decodeThinking(wire, origin)
     case 'redacted_thinking':
       return decodeRedactedThinking(wire, origin)
+    case 'compaction':
+    case 'fallback':
+    case 'mcp_tool_listing':
+      return decodeNotice(wire)
   }
   // Anthropic adds new server tools often, but the types of their results have this ending.
   return stringOr(wire.type, '').endsWith('_tool_result') ? decodeServerResult(wire) : undefined
@@ -111,6 +115,17 @@ function decodeThinking(
 function decodeRedactedThinking({ type: _, data, ...rest }: JsonObject, origin: Origin): ReasoningBlock | undefined {
   if (typeof data !== 'string') return undefined
   return { type: 'reasoning', text: '', opaque: proof({ data }, origin), ...keeping(rest, format) }
+}
+
+/**
+ * Decodes what the server did beside its answer: it summed up the conversation, another model went on, it listed the tools of an MCP server. The
+ * block goes back unchanged, so all of it is kept.
+ */
+function decodeNotice(wire: JsonObject): ServerToolResult {
+  const { type, ...rest } = wire
+  const output = rest.content ?? rest.tools ?? rest
+  const status = rest.content === null ? 'error' : 'success'
+  return { type: 'server_tool_result', name: String(type), status, output, ...keeping(wire, format) }
 }
 
 /** Returns the proof with a signature, or with encrypted data. */
@@ -145,13 +160,13 @@ export const idPrefix = 'toolu_isoglot_'
  */
 export function decodeResponse(
   body: unknown,
-  { callsBefore = 0, events, dialect = {} }: DecodeResponseOptions<AnthropicDialect> = {},
+  { dialect = {}, ...options }: DecodeResponseOptions<AnthropicDialect> = {},
 ): ChatResponse {
   const answer = bodyOf(body, 'Anthropic response')
   if (answer.type === 'error') throw decodeError(inStream(answer), { dialect })
   if (!Array.isArray(answer.content)) throw misfit('content', 'not a list', 'Anthropic response')
   for (const [at, block] of answer.content.entries()) objectAt(block, `content[${at}]`, 'Anthropic response')
-  return fold(readWhole(answer, dialect), { provider: dialect.provider ?? format, idPrefix, callsBefore, events })
+  return fold(readWhole(answer, dialect), { ...options, provider: dialect.provider ?? format, idPrefix })
 }
 
 /** Reads a body as a stream of two events. */
@@ -205,7 +220,7 @@ interface AnswerReader {
 
 /** Returns a reader of one answer. A whole body is read as the message of `message_start`. */
 function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
-  /** The proofs of the answer are of the model in `message_start`. */
+  /** The proofs that come next are of this model: the one in `message_start`, or the one that was asked after it declined. */
   const origin = { provider, model: '' }
   let isStarted = false
   let isEnded = false
@@ -223,7 +238,7 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
   return { read, end }
 
   function read(event: JsonObject, name: string, out: Fragment[]): void {
-    switch (event.type ?? (name || (event.error && 'error'))) {
+    switch (event.type ?? (name || ((event.error ?? event.detail) && 'error'))) {
       case 'content_block_delta':
         readDelta(keyOf(event), objectIn(event, 'delta'), out)
         break
@@ -273,6 +288,8 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
     readOthers(others, out)
     readUsage(figures, out)
     if (!Array.isArray(content)) return
+    const declined = content.find((block) => field(block, 'type') === 'fallback')
+    origin.model = textOr(field(field(declined, 'from'), 'model'), origin.model)
     // with programmatic tool calling, `message_start` has blocks
     for (const [index, block] of content.entries()) if (isObject(block)) openBlock(block, index, false, out)
   }
@@ -294,7 +311,16 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
   function readUsage(figures: unknown, out: Fragment[]): void {
     if (!isObject(figures)) return
     usage = { ...figures, ...usage, ...withoutNulls(figures) }
+    const { model } = arrayOf(usage.iterations).filter(isObject).find(isFallback) ?? {}
     out.push({ type: 'usage', usage: decodeUsage(usage) })
+    goOn(model, out)
+  }
+
+  /** Another model answers, because the one before declined. */
+  function goOn(model: unknown, out: Fragment[]): void {
+    if (typeof model !== 'string' || model === origin.model) return
+    origin.model = model
+    out.push({ type: 'start', model, isChange: true })
   }
 
   // ---- blocks ---------------------------------------------------------------------------------
@@ -318,15 +344,16 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
       if (!isOpen) out.push({ type: 'close', key })
       return
     }
+    if (type === 'fallback') goOn(field(wire.to, 'model'), out)
     const block = decodeBlock(wire, origin)
-    if (isOpen && block.type === 'unknown') unknown.set(key, wire)
+    if (isOpen && (block.type === 'unknown' || type === 'compaction')) unknown.set(key, wire)
     else out.push(isOpen ? { type: 'block', block, key, open: true } : { type: 'block', block, key })
   }
 
   function readStop(key: number, out: Fragment[]): void {
     const wire = unknown.get(key)
     unknown.delete(key)
-    out.push(wire === undefined ? { type: 'close', key } : { type: 'block', block: unknownBlock(wire), key })
+    out.push(wire === undefined ? { type: 'close', key } : { type: 'block', block: decodeBlock(wire, origin), key })
   }
 
   function readDelta(key: number, delta: JsonObject, out: Fragment[]): void {
@@ -389,19 +416,29 @@ export function readInput(input: Json | undefined): CallFragment['arguments'] {
   return isObject(input) ? input : stringOr(input, JSON.stringify(input))
 }
 
-/** Decodes usage, in tokens. This format counts cached input separately. `inputTokens` of isoglot is the sum. */
+/**
+ * Reads the usage, in tokens. This format counts cached input separately, and the steps of {@link stepsBeside} too. `inputTokens` and the
+ * other figures of isoglot have all of them.
+ */
 function decodeUsage(wire: JsonObject): Usage {
-  const figures = wire as Readonly<Record<string, number | undefined>>
-  const { cache_read_input_tokens: cacheReadTokens, cache_creation_input_tokens: cacheWriteTokens } = figures
-  const { input_tokens: uncached, output_tokens: outputTokens } = figures
-  // `null` counts as absent.
-  const inputTokens = (uncached ?? Number.NaN) + addend(cacheReadTokens) + addend(cacheWriteTokens)
-  const reasoningTokens = field(wire.output_tokens_details, 'thinking_tokens') as number | undefined
-  const totalTokens = inputTokens + (outputTokens ?? Number.NaN)
-  return {
-    ...settleUsage({ inputTokens, outputTokens, totalTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens }),
-    providerData: { [format]: wire },
+  const steps = stepsBeside(wire)
+  const absent = steps.length > 0 ? 0 : Number.NaN
+  const count = (name: string) =>
+    steps.reduce((sum, step) => sum + addend(step[name]), tokenCount(wire[name]) ?? absent)
+  const cacheReadTokens = count('cache_read_input_tokens')
+  const cacheWriteTokens = count('cache_creation_input_tokens')
+  const inputTokens = count('input_tokens') + (cacheReadTokens || 0) + (cacheWriteTokens || 0)
+  const outputTokens = count('output_tokens')
+  const thinking = field(wire.output_tokens_details, 'thinking_tokens')
+  const counts = {
+    inputTokens,
+    outputTokens,
+    totalTokens: inputTokens + outputTokens,
+    cacheReadTokens,
+    cacheWriteTokens,
+    reasoningTokens: addend(thinking) <= outputTokens ? thinking : undefined,
   }
+  return { ...validCounts(counts), providerData: { [format]: wire } }
 }
 
 function withoutNulls(fields: JsonObject): JsonObject {

@@ -26,6 +26,7 @@ import type {
   ToolCallChunk,
   Usage,
 } from '../../core/model.ts'
+import { tokenCount } from '../../core/usage.ts'
 import { messageWith } from '../../kit/api-error.ts'
 import { type ProofField, signatureField } from '../../kit/foreign-proofs.ts'
 import { type Losses, newLosses, reportForeignFields, reportLoss } from '../../kit/losses.ts'
@@ -35,7 +36,7 @@ import { reportStopReason } from '../../kit/stop-reason.ts'
 import { streamEncoder } from '../../kit/stream-encoder.ts'
 import { drop, encodeCall, encodeCitation, encodeOwnBlock } from './ask.ts'
 import type { WireBlock, WireError, WireResponse, WireUsage } from './wire.ts'
-import { format, stopReasons, wireErrors, wireStopReasons } from './words.ts'
+import { format, stepsBeside, stopReasons, wireErrors, wireStopReasons } from './words.ts'
 
 // ---- a whole answer -----------------------------------------------------------------------------
 
@@ -149,17 +150,21 @@ function encodeStopReason(
 
 /** Encodes usage. Every figure is present and at least 0, since clients calculate with them. */
 function encodeUsage(usage: Usage = {}): WireUsage {
-  const { inputTokens = 0, outputTokens = 0, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage
   const kept = keptFields(usage, format)
+  const steps = stepsBeside(kept)
+  const beside = (name: string) => steps.reduce((sum, step) => sum + (tokenCount(step[name]) ?? 0), 0)
+  const { inputTokens = 0, outputTokens = 0, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage
+  const uncached = inputTokens - (cacheReadTokens ?? 0) - (cacheWriteTokens ?? 0)
   const details = field(kept, 'output_tokens_details')
   const thinking = reasoningTokens === undefined ? undefined : { thinking_tokens: reasoningTokens }
   return {
     ...kept,
-    input_tokens: Math.max(0, inputTokens - (cacheReadTokens ?? 0) - (cacheWriteTokens ?? 0)),
-    output_tokens: outputTokens,
+    input_tokens: Math.max(0, uncached - beside('input_tokens')),
+    output_tokens: Math.max(0, outputTokens - beside('output_tokens')),
     ...compact({
-      cache_read_input_tokens: cacheReadTokens,
-      cache_creation_input_tokens: cacheWriteTokens,
+      cache_read_input_tokens: cacheReadTokens && Math.max(0, cacheReadTokens - beside('cache_read_input_tokens')),
+      cache_creation_input_tokens:
+        cacheWriteTokens && Math.max(0, cacheWriteTokens - beside('cache_creation_input_tokens')),
       output_tokens_details: thinking && { ...(isObject(details) && details), ...thinking },
     }),
   }

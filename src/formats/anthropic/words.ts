@@ -7,7 +7,8 @@
  */
 import type { LateInstructions, Rules } from '../../core/codec.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
-import type { StopReason } from '../../core/model.ts'
+import { arrayOf, isObject } from '../../core/json.ts'
+import type { JsonObject, StopReason } from '../../core/model.ts'
 import type { FormatLacks, Lack } from '../../kit/lacks.ts'
 import type { WireEffort } from './wire.ts'
 
@@ -89,6 +90,10 @@ export function isNewer(model: string): boolean {
 export function isAdaptive(model: string): boolean {
   return versionOf(model) > 405
 }
+/** Whether a model refuses a forced call beside this thinking: each one beside a budget, and beside adaptive thinking those before 4.8. */
+export function refusesForcedCalls(model: string, thinking: string | undefined): boolean {
+  return thinking === 'enabled' || (thinking === 'adaptive' && versionOf(model) < 408)
+}
 /** Returns `max_tokens` for a request without it, since the API requires it. Claude 3 allows at most 4096. */
 export function defaultMaxTokens(model: string): number {
   const version = versionOf(model)
@@ -147,6 +152,7 @@ export function lacksOf({ provider = format, unsignedThinking = false, version }
     provider,
     lacks: new Set(version === strictVersion ? [...lacks, 'inputCitations'] : lacks),
     keepsReasoning: unsignedThinking,
+    pairsHosted: true,
     states: ['containerId'],
   }
 }
@@ -165,5 +171,29 @@ export function rulesOf({ provider = format, unsignedThinking, lateInstructions 
     userFirst: true,
     refusesEmpty: true,
     pairs: 'id',
+    resumesPaused: true,
+    textErrors: true,
   }
+}
+
+// ---- usage --------------------------------------------------------------------------------------
+
+/**
+ * The steps of an answer that its own figures leave out: compactions, advice of another model, and what a model wrote before it declined and
+ * another one answered. A model that declines before it writes is not paid.
+ */
+export function stepsBeside({ iterations }: JsonObject): JsonObject[] {
+  const steps = arrayOf(iterations).filter(isObject)
+  const answered = steps.find(isFallback)?.model
+  return steps.filter((step) => {
+    if (step.type !== 'message') return !isFallback(step)
+    return (
+      answered !== undefined && typeof step.model === 'string' && step.model !== answered && step.output_tokens !== 0
+    )
+  })
+}
+
+/** Whether a step is the answer of a model that was asked after another one declined. */
+export function isFallback({ type }: JsonObject): boolean {
+  return type === 'fallback_message'
 }

@@ -49,7 +49,7 @@ import type {
   Usage,
 } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
-import { settleUsage, tokenCount } from '../../core/usage.ts'
+import { besideInput, settleUsage } from '../../core/usage.ts'
 import { inStream } from '../../kit/api-error.ts'
 import { decodeError, decodeException } from './errors.ts'
 import { format, idPrefix, mediaFormats, provider, stopReasons } from './words.ts'
@@ -210,7 +210,7 @@ export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): Dec
  * @throws {DecodeError} if the body is not an answer.
  * @throws {InterruptedError} if the body does not have a `stopReason`.
  */
-export function decodeResponse(body: unknown, { callsBefore = 0, events }: DecodeResponseOptions = {}): ChatResponse {
+export function decodeResponse(body: unknown, options: DecodeResponseOptions = {}): ChatResponse {
   const response = bodyOf(body, 'Bedrock response')
   if (response.output === undefined && typeof (response.message ?? response.Message) === 'string')
     throw decodeError(inStream(response))
@@ -224,7 +224,7 @@ export function decodeResponse(body: unknown, { callsBefore = 0, events }: Decod
   readExtra(response, out)
   const reason = response.stopReason
   if (typeof reason === 'string') out.push(endFragment(reason))
-  return fold(out, { provider, idPrefix, callsBefore, events })
+  return fold(out, { ...options, provider, idPrefix })
 }
 
 /** The last text. Citations in the blocks after it belong to it. `length` is in UTF-16 units. */
@@ -276,16 +276,10 @@ function endFragment(reason: string): Fragment {
 
 /** Reads the usage, in tokens. Bedrock counts cached input separately; here it is part of `inputTokens`. */
 function decodeUsage(wire: JsonObject): Usage {
-  const count = (name: string) => tokenCount(field(wire, name))
-  const uncached = count('inputTokens')
-  const cacheReadTokens = count('cacheReadInputTokens')
-  const cacheWriteTokens = count('cacheWriteInputTokens')
-  const outputTokens = count('outputTokens')
-  const inputTokens = uncached === undefined ? undefined : uncached + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0)
-  const totalTokens = inputTokens === undefined || outputTokens === undefined ? undefined : inputTokens + outputTokens
-  const reasoningTokens = undefined
+  const { inputTokens, outputTokens, totalTokens } = wire
+  const { cacheReadInputTokens: cacheReadTokens, cacheWriteInputTokens: cacheWriteTokens } = wire
   return {
-    ...settleUsage({ inputTokens, outputTokens, totalTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens }),
+    ...settleUsage({ inputTokens, outputTokens, totalTokens, cacheReadTokens, cacheWriteTokens }, besideInput),
     providerData: { [format]: wire },
   }
 }

@@ -106,7 +106,7 @@ export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): Dec
  * @throws {DecodeError} if the body is not an answer.
  * @throws {InterruptedError} if the body does not have a `finish_reason`.
  */
-export function decodeResponse(body: unknown, { callsBefore = 0, events }: DecodeResponseOptions = {}): ChatResponse {
+export function decodeResponse(body: unknown, options: DecodeResponseOptions = {}): ChatResponse {
   const response = bodyOf(body, 'Cohere response')
   if (typeof field(response, 'message') === 'string') throw decodeError(inStream(response))
   const out: Fragment[] = [compact({ type: 'start', id: textOr(field(response, 'id'), undefined) })]
@@ -119,7 +119,7 @@ export function decodeResponse(body: unknown, { callsBefore = 0, events }: Decod
     out,
   )
   readEnd(state, response, out)
-  return fold(out, { provider: format, idPrefix, callsBefore, events })
+  return fold(out, { ...options, provider: format, idPrefix })
 }
 
 // ---- a stream -----------------------------------------------------------------------------------
@@ -186,7 +186,8 @@ function readEvent(state: ReadState, event: JsonObject, out: Fragment[]): void {
       readEnd(state, objectIn(event, 'delta'), out)
       return
     case undefined:
-      if (typeof field(event, 'message') === 'string') throw decodeError(inStream(event))
+      if (typeof field(event, 'message') === 'string' || field(event, 'error') || field(event, 'detail'))
+        throw decodeError(inStream(event))
   }
   // `citation-end`, `debug` and unknown types are ignored.
 }
@@ -344,15 +345,13 @@ function decodeUsage(wire: JsonObject): Usage {
   const count = (name: string) => tokenCount(field(counted, name))
   const input = count('input_tokens')
   const inputTokens = input === undefined ? undefined : input + (count('image_tokens') ?? 0)
-  const outputTokens = count('output_tokens')
-  const totalTokens = inputTokens === undefined || outputTokens === undefined ? undefined : inputTokens + outputTokens
-  const cacheReadTokens = tokenCount(field(wire, 'cached_tokens'))
-  const reasoningTokens = count('reasoning_tokens')
-  const cacheWriteTokens = undefined
-  return {
-    ...settleUsage({ inputTokens, outputTokens, totalTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens }),
-    providerData: { [format]: wire },
+  const figures = {
+    inputTokens,
+    outputTokens: count('output_tokens'),
+    cacheReadTokens: wire.cached_tokens,
+    reasoningTokens: count('reasoning_tokens'),
   }
+  return { ...settleUsage(figures), providerData: { [format]: wire } }
 }
 
 const endFields: ReadonlySet<string> = new Set(['id', 'type', 'message', 'finish_reason', 'usage', 'error'])
@@ -433,7 +432,7 @@ export const tooManyTokens = 'TOO_MANY_TOKENS'
 /** Reads an error answer, or the error at the end of a stream. The status of an error in a stream is 0. */
 export function decodeError(answer: ErrorAnswer, _options: CodecOptions = {}): ApiError {
   const error = readApiError(answer, errorWords)
-  const { kind, message, status, retryAfterMs, provider, body } = error
+  const { kind, message } = error
   const type = textOr(field(answer.body, 'error_type'), undefined)
   const change: Partial<ApiErrorDetails> = {
     ...(type === tooManyTokens && { kind: 'context_length' }),
@@ -443,6 +442,5 @@ export function decodeError(answer: ErrorAnswer, _options: CodecOptions = {}): A
   }
   const requestId = error.requestId ?? answer.headers.get('x-debug-trace-id') ?? undefined
   const providerCode = type ?? error.providerCode
-  const details = compact({ status, retryAfterMs, requestId, providerCode, provider, body })
-  return new ApiError(message, { kind, retryable: error.retryable, ...details, ...change })
+  return new ApiError(message, { ...(error as ApiErrorDetails), ...compact({ requestId, providerCode }), ...change })
 }

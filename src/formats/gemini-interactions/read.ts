@@ -49,12 +49,12 @@ import type {
   Usage,
 } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
-import { addend, settleUsage, tokenCount } from '../../core/usage.ts'
+import { addend, besideOutput, settleUsage, tokenCount } from '../../core/usage.ts'
 import { inStream, readApiError } from '../../kit/api-error.ts'
+import { checkEnded, unfinished } from '../../kit/background.ts'
 import { isEnvelope } from '../../kit/envelope.ts'
 import { isKeyInvalid, type Media, place } from '../../kit/google.ts'
 import { follow, type Lengths, newLengths, unitsAt } from '../../kit/utf8.ts'
-import type { WireUsage } from './wire.ts'
 import {
   blockedCodes,
   errorWords,
@@ -65,7 +65,6 @@ import {
   readStopReason,
   stepsOfDeltas,
   target,
-  unfinished,
 } from './words.ts'
 
 /** Reads the contents of a step. The wire has a list, one object, or a string. */
@@ -159,22 +158,23 @@ export function decodeToolCalls(body: unknown): DecodedCalls {
 // ---- a whole answer -----------------------------------------------------------------------------
 
 /**
- * Decodes a whole answer. An answer that is generated in the background has no content yet: it must be fetched later.
+ * Decodes a whole answer.
  *
  * @throws {ApiError} if the body is an error, or an answer that failed.
- * @throws {DecodeError} if the body is not an answer.
+ * @throws {DecodeError} if the body is not an answer, or if it is a background answer that is still `queued` or `in_progress`.
  */
-export function decodeResponse(body: unknown, { callsBefore = 0, events }: DecodeResponseOptions = {}): ChatResponse {
+export function decodeResponse(body: unknown, options: DecodeResponseOptions = {}): ChatResponse {
   if (Array.isArray(body) || field(body, 'error')) throw midStreamError(body)
   const answer = bodyOf(body, `${target} answer`)
   const steps = stepsOf(answer)
   if (steps === undefined && typeof answer.status !== 'string') throw misfit('steps', 'not a list', `${target} answer`)
+  checkEnded(answer, 'interactions', `${target} answer`)
   const out: Fragment[] = []
   readStart(answer, out)
   const reading = newReading(textOr(answer.model, ''))
   for (const step of steps ?? []) readStep(step, reading, out)
   readEnd(answer, reading, out)
-  return fold(out, { provider, idPrefix, callsBefore, events })
+  return fold(out, { ...options, provider, idPrefix })
 }
 
 /** Returns the steps of an answer; `undefined` if it does not have any list of them. The legacy schema has a list of contents instead. */
@@ -244,25 +244,17 @@ function readState(interaction: JsonObject, status: string): ProviderState | und
   return Object.keys(state).length > 0 ? state : undefined
 }
 
-/** Decodes token counts. Input includes cached tokens, but not the input that tools added. Output excludes thoughts. An absent count is 0. */
+/** Reads the usage, in tokens. Input includes cached tokens, but not the input that tools added. Output excludes thoughts. */
 function readUsage(wire: unknown): Usage | undefined {
   if (!isObject(wire)) return undefined
-  const count = (name: keyof WireUsage) => tokenCount(field(wire, name))
-  const sum = (one: keyof WireUsage, other: keyof WireUsage) =>
-    (count(one) ?? count('total_tokens')) === undefined
-      ? undefined
-      : addend(field(wire, one)) + addend(field(wire, other))
-  return {
-    ...settleUsage({
-      inputTokens: sum('total_input_tokens', 'total_tool_use_tokens'),
-      outputTokens: sum('total_output_tokens', 'total_thought_tokens'),
-      totalTokens: count('total_tokens'),
-      cacheReadTokens: count('total_cached_tokens'),
-      cacheWriteTokens: undefined,
-      reasoningTokens: count('total_thought_tokens'),
-    }),
-    providerData: { [format]: wire },
+  const figures = {
+    inputTokens: (tokenCount(wire.total_input_tokens) ?? Number.NaN) + addend(wire.total_tool_use_tokens),
+    outputTokens: wire.total_output_tokens,
+    totalTokens: wire.total_tokens,
+    cacheReadTokens: wire.total_cached_tokens,
+    reasoningTokens: wire.total_thought_tokens,
   }
+  return { ...settleUsage(figures, besideOutput), providerData: { [format]: wire } }
 }
 
 // ---- a stream -----------------------------------------------------------------------------------
@@ -303,7 +295,7 @@ export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): 
     push(frame, out) {
       if (state.isEnded || frame.data === '' || frame.data.trim() === '[DONE]') return
       const event = readEvent(parse, frame)
-      const type = textOr(field(event, 'event_type'), frame.event ?? (event.error ? 'error' : ''))
+      const type = textOr(field(event, 'event_type'), frame.event ?? ((event.error ?? event.detail) ? 'error' : ''))
       lookup(events, type)?.(state, event, out) // events of unknown types are skipped
       const usage = readUsage(field(event.metadata, 'usage') ?? field(event.metadata, 'total_usage'))
       if (usage !== undefined && !state.isEnded) out.push({ type: 'usage', usage })
@@ -395,7 +387,7 @@ function endSteps(state: StreamState, out: Fragment[]): void {
 
 /** Throws the error of an `error` event. An empty error is skipped, because real streams have continued after one. */
 function fail(state: StreamState, event: JsonObject): void {
-  const error = event.error ?? {}
+  const error = event.error ?? event.detail ?? {}
   if (isObject(error) && !field(error, 'code') && !field(error, 'message')) return
   state.isEnded = true
   throw midStreamError(event)

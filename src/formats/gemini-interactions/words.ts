@@ -79,9 +79,6 @@ export function readStopReason(status: string, hasCalls: boolean): StopReason {
   return lookup(statuses, status) ?? 'other'
 }
 
-/** The statuses of an answer that is generated in the background and is not complete yet. */
-export const unfinished: ReadonlySet<unknown> = new Set(['in_progress', 'queued'])
-
 /** The status for each stop reason. `isSaid` is false if the wire has no status with exactly this meaning. */
 const statusWords: Readonly<Record<StopReason, readonly [status: string, isSaid: boolean]>> = {
   stop: ['completed', true],
@@ -106,7 +103,7 @@ export function statusOf(
   word: string | undefined,
   hasCalls: boolean,
 ): { readonly status: string; readonly isSaid: boolean } {
-  const isKnown = word !== undefined && (lookup(statuses, word) !== undefined || unfinished.has(word))
+  const isKnown = word !== undefined && lookup(statuses, word) !== undefined
   // A client continues after `requires_continuation` without asking its user, and needs a token for that. So this status is not sent again.
   if (isKnown && word !== 'requires_continuation' && readStopReason(word, hasCalls) === reason) {
     return { status: word, isSaid: true }

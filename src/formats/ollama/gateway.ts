@@ -10,7 +10,7 @@ import { field } from '../../core/json.ts'
 import { type GatewayFormat, noDate } from '../../kit/gateway-format.ts'
 import { decodeRequest } from './receive.ts'
 import { encodeError, encodeResponse, encodeStream } from './serve.ts'
-import { format } from './words.ts'
+import { format, isLast } from './words.ts'
 
 /** Creates the codec for a gateway that answers as an Ollama server does. */
 export function createServerCodec(): ServerCodec {
@@ -36,5 +36,5 @@ export const ollamaFormat: GatewayFormat = {
   keepAlive: ' ', // its client reports every line that is not valid JSON. JSON may begin with white space
   limits: [{ within: 'options', name: 'num_predict' }],
   isClient: (headers, path) => path.startsWith('/api/') || headers.get('user-agent')?.startsWith('ollama') === true,
-  isEnd: (event) => field(event, 'done') === true || field(event, 'error') !== undefined,
+  isEnd: (event) => isLast(event) || field(event, 'error') !== undefined,
 }

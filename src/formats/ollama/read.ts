@@ -40,9 +40,9 @@ import {
 import { readDataUrl } from '../../core/media.ts'
 import type { ChatResponse, ImageBlock, InvalidToolCall, Json, JsonObject, ToolCall, Usage } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
-import { addend, settleUsage } from '../../core/usage.ts'
+import { addend, validCounts } from '../../core/usage.ts'
 import { type ErrorWords, inStream, readApiError } from '../../kit/api-error.ts'
-import { answerFields, figureFields, format, idPrefix, readStopReason, sniffImage } from './words.ts'
+import { answerFields, figureFields, format, idPrefix, isLast, readStopReason, sniffImage } from './words.ts'
 
 /** Reads the images of a message as blocks. The format has raw base64 only, but some clients send a `data:` URL; it is accepted. */
 export function decodeImages(images: readonly Json[], path: string, what: string): ImageBlock[] {
@@ -115,14 +115,14 @@ export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): Dec
  *
  * @throws {ApiError} if the body is an error, though its status was 200.
  * @throws {DecodeError} if the body is not an answer.
- * @throws {InterruptedError} if `done` is not true.
+ * @throws {InterruptedError} if it does not say that it is done.
  */
-export function decodeResponse(body: unknown, { callsBefore = 0, events }: DecodeResponseOptions = {}): ChatResponse {
+export function decodeResponse(body: unknown, options: DecodeResponseOptions = {}): ChatResponse {
   refuseDeep(body, 'Ollama response')
   const fragments: Fragment[] = []
   readLine(newState(), body, fragments)
   objectAt(field(body, 'message'), 'message', 'Ollama response')
-  return fold(fragments, { provider: format, idPrefix, callsBefore, events })
+  return fold(fragments, { ...options, provider: format, idPrefix })
 }
 
 // ---- an answer ----------------------------------------------------------------------------------
@@ -146,12 +146,12 @@ function readUsage(line: JsonObject): Usage {
     if (figure !== undefined) figures[name] = figure
   }
   const totalTokens = inputTokens + outputTokens
-  return { ...settleUsage({ inputTokens, outputTokens, totalTokens }), ...keeping(figures, format) }
+  return { ...validCounts({ inputTokens, outputTokens, totalTokens }), ...keeping(figures, format) }
 }
 
 // ---- a stream -----------------------------------------------------------------------------------
 
-// Each line is one JSON object. The last line has `done: true`.
+// Each line is one JSON object. The last line has `done: true`, and of some proxies only a `done_reason`.
 
 /** State that is kept from line to line. */
 interface State {
@@ -189,8 +189,8 @@ function newState(): State {
 function readLine(state: State, line: unknown, out: Fragment[]): void {
   const fields = objectAt(line, '', 'Ollama response')
   if (state.isStarted && addPiece(fields, out)) return
-  const error = field(fields, 'error')
-  if (error !== undefined && error !== null) throw decodeError(inStream(fields))
+  const error = field(fields, 'error') ?? (fields.message ? undefined : fields.detail) ?? undefined
+  if (error !== undefined) throw decodeError(inStream(fields))
   if (!state.isStarted) begin(state, fields, out)
   const message = field(fields, 'message')
   if (message !== undefined && message !== null)
@@ -198,7 +198,7 @@ function readLine(state: State, line: unknown, out: Fragment[]): void {
   const logprobs = field(fields, 'logprobs')
   if (Array.isArray(logprobs)) for (const entry of logprobs) state.logprobs.push(entry)
   keepOn('response', otherFields(fields, answerFields), format, out)
-  if (field(fields, 'done') === true) finish(state, fields, out)
+  if (isLast(fields)) finish(state, fields, out)
 }
 
 /**

@@ -7,7 +7,7 @@
  * @module
  */
 import type { Rules } from '../../core/codec.ts'
-import { lookup } from '../../core/json.ts'
+import { field, lookup, textOr } from '../../core/json.ts'
 import type { Loss, ReasoningEffort, RequestOptions, StopReason } from '../../core/model.ts'
 import type { FormatLacks } from '../../kit/lacks.ts'
 import * as lackReasons from '../../kit/reasons.ts'
@@ -142,4 +142,10 @@ export const leftOut: Readonly<Record<string, readonly [string, Loss['severity']
   server_tool_call_chunk: [lackReasons.chunk, 'minor'],
   server_tool_result: [lackReasons.serverTool, 'minor'],
   tool_call_chunk: [lackReasons.chunk, 'minor'],
+}
+
+/** Whether a line is the last one of an answer. */
+export function isLast(line: unknown): boolean {
+  const done = field(line, 'done')
+  return done === true || done === 'true' || (done === undefined && textOr(field(line, 'done_reason'), '') !== '')
 }

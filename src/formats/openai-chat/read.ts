@@ -21,6 +21,7 @@ import {
   arrayOf,
   compact,
   field,
+  findLastIndex,
   isObject,
   lookup,
   misfit,
@@ -45,7 +46,7 @@ import type {
   Usage,
 } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
-import { settleUsage, tokenCount } from '../../core/usage.ts'
+import { besideOutput, settleUsage } from '../../core/usage.ts'
 import { inStream, readApiError } from '../../kit/api-error.ts'
 import type { ChatDialect } from './dialect.ts'
 import { openai } from './openai.ts'
@@ -75,10 +76,10 @@ import {
  */
 export function decodeResponse(
   body: unknown,
-  { callsBefore = 0, events, dialect = openai }: DecodeResponseOptions<ChatDialect> = {},
+  { dialect = openai, ...options }: DecodeResponseOptions<ChatDialect> = {},
 ): ChatResponse {
   const { provider, idPrefix = 'call_' } = dialect
-  return fold(readWhole(body, dialect), { provider, idPrefix, callsBefore, events })
+  return fold(readWhole(body, dialect), { ...options, provider, idPrefix })
 }
 
 function readWhole(body: unknown, dialect: ChatDialect): Fragment[] {
@@ -522,11 +523,16 @@ function reasoningReader(fields: readonly string[]): ReasoningReader {
   }
 }
 
-/** Appends a piece to its detail. Pieces of one detail have the same index and type. */
+/**
+ * Appends a piece to its detail. Pieces of one detail have the same index and type. Vercel's gateway gives each detail the index 0: there,
+ * another id or text after the signature starts the next one.
+ */
 function addPiece(details: JsonObject[], piece: JsonObject): void {
-  const { index, type } = piece
-  const detail = details.find((one) => index !== undefined && one.index === index && one.type === type)
-  if (detail === undefined) details.push({ ...piece })
+  const { index, type, id, signature, text } = piece
+  const detail =
+    details[findLastIndex(details, (one) => index !== undefined && one.index === index && one.type === type)]
+  const isNext = (detail?.id && id && detail.id !== id) || (detail?.signature && text && detail.signature !== signature)
+  if (detail === undefined || isNext) details.push({ ...piece })
   else {
     for (const [name, added] of Object.entries(piece)) {
       const before = detail[name]
@@ -546,28 +552,19 @@ function addPiece(details: JsonObject[], piece: JsonObject): void {
 function readUsage(body: JsonObject, choice: JsonObject | undefined, dialect: ChatDialect): Usage | undefined {
   const wire = body.usage ?? field(body.x_groq, 'usage') ?? choice?.usage
   if (!isObject(wire)) return undefined
-  const count = (name: string, within: unknown) => tokenCount(field(within, name))
-  const details = wire.prompt_tokens_details ?? wire.prompt_token_details
-  const input = count('prompt_tokens', wire)
-  const output = count('completion_tokens', wire)
-  const total = count('total_tokens', wire)
-  const reasoning = count('reasoning_tokens', wire.completion_tokens_details) ?? count('reasoning_tokens', wire) // Copilot
-  // xAI does not count reasoning as output, except on some paths. The total shows which case it is.
-  const isWhole = input !== undefined && output !== undefined && total === input + output
-  const adds = dialect.countsReasoningApart && !isWhole && output !== undefined
+  // Some hosts have at the top what others have in `prompt_tokens_details` or `completion_tokens_details`.
+  const details = ['prompt_tokens_details', 'prompt_token_details', 'completion_tokens_details']
+  const all: JsonObject = Object.assign({}, wire, ...details.map((name) => wire[name]))
+  const figures = {
+    inputTokens: all.prompt_tokens,
+    outputTokens: all.completion_tokens,
+    totalTokens: all.total_tokens,
+    cacheReadTokens: all.cached_tokens ?? all.prompt_cache_hit_tokens ?? all.num_cached_tokens, // or DeepSeek, or Mistral
+    cacheWriteTokens: all.cache_write_tokens ?? all.cache_creation_input_tokens, // or Alibaba, Vercel's gateway
+    reasoningTokens: all.reasoning_tokens,
+  }
   return {
-    ...settleUsage({
-      inputTokens: input,
-      outputTokens: adds ? output + (reasoning ?? 0) : output,
-      totalTokens: total,
-      cacheReadTokens:
-        count('cached_tokens', details) ??
-        count('prompt_cache_hit_tokens', wire) ?? // DeepSeek
-        count('cached_tokens', wire) ?? // Moonshot
-        count('num_cached_tokens', wire), // Mistral
-      cacheWriteTokens: count('cache_write_tokens', details),
-      reasoningTokens: reasoning,
-    }),
+    ...settleUsage(figures, dialect.countsReasoningApart ? besideOutput : 0),
     providerData: { [format]: wire },
   }
 }
@@ -579,12 +576,13 @@ function readUsage(body: JsonObject, choice: JsonObject | undefined, dialect: Ch
 /** Decodes an error answer of any host of this format. */
 export function decodeError(answer: ErrorAnswer, { dialect = openai }: CodecOptions<ChatDialect> = {}): ApiError {
   const { kinds, statuses, emptyStatuses } = dialect.errors ?? {}
-  const { status, body } = answer
+  const { body } = answer
   const isEmpty = body === '' || body === undefined
   const error = errorBeside(body)
   return readApiError(error ? { ...answer, body: { error } } : answer, {
     provider: dialect.provider,
-    kinds: { ...errorKinds, ...(status === 0 && generalErrorKinds), ...kinds },
+    kinds: { ...errorKinds, ...kinds },
+    general: generalErrorKinds,
     final: finalErrors,
     statuses: { ...statuses, ...(isEmpty && emptyStatuses) },
   })
@@ -595,11 +593,11 @@ function errorOf(body: unknown, dialect: ChatDialect): ApiError {
   return decodeError(inStream(body), { dialect })
 }
 
-/** Whether a body or chunk with status 200 is an error. Most hosts send `error`, Mistral and old vLLM `object`, Gemini an array. */
+/** Whether a body or chunk with status 200 is an error. Most hosts send `error`, Mistral and old vLLM `object`, Gemini an array, FastAPI `detail`. */
 function isError(body: unknown): boolean {
   if (Array.isArray(body)) return isObject(field(body[0], 'error'))
   if (field(body, 'error') || field(body, 'object') === 'error') return true
-  return !field(body, 'choices') && errorBeside(body) !== undefined
+  return !field(body, 'choices') && (errorBeside(body) ?? field(body, 'detail')) !== undefined
 }
 
 /** Returns an error that is not in the field `error`. Cloudflare sends `errors`, MiniMax `base_resp`. */

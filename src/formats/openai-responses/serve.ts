@@ -15,7 +15,7 @@
 import type { EncodedResponse, Frame, Reply, StreamEncoder } from '../../core/codec.ts'
 import { blocksOf, blocksOfTurn, isNoArguments, keptFields } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
-import { arrayOf, compact, field, isObject, otherFields, stringOr, textOr } from '../../core/json.ts'
+import { arrayOf, compact, field, lookup, objectIn, otherFields, stringOr, textOr } from '../../core/json.ts'
 import type {
   AssistantMessage,
   ChatResponse,
@@ -32,6 +32,7 @@ import type {
   ToolCall,
   Usage,
 } from '../../core/model.ts'
+import { tokenCount } from '../../core/usage.ts'
 import type { ProofField } from '../../kit/foreign-proofs.ts'
 import { freeTextReader } from '../../kit/free-text.ts'
 import { hash } from '../../kit/ids.ts'
@@ -43,7 +44,7 @@ import { encodeTurn, type TurnScope } from './ask.ts'
 import { clientItem } from './port.ts'
 import { asksClient } from './read.ts'
 import type { WireResponse, WireUsage } from './wire.ts'
-import { customCall, errorAnswers, format, statusOf, target } from './words.ts'
+import { clientItems, customCall, errorAnswers, format, statusOf, target } from './words.ts'
 
 // ---- a whole answer -----------------------------------------------------------------------------
 
@@ -177,17 +178,23 @@ function encodeUsage(usage: Usage | undefined): WireUsage | null {
   if (usage === undefined) return null
   const kept = keptFields(usage, format)
   const { inputTokens = 0, outputTokens = 0 } = usage
-  const inner = (name: string) => (isObject(kept[name]) ? (kept[name] as JsonObject) : {})
+  const inner = (name: string) => objectIn(kept, name)
+  // A part that does not fit into its whole is not in `usage`, but a client gets it as it was.
+  const part = (count: number | undefined, details: string, name: string) =>
+    count ?? tokenCount(inner(details)[name]) ?? 0
   return {
     ...kept,
     input_tokens: inputTokens,
     input_tokens_details: {
       ...inner('input_tokens_details'),
-      cached_tokens: usage.cacheReadTokens ?? 0,
+      cached_tokens: part(usage.cacheReadTokens, 'input_tokens_details', 'cached_tokens'),
       ...cacheWrites(usage, inner('input_tokens_details')),
     },
     output_tokens: outputTokens,
-    output_tokens_details: { ...inner('output_tokens_details'), reasoning_tokens: usage.reasoningTokens ?? 0 },
+    output_tokens_details: {
+      ...inner('output_tokens_details'),
+      reasoning_tokens: part(usage.reasoningTokens, 'output_tokens_details', 'reasoning_tokens'),
+    },
     total_tokens: usage.totalTokens ?? inputTokens + outputTokens,
   } as WireUsage
 }
@@ -221,7 +228,7 @@ function encodeAnswer(
         providerData: { [format]: otherFields(keptFields(call, format), new Set(['type'])) ?? {} },
       })
   }
-  const scope: TurnScope = { losses, reader: 'answer', rawArguments: true, proof: ownProof, isOwn: true }
+  const scope: TurnScope = { losses, reader: 'answer', clientTools: new Map(), proof: ownProof, isOwn: true }
   return encodeTurn(answered, 'message', scope, first)
 }
 
@@ -234,8 +241,10 @@ function answeredBlock(block: ContentBlock, path: string, losses: Losses): Conte
   if (block.type === 'reasoning' && block.opaque !== undefined && ownProof(block.opaque) === undefined)
     reportLoss(losses, 'dropped', path, reasons.foreignProof, 'info')
   if (block.type === 'tool_call') {
-    const item = clientItem(keptFields(block, format).type, block.id, block.arguments)
-    return item ? { type: 'unknown', format, providerType: stringOr(item.type, ''), value: item } : block
+    const { type } = keptFields(block, format)
+    const item = lookup(clientItems, type) ? undefined : clientItem(type, block.id, block.arguments)
+    if (item === undefined) return block
+    return { type: 'unknown', format, providerType: stringOr(item.type, ''), value: item }
   }
   if ((block.type !== 'text' && block.type !== 'plain_text') || ('refusal' in block && block.refusal)) return block
   const { text, citations } = block as TextBlock
@@ -437,7 +446,8 @@ function addChunk(state: EncoderState, event: MessageEvent & { type: 'tool_call_
   waiting.text += delta
   Object.assign(waiting.kept, keptFields(chunk, format))
   const { text, kept } = waiting
-  if (text === '' || !chunk.id || !chunk.name) {
+  // Clients' items are announced with their id, which only the whole call has.
+  if (text === '' || !chunk.id || !chunk.name || lookup(clientItems, kept.type)) {
     state.waiting.set(index, waiting)
     return
   }
@@ -471,7 +481,9 @@ const customEvent = 'response.custom_tool_call_input.delta'
 function finishCall(state: EncoderState, block: number, call: ToolCall | InvalidToolCall, out: Frame[]): void {
   release(state, out)
   const isValid = call.type === 'tool_call'
+  const kept = state.waiting.get(block)?.kept
   state.waiting.delete(block)
+  if (!isValid && lookup(clientItems, kept?.type)) openCall(state, block, { ...kept, call_id: call.id ?? '' }, out)
   const begun = state.open.get(block)
   if (!isValid && begun?.read) {
     // Clients run free text as it is, once its item is completed.

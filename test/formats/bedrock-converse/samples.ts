@@ -3,10 +3,16 @@ import { stopReasons } from '../../../src/formats/bedrock-converse/words.ts'
 import type { Samples } from '../facts.ts'
 
 export const samples: Samples = {
-  usage: ({ input, output, read, write }) => ({
+  usage: ({ input, output, total, read, write }) => ({
     output: { message: { role: 'assistant', content: [{ text: 'a' }] } },
     stopReason: 'end_turn',
-    usage: { inputTokens: input, outputTokens: output, cacheReadInputTokens: read, cacheWriteInputTokens: write },
+    usage: {
+      inputTokens: input,
+      outputTokens: output,
+      totalTokens: total,
+      cacheReadInputTokens: read,
+      cacheWriteInputTokens: write,
+    },
   }),
   calls: {
     output: {
