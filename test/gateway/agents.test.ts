@@ -74,6 +74,16 @@ describe('betas of Claude Code', () => {
     expect(rig.sent[0]?.body.system[0].text).toMatch(/^x-anthropic-billing-header/)
   })
 
+  it.each(wireNames.filter((wire) => wire !== 'anthropic'))('are not for %s, and a loss says so', async (wire) => {
+    const rig = saying(wire)
+    await post(rig, path, whole(claude.request), claude.headers)
+    expect(JSON.stringify([rig.sent[0]?.body, ...(rig.sent[0]?.headers ?? [])])).not.toMatch(
+      /anthropic.beta|context_management/,
+    )
+    expect(lossesOf(rig)).toContain('info headers.anthropic-beta')
+    expect(lossesOf(rig)).toContain('info options.providerOptions.anthropic')
+  })
+
   const samples: Loose = {
     context_management: { edits: [] },
     speed: 'fast',

@@ -25,7 +25,9 @@ export function port(body: JsonObject, target: PortTarget): PortedRequest | unde
     target.format === format
       ? withBetas(said, target, losses)
       : without(withFunctions(said, losses), 'mark', ['scope'], 'the target has no scopes of caches', losses)
-  return ported === body ? undefined : { body: ported, calls: new Map(), losses }
+  if (target.format !== format && target.headers['anthropic-beta'])
+    note(losses, 'dropped', 'headers.anthropic-beta', 'only hosts of Claude have these betas')
+  return ported === body && losses.length === 0 ? undefined : { body: ported, calls: new Map(), losses }
 }
 
 function note(
