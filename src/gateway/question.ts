@@ -89,7 +89,8 @@ function translateQuestion(target: Target, call: Call): Question {
   }
   const limited = withLimit(inPieces(call), outputLimit(target, call))
   const options = { path: call.path, model: model.model, ...compact({ strict: call.options.strict }) }
-  const encoded = translateRequest(call.body.value, { decodeRequest: () => limited }, model.codec, options)
+  const from = { name: call.wire.name, decodeRequest: () => limited }
+  const encoded = translateRequest(call.body.value, from, model.codec, options)
   const body = model.body ? { ...(encoded.body as object), ...model.body } : encoded.body
   const { path, headers, losses, question } = encoded
   return { path, headers, text: JSON.stringify(body), passes: false, answering: question, losses, asksUsage: false }

@@ -74,7 +74,7 @@ export interface Question {
  */
 export function translateRequest(
   body: unknown,
-  from: Pick<ServerCodec, 'decodeRequest'>,
+  from: Pick<ServerCodec, 'decodeRequest'> & Partial<Pick<ServerCodec, 'name'>>,
   to: Pick<ClientCodec, 'name' | 'provider' | 'rules' | 'idPrefix' | 'encodeRequest'>,
   options: TranslateRequestOptions = {},
 ): TranslatedRequest {
@@ -82,7 +82,8 @@ export function translateRequest(
   const model = options.model ?? request.options.model
   const losses = newLosses(to.provider, options.strict)
   reportLosses(request.losses, losses)
-  const prepared = prepareDecoded(withoutState(request.context, to, losses), to.rules, model)
+  const asked = from.name?.startsWith('openai') ? asNewTurn(request.context) : request.context
+  const prepared = prepareDecoded(withoutState(asked, to, losses), to.rules, model)
   reportLosses(prepared.losses, losses)
   const names = new Map<string, string>()
   const context = withLegalTools(prepared.context, to, names, losses)
@@ -94,6 +95,14 @@ export function translateRequest(
   })
   const question = { callsBefore: nextNumber(to.idPrefix, callIdsOf(request.context.messages)), toolNames: names }
   return { ...encoded, losses: [...losses.list, ...encoded.losses], request, question }
+}
+
+/** An answer at the end as one that goes on: OpenAI takes it, and starts a new turn. */
+function asNewTurn(context: Context): Context {
+  const { messages } = context
+  const last = messages.at(-1)
+  if (last?.role !== 'assistant') return context
+  return { ...context, messages: [...messages.slice(0, -1), { stopReason: 'length', ...last }] }
 }
 
 /** @throws {DecodeError} if the client sent a value that is not a message of isoglot, such as media whose data is not base64. */
