@@ -16,6 +16,7 @@ import { refusal, refuseBody } from './errors.ts'
 import { type HttpTarget, isHttp, type Target } from './models.ts'
 import type { OwnCalls } from './own-calls.ts'
 import { withFields } from './splice.ts'
+import { asNewTurn } from './translate.ts'
 import type { Permit } from './types.ts'
 
 /**
@@ -112,7 +113,7 @@ export function questionFor(target: Target, call: Call): AskedQuestion {
   }
   const { request, calls, losses } = portedFor(target, call)
   const strict = call.options.strict ?? request.options.strict
-  const { context } = request
+  const context = asNewTurn(request.context, call.wire.name)
   const options = withLimits(request.options, outputLimit(target, call), limitOf(target, call.permit))
   for (const loss of losses) checkLoss(loss, target.model.provider, strict)
   return { context, options: { ...options, model: target.model.model, ...compact({ strict }) }, losses, calls }

@@ -69,7 +69,7 @@ export interface Question extends Offered {
  */
 export function translateRequest(
   body: unknown,
-  from: Pick<ServerCodec, 'decodeRequest' | 'port'>,
+  from: Pick<ServerCodec, 'decodeRequest' | 'port'> & Partial<Pick<ServerCodec, 'name'>>,
   to: Pick<ClientCodec, 'name' | 'provider' | 'rules' | 'idPrefix' | 'encodeRequest'>,
   options: TranslateRequestOptions = {},
 ): TranslatedRequest {
@@ -81,7 +81,8 @@ export function translateRequest(
   const losses = newLosses(to.provider, options.strict)
   reportLosses(ported?.losses ?? [], losses)
   reportLosses(request.losses, losses)
-  const prepared = prepareDecoded(withoutState(request.context, to, losses), to.rules, model)
+  const asked = asNewTurn(request.context, from.name)
+  const prepared = prepareDecoded(withoutState(asked, to, losses), to.rules, model)
   reportLosses(prepared.losses, losses)
   const { context, offered } = prepared
   const { toolChoice, strict, ...others } = request.options
@@ -95,6 +96,14 @@ export function translateRequest(
   const { parameterNames } = encoded
   const question = { ...offered, callsBefore, ...compact({ parameterNames, ownCalls: ported?.calls }) }
   return { ...encoded, losses: [...losses.list, ...encoded.losses], request, question }
+}
+
+/** An answer at the end as one that goes on, for clients of OpenAI's formats: OpenAI takes it, and starts a new turn. */
+export function asNewTurn(context: Context, format: string | undefined): Context {
+  const { messages } = context
+  const last = messages.at(-1)
+  if (last?.role !== 'assistant' || !format?.startsWith('openai')) return context
+  return { ...context, messages: [...messages.slice(0, -1), { stopReason: 'length', ...last }] }
 }
 
 /** @throws {DecodeError} if the client sent a value that is not a message of isoglot, such as media whose data is not base64. */

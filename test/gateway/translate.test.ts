@@ -46,6 +46,28 @@ describe('translateRequest', () => {
     tool_choice: { type: 'tool', name: 'get_weather' },
   }
 
+  /** openai-chat.md §2.4: "a trailing assistant message … starts a new turn"; anthropic.md §2: "a final assistant message is a prefill". */
+  it('asks a model that continues no answers to go on where the client is of OpenAI, and refuses a prefill', () => {
+    const turns = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: 'So' },
+    ]
+    const claude = clients.anthropic
+    for (const [wire, body] of [
+      ['openai-chat', { model: 'm', messages: turns }],
+      ['openai-responses', { model: 'm', input: turns }],
+    ] as const) {
+      const { body: sent } = translateRequest(body, servers[wire], claude, { model: 'claude-opus-4-8' })
+      expect(sent, wire).toMatchObject({ messages: [...turns, { role: 'user', content: '(Go on.)' }] })
+      const { body: prefill } = translateRequest(body, servers[wire], claude, { model: 'claude-sonnet-4-5' })
+      expect(prefill, wire).toMatchObject({ messages: turns })
+    }
+    const body = { model: 'm', max_tokens: 9, messages: turns }
+    expect(() => translateRequest(body, servers.anthropic, claude, { model: 'claude-opus-4-8' })).toThrow(
+      UnsupportedError,
+    )
+  })
+
   it('translates a request to another format', () => {
     const { body, path, request } = translateRequest(asked, servers.anthropic, clients['openai-chat'], {
       model: 'gpt-4.1',
