@@ -46,6 +46,7 @@ const exhaustive = [
   'test/worker/{bounds,door,keys,leases,runs,runs-schedules,spending,upstream}.test.ts',
   'test/page-wire/{ag-ui,cuts,events,ui-messages}.test.ts',
   'test/examples/commands.test.ts',
+  'test/{chat,page}/orders.test.ts',
 ]
 
 const everyCase = {

@@ -1,56 +1,18 @@
 /** The bindings in their real frameworks, in Chromium: what a server rendered is taken over, an answer streams, and a component goes. */
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { build, type Plugin } from 'esbuild'
 import type { Browser, Page } from 'playwright-core'
 import { createElement } from 'react'
 import { renderToString } from 'react-dom/server'
-import { compile } from 'svelte/compiler'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { renderToString as renderVue } from 'vue/server-renderer'
 import { type ChatStore, createChatStore } from '../../src/chat/index.ts'
 import { scripted } from '../chat/scripted.ts'
 import { hasChromium, launchChromium } from './browser.ts'
+import { bundle } from './chat/bundle.ts'
 import type { Handle } from './chat/main.ts'
 import { App } from './chat/react.ts'
 import type { handle } from './chat/react-own.ts'
 import { history } from './chat/view.ts'
 import { app } from './chat/vue.ts'
-
-const folder = join(import.meta.dirname, 'chat')
-
-/** Components of Svelte, for the page or for a server. */
-function svelte(generate: 'client' | 'server'): Plugin {
-  return {
-    name: 'svelte',
-    setup({ onLoad }) {
-      onLoad({ filter: /\.svelte$/ }, async ({ path }) => {
-        const { js } = compile(await readFile(path, 'utf8'), { filename: path, generate, dev: true })
-        return { contents: js.code, loader: 'js', resolveDir: folder }
-      })
-    },
-  }
-}
-
-async function bundle(contents: string, platform: 'browser' | 'node'): Promise<string> {
-  const { outputFiles } = await build({
-    stdin: { contents, resolveDir: folder, loader: 'ts' },
-    bundle: true,
-    write: false,
-    platform,
-    format: 'esm',
-    conditions: platform === 'browser' ? ['browser', 'development'] : ['development'],
-    plugins: [svelte(platform === 'browser' ? 'client' : 'server')],
-    define: {
-      'process.env.NODE_ENV': '"development"',
-      __VUE_OPTIONS_API__: 'true',
-      __VUE_PROD_DEVTOOLS__: 'false',
-      __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: 'true',
-    },
-    logLevel: 'error',
-  })
-  return outputFiles[0]?.text ?? ''
-}
 
 async function renderSvelte(chat: ChatStore): Promise<string> {
   const code = await bundle(

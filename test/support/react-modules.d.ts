@@ -9,6 +9,10 @@ declare module 'react' {
   ): Element
 }
 
+declare module 'react-dom' {
+  export function flushSync(draw: () => void): void
+}
+
 declare module 'react-dom/server' {
   export function renderToString(element: import('react').Element): string
 }
