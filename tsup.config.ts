@@ -33,7 +33,12 @@ function cleanModules() {
  * a file of their own: bundlers keep the object of a namespace that shares its file with other code, also in programs that do not use it.
  */
 export default defineConfig({
-  entry: { ...publicPaths('.'), 'shared/t': 'src/tools/types.ts' },
+  entry: {
+    ...publicPaths('.'),
+    'shared/t': 'src/tools/types.ts',
+    'shared/checks': 'src/checks/index.ts',
+    'shared/no-checks': 'src/checks/none.ts',
+  },
   format: ['esm'],
   target: 'es2022',
   platform: 'neutral',
@@ -59,6 +64,6 @@ export default defineConfig({
     cleanModules()
   },
   // No bare imports are left in what we ship: it must load by a plain script tag too. `worker.js` alone needs Cloudflare's runtime.
-  external: ['cloudflare:workers'],
+  external: ['cloudflare:workers', '#checks'],
   noExternal: ['eventsource-parser', 'valibot'],
 })

@@ -41,7 +41,7 @@ const exhaustive = [
   'test/messages/{hand-off,laws,prepare.laws}.test.ts',
   'test/{test-kit/cuts,wraps/law}.test.ts',
   ...installed,
-  'test/gateway/{clients,faults,figures,keys,keys-in-streams,whole}.test.ts',
+  'test/gateway/{clients,faults,figures,keys,keys-in-streams,malformed,whole}.test.ts',
   'test/fuzz/fuzz.test.ts',
   'test/worker/{bounds,door,keys,leases,runs,runs-schedules,spending,upstream}.test.ts',
   'test/page-wire/{ag-ui,cuts,events,ui-messages}.test.ts',
@@ -98,6 +98,8 @@ export default defineConfig({
         find: new RegExp(`^isoglot${name === 'index' ? '' : `/${name}`}$`),
         replacement: here + source,
       })),
+      // The checks of options, as in development.
+      { find: '#checks', replacement: `${here}src/checks/index.ts` },
       // What workerd alone has, for tests that run the handler of the Worker in this process.
       { find: 'cloudflare:workers', replacement: `${here}test/support/cloudflare-workers.ts` },
     ],

@@ -23,7 +23,7 @@ const options = { bundle: true, write: false, minify: true, format: 'esm', targe
  * middle.
  */
 const worker = `
-import { decodeAnswer } from './src/client/loop.ts'
+import { decodeAnswer } from './src/ask/http-model.ts'
 import { translateStream } from './src/gateway/translate.ts'
 ${wires.map((wire) => `import * as ${modules[wire][0]} from './src/formats/${wire}/index.ts'`).join('\n')}
 import streams from 'streams'

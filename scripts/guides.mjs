@@ -28,8 +28,8 @@ const tables = [
   ['The conversation and the run', 'src/client/request.ts', 'RunRequest'],
   ['Options of the request', 'src/core/model.ts', 'RequestOptions'],
   ['Tools', 'src/tools/model.ts', 'ToolOptions'],
-  ['Retries', 'src/client/transport.ts', 'RetryOptions'],
-  ['Timeouts, in `timeouts`', 'src/client/transport.ts', 'Timeouts'],
+  ['Retries', 'src/ask/transport.ts', 'RetryOptions'],
+  ['Timeouts, in `timeouts`', 'src/ask/transport.ts', 'Timeouts'],
   ['Settings of a model', 'src/core/codec.ts', 'ModelSettings'],
 ]
 /** The model has the first type, and the function that makes it the second one. */

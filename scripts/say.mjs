@@ -75,13 +75,18 @@ function typewriter() {
   return {
     type(kind, words) {
       begin(kind)
-      process.stdout.write(words)
+      process.stdout.write(printable(words))
     },
     line(words) {
       begin(undefined)
-      if (words) console.log(words)
+      if (words) console.log(printable(words))
     },
   }
+}
+
+/** Without what controls a terminal or the direction of writing. */
+function printable(words) {
+  return words.replace(/[^\P{Cc}\t\n]|\p{Bidi_C}/gu, '')
 }
 
 async function modelOf(name, url) {

@@ -62,7 +62,6 @@ conclude()
 
 async function lintAndTypes() {
   await stepAside('lint', 'biome', ['check', '.'])
-  await stepAside('words', 'scripts/words.mjs', [])
   for (const project of ['.', 'test', 'examples/worker', 'examples/worker-minimal']) await stepAside(...types(project))
 }
 

@@ -30,6 +30,9 @@ export type {
   Fragment,
   Frame,
   LateInstructions,
+  OwnCall,
+  PortedRequest,
+  PortTarget,
   Reply,
   Rules,
   ServerCodec,
@@ -46,9 +49,9 @@ export { legalToolName, type Prepared, type PrepareOptions, prepare } from './pr
 
 // ---- to decode ----------------------------------------------------------------------------------
 
+export { type DecodeOptions, decodeAnswer } from './ask/http-model.ts'
 export type { AssembleOptions } from './assemble/assemble.ts'
 export { assemble, collect, fold, stop } from './assemble/assemble.ts'
-export { type DecodeOptions, decodeAnswer } from './client/loop.ts'
 export type { AnswerDecoder } from './core/codec.ts'
 export type { ApiErrorDetails } from './core/errors.ts'
 
@@ -73,11 +76,11 @@ export type { ArgumentsOf } from './tools/tool.ts'
 
 // ---- options and results of a run, by their parts -----------------------------------------------
 
+export type { RetryOptions, Timeouts } from './ask/transport.ts'
 export type { LiveArguments } from './assemble/assemble.ts'
 export type { EchoMode } from './client/echo.ts'
 export type { RunResponse } from './client/result.ts'
 export type { Resumable } from './client/resume.ts'
 export type { PartialOutput } from './client/structured.ts'
-export type { RetryOptions, Timeouts } from './client/transport.ts'
 export type { ApprovalOptions, ApprovalRule } from './tools/approval.ts'
 export type { Budget, BudgetLimits, RunProgress } from './tools/budget.ts'

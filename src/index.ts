@@ -20,7 +20,6 @@ export { applyEvent } from './client/apply-event.ts'
 export { type Chat, type ChatSettings, createChat, type TurnOptions } from './client/chat.ts'
 export type { Observer } from './client/hooks.ts'
 export type { RunRequest } from './client/request.ts'
-export { wrapModel } from './client/request.ts'
 export type { RunOutcome, RunResult, StreamEvent } from './client/result.ts'
 export { generate, type Run, stream } from './client/run.ts'
 export {
@@ -30,7 +29,9 @@ export {
   type ObjectRun,
   streamObject,
 } from './client/structured.ts'
-export type { Model, ModelSettings } from './core/codec.ts'
+export { wrapModel } from './client/wrap-model.ts'
+export type { ModelSettings } from './core/codec.ts'
+export type { Model } from './core/question.ts'
 
 // ---- tools --------------------------------------------------------------------------------------
 

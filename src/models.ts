@@ -4,8 +4,9 @@
  *
  * @module
  */
-import type { Model } from './core/codec.ts'
+
 import { lookup } from './core/json.ts'
+import type { HttpModel } from './core/question.ts'
 import { type AnthropicSettings, anthropic } from './formats/anthropic/index.ts'
 import { type BedrockSettings, bedrockConverse } from './formats/bedrock-converse/index.ts'
 import { cohere } from './formats/cohere/index.ts'
@@ -33,6 +34,7 @@ import { openaiCompatible } from './providers/openai-compatible.ts'
 import { openrouter } from './providers/openrouter.ts'
 import { perplexity } from './providers/perplexity.ts'
 import { together } from './providers/together.ts'
+import { vercelGateway } from './providers/vercel-gateway.ts'
 import { vertexAnthropic } from './providers/vertex-anthropic.ts'
 import { type VertexGeminiSettings, vertexGemini } from './providers/vertex-gemini.ts'
 import { vllm } from './providers/vllm.ts'
@@ -49,7 +51,7 @@ export type AnyModelSettings = AnthropicSettings &
   WorkersAiSettings &
   Partial<BedrockSettings & Pick<WorkersAiAccount, 'accountId'>>
 
-type Provider = (model: string, settings: AnyModelSettings) => Model
+type Provider = (model: string, settings: AnyModelSettings) => HttpModel
 
 /** The public paths of the codecs and dialects; `openai` is OpenAI's Responses API, which OpenAI recommends for new projects. */
 const providers: Readonly<Record<string, Provider>> = {
@@ -81,6 +83,7 @@ const providers: Readonly<Record<string, Provider>> = {
   openrouter,
   perplexity,
   together,
+  'vercel-gateway': vercelGateway,
   'vertex-anthropic': vertexAnthropic,
   'vertex-gemini': vertexGemini,
   vllm,
@@ -118,7 +121,7 @@ export interface ModelName {
  * const { message } = await generate({ model: model('ollama:llama3:8b'), prompt: 'Why is the sky blue?' })
  * ```
  */
-export function model(name: string, settings: AnyModelSettings = {}): Model {
+export function model(name: string, settings: AnyModelSettings = {}): HttpModel {
   const { provider, model: modelName } = parseModel(name)
   const create = lookup(providers, provider) as Provider
   return create(modelName, settings)
@@ -151,20 +154,20 @@ function short(text: string): string {
   return text.length > 80 ? `${text.slice(0, 80)}…` : text
 }
 
-function compatibleModel(name: string, { baseUrl, ...settings }: AnyModelSettings): Model {
+function compatibleModel(name: string, { baseUrl, ...settings }: AnyModelSettings): HttpModel {
   if (baseUrl === undefined) throw new TypeError('Cannot address an OpenAI-compatible server: "baseUrl" is missing')
   return openaiCompatible({ baseUrl })(name, settings)
 }
 
-function workersAiModel(name: string, { accountId = '', apiKey = '', ...settings }: AnyModelSettings): Model {
+function workersAiModel(name: string, { accountId = '', apiKey = '', ...settings }: AnyModelSettings): HttpModel {
   return workersAi({ accountId, apiToken: apiKey }, name, settings)
 }
 
-function bedrockModel(name: string, settings: AnyModelSettings): Model {
+function bedrockModel(name: string, settings: AnyModelSettings): HttpModel {
   return bedrockConverse(name, inRegion(settings))
 }
 
-function invokeModel(name: string, settings: AnyModelSettings): Model {
+function invokeModel(name: string, settings: AnyModelSettings): HttpModel {
   return bedrockInvoke(name, inRegion(settings))
 }
 

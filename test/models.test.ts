@@ -11,6 +11,7 @@ describe('parseModel', () => {
     ['ollama:llama3:8b', 'ollama', 'llama3:8b'],
     ['ollama:hf.co/unsloth/Qwen3:Q4_K_M', 'ollama', 'hf.co/unsloth/Qwen3:Q4_K_M'],
     ['openrouter:deepseek/deepseek-r1:free', 'openrouter', 'deepseek/deepseek-r1:free'],
+    ['vercel-gateway:anthropic/claude-sonnet-5', 'vercel-gateway', 'anthropic/claude-sonnet-5'],
     ['openai:ft:gpt-4o:acme::7q', 'openai', 'ft:gpt-4o:acme::7q'],
   ])('takes %s apart at its first colon', (name, provider, own) => {
     expect(parseModel(name)).toEqual({ provider, model: own })

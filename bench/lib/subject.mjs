@@ -8,7 +8,7 @@ export const root = join(import.meta.dirname, '..', '..')
 export const out = join(import.meta.dirname, '..', '.out')
 
 const exported = `
-export { decodeAnswer } from './src/client/loop.ts'
+export { decodeAnswer } from './src/ask/http-model.ts'
 export { stream } from './src/client/run.ts'
 export { translateStream } from './src/gateway/translate.ts'
 export { repeatingJson } from './src/gateway/repeating-json.ts'

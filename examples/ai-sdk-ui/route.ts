@@ -13,7 +13,7 @@ const weather = tool({
 
 /**
  * Answers the requests of `useChat`. The page stores the conversation and can send anything. If the history matters, store it on the
- * server, take only the last message from the page, and require signed approvals.
+ * server, and take only the last message from the page. Give a tool that must not run by itself `approval({ secret })`.
  */
 export async function chat(
   request: Request,
@@ -22,6 +22,6 @@ export async function chat(
 ): Promise<Response> {
   const body = (await request.json()) as { readonly messages: readonly UIMessage[] }
   const { messages, approvals } = fromUiMessages(body.messages)
-  const run = stream({ model, tools, messages, signal: request.signal, ...(approvals.length > 0 && { approvals }) })
+  const run = stream({ model, tools, messages, approvals, signal: request.signal })
   return toResponse(run, { as: uiMessages(), page: { tools: 'all', usage: true } })
 }

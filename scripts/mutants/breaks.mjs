@@ -21,8 +21,8 @@ const breaks = [
   row(
     'a token is good in another page',
     'session/session',
-    'scope.origin !== undefined && !isFrom(scope.origin, request)',
-    'false',
+    "checkFrom(scope.origin, request, 'invalid_session')",
+    'void 0',
     ['refusals', 'door'],
     'a token of one page is good in no other place',
   ),
@@ -170,7 +170,7 @@ const breaks = [
   ),
   row(
     'a redirect is followed, with the key',
-    'client/transport',
+    'ask/transport',
     ['{ ...init, headers, redirect: ', "'manual'"],
     "'follow'",
     ['canary', 'upstream'],

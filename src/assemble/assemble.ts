@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { BlockKey, CallFragment, DecodedCalls, DecodeResponseOptions, Fragment } from '../core/codec.ts'
+import type { BlockKey, CallFragment, DecodedCalls, DecodeResponseOptions, Fragment, Offered } from '../core/codec.ts'
 import {
   invalidCall,
   isNoArguments,
@@ -39,6 +39,7 @@ import type {
   ToolCallChunk,
   Usage,
 } from '../core/model.ts'
+import type { LiveArguments } from '../core/question.ts'
 import type { Reducer } from '../core/reducer.ts'
 
 /** Puts the fragments of one answer together: `start`, a `step` for each, and `end`. */
@@ -349,16 +350,10 @@ function lastOf(response: ChatResponse | undefined): ChatResponse {
 
 // ---- the state of one answer --------------------------------------------------------------------
 
-/** Grows a view of arguments as their text arrives, in time linear in the text. */
-export interface LiveArguments {
-  /** Takes the next piece and returns all of the arguments so far. */
-  push(text: string): JsonObject
-  /** An empty view, for the arguments of another call. */
-  fresh(): LiveArguments
-}
+export type { LiveArguments }
 
-/** The provider of the answer, and its limits. */
-export interface AssembleOptions {
+/** The provider of the answer, the names of its tools, and its limits. */
+export interface AssembleOptions extends Offered {
   /** The provider's name, for `message.response`. */
   readonly provider?: string
   /** For calls that come without an id. Default `call_`. */
@@ -554,12 +549,21 @@ function addToCall(
   const type = call.server ? 'server_tool_call_chunk' : 'tool_call_chunk'
   const chunk = { type } as { -readonly [Key in keyof ToolCallChunk]: ToolCallChunk[Key] }
   if (call.id !== undefined) chunk.id = call.id
-  if (call.name !== '') chunk.name = call.name
+  const shown = ownName(state, call, true)
+  if (shown !== '') chunk.name = shown
   if (!call.server) chunk.index = call.position
   chunk.argumentsDelta = argumentsDelta
   if (call.live !== undefined) chunk.argumentsSoFar = call.whole ?? call.live.push(argumentsDelta)
   if (providerData !== undefined) chunk.providerData = providerData
   return chunk
+}
+
+/** The caller's name of the tool. A name that is still growing is empty: it is a part of one that the caller does not know. */
+function ownName({ options: { toolNames } }: Assembly, { name, server }: CallPart, isGrowing = false): string {
+  const own = server ? name : toolNames?.get(name)
+  const isPart = ([sent, one]: readonly [string, string]) => sent !== one && sent.startsWith(name)
+  if (own === undefined && isGrowing && [...(toolNames ?? [])].some(isPart)) return ''
+  return own ?? name
 }
 
 /** Returns the text that came in addition. */
@@ -599,7 +603,8 @@ type CallEnd = 'closed' | 'cut' | 'broke'
  * The call that the pieces make. In an answer that was cut, only complete arguments make a call; in one that was cut off, no open call does.
  */
 function endCall(state: Assembly, call: CallPart, end: CallEnd): ToolCall | InvalidToolCall | ServerToolCall {
-  const { name, opaque, providerData } = call
+  const { opaque, providerData } = call
+  const name = ownName(state, call)
   const value = call.text === '' ? call.whole : undefined
   const argumentsText = value ? (call.wholeText ?? textOfArguments(value)) : call.text || call.held
   const id = settleId(state, call)

@@ -8,7 +8,7 @@ export function storeOf<Tools extends AnyTools>(given: ChatStoreOptions<Tools> |
   return isStore(given) ? given : createChatStore(given)
 }
 
-/** Whether it is a store. Then its owner stops and disposes it. */
+/** Whether it is a store. Then its owner loads, leaves and disposes it. */
 export function isStore<Tools extends AnyTools>(
   given: ChatStoreOptions<Tools> | ChatStore<Tools>,
 ): given is ChatStore<Tools> {
@@ -17,6 +17,6 @@ export function isStore<Tools extends AnyTools>(
 
 /** The methods of a store that a component calls. */
 export function actionsOf<Tools extends AnyTools>(chat: ChatStore<Tools>): ChatActions<Tools> {
-  const { subscribe, getSnapshot, getServerSnapshot, dispose, ...actions } = chat
+  const { subscribe, getSnapshot, getServerSnapshot, leave, dispose, ...actions } = chat
   return actions
 }

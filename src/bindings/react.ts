@@ -7,9 +7,8 @@ import { actionsOf, isStore, storeOf } from './binding.ts'
 
 /**
  * The state of a chat and what can be done with it. Given options, the component owns the chat: it is made once, and again for another `id`;
- * it is read from `persist` after the first render, and stopped with the component. Callbacks, tools and transport are those of the last
- * render. A
- * store that was made elsewhere can be given to any number of components.
+ * it is read from `persist` after the first render, and left with the component: a turn that the server keeps runs on. Callbacks, tools and
+ * transport are those of the last render. A store that was made elsewhere can be given to any number of components.
  *
  * @example
  * ```ts
@@ -30,6 +29,7 @@ export function useChat<const Tools extends AnyTools = AnyTools>(
   const key = isStore(given) ? given : given.id
   const make = () => ({
     key,
+    isShown: false,
     chat: isStore(given) ? given : storeOf(following(given, latest as { current: ChatStoreOptions<Tools> })),
   })
   const [held, hold] = useState(make)
@@ -39,9 +39,14 @@ export function useChat<const Tools extends AnyTools = AnyTools>(
   const isOwn = !isStore(given)
   useEffect(() => {
     if (!isOwn) return
-    void chat.load()
-    return () => void chat.stop()
-  }, [chat, isOwn])
+    current.isShown = true
+    void current.chat.load() // `onError` gets an error
+    return () => {
+      current.isShown = false
+      // StrictMode shows a component again at once.
+      queueMicrotask(() => current.isShown || current.chat.leave())
+    }
+  }, [current, isOwn])
   const snapshot = useSyncExternalStore(chat.subscribe, chat.getSnapshot, chat.getServerSnapshot)
   return { ...snapshot, ...actionsOf(chat) }
 }
@@ -91,10 +96,14 @@ export function useChatValue<T, Tools extends AnyTools = AnyTools>(
   isEqual: (one: T, other: T) => boolean = Object.is,
 ): T {
   const last = useRef<{ readonly value: T } | undefined>(undefined)
+  const seen = new WeakMap<ChatSnapshot<Tools>, T>() // a selector may make another object each time
   const read = (snapshot: ChatSnapshot<Tools>) => {
-    const value = select(snapshot)
-    if (last.current === undefined || !isEqual(last.current.value, value)) last.current = { value }
-    return last.current.value
+    if (!seen.has(snapshot)) {
+      const value = select(snapshot)
+      if (last.current === undefined || !isEqual(last.current.value, value)) last.current = { value }
+      seen.set(snapshot, last.current.value)
+    }
+    return seen.get(snapshot) as T
   }
   return useSyncExternalStore(
     chat.subscribe,

@@ -8,7 +8,7 @@ import { withGetters } from './getters.ts'
 /**
  * The state and the methods of a chat. Do not destructure it: its fields are getters, such as `chat.messages`. Draw lists with `<Index>`:
  * the message that streams is a new object each time. With options, the owner owns the chat: the chat is read from `persist` when the
- * component is mounted, and stops with it. With a store, any number of components can share it.
+ * component is mounted, and left with it: a turn that the server keeps runs on. With a store, any number of components can share it.
  *
  * @example
  * ```ts
@@ -19,12 +19,18 @@ export function useChat<const Tools extends AnyTools = AnyTools>(
   given: ChatStoreOptions<Tools> | ChatStore<Tools>,
 ): ChatSnapshot<Tools> & ChatActions<Tools> {
   const chat = storeOf(given)
-  const [snapshot, show] = createSignal(chat.getSnapshot()) // `from` has no first value on a server
-  const unsubscribe = chat.subscribe(() => show(() => chat.getSnapshot()))
+  const isOwn = !isStore(given) && getOwner()
+  // `from` has no first value on a server. The first one of a page is that of the server.
+  const [snapshot, show] = createSignal(isOwn ? chat.getServerSnapshot() : chat.getSnapshot())
+  const update = () => show(() => chat.getSnapshot())
+  const unsubscribe = chat.subscribe(update)
   if (getOwner()) onCleanup(unsubscribe)
-  if (!isStore(given) && getOwner()) {
-    onMount(() => void chat.load())
-    onCleanup(() => void chat.stop())
+  if (isOwn) {
+    onMount(() => {
+      update()
+      void chat.load() // `onError` gets an error
+    })
+    onCleanup(chat.leave)
   }
   return withGetters(chat, snapshot)
 }

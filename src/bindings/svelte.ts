@@ -9,7 +9,7 @@ import { withGetters } from './getters.ts'
 /**
  * The state and the methods of a chat. Do not destructure it: its fields are getters, such as `chat.messages`. With options, the component
  * owns the chat: call this function during the component's initialisation; the chat is read from `persist` when the component is mounted,
- * and stops with it. With a store, any number of components can share it.
+ * and left with it: a turn that the server keeps runs on. With a store, any number of components can share it.
  *
  * @example
  * ```ts
@@ -20,14 +20,23 @@ export function useChat<const Tools extends AnyTools = AnyTools>(
   given: ChatStoreOptions<Tools> | ChatStore<Tools>,
 ): ChatSnapshot<Tools> & ChatActions<Tools> {
   const chat = storeOf(given)
-  const notice = createSubscriber((update) => chat.subscribe(update))
-  if (!isStore(given)) {
-    onMount(() => void chat.load())
-    onDestroy(() => void chat.stop())
+  let isShown = isStore(given)
+  let show = () => {}
+  const notice = createSubscriber((update) => {
+    show = update
+    return chat.subscribe(update)
+  })
+  if (!isShown) {
+    onMount(() => {
+      isShown = true // before, the state is that of the server
+      show()
+      void chat.load() // `onError` gets an error
+    })
+    onDestroy(chat.leave)
   }
   return withGetters(chat, () => {
     notice()
-    return chat.getSnapshot()
+    return isShown ? chat.getSnapshot() : chat.getServerSnapshot()
   })
 }
 

@@ -14,7 +14,7 @@ import { actionsOf, isStore, storeOf } from './binding.ts'
 
 /**
  * The state of a chat as refs, and its methods. With options, the scope owns the chat: the chat is read from `persist` when the component
- * is mounted, and stops with the scope. With a store, any number of components can share it.
+ * is mounted, and left with the scope: a turn that the server keeps runs on. With a store, any number of components can share it.
  *
  * @example
  * ```ts
@@ -25,17 +25,24 @@ export function useChat<const Tools extends AnyTools = AnyTools>(
   given: ChatStoreOptions<Tools> | ChatStore<Tools>,
 ): ChatActions<Tools> & { readonly [Name in keyof ChatSnapshot]: ComputedRef<ChatSnapshot<Tools>[Name]> } {
   const chat = storeOf(given)
-  const snapshot = shallowRef(chat.getSnapshot())
-  const unsubscribe = chat.subscribe(() => {
+  const isMounting = !isStore(given) && getCurrentInstance()
+  const snapshot = shallowRef(isMounting ? chat.getServerSnapshot() : chat.getSnapshot())
+  const update = () => {
     snapshot.value = chat.getSnapshot()
-  })
+  }
+  const unsubscribe = chat.subscribe(update)
   if (getCurrentScope()) {
     onScopeDispose(() => {
       unsubscribe()
-      if (!isStore(given)) void chat.stop()
+      if (!isStore(given)) chat.leave()
     })
   }
-  if (!isStore(given) && getCurrentInstance()) onMounted(() => void chat.load())
+  if (isMounting) {
+    onMounted(() => {
+      update()
+      void chat.load() // `onError` gets an error
+    })
+  }
   const names = Object.keys(snapshot.value) as (keyof ChatSnapshot)[]
   const refs = Object.fromEntries(names.map((name) => [name, computed(() => snapshot.value[name])]))
   return {

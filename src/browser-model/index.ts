@@ -6,8 +6,10 @@
  * @see https://developer.chrome.com/docs/ai/prompt-api (read 2026-08)
  * @module
  */
-import type { Fragment, Model } from '../core/codec.ts'
-import { localModel } from '../kit/local-model.ts'
+
+import { localModel } from '../ask/local-model.ts'
+import type { Fragment } from '../core/codec.ts'
+import type { Model } from '../core/question.ts'
 import type {
   LanguageModelApi,
   LanguageModelAvailability,

@@ -1,11 +1,13 @@
 /** The state of one chat: its data, the part that is shown, and its storage. @module */
 
 import { guarded } from '../core/abort.ts'
-import { compact } from '../core/json.ts'
+import { compact, findLastIndex } from '../core/json.ts'
 import type { Message } from '../core/model.ts'
 import { addUsage } from '../core/usage.ts'
 import { messagesOf } from '../messages/message-like.ts'
-import { type Entry, entriesOf, entryOf, placeId, withCalls } from './entry.ts'
+import { inBranches } from './branches.ts'
+import { type Entry, entriesOf, isSaid, placeId } from './entry.ts'
+import { merged } from './merge.ts'
 import type { ChatSnapshot, ChatStoreOptions, StoredChat, StoredEntry } from './model.ts'
 import { type Publisher, publisher } from './publisher.ts'
 import { viewOf } from './view.ts'
@@ -14,173 +16,242 @@ import type { ViewMessage } from './view-message.ts'
 /** The fields of a snapshot that are stored unchanged. */
 export type Status = Omit<ChatSnapshot, 'id' | 'isBusy' | 'messages'>
 
-const idle: Status = {
-  status: 'ready',
-  error: undefined,
-  pending: [],
-  queue: [],
-  warnings: [],
-  usage: {},
-  outcome: undefined,
-}
-
 /** The state of one chat. */
-export class ChatState {
+export interface ChatState {
   readonly id: string
   readonly newId: () => string
   readonly publisher: Publisher<ChatSnapshot>
-  readonly #options: ChatStoreOptions
-  readonly #views = new WeakMap<Entry, ViewMessage>()
-  /** While an answer streams, its last entry is replaced in place, so that an event costs the same in a chat of any length. */
-  #entries: Entry[]
-  #status: Status = idle
-  #saved: Promise<unknown> = Promise.resolve()
-  /** Messages whose usage is already added to the usage of the chat. */
-  readonly #counted = new WeakSet<Message>()
-
-  constructor(options: ChatStoreOptions) {
-    const { throttleMs = 16, newId = randomId, messages = [] } = options
-    this.#options = options
-    this.newId = newId
-    this.id = options.id ?? newId()
-    this.#entries = entriesOf(messagesOf(messages), placeId)
-    this.publisher = publisher((shown) => this.#snapshot(shown), throttleMs)
-  }
-
-  get status(): Status {
-    return this.#status
-  }
-
-  get isBusy(): boolean {
-    const { status } = this.#status
-    return status === 'submitted' || status === 'streaming'
-  }
-
-  get entries(): readonly Entry[] {
-    return this.#entries
-  }
-
+  readonly status: Status
+  readonly isBusy: boolean
   /** Shown with the next snapshot. */
-  set entries(entries: readonly Entry[]) {
-    this.#entries = [...entries]
-  }
-
-  /** The messages that are sent with a turn. A message that never reached the model is not among them. */
-  get messages(): readonly Message[] {
-    return this.#entries.flatMap(({ role, state, messages }) => (role === 'user' && state === 'failed' ? [] : messages))
-  }
-
+  entries: readonly Entry[]
   /** Publishes a snapshot immediately. */
-  set(change: Partial<Status>, entries: readonly Entry[] = this.#entries): void {
-    this.#entries = [...entries]
-    this.#status = { ...this.#status, ...change }
-    this.publisher.now()
-  }
-
-  /** Replaces the entry with the same id, or appends the entry, and publishes soon. */
-  put(entry: Entry): void {
-    const at = this.#entries.length - 1
-    if (this.#entries[at]?.id === entry.id) this.#entries[at] = entry
-    else this.#entries = [...this.#entries, entry]
-    this.publisher.soon()
-  }
-
+  set(change: Partial<Status>, entries?: readonly Entry[]): void
+  /** The place of an entry; -1 if there is none. */
+  placeOf(id: string | undefined): number
+  entry(id: string | undefined): Entry | undefined
+  /** Replaces the entry with the same id, and publishes soon. */
+  put(entry: Entry): void
   /** The entries with this one in place of the one with its id. */
-  withEntry(entry: Entry): readonly Entry[] {
-    const at = this.#entries.length - 1
-    if (this.#entries[at]?.id !== entry.id) return [...this.#entries, entry]
-    return [...this.#entries.slice(0, at), entry]
-  }
-
+  withEntry(entry: Entry): readonly Entry[]
+  /** The messages that are sent with a turn, up to this place. A message that never reached the model is not among them. */
+  messages(end?: number): readonly Message[]
   /** Adds the usage of an answer's rounds, each only once. Readers see it with the next snapshot. */
-  count({ messages }: Entry): void {
-    const rounds = messages.filter((message) => !this.#counted.has(message))
-    for (const message of rounds) this.#counted.add(message)
-    const usages = rounds.map((message) => (message.role === 'assistant' ? message.usage : undefined))
-    this.#status = { ...this.#status, usage: addUsage(this.#status.usage, ...usages) }
+  count(answer: Entry): void
+  report(cause: unknown): void
+  /** Whether the stored chat was read, or the chat is not stored. */
+  readonly isRead: boolean
+  /** Reads the stored chat. Rejects with an error that was reported, and does not need to be handled. */
+  load(): Promise<void>
+  /** The same. An error was reported; then the chat is not stored, and goes on. */
+  ready(): Promise<void>
+  /** Stores the chat. */
+  save(): void
+  removeStored(): void
+  /** Says that the history is a new one, whatever is stored. */
+  replaced(): void
+}
+
+/**
+ * @param onRead called with a stored chat whose end is now the end of this chat
+ * @param onSent called with a message of the queue that another store has sent
+ */
+export function chatState(
+  options: ChatStoreOptions,
+  onRead: (stored: StoredChat) => void,
+  onSent: (id: string) => void,
+): ChatState {
+  const { throttleMs = 16, newId = randomId, messages = [], persist } = options
+  const id = options.id ?? newId()
+  const views = new WeakMap<Entry, ViewMessage>()
+  /** Messages whose usage is already added to the usage of the chat. */
+  const counted = new WeakSet<Message>()
+  /** While an answer streams, its entry is replaced in place, so that an event costs the same in a chat of any length. */
+  let entries: Entry[] = entriesOf(messagesOf(messages), placeId)
+  let status: Status = {
+    status: 'ready',
+    error: undefined,
+    pending: [],
+    queue: [],
+    warnings: [],
+    usage: {},
+    outcome: undefined,
+  }
+  /** The stored entries that this store has read or written last. Those of the options give way to them. */
+  let known: ReadonlyMap<string, Entry> = inBranches(entries)
+  let revision: string | undefined | null = null
+  let isRead = persist === undefined
+  let isReplaced = false
+  let reading: Promise<void> | undefined
+  const shown = publisher(snapshot, throttleMs)
+
+  function isBusy(): boolean {
+    return status.status === 'submitted' || status.status === 'streaming'
   }
 
-  /** Stores the chat, after the previous write has ended. */
-  save(): void {
-    const { persist } = this.#options
-    if (persist === undefined) return
-    const { pending, outcome } = this.#status
+  function set(change: Partial<Status>, next: readonly Entry[] = entries): void {
+    entries = [...next]
+    status = { ...status, ...change }
+    shown.now()
+  }
+
+  function placeOf(id: string | undefined): number {
+    return findLastIndex(entries, (entry) => entry.id === id)
+  }
+
+  function report(cause: unknown): void {
+    guarded(() => options.onError?.(cause))
+  }
+
+  /** Works with the storage. An error is reported, and does not need to be handled. */
+  function inStorage(work: () => Promise<void>): Promise<void> {
+    const done = persist === undefined ? Promise.resolve() : alone(id, work)
+    done.catch(report)
+    return done
+  }
+
+  function load(): Promise<void> {
+    const over = () => {
+      reading = undefined
+    }
+    reading ??= inStorage(() => sync(false))
+    reading.then(over, over)
+    return reading
+  }
+
+  /** Reads the stored chat and joins what another store wrote to it, before it writes. */
+  async function sync(isWriting: boolean): Promise<void> {
+    const stored = await persist?.load(id)
+    if (stored !== undefined && stored.version !== 1) {
+      throw new TypeError(`Cannot load the chat "${id}": its version ${String(stored.version)} is unknown`)
+    }
+    if (stored !== undefined && stored.revision !== revision && !isReplaced) join(stored)
+    isRead = true
+    isReplaced = false
+    if (!isWriting) return
+    const { pending, outcome } = status
     const chat: StoredChat = {
       version: 1,
+      revision: randomId(),
       updatedAt: Date.now(),
-      entries: this.#entries.map(storedOf),
+      entries: jsonOf(entries) as readonly StoredEntry[],
       pending,
       ...compact({ outcome }),
     }
-    this.#store(() => persist.save(this.id, chat))
+    const written = inBranches(entries)
+    await persist?.save(id, chat)
+    known = written
+    revision = chat.revision
   }
 
-  removeStored(): void {
-    const { persist } = this.#options
-    if (persist !== undefined) this.#store(() => persist.remove(this.id))
+  function join(stored: StoredChat): void {
+    const theirs = stored.entries.map(entryOfStored)
+    const all = merged(known, theirs, entries)
+    known = inBranches(theirs)
+    for (const { id: waiting } of status.queue) if (known.get(waiting)?.state !== 'failed') onSent(waiting)
+    revision = stored.revision
+    set({}, all)
+    if (!isBusy() && all.at(-1)?.messages === theirs.at(-1)?.messages) onRead(stored)
   }
 
-  #store(write: () => Promise<void>): void {
-    this.#saved = this.#saved.then(write).catch((cause) => this.report(cause))
+  function snapshot(before: ChatSnapshot | undefined): ChatSnapshot {
+    // An answer is not shown before its first message, and a message of the queue not before it is sent.
+    const drawn = entries.filter(({ id, messages, state, branch }) => {
+      return (messages[0] || (branch && state !== 'streaming')) && !status.queue.some((one) => one.id === id)
+    })
+    const messages = drawn.map((entry, at) => viewOfEntry(entry, before?.messages[at]))
+    const isSame =
+      messages.length === before?.messages.length && messages.every((one, at) => one === before.messages[at])
+    return { id, ...status, isBusy: isBusy(), messages: isSame ? before.messages : messages }
   }
 
-  report(cause: unknown): void {
-    guarded(() => this.#options.onError?.(cause))
-  }
-
-  /** Reads the stored chat, unless a message was sent in the meantime. Returns whether it did. */
-  async load(): Promise<boolean> {
-    await this.#saved
-    const before = this.#entries
-    const stored = await this.#options.persist?.load(this.id)
-    if (stored === undefined || before !== this.#entries || this.isBusy) return false
-    if (stored.version !== 1) {
-      throw new TypeError(`Cannot load the chat "${this.id}": its version ${String(stored.version)} is unknown`)
-    }
-    const entries = stored.entries.map(entryOfStored)
-    const { pending, outcome } = stored
-    const last = entries.at(-1)
-    if (pending.length > 0 && last !== undefined) entries[entries.length - 1] = withCalls(last, pending, 'waiting')
-    this.set({ ...idle, pending, outcome, status: pending.length > 0 ? 'waiting' : 'ready' }, entries)
-    return true
-  }
-
-  #snapshot(shown: ChatSnapshot | undefined): ChatSnapshot {
-    // A streaming answer is not shown before its first message.
-    const drawn = this.#entries.filter(({ messages, state }) => messages.length > 0 || state !== 'streaming')
-    const messages = drawn.map((entry, at) => this.#view(entry, shown?.messages[at]))
-    const isSame = messages.length === shown?.messages.length && messages.every((one, at) => one === shown.messages[at])
-    return {
-      id: this.id,
-      ...this.#status,
-      isBusy: this.isBusy,
-      messages: isSame ? shown.messages : messages,
-    }
-  }
-
-  #view(entry: Entry, before: ViewMessage | undefined): ViewMessage {
-    const known = this.#views.get(entry)
-    if (known !== undefined) return known
-    const view = viewOf(entry, before)
-    this.#views.set(entry, view)
+  function viewOfEntry(entry: Entry, before: ViewMessage | undefined): ViewMessage {
+    const view = views.get(entry) ?? viewOf(entry, before)
+    views.set(entry, view)
     return view
+  }
+
+  return {
+    id,
+    newId,
+    publisher: shown,
+    get status() {
+      return status
+    },
+    get isBusy() {
+      return isBusy()
+    },
+    get entries() {
+      return entries
+    },
+    set entries(next) {
+      entries = [...next]
+    },
+    set,
+    placeOf,
+    entry: (wanted) => entries[placeOf(wanted)],
+    put(entry) {
+      const at = placeOf(entry.id)
+      entries[at] = { ...entry, branch: entries[at]?.branch } // another store may have added branches
+      shown.soon()
+    },
+    withEntry: (entry) => entries.map((one) => (one.id === entry.id ? entry : one)),
+    messages: (end = entries.length) =>
+      entries.slice(0, end).flatMap((entry) => (entry.role !== 'user' || isSaid(entry) ? entry.messages : [])),
+    count({ messages }) {
+      const rounds = messages.filter((message) => !counted.has(message))
+      for (const message of rounds) counted.add(message)
+      const usages = rounds.map((message) => (message.role === 'assistant' ? message.usage : undefined))
+      status = { ...status, usage: addUsage(status.usage, ...usages) }
+    },
+    report,
+    get isRead() {
+      return isRead
+    },
+    load,
+    ready: () => load().catch(() => {}),
+    save() {
+      inStorage(() => sync(true))
+    },
+    removeStored() {
+      inStorage(async () => persist?.remove(id))
+    },
+    replaced() {
+      isReplaced = !isRead
+    },
   }
 }
 
-function storedOf({ calls, createdAt, branch, ...entry }: Entry): StoredEntry {
-  const tails = branch?.tails.map((tail) => tail.map(storedOf))
-  return {
-    ...entry,
-    ...compact({ createdAt, branch: branch && tails && { ...branch, tails } }),
-  }
+/** The end of the last work with each stored chat of this page. */
+const works = /* @__PURE__ */ new Map<string, Promise<unknown>>()
+
+/** Works with a stored chat while no other store of it does, in this page or, where the browser has locks, in other tabs. */
+function alone(id: string, work: () => Promise<void>): Promise<void> {
+  const locks = globalThis.navigator?.locks as LockManager | undefined
+  const begin = () => (locks ? locks.request(`isoglot:${id}`, work) : work())
+  const done = (works.get(id) ?? Promise.resolve()).then(begin)
+  works.set(
+    id,
+    done.catch(() => {}),
+  )
+  return done
+}
+
+/** Values of tools may have no JSON, such as a `bigint`. */
+function jsonOf<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? `${one}` : one)))
 }
 
 /** A turn that was still running when the page was closed counts as stopped. */
 function entryOfStored({ messages, state, createdAt, branch, ...entry }: StoredEntry): Entry {
   const isOver = state === 'done' || state === 'failed'
-  const tails = branch?.tails.map((tail) => tail.map(entryOfStored))
-  const read = { ...entry, createdAt, state: isOver ? state : ('stopped' as const), messages: messagesOf(messages) }
-  return entryOf({ ...read, ...compact({ branch: branch && tails && { ...branch, tails } }) })
+  return {
+    ...entry,
+    createdAt,
+    state: isOver ? state : 'stopped',
+    messages: messagesOf(messages),
+    branch: branch && { ...branch, tails: branch.tails.map((tail) => tail.map(entryOfStored)) },
+  }
 }
 
 /** `crypto.randomUUID` does not exist on a page without HTTPS. */

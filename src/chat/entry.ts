@@ -4,26 +4,22 @@ import type { StreamEvent } from '../client/result.ts'
 import { blocksOf } from '../core/content.ts'
 import { compact, findLastIndex } from '../core/json.ts'
 import type { AssistantMessage, Message, ToolCall } from '../core/model.ts'
-import { noResult } from '../prepare/prepare.ts'
-import type { ChatTurn, SealedHistory } from './model.ts'
+import { noResult } from '../kit/lacks.ts'
+import type { ChatTurn, SealedHistory, StoredEntry } from './model.ts'
 import type { ViewMessage } from './view-message.ts'
 
 /** Facts about a call that events have and messages do not. */
-interface CallNews {
-  readonly state: 'waiting' | 'ready' | 'running' | 'refused' | 'done'
-  readonly progress?: unknown
-  readonly value?: unknown
-}
+type CallNews = NonNullable<StoredEntry['calls']>[string]
 
 /** The source of a {@link ViewMessage}. */
 export interface Entry extends Omit<ViewMessage, 'parts' | 'branch'> {
   /** By the number of the round and the call's id, since some hosts number their ids from 0 in every round. */
-  readonly calls: ReadonlyMap<string, CallNews>
+  readonly calls?: StoredEntry['calls']
   readonly sealed?: SealedHistory
   /** The number of its messages when the turn that continues it began. */
   readonly begun?: number
   /** The other versions of this message: from edits and regenerated answers. */
-  readonly branch?: Branches
+  readonly branch?: Branches | undefined
 }
 
 /** The branches that begin at an entry. */
@@ -34,11 +30,15 @@ export interface Branches {
   readonly tails: readonly (readonly Entry[])[]
 }
 
-const noNews: ReadonlyMap<string, CallNews> = /* @__PURE__ */ new Map()
-
-/** An entry in which nothing has happened. */
-export function entryOf(entry: Omit<Entry, 'calls'>): Entry {
-  return { ...entry, calls: noNews }
+/** An entry that begins now. */
+export function newEntry(
+  id: string,
+  role: 'user' | 'assistant',
+  messages: readonly Message[] = [],
+  branch?: Branches,
+): Entry {
+  const state = role === 'user' ? 'sending' : 'streaming'
+  return { id, role, state, createdAt: Date.now(), messages, branch }
 }
 
 const isAnswer = ({ role }: Message) => role === 'assistant' || role === 'tool'
@@ -55,7 +55,7 @@ export function entriesOf(messages: readonly Message[], idOf: (at: number, messa
     }
     const role = isAnswer(message) ? 'assistant' : message.role === 'user' ? 'user' : 'system'
     const state = endOf([message])
-    entries.push(entryOf({ id: idOf(at, message), role, state, createdAt: undefined, messages: [message] }))
+    entries.push({ id: idOf(at, message), role, state, createdAt: undefined, messages: [message] })
   }
   return entries
 }
@@ -77,7 +77,7 @@ export function placeId(at: number): string {
 export function withEvent(entry: Entry, event: StreamEvent): Entry {
   const messages = applyEvent(entry.messages, event.type === 'done' ? withAnswersOnly(event) : event)
   const calls = withNews(entry, event)
-  return messages === entry.messages && calls === entry.calls ? entry : { ...entry, messages, calls }
+  return messages === entry.messages && calls === entry.calls ? entry : { ...entry, messages, ...compact({ calls }) }
 }
 
 /** The prompt has its own entry. */
@@ -88,7 +88,7 @@ function withAnswersOnly(event: Extract<StreamEvent, { type: 'done' }>): StreamE
 }
 
 function withNews({ calls, messages }: Entry, event: StreamEvent): Entry['calls'] {
-  const withCall = (id: string | undefined, news: CallNews) => new Map(calls).set(keyOf(messages, id), news)
+  const withCall = (id: string | undefined, news: CallNews) => ({ ...calls, [keyOf(messages, id)]: news })
   switch (event.type) {
     case 'tool_start':
       return withCall(event.call.id, { state: 'running' })
@@ -99,7 +99,7 @@ function withNews({ calls, messages }: Entry, event: StreamEvent): Entry['calls'
     case 'tool_result': {
       const { toolCallId, error, value } = event.result
       const state = error?.kind === 'rejected' ? 'refused' : 'done'
-      return withCall(toolCallId, { ...calls.get(keyOf(messages, toolCallId)), state, ...compact({ value }) })
+      return withCall(toolCallId, { ...calls?.[keyOf(messages, toolCallId)], state, ...compact({ value }) })
     }
     default:
       return calls
@@ -112,9 +112,8 @@ function keyOf(messages: readonly Message[], id: string | undefined): string {
 
 /** The entry, with the state of these calls of its last round set. */
 export function withCalls(entry: Entry, which: readonly ToolCall[], state: CallNews['state']): Entry {
-  const calls = new Map(entry.calls)
-  for (const { id } of which) calls.set(keyOf(entry.messages, id), { state })
-  return { ...entry, calls }
+  const news = which.map(({ id }) => [keyOf(entry.messages, id), { state }])
+  return { ...entry, calls: { ...entry.calls, ...Object.fromEntries(news) } }
 }
 
 /** Adds a failed result for each of these calls, because they will not run. */
@@ -140,21 +139,15 @@ export function brokenOff(entry: Entry, state: 'failed' | 'stopped', partial?: A
   return { ...entry, state, messages: [...entry.messages.slice(0, -1), ...(isNothing ? [] : [answer])] }
 }
 
-/** The entries, with the state of the user's message that is being sent set. */
-export function withUser(entries: readonly Entry[], state: 'done' | 'failed'): readonly Entry[] {
-  return entries.map((entry) => (entry.state === 'sending' ? { ...entry, state } : entry))
+/** Whether it is a message of the user that reached the model, or is on its way. */
+export function isSaid({ role, state }: Entry): boolean {
+  return role === 'user' && state !== 'failed'
 }
 
-/** Marks the user's message at the end, if there is one, as `done`. */
+/** Marks the last message of the user as `done`. */
 export function asArrived(entries: readonly Entry[]): readonly Entry[] {
-  const last = entries.at(-1)
-  return last?.role === 'user' ? [...entries.slice(0, -1), { ...last, state: 'done' }] : entries
-}
-
-/** Marks the user's message at the end, if there is one, as `sending`. */
-export function asSending(entries: readonly Entry[]): readonly Entry[] {
-  const last = entries.at(-1)
-  return last?.role === 'user' ? [...entries.slice(0, -1), { ...last, state: 'sending' }] : entries
+  const last = findLastIndex(entries, ({ role }) => role === 'user')
+  return entries.map((entry, at) => (at === last ? { ...entry, state: 'done' } : entry))
 }
 
 /** The history that the server sealed last, and the user's messages since then, including `added`. */

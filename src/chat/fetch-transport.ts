@@ -2,7 +2,7 @@
 import { blocksOf } from '../core/content.ts'
 import { compact, lookup } from '../core/json.ts'
 import type { JsonObject, Message } from '../core/model.ts'
-import { readEvents } from '../page/read.ts'
+import { readingOf } from '../page/reading.ts'
 import type { AnyTools } from '../tools/model.ts'
 import type { keptRuns } from './kept-runs.ts'
 import type { ChatTransport, ChatTurn } from './model.ts'
@@ -64,11 +64,12 @@ export function fetchTransport(options: FetchTransportOptions = {}): ChatTranspo
   const { read, stop } = readRuns()
   const kept = options.resume?.({ url, fetch: ask }, read)
   const post = async (turn: ChatTurn, streamId: string | undefined) => {
-    kept?.remember(turn.chatId, streamId)
+    kept?.remember(turn.chatId, streamId, turn.question)
     const body = JSON.stringify({ ...bodyOf(turn, options), streamId })
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal: turn.signal }
     const response = await ask(url, init)
-    if (!turn.signal.aborted) kept?.remember(turn.chatId, response.headers.get('x-isoglot-stream') ?? undefined)
+    const name = response.headers.get('x-isoglot-stream') ?? undefined
+    if (!turn.signal.aborted) kept?.remember(turn.chatId, name, turn.question)
     return response
   }
   return {
@@ -77,12 +78,12 @@ export function fetchTransport(options: FetchTransportOptions = {}): ChatTranspo
       const streamId = kept && crypto.randomUUID?.()
       const { signal } = turn
       const resume = kept?.resuming
-      const run = readEvents(post(turn, streamId), compact({ signal, resume, streamId }))
-      return read(turn.chatId, kept?.forgetting(turn.chatId, run) ?? run)
+      const run = readingOf(post(turn, streamId), compact({ signal, resume, streamId }))
+      return read(turn.chatId, kept?.forgetting(turn.chatId, run, signal) ?? run)
     },
     async stop(chatId) {
-      await stop(chatId)
-      await kept?.stop(chatId)
+      // The name is taken now: a message may be sent before the run has ended.
+      await Promise.all([stop(chatId), kept?.stop(chatId)])
     },
     ...compact({ resume: kept?.resume }),
   }

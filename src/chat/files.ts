@@ -13,20 +13,18 @@ export type FileAsBlock = ImageBlock | AudioBlock | VideoBlock | FileBlock | Pla
  */
 export function checkFiles(files: readonly Blob[], rules: FileRules): void {
   const { maxBytes = 8 * 1024 * 1024, maxFiles = 10, accept } = rules
-  if (files.length > maxFiles)
-    throw new RangeError(`Cannot send ${files.length} files: "files.maxFiles" is ${maxFiles}`)
+  if (files.length > maxFiles) throw refusal(`${files.length} files`, `"files.maxFiles" is ${maxFiles}`)
   for (const file of files) {
-    if (file.size > maxBytes) {
-      throw new RangeError(
-        `Cannot send ${titleOf(file)}: it has ${file.size} bytes, and "files.maxBytes" is ${maxBytes}`,
-      )
-    }
-    if (accept !== undefined && !accept.some((type) => isOfType(file.type, type))) {
-      throw new RangeError(
-        `Cannot send ${titleOf(file)}: its type is "${file.type}", and "files.accept" is ${accept.join(', ')}`,
-      )
+    const { size, type } = file
+    if (size > maxBytes) throw refusal(titleOf(file), `it has ${size} bytes, and "files.maxBytes" is ${maxBytes}`)
+    if (accept?.some((accepted) => isOfType(type, accepted)) === false) {
+      throw refusal(titleOf(file), `its type is "${type}", and "files.accept" is ${accept.join(', ')}`)
     }
   }
+}
+
+function refusal(what: string, finding: string): RangeError {
+  return new RangeError(`Cannot send ${what}: ${finding}`)
 }
 
 function isOfType(type: string, accepted: string): boolean {
@@ -54,21 +52,14 @@ export async function toBlock(
   signal.throwIfAborted()
   const mimeType = file.type.split(';')[0] || typeOf(bytes)
   const name = nameOf(file)
-  if (mimeType === undefined) throw new RangeError(`Cannot send ${titleOf(file)}: its type is unknown`)
+  if (mimeType === undefined) throw refusal(titleOf(file), 'its type is unknown')
   if (isText(mimeType)) {
     return compact({ type: 'plain_text', text: new TextDecoder().decode(bytes), title: name, mimeType })
   }
   const source = upload ? { url: (await upload(file, signal)).url, mimeType } : { data: toBase64(bytes), mimeType }
-  switch (mimeType.split('/')[0]) {
-    case 'image':
-      return { type: 'image', ...source }
-    case 'audio':
-      return { type: 'audio', ...source }
-    case 'video':
-      return { type: 'video', ...source }
-    default:
-      return compact({ type: 'file', ...source, filename: name })
-  }
+  const [type] = mimeType.split('/')
+  if (type === 'image' || type === 'audio' || type === 'video') return { type, ...source }
+  return compact({ type: 'file', ...source, filename: name })
 }
 
 function isText(mimeType: string): boolean {

@@ -12,6 +12,7 @@ export type {
   ChatActions,
   ChatEnd,
   ChatEvents,
+  ChatQuestion,
   ChatSnapshot,
   ChatStore,
   ChatStoreOptions,

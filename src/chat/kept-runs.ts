@@ -1,18 +1,21 @@
 /** Stores the names of runs that a server stores, so that a page can continue them after a reload. @module */
 import { isOfNetwork } from '../core/errors.ts'
-import { readEvents } from '../page/read.ts'
+import { readingOf } from '../page/reading.ts'
 import { type Resuming, resuming } from '../page/resuming.ts'
-import type { ChatEvents, ChatTransport } from './model.ts'
+import type { ChatEvents, ChatQuestion, ChatTransport } from './model.ts'
 import type { ReadableRun } from './run-transport.ts'
 
 /** Continues runs that the server stores. `keptRuns` returns it, for `fetchTransport`. */
 export interface KeptRuns {
   /** For `readEvents`. */
   readonly resuming: Resuming
-  /** Stores the name of the run. `undefined`: the server does not store it. */
-  remember(chatId: string, name: string | undefined): void
-  /** Returns the same run, and deletes its name when it ends. A network error does not end it: another connection can continue it. */
-  forgetting(chatId: string, run: ReadableRun): ReadableRun
+  /** Stores the name of the run, and what the run answers. `undefined`: the server does not store it. */
+  remember(chatId: string, name: string | undefined, question?: ChatQuestion): void
+  /**
+   * Returns the same run, and deletes its name when it ends. A network error does not end it, and neither does leaving it: another
+   * connection can continue it.
+   */
+  forgetting(chatId: string, run: ReadableRun, signal: AbortSignal): ReadableRun
   /** Ends the run that a broken connection left on the server. */
   stop(chatId: string): Promise<void>
   /** The `resume` of the transport. */
@@ -38,20 +41,28 @@ export function keptRuns(
   read: (chatId: string, run: ReadableRun) => ChatEvents,
 ): KeptRuns {
   const resume = resuming(transport)
-  const names = new Map<string, string>()
+  const kept = new Map<string, string>()
 
-  function note(chatId: string, name: string | undefined): void {
-    if (name === undefined) names.delete(chatId)
-    else names.set(chatId, name)
-    const key = keyOf(chatId)
-    inStorage((store) => (name === undefined ? store.removeItem(key) : store.setItem(key, name)))
+  function keep(key: string, value: string | undefined): void {
+    if (value === undefined) kept.delete(key)
+    else kept.set(key, value)
+    inStorage((store) => (value === undefined ? store.removeItem(key) : store.setItem(key, value)))
+  }
+
+  function keptAt(key: string): string | undefined {
+    return kept.get(key) ?? inStorage((store) => store.getItem(key)) ?? undefined
+  }
+
+  function note(chatId: string, name: string | undefined, question?: ChatQuestion): void {
+    keep(keyOf(chatId), name)
+    keep(questionKeyOf(chatId), name && question && JSON.stringify(question))
   }
 
   function nameOf(chatId: string): string | undefined {
-    return names.get(chatId) ?? inStorage((store) => store.getItem(keyOf(chatId))) ?? undefined
+    return keptAt(keyOf(chatId))
   }
 
-  function forgetting(chatId: string, run: ReadableRun): ReadableRun {
+  function forgetting(chatId: string, run: ReadableRun, signal: AbortSignal): ReadableRun {
     return {
       get sealed() {
         return run.sealed
@@ -60,7 +71,7 @@ export function keptRuns(
         try {
           yield* run.batches()
         } catch (cause) {
-          if (!isOfNetwork(cause)) note(chatId, undefined)
+          if (!isOfNetwork(cause) && !signal.aborted) note(chatId, undefined)
           throw cause
         }
         note(chatId, undefined)
@@ -85,10 +96,12 @@ export function keptRuns(
       const name = nameOf(chatId)
       if (name === undefined) return undefined
       const response = resume.replay(name, signal)
-      const events = read(chatId, forgetting(chatId, readEvents(response, { signal, resume }))) // a stop ends it from now on
+      const question: ChatQuestion | undefined = JSON.parse(keptAt(questionKeyOf(chatId)) ?? 'null') ?? undefined
+      const run = forgetting(chatId, readingOf(response, { signal, resume }), signal)
+      const events = read(chatId, run) // a stop ends it from now on
       const found = await response.catch(() => undefined) // its error is that of the turn
       const isGone = found !== undefined && goneStatuses.includes(found.status)
-      if (!isGone && !signal.aborted) return events
+      if (!isGone && !signal.aborted) return Object.assign(events, { question })
       await found?.body?.cancel()
       if (!signal.aborted) note(chatId, undefined)
       return undefined
@@ -101,6 +114,10 @@ const goneStatuses = [204, 403, 404]
 
 function keyOf(chatId: string): string {
   return `isoglot-run:${chatId}`
+}
+
+function questionKeyOf(chatId: string): string {
+  return `isoglot-question:${chatId}`
 }
 
 /** Uses the storage of this tab. `undefined` if the storage is missing, full or blocked: a reload then loses the runs of the page. */

@@ -1,8 +1,9 @@
 /** Transports that ask a model from the page: the path `isoglot/chat-model`, which contains the client. @module */
 import type { RunRequest } from '../client/request.ts'
 import { stream } from '../client/run.ts'
-import { isObject } from '../core/json.ts'
-import { readApiError } from '../kit/api-error.ts'
+import { compact } from '../core/json.ts'
+import { remote } from '../remote/index.ts'
+import { type WorkerSessionOptions, workerSession } from '../remote/session.ts'
 import type { AnyTools } from '../tools/model.ts'
 import type { ChatTransport } from './model.ts'
 import { runTransport } from './run-transport.ts'
@@ -32,81 +33,30 @@ export function modelTransport(settings: ModelTransportSettings): ChatTransport 
   })
 }
 
-/** A token of the Worker. */
-export interface WorkerSession {
-  readonly token: string
-  /** An ISO 8601 time. */
-  readonly expiresAt: string
-}
-
-/** Options of `workerTransport`: the model with the Worker as its provider, and a function that fetches a token. */
-export interface WorkerTransportSettings<Tools extends AnyTools = AnyTools> extends ModelTransportSettings<Tools> {
-  /** The URL of the Worker. The path of the model's `baseUrl` is kept. */
+/** Options of `workerTransport`: the Worker, its name of the model, and the options of `stream`. */
+export interface WorkerTransportSettings<Tools extends AnyTools = AnyTools>
+  extends Omit<ModelTransportSettings<Tools>, 'model'>,
+    WorkerSessionOptions {
+  /** The URL of the Worker. */
   readonly url: string
-  /** Gets a token. Its argument is the last token, so that the visitor keeps the same id. Default: `POST <url>/session`. */
-  readonly session?: (last: string | undefined) => Promise<WorkerSession>
+  /** The Worker's name of the model, such as `openai:gpt-5-mini`. */
+  readonly model: string
 }
-
-/** A new token is fetched this long before the old one ends, in milliseconds. */
-const marginMs = 30_000
 
 /**
  * A transport through our Worker. It fetches a session token at the first turn and renews it before it ends. After a 401, it renews the
- * token and repeats the request once.
+ * token and repeats the request once. The page has no code of a provider.
  *
  * @example
  * ```ts
- * const transport = workerTransport({ url: 'https://chat.example', model: openaiChat('gpt-5-mini') })
+ * const transport = workerTransport({ url: 'https://chat.example', model: 'openai:gpt-5-mini' })
  * ```
  */
 export function workerTransport<const Tools extends AnyTools = AnyTools>(
   settings: WorkerTransportSettings<Tools>,
 ): ChatTransport<Tools>
-export function workerTransport({ url, session, ...settings }: WorkerTransportSettings): ChatTransport {
-  const { model } = settings
-  const send = model.fetch ?? ((...args: Parameters<typeof fetch>) => fetch(...args))
-  const root = url.replace(/\/+$/, '')
-  const open = session ?? ((last) => openSession(send, root, last))
-  let current: Promise<WorkerSession> | undefined
-  let last: WorkerSession | undefined
-
-  /** A token that is valid for at least the next half minute. */
-  async function token(): Promise<string> {
-    if (last !== undefined && !(Date.now() < Date.parse(last.expiresAt) - marginMs)) current = undefined
-    current ??= open(last?.token)
-    try {
-      last = await current
-      return last.token
-    } catch (cause) {
-      current = undefined
-      throw cause
-    }
-  }
-
-  /** The Worker may refuse a token before it ends: the Worker's secret changed, or the token was revoked. */
-  const sendAgain: typeof fetch = async (input, init) => {
-    const response = await send(input, init)
-    if (response.status !== 401) return response
-    await response.body?.cancel()
-    current = undefined
-    return send(input, { ...init, headers: { ...init?.headers, ...model.codec.headers(await token()) } })
-  }
-
-  const { pathname } = new URL(model.baseUrl, 'http://localhost')
-  const baseUrl = root + pathname.replace(/\/+$/, '')
-  const { providerUrl: _, ...rest } = model
-  return modelTransport({ ...settings, model: { ...rest, baseUrl, apiKey: token, fetch: sendAgain } })
-}
-
-async function openSession(send: typeof fetch, root: string, last: string | undefined): Promise<WorkerSession> {
-  const answer = await send(`${root}/session`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(last !== undefined && { authorization: `Bearer ${last}` }) },
-    body: '{}',
-  })
-  const body: unknown = await answer.json().catch(() => undefined)
-  const { token, expiresAt } = isObject(body) ? body : {}
-  if (answer.ok && typeof token === 'string' && typeof expiresAt === 'string') return { token, expiresAt }
-  const { status, headers } = answer
-  throw readApiError({ status, headers, body }, { provider: `${root}/session`, kinds: {}, final: new Set() })
+export function workerTransport({ url, model, open, fetch, ...settings }: WorkerTransportSettings): ChatTransport {
+  const session = workerSession(url, compact({ open, fetch }))
+  const answer = `${url.replace(/\/+$/, '')}/answer`
+  return modelTransport({ ...settings, model: remote(model, { url: answer, session, ...compact({ fetch }) }) })
 }

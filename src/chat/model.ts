@@ -24,14 +24,31 @@ export interface ChatTurn {
   /** The history that the server sealed last, if it did, and the messages of the user and the page since then. */
   readonly sealed?: string
   readonly unsealed: readonly Message[]
+  /** What the turn answers. A transport that can resume the turn keeps it, and gives it back with the events. */
+  readonly question?: ChatQuestion
   /** Fires when the turn is stopped. */
   readonly signal: AbortSignal
+}
+
+/** The message that a turn answers, and where the answer belongs. Plain JSON. */
+export interface ChatQuestion {
+  /** The ids of the item with the message, and of the item with the answer. */
+  readonly id: string
+  readonly answerId: string
+  /** The number of the user's messages before this one. */
+  readonly keep: number
+  readonly message: Message
 }
 
 /** The events of a turn, in batches. */
 export interface ChatEvents<Tools extends AnyTools = AnyTools> extends AsyncIterable<readonly StreamEvent<Tools>[]> {
   /** The history that the server sealed, once the turn has ended. */
   readonly sealed?: string | undefined
+  /**
+   * For `resume`: the `question` of the turn that is resumed. Its answer then goes to its place, whatever the page has loaded. Without it,
+   * the answer goes on where the last one is not complete; otherwise it is added.
+   */
+  readonly question?: ChatQuestion | undefined
 }
 
 /** How a turn reaches a model. `fetchTransport`, `modelTransport`, `workerTransport` and `runTransport` make one. */
@@ -62,6 +79,8 @@ export interface FileRules {
 /** A chat as it is stored: plain JSON. */
 export interface StoredChat {
   readonly version: 1
+  /** Another one with each write, so that a store notices that another one wrote. */
+  readonly revision?: string
   /** Milliseconds since 1970. */
   readonly updatedAt: number
   readonly entries: readonly StoredEntry[]
@@ -76,6 +95,14 @@ export type StoredEntry = Pick<ViewMessage, 'id' | 'role' | 'state' | 'messages'
   readonly sealed?: SealedHistory
   /** The number of its messages when the turn that continues it began. */
   readonly begun?: number
+  /** What only the events of its calls say, by the number of the round and the id of the call: `0.call_1`. */
+  readonly calls?: {
+    readonly [call: string]: {
+      readonly state: 'waiting' | 'ready' | 'running' | 'refused' | 'done'
+      readonly progress?: unknown
+      readonly value?: unknown
+    }
+  }
   /** The branches that begin here. The list of the shown branch (`index`) is empty. */
   readonly branch?: { readonly index: number; readonly tails: readonly (readonly StoredEntry[])[] }
 }
@@ -86,7 +113,7 @@ export interface SealedHistory {
   readonly messageCount: number
 }
 
-/** The storage of chats. */
+/** The storage of chats. A store reads a chat before it writes it, and then joins what another store wrote in the meantime. */
 export interface Persist {
   load(chatId: string): Promise<StoredChat | undefined>
   save(chatId: string, chat: StoredChat): Promise<void>
@@ -117,8 +144,8 @@ export interface ChatStoreOptions<Tools extends AnyTools = AnyTools> {
   /** While an answer streams, how long at least between two snapshots, in milliseconds. Default 16, a frame. 0: one for each batch of events. */
   readonly throttleMs?: number
   /**
-   * The behaviour of `send` during a turn. `reject`: it throws a `TypeError`. `queue`: the message is sent after the turn, if that
-   * succeeds. `interrupt`: the turn is stopped first. Default `reject`.
+   * The behaviour of `send` during a turn. `queue`: the message is sent after the turn, if that succeeds; otherwise before the next
+   * message. `interrupt`: the turn is stopped first. `reject`: it throws a `TypeError`. Default `queue`.
    */
   readonly whenBusy?: 'queue' | 'reject' | 'interrupt'
   /** The storage of the chat, written after each turn and each message of the user: `localPersist()`, `idbPersist()`. */
@@ -177,16 +204,17 @@ export type PageToolResult<Tools extends AnyTools = AnyTools> =
 /** The methods of a chat. They do not need `this`. */
 export interface ChatActions<Tools extends AnyTools = AnyTools> {
   /**
-   * Sends a message of the user. The message is in the snapshot before this returns. Resolves when the turn has ended, also if it failed.
+   * Sends a message of the user, once the stored chat is read. The message is in the snapshot before this returns. Resolves when the turn
+   * has ended, also if it failed. A file that the rules do not allow, or that cannot be read, is a failed turn: `error` of the snapshot is a
+   * `RangeError` with its name, or the error of `upload`; the message stays, and is not sent.
    *
-   * @throws {TypeError} while a turn is running (see `whenBusy`), for an empty message, and after `dispose`.
-   * @throws {RangeError} for files that the rules do not allow.
+   * @throws {TypeError} for an empty message, after `dispose`, and during a turn with `whenBusy: 'reject'`.
    */
   readonly send: (content: SendContent) => Promise<void>
   /** Stops the current turn. The status is `ready` immediately, and the received part stays. Calls that wait are cancelled. */
   readonly stop: () => Promise<void>
   /**
-   * Sends the request of a failed or stopped turn again, and drops its answer. If the server is still running that turn, it resumes the turn.
+   * Sends the request of a failed or stopped turn again, with its files, and drops its answer. If the server is still running that turn, it resumes the turn.
    *
    * @throws {TypeError} if no turn failed or was stopped.
    */
@@ -224,7 +252,10 @@ export interface ChatActions<Tools extends AnyTools = AnyTools> {
     toolCallId: string,
     decision: boolean | Pick<Approval, 'approved' | 'reason' | 'expiresAt' | 'proof'>,
   ) => Promise<void>
-  /** Resumes a turn that the server is still running. `false` if there is no such turn, or if the transport cannot resume. */
+  /**
+   * Resumes a turn that the server is still running. `false` if there is no such turn, if another one is running in the page, or if the
+   * transport cannot resume.
+   */
   readonly resume: () => Promise<boolean>
   /** Replaces the history. Messages that are the same objects keep their ids. @throws {TypeError} while a turn is running. */
   readonly setMessages: (change: readonly Message[] | ((before: readonly Message[]) => readonly Message[])) => void
@@ -236,7 +267,12 @@ export interface ChatActions<Tools extends AnyTools = AnyTools> {
   readonly clearError: () => void
   /** Stops the turn, and deletes the messages of the chat, its queue and its stored copy. */
   readonly clear: () => void
-  /** Reads the chat from its storage, unless a message was sent in the meantime. */
+  /**
+   * Reads the chat from its storage. Messages that were sent before it stay, after the stored ones. Later calls read what other stores of
+   * the chat have written since.
+   *
+   * @throws the error of the storage; {TypeError} for a chat that a newer version has stored. Such a chat is not overwritten.
+   */
   readonly load: () => Promise<void>
 }
 
@@ -245,9 +281,13 @@ export interface ChatStore<Tools extends AnyTools = AnyTools> extends ChatAction
   /** Calls the listener for each new snapshot. Returns a function that removes the listener. */
   readonly subscribe: (listener: () => void) => () => void
   readonly getSnapshot: () => ChatSnapshot<Tools>
-  /** The state at the beginning, always the same object: what a server renders. */
+  /** The state at the beginning, always the same object: what a server renders. Its `id` is empty unless the options have one. */
   readonly getServerSnapshot: () => ChatSnapshot<Tools>
-  /** Stops the turn, its timer and its listeners. The store cannot be used again. */
+  /**
+   * Ends the turn in this page, as closing the page does: a turn that the server keeps runs on, and can be resumed. `stop` ends it there, too.
+   */
+  readonly leave: () => void
+  /** Leaves the turn, and ends its timer and its listeners. The store cannot be used again. */
   readonly dispose: () => void
 }
 

@@ -72,8 +72,7 @@ export function idbPersist(name = 'isoglot'): Persist {
   return {
     load: (chatId) => ask<StoredChat | undefined>('readonly', (chats) => chats.get(chatId)),
     async save(chatId, chat) {
-      // As JSON, since a result of a tool may contain values that IndexedDB cannot clone.
-      await ask('readwrite', (chats) => chats.put(JSON.parse(JSON.stringify(chat)), chatId))
+      await ask('readwrite', (chats) => chats.put(chat, chatId))
     },
     async remove(chatId) {
       await ask('readwrite', (chats) => chats.delete(chatId))

@@ -1,24 +1,84 @@
-/** The request for a turn, and which request a stored chat still needs. @module */
-import { compact } from '../core/json.ts'
+/** The request for a turn, and where the answer of a turn belongs that a server runs. @module */
+import { textOf } from '../core/content.ts'
+import { findLastIndex } from '../core/json.ts'
 import type { Message } from '../core/model.ts'
 import type { Approval } from '../tools/approval.ts'
-import type { Entry } from './entry.ts'
-import type { ChatTrigger } from './model.ts'
+import { forked, inBranches } from './branches.ts'
+import { type Entry, isSaid, newEntry } from './entry.ts'
+import type { ChatQuestion, ChatTrigger } from './model.ts'
 
 /** The request to a transport. */
 export interface Question {
   readonly trigger: ChatTrigger
+  /** The item with the user's message. */
+  readonly id?: string | undefined
   readonly added?: readonly Message[]
+  /** Files of the user's message that have not been read. */
+  readonly files?: readonly Blob[]
   readonly approvals?: readonly Approval[]
   readonly messageId?: string
   /** The answer so far, which goes on. */
-  readonly base?: Entry
+  readonly base?: Entry | undefined
+  /** The item with the answer. */
+  readonly answerId?: string | undefined
 }
 
-/** The question to ask again after a reload, if the last turn failed or was stopped. @param last the last entry of the stored chat */
-export function unanswered(last: Entry | undefined): Question | undefined {
-  if (last?.role === 'user') return { trigger: 'send', added: last.messages }
-  if (last === undefined || last.state === 'done') return undefined
-  const { id: messageId, branch } = last
-  return compact({ trigger: 'regenerate', messageId, base: branch && { ...last, messages: [], begun: 0 } })
+/** The question to ask again after a reload, if the last turn failed or was stopped. */
+export function unanswered(entries: readonly Entry[]): Question | undefined {
+  const [asked, answer] = entries.slice(findLastIndex(entries, ({ role }) => role === 'user'))
+  if (asked?.role !== 'user' || answer?.state === 'done') return undefined
+  const { id, messages: added } = asked
+  if (!answer?.messages[0] && !answer?.branch) return { trigger: 'send', id, added, answerId: answer?.id }
+  return again(answer, id)
+}
+
+/** The request for another answer in place of this one. */
+export function again(answer: Entry, id: string | undefined): Question {
+  const { id: answerId, branch } = answer
+  const base = branch && { ...answer, messages: [] }
+  return { trigger: 'regenerate', id, answerId, messageId: answerId, base }
+}
+
+/** The last message of the user that was sent. */
+export function questionIn(entries: readonly Entry[], answerId = ''): ChatQuestion | undefined {
+  const said = entries.filter(isSaid)
+  const asked = said.at(-1)
+  const [message] = asked?.messages ?? []
+  return asked && message && { id: asked.id, answerId, keep: said.length - 1, message }
+}
+
+/**
+ * The entries with the question of a run, and its answer as it was before the events of the run. `undefined` if the question is in a branch
+ * that is not shown.
+ *
+ * @param named the question; a run that does not name it answers the last message that was sent, unless that has its whole answer
+ */
+export function placed(
+  entries: readonly Entry[],
+  named: ChatQuestion | undefined,
+): (Pick<Question, 'id' | 'base'> & { readonly entries: readonly Entry[] }) | undefined {
+  const question = named ?? questionIn(entries)
+  if (question === undefined) return { entries }
+  const { id, answerId, keep, message } = question
+  const said = entries.flatMap((entry, at) => (isSaid(entry) ? at : []))
+  const known = entries.findIndex((entry) => entry.id === id)
+  if (known < 0 && inBranches(entries).has(id)) return undefined
+  const at = known < 0 ? (said[keep] ?? entries.length) : known
+  const [found, ...rest] = entries.slice(at)
+  const isFound = found?.id === id || (found && textOf(found.messages[0] ?? '') === textOf(message))
+  const asked = isFound ? found : newEntry(id, 'user', [message], forked(entries.slice(at)))
+  const after = isFound ? rest : []
+  const [answer] = after
+  const isAnswer = answer?.role === 'assistant'
+  const isWhole = isAnswer && !named && answer.state === 'done'
+  return {
+    entries: [...entries.slice(0, at), { ...asked, state: 'done' }, ...after],
+    id: isWhole ? undefined : asked.id,
+    base: isAnswer && !isWhole ? withoutRun(answer) : answerId ? newEntry(answerId, 'assistant') : undefined,
+  }
+}
+
+/** The events of a run start with its answer. If it waited for calls, they start after the results of those calls. */
+function withoutRun(answer: Entry): Entry {
+  return { ...answer, messages: answer.messages.slice(0, answer.begun ?? 0) }
 }

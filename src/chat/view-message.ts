@@ -8,6 +8,7 @@ import type {
   ImageBlock,
   JsonObject,
   Message,
+  PlainTextBlock,
   ToolDefinition,
   VideoBlock,
 } from '../core/model.ts'
@@ -55,6 +56,8 @@ export type ViewPart<Tools extends AnyTools = AnyTools> =
       readonly id: string
       readonly block: ImageBlock | AudioBlock | VideoBlock | FileBlock
     }
+  /** A text file: its `text` and its name are in the block. */
+  | { readonly type: 'file'; readonly id: string; readonly mediaType: string; readonly block: PlainTextBlock }
   | { readonly type: 'other'; readonly id: string; readonly block: ContentBlock }
 
 // A type alias: an interface would need a public name, or a program that exports a part could not emit its declarations.
@@ -74,7 +77,10 @@ type PartOfCall<Name extends string, State, Arguments, Value> = {
   readonly argumentsText: string
   /** The last progress that the tool reported. */
   readonly progress?: unknown
-  /** The value that the tool returned, if it ran in this page or the server sent it. */
+  /**
+   * The value that the tool returned, if it ran in this page or the server sent it. In a history without events, as in `toView`, it is made
+   * from `content`: a text that is JSON is then what it says.
+   */
   readonly value?: Value
   /** The content of the result that the model sees. */
   readonly content?: Content

@@ -61,6 +61,16 @@ function resultsAfter(messages: readonly Message[], at: number): ReadonlyMap<str
   return results
 }
 
+/** The value that a tool returned, from the content that the model got: JSON, unless it was a text. */
+function valueIn(result: ToolMessage | undefined): unknown {
+  if (!result?.content || result.status === 'error') return undefined
+  try {
+    return typeof result.content === 'string' ? JSON.parse(result.content) : result.content
+  } catch {
+    return result.content
+  }
+}
+
 /** The parts of one message. @param isOpen whether it is still written */
 function partsOfRound(
   entry: Entry,
@@ -113,13 +123,15 @@ function partsOfRound(
       case 'video':
       case 'file':
         return [{ type: 'media', id: idOf('media'), block }]
+      case 'plain_text':
+        return [{ type: 'file', id: idOf('file'), mediaType: block.mimeType ?? 'text/plain', block }]
       default:
         return [{ type: 'other', id: idOf('other'), block }]
     }
   }
 
   function toolPart(call: ToolCall): ToolPart {
-    const news = entry.calls.get(`${round}.${call.id}`)
+    const news = entry.calls?.[`${round}.${call.id}`]
     const result = results.get(call.id)
     const isOver = entry.state === 'stopped' || entry.state === 'failed'
     const unanswered = isOver ? 'failed' : (news?.state ?? 'ready')
@@ -133,7 +145,7 @@ function partsOfRound(
       arguments: call.arguments,
       argumentsText: call.argumentsText,
       progress: news?.progress,
-      value: news?.value,
+      value: news ? news.value : valueIn(result),
       content: result?.content,
       error: result?.status === 'error' ? textOf(result.content) : undefined,
     })

@@ -2,7 +2,14 @@
 
 import { blocksOf, isEmptyAnswer } from '../core/content.ts'
 import { compact, findLastIndex, unlessEmpty } from '../core/json.ts'
-import type { AssistantMessage, ContentBlock, Message, ServerToolCallChunk, ToolCallChunk } from '../core/model.ts'
+import type {
+  AssistantMessage,
+  ContentBlock,
+  Message,
+  MessageEvent,
+  ServerToolCallChunk,
+  ToolCallChunk,
+} from '../core/model.ts'
 import { toToolMessage } from '../tools/run.ts'
 import type { StreamEvent } from './result.ts'
 
@@ -25,6 +32,13 @@ import type { StreamEvent } from './result.ts'
  * ```
  */
 export function applyEvent(messages: readonly Message[], event: StreamEvent): readonly Message[] {
+  if (event.type === 'tool_result') return [...messages, toToolMessage(event.result)]
+  if (event.type === 'done') return settled(messages, event.result.messages)
+  return applyAnswerEvent(messages, event as MessageEvent)
+}
+
+/** The same for an event of an answer. */
+export function applyAnswerEvent(messages: readonly Message[], event: MessageEvent): readonly Message[] {
   switch (event.type) {
     case 'message_start':
       return [...messages, begun(event)]
@@ -53,10 +67,6 @@ export function applyEvent(messages: readonly Message[], event: StreamEvent): re
       return withAnswer(messages, (answer) => ({ ...answer, usage: event.usage }))
     case 'message_end':
       return isEmptyAnswer(event.message) ? messages.slice(0, -1) : withAnswer(messages, () => event.message)
-    case 'tool_result':
-      return [...messages, toToolMessage(event.result)]
-    case 'done':
-      return settled(messages, event.result.messages)
     default:
       return messages // `warning`, `tool_start`, `tool_progress`, `approval_request`: nothing of it is in a message
   }

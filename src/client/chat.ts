@@ -5,10 +5,10 @@ import { toolCallsOf } from '../core/content.ts'
 import { compact, findLastIndex } from '../core/json.ts'
 import type { AssistantMessage, Message, ProviderState, Usage } from '../core/model.ts'
 import { addUsage } from '../core/usage.ts'
+import { noResult } from '../kit/lacks.ts'
 import { isOnlyWhole } from '../kit/only-whole.ts'
 import { createContext } from '../messages/create-context.ts'
 import type { MessageLike } from '../messages/message-like.ts'
-import { noResult } from '../prepare/prepare.ts'
 import type { Approval } from '../tools/approval.ts'
 import { checkReplacing } from '../tools/definition.ts'
 import type { AnyTools } from '../tools/model.ts'
@@ -117,15 +117,9 @@ export interface Chat<Tools extends AnyTools = AnyTools> {
  */
 export function createChat<const Tools extends AnyTools = AnyTools>(settings: ChatSettings<Tools>): Chat<Tools>
 export function createChat(settings: ChatSettings): Chat {
-  checkRequest(settings)
-  const {
-    messages: before = [],
-    tools: given = [],
-    providerState: stateBefore,
-    echo: echoMode,
-    write,
-    ...base
-  } = settings
+  const { echo: echoMode, write, ...request } = settings ?? {}
+  checkRequest(request)
+  const { messages: before = [], tools: given = [], providerState: stateBefore, ...base } = request
   checkEcho(echoMode, write)
   const messages: Message[] = [...createContext({ messages: before }).messages]
   const tools = toolBox(given)
@@ -133,7 +127,7 @@ export function createChat(settings: ChatSettings): Chat {
   const onResult: Registered<OnResult>[] = base.onToolResult ? [{ callback: base.onToolResult }] : []
   let usage: Usage = {}
   let state: { readonly provider: string; readonly value: ProviderState } | undefined = stateBefore && {
-    provider: base.model.codec.provider,
+    provider: base.model.provider,
     value: stateBefore,
   }
   let turn: { cancel(reason: unknown): void } | undefined
@@ -159,7 +153,7 @@ export function createChat(settings: ChatSettings): Chat {
     checkRequest({ ...asked, ...compact({ signal }) })
     shown.messages(own.prompt === undefined ? [] : createContext({ prompt: own.prompt }).messages)
     if (own.approvals === undefined) messages.push(...missingResults(messages))
-    const { provider } = asked.model.codec
+    const { provider } = asked.model
     const stopping = new AbortController()
     const unfollow = follow(signal, stopping)
     turn = { cancel: (reason) => stopping.abort(reason) }

@@ -1,6 +1,7 @@
 /** Prints a chat while it runs, in plain text. @module */
 import { textOf } from '../core/content.ts'
 import type { Message } from '../core/model.ts'
+import { printable } from '../core/printable.ts'
 import { prettyPrint } from '../messages/pretty-print.ts'
 import { toToolMessage } from '../tools/run.ts'
 import type { StreamEvent } from './result.ts'
@@ -17,9 +18,10 @@ export interface Echo {
 const mostLines = 5
 const longestLine = 80
 
-export function echo(mode: EchoMode, write: (text: string) => void): Echo {
+export function echo(mode: EchoMode, writeText: (text: string) => void): Echo {
   if (mode === 'none') return { messages: () => {}, events: () => {} }
   const isAll = mode === 'all'
+  const write = (text: string) => writeText(printable(text))
   let hasStreamed = false
   const print = (message: Message) => write(`${preview(withoutRole(prettyPrint(message)))}\n`)
 

@@ -1,5 +1,5 @@
 /** Callbacks and observers of a run: their arguments, and the changes a callback may return. Types only. @module */
-import type { Model } from '../core/codec.ts'
+
 import type {
   Content,
   Context,
@@ -11,6 +11,7 @@ import type {
   ToolCall,
   Usage,
 } from '../core/model.ts'
+import type { Model } from '../core/question.ts'
 import type { MessageLike } from '../messages/message-like.ts'
 import type { Tool, ToolResult } from '../tools/model.ts'
 import type { RunResponse, RunResult } from './result.ts'

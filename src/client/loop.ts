@@ -1,57 +1,22 @@
 /**
- * The rounds of a run: encodes a request, asks the model with retries, decodes the answer, runs tools and asks again.
+ * The rounds of a run: asks the model, runs tools and asks again.
  *
  * @module
  */
 
-import { type AssembleOptions, assemble, stop } from '../assemble/assemble.ts'
-import { responseUnlessAborted, unlessAborted } from '../core/abort.ts'
-import type {
-  AnswerDecoder,
-  Ask,
-  Asked,
-  ClientCodec,
-  DecodeStreamOptions,
-  EncodedRequest,
-  Fragment,
-  Frame,
-  Model,
-} from '../core/codec.ts'
-import {
-  callIdsOf,
-  callsOf,
-  canRunTools,
-  hasResult,
-  isCall,
-  isEmptyAnswer,
-  textOf,
-  withAskedModel,
-} from '../core/content.ts'
-import { ApiError, IsoglotError, LimitError, TimeoutError } from '../core/errors.ts'
+import { unlessAborted } from '../core/abort.ts'
+import { callIdsOf, callsOf, canRunTools, hasResult, isCall, isEmptyAnswer, textOf } from '../core/content.ts'
 import { compact, findLastIndex, unlessEmpty } from '../core/json.ts'
-import type { AssistantMessage, ContextTool, Loss, Message, MessageEvent, Usage } from '../core/model.ts'
+import type { AssistantMessage, Context, ContextTool, Loss, Message, MessageEvent } from '../core/model.ts'
+import type { Call, Model, Question } from '../core/question.ts'
 import { usageOf } from '../core/usage.ts'
-import { hash, nextNumber } from '../kit/ids.ts'
-import { checkLoss, withPlaces } from '../kit/losses.ts'
-import { legalToolChoice, legalToolName, prepare } from '../prepare/prepare.ts'
+import { hash } from '../kit/ids.ts'
+import { withPlaces } from '../kit/losses.ts'
 import { hasRunner } from '../tools/definition.ts'
-import type { Ending, ToolHost } from '../tools/model.ts'
-import type { Observed, Observer, Report, ReportEnd, RoundChange } from './hooks.ts'
-import { type AnyTool, type Around, beginningOf, checkChange, optionsOf, type RunRequest } from './request.ts'
+import type { Ending, ToolHost, ToolRunner } from '../tools/model.ts'
+import type { Observed, Observer, Report, RoundChange } from './hooks.ts'
+import { type AnyTool, beginningOf, checkChange, optionsOf, type RunRequest } from './request.ts'
 import type { RunOutcome, RunResponse, RunResult, StreamEvent } from './result.ts'
-import {
-  addressOf,
-  chunksOf,
-  errorFor,
-  isStream,
-  keyOf,
-  readBody,
-  retryDelayMs,
-  sendText,
-  sleep,
-  startDeadline,
-  titleOf,
-} from './transport.ts'
 
 type Batches<T> = AsyncGenerator<readonly StreamEvent[], T>
 
@@ -65,459 +30,347 @@ interface Change extends Pick<RoundChange, 'model' | 'tools' | 'end'> {
   readonly options?: ReturnType<typeof optionsOf>
 }
 
-/** The loop of one run. */
-export interface Loop extends ToolHost, Asker {
+/** The loop of one run, and its state. */
+export interface Loop extends ToolHost {
   readonly request: RunRequest
   readonly report: Report
+  /** Set if the caller gets only whole answers: whether the body of a request has to be answered whole. */
+  readonly onlyWhole: Call['onlyWhole']
+  /** The tools of the request. */
+  readonly given: readonly AnyTool[]
+  /** Runs the calls; `undefined` without a tool that can run. */
+  toolRun: ToolRunner | undefined
+  readonly startedAt: number
+  /** The new messages of the run, the prompt first. */
+  readonly added: Message[]
+  /** The conversation with all that the run has added to it. */
   history: readonly Message[]
+  /** The conversation of the next question, without tools. */
+  context: Context
   readonly responses: RunResponse[]
+  /** Each loss of the run once, in order. */
+  readonly warnings: Loss[]
+
+  // ---- of this round
+  /** From 1. */
+  round: number
+  /** The model that answers. */
+  model: Model
   tools: ReadonlyMap<string, object>
+  /** Losses of the request and the answer. */
+  losses: Loss[]
+  /** How many requests were sent. */
+  attempts: number
+  /** How long the answer took, in milliseconds. */
+  answerMs: number
+  /** No other round follows. */
   isLast: boolean
+  /** The part of an incomplete answer that arrived. */
+  partial: AssistantMessage | undefined
+  /** The server's name for the current answer, if it stores it. */
+  streamId: string | undefined
+  /** Ends the stored answer on the server. */
+  stopKept: (() => Promise<void>) | undefined
+  /** Settles when the server has named the requested answer, or has not stored it. */
+  headersArrived: Promise<unknown> | undefined
+
+  emptyAnswers: number
   /** Set when the run has ended. */
   result: RunResult | undefined
-  /** The run from its beginning to its end, in batches of events. */
-  events(): Batches<void>
 }
 
-/**
- * Begins the loop of a run.
- *
- * @param isOnlyWhole whether a request has no stream. Set for `generate`, whose caller gets only whole answers.
- * @param added the new messages of the run, the prompt first.
- */
+/** Begins the loop of a run. @param added receives the new messages of the run. */
 export function newLoop(
   request: RunRequest,
-  isOnlyWhole: ((body: object) => boolean) | undefined,
+  onlyWhole: Call['onlyWhole'],
   signal: AbortSignal,
   added: Message[],
 ): Loop {
-  const { approvals, beforeRound, idempotencyKey, maxRounds = 10, observers = [], onRound, resume } = request
-  const beginning = beginningOf(request)
-  const { given } = beginning
-  const options = optionsOf(request)
-  const responses: RunResponse[] = []
-  /** Each loss of the run once, in order. */
-  const warnings: Loss[] = []
-  const startedAt = Date.now()
-  let { context } = beginning
-  /** From 1. */
-  let round = 0
-  /** The model that answers in this round. */
-  let { model } = request
-  /** Losses of this round's request and answer. */
-  let losses: Loss[] = []
-  let answerMs = 0
-  let emptyAnswers = 0
-  added.push(...beginning.prompt)
-
+  const { approvals, model, observers = [], onRequest } = request
+  const { context, given, prompt } = beginningOf(request)
+  added.push(...prompt)
   const run = { model, signal: request.signal }
-  const report = createReport([...observers, compact({ onAttempt: request.onRequest })], () => ({ run, round, model }))
+  const now = () => ({ run, round: loop.round, model: loop.model })
   const loop: Loop = {
     request,
     signal,
+    report: createReport([...observers, compact({ onAttempt: onRequest })], now),
+    onlyWhole,
+    given,
+    toolRun: undefined,
+    startedAt: Date.now(),
+    added,
     history: context.messages,
-    responses,
-    tools: offerTools(given, model).tools,
-    isLast: false,
-    streamId: undefined,
-    headersArrived: undefined,
-    partial: undefined,
+    context,
+    responses: [],
+    warnings: [],
+    round: 0,
+    model,
+    tools: offerTools(given).tools,
+    losses: [],
     attempts: 0,
+    answerMs: 0,
+    isLast: false,
+    partial: undefined,
+    streamId: undefined,
+    stopKept: undefined,
+    headersArrived: undefined,
+    emptyAnswers: 0,
     result: undefined,
-    report,
-    addMessages,
-    async *events() {
-      loop.result = yield* rounds()
-      yield [{ type: 'done', result: loop.result }]
-    },
+    addMessages: (messages, at) => addMessages(loop, messages, at),
   }
   // Every tool has the same class, which runs all of them.
   const runner = [...loop.tools.values()].find(hasRunner)
   if (runner === undefined && approvals !== undefined && approvals.length > 0) {
     throw new TypeError('Cannot ask: "approvals" decide about calls, and no tool can run; make tools with tool({ … })')
   }
-  const toolRun = runner && new runner.run(loop)
-  const isKept = resume !== undefined && !isOnlyWhole && model.codec.stored === undefined
-  /** The idempotency key of the first request, and the stem of the others. */
-  const firstKey = idempotencyKey ?? (isKept ? crypto.randomUUID() : undefined)
+  loop.toolRun = runner && new runner.run(loop)
   return loop
+}
 
-  async function* rounds(): Batches<RunResult> {
-    if (approvals !== undefined && toolRun !== undefined) {
-      const ending = yield* toolRun.goOn(approvals)
-      if (ending?.outcome !== undefined) return resultOf(ending.outcome, ending.message, ending.pending)
-    }
-    for (;;) {
-      round++
-      const change = await changeRound()
-      if (change.end !== undefined) {
-        const { message = { role: 'assistant', content: [] } } = responses.at(-1) ?? {}
-        return resultOf('stop_condition', message, [], change.end)
-      }
-      const answer = yield* askModel(change)
-      const { message } = answer
-      const { outcome, pending, results = [] } = yield* nextAfter(message)
-      if (onRound !== undefined) {
-        const { usage, warnings: losses } = answer
-        const about = { round, model, answer, calls: callsOf(message), results, usage, losses }
-        await unlessAborted(onRound({ ...about, ms: answerMs, attempts: loop.attempts }), signal)
-      }
-      if (outcome !== undefined) return resultOf(outcome, message, pending)
-    }
+/** The run from its beginning to its end, in batches of events. */
+export async function* eventsOf(loop: Loop): Batches<void> {
+  loop.result = yield* rounds(loop)
+  yield [{ type: 'done', result: loop.result }]
+}
+
+async function* rounds(loop: Loop): Batches<RunResult> {
+  const { request, responses, toolRun } = loop
+  if (request.approvals !== undefined && toolRun !== undefined) {
+    const ending = yield* toolRun.goOn(request.approvals)
+    if (ending?.outcome !== undefined) return resultOf(loop, ending.outcome, ending.message, ending.pending)
   }
-
-  async function* nextAfter(message: AssistantMessage): Batches<Next> {
-    const calls = callsOf(message)
-    const isEmpty = isEmptyAnswer(message)
-    if (isEmpty) emptyAnswers++
-    const isPaused = message.stopReason === 'pause' && calls.length === 0
-    const waits = isPaused && model.codec.rules.pausesForConsent === true
-    // After results, a model may have nothing to add: what its tools did was the answer.
-    if (isEmpty && message.stopReason === 'stop' && hasResult(loop.history.at(-1))) return { outcome: 'answered' }
-    // The provider's own tools took long, and it asks for the turn back to go on with it.
-    const mostEmpty = Math.min(2, request.retries ?? 2)
-    if ((isEmpty ? emptyAnswers <= mostEmpty : isPaused && !waits) && !loop.isLast) return {}
-    if (isEmpty) return { outcome: 'empty' }
-    if (isPaused) return { outcome: waits ? 'manual' : 'max_rounds' }
-    if (!canRunTools(message)) return { outcome: 'cut' }
-    if (calls.length === 0) return { outcome: 'answered' }
-    if (toolRun === undefined) return { outcome: 'manual', pending: calls.filter(isCall) }
-    return yield* toolRun.runCallsOf(message)
-  }
-
-  function addMessages(messages: readonly Message[], at?: number): void {
-    const withThem = (list: readonly Message[]) => {
-      return [...list.slice(0, at), ...messages, ...list.slice(at ?? list.length)]
+  for (;;) {
+    loop.round++
+    const change = await changeRound(loop)
+    if (change.end !== undefined) {
+      const { message = { role: 'assistant', content: [] } } = responses.at(-1) ?? {}
+      return resultOf(loop, 'stop_condition', message, [], change.end)
     }
-    // The messages of the run are the last of the conversation.
-    const earlier = loop.history.length - added.length
-    added.splice(Math.max(0, (at ?? loop.history.length) - earlier), 0, ...messages)
-    loop.history = withThem(loop.history)
-    context = { ...context, messages: withThem(context.messages) }
-  }
-
-  /** The changes that `beforeRound` returned. Those for all later rounds are in the conversation already. */
-  async function changeRound(): Promise<Change> {
-    if (beforeRound === undefined) return {}
-    const about = {
-      round,
-      isLast: responses.length + 1 >= maxRounds,
-      model: request.model,
-      signal,
-      tools: given,
-      system: context.system,
-      messages: context.messages,
-      last: responses.at(-1),
-      usage: usageOf(responses),
-      toolCalls: toolRun?.toolCalls ?? 0,
-      elapsedMs: Date.now() - startedAt,
-    }
-    const change = await unlessAborted(beforeRound(about), signal)
-    if (change === undefined) return {}
-    checkChange(change, request, given)
-    const { system = context.system, messages = context.messages } = change
-    // A state of the provider stands for the messages as they were.
-    const providerState = messages === context.messages ? context.providerState : undefined
-    context = beginningOf(compact({ system, messages, providerState })).context
-    return { ...change, options: optionsOf(change) }
-  }
-
-  /** Asks the model once. An answer that adds nothing is not kept in the conversation. */
-  async function* askModel({ tools: names, ...change }: Change): Batches<RunResponse> {
-    model = change.model ?? request.model
-    losses = []
-    loop.attempts = 0
-    const tools = given.filter((tool) => !names || !('name' in tool) || names.includes(tool.name))
-    const asked = {
-      model,
-      context: compact({ ...context, tools: unlessEmpty(tools) }),
-      options: { ...options, ...change.options, model: model.model },
-      signal,
-    }
-    const reportEnd = report('onRound', { context: asked.context, options: asked.options })
-    let response: RunResponse | undefined
-    let end = {}
-    try {
-      for await (const batch of askThroughWraps(asked, askWithoutWraps)) {
-        const marked = (await toolRun?.mark(batch)) ?? batch
-        let events = marked.map((event) => {
-          if (event.type === 'warning') warn([event.warning])
-          if (event.type !== 'message_end') return event
-          const message = withAskedModel(event.message, model.model)
-          const answered = { ...event.response, message }
-          response = { ...answered, warnings: losses }
-          return { ...event, message, response: answered }
-        })
-        if (isOnlyWhole) events = events.filter(({ type }) => type === 'message_end' || type === 'warning')
-        if (events.length > 0) yield events
-      }
-      if (response === undefined) throw new TypeError('Cannot finish the answer: it ended without a "message_end"')
-      loop.partial = undefined
-      end = { answer: response }
-    } catch (error) {
-      end = { error }
-      throw error
-    } finally {
-      if (loop.partial !== undefined) {
-        loop.partial = response?.message ?? loop.partial
-        added.push(loop.partial)
-      }
-      answerMs = reportEnd(end)
-    }
-    responses.push(response)
-    loop.isLast = responses.length >= maxRounds
-    if (isEmptyAnswer(response.message)) return response
-    addMessages([response.message])
-    const isOwn = model.codec.provider === request.model.codec.provider
-    const providerState = isOwn ? (response.providerState ?? context.providerState) : undefined
-    context = compact({ ...context, providerState })
-    return response
-  }
-
-  /** Asks the model of a wrap, or of the round. Losses are reported before anything is sent. */
-  function askWithoutWraps(asked: Asked): AsyncGenerator<readonly MessageEvent[]> {
-    model = asked.model
-    losses = []
-    loop.partial = undefined
-    const question = encodeAsked(asked, request, isOnlyWhole)
-    loop.tools = question.tools
-    const isFirst = responses.length === 0
-    // A key stands for one request, and so for one answer. Where another process runs this again, a tool or a callback may give another one.
-    const tail = idempotencyKey === undefined ? '' : `-${hash(JSON.stringify(question.encoded.body))}`
-    return requestAnswer(loop, {
-      ...question,
-      news: warn(question.losses).map((warning) => ({ type: 'warning', warning })),
-      idempotencyKey: firstKey && !isFirst ? `${firstKey}-${responses.length}${tail}` : firstKey,
-      callsBefore: () => nextNumber(model.codec.idPrefix, callIdsOf([...loop.history, ...asked.context.messages])),
-      streamId: isFirst ? resume?.streamId : undefined,
-    })
-  }
-
-  /** Reports each loss once in a run, in the round where it first appears. Returns the new ones. */
-  function warn(found: readonly Loss[]): readonly Loss[] {
-    const news: Loss[] = []
-    for (const loss of found) {
-      if (!losses.includes(loss)) losses.push(loss)
-      if (warnings.some(({ path, reason }) => path === loss.path && reason === loss.reason)) continue
-      warnings.push(loss)
-      news.push(loss)
-      request.onWarning?.(loss, { round, model })
-    }
-    return news
-  }
-
-  function resultOf(
-    outcome: RunOutcome,
-    message: AssistantMessage,
-    pending: RunResult['pending'] = [],
-    reason?: string,
-  ): RunResult {
-    // A turn that the provider paused goes on in the next answer.
-    const before = responses.slice(0, -1).map((one) => one.message)
-    const parts = before.slice(findLastIndex(before, ({ stopReason }) => stopReason !== 'pause') + 1)
-    return compact({
-      message,
-      text: [...parts, message].map(textOf).join(''),
-      messages: [...added],
-      context,
-      outcome,
-      stopReason: outcome === 'max_rounds' ? outcome : (message.stopReason ?? 'other'),
-      usage: usageOf(responses),
-      rounds: responses.length,
-      pending,
-      reason,
-      providerState: context.providerState,
-      warnings,
-      responses,
-    })
+    const answer = yield* askModel(loop, change)
+    const next = yield* nextAfter(loop, answer)
+    await reportRound(loop, answer, next)
+    if (next.outcome !== undefined) return resultOf(loop, next.outcome, answer.message, next.pending)
   }
 }
 
-// ---- wrapped models -----------------------------------------------------------------------------
+async function* nextAfter(loop: Loop, { message, waitsForConsent: waits }: RunResponse): Batches<Next> {
+  const { isLast, toolRun } = loop
+  const calls = callsOf(message)
+  const isEmpty = isEmptyAnswer(message)
+  if (isEmpty) loop.emptyAnswers++
+  const isPaused = message.stopReason === 'pause' && calls.length === 0
+  // After results, a model may have nothing to add: what its tools did was the answer.
+  if (isEmpty && message.stopReason === 'stop' && hasResult(loop.history.at(-1))) return { outcome: 'answered' }
+  // The provider's own tools took long, and it asks for the turn back to go on with it.
+  const mostEmpty = Math.min(2, loop.request.retries ?? 2)
+  if ((isEmpty ? loop.emptyAnswers <= mostEmpty : isPaused && !waits) && !isLast) return {}
+  if (isEmpty) return { outcome: 'empty' }
+  if (isPaused) return { outcome: waits ? 'manual' : 'max_rounds' }
+  if (!canRunTools(message)) return { outcome: 'cut' }
+  if (calls.length === 0) return { outcome: 'answered' }
+  if (toolRun === undefined) return { outcome: 'manual', pending: calls.filter(isCall) }
+  return yield* toolRun.runCallsOf(message)
+}
 
-/** Asks through the wraps of the model, and of another model that a wrap asks instead. */
-function askThroughWraps(asked: Asked, next: Ask, outer?: Around): ReturnType<Ask> {
-  const { around } = asked.model
-  if (around === undefined || around === outer) return next(asked)
-  return around(asked, (inner) => askThroughWraps(inner, next, around))
+async function reportRound(loop: Loop, answer: RunResponse, { results = [] }: Next): Promise<void> {
+  const { onRound } = loop.request
+  if (onRound === undefined) return
+  const { round, model, answerMs: ms, attempts } = loop
+  const { usage, warnings: losses } = answer
+  const about = { round, model, answer, calls: callsOf(answer.message), results, usage, losses, ms, attempts }
+  await unlessAborted(onRound(about), loop.signal)
+}
+
+function addMessages(loop: Loop, messages: readonly Message[], at?: number): void {
+  const { added, history, context } = loop
+  const withThem = (list: readonly Message[]) => [...list.slice(0, at), ...messages, ...list.slice(at ?? list.length)]
+  // The messages of the run are the last of the conversation.
+  const earlier = history.length - added.length
+  added.splice(Math.max(0, (at ?? history.length) - earlier), 0, ...messages)
+  loop.history = withThem(history)
+  loop.context = { ...context, messages: withThem(context.messages) }
+}
+
+/** The changes that `beforeRound` returned. Those for all later rounds are in the conversation already. */
+async function changeRound(loop: Loop): Promise<Change> {
+  const { request, context, responses, given, signal } = loop
+  const { beforeRound, model, maxRounds = 10 } = request
+  if (beforeRound === undefined) return {}
+  const about = {
+    round: loop.round,
+    isLast: responses.length + 1 >= maxRounds,
+    model,
+    signal,
+    tools: given,
+    system: context.system,
+    messages: context.messages,
+    last: responses.at(-1),
+    usage: usageOf(responses),
+    toolCalls: loop.toolRun?.toolCalls ?? 0,
+    elapsedMs: Date.now() - loop.startedAt,
+  }
+  const change = await unlessAborted(beforeRound(about), signal)
+  if (change === undefined) return {}
+  checkChange(change, request, given)
+  const { system = context.system, messages = context.messages } = change
+  // A state of the provider stands for the messages as they were.
+  const providerState = messages === context.messages ? context.providerState : undefined
+  loop.context = beginningOf(compact({ system, messages, providerState })).context
+  return { ...change, options: optionsOf(change) }
 }
 
 // ---- one round ----------------------------------------------------------------------------------
 
-/** The parts of a run that {@link requestAnswer} reads and sets. */
-interface Asker {
-  readonly request: RunRequest
-  readonly signal: AbortSignal
-  /** The server's name for the current answer, if it stores it. */
-  streamId: string | undefined
-  /** Settles when the server has named the requested answer, or has not stored it. */
-  headersArrived: Promise<unknown> | undefined
-  /** The part of an incomplete answer that arrived. */
-  partial: AssistantMessage | undefined
-  /** How many requests were sent in this round. */
-  attempts: number
-  readonly report: Report
-}
-
-/** The encoded request for one answer, with its model. */
-interface Question {
-  readonly model: Model
-  readonly encoded: EncodedRequest
-  /** Events before those of the answer: losses that were not reported yet. */
-  readonly news: MessageEvent[]
-  /** `true` if the request asks for a whole answer. */
-  readonly isWhole: true | undefined
-  readonly idempotencyKey: string | undefined
-  /** Returns the number of the first id that isoglot makes. */
-  callsBefore(): number
-  /** The name of an earlier answer that the server stores. */
-  readonly streamId: string | undefined
-}
-
-/** Events without content of the answer: if it fails after them, the request can be sent again. */
-const opening = /^(?:message_start|usage|warning)$/
-
-/** Yields the events of an answer, one batch for each chunk, the first with content. Retries only before content. */
-async function* requestAnswer(asker: Asker, question: Question): AsyncGenerator<MessageEvent[], void> {
-  const { timeouts, liveArguments, maxEventBytes, maxBodyBytes, retries, resume } = asker.request
-  const { encoded, news, callsBefore, idempotencyKey, streamId } = question
-  if (news.length > 0) yield news
-  const keys = new Set<string>()
-  const apiKey = async () => {
-    const key = await keyOf(question.model)
-    keys.add(key)
-    return key
-  }
-  const model: Model = { ...question.model, apiKey }
-  const { codec } = model
-  const address = addressOf(model, encoded)
-  const request = { ...encoded, text: JSON.stringify({ ...(encoded.body as object), ...model.body }) }
-  const deadline = startDeadline(timeouts, asker.signal)
-  const { signal } = deadline
+/** Asks the model once. An answer that adds nothing is not kept in the conversation. */
+async function* askModel(loop: Loop, change: Change): Batches<RunResponse> {
+  loop.model = change.model ?? loop.request.model
+  loop.losses = []
+  loop.attempts = 0
+  const question = questionOf(loop, change)
+  const reportEnd = loop.report('onRound', question)
+  let response: RunResponse | undefined
+  let end = {}
   try {
-    for (let attempt = 0; ; attempt++) {
-      let decoder: AnswerDecoder | undefined
-      let response: Response | undefined
-      let batch: MessageEvent[] = []
-      /** Events came. */
-      let isHeard = false
-      /** Events with content came. Only from then on, the caller gets events: an answer that is asked for again begins only once. */
-      let hasBegun = false
-      let isRead = false
-      let isLeft = true
-      let waitMs: number | undefined
-      let reportEnd: ReportEnd<'onAttempt'> | undefined
-      let usage: Usage | undefined
-      let failure: unknown
-      try {
-        if (streamId === undefined) {
-          reportEnd = asker.report('onAttempt', { url: address, attempt: ++asker.attempts })
-          deadline.enter('first_byte')
-          const sent = responseUnlessAborted(sendText(model, request, signal, compact({ idempotencyKey })), signal)
-          if (resume) asker.headersArrived = sent.catch(() => {})
-          response = await sent
-        }
-        decoder = decodeAnswer(codec, compact({ callsBefore: callsBefore(), liveArguments, maxEventBytes }))
-        const whole = response && !isStream(response) ? collectWhole(codec, question.isWhole, maxBodyBytes) : undefined
-        const kept = resume?.chunks(asker, { model, id: streamId, response, decoder }, deadline)
-        for await (const chunk of kept ?? chunksOf(response as Response, deadline)) {
-          if (whole?.keeps(chunk)) continue
-          decoder.push(chunk, batch)
-          if (!isHeard && batch.length > 0) asker.report('onFirstChunk', {})
-          isHeard ||= batch.length > 0
-          hasBegun ||= batch.some(({ type }) => !opening.test(type))
-          if (hasBegun && batch.length > 0) yield batch
-          if (decoder.isEnded) break
-          if (hasBegun) batch = []
-        }
-        isRead = true
-        const text = whole?.text()
-        if (text !== undefined || !decoder.isEnded) {
-          if (text === undefined) decoder.end(batch)
-          else {
-            const options = { callsBefore: callsBefore(), events: batch }
-            const response = codec.decodeResponse(readBody(text, model), options)
-            const end = { type: 'message_end', message: response.message, response } as const
-            // The codec may have changed the response after its events were made. A codec of an application may make none.
-            batch = [...batch.filter(({ type }) => type !== 'message_end'), end]
-          }
-          yield batch
-        }
-        isLeft = false
-        const last = batch.at(-1)
-        if (last?.type === 'message_end') usage = last.response.usage
-        return
-      } catch (error) {
-        isLeft = false
-        const isSilent = !isHeard && batch.length === 0
-        const source = { model, address, keys, isRead, response: isSilent ? response : undefined }
-        failure = signal.aborted ? signal.reason : errorFor(error, source)
-        if (!hasBegun && batch.every(({ type }) => opening.test(type)) && !signal.aborted) {
-          waitMs = retryDelayMs(failure, attempt, retries, idempotencyKey !== undefined)
-        }
-        if (waitMs === undefined) {
-          const hasArrived = !isSilent || response !== undefined
-          if (hasArrived && decoder !== undefined) asker.partial = keepPartial(failure, decoder, batch)
-          if (batch.length > 0) yield batch
-          throw failure
-        }
-      } finally {
-        if (isLeft) asker.partial = decoder?.stop('aborted', [])
-        const status = (failure instanceof ApiError ? failure.status : undefined) ?? response?.status
-        reportEnd?.(compact({ status, usage, error: failure, retryMs: waitMs }))
+    for await (const batch of loop.model.answer(question, callFor(loop, question))) {
+      const marked = (await loop.toolRun?.mark(batch)) ?? batch
+      for (const event of marked) {
+        if (event.type !== 'message_end') continue
+        response = { ...event.response, message: event.message, warnings: loop.losses }
       }
-      deadline.pause()
-      await sleep(waitMs, signal)
+      const events = marked.filter((event) => isForCaller(loop, event))
+      if (events.length > 0) yield events
     }
+    if (response === undefined) throw new TypeError('Cannot finish the answer: it ended without a "message_end"')
+    loop.partial = undefined
+    end = { answer: response }
+  } catch (error) {
+    end = { error }
+    throw error
   } finally {
-    deadline.clear()
+    if (loop.partial !== undefined) {
+      loop.partial = response?.message ?? loop.partial
+      loop.added.push(loop.partial)
+    }
+    loop.answerMs = reportEnd(end)
+  }
+  keep(loop, response)
+  return response
+}
+
+function questionOf(loop: Loop, { tools: names, options }: Change): Question {
+  const { request, given, model, context } = loop
+  const offered = given.filter((tool) => !names || !('name' in tool) || names.includes(tool.name))
+  const { definitions, tools } = offerTools(offered, given)
+  loop.tools = tools
+  const providerState = isOwn(loop) ? context.providerState : undefined
+  return {
+    context: compact({ ...context, tools: definitions, providerState }),
+    options: { ...optionsOf(request), ...options, model: model.model },
+  }
+}
+
+/** Whether the model that answers is of the provider of the run's own model. Only that one has a state of the conversation. */
+function isOwn({ model, request }: Loop): boolean {
+  return model.provider === request.model.provider
+}
+
+/** Reports a loss. Losses that were reported before, and the parts of an answer that is read whole, are not for the caller. */
+function isForCaller(loop: Loop, event: MessageEvent): boolean {
+  if (event.type !== 'warning') return event.type === 'message_end' || loop.onlyWhole === undefined
+  const { losses, warnings, round, model } = loop
+  const { warning } = event
+  if (!losses.includes(warning)) losses.push(warning)
+  if (warnings.some(({ path, reason }) => path === warning.path && reason === warning.reason)) return false
+  warnings.push(warning)
+  loop.request.onWarning?.(warning, { round, model })
+  return true
+}
+
+/** How the model is asked, and what becomes of that which it reports. */
+function callFor(loop: Loop, question: Question): Call {
+  const { timeouts, retries, maxEventBytes, maxBodyBytes, liveArguments, split, wholeAnswer, resume } = loop.request
+  const { onlyWhole, responses, signal } = loop
+  const streamId = responses.length === 0 ? resume?.streamId : undefined
+  const idempotencyKey = keyOf(loop, question)
+  return {
+    ...compact({ timeouts, retries, idempotencyKey, maxEventBytes, maxBodyBytes, liveArguments, split }),
+    ...compact({ wholeAnswer, onlyWhole, resume, streamId }),
+    signal,
+    takenIds: () => callIdsOf(loop.history),
+    onModel(model) {
+      loop.model = model
+      loop.losses = []
+      loop.partial = undefined
+    },
+    onAttempt: (url) => loop.report('onAttempt', { url, attempt: ++loop.attempts }),
+    onFirstChunk: () => void loop.report('onFirstChunk', {}),
+    onHeaders(arrived) {
+      loop.headersArrived = arrived
+    },
+    onKept(id, stop) {
+      loop.streamId = id
+      loop.stopKept = stop
+    },
+    onPartial(message) {
+      loop.partial = message
+    },
   }
 }
 
 /**
- * Collects a body that is one JSON value: the request asked for a whole answer, or the server sends one where a stream was requested.
- *
- * @param isWhole Undefined if the first character is to decide.
+ * A key stands for one request, and so for one answer. Where another process runs this again, a tool or a callback may give another
+ * question.
  */
-function collectWhole({ framing }: ClientCodec, isWhole: boolean | undefined, maxBytes: number = 32 * 1024 * 1024) {
-  const decoder = new TextDecoder()
-  let text = ''
-  let bytes = 0
-  return {
-    /** Whether the chunk belongs to such a body, or may. */
-    keeps(chunk: Uint8Array): boolean {
-      if (isWhole === false) return false
-      bytes += chunk.byteLength
-      if (bytes > maxBytes) {
-        throw new LimitError(`Cannot read the answer: it is longer than ${maxBytes} bytes`, 'maxBodyBytes', maxBytes)
-      }
-      text += decoder.decode(chunk, { stream: true })
-      if (isWhole === undefined) {
-        text = text.trimStart() // a server may send white space for as long as it has nothing to say
-        // In NDJSON each line is an object, so only an object that continues after its first line is a whole body.
-        if (text !== '') isWhole = framing === 'ndjson' ? /^\{[ \t\r]*\n/.test(text) : text.startsWith('{')
-      }
-      return isWhole !== false
-    },
-    /** The text of such a body. */
-    text: () => (isWhole ? text : undefined),
-  }
+function keyOf({ request, responses: { length } }: Loop, question: Question): string | undefined {
+  const { idempotencyKey } = request
+  if (idempotencyKey === undefined || length === 0) return idempotencyKey
+  return `${idempotencyKey}-${length}-${hash(JSON.stringify(question))}`
 }
 
-/** Closes open blocks, and puts the part of the answer that arrived into the error. */
-function keepPartial(failure: unknown, decoder: AnswerDecoder, out: MessageEvent[]): AssistantMessage {
-  if (!(failure instanceof IsoglotError)) return decoder.stop('aborted', out)
-  failure.partial ??= decoder.stop(failure instanceof TimeoutError ? 'aborted' : 'interrupted', out)
-  return failure.partial
+function keep(loop: Loop, response: RunResponse): void {
+  loop.responses.push(response)
+  loop.isLast = loop.responses.length >= (loop.request.maxRounds ?? 10)
+  if (isEmptyAnswer(response.message)) return
+  addMessages(loop, [response.message])
+  const providerState = isOwn(loop) ? (response.providerState ?? loop.context.providerState) : undefined
+  loop.context = compact({ ...loop.context, providerState })
 }
 
-// ---- its request --------------------------------------------------------------------------------
+function resultOf(
+  { added, context, responses, warnings }: Loop,
+  outcome: RunOutcome,
+  message: AssistantMessage,
+  pending: RunResult['pending'] = [],
+  reason?: string,
+): RunResult {
+  // A turn that the provider paused goes on in the next answer.
+  const before = responses.slice(0, -1).map((one) => one.message)
+  const parts = before.slice(findLastIndex(before, ({ stopReason }) => stopReason !== 'pause') + 1)
+  return compact({
+    message,
+    text: [...parts, message].map(textOf).join(''),
+    messages: [...added],
+    context,
+    outcome,
+    stopReason: outcome === 'max_rounds' ? outcome : (message.stopReason ?? 'other'),
+    usage: usageOf(responses),
+    rounds: responses.length,
+    pending,
+    reason,
+    providerState: context.providerState,
+    warnings,
+    responses,
+  })
+}
 
-/** The tools, under names that the format allows. */
+// ---- its tools ----------------------------------------------------------------------------------
+
+/** The tools of a question. */
 interface OfferedTools {
-  /** The tools that the model receives. */
+  /** What the model learns of them. */
   readonly definitions: readonly ContextTool[] | undefined
-  /** Our tools by the names that the model calls them by. */
+  /** Our tools by their names. */
   readonly tools: ReadonlyMap<string, object>
 }
 
@@ -526,152 +379,24 @@ interface OfferedTools {
  *
  * @throws {TypeError} for two tools of one name where one needs approval or comes from an MCP server, and one of them can run.
  */
-function offerTools(tools: readonly AnyTool[], { codec }: Model, given: readonly AnyTool[] = tools): OfferedTools {
+function offerTools(tools: readonly AnyTool[], given: readonly AnyTool[] = tools): OfferedTools {
   const byName = new Map<string, AnyTool>()
   for (const tool of tools) {
-    const name = 'name' in tool ? legalToolName(tool.name, codec.rules) : JSON.stringify(tool)
+    const name = 'name' in tool ? tool.name : JSON.stringify(tool)
     const earlier = byName.get(name)
     if (earlier !== undefined) [earlier, tool].find(hasRunner)?.run.checkReplacing(earlier, tool, name)
     byName.set(name, tool)
   }
   // One order whatever the order given, so that a provider's prompt cache finds what it has seen.
-  const sorted = [...byName].sort(([one], [other]) => (one < other ? -1 : 1))
+  const sorted = [...byName].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, tool]) => tool)
   const definitions = withPlaces(
-    sorted.map(([name, tool]) => {
-      return 'name' in tool ? { ...(hasRunner(tool) ? tool.run.definitionOf(tool) : tool), name } : tool
-    }),
-    sorted.map(([, tool]) => `tools[${(given.includes(tool) ? given : tools).indexOf(tool)}]`),
+    sorted.map((tool) => (hasRunner(tool) ? tool.run.definitionOf(tool) : tool)),
+    sorted.map((tool) => `tools[${given.indexOf(tool)}]`),
   )
   return {
     definitions: unlessEmpty(definitions),
     tools: new Map([...byName].filter(([, tool]) => 'name' in tool)),
   }
-}
-
-/** A request that can be sent. */
-interface EncodedQuestion extends Pick<OfferedTools, 'tools'> {
-  readonly model: Model
-  readonly encoded: EncodedRequest
-  /** `true` if it asks for a whole answer. */
-  readonly isWhole: true | undefined
-  readonly losses: readonly Loss[]
-}
-
-/** Encodes a request of a run: for a stream, unless `isOnlyWhole` returns true for its body. */
-function encodeAsked(
-  { model, context, options }: Asked,
-  run: RunRequest,
-  isOnlyWhole: ((body: object) => boolean) | undefined,
-): EncodedQuestion {
-  const { codec } = model
-  const { definitions, tools } = offerTools(context.tools ?? [], model, run.tools)
-  // Only the provider of the run's own model keeps a state of the conversation.
-  const providerState = codec.provider === run.model.codec.provider ? context.providerState : undefined
-  const prepared = prepare(
-    compact({ ...context, tools: definitions, providerState }),
-    codec.rules,
-    compact({ model: model.model, split: run.split }),
-  )
-  for (const loss of prepared.losses) checkLoss(loss, titleOf(model), options.strict)
-  const toolChoice = legalToolChoice(options.toolChoice, codec.rules)
-  const encode = (stream: boolean) =>
-    codec.encodeRequest(prepared.context, compact({ ...options, model: model.model, stream, toolChoice }))
-  const streamed = encode(true)
-  const isWhole = (run.wholeAnswer ?? isOnlyWhole?.({ ...(streamed.body as object), ...model.body })) || undefined
-  const encoded = isWhole ? encode(false) : streamed
-  return { model, tools, encoded, isWhole, losses: [...prepared.losses, ...encoded.losses] }
-}
-
-// ---- its answer ---------------------------------------------------------------------------------
-
-/** The limits of one answer, and the data of its conversation. */
-export interface DecodeOptions
-  extends Omit<AssembleOptions, 'provider' | 'idPrefix'>,
-    Pick<DecodeStreamOptions, 'parse'> {
-  /** Largest single event or line, in bytes. Default 8 MiB. */
-  readonly maxEventBytes?: number
-}
-
-/**
- * Decodes one answer. Errors of `push` and `end` (`ApiError` for an error in mid-stream, `DecodeError`, `LimitError`, `InterruptedError`)
- * have the part that arrived in `partial`; `out` holds its events.
- */
-export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): AnswerDecoder {
-  const { maxEventBytes, parse, ...limits } = options
-  const { provider, idPrefix } = codec
-  const connect = () => codec.decodeFrames(compact({ maxEventBytes }))
-  let framing = connect()
-  const format = codec.decodeStream(compact({ parse }))
-  const assembly = assemble.start({ ...limits, provider, idPrefix })
-
-  function assembleAll(fragments: readonly Fragment[], out: MessageEvent[]): void {
-    for (const fragment of fragments) assemble.step(assembly, fragment, out)
-  }
-
-  function decodeFrames(frames: readonly Frame[], out: MessageEvent[]): void {
-    const fragments: Fragment[] = []
-    try {
-      for (const frame of frames) {
-        decoder.taken++
-        format.push(frame, fragments)
-        if (fragments.at(-1)?.type === 'end') return
-      }
-    } finally {
-      assembleAll(fragments, out)
-    }
-  }
-
-  function endFormat(out: MessageEvent[]): void {
-    const fragments: Fragment[] = []
-    try {
-      format.end(fragments)
-    } finally {
-      assembleAll(fragments, out)
-    }
-    assemble.end(assembly, out)
-  }
-
-  /** Takes a chunk, or the end. Frames and fragments that were found before an error are read too. */
-  function take(chunk: Uint8Array | undefined, out: MessageEvent[]): void {
-    if (assembly.isEnded) return
-    const frames: Frame[] = []
-    try {
-      try {
-        if (chunk === undefined) framing.end(frames)
-        else framing.push(chunk, frames)
-      } finally {
-        decodeFrames(frames, out)
-      }
-      if (chunk === undefined && !assembly.isEnded) endFormat(out)
-    } catch (error) {
-      if (error instanceof IsoglotError) error.partial ??= decoder.stop('error', out)
-      throw error
-    } finally {
-      decoder.isEnded = assembly.isEnded
-    }
-  }
-
-  // No getters: V8 keeps each one of an object literal, and so all of this stream, until it collects its oldest objects.
-  const decoder = {
-    isEnded: false,
-    taken: 0,
-    reconnect() {
-      framing = connect()
-    },
-    push: (chunk: Uint8Array, out: MessageEvent[]) => take(chunk, out),
-    end: (out: MessageEvent[]) => take(undefined, out),
-    stop(stopReason: 'interrupted' | 'error' | 'aborted', out: MessageEvent[]) {
-      const fragments: Fragment[] = []
-      try {
-        // The codec may still keep parts of a block, such as citations.
-        if (!assembly.isEnded) format.end(fragments)
-        for (const fragment of fragments) if (fragment.type !== 'end') assemble.step(assembly, fragment, out)
-      } catch {} // the error that ended it, such as a limit, is reported
-      decoder.isEnded = true
-      return stop(assembly, stopReason, out)
-    },
-  }
-  return decoder
 }
 
 // ---- observers ----------------------------------------------------------------------------------

@@ -4,18 +4,16 @@
  * @module
  */
 
-import type { LiveArguments } from '../assemble/assemble.ts'
-import type { Ask, Asked, Model } from '../core/codec.ts'
-import { compact, isObject, lookup } from '../core/json.ts'
+import { checkOptions, checkThat, checkValue } from '#checks'
+import type { RetryOptions } from '../ask/transport.ts'
+import { compact, isObject } from '../core/json.ts'
 import type { Content, Context, Loss, Message, ProviderState, RequestOptions } from '../core/model.ts'
+import type { HttpModel, LiveArguments, Model, Resumable, Splitting, Timeouts } from '../core/question.ts'
 import { type ContextParts, contextOf } from '../messages/create-context.ts'
 import { type MessageLike, messagesOf } from '../messages/message-like.ts'
-import type { Splitting } from '../messages/split-message.ts'
 import { checkGivenTools } from '../tools/definition.ts'
 import type { AnyTools, ToolOptions } from '../tools/model.ts'
 import type { Observer, RoundChange, RoundEnd, RoundStart } from './hooks.ts'
-import type { Resumable } from './resume.ts'
-import type { RetryOptions, Timeouts } from './transport.ts'
 
 /** The options of `generate` and `stream`: the model, the conversation, the options of the request, and those of the run. */
 export interface RunRequest<Tools extends AnyTools = AnyTools>
@@ -23,7 +21,7 @@ export interface RunRequest<Tools extends AnyTools = AnyTools>
     RetryOptions,
     ToolOptions<Tools> {
   /** The model to ask, such as `anthropic('claude-sonnet-5', { apiKey })`. */
-  readonly model: Model
+  readonly model: Model | HttpModel
   /** System text; it comes first. */
   readonly system?: Content
   /** The history, oldest first: messages, texts of a user, or pairs of a role and content. */
@@ -110,110 +108,33 @@ export function beginningOf(request: Pick<RunRequest, BeginningField>): Beginnin
   return { context, prompt: context.messages.slice(messages.length), given }
 }
 
-/**
- * For each field: the types that it accepts, or its words in quotes. If the value must have fields or a method, a pair has the types, and then
- * the forms of the fields or the name of the method. `*` stands for every entry, and no entry may be absent.
- */
-interface Forms {
-  readonly [field: string]: string | readonly [wanted: string, inside: Forms | string]
-}
+type ModelOptions = Omit<RequestOptions, 'model' | 'stream'>
 
 /** The options for the model. All other fields of a request are for the run. */
-const modelForms: Forms = {
-  maxTokens: 'number',
-  temperature: 'number',
-  topP: 'number',
-  topK: 'number',
-  seed: 'number',
-  stop: 'list',
-  frequencyPenalty: 'number',
-  presencePenalty: 'number',
-  toolChoice: [
-    '"auto", "none", "required" or object',
-    { name: 'text', names: ['list', { '*': 'text' }], mode: '"auto" or "required"' },
-  ],
-  parallelToolCalls: 'boolean',
-  responseFormat: [
-    'object',
-    { type: '"json"', schema: 'object', name: 'text', description: 'text', strict: 'boolean' },
-  ],
-  reasoning: [
-    'object',
-    { effort: '"none", "minimal", "low", "medium", "high", "xhigh" or "max"', budgetTokens: 'number' },
-  ],
-  user: 'text',
-  providerOptions: ['object', {}],
-  strict: 'boolean or function',
+const modelOptions: { readonly [Name in keyof ModelOptions]-?: 1 } = {
+  maxTokens: 1,
+  temperature: 1,
+  topP: 1,
+  topK: 1,
+  seed: 1,
+  stop: 1,
+  frequencyPenalty: 1,
+  presencePenalty: 1,
+  toolChoice: 1,
+  parallelToolCalls: 1,
+  responseFormat: 1,
+  reasoning: 1,
+  user: 1,
+  providerOptions: 1,
+  strict: 1,
 }
 
 /** The options for the model, of a request or of its change. */
-export function optionsOf(request: RunRequest | RoundChange): Omit<RequestOptions, 'model' | 'stream'> {
-  return Object.fromEntries(Object.entries(request).filter(([name]) => lookup(modelForms, name)))
+export function optionsOf(request: RunRequest | RoundChange): ModelOptions {
+  return Object.fromEntries(Object.entries(request).filter(([name]) => Object.hasOwn(modelOptions, name)))
 }
 
 // ---- checks -------------------------------------------------------------------------------------
-
-const runForms: Forms = {
-  model: ['object', { baseUrl: 'text', headers: ['object', { '*': 'text' }], body: 'object', fetch: 'function' }],
-  system: 'text or list',
-  tools: 'list of tool({ name })',
-  providerState: 'object',
-  autoTools: 'boolean',
-  maxRounds: 'number',
-  maxRepeatedCalls: 'number',
-  budget: ['what budget() makes', 'isUsedUp'],
-  stopWhen: 'function',
-  approvals: ['list', { '*': ['object', { toolCallId: 'text', approved: 'boolean' }] }],
-  callLog: ['an object with "claim"', 'claim'],
-  toolMode: '"concurrent" or "sequential"',
-  toolTimeoutMs: 'number',
-  maxResultLength: 'number',
-  maxResultMedia: 'number',
-  split: ['what splitting() makes', 'split'],
-  onToolRequest: 'function',
-  onToolResult: 'function',
-  onWarning: 'function',
-  beforeRound: 'function',
-  onRound: 'function',
-  onRequest: 'function',
-  observers: ['list', { '*': 'object' }],
-  lastCalls: '"run" or "keep"',
-  liveArguments: ['what liveArguments() makes', 'fresh'],
-  wholeAnswer: 'boolean',
-  resume: ['what resumable() makes', 'chunks'],
-  signal: ['an AbortSignal', 'addEventListener'],
-  timeouts: ['object', { '*': 'number or undefined' }],
-  maxEventBytes: 'number',
-  maxBodyBytes: 'number',
-  retries: 'number',
-  idempotencyKey: 'text',
-  end: 'text',
-}
-
-/**
- * Fields of other libraries, which would be ignored, and our fields instead. A name with a `_` that is not in the table has the same name
- * in `camelCase`.
- */
-export const habits: Readonly<Record<string, string>> = {
-  maxOutputTokens: 'maxTokens',
-  maxCompletionTokens: 'maxTokens',
-  stopSequences: 'stop',
-  maxSteps: 'maxRounds',
-  maxRetries: 'retries',
-  timeout: 'timeouts',
-  abortSignal: 'signal',
-  instructions: 'system',
-  systemPrompt: 'system',
-  reasoningEffort: 'reasoning: { effort }',
-  thinking: 'reasoning: { effort }',
-  previousResponseId: 'providerState',
-  output: 'generateObject()',
-  schema: 'generateObject()',
-  'model.baseURL': 'model.baseUrl',
-  'toolChoice.type': 'toolChoice: { name }',
-  'responseFormat.jsonSchema': 'responseFormat: { type, schema }',
-  'providerOptions.openai': 'providerOptions["openai-chat"]',
-}
 
 /**
  * Checks the types of a request. Its messages and its tools are checked when they are read.
@@ -222,12 +143,12 @@ export const habits: Readonly<Record<string, string>> = {
  */
 export function checkRequest(request: RunRequest): void {
   checkModel(isObject(request) ? request.model : request)
-  checkFields(request, { ...modelForms, ...runForms }, '', false)
-  const { toolChoice, maxRepeatedCalls: limit = 1 } = request
-  if (isObject(toolChoice) && !('name' in toolChoice || 'names' in toolChoice)) {
-    wrongType('toolChoice', '{ name } or { names, mode }', 'object')
-  }
-  if (limit < 1 || limit % 1 > 0) wrongType('maxRepeatedCalls', 'a whole number from 1 on, or Infinity', limit)
+  checkOptions('stream', request)
+  const { toolChoice: choice, maxRepeatedCalls: limit = 1 } = request
+  const isChoice = !isObject(choice) || 'name' in choice || 'names' in choice
+  checkThat(isChoice, 'ask', 'toolChoice', '{ name } or { names, mode }', 'object')
+  const isCount = limit >= 1 && !(limit % 1 > 0)
+  checkThat(isCount, 'ask', 'maxRepeatedCalls', 'a whole number from 1 on, or Infinity', limit)
 }
 
 /**
@@ -237,14 +158,16 @@ export function checkRequest(request: RunRequest): void {
  */
 export function checkChange(change: RoundChange, request: RunRequest, given: readonly object[]): void {
   try {
-    checkField('the change', change, 'object')
-    checkRequest({ ...request, ...change } as RunRequest)
+    checkValue('ask', 'the change', change, 'object')
+    const { end, ...fields } = change
+    checkValue('ask', 'end', end, 'text or undefined')
+    checkRequest({ ...request, ...fields } as RunRequest)
     const { messages, tools = [] } = change
-    if (messages !== undefined && messagesOf(messages).length === 0)
-      wrongType('messages', 'a list with a message', 'empty')
+    const isEmpty = messages !== undefined && messagesOf(messages).length === 0
+    checkThat(!isEmpty, 'ask', 'messages', 'a list with a message', 'empty')
     for (const name of tools) {
-      if (!given.some((tool) => 'name' in tool && tool.name === name))
-        wrongType(`tools ${name}`, 'the name of a tool', 'unknown')
+      const isKnown = given.some((tool) => 'name' in tool && tool.name === name)
+      checkThat(isKnown, 'ask', `tools ${name}`, 'the name of a tool', 'unknown')
     }
   } catch (cause) {
     throw new TypeError(`beforeRound returned what is not a change: ${(cause as Error).message}`, { cause })
@@ -253,119 +176,9 @@ export function checkChange(change: RoundChange, request: RunRequest, given: rea
 
 /** @throws {TypeError} if it is not a model. */
 export function checkModel(model: unknown): void {
-  if (isObject(model) && isObject(model.codec) && typeof model.model === 'string') return
-  const wanted =
-    'what a function of a provider makes, such as openaiChat("gpt-5") or model("openai:gpt-5") of isoglot/models'
-  wrongType('model', wanted, typeof model === 'string' ? `the text "${model.slice(0, 80)}"` : typeOf(model))
-}
-
-/** Checks the fields of an object, which stands at this place. */
-function checkFields(given: object, forms: Forms, place: string, areRequired: boolean): void {
-  const fields = given as Readonly<Record<string, unknown>>
-  const at = (name: string) => (Array.isArray(given) ? `${place}[${name}]` : `${place && `${place}.`}${name}`)
-  for (const name of Object.keys(fields)) if (fields[name] !== undefined) checkName(at(name), forms)
-  const each = forms['*']
-  for (const name of Object.keys(each ? fields : forms)) {
-    const form = each ?? forms[name] ?? ''
-    const [wanted, inside] = typeof form === 'string' ? [form] : form
-    const value = fields[name]
-    if (value === undefined && !each && !areRequired) continue
-    checkField(at(name), value, wanted, inside)
-    if (typeof inside === 'object' && typeof value === 'object') {
-      checkFields(value as object, inside, at(name), each !== undefined)
-    }
-  }
-}
-
-/** @throws {TypeError} for a name of another library, and for one of ours in snake case. */
-function checkName(path: string, forms: Forms): void {
-  const word = path.replace(/_./g, ([, letter = '']) => letter.toUpperCase())
-  const isOurs = lookup(forms, word.slice(word.lastIndexOf('.') + 1)) !== undefined
-  const ours = lookup(habits, word) ?? (isOurs ? word : '')
-  if (ours ? ours === path : !/^[^.]*_/.test(path)) return
-  throw new TypeError(`Cannot ask: there is no "${path}"${ours && `; write ${ours}`}`)
-}
-
-/** @throws {TypeError} if the value of a field is of none of these types, or does not have the method. */
-export function checkField(name: string, value: unknown, wanted: string, method?: unknown): void {
-  const found = typeOf(value)
-  const fits =
-    typeof method === 'string'
-      ? isObject(value) && typeof (value[method] as unknown) === 'function'
-      : wanted.includes(found) || (found === 'text' && wanted.includes(`"${value}"`))
-  if (!fits) wrongType(name, wanted, found)
-}
-
-function wrongType(name: string, wanted: string, found: string | number): never {
-  throw new TypeError(`Cannot ask: "${name}" is ${found}; expected ${wanted}`)
-}
-
-function typeOf(value: unknown): string {
-  if (Array.isArray(value)) return 'list'
-  if (value === null || Number.isNaN(value)) return String(value)
-  if (typeof value === 'object') return Symbol.iterator in value ? 'iterable' : 'object'
-  return typeof value === 'string' ? 'text' : typeof value
-}
-
-// ---- wrapped models -----------------------------------------------------------------------------
-
-/** A function around the answers of a model. */
-export type Around = NonNullable<Model['around']>
-
-/** Functions around the requests and answers of a model. Each is optional. */
-export interface ModelWrap {
-  /** Changes the request. */
-  readonly request?: (asked: Asked) => Asked | Promise<Asked>
-  /**
-   * Runs around one answer, streamed or whole, each time a run asks a model. `next` asks. Call it twice to ask another model, or not at all
-   * to return a stored answer. The last event is a `message_end`.
-   */
-  readonly answer?: Around
-  /** Runs around each HTTP request. */
-  readonly fetch?: (fetch: typeof globalThis.fetch) => typeof globalThis.fetch
-}
-
-/**
- * Adds functions around the answers of a model. The first wrap is the outermost. `isoglot/wraps` has ready-made wraps.
- *
- * `request` and `answer` apply to `generate`, `stream` and chats. A gateway passes bytes through, so it uses only the `fetch` of a wrap.
- *
- * @example
- * ```ts
- * const timed = wrapModel(model, {
- *   async *answer(asked, next) {
- *     const startedAt = Date.now()
- *     yield* next(asked)
- *     console.log(asked.model.model, Date.now() - startedAt)
- *   },
- * })
- * ```
- * @throws {TypeError} for a value that is not a wrap.
- */
-export function wrapModel(model: Model, ...wraps: readonly ModelWrap[]): Model {
-  return wraps.reduceRight(wrapOnce, model)
-}
-
-function wrapOnce(model: Model, wrap: ModelWrap): Model {
-  const { request, answer, fetch } = wrap ?? {}
-  for (const [name, part] of Object.entries({ request, answer, fetch })) {
-    if (part === undefined || typeof part === 'function') continue
-    throw new TypeError(`Cannot wrap the model: "${name}" of the wrap is ${typeof part} and not a function`)
-  }
-  if (!isObject(wrap))
-    throw new TypeError('Cannot wrap the model: the wrap is not an object with "request", "answer" or "fetch"')
-  const { around: inner = (asked: Asked, next: Ask) => next(asked) } = model
-  const around: Around = async function* (given, next) {
-    const asked = (await request?.(given)) ?? given
-    const askInner: Ask = (question) => inner(question, next)
-    yield* answer === undefined ? askInner(asked) : answer(asked, askInner)
-  }
-  return {
-    ...model,
-    ...compact({
-      around: (request ?? answer) && around,
-      fetch:
-        fetch && ((...args: Parameters<typeof globalThis.fetch>) => fetch(model.fetch ?? globalThis.fetch)(...args)),
-    }),
-  }
+  if (isObject(model) && typeof (model.answer as unknown) === 'function' && typeof model.model === 'string') return
+  const found = typeof model === 'string' ? `the text "${model.slice(0, 80)}"` : typeof model
+  throw new TypeError(
+    `Cannot ask: "model" is ${found}; expected what a function of a provider makes, such as openaiChat("gpt-5") or model("openai:gpt-5") of isoglot/models`,
+  )
 }

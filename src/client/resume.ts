@@ -5,23 +5,17 @@
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#the-last-event-id-header, which is read for lines too
  * @module
  */
-import type { AnswerDecoder, Frame, Model, StoredStream } from '../core/codec.ts'
+
+import { backoffMs, chunksOf, sendRequest, sleep, startDeadline } from '../ask/transport.ts'
+import type { Frame, StoredStream } from '../core/codec.ts'
 import { ApiError, ConnectionError, InterruptedError, mayPass } from '../core/errors.ts'
+import type { Deadline, HttpModel, Resumable, Timeouts, Underway } from '../core/question.ts'
 import { decodeSse } from '../framing/text.ts'
-import { backoffMs, chunksOf, type Deadline, sendRequest, sleep, startDeadline, type Timeouts } from './transport.ts'
 
 /** How many connections in a row may bring nothing new. */
 const mostReconnects = 5
 
-/** The value of `resumable`: continues a streamed answer after a lost connection. */
-export interface Resumable {
-  /** The name of an answer that the server already stores. */
-  readonly streamId: string | undefined
-  /** The chunks of an answer, over as many connections as it takes; `undefined` if the server does not keep it. */
-  chunks(run: KeptRun, answer: Underway, deadline: Deadline): AsyncIterable<Uint8Array> | undefined
-  /** Asks the server to end an answer that it keeps. */
-  stop(model: Model, id: string): Promise<void>
-}
+export type { Resumable }
 
 /**
  * The `resume` of a request, for servers that store an answer while it streams: isoglot's Worker, and Gemini Interactions with `store:
@@ -44,35 +38,17 @@ function streamIdOf({ headers }: Response): string | undefined {
   return /^[\w-]{1,128}$/.test(id) ? id : undefined
 }
 
-/** An answer that is under way: what has come of it, and where the rest is. */
-export interface Underway {
-  readonly model: Model
-  /** The name by which the server keeps it, if it was asked for before. */
-  readonly id: string | undefined
-  /** The connection that is there already. */
-  readonly response: Response | undefined
-  readonly decoder: Pick<AnswerDecoder, 'isEnded' | 'taken' | 'reconnect'>
-}
-
-/** The run that an answer is of. */
-interface KeptRun {
-  readonly request: { readonly timeouts?: Timeouts }
-  /** The name by which a server keeps the answer that is under way. */
-  streamId: string | undefined
-}
-
-function keptChunks(run: KeptRun, answer: Underway, deadline: Deadline): AsyncIterable<Uint8Array> | undefined {
+function keptChunks(answer: Underway, deadline: Deadline): AsyncIterable<Uint8Array> | undefined {
   const id = answer.id ?? (answer.response && streamIdOf(answer.response))
   if (id === undefined && answer.model.codec.stored === undefined) return undefined
-  if (id !== undefined) run.streamId = id
-  return allChunks(run, { ...answer, id }, deadline)
+  if (id !== undefined) answer.named(id)
+  return allChunks({ ...answer, id }, deadline)
 }
 
 /** The chunks of an answer, over as many connections as it takes; each event of it comes once, in order. */
-async function* allChunks(run: KeptRun, answer: Underway, deadline: Deadline): AsyncGenerator<Uint8Array> {
-  const { response, decoder } = answer
-  const { timeouts } = run.request
-  const rest = restOf(run, answer)
+async function* allChunks(answer: Underway, deadline: Deadline): AsyncGenerator<Uint8Array> {
+  const { response, decoder, timeouts } = answer
+  const rest = restOf(answer)
   let connection = response
   let failures = 0
   for (;;) {
@@ -115,11 +91,11 @@ interface Rest {
   reconnect(): void
 }
 
-function restOf(run: KeptRun, answer: Underway): Rest {
+function restOf(answer: Underway): Rest {
   const { model, id, response, decoder } = answer
   const { stored } = model.codec
   if (stored !== undefined && (response === undefined || streamIdOf(response) === undefined)) {
-    return storedRest(run, answer, stored)
+    return storedRest(answer, stored)
   }
   return {
     ask: (line) => askForRest(model, id ?? '', decoder.taken, line),
@@ -130,7 +106,7 @@ function restOf(run: KeptRun, answer: Underway): Rest {
 }
 
 /** The rest of an answer that the provider itself keeps: its events say where they are. */
-function storedRest(run: KeptRun, { model, id: given }: Underway, stored: StoredStream): Rest {
+function storedRest({ model, id: given, named }: Underway, stored: StoredStream): Rest {
   const connect = () => decodeSse({ maxEventBytes: Number.POSITIVE_INFINITY }) // the decoder sees to the limit
   let framing = connect()
   let id = given
@@ -144,7 +120,7 @@ function storedRest(run: KeptRun, { model, id: given }: Underway, stored: Stored
       for (const frame of frames) {
         const place = stored.placeOf(frame)
         id = place.id ?? id
-        run.streamId = id
+        if (id !== undefined) named(id)
         event = place.event ?? event
       }
     },
@@ -166,7 +142,7 @@ function startLine(timeouts: Timeouts | undefined, deadline: Deadline): Deadline
 /** How long a server may take to hear that an answer is to end, in milliseconds. */
 const stopTimeoutMs = 10_000
 
-async function stopStream(model: Model, id: string): Promise<void> {
+async function stopStream(model: HttpModel, id: string): Promise<void> {
   const signal = AbortSignal.timeout(stopTimeoutMs)
   const { stored } = model.codec
   const [method, url] = stored ? ['POST', model.baseUrl + stored.stopPathOf(id)] : ['DELETE', urlOf(model, id)]
@@ -174,12 +150,12 @@ async function stopStream(model: Model, id: string): Promise<void> {
   await response.body?.cancel()
 }
 
-function askForRest(model: Model, id: string, taken: number, { signal }: Deadline): Promise<Response> {
+function askForRest(model: HttpModel, id: string, taken: number, { signal }: Deadline): Promise<Response> {
   const headers = { 'last-event-id': `${taken}` }
   return sendRequest(model, urlOf(model, id), { method: 'GET', headers, signal })
 }
 
-function urlOf({ baseUrl }: Model, id: string): string {
+function urlOf({ baseUrl }: HttpModel, id: string): string {
   const origin = URL.canParse(baseUrl) ? new URL(baseUrl).origin : ''
   return `${origin}/v1/streams/${id}`
 }

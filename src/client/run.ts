@@ -7,9 +7,10 @@
 import { follow } from '../core/abort.ts'
 import { compact } from '../core/json.ts'
 import type { AssistantMessage, Message } from '../core/model.ts'
+import type { Call } from '../core/question.ts'
 import { isOnlyWhole } from '../kit/only-whole.ts'
 import type { AnyTools, ToolResult, ToolVerdict } from '../tools/model.ts'
-import { type Loop, newLoop } from './loop.ts'
+import { eventsOf, type Loop, newLoop } from './loop.ts'
 import { checkRequest, type RunRequest } from './request.ts'
 import type { RunResult, StreamEvent } from './result.ts'
 
@@ -96,8 +97,8 @@ export interface Begun {
   readonly onEnd?: (messages: readonly Message[], result: RunResult | undefined, cause: unknown) => void
 }
 
-/** Makes a run that starts when it is read: then it calls `begin`. @param isOnlyWhole of a run that is not streamed: see {@link newLoop} */
-export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolean): Run {
+/** Makes a run that starts when it is read: then it calls `begin`. @param onlyWhole of a run whose caller gets only whole answers. */
+export function start(begin: () => Begun, onlyWhole?: Call['onlyWhole']): Run {
   const added: Message[] = []
   const stopping = new AbortController()
   let loop: Loop | undefined
@@ -117,9 +118,9 @@ export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolea
     const unfollow = follow(request.signal, stopping)
     let failure: { readonly error: unknown } | undefined
     try {
-      loop = newLoop(request, isOnlyWhole, signal, added)
+      loop = newLoop(request, onlyWhole, signal, added)
       loop.report('onRun', {})
-      const events = loop.events()
+      const events = eventsOf(loop)
       yield* around === undefined ? events : around(events)
     } catch (error) {
       if (signal.reason === left) return
@@ -148,7 +149,7 @@ export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolea
     async stop() {
       await loop?.headersArrived // an answer without a name cannot be ended
       stopping.abort(new DOMException('The run was stopped', 'AbortError'))
-      if (loop?.streamId !== undefined) await loop.request.resume?.stop(loop.request.model, loop.streamId)
+      await loop?.stopKept?.()
     },
   }
 }

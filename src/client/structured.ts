@@ -1,3 +1,4 @@
+import { checkValue } from '#checks'
 import { liveArguments } from '../assemble/live-arguments.ts'
 import { blocksOf, parseObject } from '../core/content.ts'
 import { OutputError } from '../core/errors.ts'
@@ -5,7 +6,7 @@ import { compact, isObject } from '../core/json.ts'
 import type { JsonObject, JsonSchema } from '../core/model.ts'
 import { type AnySchema, type OutputOf, parseWith, toJsonSchema, withoutNullOptionals } from '../tools/definition.ts'
 import { describe } from '../tools/run.ts'
-import { checkField, type RunRequest } from './request.ts'
+import type { RunRequest } from './request.ts'
 import type { RunResult, StreamEvent } from './result.ts'
 import { generate, leavable, stream, whenAwaited } from './run.ts'
 
@@ -112,9 +113,9 @@ export function streamObject<const Schema extends AnySchema>(
 function requestFor<Schema extends AnySchema>(request: ObjectRequest<Schema>, shape: OutputShape<Schema>): RunRequest {
   const { schema: _, schemaName, schemaDescription, strictSchema = shape.strict, ...rest } = request
   const { tools: _tools, toolChoice: _choice, ...plain } = rest as RunRequest
-  checkField('schemaName', schemaName, 'text or undefined')
-  checkField('schemaDescription', schemaDescription, 'text or undefined')
-  checkField('strictSchema', strictSchema, 'boolean or undefined')
+  checkValue('ask', 'schemaName', schemaName, 'text or undefined')
+  checkValue('ask', 'schemaDescription', schemaDescription, 'text or undefined')
+  checkValue('ask', 'strictSchema', strictSchema, 'boolean or undefined')
   const named = compact({ name: schemaName, description: schemaDescription })
   return { ...plain, responseFormat: { type: 'json', schema: shape.schema, strict: strictSchema, ...named } }
 }

@@ -29,7 +29,7 @@ export interface Metadata {
  * from, and to no other.
  */
 export interface Opaque {
-  /** The provider that made it, such as `anthropic` or `openrouter`. */
+  /** The provider that made it, such as `anthropic` or `openrouter`; empty if it came in a request that does not say. */
   readonly provider: string
   /** The model that made it, as the provider named it. */
   readonly model: string
@@ -140,6 +140,11 @@ export interface ToolCall<Name extends string = string, Arguments = JsonObject> 
   readonly generatedId?: true
   /** Identifies the conversation of a call that needs approval: see `signApproval`. It is never sent. */
   readonly approvalId?: string
+  /**
+   * Of a call that waits for a person, if its tool has `approval({ secret })`: shows that the run asked for consent to it. Send it back as the
+   * `proof` of the decision. The call in the messages does not have it.
+   */
+  readonly approvalProof?: string
   readonly opaque?: Opaque
 }
 /** A fragment of a call, as it streams. */

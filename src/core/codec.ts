@@ -133,6 +133,10 @@ export interface DecodedRequest {
   readonly context: Context
   readonly options: RequestOptions
   readonly losses: readonly Loss[]
+  /** Ids of calls that the conversation had before: no new call gets one of them. Default: none beside those of `context`. */
+  readonly takenIds?: readonly string[]
+  /** The client wants the arguments of a call that come as an object as soon as they come. Default false. */
+  readonly live?: boolean
 }
 
 /** An answer with an error status, or an error in mid-stream. */
@@ -174,10 +178,16 @@ export interface Rules {
   readonly keepsOwnInstructions?: boolean
   /** Whether a conversation has to begin with a user message. */
   readonly userFirst: boolean
+  /** Whether a conversation has to end with a user message or a result. Default false, except for models that do not continue answers. */
+  readonly userLast?: boolean
   /** Whether the provider refuses an empty message. */
   readonly refusesEmpty: boolean
   /** How a result refers to its call: by id, or by order and name. */
   readonly pairs: 'id' | 'name'
+  /** Whether the provider goes on with a paused answer that is sent back to it. Default false. */
+  readonly resumesPaused?: boolean
+  /** Whether a result that is an error may hold only text. Default false. */
+  readonly textErrors?: boolean
   /** Whether an assistant message must stand between a tool's result and a user message (old Mistral models). Default false. */
   readonly bridgesResults?: boolean
   /**
@@ -204,8 +214,16 @@ export interface CodecOptions<Dialect = never> {
 /** How a request is encoded. */
 export interface EncodeRequestOptions<Dialect = never> extends RequestOptions, CodecOptions<Dialect> {}
 
+/** The tools of a request, for the decoder of its answer. `prepare` returns them. */
+export interface Offered {
+  /** The caller's name of each tool, by the name that was sent. Calls come back under the caller's name. Default: names are the same. */
+  readonly toolNames?: ReadonlyMap<string, string> | undefined
+  /** The tools as the caller gave them. Default: unknown. */
+  readonly offeredTools?: readonly ContextTool[] | undefined
+}
+
 /** How a whole answer is decoded. */
-export interface DecodeResponseOptions<Dialect = never> extends CodecOptions<Dialect> {
+export interface DecodeResponseOptions<Dialect = never> extends CodecOptions<Dialect>, Offered {
   /** The number of the first id that has to be made, higher than that of any made id in the conversation. Default 0. */
   readonly callsBefore?: number
   /** An empty list, which receives the events of the answer, as its stream would have them. */
@@ -213,7 +231,7 @@ export interface DecodeResponseOptions<Dialect = never> extends CodecOptions<Dia
 }
 
 /** How a stream is decoded. */
-export interface DecodeStreamOptions<Dialect = never> extends CodecOptions<Dialect> {
+export interface DecodeStreamOptions<Dialect = never> extends CodecOptions<Dialect>, Offered {
   /** Reads the JSON of one event. It returns what `JSON.parse` returns, and throws where that throws. Default: `JSON.parse`. */
   readonly parse?: (text: string) => unknown
 }
@@ -265,6 +283,31 @@ export interface ClientCodec {
   encodeResult(result: ToolMessage, options?: CodecOptions): unknown
 }
 
+/** For whom a client's request is written again. */
+export interface PortTarget {
+  /** The name of the format. */
+  readonly format: string
+  readonly provider: string
+  /** The model's name, as the provider has it. */
+  readonly model: string
+  /** The client's headers that belong to the body. Names are in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** A call in the client's own form: its name, and the fields that its format keeps. */
+export interface OwnCall {
+  readonly name: string
+  readonly providerData: ProviderData
+}
+
+/** A client's request without what its target does not know. */
+export interface PortedRequest {
+  readonly body: JsonObject
+  /** The client's own calls, by the names of the functions that stand for its tools. */
+  readonly calls: ReadonlyMap<string, OwnCall>
+  readonly losses: readonly Loss[]
+}
+
 /** How an answer should present itself. */
 export interface Reply {
   /** Default: what the message says, else one made from nothing (`chatcmpl-0`). */
@@ -275,8 +318,12 @@ export interface Reply {
   readonly createdAt?: number
   /** The provider that answers a stream. Values that only it can read reach the client in envelopes. Default: the format's own provider. */
   readonly provider?: string
+  /** Losses of the request, and of a whole answer, for a format that reports them. */
+  readonly losses?: readonly Loss[]
   /** Chat: the client asked for usage in the stream. Default true. */
   readonly includeUsage?: boolean
+  /** Anthropic: an estimate of the input's tokens, for the start of a stream. Default: what the provider reports by then, else 0. */
+  readonly inputTokens?: number
 }
 
 /** A whole answer, as a wire has it. */
@@ -300,6 +347,11 @@ export interface ServerCodec {
   /** Writes the frames of `event-stream`. The other framings are text. */
   readonly encodeFrame?: (frame: Frame) => Uint8Array
   decodeRequest(body: unknown, options?: DecodeRequestOptions): DecodedRequest
+  /**
+   * Writes a client's request again for a target that does not know all of it: tools that only this format has, and that the client runs, become
+   * functions. Returns `undefined` if the target knows all of it. Default: no request has such a part.
+   */
+  port?(body: JsonObject, target: PortTarget): PortedRequest | undefined
   encodeResponse(response: ChatResponse, reply?: Reply): EncodedResponse
   /** Starts to encode one stream. */
   encodeStream(reply?: Reply): StreamEncoder
@@ -334,28 +386,3 @@ export interface ModelSettings {
  * - `inline`: they stay where they are as `role: "system"`. Only newer Anthropic models take that: others answer 400.
  */
 export type LateInstructions = 'inline' | 'hoist'
-
-/** One answer that is asked for. */
-export interface Asked {
-  readonly model: Model
-  /** The conversation, tools included, before it is made ready for a wire. */
-  readonly context: Context
-  readonly options: RequestOptions
-  /** Fires when the run is cancelled. */
-  readonly signal: AbortSignal
-}
-
-/** Yields the events of one answer, in batches. It ends with a `message_end`. */
-export type Ask = (asked: Asked) => AsyncIterable<readonly MessageEvent[]>
-
-/** A model of a provider, such as `anthropic('claude-sonnet-5', { apiKey })` returns. `generate`, `stream` and chats take it. */
-export interface Model extends Omit<ModelSettings, 'baseUrl'> {
-  readonly codec: ClientCodec
-  /** The model's name, as the provider has it. */
-  readonly model: string
-  readonly baseUrl: string
-  /** The provider's own address. A request to it without a key is a `TypeError`, and is not sent. */
-  readonly providerUrl?: string
-  /** Stands around each answer that `generate`, `stream` and chats ask for: `wrapModel` sets it. */
-  readonly around?: (asked: Asked, next: Ask) => AsyncIterable<readonly MessageEvent[]>
-}

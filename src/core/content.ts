@@ -117,6 +117,18 @@ export function canRunTools(message: AssistantMessage): boolean {
   return message.stopReason === undefined || !improperEnds.has(message.stopReason)
 }
 
+/**
+ * Whether an answer paused, so that the provider goes on with it when it gets it back. A message of a client does not say why it stopped: then it
+ * paused if it ends with a call that a provider of this format runs.
+ */
+export function isPaused(message: Message, format: string): boolean {
+  if (message.role !== 'assistant') return false
+  const { content, stopReason } = message
+  const last = blocksOf(content).at(-1)
+  const isOpen = last?.type === 'server_tool_call' && last.providerData?.[format] !== undefined
+  return stopReason === 'pause' || (stopReason === undefined && isOpen)
+}
+
 // ---- checks -------------------------------------------------------------------------------------
 
 // TypeScript checks literals; JSON input and JavaScript need this check at run time, because a message in the form of another library looks
@@ -402,14 +414,15 @@ export function settleStopReason(reason: StopReason, hasCalls: boolean): StopRea
 
 /**
  * The data of a proof, if it may be sent to this format, provider and model; otherwise `undefined`. A target with an empty (unknown) model
- * takes the proofs of all models of its provider.
+ * takes the proofs of all models of its provider. A proof with an empty (unknown) provider is for the one that is asked.
  */
 export function ownProof(
   opaque: Opaque | undefined,
   target: { readonly format: string; readonly provider: string; readonly model: string },
 ): JsonObject | undefined {
-  if (opaque?.format !== target.format || opaque.provider !== target.provider) return undefined
-  const { model, data } = opaque
+  if (opaque?.format !== target.format) return undefined
+  const { provider, model, data } = opaque
+  if (provider !== target.provider && provider !== '') return undefined
   const isUnknown = model === '' || target.model === ''
   const isSame = isUnknown || modelFamily(model) === modelFamily(target.model)
   return isSame || isAliasOf(target.model, model) || isAliasOf(model, target.model) ? data : undefined

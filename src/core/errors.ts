@@ -4,6 +4,7 @@
  * @module
  */
 import type { AssistantMessage, Json, Loss } from './model.ts'
+import { printable } from './printable.ts'
 
 /** The base class of all errors of isoglot. `code` never changes between versions, and a `switch` on it narrows the type. */
 export abstract class IsoglotError extends Error {
@@ -17,7 +18,8 @@ export abstract class IsoglotError extends Error {
 
   /** @param details the fields of the error, and its `cause` */
   constructor(message?: string, details?: ErrorOptions & { readonly [field: string]: unknown }) {
-    super(message, details)
+    // A message may quote a provider, and is printed in terminals.
+    super(message && printable(message), details)
     Object.assign(this, details)
   }
 

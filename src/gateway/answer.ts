@@ -1,8 +1,10 @@
 /** Answers one request: asks the first model, and the next one if that fails before any content. @module */
-import { type AnswerText, askForStream, askForWhole } from './ask.ts'
+import { passAnswer, passWhole } from './ask.ts'
+import { type AnswerText, askModel } from './ask-model.ts'
 import { type Call, describe, endAttempt } from './call.ts'
 import { type Next, openWindow } from './commit.ts'
 import { errorAnswer, mayAskAnother, toClientError } from './errors.ts'
+import { passes } from './question.ts'
 import { relay } from './relay.ts'
 
 /** Answers, with an error in the client's format if something fails. It never rejects. */
@@ -26,7 +28,8 @@ async function answerWhole(call: Call): Promise<Response> {
   orThrow(await text.next())
   const begun = await openWindow(text, call.options.limits?.wholeCommitMs ?? Number.POSITIVE_INFINITY)
   const headers = { 'content-type': 'application/json' }
-  if (begun.first === 'late') return new Response(relay(begun, text, call), { headers })
+  if (begun.first === 'late')
+    return new Response(relay(begun, text, call), { headers: { ...headers, 'x-accel-buffering': 'no' } })
   const whole = orThrow(begun.first).join('')
   call.end('answered', 200)
   return new Response(whole, { headers })
@@ -50,15 +53,17 @@ function orThrow({ done, value }: Awaited<Next>): readonly string[] {
 async function answerInPieces(call: Call): Promise<Response> {
   const text = textOfFirst(call)
   const begun = await openWindow(text, call.options.limits?.commitMs ?? 2000)
-  return new Response(relay(begun, text, call), { headers: { 'content-type': contentType(call) } })
+  // nginx holds streams back without this header, as `toResponse` says too.
+  const headers = { 'content-type': contentType(call), 'x-accel-buffering': 'no' }
+  return new Response(relay(begun, text, call), { headers })
 }
 
 /** Asks the targets in order, and returns the text of the first that sends content. Keep-alive comments do not count as content. */
 async function* textOfFirst(call: Call): AnswerText {
-  const ask = call.asksStream ? askForStream : askForWhole
   for (const [at, target] of call.targets.entries()) {
     try {
-      return yield* ask(target, call)
+      if (!passes(target, call)) return yield* askModel(target, call)
+      return yield* (call.asksStream ? passAnswer : passWhole)(target, call)
     } catch (error) {
       if (isLast(at, error, call)) throw error
       endAttempt(call, call.progress, { error: describe(error, call.progress.errorDetail) })

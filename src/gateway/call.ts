@@ -113,7 +113,7 @@ export function reportOf(
     caller,
     asked: question.asked?.slice(0, 200),
     model: target?.name,
-    provider: target?.model.codec.provider,
+    provider: target?.model.provider,
     stream: question.stream ?? false,
     passed,
     attempts,

@@ -7,7 +7,7 @@
  * @module
  */
 import { after, alarm } from '../core/abort.ts'
-import type { AnswerText } from './ask.ts'
+import type { AnswerText } from './ask-model.ts'
 
 /** The next batch of a stream. */
 export type Next = ReturnType<AnswerText['next']>

@@ -10,7 +10,8 @@ import type { GatewayOptions } from './types.ts'
 type Origins = GatewayOptions['origins']
 
 /** Headers of an answer that a page may read. */
-export const exposed = 'retry-after, x-request-id, request-id, x-amzn-requestid, x-should-retry, x-token-count'
+export const exposed =
+  'retry-after, x-request-id, request-id, x-amzn-requestid, x-should-retry, x-isoglot-refusal, x-token-count'
 
 /** The id of a request, under each name by which an official client looks for it. */
 export function idHeaders(id: string): Record<string, string> {

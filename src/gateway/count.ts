@@ -3,17 +3,16 @@
  *
  * @module
  */
-import { readBody, readText, sendText, startDeadline } from '../client/transport.ts'
+import { readBody, readText, sendText, startDeadline } from '../ask/transport.ts'
 import type { DecodedRequest } from '../core/codec.ts'
-import { blocksOf } from '../core/content.ts'
 import type { JsonObject } from '../core/model.ts'
 import type { Counting, GatewayFormat } from '../kit/gateway-format.ts'
-import { countTokensApproximately } from '../messages/count-tokens-approximately.ts'
-import { errorDetailOf, withKey } from './ask.ts'
+import { withKey } from './ask-model.ts'
 import type { Call } from './call.ts'
-import { errorAnswer, toClientError } from './errors.ts'
+import { errorAnswer, errorDetailOf, refuseBody, toClientError } from './errors.ts'
+import { estimateTokens } from './estimate.ts'
 import type { Target } from './models.ts'
-import { passes, passHeaders } from './question.ts'
+import { passes, passHeaders, pathOf } from './question.ts'
 import { withFields } from './splice.ts'
 
 /** The maximum size of a provider's answer with a count, in bytes. */
@@ -24,15 +23,14 @@ export type CountCall = Pick<Call, 'wire' | 'headers' | 'body' | 'request' | 'go
 
 /** Answers with a count. `x-token-count` says whether it is `exact` or `estimated`. */
 export async function answerCount(target: Target, call: CountCall): Promise<Response> {
-  if (!passes(target, call)) return Response.json(estimate(call), { headers: { 'x-token-count': 'estimated' } })
+  if (!passes(target, call)) return Response.json(estimateFor(call), { headers: { 'x-token-count': 'estimated' } })
   const model = await withKey(target.model)
   const errorDetail = errorDetailOf(target, model, call.options)
   const deadline = startDeadline({ ...call.options.limits?.timeouts, totalMs: 30_000 }, call.gone.signal)
   try {
-    const { path } = target.model.codec.encodeRequest({ messages: [] }, { model: target.model.model, maxTokens: 1 })
     const counting = countingOf(call.wire)
     const question = {
-      path: counting.path(path),
+      path: counting.path(pathOf(target, {})),
       headers: passHeaders(target, call),
       text: withFields(call.body.text, counting.fields(call.body.value, target.model.model)),
     }
@@ -53,12 +51,17 @@ function countingOf({ counting }: GatewayFormat): Counting {
   return counting as Counting
 }
 
-/** An estimate from the number of characters: see {@link countTokensApproximately}, which also describes its error. */
+/** @throws {ApiError} with status 400 if the request has messages that cannot be counted. */
+function estimateFor(call: CountCall): JsonObject {
+  try {
+    return estimate(call)
+  } catch (error) {
+    throw refuseBody(error)
+  }
+}
+
 function estimate({ wire, request }: CountCall): JsonObject {
-  const { system, messages, tools } = request.context
-  const head = blocksOf(system ?? null).length > 0 ? [{ role: 'system' as const, content: system ?? '' }] : []
-  const count = countTokensApproximately([...head, ...messages], tools === undefined ? {} : { tools })
-  return countingOf(wire).answer(count)
+  return countingOf(wire).answer(estimateTokens(request))
 }
 
 /** A request for a count, decoded with the format's codec. */

@@ -4,11 +4,16 @@
  *
  * @module
  */
+
+import { secretsOf } from '../ask/errors.ts'
 import { ApiError, type ApiErrorKind, DecodeError, IsoglotError } from '../core/errors.ts'
 import { compact, objectIn } from '../core/json.ts'
+import type { HttpModel, Model } from '../core/question.ts'
 import type { GatewayFormat } from '../kit/gateway-format.ts'
+import type { Target } from './models.ts'
 import { findClient, findRoute } from './routes.ts'
-import { createSearch, type Search } from './scrub.ts'
+import { createSearch, type Search, searchOf } from './scrub.ts'
+import type { GatewayOptions } from './types.ts'
 
 /** An error of the gateway itself: it cannot answer the request in this form. */
 export function refusal(
@@ -39,6 +44,17 @@ export interface ErrorDetail {
 
 /** Nothing is hidden. */
 export const open: ErrorDetail = { search: createSearch([]), hidesWords: false }
+
+/** Decides which part of a provider's error text a client may see. The model has its key, so that the key can be removed. */
+export function errorDetailOf(
+  entry: Target,
+  model: Model,
+  { showsProviderMessages = true }: Pick<GatewayOptions, 'showsProviderMessages'>,
+): ErrorDetail {
+  const { apiKey } = model as HttpModel
+  const secrets = 'codec' in model ? secretsOf(model as HttpModel, typeof apiKey === 'string' ? apiKey : '') : []
+  return { search: searchOf(entry, secrets), hidesWords: !showsProviderMessages }
+}
 
 /** Our message for a provider's error, by its kind. For other kinds, the provider's own message is used. */
 const messagesByKind: Partial<Readonly<Record<ApiErrorKind, { readonly message: string; readonly status?: number }>>> =
@@ -80,7 +96,9 @@ function withPublicMessage(error: ApiError, errorDetail: ErrorDetail): ApiError 
   const { search, hidesWords } = errorDetail
   const { kind, retryable, retryAfterMs } = error
   const providerCode = kind === 'rate_limit' ? codeOf(error.providerCode, errorDetail) : undefined
-  const own = hidesWords ? (publicMessages[kind] ?? 'The provider refused the request') : search.scrub(error.message)
+  const own = hidesWords
+    ? (publicMessages[kind] ?? 'The provider refused the request')
+    : search.scrub(error.providerMessage || error.message)
   const { message = own.slice(0, longestMessage), status = error.status === 413 ? 413 : undefined } =
     messagesByKind[kind] ?? {}
   const isOurTrouble = kind === 'authentication' || kind === 'permission'
@@ -102,9 +120,14 @@ function restate(cause: unknown, kind: ApiErrorKind, status: number, message: st
   return new ApiError(message, { kind, status, retryable, cause })
 }
 
-/** The error of a body that is not a valid request of its format. The message names the field, but not its value. */
+/**
+ * The error of a body that is not a valid request of its format, or cannot be written for the model: no provider was asked, so it is not the
+ * provider's. The message names the field, but not its value.
+ */
 export function refuseBody(error: unknown): unknown {
-  return error instanceof DecodeError ? refusal(400, error.message) : error
+  if (error instanceof IsoglotError && !(error instanceof DecodeError)) return error
+  const { message } = error as Error
+  return refusal(400, error instanceof DecodeError ? message : `The request cannot be read: ${message}`)
 }
 
 /** Whether another model may succeed: not if the request itself is wrong. */
@@ -128,10 +151,12 @@ export function errorOfNoFormat(error: ApiError, formats: readonly GatewayFormat
 }
 
 function responseOf(error: ApiError, encoded: ReturnType<GatewayFormat['codec']['encodeError']>): Response {
-  const { retryable, retryAfterMs, status = encoded.status } = error
+  const { retryable, retryAfterMs, cause, status = encoded.status } = error
   const headers = compact({
     ...encoded.headers,
     'content-type': 'application/json',
+    // No provider said it, so isoglot's client does not name one.
+    'x-isoglot-refusal': cause === undefined ? 'true' : undefined,
     'x-should-retry': `${retryable}`,
     'retry-after': retryAfterMs === undefined ? undefined : `${Math.ceil(retryAfterMs / 1000)}`,
   })

@@ -95,7 +95,7 @@ async function handle<Env>(request: Request, config: GatewayConfig<Env>): Promis
     const shown = toClientError(error)
     return format === undefined ? errorOfNoFormat(shown, formats) : errorAnswer(shown, format)
   })
-  return withHeaders(response, { ...corsHeaders(request, origins), ...idHeaders(id) })
+  return withHeaders(response, { ...corsHeaders(request, origins), ...idHeaders(id), ...route?.format.answerHeaders })
 }
 
 /**

@@ -8,7 +8,7 @@
  */
 import type { Fragment } from '../core/codec.ts'
 import type { ContentBlock } from '../core/model.ts'
-import { headLength, mark, type Search } from './scrub.ts'
+import { type Begun, headLength, mark, type Search } from './scrub.ts'
 
 /** The maximum number of items that wait. */
 const mostHeld = 64
@@ -25,6 +25,8 @@ interface Piece {
 interface Part {
   piece: Piece | undefined
   text: string
+  /** The text ends in a part of a key, or within an escape. */
+  readonly isBegun?: boolean
 }
 
 /** A text of an item, and the channel that it continues: the texts of one channel are pieces of one text. */
@@ -40,7 +42,7 @@ export interface Hold<Item> {
 
 /** `rewrite` copies an item with new texts. It gets the old and the new texts, in order. */
 export function createHold<Item>(
-  { isClear, find, findBegun }: Pick<Search, 'isClear' | 'find' | 'findBegun'>,
+  { isClear, find, findBegun, reach }: Pick<Search, 'isClear' | 'find' | 'findBegun' | 'reach'>,
   rewrite: (item: Item, before: readonly string[], after: readonly string[]) => Item,
 ): Hold<Item> {
   const channels = new Map<unknown, Part[]>()
@@ -60,11 +62,11 @@ export function createHold<Item>(
     let all = ''
     for (const [channel, text] of texts) {
       const parts = partsOf(channel)
-      if (parts.length > 1) return false
+      if (parts.length > 1 || parts[0]?.isBegun === true) return false
       parts[0] ??= { piece: undefined, text: '' }
-      const joined = (ends.get(parts[0]) ?? parts[0].text) + text
-      ends.set(parts[0], joined.slice(1 - headLength))
-      all += `${joined}\n`
+      const before = ends.get(parts[0]) ?? parts[0].text
+      ends.set(parts[0], (before + text).slice(-reach))
+      all += `${before.slice(1 - headLength)}${text}\n`
     }
     if (!isClear(all)) return false
     for (const [part, end] of ends) part.text = end
@@ -76,19 +78,20 @@ export function createHold<Item>(
     parts.push({ piece, text: piece.before })
     const text = parts.length === 1 ? piece.before : parts.map((part) => part.text).join('')
     if (isClear(text)) {
-      decide(parts, Math.max(0, text.length - headLength + 1), true)
-      release(parts)
+      decide(parts, Math.max(0, text.length - reach), true)
+      release(parts, false)
       return
     }
     let decided = 0
-    for (const { start, end } of find(text)) {
+    for (const { start, end, isOpen } of find(text)) {
+      if (isOpen) break
       decide(parts, start - decided, true)
       decide(parts, end - start, false)
       decided = end
     }
     const begun = findBegun(text.slice(decided))
     decide(parts, begun.start, true)
-    if (begun.length < headLength && !begun.isInEscape) release(parts)
+    if (!isBegun(begun)) release(parts, false)
   }
 
   /** Passes on this number of characters at the beginning of the parts, or cuts them out. */
@@ -111,14 +114,14 @@ export function createHold<Item>(
     }
   }
 
-  /** Passes on the text of the parts, except the end that the next search needs. */
-  function release(parts: readonly Part[]): void {
-    for (const part of parts) {
-      if (part.piece === undefined) continue
-      part.piece.after += part.text
-      part.piece.isOpen = false
-      part.piece = undefined
+  /** Passes on the text of the parts, and keeps a copy for the next search. */
+  function release(parts: Part[], isBegun: boolean): void {
+    for (const { piece, text } of parts) {
+      if (piece === undefined) continue
+      piece.after += text
+      piece.isOpen = false
     }
+    parts.splice(0, parts.length, { piece: undefined, text: parts.map(({ text }) => text).join(''), isBegun })
   }
 
   function drain(out: Item[]): void {
@@ -134,10 +137,10 @@ export function createHold<Item>(
   function end(out: Item[]): void {
     for (const parts of channels.values()) {
       const text = parts.map((part) => part.text).join('')
-      const { start, isSecret } = findBegun(text)
-      decide(parts, start, true)
-      if (isSecret) decide(parts, text.length - start, false)
-      release(parts)
+      const begun = findBegun(text)
+      decide(parts, begun.start, true)
+      if (begun.isSecret) decide(parts, text.length - begun.start, false)
+      release(parts, isBegun(begun))
     }
     drain(out)
   }
@@ -156,6 +159,11 @@ export function createHold<Item>(
     },
     end,
   }
+}
+
+/** Whether the next text must be searched together with the end of this one. */
+function isBegun({ length, isInEscape }: Begun): boolean {
+  return length >= headLength || isInEscape
 }
 
 /** The text of a fragment that can continue in the next fragment, with its channel: the texts of one kind are read one after the other. */

@@ -1,10 +1,19 @@
 /** The table of models: finds the model of a name, and its fallbacks. @module */
-import type { Model } from '../core/codec.ts'
+import type { HttpModel, Model } from '../core/question.ts'
 import type { GatewayModel, GatewayModels, Permit } from './types.ts'
 
 /** An entry of the table with its name. */
 export interface Target extends GatewayModel {
   readonly name: string
+}
+
+/** An entry whose model is behind an HTTP API. */
+export interface HttpTarget extends Target {
+  readonly model: HttpModel
+}
+
+export function isHttp(target: Target): target is HttpTarget {
+  return 'codec' in target.model
 }
 
 /** The table after its names are checked. */
@@ -59,5 +68,5 @@ export function isPermitted({ name }: Target, { models }: Permit): boolean {
 }
 
 function settingsOf(entry: GatewayModel | Model): GatewayModel {
-  return 'codec' in entry ? { model: entry } : entry
+  return 'answer' in entry ? { model: entry } : entry
 }

@@ -7,13 +7,15 @@
 import type { DecodedRequest } from '../core/codec.ts'
 import { compact, field, objectIn } from '../core/json.ts'
 import type { Json, JsonObject, Loss } from '../core/model.ts'
+import type { Question } from '../core/question.ts'
 import { holdsEnvelope } from '../kit/envelope.ts'
 import type { GatewayFormat, LimitField } from '../kit/gateway-format.ts'
+import { checkLoss } from '../kit/losses.ts'
 import type { Call } from './call.ts'
-import { refusal } from './errors.ts'
-import type { Target } from './models.ts'
+import { refusal, refuseBody } from './errors.ts'
+import { type HttpTarget, isHttp, type Target } from './models.ts'
+import type { OwnCalls } from './own-calls.ts'
 import { withFields } from './splice.ts'
-import { type Question as Answering, translateRequest } from './translate.ts'
 import type { Permit } from './types.ts'
 
 /**
@@ -28,30 +30,38 @@ export function checkSpelling(body: JsonObject, { limits }: GatewayFormat): void
   }
 }
 
-/** A request of the provider's wire. */
-export interface Question {
+/** A request in the client's own format. */
+export interface PassedQuestion {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
-  /** The answer is passed through to the client. */
-  readonly passes: boolean
-  /** Options for reading a translated answer. */
-  readonly answering: Partial<Answering>
-  readonly losses: readonly Loss[]
   /** The gateway asks for usage, although the client did not. */
   readonly asksUsage: boolean
 }
 
-/** @throws {UnsupportedError} if the provider's format cannot express the request. */
-export function writeQuestion(target: Target, call: Call): Question {
-  return passes(target, call) ? passQuestion(target, call) : translateQuestion(target, call)
+/** The path of the provider, which does not depend on the conversation. */
+export function pathOf({ model: { codec, model } }: HttpTarget, { asksStream = false }: Partial<Call>): string {
+  const messages = [{ role: 'user', content: 'Hi' }] as const
+  return codec.encodeRequest({ messages }, { model, stream: asksStream, maxTokens: 1 }).path
+}
+
+/**
+ * The error of a request that cannot be put to a model, before the model was asked: the client's mistake.
+ *
+ * @throws the error of the entry of the table, if no request can be put to it.
+ */
+export function unwritable(target: Target, call: Call, error: unknown): unknown {
+  if (isHttp(target)) pathOf(target, call)
+  return refuseBody(error)
 }
 
 /**
  * Whether the client's bytes can pass through: the format is the provider's own, and no part of the conversation comes from another
  * provider. Requests to dialects of the format are translated, since they differ from it.
  */
-export function passes({ model: { codec } }: Target, { wire, body }: Pick<Call, 'wire' | 'body'>): boolean {
+export function passes(target: Target, { wire, body }: Pick<Call, 'wire' | 'body'>): target is HttpTarget {
+  if (!isHttp(target)) return false
+  const { codec } = target.model
   if (codec.name !== wire.name || codec.provider !== wire.provider) return false
   return !holdsEnvelope(body.text) && wire.foreign?.test(body.text) !== true
 }
@@ -75,45 +85,81 @@ function limitOf({ maxOutputTokens = Number.POSITIVE_INFINITY }: Target, permit:
 
 // ---- translated -------------------------------------------------------------------------------
 
-function translateQuestion(target: Target, call: Call): Question {
-  const { model } = target
+/** A question of a client's request. */
+export interface AskedQuestion extends Question {
+  /** Losses of reading the request. */
+  readonly losses: readonly Loss[]
+  /** The client's own calls, by the names of the functions that stand for its tools. */
+  readonly calls: OwnCalls | undefined
+}
+
+/**
+ * The question for a model that does not speak the client's format.
+ *
+ * @throws {ApiError} for a question that only the provider of the client's format can answer.
+ */
+export function questionFor(target: Target, call: Call): AskedQuestion {
   const { previousResponseId, conversationId } = call.request.context.providerState ?? {}
-  if ((previousResponseId ?? conversationId) !== undefined && model.codec.rules.chains !== true) {
+  const isStored = (previousResponseId ?? conversationId) !== undefined
+  if (isStored && isHttp(target) && target.model.codec.rules.chains !== true) {
     const { chainField = 'previous_response_id' } = call.wire
     const name = previousResponseId === undefined ? 'conversation' : chainField
     throw refusal(400, `This model cannot continue a stored answer: "${name}" is not supported`)
   }
   const kept = call.wire.keptField?.(call.body.value)
-  if (kept !== undefined && model.codec.name !== call.wire.name) {
+  if (kept !== undefined && !(isHttp(target) && target.model.codec.name === call.wire.name)) {
     throw refusal(400, `This model cannot use what another provider keeps: "${kept}" is not supported`)
   }
-  const limited = withLimit(inPieces(call), outputLimit(target, call))
-  const options = { path: call.path, model: model.model, ...compact({ strict: call.options.strict }) }
-  const encoded = translateRequest(call.body.value, { decodeRequest: () => limited }, model.codec, options)
-  const body = model.body ? { ...(encoded.body as object), ...model.body } : encoded.body
-  const { path, headers, losses, question } = encoded
-  return { path, headers, text: JSON.stringify(body), passes: false, answering: question, losses, asksUsage: false }
+  const { request, calls, losses } = portedFor(target, call)
+  const strict = call.options.strict ?? request.options.strict
+  const { context } = request
+  const options = withLimits(request.options, outputLimit(target, call), limitOf(target, call.permit))
+  for (const loss of losses) checkLoss(loss, target.model.provider, strict)
+  return { context, options: { ...options, model: target.model.model, ...compact({ strict }) }, losses, calls }
 }
 
-/** The request body, for a stream or for a whole answer. */
-function inPieces({ request, asksStream }: Call): DecodedRequest {
-  return asksStream ? { ...request, options: { ...request.options, stream: true } } : request
+function withLimits(
+  options: DecodedRequest['options'],
+  maxTokens: number | undefined,
+  limit = Number.POSITIVE_INFINITY,
+): DecodedRequest['options'] {
+  const { reasoning } = options
+  const budgetTokens = reasoning?.budgetTokens && Math.min(reasoning.budgetTokens, mostReasoning(limit))
+  return {
+    ...options,
+    ...compact({ maxTokens, reasoning: reasoning && { ...reasoning, ...compact({ budgetTokens }) } }),
+  }
 }
 
-function withLimit(request: DecodedRequest, maxTokens: number | undefined): DecodedRequest {
-  return maxTokens === undefined ? request : { ...request, options: { ...request.options, maxTokens } }
+/** Some providers limit reasoning by its own budget only, and others refuse a budget that is not below the limit of output. */
+function mostReasoning(limit: number): number {
+  return Math.max(0, limit - 1)
+}
+
+/** The request, with functions in place of tools that only the client's format has: see `port` of a server codec. */
+function portedFor(
+  { model }: Target,
+  call: Call,
+): { readonly request: DecodedRequest; readonly calls: OwnCalls | undefined; readonly losses: readonly Loss[] } {
+  const { wire, body, path } = call
+  const { provider } = model
+  const format = 'codec' in model ? model.codec.name : provider
+  const ported = wire.codec.port?.(body.value, { format, provider, model: model.model, headers: bodyHeaders(call) })
+  const request = ported === undefined ? call.request : wire.codec.decodeRequest(ported.body, { path })
+  return { request, calls: ported?.calls, losses: [...(ported?.losses ?? []), ...request.losses] }
 }
 
 // ---- passed -----------------------------------------------------------------------------------
 
-function passQuestion(target: Target, call: Call): Question {
+/** The client's own request, with the model, the limit and the settings of the table. */
+export function passQuestion(target: HttpTarget, call: Call): PassedQuestion {
   const { model } = target
   const { wire, body, stream, asksStream } = call
   const asksUsage = wire.name === 'openai-chat' && asksStream && !asksForUsage(body.value)
   const fields = {
     ...(wire.modelFields?.(body.value, model.model) ?? { model: model.model }),
     ...(asksStream && !stream && !wire.modelFields && { stream: true }),
-    ...limitFields(body.value, wire, limitOf(target, call.permit) && outputLimit(target, call)),
+    ...limitFields(target, call),
     ...(asksUsage && { stream_options: { ...objectIn(body.value, 'stream_options'), include_usage: true } }),
     ...model.body,
   }
@@ -121,13 +167,19 @@ function passQuestion(target: Target, call: Call): Question {
     body.text,
     Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, JSON.stringify(value)])),
   )
-  // The path does not depend on the conversation.
-  const { path } = model.codec.encodeRequest({ messages: [] }, { model: model.model, stream: asksStream, maxTokens: 1 })
-  return { path, headers: passHeaders(target, call), text, passes: true, answering: {}, losses: [], asksUsage }
+  return { path: pathOf(target, call), headers: passHeaders(target, call), text, asksUsage }
 }
 
-function limitFields(body: JsonObject, wire: GatewayFormat, limit: number | undefined): JsonObject {
-  if (limit === undefined) return {}
+/** The fields of the body that change so that the answer is within its limit. */
+function limitFields(target: Target, call: Call): JsonObject {
+  const {
+    wire,
+    permit,
+    body: { value: body },
+  } = call
+  const ofPolicy = limitOf(target, permit)
+  const limit = outputLimit(target, call)
+  if (ofPolicy === undefined || limit === undefined) return {}
   const set: JsonObject = {}
   const setLimit = ({ name, within }: LimitField, value: number) => {
     if (within === undefined) set[name] = value
@@ -139,24 +191,37 @@ function limitFields(body: JsonObject, wire: GatewayFormat, limit: number | unde
     if (asked !== undefined) setLimit(limitField, lesser(asked, limit))
   }
   if (Object.keys(set).length === 0) setLimit(wire.limits[0] as LimitField, limit)
+  for (const path of wire.budgets ?? []) {
+    const before = { ...body, ...set }
+    const after = withMost(before, path, mostReasoning(ofPolicy)) as JsonObject
+    if (after !== before) set[path[0]] = after[path[0]] as Json
+  }
   return set
+}
+
+/** The value whose number at the path is at most `most`: the same value if it is. */
+function withMost(value: Json, [name, ...rest]: readonly string[], most: number): Json {
+  if (name === undefined) return Number(value) > most ? most : value
+  const inner = field(value, name)
+  const limited = inner && withMost(inner, rest, most)
+  return limited === inner ? value : { ...(value as JsonObject), [name]: limited as Json }
 }
 
 function asksForUsage(body: JsonObject): boolean {
   return field(field(body, 'stream_options'), 'include_usage') === true
 }
 
-/** Headers that belong to the body, such as `anthropic-beta`. Headers of the model's own dialect stay. */
-export function passHeaders(
-  { model }: Target,
-  { wire, headers }: Pick<Call, 'wire' | 'headers'>,
-): Record<string, string> {
-  const own = model.codec.headers(undefined)
-  const passed: Record<string, string> = {}
-  for (const [name, pattern] of Object.entries(wire.headers ?? {})) {
-    const value = headers.get(name)
-    if (value === null || !pattern.test(value)) continue
-    passed[name] = name === 'anthropic-beta' && own[name] !== undefined ? `${own[name]},${value}` : value
-  }
-  return passed
+/** The client's headers that belong to the body, such as `anthropic-beta`, if their values are allowed. */
+function bodyHeaders({ wire, headers }: Pick<Call, 'wire' | 'headers'>): Record<string, string> {
+  const found = Object.entries(wire.headers ?? {}).map(
+    ([name, pattern]) => [name, headers.get(name) ?? '', pattern] as const,
+  )
+  return Object.fromEntries(found.filter(([, value, pattern]) => pattern.test(value)))
+}
+
+/** The same for a body that passes through. Headers of the model's own dialect stay. */
+export function passHeaders({ model }: HttpTarget, call: Pick<Call, 'wire' | 'headers'>): Record<string, string> {
+  const own = model.codec.headers(undefined)['anthropic-beta']
+  const { 'anthropic-beta': asked, ...others } = bodyHeaders(call)
+  return { ...others, ...compact({ 'anthropic-beta': asked && own ? `${own},${asked}` : asked }) }
 }

@@ -15,7 +15,7 @@
 
 import { after } from '../core/abort.ts'
 import type { Frame } from '../core/codec.ts'
-import { type AnswerText, replyOf } from './ask.ts'
+import { type AnswerText, replyOf } from './ask-model.ts'
 import type { Call } from './call.ts'
 import { type Begun, type Next, type Timeout, timeoutOf } from './commit.ts'
 import { toClientError } from './errors.ts'

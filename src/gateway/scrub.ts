@@ -7,13 +7,15 @@ import { findLastIndex, lookup } from '../core/json.ts'
 
 /** Shorter keys would be found by chance: a server on the user's own machine accepts any word as a key, such as `ollama`. */
 const shortest = 8
+/** A part of a key is a secret from half of it on, and from this number of characters on: less than that begins many keys of a provider. */
+const longestPart = 128
 /** The stream waits if it ends in this number of characters of a key. Fewer characters are often found by chance. */
 export const headLength = 4
 /** The text that replaces a key. */
 export const mark = '[redacted]'
 
 /**
- * Replaces each secret of 8 characters or more. Finds it in plain text, with characters escaped as in JSON, percent-encoded (also twice, in
+ * Replaces each secret of 8 characters or more, and each part of one that has half of its characters: at least 8, and at most 128. Finds it in plain text, with characters escaped as in JSON, percent-encoded (also twice, in
  * upper or lower case) or as HTML entities, in base64 or base64url at any alignment, and in hex. Does not find base64 that is broken into
  * lines or applied twice.
  */
@@ -25,21 +27,23 @@ export function createScrubber(secrets: readonly string[]): (text: string) => st
 export interface Search {
   /** The text without the secrets. */
   readonly scrub: (text: string) => string
-  /** The positions of the secrets in a text. */
+  /** The number of characters before a text that may be the beginning of a part of a secret, and that {@link isClear} lets pass. */
+  readonly reach: number
+  /** The positions of the secrets, and of parts of them, in a text. */
   find(text: string): readonly Range[]
-  /** Finds the end of a text that may be the start of a secret. */
+  /** Finds the end of a text that may be a part of a secret, which the next text continues. */
   findBegun(text: string): Begun
-  /** A quick check: whether a text contains no secret and no part of one, apart from the first characters of one at the end of a line. */
+  /** A quick check: whether a text contains no secret and no part of one, apart from shorter parts. */
   isClear(text: string): boolean
 }
 
-/** The end of a text that may be the start of a secret. */
-interface Begun {
+/** The end of a text that may be a part of a secret. */
+export interface Begun {
   /** Its position; the text's length if the text does not have one. */
   readonly start: number
   /** The number of characters of the secret in it. */
   readonly length: number
-  /** It has two thirds of the secret or more, so it must not leak. */
+  /** It has half of the secret or more, so it must not leak. */
   readonly isSecret: boolean
   /** The text ends within an escape. A cut after the backslash would break the JSON. */
   readonly isInEscape: boolean
@@ -49,6 +53,17 @@ interface Begun {
 interface Range {
   readonly start: number
   readonly end: number
+  /** The text ends here, and the secret does not. */
+  readonly isOpen: boolean
+}
+
+/** A spelling of a secret. */
+interface Needle {
+  readonly text: string
+  /** The number of characters from which on a part of it is a secret. */
+  readonly least: number
+  /** Places of {@link headLength} characters: each such part has at least one of them. */
+  readonly heads: readonly number[]
 }
 
 /** The search for an owner's secrets. It is cached, because making it takes a hundred times as long as using it. */
@@ -69,31 +84,40 @@ export function createSearch(secrets: readonly string[]): Search {
   const needles = [...new Set(long.flatMap(spellings))]
     .filter(({ length }) => length >= shortest)
     .sort((a, b) => b.length - a.length)
+    .map(needleOf)
   if (needles.length === 0) {
-    return { scrub: (text) => text, find: () => [], findBegun: nothingIn, isClear: () => true }
+    return { scrub: (text) => text, reach: 1, find: () => [], findBegun: nothingIn, isClear: () => true }
   }
-  const heads = new RegExp([...new Set(needles.map((needle) => escapeRegExp(needle.slice(0, headLength))))].join('|'))
-  const borders = needles.map(bordersOf)
-  const longest = 16 * (needles[0]?.length ?? 0)
+  const parts = needles.flatMap(({ text, heads }) => heads.map((at) => escapeRegExp(text.slice(at, at + headLength))))
+  const heads = new RegExp([...new Set(parts)].join('|'))
+  const longest = 16 * (needles[0]?.text.length ?? 0)
+  const reach = Math.max(...needles.map(({ least }) => least)) - 1
 
   const isClear = (text: string) => !(mayHoldEscapes(text) && spellsLetters.test(text)) && !heads.test(text)
 
   function find(text: string): Range[] {
     if (isClear(text)) return []
-    const found = mayHoldEscapes(text) ? findIn(decoded(text)) : []
+    const found = mayHoldEscapes(text) ? findIn(decoded(withoutHalfEscape(text))) : []
     // Search the original text too: what looks like an escape may not be one.
-    const plain = findIn({ text, at: (place) => place }).filter(
-      ({ start }) => !/\\(?:u[\da-f]{0,3})?$/i.test(text.slice(Math.max(0, start - 5), start)),
-    )
-    return union([...found, ...plain])
+    const plain = findIn({ text, at: (place) => place }).map((range) => ({
+      ...range,
+      start: afterEscape(text, range.start),
+    }))
+    return union([...found, ...plain.filter(({ start, end }) => start < end)])
   }
 
   function findIn({ text, at }: Reading): Range[] {
     if (!heads.test(text)) return []
     const found: Range[] = []
     for (const needle of needles) {
-      for (let place = text.indexOf(needle); place >= 0; place = text.indexOf(needle, place + needle.length)) {
-        found.push({ start: at(place), end: at(place + needle.length) })
+      for (const head of needle.heads) {
+        const part = needle.text.slice(head, head + headLength)
+        for (let place = text.indexOf(part); place >= 0; ) {
+          const { start, end, isOpen } = partAround(text, place, needle.text, head)
+          const isSecret = end - start >= needle.least
+          if (isSecret) found.push({ start: at(start), end: at(end), isOpen })
+          place = text.indexOf(part, isSecret ? end : place + 1)
+        }
       }
     }
     return found
@@ -112,25 +136,31 @@ export function createSearch(secrets: readonly string[]): Search {
   }
 
   function findBegun(text: string): Begun {
-    const end = text.search(halfAnEscape)
-    const whole = end < 0 ? text : text.slice(0, end)
+    const whole = withoutHalfEscape(text)
     const reading = decoded(whole)
     let length = 0
     let isSecret = false
-    for (const [index, needle] of needles.entries()) {
-      const there = overlap(reading.text, needle, borders[index] as readonly number[])
+    for (const needle of needles) {
+      const there = overlap(reading.text, needle.text)
       length = Math.max(length, there)
-      isSecret ||= 3 * there >= 2 * needle.length
+      isSecret ||= there >= needle.least
     }
     const start = length === 0 ? whole.length : reading.at(reading.text.length - length)
     if (text.length - start > longest) return nothingIn(text)
     return { start, length, isSecret, isInEscape: text[whole.length] === '\\' }
   }
 
-  return { scrub, find, findBegun, isClear }
+  return { scrub, reach, find, findBegun, isClear }
 }
 
 const nothingIn = ({ length }: string): Begun => ({ start: length, length: 0, isSecret: false, isInEscape: false })
+
+function needleOf(text: string): Needle {
+  const least = Math.max(shortest, Math.min(longestPart, Math.ceil(text.length / 2)))
+  const heads: number[] = []
+  for (let at = 0; at <= text.length - headLength; at += least - headLength + 1) heads.push(at)
+  return { text, least, heads }
+}
 
 /** The texts in which the secret must be found after escapes of single characters are decoded. */
 function spellings(secret: string): string[] {
@@ -183,6 +213,12 @@ const spellsLetters = /\\(?![nrt"])|%(?:[\da-f]|$)|&(?:[#a-z]|$)/im
 /** The start of an escape at the end of a text: the next text may complete it. */
 const halfAnEscape =
   /(?:\\{1,16}(?:u[\da-f]{0,3}|x[\da-f]?)?|%(?:25){0,4}[\da-f]?|&(?:amp;){0,4}(?:#x?[\da-f]{0,12}|[a-z]{0,6}))$/i
+
+function withoutHalfEscape(text: string): string {
+  const end = text.search(halfAnEscape)
+  return end < 0 ? text : text.slice(0, end)
+}
+
 const entities: Readonly<Record<string, string>> = {
   amp: '&',
   lt: '<',
@@ -235,34 +271,47 @@ function decoded(text: string): Reading {
 
 function union(ranges: Range[]): Range[] {
   const sorted = ranges.sort((a, b) => a.start - b.start)
-  const found: { start: number; end: number }[] = []
-  for (const { start, end } of sorted) {
+  const found: { start: number; end: number; isOpen: boolean }[] = []
+  for (const { start, end, isOpen } of sorted) {
     const last = found.at(-1)
-    if (last === undefined || start >= last.end) found.push({ start, end })
-    else last.end = Math.max(last.end, end)
+    if (last === undefined || start >= last.end) found.push({ start, end, isOpen })
+    else {
+      last.end = Math.max(last.end, end)
+      last.isOpen ||= isOpen
+    }
   }
   return found
 }
 
-// ---- the beginning of a key at the end of a text -----------------------------------------------
-
-/** For each prefix of a text: the length of its longest prefix that is also its suffix. @see Knuth, Morris and Pratt, 1977 */
-function bordersOf(text: string): readonly number[] {
-  const borders = [0]
-  for (let at = 1, length = 0; at < text.length; at++) {
-    while (length > 0 && text[at] !== text[length]) length = borders[length - 1] as number
-    if (text[at] === text[length]) length++
-    borders.push(length)
-  }
-  return borders
+/** The place itself, or the end of the JSON escape that it is in: a cut within an escape would break the JSON. */
+function afterEscape(text: string, place: number): number {
+  const before = /\\(?:u[\da-f]{0,3})?$/i.exec(text.slice(Math.max(0, place - 5), place))
+  if (before === null) return place
+  const [whole = ''] = /^\\(?:u[\da-f]{4}|.)/is.exec(text.slice(place - before[0].length)) ?? []
+  return place - before[0].length + whole.length
 }
 
-/** The length of the part of a needle at the end of a text. The text does not contain the whole needle. */
-function overlap(text: string, needle: string, borders: readonly number[]): number {
-  let length = 0
-  for (let at = Math.max(0, text.length - needle.length + 1); at < text.length; at++) {
-    while (length > 0 && text[at] !== needle[length]) length = borders[length - 1] as number
-    if (text[at] === needle[length]) length++
+// ---- parts of a key ----------------------------------------------------------------------------
+
+/** The longest part of a needle around a place, at which the text has what the needle has at `head`. */
+function partAround(text: string, place: number, needle: string, head: number): Range {
+  let before = 0
+  while (before < Math.min(place, head) && text[place - before - 1] === needle[head - before - 1]) before++
+  let after = headLength
+  while (place + after < text.length && head + after < needle.length && text[place + after] === needle[head + after])
+    after++
+  const end = place + after
+  return { start: place - before, end, isOpen: end === text.length && head + after < needle.length }
+}
+
+/** The length of the longest end of a text that is a part of a needle. */
+function overlap(text: string, needle: string): number {
+  // Each end of such a part is one too.
+  let [known, most] = [0, Math.min(text.length, needle.length)]
+  while (known < most) {
+    const length = Math.ceil((known + most) / 2)
+    if (needle.includes(text.slice(text.length - length))) known = length
+    else most = length - 1
   }
-  return length
+  return known
 }

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { type DecodeOptions, decodeAnswer } from '../client/loop.ts'
+import { type DecodeOptions, decodeAnswer } from '../ask/http-model.ts'
 import type {
   AnswerDecoder,
   ClientCodec,
@@ -15,28 +15,21 @@ import type {
   EncodedRequest,
   EncodedResponse,
   Frame,
+  Offered,
   Reply,
   Rules,
   ServerCodec,
   StreamEncoder,
 } from '../core/codec.ts'
-import { blocksOfTurn, callIdsOf } from '../core/content.ts'
+import { callIdsOf } from '../core/content.ts'
 import { ApiError, DecodeError, IsoglotError } from '../core/errors.ts'
-import { compact } from '../core/json.ts'
-import type {
-  ChatResponse,
-  ContentBlock,
-  Context,
-  InvalidToolCall,
-  Loss,
-  MessageEvent,
-  RequestOptions,
-  ToolCall,
-} from '../core/model.ts'
+import { compact, isObject } from '../core/json.ts'
+import type { Context, Loss, MessageEvent, RequestOptions } from '../core/model.ts'
 import type { Machine } from '../core/reducer.ts'
 import { nextNumber } from '../kit/ids.ts'
 import { type Losses, newLosses, reportLoss } from '../kit/losses.ts'
-import { legalToolChoice, legalToolName, type Prepared, prepare } from '../prepare/prepare.ts'
+import { legalToolChoice, type Prepared, prepare } from '../prepare/prepare.ts'
+import { type OwnCalls, ownEvent, ownResponse } from './own-calls.ts'
 import { pieceWriter } from './pieces.ts'
 import { repeatingJson } from './repeating-json.ts'
 
@@ -49,6 +42,8 @@ export interface TranslateRequestOptions {
   readonly model?: string
   /** The losses that are errors: see {@link RequestOptions.strict}. Default: those of severity `major`. */
   readonly strict?: RequestOptions['strict']
+  /** The client's headers that belong to the body. Names are in lower case. Default: none. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export interface TranslatedRequest<Body = unknown> extends EncodedRequest<Body> {
@@ -59,11 +54,11 @@ export interface TranslatedRequest<Body = unknown> extends EncodedRequest<Body> 
 }
 
 /** Options for reading an answer. */
-export interface Question {
+export interface Question extends Offered {
   /** The number of the first id that is made for a new call, so that the id is unique in the conversation. */
   readonly callsBefore: number
-  /** The client's names of tools, by the name that was sent, for names that are not legal at the provider. */
-  readonly toolNames: ReadonlyMap<string, string>
+  /** The client's own calls, by the names of the functions that stand for its tools. */
+  readonly ownCalls?: OwnCalls
 }
 
 /**
@@ -74,25 +69,30 @@ export interface Question {
  */
 export function translateRequest(
   body: unknown,
-  from: Pick<ServerCodec, 'decodeRequest'>,
+  from: Pick<ServerCodec, 'decodeRequest' | 'port'>,
   to: Pick<ClientCodec, 'name' | 'provider' | 'rules' | 'idPrefix' | 'encodeRequest'>,
   options: TranslateRequestOptions = {},
 ): TranslatedRequest {
-  const request = from.decodeRequest(body, { path: options.path ?? '' })
+  const { headers = {}, path = '' } = options
+  const target = { format: to.name, provider: to.provider, model: options.model ?? '', headers }
+  const ported = isObject(body) ? from.port?.(body, target) : undefined
+  const request = from.decodeRequest(ported?.body ?? body, { path })
   const model = options.model ?? request.options.model
   const losses = newLosses(to.provider, options.strict)
+  reportLosses(ported?.losses ?? [], losses)
   reportLosses(request.losses, losses)
   const prepared = prepareDecoded(withoutState(request.context, to, losses), to.rules, model)
   reportLosses(prepared.losses, losses)
-  const names = new Map<string, string>()
-  const context = withLegalTools(prepared.context, to, names, losses)
+  const { context, offered } = prepared
   const { toolChoice, strict, ...others } = request.options
   const encoded = to.encodeRequest(context, {
     ...others,
     model,
-    ...compact({ toolChoice: legalToolChoice(toolChoice, to.rules), strict: options.strict }),
+    ...compact({ toolChoice: legalToolChoice(toolChoice, to.rules, prepared), strict: options.strict }),
   })
-  const question = { callsBefore: nextNumber(to.idPrefix, callIdsOf(request.context.messages)), toolNames: names }
+  const ids = [...(request.takenIds ?? []), ...callIdsOf(request.context.messages)]
+  const callsBefore = nextNumber(to.idPrefix, ids)
+  const question = { ...offered, callsBefore, ...compact({ ownCalls: ported?.calls }) }
   return { ...encoded, losses: [...losses.list, ...encoded.losses], request, question }
 }
 
@@ -106,7 +106,7 @@ function prepareDecoded(context: Context, rules: Rules, model: string): Prepared
 }
 
 /** A client that continues a stored answer does not send the conversation before it, so only the provider that stored it can continue. */
-function withoutState(context: Context, { rules }: Target, losses: Losses): Context {
+function withoutState(context: Context, { rules }: Pick<ClientCodec, 'rules'>, losses: Losses): Context {
   const { providerState, ...rest } = context
   if (providerState?.previousResponseId === undefined || rules.chains) return context
   const reason = 'the conversation before it is stored at another provider'
@@ -117,27 +117,6 @@ function withoutState(context: Context, { rules }: Target, losses: Losses): Cont
 
 function reportLosses(found: readonly Loss[], losses: Losses): void {
   for (const { action, path, reason, severity } of found) reportLoss(losses, action, path, reason, severity)
-}
-
-type Target = Pick<ClientCodec, 'rules'>
-
-function withLegalTools(context: Context, { rules }: Target, names: Map<string, string>, losses: Losses): Context {
-  if (context.tools === undefined) return context
-  const tools = context.tools.map((tool, at) => {
-    if (!('name' in tool)) return tool
-    const name = legalToolName(tool.name, rules)
-    if (name === tool.name) return tool
-    names.set(name, tool.name)
-    reportLoss(
-      losses,
-      'changed',
-      `tools[${at}].name`,
-      'the name is not legal on this wire; answers get it back',
-      'info',
-    )
-    return { ...tool, name }
-  })
-  return names.size === 0 ? context : { ...context, tools }
 }
 
 // ---- answers ----------------------------------------------------------------------------------
@@ -160,13 +139,16 @@ export function translateResponse(
   body: unknown,
   from: Pick<ClientCodec, 'decodeResponse'>,
   to: Pick<ServerCodec, 'encodeResponse'>,
-  { reply, callsBefore = 0, toolNames, onEvent }: TranslateAnswerOptions = {},
+  { reply, ownCalls, onEvent, ...options }: TranslateAnswerOptions = {},
 ): EncodedResponse {
   const events: MessageEvent[] = []
-  const response = withOwnNames(from.decodeResponse(body, { callsBefore, events }), toolNames)
+  const response = from.decodeResponse(body, { ...options, events })
   onEvent?.({ type: 'message_end', message: response.message, response })
-  const encoded = to.encodeResponse(response, reply)
   const warnings = events.flatMap((event) => (event.type === 'warning' ? [event.warning] : []))
+  const encoded = to.encodeResponse(ownResponse(response, ownCalls), {
+    ...reply,
+    losses: [...(reply?.losses ?? []), ...warnings],
+  })
   return { ...encoded, losses: [...warnings, ...encoded.losses] }
 }
 
@@ -198,7 +180,7 @@ export function translateStream(
   to: Pick<ServerCodec, 'framing' | 'encodeStream'>,
   options: TranslateStreamOptions = {},
 ): StreamTranslator {
-  const { reply, toolNames, onEvent, toClientError = toApiError, ...decodeOptions } = options
+  const { reply, ownCalls, onEvent, toClientError = toApiError, ...decodeOptions } = options
   const decoder = decodeAnswer(from, { ...decodeOptions, parse: repeatingJson() })
   const encoder = to.encodeStream({ ...reply, provider: from.provider })
   const write = pieceWriter(to.framing)
@@ -210,7 +192,7 @@ export function translateStream(
     for (const event of events) {
       if (event.type === 'warning') warnings.push(event.warning)
       onEvent?.(event)
-      encoder.push(nameEvent(event, toolNames), frames)
+      encoder.push(ownEvent(event, ownCalls), frames)
       if (event.type === 'message_end') isEnded = true
     }
   }
@@ -272,47 +254,4 @@ function toApiError(error: unknown): ApiError {
   const message = error instanceof IsoglotError ? error.message : 'The answer could not be translated'
   const kind = error instanceof IsoglotError && error.code === 'timeout' ? 'timeout' : 'server'
   return new ApiError(message, { kind, retryable: true, cause: error })
-}
-
-// ---- the client's own names of tools ----------------------------------------------------------
-
-/** Also called with `undefined`: a chunk of a call and an invalid call may have no name. */
-type Names = ReadonlyMap<string | undefined, string> | undefined
-
-function withOwnNames(response: ChatResponse, names: Names): ChatResponse {
-  if (names === undefined || names.size === 0) return response
-  const { message } = response
-  const { toolCalls: _, invalidToolCalls, ...rest } = message
-  const content = blocksOfTurn(message).map((block) => nameBlock(block, names))
-  const invalid = invalidToolCalls?.map((call) => nameCall(call, names))
-  return { ...response, message: { ...rest, content, ...compact({ invalidToolCalls: invalid }) } }
-}
-
-function nameBlock(block: ContentBlock, names: Names): ContentBlock {
-  return block.type === 'tool_call' ? nameCall(block, names) : block
-}
-
-function nameCall<Call extends ToolCall | InvalidToolCall>(call: Call, names: Names): Call {
-  const name = names?.get(call.name)
-  return name === undefined ? call : { ...call, name }
-}
-
-function nameEvent(event: MessageEvent, names: Names): MessageEvent {
-  if (names === undefined || names.size === 0) return event
-  switch (event.type) {
-    case 'tool_call':
-      return { ...event, call: nameCall(event.call, names) }
-    case 'invalid_tool_call':
-      return { ...event, call: nameCall(event.call, names) }
-    case 'tool_call_chunk': {
-      const name = names.get(event.chunk.name)
-      return name === undefined ? event : { ...event, chunk: { ...event.chunk, name } }
-    }
-    case 'message_end': {
-      const response = withOwnNames(event.response, names)
-      return { ...event, message: response.message, response }
-    }
-    default:
-      return event
-  }
 }

@@ -1,18 +1,21 @@
 /** Options and reports of a gateway. Types only. @module */
-import type { Timeouts } from '../client/transport.ts'
-import type { DecodedRequest, Model } from '../core/codec.ts'
+import type { Timeouts } from '../ask/transport.ts'
+import type { DecodedRequest } from '../core/codec.ts'
 import type { ApiErrorKind } from '../core/errors.ts'
 import type { JsonObject, Loss, RequestOptions, StopReason, Usage } from '../core/model.ts'
+import type { HttpModel, Model } from '../core/question.ts'
 import type { GatewayFormat } from '../kit/gateway-format.ts'
-import type { FormatName } from '../kit/lacks.ts'
 
 /** The name of a format that a gateway answers in. */
-export type WireName = FormatName
+export type WireName = GatewayFormat['name']
 
 /** A model that clients may use, and the provider's model that answers. */
 export interface GatewayModel {
-  /** The provider's model. No part of it comes from a request. A key of at least 8 characters is cut out of all answers. */
-  readonly model: Model
+  /**
+   * The model that answers: of a provider, remote, local or wrapped. No part of it comes from a request. A provider's key of at least 8
+   * characters is cut out of all answers.
+   */
+  readonly model: Model | HttpModel
   /** Other names for it. A name that ends in `*` matches all names with the same beginning. If several match, the longest counts. */
   readonly aliases?: readonly string[]
   /** Names of other entries. They are tried in this order if this one fails before it has sent content. */
@@ -25,7 +28,7 @@ export interface GatewayModel {
 }
 
 /** Models by the names that clients use. A plain model is an entry without settings. */
-export type GatewayModels = Readonly<Record<string, GatewayModel | Model>>
+export type GatewayModels = Readonly<Record<string, GatewayModel | Model | HttpModel>>
 
 /** Limits of sizes and times. */
 export interface GatewayLimits {

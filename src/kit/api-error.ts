@@ -57,6 +57,8 @@ export function readApiError(answer: ErrorAnswer, table: ErrorWords): ApiError {
     requestId: error.requestId ?? header('request-id') ?? header('x-request-id') ?? undefined,
     providerCode: words[0],
     provider: table.provider,
+    // A gateway of isoglot refused, and no provider: its words stand for themselves.
+    providerMessage: header('x-isoglot-refusal') === null ? undefined : error.message,
     body: answer.body as Json | undefined,
   })
   return new ApiError(error.message || `${table.provider} answered with status ${status}`, options)

@@ -32,6 +32,8 @@ export interface EnvelopeOptions {
   readonly on?: string
   /** The length of the text that the proof is for, in UTF-16 units: clients join and cut texts. */
   readonly length?: number
+  /** The provider's id of the call, where the format's clients get a shorter one: `on`. */
+  readonly id?: string
 }
 
 /**
@@ -39,9 +41,9 @@ export interface EnvelopeOptions {
  * loss.
  */
 export function packProof(opaque: Opaque, options: EnvelopeOptions = {}): string | undefined {
-  const { maxLength = maxEnvelopeLength, on, length } = options
+  const { maxLength = maxEnvelopeLength, on, length, id } = options
   const { provider, model, format, data } = opaque
-  const json = textOfArguments({ ...compact({ on, length }), provider, model, format, data })
+  const json = textOfArguments({ ...compact({ on, length, id }), provider, model, format, data })
   if (json === undefined || (json.length * 4) / 3 > maxLength) return undefined
   const text = plain(json)
   const packed = btoa(version + text + ' '.repeat((3 - (text.length % 3)) % 3))
@@ -58,6 +60,7 @@ export interface EnvelopedProof {
   readonly opaque: Opaque
   readonly on?: string
   readonly length?: number
+  readonly id?: string
 }
 
 /** As {@link unpackProof}, with the other fields of the envelope. */
@@ -70,7 +73,8 @@ export function unpackEnvelope(text: string): EnvelopedProof | undefined {
   if (opaque === undefined) return undefined
   const on = textOr(field(parsed.value, 'on'), undefined)
   const length = numberOr(field(parsed.value, 'length'), undefined)
-  return compact({ opaque, on, length })
+  const id = textOr(field(parsed.value, 'id'), undefined)
+  return compact({ opaque, on, length, id })
 }
 
 /** Whether a text is an envelope, of any version. One that cannot be unpacked is not sent to any provider. */

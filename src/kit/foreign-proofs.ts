@@ -16,8 +16,8 @@ import type {
   ServerCodec,
   StreamEncoder,
 } from '../core/codec.ts'
-import { blocksOfTurn } from '../core/content.ts'
-import { textOr } from '../core/json.ts'
+import { blocksOf, blocksOfTurn } from '../core/content.ts'
+import { compact, textOr } from '../core/json.ts'
 import type {
   AssistantMessage,
   ChatResponse,
@@ -30,6 +30,7 @@ import type {
   ToolCall,
 } from '../core/model.ts'
 import { type EnvelopedProof, isEnvelope, knownProof, packProof, unpackEnvelope } from './envelope.ts'
+import { legalId } from './ids.ts'
 import { packSealed, unpackSealed } from './sealed.ts'
 
 /** The fields of a format that can hold an envelope. */
@@ -39,6 +40,8 @@ export interface ProofField {
   readonly owners: readonly [string, ...string[]]
   /** Whether calls have a field for proofs of their own; otherwise their proofs travel on the reasoning after them, which names the call. */
   readonly onCalls: boolean
+  /** The longest id of a call in the format, in characters. Longer ones are shortened for the client, and restored. Default: any length. */
+  readonly maxCallId?: number
   /** A proof of this format that holds the envelope. */
   write(envelope: string): JsonObject
   /** The texts in a proof of this format that can be an envelope. */
@@ -46,8 +49,9 @@ export interface ProofField {
 }
 
 /** The field `signature` of a format's reasoning, which every client sends back. A client can write an envelope into encrypted reasoning too. */
-export function signatureField(format: string, owner: string): ProofField {
+export function signatureField(format: string, owner: string, maxCallId?: number): ProofField {
   return {
+    ...compact({ maxCallId }),
     format,
     owners: [owner],
     onCalls: false,
@@ -75,16 +79,22 @@ function packResponse(response: ChatResponse, proofField: ProofField): ChatRespo
   const { toolCalls: _, ...message } = response.message
   const maker = message.response?.provider
   const blocks = blocksOfTurn(response.message)
-  const hosts: ReasoningBlock[] = []
+  const carriers: ReasoningBlock[] = []
   const packed = blocks.map((block) => {
     if (block.type !== 'tool_call') return packBlock(block, proofField, maker)
-    const { call, host } = packCall(block, proofField)
-    if (host !== undefined) hosts.push(host)
+    const { call, hosts } = packCall(block, proofField)
+    carriers.push(...hosts)
     return call
   })
-  return packed.every((block, at) => block === blocks[at])
+  const invalid = message.invalidToolCalls?.map((call) => withShortId(call, proofField))
+  const isSame = packed.every((block, at) => block === blocks[at])
+  const hasSameIds = invalid?.every((call, at) => call === message.invalidToolCalls?.[at]) ?? true
+  return isSame && hasSameIds
     ? response
-    : { ...response, message: { ...message, content: [...packed, ...hosts] } }
+    : {
+        ...response,
+        message: { ...message, content: [...packed, ...carriers], ...compact({ invalidToolCalls: invalid }) },
+      }
 }
 
 function packBlock(block: ContentBlock, proofField: ProofField, maker: string | undefined): ContentBlock {
@@ -108,20 +118,36 @@ function packReasoning(block: ReasoningBlock, proofField: ProofField): Reasoning
 
 interface PackedCall {
   readonly call: ToolCall
-  /** The reasoning block that holds the proof of the call. */
-  readonly host?: ReasoningBlock
+  /** Reasoning blocks that hold the proof of the call, and its id if the client gets a shorter one. */
+  readonly hosts: readonly ReasoningBlock[]
 }
 
 function packCall(given: ToolCall, proofField: ProofField): PackedCall {
-  const { opaque, ...bare } = given
+  const short = withShortId(given, proofField)
+  const place = { on: short.id, length: 0 }
+  const named = short === given ? undefined : packProof(noProof, { ...place, id: given.id })
+  const hosts = named === undefined ? [] : [hostOf(named, proofField)]
+  const { opaque, ...bare } = short
   if (opaque === undefined || isOwn(opaque, proofField) || !isNeeded(opaque))
-    return { call: withoutForgery(given, proofField) as ToolCall }
-  const envelope = packProof(opaque, proofField.onCalls ? {} : { on: given.id, length: 0 })
-  if (envelope === undefined) return { call: given }
-  const proof = proofOf(envelope, proofField)
-  return proofField.onCalls
-    ? { call: { ...bare, opaque: proof } }
-    : { call: bare, host: { type: 'reasoning', text: '', opaque: proof } }
+    return { call: withoutForgery(short, proofField) as ToolCall, hosts }
+  const envelope = packProof(opaque, proofField.onCalls ? {} : place)
+  if (envelope === undefined) return { call: short, hosts }
+  if (proofField.onCalls) return { call: { ...bare, opaque: proofOf(envelope, proofField) }, hosts }
+  return { call: bare, hosts: [hostOf(envelope, proofField), ...hosts] }
+}
+
+function hostOf(envelope: string, proofField: ProofField): ReasoningBlock {
+  return { type: 'reasoning', text: '', opaque: proofOf(envelope, proofField) }
+}
+
+/** In an envelope that has only the id of a call. */
+const noProof: Opaque = { provider: '', model: '', format: '', data: {} }
+
+/** The call with an id that the format's clients accept: always the same one for the same id. */
+function withShortId<Call extends { readonly id?: string }>(call: Call, { maxCallId }: ProofField): Call {
+  const { id = '' } = call
+  if (maxCallId === undefined || id.length <= maxCallId) return call
+  return { ...call, id: legalId(id, { pattern: /^/, maxLength: maxCallId }) }
 }
 
 /**
@@ -147,9 +173,14 @@ function packStream(encoder: StreamEncoder, proofField: ProofField, maker: strin
     ...encoder,
     push(event: MessageEvent, out: Frame[]): void {
       if (event.type === 'tool_call') {
-        const { call, host } = packCall(event.call, proofField)
+        const { call, hosts } = packCall(event.call, proofField)
         encoder.push({ ...event, call }, out)
-        if (host !== undefined) encoder.push({ type: 'content_block', index: event.index + 0.5, block: host }, out)
+        for (const [at, block] of hosts.entries())
+          encoder.push({ type: 'content_block', index: event.index + (at + 1) / 4, block }, out)
+      } else if (event.type === 'invalid_tool_call') {
+        encoder.push({ ...event, call: withShortId(event.call, proofField) }, out)
+      } else if (event.type === 'tool_call_chunk' && event.chunk.type === 'tool_call_chunk') {
+        encoder.push({ ...event, chunk: withShortId(event.chunk, proofField) }, out)
       } else if (event.type === 'content_block') {
         encoder.push({ ...event, block: packBlock(event.block, proofField, maker) }, out)
       } else encoder.push(event, out)
@@ -160,8 +191,33 @@ function packStream(encoder: StreamEncoder, proofField: ProofField, maker: strin
 // ---- out of requests --------------------------------------------------------------------------
 
 function unpackRequest(decoded: DecodedRequest, proofField: ProofField): DecodedRequest {
-  const messages = decoded.context.messages.map((message) => unpackMessage(message, proofField))
+  const given = decoded.context.messages
+  const ids = new Map(given.flatMap((message) => longIdsIn(message, proofField)))
+  const messages = given.map((message) => withLongIds(unpackMessage(message, proofField), ids))
   return { ...decoded, context: { ...decoded.context, messages } }
+}
+
+/** The ids that the client has, and those that they stand for. */
+function longIdsIn({ role, content }: Message, proofField: ProofField): [short: string, long: string][] {
+  if (role !== 'assistant' || proofField.maxCallId === undefined) return []
+  return blocksOf(content).flatMap((block) => {
+    if (block.type !== 'reasoning' || block.text !== '') return []
+    return envelopesOn(block, proofField).flatMap((envelope): [string, string][] => {
+      const { on, id } = unpackEnvelope(envelope) ?? {}
+      return on === undefined || id === undefined ? [] : [[on, id]]
+    })
+  })
+}
+
+function withLongIds(message: Message, ids: ReadonlyMap<string, string>): Message {
+  if (ids.size === 0) return message
+  if (message.role === 'tool') return { ...message, toolCallId: ids.get(message.toolCallId) ?? message.toolCallId }
+  if (message.role !== 'assistant') return message
+  const content = blocksOfTurn(message).map((block) =>
+    block.type === 'tool_call' ? { ...block, id: ids.get(block.id) ?? block.id } : block,
+  )
+  const { toolCalls: _, ...rest } = message
+  return { ...rest, content }
 }
 
 function unpackMessage(message: Message, proofField: ProofField): Message {
@@ -175,10 +231,17 @@ function unpackMessage(message: Message, proofField: ProofField): Message {
   return { ...unpacked, response: { provider: makers.size === 1 ? ([...makers][0] as string) : '' } }
 }
 
-/** A request names the model that is asked, by whatever name the gateway gave it, and not the one that made its proofs. */
+/**
+ * A request names the model that is asked, by whatever name the gateway gave it, and not the one that made its proofs. One without a provider
+ * came as it is, so it is of the first owner.
+ */
 function ofAnyModel(block: ContentBlock, proofField: ProofField): ContentBlock {
   const opaque = 'opaque' in block ? block.opaque : undefined
-  return opaque?.format === proofField.format ? ({ ...block, opaque: { ...opaque, model: '' } } as ContentBlock) : block
+  if (opaque?.format !== proofField.format) return block
+  return {
+    ...block,
+    opaque: { ...opaque, provider: opaque.provider || proofField.owners[0], model: '' },
+  } as ContentBlock
 }
 
 function envelopesOn(block: ContentBlock, proofField: ProofField): readonly string[] {

@@ -60,7 +60,7 @@ export function firstSet(body: JsonObject, names: readonly string[]): string | u
 
 /** One format, from the side of a server: `openaiChatFormat` of `isoglot/openai-chat` and so on. For `formats` of `createGateway`. */
 export interface GatewayFormat {
-  readonly name: FormatName
+  readonly name: FormatName | 'isoglot'
   readonly codec: ServerCodec
   /** The provider to which this format belongs. Bytes pass to it and from it unchanged. */
   readonly provider: string
@@ -81,10 +81,16 @@ export interface GatewayFormat {
   readonly counting?: Counting
   /** The prefix of its answers' ids. `undefined` if an id means that the answer is stored, because a gateway does not store answers. */
   readonly idPrefix: string | undefined
+  /** Headers of each answer, those of errors too. Default: none. */
+  readonly answerHeaders?: { readonly [name: string]: string }
+  /** Whether a stream begins with the number of input tokens. Then it is estimated. Default false. */
+  readonly countsFirst?: true
   /** A piece that a client reads and ignores. Default: an SSE comment. */
   readonly keepAlive?: string
   /** The fields that limit the length of an answer. If a request has none of them, the first one is written. */
   readonly limits: readonly LimitField[]
+  /** The paths of the fields that limit reasoning, in tokens. Default: the format has none. */
+  readonly budgets?: readonly (readonly [string, ...string[]])[]
   /** Client headers that belong to the body, and their allowed values. */
   readonly headers?: { readonly [name: string]: RegExp }
   /** Finds parts of a conversation that another provider answered: the format's own provider would refuse them. */

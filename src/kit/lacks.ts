@@ -4,8 +4,8 @@
  * @module
  */
 
-import { checkMessages, ownProof } from '../core/content.ts'
-import { compact, field, lookup, textOr } from '../core/json.ts'
+import { blocksOf, checkMessages, isPaused, keptFields, ownProof } from '../core/content.ts'
+import { compact, field, findLastIndex, lookup, objectIn, textOr } from '../core/json.ts'
 import type {
   AssistantMessage,
   Content,
@@ -23,7 +23,7 @@ import type {
   ServerToolCall,
   ServerToolResult,
 } from '../core/model.ts'
-import { fitList, type Losses, placesIn, reportForeignFields, reportLoss } from './losses.ts'
+import { fitList, type Losses, placesIn, placesOf, reportForeignFields, reportLoss, withPlaces } from './losses.ts'
 import * as reasons from './reasons.ts'
 
 /** Options that some wire has no field for. */
@@ -60,6 +60,8 @@ export interface FormatLacks {
   /** The provider's name: proofs of other providers are left out. */
   readonly provider: string
   readonly lacks: ReadonlySet<Lack>
+  /** Whether it refuses a call that it ran itself if the result is missing, and a result without its call. Default false. */
+  readonly pairsHosted?: boolean
   /** Whether earlier reasoning is sent without its proof where that is another provider's; else the codec decides. */
   readonly keepsReasoning: boolean
   /** The fields of `providerState` that it takes. Default: none. */
@@ -149,6 +151,10 @@ interface Task {
   readonly lacks: ReadonlySet<string>
   /** Calls that this provider ran itself: their results are its own too. */
   readonly ownCalls: Set<string>
+  /** The ids of calls that the provider ran and that have or will get a result, if it refuses others. */
+  readonly hosted: ReadonlySet<string | undefined> | undefined
+  /** Whether this provider made the message. */
+  readonly isOwn?: boolean
   readonly losses: Losses
 }
 
@@ -167,7 +173,8 @@ export function withoutLacks(
   checkMessages(context.messages)
   const target = { ...formatLacks, model: asked.model }
   const lacks = new Set<string>([...target.lacks, 'any'])
-  const said: Task = { target, lacks, losses, ownCalls: new Set() }
+  const hosted = target.pairsHosted === true ? hostedIds(context, asked, target) : undefined
+  const said: Task = { target, lacks, losses, hosted, ownCalls: new Set() }
   // Formats have a mark for a refusal only in a turn of the assistant.
   const inputLacks = lacks.has('inputCitations') ? ['refusals', 'citations'] : ['refusals']
   const input: Task = { ...said, lacks: new Set([...lacks, ...inputLacks]) }
@@ -181,7 +188,11 @@ export function withoutLacks(
       providerState: providerState && fitState(providerState, messages, said),
     }),
     messages: fitList(messages, 'messages', (message, path) =>
-      fitMessage(message, path, message.role === 'assistant' ? said : input),
+      fitMessage(
+        message,
+        path,
+        message.role === 'assistant' ? { ...said, isOwn: message.response?.provider === target.provider } : input,
+      ),
     ),
   }
   const options = fitOptions(asked, said)
@@ -229,7 +240,9 @@ function fitFields<T extends object>(thing: T, kind: string, path: string, task:
     if (value === undefined || !lacks.has(lack)) continue
     if (!isSaid) lost.add(name)
     const isUsual = value === usual || (Array.isArray(value) && value.length === 0)
-    if (!isUsual) reportLoss(losses, action, `${path}.${name}`, reason, severity)
+    if (isUsual) continue
+    if (name === 'citations' && task.isOwn) omit(name, name, reasons.ownCitations)
+    else reportLoss(losses, action, `${path}.${name}`, reason, severity)
   }
   const { metadata, opaque, providerData } = fields
   // Some formats lack hints only on definitions of tools, or on calls, results and reasoning.
@@ -254,7 +267,15 @@ function fitFields<T extends object>(thing: T, kind: string, path: string, task:
 // ---- messages and blocks ----------------------------------------------------------------------
 
 function fitMessage(message: Message, path: string, task: Task): Message | undefined {
-  const fitted = fitFields(message, message.role === 'tool' ? 'tool' : 'message', path, task)
+  let fitted = fitFields(message, message.role === 'tool' ? 'tool' : 'message', path, task)
+  const blocks = blocksOf(fitted.content)
+  const end = findLastIndex(blocks, ({ type }) => type !== 'reasoning') + 1
+  // The block after it was left out.
+  if (task.hosted !== undefined && end < blocks.length && fitted.content !== message.content) {
+    drop(task, `${path}.content`, reasons.lastReasoning)
+    const places = placesOf(blocks, `${path}.content`)
+    fitted = { ...fitted, content: withPlaces(blocks.slice(0, end), places.slice(0, end)) } as Message
+  }
   // A turn can have had only another provider's tools. Servers refuse empty messages.
   if (fitted.role !== 'assistant' || fitted.content?.length !== 0 || message.content?.length === 0) return fitted
   return fitted.toolCalls?.length ? fitted : drop(task, path, reasons.nothing)
@@ -274,19 +295,74 @@ function fitBlock(block: ContentBlock, path: string, task: Task): ContentBlock |
     case 'server_tool_call_chunk':
       return drop(task, path, reasons.chunk)
     case 'server_tool_call':
-    case 'server_tool_result':
-      if (!task.lacks.has('serverTools') && isOwn(block, task)) break
-      return drop(task, path, reasons.serverTool)
-    case 'unknown': {
-      if (block.format === task.target.format) return block
-      // Anthropic's summary of what stands before it, which the history may no longer have.
-      const summary = block.providerType === 'compaction' ? textOr(field(block.value, 'content'), '') : ''
-      if (summary === '') return drop(task, path, reasons.foreignBlock)
-      reportLoss(task.losses, 'changed', path, reasons.foreignBlock)
-      return { type: 'text', text: `[summary of the conversation so far]\n${summary}` }
+    case 'server_tool_result': {
+      if (task.lacks.has('serverTools') || !isOwn(block, task)) {
+        const value = { content: 'output' in block ? block.output : undefined }
+        return fitForeign(block.name, value, path, reasons.serverTool, task)
+      }
+      // A compaction is not the result of a call.
+      const id = block.type === 'server_tool_call' ? (block.id ?? '') : block.toolCallId
+      if (id !== undefined && task.hosted?.has(id) === false)
+        return drop(task, path, 'a call that the provider ran goes back with its result only')
+      break
     }
+    case 'unknown':
+      if (block.format === task.target.format) return block
+      return fitForeign(block.providerType, block.value, path, reasons.foreignBlock, task)
   }
   return fitFields(block, block.type, path, task)
+}
+
+/**
+ * The ids of calls that the provider ran and that have a result, and of calls that will get one: those of a paused answer, and those of code that
+ * waits in a container for the results after it.
+ */
+function hostedIds(
+  { messages, providerState }: Context,
+  { providerOptions }: RequestOptions,
+  { format, provider }: FormatLacks,
+): ReadonlySet<string | undefined> {
+  const calls = new Set<string | undefined>()
+  const ids = new Set<string | undefined>()
+  const container = providerState?.containerId ?? objectIn(providerOptions, format).container
+  const last = findLastIndex(messages, ({ role }) => role === 'assistant')
+  for (const [at, message] of messages.entries()) {
+    const { content, response } = message as AssistantMessage
+    if ((response?.provider ?? provider) !== provider) continue // its blocks are not sent
+    const next = messages[at + 1]
+    const blocks = blocksOf(content)
+    // Code goes on only in its container.
+    const isCode =
+      next !== undefined || blocks.some((one) => field(field(keptFields(one, format), 'caller'), 'tool_id'))
+    const isLast = next === undefined ? isPaused(message, format) : next.role === 'tool' && next.content !== noResult
+    const waits = isLast && (container !== undefined || !isCode)
+    for (const block of blocks) {
+      if (block.type === 'server_tool_call') (at === last && waits ? ids : calls).add(block.id)
+      if (block.type === 'server_tool_result' && calls.has(block.toolCallId)) ids.add(block.toolCallId)
+    }
+  }
+  return ids
+}
+
+/** The text of a block of another format, where it has one for any model. Other blocks are left out. */
+function fitForeign(
+  type: string | undefined,
+  value: unknown,
+  path: string,
+  reason: string,
+  task: Task,
+): ContentBlock | undefined {
+  const [name = '', what] = lookup(foreignTexts, type) ?? []
+  const text = textOr(field(value, name), '')
+  if (text === '') return drop(task, path, reason)
+  reportLoss(task.losses, 'changed', path, reason)
+  return { type: 'text', text: what + text }
+}
+
+/** Blocks of Anthropic with a text for any model: the field that has it, and what it is. */
+const foreignTexts: Readonly<Record<string, readonly [field: string, what: string]>> = {
+  compaction: ['content', '[summary of the conversation so far]\n'],
+  tool_reference: ['tool_name', '[tool found] '],
 }
 
 /** Whether kept fields or a proof tie it to this format. A result also belongs to its call. */
@@ -338,6 +414,9 @@ function fitOptions(asked: RequestOptions, task: Task): RequestOptions {
 
 /** The text of a user's turn if none of its blocks can be sent, since a turn must not be empty. The losses name the blocks. */
 export const placeholder = '(Nothing that can be shown here.)'
+
+/** The text of the error result that is sent for a call without a result. */
+export const noResult = 'No result is available for this call; do not assume that it ran'
 
 // A format without a field for errors has a mark in the text of the result.
 

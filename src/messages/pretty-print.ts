@@ -1,6 +1,7 @@
 /** Prints messages as text for people, or as a transcript for a model. @module */
 import { blocksOf, blocksOfTurn } from '../core/content.ts'
 import type { ContentBlock, Json, JsonObject, Message, Role } from '../core/model.ts'
+import { printable } from '../core/printable.ts'
 import type { MessageLike } from './message-like.ts'
 import { toMessage } from './to-message.ts'
 
@@ -13,8 +14,8 @@ export interface PrintOptions {
 /**
  * Prints messages: roles, text, calls as expressions with their ids, results with theirs. Media are named and not printed.
  *
- * Control characters are left out, so that no text can control a terminal. Later lines of a text are indented by two spaces, so that none
- * looks like a message or a call.
+ * Control characters are left out, so that no text can control a terminal, and those of the writing direction are escaped, such as
+ * `\u202e`. Later lines of a text are indented by two spaces, so that none looks like a message or a call.
  *
  * ```text
  * User: Weather in Tokyo?
@@ -45,20 +46,13 @@ const titles: Readonly<Record<Role, string>> = {
 
 function printText(message: Message): string {
   const name = message.name === undefined || message.role === 'tool' ? '' : ` (${message.name})`
-  const lines = linesOf(message).map((line) => plain(line).replaceAll('\n', '\n  '))
-  return `${titles[message.role]}${plain(name).replaceAll('\n', ' ')}: ${lines.join('\n')}`
+  const lines = linesOf(message).map((line) => printable(line).replaceAll('\n', '\n  '))
+  return `${titles[message.role]}${printable(name).replaceAll('\n', ' ')}: ${lines.join('\n')}`
 }
 
 function printXml(message: Message): string {
   const name = message.name === undefined ? '' : ` name="${escaped(message.name)}"`
-  return plain(`<message role="${message.role}"${name}>${escaped(linesOf(message).join('\n'))}</message>`)
-}
-
-/** All control characters but the tab and the line break; a carriage return with it is one line break. */
-const controls = /[^\P{Cc}\t\n]/gu
-
-function plain(text: string): string {
-  return text.replace(/\r\n?|[\u2028\u2029\x85]/g, '\n').replace(controls, '')
+  return printable(`<message role="${message.role}"${name}>${escaped(linesOf(message).join('\n'))}</message>`)
 }
 
 function escaped(text: string): string {

@@ -281,6 +281,7 @@ const callFields: ReadonlySet<string> = new Set([
   'complete',
   'generatedId',
   'approvalId',
+  'approvalProof',
   'opaque',
   'metadata',
   'providerData',

@@ -78,6 +78,7 @@ const toolCall = withBase({
   complete: v.literal(true),
   generatedId: v.exactOptional(v.literal(true)),
   approvalId: optionalText,
+  approvalProof: optionalText,
   opaque: proof,
 })
 

@@ -4,9 +4,11 @@
  *
  * @module
  */
+
 import { checkMessage } from '../core/content.ts'
 import { compact } from '../core/json.ts'
 import type { AssistantMessage, Content, ContentBlock, Message } from '../core/model.ts'
+import type { Splitting } from '../core/question.ts'
 import { countWords } from './count-words.ts'
 import { checkCounter, counted, piecesOf } from './pieces.ts'
 
@@ -16,10 +18,7 @@ export interface SplitBy {
   readonly countTokens?: (text: string) => number
 }
 
-/** The value of `splitting`: splits messages that have `split`. */
-export interface Splitting {
-  split(message: Message): readonly Message[]
-}
+export type { Splitting }
 
 /**
  * The `split` of a request: each message with `split` goes to the provider as its pieces, see {@link splitMessage}.

@@ -1,16 +1,16 @@
 /** The attributes of a request to a model, and of its usage. @module */
 import type { Attributes } from '@opentelemetry/api'
-import type { Model } from '../core/codec.ts'
 import { compact, lookup } from '../core/json.ts'
 import type { Usage } from '../core/model.ts'
+import type { HttpModel, Model } from '../core/question.ts'
 import { chosen, type NameChoice, providers, usageNames } from './names.ts'
 
-export function operationOf({ codec }: Model): string {
-  return codec.name === 'gemini' ? 'generate_content' : 'chat'
+export function operationOf(model: Model): string {
+  return (model as Partial<HttpModel>).codec?.name === 'gemini' ? 'generate_content' : 'chat'
 }
 
-function providerOf({ codec }: Model): string {
-  return lookup(providers, codec.provider) ?? codec.provider
+function providerOf({ provider }: Model): string {
+  return lookup(providers, provider) ?? provider
 }
 
 export function metricAttributes(model: Model, asked: string): Attributes {
@@ -19,7 +19,8 @@ export function metricAttributes(model: Model, asked: string): Attributes {
 }
 
 /** A base URL may be a path on the page's own server: then there is no address. */
-function serverOf({ baseUrl }: Model): Attributes {
+function serverOf(model: Model): Attributes {
+  const { baseUrl = '' } = model as Partial<HttpModel>
   if (!URL.canParse(baseUrl)) return {}
   const { hostname, port } = new URL(baseUrl)
   return compact({ 'server.address': hostname, 'server.port': port === '' ? undefined : Number(port) })

@@ -38,6 +38,7 @@ export function agUi(ids: { readonly threadId: string; readonly runId: string })
     const framed = (all: Iterable<AgUiEvent>) => [...all].map(frame).join('')
     return {
       headers: sseHeaders,
+      failsIn: 'events', // its clients do not read the body of an error status
       heartbeat: ': \n\n',
       begin: () => frame({ type: 'RUN_STARTED', threadId, runId }),
       events: (batch) => batch.map((event) => framed(events.of(event))).join(''),
@@ -206,12 +207,12 @@ function agUiEvents(runId: string): AgUiEvents {
 
   /** Calls that wait for a user are interrupts. */
   function outcome(): object {
-    const interrupts = waiting.map(({ id, name, arguments: input }) => ({
+    const interrupts = waiting.map(({ id, name, arguments: input, approvalId, approvalProof: proof }) => ({
       id,
       reason: 'approval_required', // TanStack AI looks for this word, and for `kind`
       message: `May ${name} run?`,
       toolCallId: id,
-      metadata: { kind: 'approval', toolName: name, input },
+      metadata: { kind: 'approval', toolName: name, input, ...(proof && { approvalId, proof }) },
     }))
     const said = result && unlessEmpty(compact({ outcome: result.outcome, stopReason: result.stopReason }))
     return compact({

@@ -1,8 +1,8 @@
 /** Checks the request that a page posts to a server, because a page can send anything. @module */
-import { readText } from '../client/transport.ts'
+import { readText } from '../ask/transport.ts'
 import { toolCallsOf } from '../core/content.ts'
 import { LimitError } from '../core/errors.ts'
-import { compact, findLastIndex, isDeeperThan, isObject, maxDepth } from '../core/json.ts'
+import { compact, findLastIndex, isDeeperThan, isObject, maxDepth, unlessEmpty } from '../core/json.ts'
 import type { JsonObject, Message, Role, ToolMessage } from '../core/model.ts'
 import type { Approval } from '../tools/approval.ts'
 import { pageBlockFields, pageMessageFields } from './page-fields.ts'
@@ -19,9 +19,10 @@ export interface ChatRequest {
    */
   readonly history: readonly Message[]
   /**
-   * A user's decisions about calls. A decision counts only if the run finds its call. Tools with a `secret` accept only signed decisions.
+   * A user's decisions about calls, for `approvals` of `stream`; `undefined` if there are none. A decision counts only if the run finds its
+   * call. Tools with a `secret` accept only decisions with a proof.
    */
-  readonly approvals: readonly Approval[]
+  readonly approvals?: readonly Approval[] | undefined
   /** The message that is edited or answered again. */
   readonly messageId?: string
   /** The sealed history that the page stores: for `openMessages`. */
@@ -81,10 +82,10 @@ export async function readChatRequest(request: Request, options: ReadChatOptions
   const read = messages.map((message, at) => readMessage(message, `messages[${at}]`, roles))
   const decisions = approvals.map(readApproval)
   const whole = (await options.history?.(compact({ chatId, sealed }))) ?? []
-  const history =
-    keep === undefined ? whole : whole.slice(0, endOf(whole, keep, { trigger, messages: read, approvals: decisions }))
+  const history = keep === undefined ? whole : whole.slice(0, endOf(whole, keep, trigger, read, decisions))
   checkResults([...history, ...read], history.length, pageTools)
-  return compact({ chatId, trigger, messages: read, history, approvals: decisions, messageId, sealed, streamId, extra })
+  const asked = { chatId, trigger, messages: read, history, approvals: unlessEmpty(decisions) }
+  return compact({ ...asked, messageId, sealed, streamId, extra })
 }
 
 /**
@@ -94,7 +95,9 @@ export async function readChatRequest(request: Request, options: ReadChatOptions
 function endOf(
   history: readonly Message[],
   keep: number,
-  { trigger, messages: [first], approvals }: Pick<ChatRequest, 'trigger' | 'messages' | 'approvals'>,
+  trigger: ChatRequest['trigger'],
+  [first]: readonly Message[],
+  approvals: readonly Approval[],
 ): number {
   const users = history.flatMap(({ role }, at) => (role === 'user' ? [at] : []))
   if (trigger === 'regenerate') return (users[keep - 1] ?? users.at(-1) ?? -1) + 1

@@ -13,6 +13,12 @@ export type PageEnd =
 /** The format of one response. It may keep state from one batch to the next. */
 export interface Encoding {
   readonly headers: Readonly<Record<string, string>>
+  /**
+   * Where a reader of this format looks for the error of a run that fails before its first event: in the body of a response with an error
+   * status, as `{ error }` in JSON (`json`, the default) or as the sentence alone (`text`), or at the end of a response with status 200
+   * (`events`).
+   */
+  readonly failsIn?: 'json' | 'text' | 'events'
   /** The text that is sent while the run is silent. Absent: no text. */
   readonly heartbeat?: string
   /** The text before the first event. */

@@ -1,4 +1,6 @@
 /** Parses bytes in any chunks to the data of server-sent events. Supports only the part of SSE that our own format needs. @module */
+import { DecodeError } from '../core/errors.ts'
+import { isObject } from '../core/json.ts'
 import { type LineReader, readLines, tooLarge } from '../framing/text.ts'
 
 /**
@@ -26,4 +28,20 @@ export function readData(maxEventBytes: number, take: (data: string) => void): L
       }
     }
   })
+}
+
+/** The event in the data of a server-sent event. @throws {DecodeError} if it is not one of isoglot's. */
+export function readEvent<Event>(data: string): Event {
+  let value: unknown
+  try {
+    value = JSON.parse(data)
+  } catch {}
+  if (isObject(value) && typeof value.type === 'string') return value as unknown as Event
+  throw notOurs(data)
+}
+
+/** The error for data that is not an event of isoglot. */
+export function notOurs(data: string): DecodeError {
+  const finding = 'an event is not an isoglot event; does the server use toResponse, or a gateway with isoglotFormat?'
+  return new DecodeError(`Cannot read the answer of the server: ${finding}`, { cause: data.slice(0, 1000) })
 }

@@ -18,21 +18,22 @@ export interface UiMessage {
  * `stopReason: 'aborted'`, so that none of its calls runs.
  *
  * The page sends everything, including answers and results, and can invent any of it. If that matters, store the history on the server,
- * take only the last message from the page, and require signed approvals.
+ * and take only the last message from the page. A call that the page invented does not run if its tool has `approval({ secret })`.
+ *
+ * `approvals` is `undefined` if the page has decided nothing: the calls in the history then do not run.
  *
  * @example
  * ```ts
  * async function answer(request: Request): Promise<Response> {
  *   const { messages, approvals } = fromUiMessages((await request.json()).messages)
- *   const run = stream({ model, messages, tools: [weather], ...(approvals.length > 0 && { approvals }) })
- *   return toResponse(run, { as: uiMessages() })
+ *   return toResponse(stream({ model, messages, tools: [weather], approvals }), { as: uiMessages() })
  * }
  * ```
  * @throws {TypeError} for a value that is not a `UIMessage` of a user or an assistant.
  */
 export function fromUiMessages(messages: readonly UiMessage[]): {
   readonly messages: readonly Message[]
-  readonly approvals: readonly Approval[]
+  readonly approvals: readonly Approval[] | undefined
 } {
   if (!Array.isArray(messages)) throw new TypeError('Cannot read the messages of the page: expected a list')
   const approvals: Approval[] = []
@@ -46,7 +47,7 @@ export function fromUiMessages(messages: readonly UiMessage[]): {
     if (one.role === 'user') return readUser(parts, path)
     throw new TypeError(`Cannot read "${path}" of the page: a page may not write as ${JSON.stringify(one.role)}`)
   })
-  return { messages: read, approvals }
+  return { messages: read, approvals: unlessEmpty(approvals) }
 }
 
 function readUser(parts: readonly JsonObject[], path: string): readonly Message[] {
@@ -118,13 +119,17 @@ function readPart(part: JsonObject, step: Step, approvals: Approval[]): void {
 }
 
 function readCall(part: JsonObject, id: string, step: Step, approvals: Approval[]): void {
-  const { type, toolName, state, input = {}, rawInput, output = null, errorText, approval } = part
+  const { type, toolName, state, input = {}, rawInput, output = null, errorText } = part
+  const approval = isObject(part.approval) ? part.approval : {}
+  const [approvalId, proof, reason] = [approval.id, approval.signature, approval.reason].map((one) =>
+    stringOr(one, undefined),
+  )
   const name = type === 'dynamic-tool' ? stringOr(toolName, '') : stringOr(type, '').replace(/^tool-/, '')
   const index = step.content.filter((block) => block.type === 'tool_call').length + step.invalid.length
   if (state !== 'input-streaming' && isObject(input)) {
     const argumentsText = JSON.stringify(input)
     const call: ToolCall = { type: 'tool_call', id, name, arguments: input, argumentsText, index, complete: true }
-    step.content.push(call)
+    step.content.push({ ...call, ...compact({ approvalId: proof && approvalId }) })
   } else {
     const argumentsText = stringOr(rawInput ?? input, JSON.stringify(input))
     const [reason, error] =
@@ -135,7 +140,6 @@ function readCall(part: JsonObject, id: string, step: Step, approvals: Approval[
   }
   const result = (content: string, status: 'success' | 'error') =>
     step.results.push({ role: 'tool', toolCallId: id, name, content, status })
-  const reason = isObject(approval) ? stringOr(approval.reason, undefined) : undefined
   switch (state) {
     case 'output-available':
       return void result(typeof output === 'string' ? output : JSON.stringify(output), 'success')
@@ -143,9 +147,7 @@ function readCall(part: JsonObject, id: string, step: Step, approvals: Approval[
       return void result(stringOr(errorText, 'The call failed'), 'error')
     case 'output-denied':
       return void result(reason ?? 'The call was not allowed', 'error')
-    case 'approval-responded': {
-      const approved = isObject(approval) && approval.approved === true
-      return void approvals.push(compact({ toolCallId: id, approved, reason }))
-    }
+    case 'approval-responded':
+      return void approvals.push(compact({ toolCallId: id, approved: approval.approved === true, reason, proof }))
   }
 }

@@ -39,7 +39,8 @@ const nameHeader = 'x-isoglot-stream'
  * @param options Those of `toResponse`. A page reads the response with `readEvents` and `resume: resuming()`. With `as: uiMessages()`,
  * `useChat` of the AI SDK reads it, and reads it again with `resume`: answer that request with `answerKept` and the `name`. `name`: the
  * name that the page gave to the run, `streamId` of `readChatRequest`. The page can then ask for the run before it has the response. Default,
- * and if another run has that name: a random one.
+ * and if another run has that name, or had it and was stopped: a random one.
+ * @throws the error of the log if it cannot begin a run.
  * @example
  * ```ts
  * const log = memoryLog()
@@ -52,9 +53,8 @@ export async function keepRun(
   options: Omit<ToResponseOptions, 'as'> & { readonly as?: Encoder; readonly name?: string | undefined } = {},
 ): Promise<Response> {
   const { name: given, ...asked } = options
-  const isTaken = given !== undefined && (await log.read(given, 0, AbortSignal.abort())) !== undefined
-  const name = given === undefined || isTaken ? crypto.randomUUID() : given
-  await log.append(name, [])
+  const name = (given !== undefined && (await begin(given, log))) || crypto.randomUUID()
+  if (name !== given) await log.append(name, [])
   const [removed, over] = [new AbortController(), new AbortController()]
   const watch = async () => {
     for await (const _ of (await log.read(name, Number.MAX_SAFE_INTEGER, over.signal)) ?? []);
@@ -70,6 +70,26 @@ export async function keepRun(
   const kept = writeLog(response.body, name, log, { removed: removed.signal, over })
   options.waitUntil?.(kept)
   return replay(name, 0, log, options.heartbeatMs, response.headers)
+}
+
+/** The names that are looked up at the moment: of two requests with one name, both would find it free. */
+const beginning = new WeakMap<RunLog, Set<string>>()
+
+/** The name, if the log begins a run under it; `undefined` if another run has it, or had it and was removed. */
+async function begin(name: string, log: RunLog): Promise<string | undefined> {
+  const names = beginning.get(log) ?? new Set()
+  beginning.set(log, names)
+  if (names.has(name)) return undefined
+  names.add(name)
+  try {
+    if ((await log.read(name, 0, AbortSignal.abort())) !== undefined) return undefined
+    await log.append(name, [])
+    return name
+  } catch {
+    return undefined // if the storage fails, it fails for the other name too
+  } finally {
+    names.delete(name)
+  }
 }
 
 /**

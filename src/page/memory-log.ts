@@ -64,7 +64,8 @@ export function memoryLog(options: { readonly ttlMs?: number; readonly maxLength
 
   return {
     async append(name, events) {
-      const kept = runs.get(name) ?? begin(name)
+      const known = runs.get(name)
+      const kept = known === undefined || known.expiresAt <= Date.now() ? begin(name) : known
       if (kept.isRemoved) throw new TypeError(`Cannot keep run ${JSON.stringify(name)}: it was removed`)
       for (const event of events) kept.length += event.length
       if (kept.length > maxLength) {

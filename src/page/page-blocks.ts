@@ -120,8 +120,11 @@ export function pageCall(call: AnyCall, rules: PageRules): AnyCall | undefined {
 
 function pageToolCall(call: ToolCall, view: ToolView): ToolCall {
   const { type, id, name, index, complete, approvalId } = call
-  const [args, argumentsText] = hasArguments(view) ? [call.arguments, call.argumentsText] : [{}, '{}']
-  return compact({ type, id, name, arguments: args, argumentsText, index, complete, approvalId })
+  // Whoever decides must see the arguments.
+  const [args, argumentsText, approvalProof] = hasArguments(view)
+    ? [call.arguments, call.argumentsText, call.approvalProof]
+    : [{}, '{}']
+  return compact({ type, id, name, arguments: args, argumentsText, index, complete, approvalId, approvalProof })
 }
 
 function pageInvalidCall(call: InvalidToolCall, view: ToolView): InvalidToolCall {

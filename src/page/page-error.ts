@@ -5,6 +5,7 @@
  */
 import { type AnyIsoglotError, ApiError, type ApiErrorKind, IsoglotError, type TimeoutError } from '../core/errors.ts'
 import { compact, lookup } from '../core/json.ts'
+import type { Loss } from '../core/model.ts'
 
 /** An error in the form that a page may see: plain data. */
 export interface PageError {
@@ -27,6 +28,8 @@ export interface PageError {
   readonly limit?: string
   /** For code `limit`. */
   readonly max?: number
+  /** For code `unsupported`, of a server that answers with isoglot's own wire. */
+  readonly loss?: Loss
 }
 
 const ownTrouble = { message: 'The server cannot use its model provider', kind: 'server', status: 502 } as const
@@ -73,13 +76,13 @@ export function toPageError(cause: unknown): PageError {
   return { code: 'server', message: 'The server failed', status: 500 }
 }
 
-/** The error as a response, for a run that failed before its first event. */
-export function errorResponse(error: PageError): Response {
+/** The error as a response, for a run that failed before its first event. @param form `text`: only the sentence */
+export function errorResponse(error: PageError, form?: 'json' | 'text'): Response {
   const { status = 500, retryAfterMs } = error
   const headers = compact({
-    'content-type': 'application/json',
+    'content-type': form === 'text' ? 'text/plain; charset=utf-8' : 'application/json',
     'cache-control': 'no-store',
     'retry-after': retryAfterMs === undefined ? undefined : `${Math.ceil(retryAfterMs / 1000)}`,
   })
-  return new Response(JSON.stringify({ error }), { status, headers })
+  return new Response(form === 'text' ? error.message : JSON.stringify({ error }), { status, headers })
 }

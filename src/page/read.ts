@@ -3,36 +3,14 @@
  *
  * @module
  */
-import { applyEvent } from '../client/apply-event.ts'
 import type { RunResult, StreamEvent } from '../client/result.ts'
 import { left, type Run, readOnce, withResolvers } from '../client/run.ts'
-import { chunksOf, type Deadline, startDeadline } from '../client/transport.ts'
-import { follow } from '../core/abort.ts'
-import { DecodeError, InterruptedError, IsoglotError, TimeoutError } from '../core/errors.ts'
-import { compact, isObject, unlessEmpty } from '../core/json.ts'
-import type { AssistantMessage, ContentBlock, InvalidToolCall, Message } from '../core/model.ts'
+import { DecodeError } from '../core/errors.ts'
 import type { AnyTools } from '../tools/model.ts'
-import { readData } from './event-data.ts'
-import { answerOf, thrownBy } from './page-answer.ts'
-import type { PageError } from './page-error.ts'
-import { withRepeats } from './repeats.ts'
-import type { Resuming } from './resuming.ts'
+import { type ReadOptions, readingOf } from './reading.ts'
 
+export type { ReadOptions } from './reading.ts'
 export { type Cut, type Resuming, resuming } from './resuming.ts'
-
-/** Options for reading a server's run. */
-export interface ReadOptions {
-  /** Cancels the reading, which then rejects with the signal's own reason. */
-  readonly signal?: AbortSignal
-  /** The longest silence, including heartbeats, in milliseconds. Default 45,000. */
-  readonly idleMs?: number
-  /** The maximum size of a single event, in bytes. Default 8 MiB. */
-  readonly maxEventBytes?: number
-  /** For a server that answers with `keepRun`: `resuming()`. If the connection breaks, the run continues by itself. */
-  readonly resume?: Resuming
-  /** The name that the page gave to the run: `stop()` then ends the run before the response has arrived. Needs `resume`. */
-  readonly streamId?: string
-}
 
 /**
  * A run that a server sends, for code that can read a {@link Run}. Its `messages` are the answers and tool messages of the run, without the
@@ -62,199 +40,44 @@ export function readEvents<Tools extends AnyTools = AnyTools>(
   options?: ReadOptions,
 ): PageRun<Tools>
 export function readEvents(response: Response | Promise<Response>, options: ReadOptions = {}): PageRun {
-  const { idleMs = 45_000, maxEventBytes = 8 * 1024 * 1024 } = options
-  const given = Promise.resolve(response).then((found) => {
-    if (!found?.headers) throw new TypeError('readEvents takes the Response of fetch, or its promise')
-    streamId = /^[\w-]{1,128}$/.exec(found.headers.get('x-isoglot-stream') ?? '')?.[0]
-    url = found.url
-    return found
-  })
-  given.catch(() => {}) // it is thrown where the run is read
   const stopping = new AbortController()
   const settled = withResolvers<RunResult>()
   settled.promise.catch(() => {})
-  let shown: readonly Message[] = []
-  let streamId: string | undefined
-  let url = ''
-  /** The number of events that have arrived, including the end. */
-  let taken = 0
-  let isEnded = false
-  let isUnderway = false
-  let partial: AssistantMessage | undefined
-  let result: RunResult | undefined
-  let sealed: string | undefined
+  const given = Promise.resolve(response).then((found) => {
+    if (found?.headers) return found
+    throw new DecodeError('Cannot read the run: readEvents takes the Response of fetch, or its promise')
+  })
+  const reading = readingOf(given, options, stopping)
 
   async function* batches(): AsyncGenerator<StreamEvent[]> {
-    const { signal } = stopping
-    const unfollow = follow(options.signal, stopping)
     let failure: unknown = left
     try {
-      yield* connections(signal)
+      yield* reading.batches()
       failure = undefined
     } catch (cause) {
-      if (signal.reason === left) return
+      if (stopping.signal.reason === left) return
       failure = cause
       throw cause
     } finally {
-      unfollow()
-      if (failure !== undefined) breakOff(failure)
-      if (result !== undefined && failure === undefined) settled.resolve(result)
+      if (reading.result !== undefined && failure === undefined) settled.resolve(reading.result)
       else settled.reject(failure ?? new DecodeError('Cannot read the result of the run: the server sent no "done"'))
     }
-  }
-
-  /** The events of the run, over as many connections as needed. */
-  async function* connections(signal: AbortSignal): AsyncGenerator<StreamEvent[]> {
-    const timeouts = { firstByteMs: idleMs, idleMs, totalMs: Number.POSITIVE_INFINITY }
-    let connection = given
-    for (let failures = 0; ; ) {
-      const before = taken
-      const deadline = startDeadline(timeouts, signal)
-      let cause: unknown
-      try {
-        yield* eventsOf(connection, deadline)
-        return
-      } catch (error) {
-        cause = error
-      } finally {
-        deadline.clear()
-      }
-      failures = taken > before ? 0 : failures + 1
-      const name = streamId
-      const canGoOn = name !== undefined && !isEnded && !signal.aborted
-      const rest = canGoOn ? await options.resume?.rest({ cause, failures, taken, name, url, signal }) : undefined
-      if (rest === undefined) throw connection === given ? cause : cutFor(cause)
-      connection = rest.response
-      connection.catch(() => {})
-    }
-  }
-
-  /** An answer that was cut off counts as cut off, even if the server later reports another error. */
-  function cutFor(cause: unknown): unknown {
-    const isOfRest = cause instanceof IsoglotError && !isEnded
-    return isOfRest
-      ? new InterruptedError('Cannot finish the run: the server does not have the rest of it', { cause })
-      : cause
-  }
-
-  async function* eventsOf(connection: Promise<Response>, deadline: Deadline): AsyncGenerator<StreamEvent[]> {
-    deadline.enter('first_byte')
-    const answer = await answerOf(connection, deadline.signal)
-    let batch: StreamEvent[] = []
-    const takeData = (data: string) => {
-      const event = parsed(data)
-      taken++
-      isEnded = event.type === 'error' || event.type === 'end'
-      if (event.type === 'error') throw thrownBy(event.error)
-      if (event.type === 'end') {
-        sealed = event.sealed
-        return
-      }
-      const whole = grown(event, data)
-      if (whole.type === 'message_start') isUnderway = true
-      if (whole.type === 'message_end') isUnderway = false
-      if (whole.type === 'done') result = whole.result
-      batch.push(whole)
-    }
-    const lines = readData(maxEventBytes, takeData)
-    for await (const chunk of chunksOf(answer, deadline)) {
-      try {
-        lines.push(chunk)
-      } catch (cause) {
-        if (batch.length > 0) yield batch
-        throw cause
-      }
-      if (batch.length > 0) yield batch
-      if (isEnded) return
-      batch = []
-    }
-    throw new InterruptedError('Cannot finish the run: the response ended too early')
-  }
-
-  /** The event with its repeated fields restored. It is part of the conversation from now on. */
-  function grown(event: StreamEvent, data: string): StreamEvent {
-    try {
-      const whole = withRepeats(event, shown)
-      shown = applyEvent(shown, whole)
-      return whole
-    } catch {
-      throw notOurs(data)
-    }
-  }
-
-  /** Keeps the received part of an answer that did not end. */
-  function breakOff(failure: unknown): void {
-    const last = shown.at(-1)
-    if (last?.role !== 'assistant') return
-    if (isUnderway) {
-      const isOurs = failure instanceof IsoglotError && !(failure instanceof TimeoutError)
-      partial = closed(last, isOurs ? 'interrupted' : 'aborted')
-      shown = [...shown.slice(0, -1), partial]
-    }
-    if (failure instanceof IsoglotError) failure.partial ??= partial ?? last
   }
 
   return {
     ...readOnce(batches, settled, stopping),
     get messages() {
-      return shown
+      return reading.messages
     },
     get partial() {
-      return partial
+      return reading.partial
     },
     get sealed() {
-      return sealed
+      return reading.sealed
     },
     get streamId() {
-      return streamId
+      return reading.streamId
     },
-    async stop() {
-      stopping.abort(new DOMException('The run was stopped', 'AbortError'))
-      const { resume, streamId: own } = options
-      const end = async () => {
-        if (streamId) await resume?.stop(url, streamId)
-      }
-      if (streamId || !resume) return end()
-      // The server may give the run another name, or receive its request after the stop.
-      const rest = given.then(end, () => {})
-      if (!own) return rest
-      rest.catch(() => {})
-      return resume.stop(url, own)
-    },
+    stop: reading.stop,
   }
-}
-
-type WireEvent =
-  | StreamEvent
-  | { readonly type: 'end'; readonly sealed?: string }
-  | { readonly type: 'error'; readonly error: PageError }
-
-function parsed(data: string): WireEvent {
-  let value: unknown
-  try {
-    value = JSON.parse(data)
-  } catch {}
-  if (isObject(value) && typeof value.type === 'string') return value as unknown as WireEvent
-  throw notOurs(data)
-}
-
-function notOurs(data: string): DecodeError {
-  const finding = 'an event is not an isoglot event; does the server use toResponse?'
-  return new DecodeError(`Cannot read the run: ${finding}`, { cause: data.slice(0, 1000) })
-}
-
-/** The part of an answer that arrived before it was cut off. Its open calls are left out. */
-function closed(answer: AssistantMessage, stopReason: 'interrupted' | 'aborted'): AssistantMessage {
-  const content: ContentBlock[] = []
-  const invalid: InvalidToolCall[] = [...(answer.invalidToolCalls ?? [])]
-  const known = new Set(invalid.map(({ id }) => id))
-  for (const block of answer.content as readonly ContentBlock[]) {
-    if (block.type === 'tool_call_chunk') {
-      const { id, name, index = content.length, argumentsDelta: argumentsText = '' } = block
-      if (known.has(id)) continue
-      const error = 'The answer ended before the arguments did'
-      invalid.push(compact({ type: 'invalid_tool_call', id, name, index, argumentsText, reason: 'truncated', error }))
-    } else if (block.type !== 'server_tool_call_chunk') content.push(block)
-  }
-  return { ...answer, content, ...compact({ invalidToolCalls: unlessEmpty(invalid) }), stopReason }
 }

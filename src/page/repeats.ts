@@ -7,12 +7,19 @@
 import type { RunResult, StreamEvent } from '../client/result.ts'
 import { blocksOf, textOf } from '../core/content.ts'
 import { compact, findLastIndex } from '../core/json.ts'
-import type { AssistantMessage, ContentBlock, Message } from '../core/model.ts'
+import type { AssistantMessage, ContentBlock, Message, MessageEvent } from '../core/model.ts'
 
-/** The event without the fields that repeat earlier events. */
-export function withoutRepeats(event: StreamEvent, shown: readonly Message[]): StreamEvent {
+/** The content of an answer that is under way. */
+type Content = AssistantMessage['content'] | undefined
+
+/** The event without the fields that repeat earlier events. `shown` are the messages of the run, `content` is that of the current answer. */
+export function withoutRepeats(
+  event: StreamEvent,
+  shown: readonly Message[],
+  content: Content = contentIn(shown),
+): StreamEvent {
   const short = shortened(event)
-  if (short === event || JSON.stringify(withRepeats(short, shown)) !== JSON.stringify(event)) return event
+  if (short === event || JSON.stringify(withRepeats(short, shown, content)) !== JSON.stringify(event)) return event
   return short
 }
 
@@ -25,7 +32,9 @@ function shortened(event: StreamEvent): StreamEvent {
     }
     case 'message_end': {
       const { content: _, ...message } = event.message
-      return { type: event.type, message } as StreamEvent
+      const { message: __, stopReason: ___, usage: ____, ...response } = event.response
+      const isMore = Object.keys(response).length > 0
+      return { type: event.type, message, ...(isMore && { response }) } as StreamEvent
     }
     case 'done': {
       const { message: _, messages: __, text: ___, warnings, responses: ____, context: _____, ...rest } = event.result
@@ -37,43 +46,50 @@ function shortened(event: StreamEvent): StreamEvent {
 }
 
 /** The event with the repeated fields restored. */
-export function withRepeats(event: StreamEvent, shown: readonly Message[]): StreamEvent {
+export function withRepeats(
+  event: StreamEvent,
+  shown: readonly Message[],
+  content: Content = contentIn(shown),
+): StreamEvent {
+  if (event.type !== 'done') return withAnswerRepeats(event as MessageEvent, content) as StreamEvent
+  const message = shown[findLastIndex(shown, ({ role }) => role === 'assistant')] as AssistantMessage
+  const text = message === undefined ? '' : textOf(message)
+  const result: Partial<RunResult> = event.result
+  const whole = {
+    message,
+    messages: shown,
+    text,
+    warnings: [],
+    responses: [],
+    context: { messages: shown },
+    ...result,
+  } as RunResult
+  return { ...event, result: whole }
+}
+
+/** The event of an answer with the repeated fields restored. */
+export function withAnswerRepeats(event: MessageEvent, content: Content): MessageEvent {
   switch (event.type) {
     case 'content_block': {
       const { type, ...block } = event.block
       if (type !== 'text' && type !== 'reasoning') return event
-      const before = blocksOf(answerIn(shown)?.content ?? null)[event.index]
+      const before = blocksOf(content ?? null)[event.index]
       const text = before !== undefined && 'text' in before ? before.text : ''
       return { ...event, block: { type, text, ...block } as ContentBlock }
     }
     case 'message_end': {
       const { role, ...fields }: Partial<AssistantMessage> & Pick<AssistantMessage, 'role'> = event.message
-      const message: AssistantMessage = { role, content: answerIn(shown)?.content ?? [], ...fields }
+      const message: AssistantMessage = { role, content: content ?? [], ...fields }
       const { stopReason = 'other', usage } = message
-      return { ...event, message, response: { message, stopReason, ...compact({ usage }) } }
-    }
-    case 'done': {
-      const message = shown[findLastIndex(shown, ({ role }) => role === 'assistant')] as AssistantMessage
-      const text = message === undefined ? '' : textOf(message)
-      const result: Partial<RunResult> = event.result
-      const whole = {
-        message,
-        messages: shown,
-        text,
-        warnings: [],
-        responses: [],
-        context: { messages: shown },
-        ...result,
-      } as RunResult
-      return { ...event, result: whole }
+      const more: object | undefined = event.response // absent if it has no other fields
+      return { ...event, message, response: { message, stopReason, ...compact({ usage }), ...more } }
     }
     default:
       return event
   }
 }
 
-/** The current answer. */
-function answerIn(shown: readonly Message[]): AssistantMessage | undefined {
+function contentIn(shown: readonly Message[]): Content {
   const last = shown.at(-1)
-  return last?.role === 'assistant' ? last : undefined
+  return last?.role === 'assistant' ? last.content : undefined
 }

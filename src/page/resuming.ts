@@ -1,6 +1,6 @@
 /** Continues a run that the server stores, after a lost connection: the page's side of `keepRun`. @module */
 
-import { backoffMs, sleep } from '../client/transport.ts'
+import { backoffMs, sleep } from '../ask/transport.ts'
 import { ApiError, mayPass } from '../core/errors.ts'
 
 /** The maximum number of attempts in a row without a new event. */

@@ -1,13 +1,18 @@
 /**
  * A history that a page stores for a server without a store: encrypted and signed by AES-GCM, so that the page can neither read nor change
- * it. It is `base64url(version ‖ iv ‖ ciphertext)` of the messages as JSON, deflated.
+ * it. It is `base64url(version ‖ iv ‖ ciphertext)` of the messages as padded JSON.
+ *
+ * The JSON is not compressed. Compression makes a text shorter where it repeats another one, so a page that guesses a hidden text in its own
+ * messages would see by the length whether it is right.
  *
  * @see https://www.w3.org/TR/webcrypto/#aes-gcm (read 2026-11)
+ * @see https://www.rfc-editor.org/rfc/rfc8446#section-5.4 for padding (read 2026-11)
  * @module
  */
 import { DecodeError, LimitError } from '../core/errors.ts'
 import { bytesOfBase64, toBase64Url } from '../core/media.ts'
-import type { Message } from '../core/model.ts'
+import type { Json, JsonObject, Message } from '../core/model.ts'
+import { byteLength } from '../kit/utf8.ts'
 import { deserializeMessages, serializeMessages } from '../messages/serialize.ts'
 
 /** The storage of a server's histories: the application's own. */
@@ -16,8 +21,11 @@ export interface History {
   save(chatId: string, messages: readonly Message[]): Promise<void>
 }
 
-const version = 1
+/** Version 1 is deflated: it is still opened. */
+const version = 2
 const ivLength = 12
+/** The smallest step of padded lengths, in bytes. */
+const smallestStep = 256
 /** The maximum length of a sealed text, in characters. */
 const maxSealedLength = 4 * 1024 * 1024
 
@@ -26,7 +34,8 @@ const maxSealedLength = 4 * 1024 * 1024
  *
  * @param secret 32 random bytes, the same on each instance of the server; or a `CryptoKey` for AES-GCM.
  * @param about The owner of the messages, such as the ids of user and chat in JSON. The text opens only with the same value. An older text
- * of the same chat opens too; if that matters, put the number of the turn into `about`.
+ * of the same chat opens too; if that matters, put the number of the turn into `about`. The length reveals the number of messages and of
+ * their blocks, and the length of each in coarse steps: multiples of 256 bytes, from 1 KiB on of a quarter of a power of two.
  * @throws {RangeError} if the secret does not have 32 bytes. `LimitError` if the text is longer than 4 Mi characters.
  */
 export async function sealMessages(
@@ -35,13 +44,9 @@ export async function sealMessages(
   about: string,
 ): Promise<string> {
   const key = await keyOf(secret, 'encrypt')
-  const plain = new TextEncoder().encode(JSON.stringify(serializeMessages(messages)))
+  const plain = new TextEncoder().encode(`[${serializeMessages(messages).map(paddedMessage).join()}]`)
   const iv = crypto.getRandomValues(new Uint8Array(ivLength))
-  const sealed = await crypto.subtle.encrypt(
-    algorithm(iv, about),
-    key,
-    await piped(plain, new CompressionStream(deflate)),
-  )
+  const sealed = await crypto.subtle.encrypt(algorithm(iv, about), key, plain)
   const head = [version, ...iv]
   const bytes = new Uint8Array(head.length + sealed.byteLength)
   bytes.set(head)
@@ -66,13 +71,16 @@ export async function openMessages(
   if (sealed.length > maxSealedLength) {
     throw new LimitError('Cannot open the sealed messages: they are too long', 'maxSealedLength', maxSealedLength)
   }
-  let plain: Uint8Array
+  let plain: Uint8Array<ArrayBuffer>
   try {
     const bytes = bytesOfBase64(sealed)
-    if (bytes[0] !== version) throw new DecodeError(`their version is ${bytes[0]}, expected ${version}`)
+    const isDeflated = bytes[0] === 1
+    if (bytes[0] !== version && !isDeflated) {
+      throw new DecodeError(`their version is ${bytes[0]}, expected ${version}`)
+    }
     const [iv, data] = [bytes.slice(1, 1 + ivLength), bytes.slice(1 + ivLength)]
-    const deflated = new Uint8Array(await crypto.subtle.decrypt(algorithm(iv, about), key, data))
-    plain = await piped(deflated, new DecompressionStream(deflate))
+    plain = new Uint8Array(await crypto.subtle.decrypt(algorithm(iv, about), key, data))
+    if (isDeflated) plain = await inflated(plain)
   } catch (cause) {
     const finding = 'they were changed, or were sealed with another "about" or another secret'
     throw new DecodeError(`Cannot open the sealed messages: ${finding}`, { cause })
@@ -80,7 +88,21 @@ export async function openMessages(
   return deserializeMessages(JSON.parse(new TextDecoder().decode(plain)))
 }
 
-const deflate = 'deflate-raw'
+/**
+ * A message as JSON with spaces. Each block is padded by itself: in one text with the page's own words, whose length a page chooses, the
+ * length of a hidden block could be found byte by byte.
+ */
+function paddedMessage({ content = null, ...rest }: JsonObject): string {
+  const blocks = Array.isArray(content) ? `[${content.map(padded).join()}]` : padded(content)
+  return `{"content":${blocks},${padded(rest).slice(1)}`
+}
+
+function padded(value: Json): string {
+  const text = JSON.stringify(value)
+  const length = byteLength(text)
+  const step = Math.max(smallestStep, 2 ** (Math.floor(Math.log2(length)) - 2))
+  return text + ' '.repeat(Math.ceil(length / step) * step - length)
+}
 
 function algorithm(iv: Uint8Array<ArrayBuffer>, about: string): AesGcmParams {
   return { name: 'AES-GCM', iv, additionalData: new TextEncoder().encode(about) }
@@ -92,10 +114,7 @@ function keyOf(secret: CryptoKey | Uint8Array, use: 'encrypt' | 'decrypt'): Cryp
   return crypto.subtle.importKey('raw', new Uint8Array(secret), 'AES-GCM', false, [use])
 }
 
-async function piped(
-  bytes: Uint8Array<ArrayBuffer>,
-  through: CompressionStream | DecompressionStream,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const stream = new Blob([bytes]).stream().pipeThrough(through)
+async function inflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))
   return new Uint8Array(await new Response(stream).arrayBuffer())
 }

@@ -48,8 +48,9 @@ export interface EndOfRun {
 }
 
 /**
- * Answers with a run. It waits for the first event. If the run fails before it, the response has an error status and `{ error }` in JSON.
- * The status is never 401, because pages take that as a request to log in. If nothing arrives for `heartbeatMs`, it answers 200 and
+ * Answers with a run. It waits for the first event. If the run fails before it, the response has an error status and `{ error }` in JSON;
+ * with `uiMessages()` it has the sentence, and with `agUi()` it is a stream with the error, since their readers show these. The status is
+ * never 401, because pages take that as a request to log in. If nothing arrives for `heartbeatMs`, it answers 200 and
  * continues as a stream.
  *
  * When the page disconnects, the run is stopped: its request is cancelled, and no more tools run. A page that reads slowly slows the run
@@ -87,7 +88,7 @@ export async function respond(run: Run, options: ToResponseOptions, leaving?: Ab
   try {
     await settledWithin(heartbeatMs, first)
   } catch (cause) {
-    return errorResponse(toError(cause))
+    if (encoding.failsIn !== 'events') return errorResponse(toError(cause), encoding.failsIn)
   }
 
   const body = bodyOf({

@@ -38,6 +38,7 @@ export function uiMessages(options: { readonly messageId?: string } = {}): Encod
     const last = (...all: Chunk[]) => `${all.map(frame).join('')}data: [DONE]\n\n`
     return {
       headers: { ...sseHeaders, 'x-vercel-ai-ui-message-stream': 'v1' },
+      failsIn: 'text', // `useChat` shows the body
       heartbeat: ': \n\n',
       begin: () => frame({ type: 'start', messageId }),
       events: (batch) => batch.flatMap((event) => [...chunks.of(event)].map(frame)).join(''),
@@ -127,8 +128,11 @@ function uiChunks(): UiChunks {
       }
       case 'tool_result':
         return yield ofResult(event.result, round === 0)
-      case 'approval_request':
-        return yield { type: 'tool-approval-request', approvalId: event.call.id, toolCallId: event.call.id }
+      case 'approval_request': {
+        const { id: toolCallId, approvalProof: signature } = event.call
+        const approvalId = (signature && event.call.approvalId) ?? toolCallId
+        return yield { type: 'tool-approval-request', approvalId, toolCallId, signature }
+      }
       case 'warning':
         return yield { type: 'data-warning', data: event.warning }
       case 'done':

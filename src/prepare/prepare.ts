@@ -8,14 +8,15 @@
  * @module
  */
 
-import type { Rules } from '../core/codec.ts'
-import { blocksOf, blocksOfTurn, checkMessages, ownProof } from '../core/content.ts'
+import type { Offered, Rules } from '../core/codec.ts'
+import { blocksOf, blocksOfTurn, checkMessages, checkTools, isPaused, ownProof } from '../core/content.ts'
 import { compact, findLastIndex, lookup } from '../core/json.ts'
 import type {
   AssistantMessage,
   Content,
   ContentBlock,
   Context,
+  ContextTool,
   InvalidToolCall,
   Json,
   Loss,
@@ -26,10 +27,12 @@ import type {
   ToolChoice,
   ToolMessage,
 } from '../core/model.ts'
+import type { Splitting } from '../core/question.ts'
 import { legalId } from '../kit/ids.ts'
+import { noResult, placeholder } from '../kit/lacks.ts'
 import { fitList, placesOf, withPlaces } from '../kit/losses.ts'
+import { withoutPrefill } from '../kit/prefill.ts'
 import * as reasons from '../kit/reasons.ts'
-import type { Splitting } from '../messages/split-message.ts'
 
 /** The target that a conversation is prepared for. */
 export interface PrepareOptions {
@@ -44,6 +47,10 @@ export interface Prepared {
   readonly context: Context
   /** Every difference from the given conversation. If this is empty, `context` is the given object. */
   readonly losses: Loss[]
+  /** The tools, for the decoder of the answer: it gives calls the caller's names back. */
+  readonly offered: Offered
+  /** The names of tools in the request, by the caller's names. */
+  readonly sentNames: ReadonlyMap<string, string>
 }
 
 /**
@@ -51,13 +58,18 @@ export interface Prepared {
  * `context`.
  *
  * A call without a result gets an error result. A result without a call becomes user text between tags. Results follow their calls directly
- * and in the same order. Ids are legal and unique in the conversation. Tools do not change: see {@link legalToolName}.
+ * and in the same order. Ids are legal and unique in the conversation. Each name of a tool is legal, and no other tool has it.
+ *
+ * Something asks for the next answer. If the last message is a user's and says nothing, that is a `major` loss. If the last message is an
+ * answer and the model does not continue answers, a user asks it to go on: a `minor` loss if the answer was cut off, else a `major` one.
  *
  * @throws {TypeError} if a value is not an isoglot message. `normalizeMessages` reads raw JSON and the messages of other libraries.
  */
 export function prepare(context: Context, rules: Rules, options: PrepareOptions): Prepared {
   checkMessages(context.messages)
-  const { previousResponseId, conversationId } = context.providerState ?? {}
+  checkTools(context.tools ?? [])
+  const { providerState = {} } = context
+  const { previousResponseId, conversationId } = providerState
   const task: Task = {
     rules,
     target: { format: rules.format, provider: rules.provider, model: options.model },
@@ -65,32 +77,65 @@ export function prepare(context: Context, rules: Rules, options: PrepareOptions)
     errors: new Map(),
     splitting: options.split,
     chained: rules.chains === true && (previousResponseId ?? conversationId) !== undefined,
+    goesOn: providerState.continuationToken !== undefined,
+    sentNames: new Map(),
   }
-  const { system: given, ...rest } = context
+  const { system: given, tools: offeredTools = [], ...rest } = context
+  const { sentNames } = task
+  const tools = prepareTools(offeredTools, task)
+  const offered = { offeredTools, toolNames: new Map([...sentNames].map(([own, sent]) => [sent, own])) }
   const system = prepareSystem(given, task)
   const items = context.messages.flatMap((message, at) => prepareMessage(message, `messages[${at}]`, task))
-  const placed = placeMessages(pairResults(items, task), task)
-  if (task.losses.length === 0) return { context, losses: [] }
+  const placed = endWithQuestion(placeMessages(pairResults(items, task), task), context.messages, task)
+  if (task.losses.length === 0) return { context, losses: [], offered, sentNames }
   const messages = withPlaces(
     placed.map(({ message }) => message),
     placed.map(({ path }) => path),
   )
-  return { context: { ...rest, ...compact({ system }), messages }, losses: task.losses }
+  const own = compact({ system, tools: context.tools && tools })
+  return { context: { ...rest, ...own, messages }, losses: task.losses, offered, sentNames }
 }
 
-/**
- * Returns the name of a tool in the request: its own name if that is legal. Definitions, `toolChoice` and calls all use this name, so a map
- * of these names finds the tool of a call in the answer.
- */
+/** A legal name for a tool: its own if that is legal. {@link prepare} gives another one if two tools would have the same. */
 export function legalToolName(name: string, rules: Rules): string {
   return legalId(name, rules.toolName)
 }
 
 /** The tool choice, with the names that the tools have in the request. */
-export function legalToolChoice(choice: ToolChoice | undefined, rules: Rules): ToolChoice | undefined {
+export function legalToolChoice(
+  choice: ToolChoice | undefined,
+  rules: Rules,
+  { sentNames }: Pick<Prepared, 'sentNames'>,
+): ToolChoice | undefined {
   if (typeof choice !== 'object') return choice
-  if ('name' in choice) return { ...choice, name: legalToolName(choice.name, rules) }
-  return { ...choice, names: choice.names.map((name) => legalToolName(name, rules)) }
+  const nameOf = (own: string) => sentNames.get(own) ?? legalToolName(own, rules)
+  return 'name' in choice ? { ...choice, name: nameOf(choice.name) } : { ...choice, names: choice.names.map(nameOf) }
+}
+
+// ---- names of tools -----------------------------------------------------------------------------
+
+/** Gives each tool a legal name that no other tool has. A name that is legal stays as it is. */
+function prepareTools(tools: readonly ContextTool[], task: Task): readonly ContextTool[] {
+  for (const tool of tools) {
+    if ('name' in tool && legalToolName(tool.name, task.rules) === tool.name) task.sentNames.set(tool.name, tool.name)
+  }
+  return fitList(tools, 'tools', (tool, path) => ('name' in tool ? withSentName(tool, path, task) : tool))
+}
+
+/** The tool, call or result, with the name of its tool in the request. Each new name is a loss once. */
+function withSentName<T extends { readonly name: string }>(named: T, path: string, task: Task): T {
+  const { sentNames, rules } = task
+  const own = named.name
+  let name = sentNames.get(own)
+  if (name === undefined) {
+    name = legalToolName(own, rules)
+    if (name === own) return named
+    const taken = new Set(sentNames.values())
+    for (let copy = 2; taken.has(name); copy++) name = legalId(`${own}#${copy}`, rules.toolName)
+    sentNames.set(own, name)
+    note(task, 'changed', `${path}.name`, `"${own}" is not a legal name of a tool here; it goes as "${name}"`)
+  }
+  return name === own ? named : { ...named, name }
 }
 
 // ---- the work to do -----------------------------------------------------------------------------
@@ -113,6 +158,10 @@ interface Task {
   readonly splitting: Splitting | undefined
   /** Whether results may answer calls that only the provider stores. */
   readonly chained: boolean
+  /** Whether the provider has a paused answer, and goes on with it. */
+  readonly goesOn: boolean
+  /** The names of tools in the request, by their own names. */
+  readonly sentNames: Map<string, string>
 }
 
 /** Reports a change. */
@@ -218,7 +267,7 @@ function prepareTurn(message: AssistantMessage, path: string, task: Task, result
   if (invalidToolCalls?.length === 0) note(task, 'dropped', `${path}.invalidToolCalls`, reasons.empty)
   // Some formats bind reasoning to the block after it. A format that keeps reasoning of other providers does not.
   const end = findLastIndex(blocks, ({ type }) => type !== 'reasoning' || task.rules.foreignReasoning === 'keep') + 1
-  if (end < blocks.length) note(task, 'dropped', `${path}.content`, 'it is reasoning that nothing follows', 'minor')
+  if (end < blocks.length) note(task, 'dropped', `${path}.content`, reasons.lastReasoning, 'minor')
   else if (invalidToolCalls === undefined) return content
   return withPlaces(blocks.slice(0, end), places.slice(0, end))
 }
@@ -233,15 +282,16 @@ function isUseful(block: ContentBlock): boolean {
  */
 function sendable({ id, name, index, argumentsText, error }: InvalidToolCall, path: string, task: Task): ToolCall {
   note(task, 'changed', `${path}.invalidToolCalls`, 'an invalid call goes as a call that failed', 'minor')
-  const call: ToolCall = {
+  const unnamed: ToolCall = {
     type: 'tool_call',
     id: id ?? `invalid_${path.replace(/\D+/g, '')}_${index}`,
-    name: legalId(name ?? 'unnamed_tool', task.rules.toolName),
+    name: name ?? 'unnamed_tool',
     arguments: {},
     argumentsText: wellFormed(argumentsText),
     index,
     complete: true,
   }
+  const call = withSentName(unnamed, `${path}.invalidToolCalls`, task)
   task.errors.set(call, error)
   return call
 }
@@ -296,8 +346,10 @@ function prepareBlock(block: ContentBlock, path: string, task: Task, results?: I
   const isOwn = ownProof(opaque, task.target) !== undefined
   const { foreignReasoning } = task.rules
   if (block.type === 'reasoning' && !isOwn) {
-    if (block.text === '')
-      return note(task, 'dropped', path, 'it is reasoning without text, and no proof of it is valid here', 'minor')
+    if (block.text === '') {
+      const severity = opaque === undefined ? 'info' : 'minor' // nothing is in it, or it is another provider's
+      return note(task, 'dropped', path, 'it is reasoning without text, and no proof of it is valid here', severity)
+    }
     if (foreignReasoning === 'drop')
       return note(task, 'dropped', path, 'it is reasoning without a proof that is valid here', 'minor')
     if (foreignReasoning === 'text') {
@@ -312,13 +364,10 @@ function prepareBlock(block: ContentBlock, path: string, task: Task, results?: I
     return note(task, 'dropped', path, 'it is empty text')
   const fixed = wellFormedFields(opaque === undefined || isOwn ? block : rest, fields, path, task) as ContentBlock
   if (fixed.type !== 'tool_call' || block.type !== 'tool_call') return fixed
-  const name = legalId(fixed.name, task.rules.toolName)
-  if (name !== fixed.name)
-    note(task, 'changed', `${path}.name`, `"${fixed.name}" is not a legal name of a tool here; it goes as "${name}"`)
+  const named = withSentName(fixed, path, task)
   // The arguments text can contain lone surrogates as escapes, which the server would decode. So it is written from the fixed arguments.
   const argumentsText = fixed.arguments === block.arguments ? fixed.argumentsText : JSON.stringify(fixed.arguments)
-  const isSame = name === fixed.name && argumentsText === fixed.argumentsText
-  return isSame ? fixed : { ...fixed, name, argumentsText }
+  return argumentsText === fixed.argumentsText ? named : { ...named, argumentsText }
 }
 
 function isBlank(value: string, task: Task): boolean {
@@ -357,17 +406,18 @@ const mediaTypes: ReadonlySet<ContentBlock['type']> = new Set(['image', 'audio',
  * its media follow. Media never become text, since a small image as text would be 100,000 tokens.
  */
 function placeMessages(items: readonly Item[], task: Task): readonly Item[] {
-  const { bridgesResults, lateInstructions, resultMedia, userFirst } = task.rules
+  const { bridgesResults, lateInstructions, resultMedia, textErrors, userFirst } = task.rules
   const head: Item[] = []
   const others: Item[] = []
   let media: Content[] = []
 
+  const begin = (): void => {
+    note(task, 'invented', 'messages', 'a conversation begins with a user message here', 'minor')
+    others.push({ path: 'messages', message: { role: 'user', content: opening } })
+  }
   const add = (item: Item): void => {
     const { role } = item.message
-    if (userFirst && others.length === 0 && role !== 'user') {
-      note(task, 'invented', 'messages', 'a conversation begins with a user message here', 'minor')
-      others.push({ path: 'messages', message: { role: 'user', content: opening } })
-    }
+    if (userFirst && others.length === 0 && role !== 'user' && !(task.chained && role === 'tool')) begin()
     if (bridgesResults && others.at(-1)?.message.role === 'tool' && role === 'user') {
       note(task, 'invented', item.path, 'an assistant speaks between a result and a user here', 'minor')
       others.push({ path: item.path, message: { role: 'assistant', content: bridge } })
@@ -387,11 +437,15 @@ function placeMessages(items: readonly Item[], task: Task): readonly Item[] {
     if (message.role !== 'tool') addMedia()
     if (message.role === 'tool' && typeof message.content === 'object') {
       const place = `${path}.content`
-      const isForeign = ({ type }: ContentBlock) => mediaTypes.has(type) && !resultMedia.has(type)
+      const isTextOnly = textErrors === true && message.status === 'error'
+      const isForeign = ({ type }: ContentBlock) => mediaTypes.has(type) && (isTextOnly || !resultMedia.has(type))
       const found = fitList(message.content, place, (block) => (isForeign(block) ? block : undefined))
-      const content = fitList(message.content, place, (block) =>
-        isForeign(block) ? text(`[${block.type}: see the message after the results]`) : block,
-      )
+      const content = fitList(message.content, place, (block, where) => {
+        if (isForeign(block)) return text(`[${block.type}: see the message after the results]`)
+        if (!isTextOnly || block.type !== 'plain_text') return block
+        note(task, 'changed', where, 'a failed result holds only text')
+        return text(block.text)
+      })
       if (found.length > 0) {
         note(task, 'changed', place, 'media are in a user message after the results', 'minor')
         media.push(taggedResult(message, found, path))
@@ -412,7 +466,37 @@ function placeMessages(items: readonly Item[], task: Task): readonly Item[] {
     }
   }
   addMedia()
+  if (userFirst && others.length === 0 && head.length > 0 && !task.chained) begin()
   return [...head, ...others]
+}
+
+/** The text of the user message that is added if an answer is last, and the model does not continue answers. */
+const goOn = '(Go on.)'
+
+/** Stop reasons of answers that can go on. */
+const cuts: ReadonlySet<StopReason | undefined> = new Set([...failures, 'length', 'pause'])
+
+/** The messages, with one at their end that asks for an answer. */
+function endWithQuestion(items: readonly Item[], given: readonly Message[], task: Task): readonly Item[] {
+  const last = items.at(-1)?.message
+  const asked = given.at(-1)
+  const path = `messages[${given.length - 1}]`
+  if (asked === undefined || last?.role === 'user' || last?.role === 'tool') return items
+  if (asked.role === 'user') {
+    note(task, 'dropped', path, 'the last message says nothing, so that nothing asks for an answer', 'major')
+    return [...items, { path, message: { role: 'user', content: placeholder } }]
+  }
+  const { rules, target } = task
+  if (last?.role !== 'assistant' || !(rules.userLast === true || withoutPrefill.test(target.model))) return items
+  // Its own provider goes on with a paused answer.
+  const isOwn = rules.resumesPaused === true && (last.response?.provider ?? rules.provider) === rules.provider
+  if (isPaused(last, rules.format) && (task.goesOn || isOwn)) return items
+  if (asked.role !== 'assistant') note(task, 'invented', path, 'a user asks for an answer', 'minor')
+  else if (cuts.has(last.stopReason))
+    note(task, 'invented', path, 'the model does not continue an answer: a user asks it to go on', 'minor')
+  else
+    note(task, 'changed', path, 'the model does not continue an answer: the last message has to be a user’s', 'major')
+  return [...items, { path, message: { role: 'user', content: goOn } }]
 }
 
 // ---- strings ------------------------------------------------------------------------------------
@@ -441,9 +525,6 @@ function wellFormedJson(value: Json): Json {
 // After this pass, every call has exactly one result. The results follow their turn directly, in the order of the calls. Each id is legal
 // and unique in the conversation. Each call has the index of its place.
 
-/** The text of the error result that is sent for a call without a result. */
-export const noResult = 'No result is available for this call; do not assume that it ran'
-
 /** A call and its result. */
 interface Pair {
   /** The id that results name. */
@@ -467,15 +548,18 @@ function pairResults(items: readonly Item[], task: Task): readonly Item[] {
   const taken = new Map<string, number>()
   let latest: readonly Pair[] = []
   for (const item of items) {
-    const { message, path } = item
+    const { path } = item
+    let { message } = item
     if (message.role === 'tool') {
+      const { name } = message
+      if (name !== undefined) message = withSentName({ ...message, name }, path, task)
       const pair = takePair(message, waiting, latest)
       if (pair !== undefined) {
         const isLast = latest.includes(pair) && latest.at(-1) === sequence.at(-1)
         const later = latest.slice(latest.indexOf(pair))
         pair.result = { message, path, isMoved: !isLast || later.some(({ result }) => result !== undefined) }
         answered.set(pair.id, pair)
-      } else if (latest.length === 0 && task.chained) sequence.push(item)
+      } else if (latest.length === 0 && task.chained) sequence.push({ message, path })
       else sequence.push(...strayResult(message, path, answered.get(message.toolCallId), task))
     } else if (message.role === 'assistant' && typeof message.content === 'object') {
       const pairs: Pair[] = []

@@ -1,8 +1,8 @@
 /** The cost of answers. @module */
 import type { RunResult } from '../client/result.ts'
-import type { Model } from '../core/codec.ts'
 import { arrayOf, compact, field, isObject, textOr } from '../core/json.ts'
 import type { Usage } from '../core/model.ts'
+import type { Model } from '../core/question.ts'
 import { addUsage, subtractUsage, tokenCount } from '../core/usage.ts'
 import { findPrice, idOf, partsOf } from './find.ts'
 import type { Price, PriceMode, Prices, Rates } from './price.ts'

@@ -1,6 +1,7 @@
 /** The price of a model by its name. @module */
-import type { Model } from '../core/codec.ts'
-import { isObject, lookup } from '../core/json.ts'
+
+import { lookup } from '../core/json.ts'
+import type { Model } from '../core/question.ts'
 import type { Price, Prices } from './price.ts'
 
 /** The paths and formats of a provider that differ from its name. */
@@ -25,9 +26,9 @@ export function partsOf(id: string): readonly [provider: string, model: string] 
 /** Such as `openai:gpt-5`. @throws {TypeError} for what is not a model. */
 export function idOf(model: Model | string): string {
   if (typeof model === 'string') return model
-  if (!isObject(model?.codec))
+  if (typeof model?.provider !== 'string')
     throw new TypeError('Cannot find a price: "model" is not a model and not the name of one')
-  return `${model.codec.provider}:${model.model}`
+  return `${model.provider}:${model.model}`
 }
 
 /** Compares whole names only: a model with a longer name may cost ten times as much. */

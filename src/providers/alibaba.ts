@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Model, ModelSettings } from '../core/codec.ts'
+import type { ModelSettings } from '../core/codec.ts'
+import type { HttpModel } from '../core/question.ts'
 import { byEnableThinking, type ChatDialect, chatModel, compatible } from '../formats/openai-chat/index.ts'
 
 /** The dialect of Alibaba. */
@@ -23,6 +24,6 @@ export const alibabaDialect: ChatDialect = {
  * const model = alibaba('qwen3-max', { apiKey })
  * ```
  */
-export function alibaba(model: string, settings: ModelSettings = {}): Model {
+export function alibaba(model: string, settings: ModelSettings = {}): HttpModel {
   return chatModel(alibabaDialect, model, settings)
 }

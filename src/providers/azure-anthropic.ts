@@ -4,8 +4,10 @@
  * @see https://platform.claude.com/docs/en/build-with-claude/claude-in-microsoft-foundry (read 2026-11)
  * @module
  */
-import type { Model, ModelSettings } from '../core/codec.ts'
+import { httpModel } from '../ask/http-model.ts'
+import type { ClientCodec, ModelSettings } from '../core/codec.ts'
 import { compact } from '../core/json.ts'
+import type { HttpModel } from '../core/question.ts'
 import { type AnthropicDialect, createClientCodec, headers } from '../formats/anthropic/index.ts'
 import { bearer } from '../kit/bearer.ts'
 
@@ -28,7 +30,7 @@ export interface AzureAnthropicSettings
  * const model = azureAnthropic('claude-sonnet-5', { resource: 'my-resource', apiKey })
  * ```
  */
-export function azureAnthropic(deployment: string, settings: AzureAnthropicSettings): Model {
+export function azureAnthropic(deployment: string, settings: AzureAnthropicSettings): HttpModel {
   const { resource, keyHeader = 'api-key', baseUrl, beta, maxTokens, lateInstructions, ...rest } = settings
   if (resource === undefined && baseUrl === undefined) {
     throw new TypeError('Cannot ask Microsoft Foundry: neither "resource" nor "baseUrl" is given')
@@ -36,18 +38,13 @@ export function azureAnthropic(deployment: string, settings: AzureAnthropicSetti
   const dialect = compact({ provider: 'azure-anthropic', beta, maxTokens, lateInstructions })
   const codec = createClientCodec(dialect)
   const providerUrl = `https://${resource}.services.ai.azure.com/anthropic/v1`
-  return {
-    ...rest,
-    codec: {
-      ...codec,
-      title: 'Microsoft Foundry',
-      headers: (apiKey) => ({
-        ...headers(undefined, dialect),
-        ...(keyHeader === 'authorization' ? bearer(apiKey) : compact({ 'api-key': apiKey })),
-      }),
-    },
-    model: deployment,
-    baseUrl: baseUrl ?? providerUrl,
-    providerUrl,
+  const own: ClientCodec = {
+    ...codec,
+    title: 'Microsoft Foundry',
+    headers: (apiKey) => ({
+      ...headers(undefined, dialect),
+      ...(keyHeader === 'authorization' ? bearer(apiKey) : compact({ 'api-key': apiKey })),
+    }),
   }
+  return httpModel(own, deployment, { ...rest, baseUrl: baseUrl ?? providerUrl, providerUrl })
 }

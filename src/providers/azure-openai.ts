@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Model, ModelSettings } from '../core/codec.ts'
+import type { ModelSettings } from '../core/codec.ts'
+import type { HttpModel } from '../core/question.ts'
 import { type ChatDialect, chatModel, openai } from '../formats/openai-chat/index.ts'
 
 /** The dialect of Azure OpenAI. */
@@ -34,7 +35,7 @@ export interface AzureSettings extends ModelSettings {
  * const model = azureOpenai('my-gpt', { resource: 'my-resource', apiKey })
  * ```
  */
-export function azureOpenai(deployment: string, settings: AzureSettings): Model {
+export function azureOpenai(deployment: string, settings: AzureSettings): HttpModel {
   const { resource, apiVersion, keyHeader = 'api-key', ...others } = settings
   if (resource === undefined && others.baseUrl === undefined) {
     throw new TypeError('Cannot ask Azure OpenAI: neither "resource" nor "baseUrl" is given')

@@ -4,7 +4,8 @@
  * @see https://learn.microsoft.com/azure/ai-foundry/openai/how-to/responses (read 2026-11)
  * @module
  */
-import type { Model, ModelSettings } from '../core/codec.ts'
+import type { ModelSettings } from '../core/codec.ts'
+import type { HttpModel } from '../core/question.ts'
 import { azureDialect, responsesModel } from '../formats/openai-responses/index.ts'
 
 /** The settings of {@link azureResponses}. */
@@ -25,7 +26,7 @@ export interface AzureResponsesSettings extends ModelSettings {
  * const model = azureResponses('my-gpt', { resource: 'my-resource', apiKey, keyHeader: 'authorization' })
  * ```
  */
-export function azureResponses(deployment: string, settings: AzureResponsesSettings): Model {
+export function azureResponses(deployment: string, settings: AzureResponsesSettings): HttpModel {
   const { resource, keyHeader = 'api-key', ...others } = settings
   if (resource === undefined && settings.baseUrl === undefined) {
     throw new TypeError('Cannot ask Azure OpenAI: neither "resource" nor "baseUrl" is given')

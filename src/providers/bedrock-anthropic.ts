@@ -4,8 +4,10 @@
  * @see https://docs.aws.amazon.com/bedrock/latest/userguide/inference-messages-api.html (read 2026-11)
  * @module
  */
-import type { Model, ModelSettings } from '../core/codec.ts'
+import { httpModel } from '../ask/http-model.ts'
+import type { ClientCodec, ModelSettings } from '../core/codec.ts'
 import { compact } from '../core/json.ts'
+import type { HttpModel } from '../core/question.ts'
 import { type AnthropicDialect, createClientCodec, headers } from '../formats/anthropic/index.ts'
 import { bearer } from '../kit/bearer.ts'
 
@@ -28,7 +30,7 @@ export interface BedrockAnthropicSettings
  * const model = bedrockAnthropic('anthropic.claude-sonnet-5', { region: 'us-east-1', apiKey })
  * ```
  */
-export function bedrockAnthropic(model: string, settings: BedrockAnthropicSettings): Model {
+export function bedrockAnthropic(model: string, settings: BedrockAnthropicSettings): HttpModel {
   const { region, baseUrl, beta, maxTokens, lateInstructions, ...rest } = settings
   if (region === undefined && baseUrl === undefined) {
     throw new TypeError('Cannot ask Amazon Bedrock: neither "region" nor "baseUrl" is given')
@@ -36,15 +38,10 @@ export function bedrockAnthropic(model: string, settings: BedrockAnthropicSettin
   const dialect = compact({ provider: 'bedrock-anthropic', beta, maxTokens, lateInstructions })
   const codec = createClientCodec(dialect)
   const providerUrl = `https://bedrock-mantle.${region}.api.aws/anthropic/v1`
-  return {
-    ...rest,
-    codec: {
-      ...codec,
-      title: 'Amazon Bedrock',
-      headers: (apiKey) => ({ ...headers(undefined, dialect), ...bearer(apiKey) }),
-    },
-    model,
-    baseUrl: baseUrl ?? providerUrl,
-    providerUrl,
+  const own: ClientCodec = {
+    ...codec,
+    title: 'Amazon Bedrock',
+    headers: (apiKey) => ({ ...headers(undefined, dialect), ...bearer(apiKey) }),
   }
+  return httpModel(own, model, { ...rest, baseUrl: baseUrl ?? providerUrl, providerUrl })
 }

@@ -5,10 +5,12 @@
  * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModelWithResponseStream.html (read 2026-11)
  * @module
  */
-import type { ClientCodec, Frame, Model, ModelSettings } from '../core/codec.ts'
+import { httpModel } from '../ask/http-model.ts'
+import type { ClientCodec, Frame, ModelSettings } from '../core/codec.ts'
 import { compact, field, objectIn, textOr, unlessEmpty } from '../core/json.ts'
 import { textOfBase64 } from '../core/media.ts'
 import type { JsonObject } from '../core/model.ts'
+import type { HttpModel } from '../core/question.ts'
 import type { Machine } from '../core/reducer.ts'
 import { type AnthropicDialect, createClientCodec } from '../formats/anthropic/index.ts'
 import { decodeError, decodeException } from '../formats/bedrock-converse/errors.ts'
@@ -36,12 +38,13 @@ export interface BedrockInvokeSettings
  * const model = bedrockInvoke('us.anthropic.claude-sonnet-4-5-20250929-v1:0', { region: 'us-east-1', apiKey })
  * ```
  */
-export function bedrockInvoke(model: string, settings: BedrockInvokeSettings): Model {
+export function bedrockInvoke(model: string, settings: BedrockInvokeSettings): HttpModel {
   const { region, aws, beta = [], maxTokens, lateInstructions, ...rest } = settings
   const codec = createClientCodec(compact({ provider: 'bedrock-invoke', maxTokens, lateInstructions }))
   const providerUrl = bedrockAddress(region)
-  const own = { ...rest, codec: invoking(codec, beta), model, baseUrl: rest.baseUrl ?? providerUrl }
-  return aws === undefined ? { ...own, providerUrl } : { ...own, fetch: signing(aws, region, rest.fetch) }
+  const own = { ...rest, baseUrl: rest.baseUrl ?? providerUrl }
+  const how = aws === undefined ? { ...own, providerUrl } : { ...own, fetch: signing(aws, region, rest.fetch) }
+  return httpModel(invoking(codec, beta), model, how)
 }
 
 function invoking(codec: ClientCodec, beta: readonly string[]): ClientCodec {

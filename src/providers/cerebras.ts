@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Model, ModelSettings } from '../core/codec.ts'
+import type { ModelSettings } from '../core/codec.ts'
+import type { HttpModel } from '../core/question.ts'
 import {
   type ChatDialect,
   chatModel,
@@ -34,6 +35,6 @@ export const cerebrasDialect: ChatDialect = {
  * const model = cerebras('zai-glm-4.7', { apiKey })
  * ```
  */
-export function cerebras(model: string, settings: ModelSettings = {}): Model {
+export function cerebras(model: string, settings: ModelSettings = {}): HttpModel {
   return chatModel(cerebrasDialect, model, settings)
 }

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Model, ModelSettings } from '../core/codec.ts'
+import type { ModelSettings } from '../core/codec.ts'
+import type { HttpModel } from '../core/question.ts'
 import {
   byThinking,
   type ChatDialect,
@@ -30,7 +31,7 @@ export const deepseekDialect: ChatDialect = {
   reasons: (model, effort) => (effort === undefined ? /reasoner|v4/.test(model) : effort !== 'none'),
   whileReasoning: { refuses: /* @__PURE__ */ new Set(['temperature', 'top_p']), refusesForcedCalls: true },
   // R1 refuses reasoning in requests and does not call tools. Later models require reasoning from the first call on.
-  replay: /* @__PURE__ */ replayAs('reasoning_content', true),
+  replay: /* @__PURE__ */ replayAs('reasoning_content', 'from first calls'),
   stopReasons: { insufficient_system_resource: 'error' },
   endsWithoutReason: false,
 }
@@ -43,6 +44,6 @@ export const deepseekDialect: ChatDialect = {
  * const model = deepseek('deepseek-chat', { apiKey })
  * ```
  */
-export function deepseek(model: string, settings: ModelSettings = {}): Model {
+export function deepseek(model: string, settings: ModelSettings = {}): HttpModel {
   return chatModel(deepseekDialect, model, settings)
 }

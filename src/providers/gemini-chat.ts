@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Model, ModelSettings } from '../core/codec.ts'
+import type { ModelSettings } from '../core/codec.ts'
+import type { HttpModel } from '../core/question.ts'
 import { type ChatDialect, chatModel, compatible, refusing } from '../formats/openai-chat/index.ts'
 
 /** The dialect of Google's compatible endpoint. */
@@ -24,6 +25,6 @@ export const geminiChatDialect: ChatDialect = {
  * const model = geminiChat('gemini-3-pro', { apiKey })
  * ```
  */
-export function geminiChat(model: string, settings: ModelSettings = {}): Model {
+export function geminiChat(model: string, settings: ModelSettings = {}): HttpModel {
   return chatModel(geminiChatDialect, model, settings)
 }

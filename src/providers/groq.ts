@@ -5,10 +5,11 @@
  * @module
  */
 import { replayed } from '../assemble/replay.ts'
-import type { ClientCodec, Fragment, Model, ModelSettings } from '../core/codec.ts'
+import type { ClientCodec, Fragment, ModelSettings } from '../core/codec.ts'
 import { blocksOf, parseArguments } from '../core/content.ts'
 import { arrayOf, compact, isObject, numberOr, otherFields, textOr, unlessEmpty } from '../core/json.ts'
 import type { AssistantMessage, ContentBlock, JsonObject, ProviderData } from '../core/model.ts'
+import type { HttpModel } from '../core/question.ts'
 import {
   byDefault,
   byEffort,
@@ -46,7 +47,7 @@ export const groqDialect: ChatDialect = {
  * const model = groq('openai/gpt-oss-120b', { apiKey })
  * ```
  */
-export function groq(model: string, settings: ModelSettings = {}): Model {
+export function groq(model: string, settings: ModelSettings = {}): HttpModel {
   return chatModel(groqDialect, model, settings)
 }
 

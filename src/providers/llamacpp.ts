@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Model, ModelSettings } from '../core/codec.ts'
+import type { ModelSettings } from '../core/codec.ts'
+import type { HttpModel } from '../core/question.ts'
 import { byTemplate, type ChatDialect, chatModel, compatible, replayAs } from '../formats/openai-chat/index.ts'
 
 /** The dialect of llama.cpp. */
@@ -25,6 +26,6 @@ export const llamacppDialect: ChatDialect = {
  * const model = llamacpp('qwen3', { apiKey })
  * ```
  */
-export function llamacpp(model: string, settings: ModelSettings = {}): Model {
+export function llamacpp(model: string, settings: ModelSettings = {}): HttpModel {
   return chatModel(llamacppDialect, model, settings)
 }

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Model, ModelSettings } from '../core/codec.ts'
+import type { ModelSettings } from '../core/codec.ts'
+import type { HttpModel } from '../core/question.ts'
 import { booleanStrict, type ChatDialect, chatModel, compatible } from '../formats/openai-chat/index.ts'
 
 /** The dialect of LM Studio. */
@@ -23,6 +24,6 @@ export const lmstudioDialect: ChatDialect = {
  * const model = lmstudio('qwen/qwen3-14b', { apiKey })
  * ```
  */
-export function lmstudio(model: string, settings: ModelSettings = {}): Model {
+export function lmstudio(model: string, settings: ModelSettings = {}): HttpModel {
   return chatModel(lmstudioDialect, model, settings)
 }

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { Model, ModelSettings } from '../core/codec.ts'
+import type { ModelSettings } from '../core/codec.ts'
 import type { AudioBlock, FileBlock } from '../core/model.ts'
+import type { HttpModel } from '../core/question.ts'
 import { beyondTypes, dropBlock, encodeAudio, urlOf } from '../formats/openai-chat/ask.ts'
 import {
   type ChatDialect,
@@ -66,6 +67,6 @@ export const mistralDialect: ChatDialect = {
  * const model = mistral('mistral-medium-latest', { apiKey })
  * ```
  */
-export function mistral(model: string, settings: ModelSettings = {}): Model {
+export function mistral(model: string, settings: ModelSettings = {}): HttpModel {
   return chatModel(mistralDialect, model, settings)
 }

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Model, ModelSettings } from '../core/codec.ts'
+import type { ModelSettings } from '../core/codec.ts'
+import type { HttpModel } from '../core/question.ts'
 import { type ChatDialect, chatModel, choosing, compatible, refusing, replayAs } from '../formats/openai-chat/index.ts'
 
 /** The dialect of Moonshot. */
@@ -15,7 +16,8 @@ export const moonshotDialect: ChatDialect = {
   refuses: /* @__PURE__ */ refusing(['top_k']),
   chooseTools: /* @__PURE__ */ choosing(['none', 'named']),
   efforts: ['low', 'medium', 'high'],
-  replay: /* @__PURE__ */ replayAs('reasoning_content'),
+  // With thinking, Moonshot refuses a turn with calls that lacks the field, for instance another provider's.
+  replay: /* @__PURE__ */ replayAs('reasoning_content', 'with calls'),
 }
 
 /**
@@ -26,6 +28,6 @@ export const moonshotDialect: ChatDialect = {
  * const model = moonshot('kimi-k3', { apiKey })
  * ```
  */
-export function moonshot(model: string, settings: ModelSettings = {}): Model {
+export function moonshot(model: string, settings: ModelSettings = {}): HttpModel {
   return chatModel(moonshotDialect, model, settings)
 }

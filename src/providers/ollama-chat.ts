@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Model, ModelSettings } from '../core/codec.ts'
+import type { ModelSettings } from '../core/codec.ts'
+import type { HttpModel } from '../core/question.ts'
 import { type ChatDialect, chatModel, choosing, compatible, replayAs } from '../formats/openai-chat/index.ts'
 
 /** The dialect of Ollama. */
@@ -27,6 +28,6 @@ export const ollamaChatDialect: ChatDialect = {
  * const model = ollamaChat('qwen3', { apiKey })
  * ```
  */
-export function ollamaChat(model: string, settings: ModelSettings = {}): Model {
+export function ollamaChat(model: string, settings: ModelSettings = {}): HttpModel {
   return chatModel(ollamaChatDialect, model, settings)
 }

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Model, ModelSettings } from '../core/codec.ts'
+import type { ModelSettings } from '../core/codec.ts'
+import type { HttpModel } from '../core/question.ts'
 import { type ChatDialect, chatModel, compatible } from '../formats/openai-chat/index.ts'
 
 /** The server's address, and the fields in which its dialect differs from `compatible`. */
@@ -21,7 +22,7 @@ export interface CompatibleServer extends Partial<ChatDialect>, Omit<ModelSettin
  * ```
  * @throws {TypeError} if `baseUrl` is missing.
  */
-export function openaiCompatible(server: CompatibleServer): (model: string, settings?: ModelSettings) => Model {
+export function openaiCompatible(server: CompatibleServer): (model: string, settings?: ModelSettings) => HttpModel {
   if (typeof server?.baseUrl !== 'string') {
     throw new TypeError(
       'Cannot address the server: openaiCompatible({ baseUrl }) makes the function that takes a model',

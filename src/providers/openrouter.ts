@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Model, ModelSettings } from '../core/codec.ts'
+import type { ModelSettings } from '../core/codec.ts'
+import type { HttpModel } from '../core/question.ts'
 import {
   byReasoning,
   type ChatDialect,
@@ -37,6 +38,6 @@ export const openrouterDialect: ChatDialect = {
  * const model = openrouter('anthropic/claude-sonnet-5', { apiKey })
  * ```
  */
-export function openrouter(model: string, settings: ModelSettings = {}): Model {
+export function openrouter(model: string, settings: ModelSettings = {}): HttpModel {
   return chatModel(openrouterDialect, model, settings)
 }

@@ -5,10 +5,11 @@
  * @module
  */
 import { replayed } from '../assemble/replay.ts'
-import type { ClientCodec, Fragment, Model, ModelSettings } from '../core/codec.ts'
+import type { ClientCodec, Fragment, ModelSettings } from '../core/codec.ts'
 import { blocksOf } from '../core/content.ts'
 import { arrayOf, field, textOr } from '../core/json.ts'
 import type { ChatResponse, CitationBlock, ProviderData } from '../core/model.ts'
+import type { HttpModel } from '../core/question.ts'
 import {
   alternating,
   type ChatDialect,
@@ -28,7 +29,7 @@ export const perplexityDialect: ChatDialect = {
   baseUrl: 'https://api.perplexity.ai',
   refuses: /* @__PURE__ */ refusing(['seed', 'stop', 'user'], ['web_search_options']),
   asksForUsage: false, // Perplexity always sends usage
-  order: alternating,
+  order: { ...alternating, userLast: true },
   withoutTools: spellCalls,
   chooseTools: /* @__PURE__ */ choosing([]),
   adapt,
@@ -42,7 +43,7 @@ export const perplexityDialect: ChatDialect = {
  * const model = perplexity('sonar', { apiKey })
  * ```
  */
-export function perplexity(model: string, settings: ModelSettings = {}): Model {
+export function perplexity(model: string, settings: ModelSettings = {}): HttpModel {
   return chatModel(perplexityDialect, model, settings)
 }
 

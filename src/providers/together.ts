@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Model, ModelSettings } from '../core/codec.ts'
+import type { ModelSettings } from '../core/codec.ts'
+import type { HttpModel } from '../core/question.ts'
 import { type ChatDialect, chatModel, compatible } from '../formats/openai-chat/index.ts'
 
 /** The dialect of Together. */
@@ -23,6 +24,6 @@ export const togetherDialect: ChatDialect = {
  * const model = together('meta-llama/Llama-3.3-70B-Instruct-Turbo', { apiKey })
  * ```
  */
-export function together(model: string, settings: ModelSettings = {}): Model {
+export function together(model: string, settings: ModelSettings = {}): HttpModel {
   return chatModel(togetherDialect, model, settings)
 }

@@ -4,9 +4,11 @@
  * @see https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai (read 2026-11)
  * @module
  */
-import type { Model, ModelSettings } from '../core/codec.ts'
+import { httpModel } from '../ask/http-model.ts'
+import type { ClientCodec, ModelSettings } from '../core/codec.ts'
 import { compact } from '../core/json.ts'
 import type { JsonObject } from '../core/model.ts'
+import type { HttpModel } from '../core/question.ts'
 import { type AnthropicDialect, createClientCodec } from '../formats/anthropic/index.ts'
 import { bearer } from '../kit/bearer.ts'
 import { vertexAddress } from '../kit/vertex.ts'
@@ -33,7 +35,7 @@ export interface VertexAnthropicSettings
  * const model = vertexAnthropic('claude-sonnet-4-5@20250929', { project: 'my-project', apiKey })
  * ```
  */
-export function vertexAnthropic(model: string, settings: VertexAnthropicSettings): Model {
+export function vertexAnthropic(model: string, settings: VertexAnthropicSettings): HttpModel {
   const { project, location = 'global', baseUrl, beta, maxTokens, lateInstructions, ...rest } = settings
   if (project === undefined && baseUrl === undefined) {
     throw new TypeError('Cannot ask Vertex AI: neither "project" nor "baseUrl" is given')
@@ -41,25 +43,20 @@ export function vertexAnthropic(model: string, settings: VertexAnthropicSettings
   const dialect = compact({ provider: 'vertex-anthropic', beta, maxTokens, lateInstructions })
   const codec = createClientCodec(dialect)
   const providerUrl = vertexAddress(project, location)
-  return {
-    ...rest,
-    codec: {
-      ...codec,
-      title: 'Vertex AI',
-      headers: bearer,
-      encodeRequest(context, options) {
-        const encoded = codec.encodeRequest(context, options)
-        const { model: name, ...body } = encoded.body as JsonObject
-        const method = options.stream ? 'streamRawPredict' : 'rawPredict'
-        return {
-          ...encoded,
-          path: `/publishers/anthropic/models/${encodeURIComponent(String(name)).replace('%40', '@')}:${method}`,
-          body: { anthropic_version: 'vertex-2023-10-16', ...body },
-        }
-      },
+  const own: ClientCodec = {
+    ...codec,
+    title: 'Vertex AI',
+    headers: bearer,
+    encodeRequest(context, options) {
+      const encoded = codec.encodeRequest(context, options)
+      const { model: name, ...body } = encoded.body as JsonObject
+      const method = options.stream ? 'streamRawPredict' : 'rawPredict'
+      return {
+        ...encoded,
+        path: `/publishers/anthropic/models/${encodeURIComponent(String(name)).replace('%40', '@')}:${method}`,
+        body: { anthropic_version: 'vertex-2023-10-16', ...body },
+      }
     },
-    model,
-    baseUrl: baseUrl ?? providerUrl,
-    providerUrl,
   }
+  return httpModel(own, model, { ...rest, baseUrl: baseUrl ?? providerUrl, providerUrl })
 }

@@ -4,7 +4,9 @@
  * @see https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference (read 2026-11)
  * @module
  */
-import type { Model, ModelSettings } from '../core/codec.ts'
+import { httpModel } from '../ask/http-model.ts'
+import type { ClientCodec, ModelSettings } from '../core/codec.ts'
+import type { HttpModel } from '../core/question.ts'
 import { createClientCodec, type GeminiDialect, geminiDialect } from '../formats/gemini/index.ts'
 import { bearer } from '../kit/bearer.ts'
 import { vertexAddress } from '../kit/vertex.ts'
@@ -31,24 +33,19 @@ export interface VertexGeminiSettings extends ModelSettings {
  * const model = vertexGemini('gemini-3-flash', { project: 'my-project', location: 'europe-west1', apiKey })
  * ```
  */
-export function vertexGemini(model: string, settings: VertexGeminiSettings = {}): Model {
+export function vertexGemini(model: string, settings: VertexGeminiSettings = {}): HttpModel {
   const { project, location = 'global', baseUrl, ...rest } = settings
   const codec = createClientCodec(vertexGeminiDialect)
   const providerUrl = vertexAddress(project, location)
-  return {
-    ...rest,
-    codec: {
-      ...codec,
-      title: 'Vertex AI',
-      // With a project, Vertex AI refuses API keys. Express mode takes only API keys.
-      headers: project === undefined ? codec.headers : bearer,
-      encodeRequest(context, options) {
-        const encoded = codec.encodeRequest(context, options)
-        return { ...encoded, path: encoded.path.replace(/^\/models\//, '/publishers/google$&') }
-      },
+  const own: ClientCodec = {
+    ...codec,
+    title: 'Vertex AI',
+    // With a project, Vertex AI refuses API keys. Express mode takes only API keys.
+    headers: project === undefined ? codec.headers : bearer,
+    encodeRequest(context, options) {
+      const encoded = codec.encodeRequest(context, options)
+      return { ...encoded, path: encoded.path.replace(/^\/models\//, '/publishers/google$&') }
     },
-    model,
-    baseUrl: baseUrl ?? providerUrl,
-    providerUrl,
   }
+  return httpModel(own, model, { ...rest, baseUrl: baseUrl ?? providerUrl, providerUrl })
 }

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Model, ModelSettings } from '../core/codec.ts'
+import type { ModelSettings } from '../core/codec.ts'
+import type { HttpModel } from '../core/question.ts'
 import {
   byEffort,
   byTemplate,
@@ -34,6 +35,6 @@ export const vllmDialect: ChatDialect = {
  * const model = vllm('Qwen/Qwen3-32B', { apiKey })
  * ```
  */
-export function vllm(model: string, settings: ModelSettings = {}): Model {
+export function vllm(model: string, settings: ModelSettings = {}): HttpModel {
   return chatModel(vllmDialect, model, settings)
 }

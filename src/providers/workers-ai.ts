@@ -5,9 +5,10 @@
  * @see https://github.com/cloudflare/workerd/blob/main/src/cloudflare/internal/ai-api.ts
  * @module
  */
-import type { ClientCodec, EncodedRequest, Model, ModelSettings } from '../core/codec.ts'
+import type { ClientCodec, EncodedRequest, ModelSettings } from '../core/codec.ts'
 import { arrayOf, compact, field, isObject, parseEvent, refuseDeep, stringOr, unlessEmpty } from '../core/json.ts'
 import type { Json, JsonObject, ReasoningEffort, RequestOptions } from '../core/model.ts'
+import type { HttpModel } from '../core/question.ts'
 import {
   byEffort,
   byTemplate,
@@ -97,17 +98,17 @@ export interface WorkersAiSettings extends Pick<ModelSettings, 'headers' | 'body
  * }
  * ```
  */
-export function workersAi(service: WorkersAiBinding, model: string, settings?: WorkersAiSettings): Model
+export function workersAi(service: WorkersAiBinding, model: string, settings?: WorkersAiSettings): HttpModel
 export function workersAi(
   service: WorkersAiAccount,
   model: string,
   settings?: WorkersAiSettings & Pick<ModelSettings, 'baseUrl' | 'fetch'>,
-): Model
+): HttpModel
 export function workersAi(
   service: WorkersAiBinding | WorkersAiAccount,
   model: string,
   { gateway, ...settings }: WorkersAiSettings & Pick<ModelSettings, 'baseUrl' | 'fetch'> = {},
-): Model {
+): HttpModel {
   if (isObject(service) && 'run' in service && typeof service.run === 'function') {
     const fetch = bindingFetch(service as unknown as WorkersAiBinding, gateway)
     // The binding sends requests to this address, so network errors name it.
@@ -149,7 +150,7 @@ export interface WorkersAiEnv {
 export function workersAiModels({
   AI,
   AI_MODELS = '@cf/qwen/qwen3-30b-a3b-fp8',
-}: WorkersAiEnv): Readonly<Record<string, Model>> {
+}: WorkersAiEnv): Readonly<Record<string, HttpModel>> {
   if (AI === undefined) return {}
   const names = AI_MODELS.split(',').map((name) => name.trim())
   return Object.fromEntries(names.filter(Boolean).map((name) => [name, workersAi(AI, name)]))

@@ -5,7 +5,8 @@
  *
  * @module
  */
-import type { Model, ModelSettings } from '../core/codec.ts'
+import type { ModelSettings } from '../core/codec.ts'
+import type { HttpModel } from '../core/question.ts'
 import { type ResponsesDialect, variant } from '../formats/openai-responses/dialect.ts'
 import { responsesModel } from '../formats/openai-responses/index.ts'
 
@@ -18,10 +19,10 @@ export const xaiDialect: ResponsesDialect = /* @__PURE__ */ variant({
   encryptsReasoning: () => true,
   resultMedia: new Set(),
   cacheHints: false,
+  clientTools: false,
   userField: 'user',
   minOutputTokens: 1,
-  serverTools: new Set(['x_user_search', 'x_keyword_search', 'x_semantic_search', 'x_thread_fetch']),
-  rawArguments: false,
+  runsCustomCalls: true,
 })
 
 /**
@@ -35,6 +36,6 @@ export const xaiDialect: ResponsesDialect = /* @__PURE__ */ variant({
  * const { message } = await generate({ model: xaiResponses('grok-4.3', { apiKey }), prompt: 'Hello' })
  * ```
  */
-export function xaiResponses(model: string, settings: ModelSettings = {}): Model {
+export function xaiResponses(model: string, settings: ModelSettings = {}): HttpModel {
   return responsesModel(model, settings, xaiDialect)
 }

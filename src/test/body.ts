@@ -1,5 +1,5 @@
 /** Bodies of answers: in chunks, with pauses, or cut off. @module */
-import { sleep } from '../client/transport.ts'
+import { sleep } from '../ask/transport.ts'
 
 /** How a body arrives. */
 export interface BodyOptions {

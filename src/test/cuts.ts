@@ -1,5 +1,5 @@
 /** Streams that are cut off, and streams in other chunks. @module */
-import { decodeAnswer } from '../client/loop.ts'
+import { decodeAnswer } from '../ask/http-model.ts'
 import type { ClientCodec } from '../core/codec.ts'
 import type { MockTurn } from './answers.ts'
 import { bodyOf, joined, piecesOf, typeOfBody } from './body.ts'

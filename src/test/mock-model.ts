@@ -1,7 +1,8 @@
 /** A model whose answers a test decides, in the bytes of a real format. @module */
-import type { Model } from '../core/codec.ts'
+import { httpModel } from '../ask/http-model.ts'
 import { compact, isObject } from '../core/json.ts'
 import type { Context, JsonObject, RequestOptions } from '../core/model.ts'
+import type { HttpModel } from '../core/question.ts'
 import { statusOf } from '../kit/api-error.ts'
 import type { MockAnswer, MockRefusal, MockTurn } from './answers.ts'
 import { bodyOf, joined, piecesOf, streamTypes } from './body.ts'
@@ -23,7 +24,7 @@ export interface MockRequest {
 }
 
 /** A model without a server, made by {@link mockModel}. */
-export interface MockModel extends Model {
+export interface MockModel extends HttpModel {
   /** The requests so far, in order. */
   readonly requests: readonly MockRequest[]
   /** The `fetch` that answers. Give it to your own model to test the settings and the name of that model. */
@@ -91,7 +92,7 @@ export function mockModel(
     return failingAsFetch(() => responseTo(given, { ...options, firstCall, isStreamed: asked.stream === true, signal }))
   }
 
-  return { codec: client, model: 'mock', baseUrl: 'https://mock.invalid', fetch: answer, requests }
+  return { ...httpModel(client, 'mock', { baseUrl: 'https://mock.invalid' }), fetch: answer, requests }
 }
 
 const fields = 'text reasoning calls usage stopReason error status retryAfterMs afterEvents of cutAfter clean silentFor'

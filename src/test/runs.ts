@@ -1,8 +1,9 @@
 /** A run's events as data, and data as a run. @module */
+
+import { sleep } from '../ask/transport.ts'
 import { applyEvent } from '../client/apply-event.ts'
 import type { RunResult, StreamEvent } from '../client/result.ts'
 import { left, type Run, readOnce, withResolvers } from '../client/run.ts'
-import { sleep } from '../client/transport.ts'
 import { InterruptedError } from '../core/errors.ts'
 import type { Message } from '../core/model.ts'
 

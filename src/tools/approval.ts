@@ -1,6 +1,6 @@
 /**
- * A person's decision about one call, which another process can deliver. With a secret, it is bound to the call's id, name, exact arguments
- * and conversation, and cannot be forged.
+ * A person's decision about one call, which another process can deliver. With a secret, it counts only for a call that a run asked about, and
+ * cannot be forged.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export interface Approval {
   readonly reason?: string
   /** When the decision expires, in seconds since 1970. Default of `signApproval`: in one hour. */
   readonly expiresAt?: number
-  /** The signature that `signApproval` adds. */
+  /** The signature that `signApproval` adds, or the `approvalProof` of the call that waited. */
   readonly proof?: string
 }
 
@@ -31,8 +31,16 @@ export interface Approval {
 export interface ApprovalOptions {
   /** Whether a call needs approval. If the function throws, the call needs it. Default: all calls. */
   readonly when?: (call: ToolCall) => boolean | Promise<boolean>
-  /** With it, only decisions signed with it count: see `signApproval`. 32 bytes or more. */
+  /**
+   * With it, no invented call runs: a decision counts only with a `proof` that was made with this secret. 32 bytes or more.
+   */
   readonly secret?: string
+  /**
+   * Who decides, with a secret. `page`, the default: the page that shows the call. The call that waits has an `approvalProof`, which the page
+   * sends back with the decision; it is of the call's id, name and arguments, and counts for one hour. `server`: only decisions that
+   * `signApproval` signed count.
+   */
+  readonly decidedBy?: 'page' | 'server'
 }
 
 /** The value of `approval`: the rule by which calls of a tool wait for a person. */
@@ -45,6 +53,8 @@ export interface ApprovalRule {
   counts(call: ToolCall, decision: Approval): Promise<boolean>
   /** Whether a call may run after these decisions. */
   consent(call: ToolCall, decisions: readonly Approval[]): Promise<Consent>
+  /** The call as it waits: with its `approvalProof`, if a page may decide and there is a secret. */
+  ask(call: ToolCall): Promise<ToolCall>
   /** The events, with the calls of the message at their end marked. `ruleOf` returns the rule of a call, if it has one. */
   markEnd(
     events: readonly MessageEvent[],
@@ -70,7 +80,7 @@ export type Consent = 'given' | 'pending' | { readonly refused: string }
  * @throws {RangeError} if the secret has fewer than 32 bytes.
  */
 export function approval(options: ApprovalOptions = {}): ApprovalRule {
-  const { when = () => true, secret } = options
+  const { when = () => true, secret, decidedBy = 'page' } = options
   // `undefined` from a variable that is not set must not turn signatures off.
   if ('secret' in options) bytesOf(secret)
   const rule: ApprovalRule = {
@@ -86,7 +96,12 @@ export function approval(options: ApprovalOptions = {}): ApprovalRule {
       const random = isNew ? randomPart() : (randomPartOf({ approvalId }) ?? '')
       return { ...call, ...compact({ approvalId: await approvalIdOf(call, messages, random) }) }
     },
-    counts: (call, decision) => verifyApproval(call, decision, secret),
+    counts: (call, decision) => verify(call, decision, secret, Date.now(), decidedBy),
+    async ask(call) {
+      if (secret === undefined || decidedBy !== 'page') return call
+      const expiresAt = `${Math.floor(Date.now() / 1000) + lifetime}`
+      return { ...call, approvalProof: `${expiresAt}.${await sign(asked(call, expiresAt), secret)}` }
+    },
     async consent(call, decisions) {
       if (!(await rule.isNeeded(call))) return 'given'
       const counts = await Promise.all(decisions.map((decision) => rule.counts(call, decision)))
@@ -132,31 +147,48 @@ export async function signApproval(
   const { id: toolCallId, approvalId } = call
   const expiresAt = decision.expiresAt ?? Math.floor(Date.now() / 1000) + lifetime
   const approval: Approval = { ...decision, toolCallId, ...compact({ approvalId }), expiresAt }
-  const mac = await crypto.subtle.sign('HMAC', await importKey(secret, 'sign'), bound(call, approval))
-  return { ...approval, proof: toBase64Url(new Uint8Array(mac)) }
+  return { ...approval, proof: await sign(bound(call, approval), secret) }
+}
+
+async function sign(data: BufferSource, secret: string): Promise<string> {
+  return toBase64Url(new Uint8Array(await crypto.subtle.sign('HMAC', await importKey(secret, 'sign'), data)))
 }
 
 /**
  * Whether a decision is for this call, has not expired, and (with a secret) has a valid signature. The call's `approvalId`, which the run
- * computes from the messages, identifies the conversation.
+ * computes from the messages, identifies the conversation. The `approvalProof` of a call that waited counts, too.
  */
-export async function verifyApproval(
+export function verifyApproval(
   call: ToolCall,
   approval: Approval,
   secret: string | undefined,
   now: number = Date.now(),
 ): Promise<boolean> {
+  return verify(call, approval, secret, now, 'page')
+}
+
+async function verify(
+  call: ToolCall,
+  approval: Approval,
+  secret: string | undefined,
+  now: number,
+  decidedBy: ApprovalOptions['decidedBy'],
+): Promise<boolean> {
   if (approval.toolCallId !== call.id) return false
   if (approval.approvalId !== undefined && approval.approvalId !== call.approvalId) return false
   if (approval.expiresAt !== undefined && !(now < approval.expiresAt * 1000)) return false
   if (secret === undefined) return true
+  const [expiresAt = '', mac] = (approval.proof ?? '').split('.')
+  const isOfPage = mac !== undefined
+  if (isOfPage && (decidedBy !== 'page' || !(now < Number(expiresAt) * 1000))) return false
   let proof: BufferSource
   try {
-    proof = bytesOfBase64(approval.proof ?? '')
+    proof = bytesOfBase64(isOfPage ? mac : expiresAt)
   } catch {
     return false
   }
-  return crypto.subtle.verify('HMAC', await importKey(secret, 'verify'), proof, bound(call, approval))
+  const data = isOfPage ? asked(call, expiresAt) : bound(call, approval)
+  return crypto.subtle.verify('HMAC', await importKey(secret, 'verify'), proof, data)
 }
 
 /** The text that is signed: an array in JSON, so that no two calls have the same text. */
@@ -172,6 +204,13 @@ function bound(call: ToolCall, { approved, reason, expiresAt }: Approval): Buffe
     reason ?? null,
     expiresAt ?? null,
   ]
+  return new TextEncoder().encode(JSON.stringify(fields))
+}
+
+/** The text that is signed where a page decides: what it shows to the person, and the random part, which no other call has. */
+function asked(call: ToolCall, expiresAt: string): BufferSource {
+  const { id, name, arguments: input } = call
+  const fields = ['isoglot-asked-1', randomPartOf(call) ?? null, id, name, sorted(input), expiresAt]
   return new TextEncoder().encode(JSON.stringify(fields))
 }
 

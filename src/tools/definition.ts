@@ -333,9 +333,15 @@ export function checkApproval(tool: object, place: string): void {
  *
  * @throws {TypeError} if it has no JSON: a stream, bytes, a `Map`, a cycle. An `Error` that is returned is thrown.
  */
-export function readOutput(value: unknown, limits: ResultLimits = {}): ToolOutput & { readonly content: Content } {
+export function readOutput(value: unknown, limits: ResultLimits): ToolOutput & { readonly content: Content } {
+  const output = outputOf(value)
+  return { ...output, content: bounded(output.content, limits) }
+}
+
+/** The same, of any length. */
+export function outputOf(value: unknown): ToolOutput & { readonly content: Content } {
   const output: ToolOutput = isToolOutput(value) ? value : { content: contentOf(value) }
-  const content = bounded(output.content ?? done, limits)
+  const { content = done } = output
   try {
     if (typeof content !== 'string') JSON.stringify(content)
   } catch (cause) {

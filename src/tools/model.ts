@@ -199,7 +199,7 @@ export interface ToolOptions<Tools extends AnyTools = AnyTools> extends ResultLi
    * Decisions about calls that wait for approval. With this option, even with an empty list, the run starts with all calls of the last
    * answer in `messages` that have no result yet.
    */
-  readonly approvals?: readonly Approval[]
+  readonly approvals?: readonly Approval[] | undefined
   /** Records which calls have run, so that none runs twice. Default: a log of this run only. */
   readonly callLog?: CallLog
   /** Runs the calls of a round at the same time or one after the other. Default `concurrent`. Results go back in the model's order. */
@@ -225,7 +225,7 @@ export type ToolEvent<Tools extends AnyTools = AnyTools> =
 
 /** The parts of a run that its tools need. */
 export interface ToolHost {
-  readonly request: ToolOptions
+  readonly request: ToolOptions & { readonly tools?: readonly object[] }
   readonly signal: AbortSignal
   /** The tools by the names that the model calls them by. */
   readonly tools: ReadonlyMap<string, object>

@@ -8,7 +8,7 @@
 
 import { after, follow, unlessAborted } from '../core/abort.ts'
 import { type AnyCall, callsOf, canRunTools, isCall, randomPartOf, toolCallsOf } from '../core/content.ts'
-import { compact, findLastIndex, isObject, stringOr } from '../core/json.ts'
+import { compact, field, findLastIndex, isObject, stringOr } from '../core/json.ts'
 import type { AssistantMessage, ChatResponse, Message, MessageEvent, ToolCall, ToolMessage } from '../core/model.ts'
 import { usageOf } from '../core/usage.ts'
 import type { Approval, ApprovalRule, Consent } from './approval.ts'
@@ -109,7 +109,8 @@ class CallTurn {
 
   async #runJobs(jobs: readonly Job[]): Promise<TurnResult> {
     const { request } = this.#host
-    const pending = jobs.filter(({ consent }) => consent === 'pending').map(({ call }) => call as ToolCall)
+    const asked = jobs.flatMap(({ consent, call }) => (consent === 'pending' ? (call as ToolCall) : []))
+    const pending = await Promise.all(asked.map((call) => this.#toolOf(call)?.needsApproval?.ask(call) ?? call))
     for (const call of pending) this.#events.push({ type: 'approval_request', call })
 
     const ready = jobs.filter(({ consent }) => consent !== 'pending')
@@ -260,7 +261,11 @@ export class ToolRun implements ToolRunner {
     const called = calls.flatMap(({ name }) => (name === undefined ? [] : (tools.get(name) ?? [])))
     // A round may be without tools: what is called then gets an error, and the run goes on.
     const isAuto = request.autoTools ?? (tools.size === 0 || [...tools.values()].some(isRunnable))
-    if (!isAuto || called.some((tool) => !isRunnable(tool))) return { outcome: 'manual', pending }
+    // A tool of the provider's that the client runs, such as a shell.
+    const isProviders = calls.some(({ name }) => {
+      return name && !tools.has(name) && request.tools?.some((tool) => isNamed(tool, name))
+    })
+    if (!isAuto || isProviders || called.some((tool) => !isRunnable(tool))) return { outcome: 'manual', pending }
     if (isLast && request.lastCalls === 'keep') return { outcome: 'max_rounds', pending }
     const { pending: waiting, results } = yield* this.#runCalls({ message, calls })
     if (waiting.length > 0) return { outcome: 'approval', pending: waiting, results }
@@ -305,6 +310,11 @@ export class ToolRun implements ToolRunner {
   #ruleOf({ name }: ToolCall): ApprovalRule | undefined {
     return asRunnable(this.#host.tools.get(name))?.needsApproval
   }
+}
+
+/** Whether it is a tool of the provider's with this name, or with this type if it has no name. */
+function isNamed(tool: object, name: string): boolean {
+  return 'value' in tool && (field(tool.value, 'name') ?? field(tool.value, 'type')) === name
 }
 
 /** Calls of one turn. */
@@ -413,7 +423,7 @@ export function toToolMessage({ toolCallId, name, content, status, artifacts, ex
 }
 
 /** The result of a call. */
-function resultOf(
+export function resultOf(
   call: AnyCall,
   { content, status = 'success', artifacts, extra }: Pick<ToolMessage, 'content' | 'status' | 'artifacts' | 'extra'>,
   more?: Pick<ToolResult, 'value' | 'error'>,

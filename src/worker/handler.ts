@@ -1,6 +1,4 @@
 /** Handles a request of a Worker, in order: options, route, origin, token, counters, and then the answer. @module */
-import { allFormats } from '../gateway/all-formats.ts'
-import { readJson } from '../gateway/body.ts'
 import { idHeaders, withOwnHeaders } from '../gateway/cors.ts'
 import { answerError } from '../gateway/errors.ts'
 import { findRoute } from '../gateway/routes.ts'
@@ -8,6 +6,7 @@ import type { ExecutionContextLike } from '../gateway/types.ts'
 import { answerAdmin, answerMisconfigured } from './admin/admin.ts'
 import { answerModel, log } from './answer.ts'
 import type { Config, Setup } from './config.ts'
+import { workerFormats } from './formats.ts'
 import { limitNetwork, limitUser } from './limits/limits.ts'
 import { addPageHeaders, findFile } from './page/page.ts'
 import { mintClientSecret } from './realtime/client-secrets.ts'
@@ -40,7 +39,7 @@ function routeOf(request: Request, config: Config): Route | undefined {
     return { methods: ['GET', 'DELETE'], answer: withSession(goOn(stream)) }
   if (pathname === '/v1/realtime/client_secrets' && config.realtime !== undefined)
     return { methods: ['POST'], answer: withSession(mintSecret) }
-  const asked = findRoute(request, allFormats)
+  const asked = findRoute(request, workerFormats)
   if (asked === undefined) return undefined
   const owned = asked.kind === 'answer' && ownsRun(request, config)
   return { methods: [asked.method], answer: withSession(owned ? beginRun : answerNow) }
@@ -55,7 +54,7 @@ export async function handle(request: Request, setup: Setup, ctx: ExecutionConte
     ? Promise.reject(refuse('unknown_route'))
     : serve(inner, setup, ctx)
   ).catch((error: unknown) => {
-    const refused = answerError(inner ?? request, error, allFormats)
+    const refused = answerError(inner ?? request, error, workerFormats)
     const code = error instanceof Object && 'providerCode' in error ? error.providerCode : 'internal'
     const line = { requestId, status: refused.status, outcome: String(code) }
     if (config !== undefined) log(line, config)
@@ -83,7 +82,7 @@ async function serve(request: Request, setup: Setup, ctx: ExecutionContextLike):
   if (config.assets === undefined || !asksForFile(request)) return serveApi(request, setup, config, ctx)
   const file = await findFile(request, config)
   const response =
-    file ?? (await serveApi(request, setup, config, ctx).catch((error) => answerError(request, error, allFormats)))
+    file ?? (await serveApi(request, setup, config, ctx).catch((error) => answerError(request, error, workerFormats)))
   addPageHeaders(response.headers, config)
   return response
 }
@@ -106,7 +105,7 @@ async function serveApi(request: Request, setup: Setup, config: Config, ctx: Exe
 }
 
 function refuseMethod(request: Request, methods: readonly string[]): Response {
-  const response = answerError(request, refuse('method_not_allowed'), allFormats)
+  const response = answerError(request, refuse('method_not_allowed'), workerFormats)
   response.headers.set('allow', [...methods, 'OPTIONS'].join(', '))
   return response
 }
@@ -131,8 +130,7 @@ async function finish(
 
 async function openSession({ request, config }: RouteContext): Promise<Response> {
   await limitNetwork(request, config)
-  const { value } = await readJson(request, config.limits)
-  const session = await mintSession(await login(request, value, config), config)
+  const session = await mintSession(await login(request, config), config)
   log({ status: 200, outcome: 'session' }, config)
   return Response.json(session)
 }

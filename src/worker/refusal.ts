@@ -7,27 +7,27 @@
 import { ApiError, type ApiErrorKind } from '../core/errors.ts'
 import { compact } from '../core/json.ts'
 
-/** Whether the same request may succeed later is `retryable`. Official SDKs obey `x-should-retry`. */
+/** Each message follows `The Worker refused the request:`. `retryable`: whether the same request may succeed later. Official SDKs obey `x-should-retry`. */
 type Row = readonly [status: number, message: string, retryable?: true]
 
 const refusals: Readonly<Record<RefusalCode, Row>> = {
-  misconfigured: [503, 'The service is not configured'],
-  unknown_route: [404, 'There is no such route'],
-  method_not_allowed: [405, 'This route does not take that method'],
-  origin_not_allowed: [403, 'This origin may not use the service'],
-  invalid_session: [401, 'The session token is missing, wrong or expired; get one with POST /session'],
-  not_logged_in: [401, 'This visitor is not logged in or not allowed'],
-  login_unavailable: [503, 'The user check is not available now', true],
-  invalid_request: [400, 'The request is not allowed'],
-  too_many_requests: [429, 'Too many requests', true],
-  too_many_live: [429, 'Too many concurrent requests', true],
+  misconfigured: [503, 'it is not configured'],
+  unknown_route: [404, 'there is no such route'],
+  method_not_allowed: [405, 'this route does not take that method'],
+  origin_not_allowed: [403, 'this origin may not use it'],
+  invalid_session: [401, 'the session token is missing, wrong or expired; get one with POST /session'],
+  not_logged_in: [401, 'this visitor is not logged in or not allowed'],
+  login_unavailable: [503, 'the user check is not available now', true],
+  invalid_request: [400, 'it is not allowed'],
+  too_many_requests: [429, 'too many requests', true],
+  too_many_live: [429, 'too many concurrent requests', true],
   no_client_secret: [502, 'OpenAI did not return a client secret', true],
-  storage_unavailable: [503, 'The storage of the service is not available now', true],
-  unknown_stream: [404, 'There is no such stream'],
-  stream_gone: [410, 'The stream is no longer stored'],
-  key_reused: [409, 'This Idempotency-Key belongs to another request'],
-  /** The code that official clients know for this error. */
-  insufficient_quota: [429, 'The daily budget is used up; it resets at midnight UTC'],
+  storage_unavailable: [503, 'the storage is not available now', true],
+  unknown_stream: [404, 'there is no such stream'],
+  stream_gone: [410, 'the stream is no longer stored'],
+  key_reused: [409, 'this Idempotency-Key belongs to another request'],
+  /** The code that official clients know for this error. The detail says whose budget it is. */
+  insufficient_quota: [429, ''],
 }
 
 /** The kind of each status in the table. Any other status is an `invalid_request`. */
@@ -74,5 +74,8 @@ export function refuse(code: RefusalCode, detail?: string, retryAfterSeconds?: n
     providerCode: code,
     retryAfterMs,
   })
-  return new ApiError(detail === undefined ? message : `${message}: ${detail}`, details)
+  const reason = [message, detail].filter(Boolean).join(': ')
+  // A budget says itself when it resets.
+  const wait = retryAfterSeconds === undefined || message === '' ? '' : `; try again in ${retryAfterSeconds} s`
+  return new ApiError(`The Worker refused the request: ${reason}${wait}`, details)
 }

@@ -1,7 +1,7 @@
 /** Cached answers. @module */
-import type { ModelWrap } from '../client/request.ts'
-import type { Asked } from '../core/codec.ts'
+import type { ModelWrap } from '../client/wrap-model.ts'
 import type { MessageEvent } from '../core/model.ts'
+import type { HttpModel, Model, Question } from '../core/question.ts'
 
 type Kept = readonly MessageEvent[] | undefined | null
 
@@ -23,14 +23,18 @@ export interface AnswerStore {
  */
 export function cache(
   store: AnswerStore,
-  { key = keyOf }: { readonly key?: (asked: Asked) => string | undefined | Promise<string | undefined> } = {},
+  {
+    key = keyOf,
+  }: {
+    readonly key?: (question: Question, model: Model) => string | undefined | Promise<string | undefined>
+  } = {},
 ): ModelWrap {
   if (typeof store?.get !== 'function' || typeof store.set !== 'function') {
     throw new TypeError('Cannot keep answers: "store" has no "get" and "set"')
   }
   return {
-    async *answer(asked, next) {
-      const name = await key(asked)
+    async *answer(question, call, model) {
+      const name = await key(question, model)
       const kept = name === undefined ? undefined : await store.get(name)
       if (Array.isArray(kept)) {
         yield kept
@@ -39,7 +43,7 @@ export function cache(
       if ((kept ?? undefined) !== undefined)
         throw new TypeError('Cannot use the stored answer: it is not a list of events')
       const events: MessageEvent[] = []
-      for await (const batch of next(asked)) {
+      for await (const batch of model.answer(question, call)) {
         events.push(...batch)
         yield batch
       }
@@ -48,6 +52,7 @@ export function cache(
   }
 }
 
-function keyOf({ model, context, options }: Asked): string {
-  return JSON.stringify([model.codec.provider, model.baseUrl, model.model, model.body ?? {}, context, options])
+function keyOf({ context, options }: Question, model: Model): string {
+  const { baseUrl, body = {} } = model as Partial<HttpModel>
+  return JSON.stringify([model.provider, baseUrl, model.model, body, context, options])
 }

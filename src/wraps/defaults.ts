@@ -1,5 +1,5 @@
 /** Default options of a model. @module */
-import type { ModelWrap } from '../client/request.ts'
+import type { ModelWrap } from '../client/wrap-model.ts'
 import type { RequestOptions } from '../core/model.ts'
 
 /**
@@ -11,5 +11,5 @@ import type { RequestOptions } from '../core/model.ts'
  * ```
  */
 export function defaults(options: Partial<Omit<RequestOptions, 'model' | 'stream'>>): ModelWrap {
-  return { request: (asked) => ({ ...asked, options: { ...options, ...asked.options } }) }
+  return { request: ({ context, options: own }) => ({ context, options: { ...options, ...own } }) }
 }

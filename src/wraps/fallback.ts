@@ -1,8 +1,9 @@
 /** Other models, for when one fails. @module */
 
-import { checkModel, type ModelWrap } from '../client/request.ts'
-import type { Model } from '../core/codec.ts'
+import { checkModel } from '../client/request.ts'
+import type { ModelWrap } from '../client/wrap-model.ts'
 import { ApiError, ConnectionError, TimeoutError } from '../core/errors.ts'
+import type { Model } from '../core/question.ts'
 
 /**
  * Asks the next of these models if one fails before the first event of its answer. After the first event, it throws the error of that
@@ -19,20 +20,23 @@ export function fallback(
   models: readonly Model[],
   { when = mayPass }: { readonly when?: (error: unknown, model: Model) => boolean } = {},
 ): ModelWrap {
-  if (!Array.isArray(models)) throw new TypeError('Cannot fall back: the models are not a list')
+  if (!Array.isArray(models as unknown)) throw new TypeError('Cannot fall back: the models are not a list')
   for (const model of models) checkModel(model)
   return {
-    async *answer(asked, next) {
-      for (const [at, model] of [asked.model, ...models].entries()) {
+    async *answer({ context, options }, call, first) {
+      const { providerState: _, ...rest } = context
+      for (const [at, model] of [first, ...models].entries()) {
         let hasBegun = false
         try {
-          for await (const batch of next({ ...asked, model })) {
+          // A state of the conversation is for the provider that gave it.
+          const question = { context: model.provider === first.provider ? context : rest, options }
+          for await (const batch of model.answer(question, call)) {
             hasBegun ||= batch.some(({ type }) => type !== 'warning')
             yield batch
           }
           return
         } catch (error) {
-          if (hasBegun || at === models.length || asked.signal.aborted || !when(error, model)) throw error
+          if (hasBegun || at === models.length || call.signal.aborted || !when(error, model)) throw error
         }
       }
     },

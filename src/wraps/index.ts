@@ -18,8 +18,7 @@ export type {
   RoundEnd,
   RoundStart,
 } from '../client/hooks.ts'
-export type { ModelWrap } from '../client/request.ts'
-export type { Ask, Asked } from '../core/codec.ts'
+export type { ModelWrap } from '../client/wrap-model.ts'
 export { type AnswerStore, cache } from './cache.ts'
 export { defaults } from './defaults.ts'
 export { fallback } from './fallback.ts'

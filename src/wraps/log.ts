@@ -1,5 +1,5 @@
 /** Logs one line for each answer. @module */
-import type { ModelWrap } from '../client/request.ts'
+import type { ModelWrap } from '../client/wrap-model.ts'
 import { compact } from '../core/json.ts'
 import type { StopReason, Usage } from '../core/model.ts'
 
@@ -29,12 +29,12 @@ export function log(write: (entry: LogEntry) => void): ModelWrap {
   if (typeof write !== 'function')
     throw new TypeError(`Cannot log answers: "write" is ${typeof write} and not a function`)
   return {
-    async *answer(asked, next) {
+    async *answer(question, call, inner) {
       const startedAt = Date.now()
-      const { codec, model } = asked.model
+      const { provider, model } = inner
       let end: Pick<LogEntry, 'stopReason' | 'usage' | 'error'> = {}
       try {
-        for await (const batch of next(asked)) {
+        for await (const batch of inner.answer(question, call)) {
           const last = batch.at(-1)
           if (last?.type === 'message_end') {
             end = compact({ stopReason: last.response.stopReason, usage: last.response.usage })
@@ -45,8 +45,8 @@ export function log(write: (entry: LogEntry) => void): ModelWrap {
         end = { error }
         throw error
       } finally {
-        const messages = asked.context.messages.length
-        write({ provider: codec.provider, model, messages, ms: Date.now() - startedAt, ...end })
+        const messages = question.context.messages.length
+        write({ provider, model, messages, ms: Date.now() - startedAt, ...end })
       }
     },
   }

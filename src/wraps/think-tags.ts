@@ -1,6 +1,6 @@
 /** Finds reasoning that a model writes into its text. @module */
 
-import type { ModelWrap } from '../client/request.ts'
+import type { ModelWrap } from '../client/wrap-model.ts'
 import { blocksOf } from '../core/content.ts'
 import { compact } from '../core/json.ts'
 import type { AssistantMessage, ContentBlock, MessageEvent, TextBlock } from '../core/model.ts'
@@ -18,9 +18,9 @@ import type { AssistantMessage, ContentBlock, MessageEvent, TextBlock } from '..
  */
 export function thinkTags(tag = 'think'): ModelWrap {
   return {
-    async *answer(asked, next) {
+    async *answer(question, call, model) {
       const split = splitter(`<${tag}>`, `</${tag}>`)
-      for await (const batch of next(asked)) yield batch.flatMap(split)
+      for await (const batch of model.answer(question, call)) yield batch.flatMap(split)
     },
   }
 }

@@ -1,9 +1,9 @@
 /** The browser's model over a fake that follows the draft of the Prompt API. */
 import Ajv from 'ajv'
 import { describe, expect, it } from 'vitest'
+import { localModel } from '../../src/ask/local-model.ts'
 import { type BrowserModelSettings, browserModel, withFallback } from '../../src/browser-model/index.ts'
 import { generate, generateObject, message, stream, t, tool } from '../../src/index.ts'
-import { localModel } from '../../src/kit/local-model.ts'
 import { fakeLanguageModel, type Script } from './fake.ts'
 
 function setUp(script: Partial<Script> = {}, settings: BrowserModelSettings = {}) {

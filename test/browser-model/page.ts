@@ -1,7 +1,8 @@
 /** The code of the test page: ours, and the fake, for the browser to run. */
+
+import { localModel } from '../../src/ask/local-model.ts'
 import { browserModel, withFallback } from '../../src/browser-model/index.ts'
 import { generate, stream, t, tool } from '../../src/index.ts'
-import { localModel } from '../../src/kit/local-model.ts'
 import { fakeLanguageModel } from './fake.ts'
 
 export const tried = { browserModel, withFallback, generate, stream, t, tool, localModel, fakeLanguageModel }

@@ -113,6 +113,7 @@ it('is stored with the chat', async () => {
     remove: async (id) => void stored.delete(id),
   }
   const { chat, answered, say, idAt, now } = open({ persist })
+  await chat.load()
   await say('A', 'a')
   await answered(chat.regenerate(), 'aa')
   await answered(chat.edit(idAt(0), 'X'), 'x')

@@ -22,6 +22,7 @@ function server(
   answers: readonly (readonly string[])[],
   options: Omit<ReadChatOptions, 'history'> = {},
   seals = false,
+  paying = pay,
 ) {
   const left = [...answers]
   const requests: ChatRequest[] = []
@@ -44,7 +45,7 @@ function server(
     const run = stream({
       model: openaiChat('m', { baseUrl: 'https://provider.test', fetch: provider }),
       messages,
-      tools: [themeDefinition, pay],
+      tools: [themeDefinition, paying],
       retries: 0,
       ...(goesOn && { approvals: read.approvals }),
     })
@@ -152,6 +153,16 @@ describe('fetchTransport', () => {
     await chat.approve('c1', true)
     expect(chat.getSnapshot().error).toBeUndefined()
     expect(made.requests[1]).toMatchObject({ trigger: 'approval', approvals: [{ toolCallId: 'c1', approved: true }] })
+    expect(chat.getSnapshot().messages[1]?.parts).toMatchObject([{ state: 'done', content: 'paid' }, { text: 'Paid' }])
+  })
+
+  it('sends the proof with the decision, where the tool has a secret', async () => {
+    const needsApproval = approval({ secret: 'a-secret-of-at-least-32-bytes-in-all' })
+    const made = server([chatCalls(['c1', 'pay', '{}']), chatText('Paid')], {}, false, { ...pay, needsApproval })
+    const chat = open(made)
+    await chat.send('Pay')
+    await chat.approve('c1', true)
+    expect(chat.getSnapshot()).toMatchObject({ status: 'ready', error: undefined })
     expect(chat.getSnapshot().messages[1]?.parts).toMatchObject([{ state: 'done', content: 'paid' }, { text: 'Paid' }])
   })
 

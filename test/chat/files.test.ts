@@ -83,20 +83,48 @@ describe('send with files', () => {
     ['too large', { maxBytes: 3 }, '"a.png": it has 12 bytes'],
     ['too many', { maxFiles: 0 }, '"files.maxFiles" is 0'],
     ['not accepted', { accept: ['application/pdf', 'text/*'] }, 'its type is "image/png"'],
-  ])('refuses one that is %s before anything is shown', async (_, rules, finding) => {
-    const { chat } = open(rules)
-    const before = chat.getSnapshot()
-    const sent = chat.send({ files: [file(png, 'a.png', 'image/png')] })
-    expect(chat.getSnapshot()).toBe(before)
-    await expect(sent).rejects.toThrow(finding)
-    await expect(chat.send({ files: [file(png, 'a.png', 'image/png')] })).rejects.toThrow(RangeError)
+    ['of unknown content', {}, '"odd.bin": its type is unknown'],
+  ])('keeps the text beside one that is %s, says why, and sends nothing', async (what, rules, finding) => {
+    const { chat, turns } = open(rules)
+    const one = what === 'of unknown content' ? file(bytes(0, 0xff), 'odd.bin') : file(png, 'a.png', 'image/png')
+    await chat.send({ content: 'What is it?', files: [one] })
+    const { status, error, messages } = chat.getSnapshot()
+    expect([status, messages.length, turns.length]).toEqual(['error', 1, 0])
+    expect(messages[0]).toMatchObject({ state: 'failed', parts: [{ text: 'What is it?' }] })
+    expect(error).toBeInstanceOf(RangeError)
+    expect((error as Error).message).toContain(finding)
+    await chat.retry() // the file is still the same
+    expect([chat.getSnapshot().status, turns.length]).toEqual(['error', 0])
+    void chat.send('Hello')
+    expect(turns.map((turn) => turn.messages.map(({ content }) => content))).toEqual([['Hello']])
+    expect(chat.getSnapshot().messages.map(({ state }) => state)).toEqual(['failed', 'sending'])
   })
 
-  it('removes the message if a file cannot be read', async () => {
-    const { chat, turns } = open()
-    await expect(chat.send({ content: 'Hm', files: [file(bytes(0, 0xff), 'odd.bin')] })).rejects.toThrow('odd.bin')
-    expect(chat.getSnapshot()).toMatchObject({ status: 'ready', messages: [] })
-    expect(turns).toEqual([])
+  it('reads the files again when a message is retried whose upload failed', async () => {
+    let isDown = true
+    const upload = async () => {
+      if (isDown) throw new Error('No network')
+      return { url: 'https://files.test/a' }
+    }
+    const { chat, turns, push, end } = open({ upload })
+    await chat.send({ content: 'What is it?', files: [file(png, 'a.png', 'image/png')] })
+    expect(chat.getSnapshot()).toMatchObject({ status: 'error', error: { message: 'No network' } })
+    const { id } = chat.getSnapshot().messages[0] ?? {}
+    isDown = false
+    const again = chat.retry()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(turns.map(({ trigger, added }) => [trigger, added[0]?.content])).toMatchObject([
+      ['send', [{ type: 'image', url: 'https://files.test/a' }, { text: 'What is it?' }]],
+    ])
+    await push({ type: 'message_start' }, ...answer('A picture'))
+    await end()
+    await again
+    const shown = chat.getSnapshot().messages.map(({ state, parts }) => [state, parts.map(({ type }) => type)])
+    expect(shown).toEqual([
+      ['done', ['media', 'text']],
+      ['done', ['text']],
+    ])
+    expect(chat.getSnapshot().messages[0]?.id).toBe(id)
   })
 
   it('is stopped while files are read', async () => {

@@ -150,6 +150,7 @@ describe('a cut', () => {
     const body = JSON.stringify({ chatId: 'c1', messages: [{ role: 'user', content: 'Hi' }] })
     const size = (await (await whole.fetch(url, { method: 'POST', body })).arrayBuffer()).byteLength
     for (let at = 1; at < size; at += 37) {
+      stored.clear()
       const made = server([chatText(...words)], [at])
       const chat = open(made)
       await chat.send('Hi')

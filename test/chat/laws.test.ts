@@ -1,6 +1,8 @@
 /** Properties of a chat for every answer of a provider and every order of clicks. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { httpModel } from '../../src/ask/http-model.ts'
 import {
   type ChatSnapshot,
   type ChatStore,
@@ -12,8 +14,8 @@ import {
   toView,
 } from '../../src/chat/index.ts'
 import { modelTransport } from '../../src/chat/model-transport.ts'
-import type { Model } from '../../src/core/codec.ts'
 import { toolCallsOf } from '../../src/core/content.ts'
+import type { Model } from '../../src/core/question.ts'
 import { type Message, stream } from '../../src/index.ts'
 import { block } from '../../src/messages/block.ts'
 import { casesOf } from '../support/corpus.ts'
@@ -57,7 +59,7 @@ describe.each(formats)('a recorded answer of $folder', ({ folder, client }) => {
         isFirst = false
         return response
       }
-      const { chat, seen } = await snapshotsOf({ codec: client, model: 'm', baseUrl: 'https://upstream.test', fetch })
+      const { chat, seen } = await snapshotsOf(httpModel(client, 'm', { baseUrl: 'https://upstream.test', fetch }))
       const last = chat.getSnapshot()
       expect(last.isBusy).toBe(false)
       if (expected !== undefined) {
@@ -229,8 +231,12 @@ describe('any actions in any order', () => {
             const json = JSON.parse(JSON.stringify(stored))
             const again = createChatStore({ transport, id: chat.getSnapshot().id, persist: persistIn(() => {}, json) })
             await again.load()
-            const seen = ({ messages, pending }: ChatSnapshot) => [
-              messages.map(({ id, parts, branch }) => [id, parts.length, branch]),
+            // A message of the queue is stored as one that was not sent.
+            const seen = ({ messages, queue, pending }: ChatSnapshot) => [
+              [
+                ...messages.map(({ id, parts, branch }) => [id, parts.length, branch]),
+                ...queue.map(({ id }) => [id, 1, undefined]),
+              ],
               pending,
             ]
             expect(seen(again.getSnapshot())).toEqual(seen(shown))
@@ -253,7 +259,7 @@ it('a modelTransport sends the whole conversation, and tools run in the page', a
   }
   const openai = formats.find(({ folder }) => folder === 'openai-chat')
   if (openai === undefined) throw new Error('there is no openai-chat')
-  const model: Model = { codec: openai.client, model: 'm', baseUrl: 'https://upstream.test', fetch }
+  const model: Model = httpModel(openai.client, 'm', { baseUrl: 'https://upstream.test', fetch })
   const chat = createChatStore({ transport: modelTransport({ model, system: 'Be brief' }) })
   await chat.send('Hi')
   expect(bodies).toMatchObject([{ messages: [{ content: 'Be brief' }, { content: 'Hi' }] }])

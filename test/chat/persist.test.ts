@@ -23,6 +23,7 @@ describe('a stored chat', () => {
     const { transport, push, end } = scripted()
     const chat = createChatStore({ transport, persist, id: 'c1' })
     const sent = chat.send('Hi')
+    await settle()
     await push(start, ...answer('Hello'))
     await end()
     await sent
@@ -55,6 +56,7 @@ describe('a stored chat', () => {
     const before = scripted()
     const chat = createChatStore({ transport: before.transport, persist, id: 'c1' })
     void chat.send('Hi')
+    await settle()
     await before.push(...events)
     await chat.stop()
     await settle()
@@ -83,6 +85,7 @@ describe('a stored chat', () => {
     const { transport, push, end, turns } = scripted()
     const call = block.toolCall('c1', 'pay', {})
     void createChatStore({ transport, persist, id: 'c1' }).send('Pay')
+    await settle()
     await push(start, ...answer([call], { outcome: 'approval', pending: [call] }))
     await end()
     const again = createChatStore({ transport, persist, id: 'c1' })

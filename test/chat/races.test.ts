@@ -115,7 +115,7 @@ describe('resume', () => {
       signals.push(signal)
       return found.promise
     }
-    const chat = createChatStore({ transport: { ...script.transport, resume } })
+    const chat = createChatStore({ transport: { ...script.transport, resume }, whenBusy: 'interrupt' })
     const resumed = chat.resume()
     void chat.send('Hi')
     found.resolve(events())
@@ -123,14 +123,25 @@ describe('resume', () => {
     chat.dispose()
   })
 
-  it('that finds nothing, and a message that cannot be sent, leave a turn that failed to be asked again', async () => {
+  it.each(['nothing', 'a run'])('that finds %s lets a message wait that is sent in the meantime', async (what) => {
+    const found = Promise.withResolvers<ReturnType<typeof events> | undefined>()
+    const { chat, turns, now, answered } = open({ resume: () => found.promise })
+    const resumed = chat.resume()
+    const sent = chat.send('Hi')
+    expect([now().queue.length, turns.length]).toEqual([1, 0])
+    found.resolve(what === 'nothing' ? undefined : events())
+    expect(await resumed).toBe(what === 'a run')
+    await answered(sent, 'Hello')
+    const said = now().messages.map(({ parts }) => parts.map((part) => 'text' in part && part.text).join())
+    expect(said).toEqual([...(what === 'a run' ? ['Hello'] : []), 'Hi', 'Hello'])
+  })
+
+  it('that finds nothing leaves a turn that failed to be asked again', async () => {
     const { chat, fail, now } = open({ resume: async () => undefined })
     const sent = chat.send('A')
     await fail(new Error('No network'))
     await sent
     expect(await chat.resume()).toBe(false)
-    const files = [new File([new Uint8Array([0, 255])], 'odd.bin')]
-    await expect(chat.send({ content: 'Look', files })).rejects.toThrow('odd.bin')
     expect(now()).toMatchObject({ status: 'error', messages: [{ state: 'failed' }] })
     void chat.retry()
     await turn()
@@ -146,12 +157,12 @@ describe('resume', () => {
       throttleMs: 0,
     })
     const both = await Promise.all([chat.resume(), chat.resume()])
-    expect([both, chat.getSnapshot().messages.length]).toEqual([[false, true], 2])
+    expect([both, chat.getSnapshot().messages.length]).toEqual([[true, true], 2])
   })
 })
 
 describe('the queue', () => {
-  it('waits for messages that are sent as a turn ends, and loses none', async () => {
+  it('is sent in its order, with messages that are sent as a turn ends', async () => {
     const script = scripted()
     let isFirst = true
     const chat = createChatStore({
@@ -165,13 +176,13 @@ describe('the queue', () => {
     })
     void chat.send('A')
     const queued = chat.send('Queued')
-    for (const text of ['a', 'now', 'later']) {
+    for (const text of ['a', 'later', 'now']) {
       await script.push(start, ...answer(text))
       await script.end()
     }
     await queued
     const said = chat.getSnapshot().messages.flatMap(({ parts }) => parts)
-    expect(said.map((part) => 'text' in part && part.text)).toEqual(['A', 'a', 'At once', 'now', 'Queued', 'later'])
+    expect(said.map((part) => 'text' in part && part.text)).toEqual(['A', 'a', 'Queued', 'later', 'At once', 'now'])
   })
 
   it('continues after a message that cannot be sent', async () => {

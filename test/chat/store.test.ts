@@ -71,14 +71,14 @@ describe('send', () => {
     await expect(open().chat.send(nothing)).rejects.toThrow(TypeError)
   })
 
-  it('is refused while a turn is running, unless it may wait or interrupt', async () => {
-    const { chat } = open()
+  it('is refused while a turn is running if the application says so', async () => {
+    const { chat } = open({ whenBusy: 'reject' })
     void chat.send('A')
     await expect(chat.send('B')).rejects.toThrow('Cannot send: a turn is running')
   })
 
   it('waits in the queue until a turn succeeded, and can be removed from the queue', async () => {
-    const { chat, push, end, now, turns } = open({ whenBusy: 'queue' })
+    const { chat, push, end, now, turns } = open()
     void chat.send('A')
     const second = chat.send('B')
     const third = chat.send('C')
@@ -392,16 +392,24 @@ describe('calls that wait', () => {
 })
 
 describe('resume', () => {
-  it('continues the answer of the server from its beginning, in place of the stored part', async () => {
+  it('continues the answer of the server from its beginning, in place of the part that was cut off', async () => {
     const { transport } = scripted()
     const resume: NonNullable<typeof transport.resume> = async () =>
       (async function* () {
         yield [start, text('Hello'), ...answer('Hello')]
       })()
-    const messages = [message.user('A'), message.assistant('Hel')]
+    const messages = [message.user('A'), { ...message.assistant('Hel'), stopReason: 'interrupted' } as const]
     const chat = createChatStore({ transport: { ...transport, resume }, messages, throttleMs: 0 })
     expect(await chat.resume()).toBe(true)
     expect(drawn(chat.getSnapshot())).toEqual(['user done: A', 'assistant done: Hello'])
+    // A complete answer is not the part of another one.
+    const whole = createChatStore({
+      transport: { ...transport, resume },
+      messages: ['A', message.assistant('a')],
+      throttleMs: 0,
+    })
+    await whole.resume()
+    expect(drawn(whole.getSnapshot())).toEqual(['user done: A', 'assistant done: a', 'assistant done: Hello'])
   })
 
   it('returns false if no turn is running, and if the transport cannot resume', async () => {

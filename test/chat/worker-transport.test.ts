@@ -2,14 +2,11 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createChatStore } from '../../src/chat/index.ts'
 import { type WorkerTransportSettings, workerTransport } from '../../src/chat/model-transport.ts'
-import { anthropic } from '../../src/formats/anthropic/index.ts'
-import { openaiChat } from '../../src/formats/openai-chat/index.ts'
+import { createGateway, isoglotFormat } from '../../src/gateway/index.ts'
 import { ApiError } from '../../src/index.ts'
-import { ownCorpus } from '../support/corpus.ts'
+import { mockModel } from '../../src/test/index.ts'
 
-const recorded = ownCorpus.find(
-  ({ format, kind, expected }) => format === 'openai-chat' && kind === 'sse' && expected?.text,
-)
+const gateway = createGateway({ formats: [isoglotFormat], models: { m: mockModel(() => 'Hello') } })
 
 /** A Worker whose tokens have this lifetime, and which refuses the listed ones. */
 function worker(options: { lifetimeMs?: number; refused?: readonly string[]; session?: () => Response } = {}) {
@@ -18,7 +15,7 @@ function worker(options: { lifetimeMs?: number; refused?: readonly string[]; ses
   let count = 0
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const headers = new Headers(init?.headers)
-    const authorization = headers.get('authorization') ?? headers.get('x-api-key') ?? ''
+    const authorization = headers.get('authorization') ?? ''
     const { pathname } = new URL(String(input))
     asked.push(`${init?.method} ${pathname} ${authorization}`.trim())
     if (pathname === '/session') {
@@ -28,7 +25,7 @@ function worker(options: { lifetimeMs?: number; refused?: readonly string[]; ses
     if (refused.some((token) => authorization.endsWith(token))) {
       return Response.json({ error: { message: 'The session is not valid', code: 'invalid_session' } }, { status: 401 })
     }
-    return new Response(recorded?.text, { headers: { 'content-type': 'text/event-stream' } })
+    return gateway.fetch(new Request(input, init))
   }
   return { asked, fetch }
 }
@@ -44,44 +41,34 @@ const url = 'https://worker.test/'
 describe('workerTransport', () => {
   it('fetches one token for many turns, and sends requests to the Worker in place of the provider', async () => {
     const { asked, fetch } = worker()
-    const { status, messages } = await ask({ url, model: openaiChat('m', { fetch }) }, 2)
-    expect(asked).toEqual([
-      'POST /session',
-      'POST /v1/chat/completions Bearer t1',
-      'POST /v1/chat/completions Bearer t1',
-    ])
+    const { status, messages } = await ask({ url, model: 'm', fetch }, 2)
+    expect(asked).toEqual(['POST /session', 'POST /answer Bearer t1', 'POST /answer Bearer t1'])
     expect([status, messages.length]).toEqual(['ready', 4])
   })
 
   it('fetches another one half a minute before its end, and sends the last one, so that the visitor stays the same', async () => {
     const { asked, fetch } = worker({ lifetimeMs: 29_000 })
-    await ask({ url, model: openaiChat('m', { fetch }) }, 2)
+    await ask({ url, model: 'm', fetch }, 2)
     expect(asked.filter((one) => one.includes('/session'))).toEqual(['POST /session', 'POST /session Bearer t1'])
     const longer = worker({ lifetimeMs: 31_000 })
-    await ask({ url, model: openaiChat('m', { fetch: longer.fetch }) }, 2)
+    await ask({ url, model: 'm', fetch: longer.fetch }, 2)
     expect(longer.asked.filter((one) => one.includes('/session'))).toEqual(['POST /session'])
   })
 
   it('fetches another one after a 401, and repeats the request once', async () => {
     const { asked, fetch } = worker({ refused: ['t1'] })
-    const { status } = await ask({ url, model: openaiChat('m', { fetch }) })
+    const { status } = await ask({ url, model: 'm', fetch })
     expect(asked).toEqual([
       'POST /session',
-      'POST /v1/chat/completions Bearer t1',
+      'POST /answer Bearer t1',
       'POST /session Bearer t1',
-      'POST /v1/chat/completions Bearer t2',
+      'POST /answer Bearer t2',
     ])
     expect(status).toBe('ready')
     const all = worker({ refused: ['t1', 't2', 't3'] })
-    const failed = await ask({ url, model: openaiChat('m', { fetch: all.fetch }) })
+    const failed = await ask({ url, model: 'm', fetch: all.fetch })
     expect(failed.error).toMatchObject({ code: 'api', kind: 'authentication', status: 401 })
     expect(all.asked).toHaveLength(4)
-  })
-
-  it('keeps the path of the wire, and its header for the key', async () => {
-    const { asked, fetch } = worker()
-    await ask({ url, model: anthropic('m', { fetch }) })
-    expect(asked).toEqual(['POST /session', 'POST /v1/messages t1'])
   })
 
   it('reports a failed session request, and tries again with the next turn', async () => {
@@ -93,21 +80,21 @@ describe('workerTransport', () => {
         return isOpen ? given : refusal
       },
     })
-    const chat = createChatStore({ transport: workerTransport({ url, model: openaiChat('m', { fetch }), retries: 0 }) })
+    const chat = createChatStore({ transport: workerTransport({ url, model: 'm', fetch, retries: 0 }) })
     await chat.send('Hi')
     expect(chat.getSnapshot().error).toBeInstanceOf(ApiError)
     expect(chat.getSnapshot().error).toMatchObject({ status: 401, message: expect.stringContaining('Log in first') })
     isOpen = true
     await chat.retry()
     expect(chat.getSnapshot().status).toBe('ready')
-    expect(asked).toEqual(['POST /session', 'POST /session', 'POST /v1/chat/completions Bearer t1'])
+    expect(asked).toEqual(['POST /session', 'POST /session', 'POST /answer Bearer t1'])
   })
 
   it('takes tokens from your own server, and passes the last one to it', async () => {
     const { asked, fetch } = worker()
     const session = vi.fn(async () => ({ token: 'own', expiresAt: '2000-01-01T00:00:00Z' }))
-    await ask({ url, model: openaiChat('m', { fetch }), session }, 2)
-    expect(asked).toEqual(['POST /v1/chat/completions Bearer own', 'POST /v1/chat/completions Bearer own'])
+    await ask({ url, model: 'm', fetch, open: session }, 2)
+    expect(asked).toEqual(['POST /answer Bearer own', 'POST /answer Bearer own'])
     expect(session.mock.calls).toEqual([[undefined], ['own']])
   })
 })

@@ -1,25 +1,25 @@
 /** The error that a caller gets: it names the place, has the provider's message, and never contains a key. */
+
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import type { Model } from '../../src/core/codec.ts'
+import { httpModel } from '../../src/ask/http-model.ts'
+import type { Model } from '../../src/core/question.ts'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { gemini } from '../../src/formats/gemini/index.ts'
 import { ollama } from '../../src/formats/ollama/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { openaiResponses } from '../../src/formats/openai-responses/index.ts'
-import {
-  type ApiError,
-  ConnectionError,
-  generate,
-  type IsoglotError,
-  type RunRequest,
-  stream,
-} from '../../src/index.ts'
+import { errorAnswer, toClientError } from '../../src/gateway/errors.ts'
+import { allFormats } from '../../src/gateway/index.ts'
+import { ApiError, ConnectionError, generate, type IsoglotError, type RunRequest, stream } from '../../src/index.ts'
 import { readErrorBody } from '../../src/kit/api-error.ts'
+import type { FormatName } from '../../src/kit/lacks.ts'
 import { azureOpenai } from '../../src/providers/azure-openai.ts'
 import { groq } from '../../src/providers/groq.ts'
 import { openaiCompatible } from '../../src/providers/openai-compatible.ts'
 import { vllm } from '../../src/providers/vllm.ts'
+import { formats as codecs } from '../../src/test/formats.ts'
+import { refuse } from '../../src/worker/refusal.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { type Answering, chatBody, chatText, chunks, json, startUpstream } from '../support/upstream.ts'
 import { wires } from '../support/wires.ts'
@@ -177,6 +177,25 @@ describe('C31: the message of an error', () => {
     const error = await failure(generate(ask(openaiChat('gpt-5', { apiKey: key, baseUrl: `${upstream.url}?token=t` }))))
     expect(error.message).toBe(`${said}; asked ${upstream.url}/, check "baseUrl"`)
     expect(error.providerMessage).toBe(providerMessage)
+  })
+
+  it.each(allFormats)('C31: of what a gateway or a Worker refused itself names no provider: $name', async (format) => {
+    const words = 'the daily budget of this user is used up; it resets at midnight UTC'
+    const refused = refuse('insufficient_quota', words, 60)
+    const busy = new ApiError('The model failed', { kind: 'server', status: 503, provider: 'openai' })
+    const { client } = codecs[format.name as FormatName]
+    for (const [error, message] of [
+      [refused, `The Worker refused the request: ${words}`],
+      [toClientError(busy), `${client.title ?? client.provider} 502: The provider failed`],
+    ] as const) {
+      const model: Model = httpModel(client, 'm', {
+        baseUrl: upstream.url,
+        fetch: async () => errorAnswer(error, format),
+      })
+      const got = await failure(generate(ask(model)))
+      expect(got.message).toBe(message)
+      expect(got.providerMessage).toBe(error.message)
+    }
   })
 
   it('C31: names the setting, before a request is sent, if the key was copied with an ellipsis or a typographic quote', async () => {

@@ -1,9 +1,9 @@
 /** A model that is a function: the loop, clocks, limits and errors are the client's. */
 import { describe, expect, it, vi } from 'vitest'
+import { type LocalAnswer, localModel } from '../../src/ask/local-model.ts'
 import type { Fragment } from '../../src/core/codec.ts'
 import { ApiError } from '../../src/core/errors.ts'
 import { generate, InterruptedError, LimitError, stream, TimeoutError, t, tool } from '../../src/index.ts'
-import { type LocalAnswer, localModel } from '../../src/kit/local-model.ts'
 
 const saying = (...fragments: readonly Fragment[]): LocalAnswer =>
   async function* () {

@@ -1,12 +1,14 @@
 /** Common mistakes in JavaScript: the error is one sentence that names the field, and no request is sent. */
 import { describe, expect, it } from 'vitest'
-import { habits } from '../../src/client/request.ts'
-import type { Model } from '../../src/core/codec.ts'
+import { taken } from '../../src/checks/forms.ts'
 import type { RequestOptions } from '../../src/core/model.ts'
+import type { HttpModel } from '../../src/core/question.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { createChat, generate, generateObject, message, type RunRequest, stream, t, tool } from '../../src/index.ts'
 import { openaiCompatible } from '../../src/providers/openai-compatible.ts'
 import { chatBody } from '../support/upstream.ts'
+
+const { habits = {} } = taken.stream
 
 let sent = 0
 const model = openaiChat('m', {
@@ -102,7 +104,7 @@ describe('C12: a request', () => {
     },
   )
 
-  it.each(['experimental_telemetry', 'logit_bias', 'response_format_'])(
+  it.each(['experimental_telemetry', 'logit_bias'])(
     'with %s, for which isoglot has no field of another spelling, does not get a name to write',
     async (name) => {
       const error = await failure(() => generate({ model, prompt: 'x', [name]: 1 } as never))
@@ -159,7 +161,7 @@ describe('C12: a request', () => {
       strict: false,
     }
     let asked: unknown
-    const spy: Model = {
+    const spy: HttpModel = {
       ...model,
       codec: {
         ...model.codec,

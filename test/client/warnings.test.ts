@@ -1,6 +1,6 @@
 /** The caller gets all losses, from every function. */
 import { describe, expect, it } from 'vitest'
-import type { Model } from '../../src/core/codec.ts'
+import type { Model } from '../../src/core/question.ts'
 import { googleSearch } from '../../src/formats/gemini/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import {

@@ -1,5 +1,5 @@
 /** The facts of a format without I/O: answers written by hand from its documents, the parts of a request that speak of tools, and a model. */
-import type { Model } from '../../src/core/codec.ts'
+import type { HttpModel } from '../../src/core/question.ts'
 import type { FormatName } from '../../src/kit/lacks.ts'
 
 /** A call as a model writes it: its id (where the wire has one), its tool, and the text of its arguments. */
@@ -18,7 +18,7 @@ export interface ServerFacts {
   /** The key of its provider behind a gateway. */
   readonly key: string
   /** A model of that provider. */
-  readonly modelAt: (url: string) => Model
+  readonly modelAt: (url: string) => HttpModel
 }
 
 /** Values whose fields a test reads without checks. */
@@ -26,7 +26,7 @@ export type Loose = ReturnType<typeof JSON.parse>
 
 export interface TestWire {
   readonly name: FormatName
-  model(baseUrl: string): Model
+  model(baseUrl: string): HttpModel
   /** A streamed answer in pieces; its last `endPieces` are its normal end. */
   text(...texts: string[]): string[]
   calls(...calls: WrittenCall[]): string[]

@@ -70,6 +70,8 @@ export function parsesToObject(text: unknown): boolean {
 export interface Refusals {
   readonly title: string
   readonly provider: string
+  /** The model that is asked, where rules differ between models. */
+  readonly model?: string
   readonly good: Wire
   readonly cases: readonly (readonly [change: string, finding: RegExp, Wire])[]
 }

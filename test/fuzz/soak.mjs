@@ -7,7 +7,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { contents, cutStream, writeEvents } from '../../bench/lib/streams.mjs'
-import { decodeAnswer } from '../../src/client/loop.ts'
+import { decodeAnswer } from '../../src/ask/http-model.ts'
 import { generate, stream } from '../../src/client/run.ts'
 import { createClientCodec as createOllama } from '../../src/formats/ollama/index.ts'
 import { createClientCodec, openaiChat } from '../../src/formats/openai-chat/index.ts'

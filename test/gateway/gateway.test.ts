@@ -191,6 +191,59 @@ describe('limits of output', () => {
     })
   }
 
+  /** Where the documents of a format put a limit of reasoning. Google's server takes each name in both spellings. */
+  const budgets: readonly (readonly [WireName, (tokens: unknown) => object])[] = [
+    ['anthropic', (tokens) => ({ max_tokens: 30_000, thinking: { type: 'enabled', budget_tokens: tokens } })],
+    ['cohere', (tokens) => ({ thinking: { type: 'enabled', token_budget: tokens } })],
+    ...['thinking', 'reasoning_config'].map((name): (typeof budgets)[number] => [
+      'bedrock-converse',
+      (tokens) => ({ additionalModelRequestFields: { [name]: { type: 'enabled', budget_tokens: tokens } } }),
+    ]),
+    ...['generationConfig', 'generation_config'].flatMap((config) =>
+      ['thinkingConfig', 'thinking_config'].flatMap((thinking) =>
+        ['thinkingBudget', 'thinking_budget'].map((name): (typeof budgets)[number] => [
+          'gemini',
+          (tokens) => ({ [config]: { [thinking]: { [name]: tokens, includeThoughts: true }, temperature: 1 } }),
+        ]),
+      ),
+    ),
+  ]
+  /** Every budget of reasoning in a body, wherever it stands and however it is spelled. */
+  function budgetsIn(body: Loose): unknown[] {
+    return Object.entries(body).flatMap(([name, value]) => {
+      if (/budget/i.test(name)) return [value]
+      return typeof value === 'object' && value !== null ? budgetsIn(value) : []
+    })
+  }
+
+  it.each(budgets)(
+    'hold for the reasoning that a client of %s asks for, at every provider: %#',
+    async (wire, bodyWith) => {
+      const models = Object.fromEntries(
+        Object.entries(modelsAt(providers.url)).map(([name, model]) => [name, { model, maxOutputTokens: 5000 }]),
+      )
+      let held = 0
+      for (const provider of wireNames) {
+        for (const tokens of [5000, 24_000, '24000']) {
+          providers.answer(json({ error: 'enough' }, 400))
+          await askOf(gatewayOf({ models }), wire, provider, 'Hello', { body: bodyWith(tokens) })
+          for (const budget of budgetsIn(providers.asked.at(-1)?.body ?? {})) {
+            expect(budget, `${provider} ${tokens}`).toBeLessThan(5000)
+            held++
+          }
+        }
+        for (const tokens of [2000, 0, -1]) {
+          if (provider !== wire) continue
+          await askOf(gatewayOf({ models }), wire, provider, 'Hello', { body: bodyWith(tokens) })
+          expect(budgetsIn(providers.asked.at(-1)?.body ?? {})).toEqual([tokens])
+        }
+      }
+      expect(held).toBeGreaterThan(2)
+      await askOf(gatewayOf({}), wire, wire, 'Hello', { body: bodyWith(24_000) })
+      expect(budgetsIn(providers.asked.at(-1)?.body ?? {})).toEqual([24_000])
+    },
+  )
+
   it('are the least of the model and the permit', async () => {
     const gateway = gatewayOf({ models: limited(), authorize: () => ({ maxOutputTokens: 20 }) })
     await (await askOf(gateway, 'openai-chat', 'anthropic')).text()
@@ -404,7 +457,8 @@ describe('outgoing and incoming data', () => {
       const response = await askOf(gatewayOf(), 'openai-chat', 'openai-chat', 'Hello', { stream })
       const names = [...response.headers.keys()].sort()
       const ids = ['request-id', 'x-amzn-requestid', 'x-request-id']
-      expect(names).toEqual(['cache-control', 'content-type', 'x-content-type-options', ...ids].sort())
+      const own = ['cache-control', 'content-type', 'x-content-type-options', ...(stream ? ['x-accel-buffering'] : [])]
+      expect(names).toEqual([...own, ...ids].sort())
     }
   })
 
@@ -851,6 +905,21 @@ it.each<[WireName, string, object]>([
   ['openai-responses', 'background', { background: true }],
   ['openai-responses', 'prompt', { prompt: { id: 'pmpt_1' } }],
   ['openai-responses', 'item_reference', { input: [{ type: 'item_reference', id: 'msg_1' }] }],
+  [
+    'openai-responses',
+    'compaction',
+    {
+      input: [
+        { type: 'compaction', encrypted_content: 'c' },
+        { role: 'user', content: 'x' },
+      ],
+    },
+  ],
+  [
+    'openai-responses',
+    'compaction_trigger',
+    { input: [{ role: 'user', content: 'x' }, { type: 'compaction_trigger' }] },
+  ],
   ['gemini-interactions', 'background', { background: true }],
   ['gemini-interactions', 'agent', { agent: 'cohere', model: undefined }],
   ['gemini-interactions', 'environment', { environment: 'remote' }],

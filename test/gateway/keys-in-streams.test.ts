@@ -1,5 +1,7 @@
 /** A key that a provider writes in two pieces, wherever two events of a recorded stream have a string each at one place. */
+
 import { describe, expect, it } from 'vitest'
+import { httpModel } from '../../src/ask/http-model.ts'
 import type { ClientCodec, Frame } from '../../src/core/codec.ts'
 import { encodeEventStream } from '../../src/framing/event-stream.ts'
 import { encodeNdjson, encodeSse } from '../../src/framing/text.ts'
@@ -72,7 +74,7 @@ async function leaksOf(
     const pieces = [`"${canary.slice(0, 14)}`, canary.slice(14)]
     const written = Buffer.concat(rewrite(frames, pair, pieces).map((frame) => Buffer.from(write(wrap(frame)))))
     const fetch = async () => new Response(written, { headers })
-    const model = { codec, model: 'm', baseUrl: 'https://provider.test', apiKey: canary, fetch }
+    const model = httpModel(codec, 'm', { baseUrl: 'https://provider.test', apiKey: canary, fetch })
     const gateway = createGateway({ formats: allFormats, models: { m: model } })
     const ours = (input: RequestInfo | URL, init?: RequestInit) => gateway.fetch(new Request(input, init))
     for (const client of clients) {

@@ -92,7 +92,11 @@ describe('translateRequest', () => {
     expect(legal).toMatch(/^[A-Za-z0-9_-]{1,128}$/)
     expect(sent.tool_choice).toMatchObject({ type: 'tool', name: legal })
     expect(sent.messages[1]?.content[0]).toMatchObject({ type: 'tool_use', name: legal })
-    expect(translated.question).toEqual({ callsBefore: 0, toolNames: new Map([[legal, name]]) })
+    const toolNames = new Map([
+      [legal, name],
+      ['get_time', 'get_time'],
+    ])
+    expect(translated.question).toEqual({ callsBefore: 0, toolNames, offeredTools: [] })
     expect(translated.losses.filter(({ path }) => path.startsWith('tools'))).toMatchObject([
       { path: 'tools[0].name', action: 'changed' },
     ])

@@ -2,7 +2,7 @@
  * Conversations as they come from each provider: its recorded answers after its recorded requests, decoded by our codecs, and the hand-off
  * histories of peers.md, written as the wires write them.
  */
-import { decodeAnswer } from '../../src/client/loop.ts'
+import { decodeAnswer } from '../../src/ask/http-model.ts'
 import type { ClientCodec } from '../../src/core/codec.ts'
 import { blocksOf, toolCallsOf, withAskedModel } from '../../src/core/content.ts'
 import { isObject } from '../../src/core/json.ts'
@@ -15,6 +15,8 @@ import type {
   ToolDefinition,
   ToolMessage,
 } from '../../src/core/model.ts'
+import { facts } from '../formats/index.ts'
+import type { Wire } from '../support/answers.ts'
 import { type CorpusCase, corpus, isAnswer } from '../support/corpus.ts'
 import { decodeChunks } from '../support/decode.ts'
 import { type Format, formats } from '../support/formats.ts'
@@ -98,18 +100,37 @@ function answerOf(one: CorpusCase, client: ClientCodec): AssistantMessage | unde
   return response?.message ?? error?.partial
 }
 
-/** The same stream, left when three fifths of it had come. */
-function abortedHistoryOf(one: CorpusCase, format: Format): readonly History[] {
+/** The same stream, left when a part of it had come. */
+function abortedHistoryOf(
+  one: CorpusCase,
+  format: Format,
+  part = 0.6,
+  asked: Context = before(one, format),
+): readonly History[] {
   if (one.kind === 'json') return []
   const decoder = decodeAnswer(format.client)
   try {
-    decoder.push(one.bytes.slice(0, one.bytes.length * 0.6), [])
+    decoder.push(one.bytes.slice(0, one.bytes.length * part), [])
   } catch {
     return [] // an error in the middle of a stream came first: its history is the whole case's
   }
   if (decoder.isEnded) return []
   const partial = decoder.stop('aborted', [])
-  return [history(`${one.name}, aborted`, format, modelOf(one, partial), before(one, format), partial)]
+  return [history(`${one.name}, aborted`, format, modelOf(one, partial), asked, partial)]
+}
+
+/** The recorded streams, each left at this number of places. Read once and frozen. */
+export function leftHistories(places: number): readonly History[] {
+  const parts = Array.from({ length: places }, (_, at) => (at + 1) / (places + 1))
+  const streams = corpus.filter(({ name, kind }) => name !== 'every-oddity' && kind !== 'json').map(withoutDots)
+  return frozen(
+    streams.flatMap((one) => {
+      const format = folders.get(one.format)
+      if (format === undefined) return []
+      const asked = before(one, format)
+      return parts.flatMap((part) => abortedHistoryOf(one, format, part, asked))
+    }),
+  )
 }
 
 function modelOf({ meta }: CorpusCase, answer: AssistantMessage): string {
@@ -424,6 +445,209 @@ function readWritten(): readonly History[] {
 }
 
 const client = (format: Format) => format.client
+
+const thought = (thinking: string, signed = signature): Json => ({ type: 'thinking', thinking, signature: signed })
+const chatAnswer = (message: Json): Json => ({ model: 'm', choices: [{ index: 0, finish_reason: 'stop', message }] })
+const said = (text: string): Json => ({ type: 'text', text })
+const responses = (...output: Json[]): Json => ({
+  id: 'resp_02',
+  object: 'response',
+  status: 'completed',
+  model: 'gpt-5',
+  output,
+})
+const message: Json = {
+  type: 'message',
+  id: 'msg_1',
+  role: 'assistant',
+  content: [{ type: 'output_text', text: 'x', annotations: [] }],
+}
+const shell = { call_id: 'call_s', status: 'completed' }
+const code: Json = { type: 'server_tool_use', id: 'srvtoolu_02', name: 'code_execution', input: { code: '1' } }
+const caller = { type: 'code_execution_20260120', tool_id: 'srvtoolu_02' }
+const gemini = (...parts: Json[]): Json => ({
+  candidates: [{ index: 0, finishReason: 'STOP', content: { role: 'model', parts } }],
+})
+const bedrock = (...content: Json[]): Json => ({
+  output: { message: { role: 'assistant', content } },
+  stopReason: 'end_turn',
+})
+const interaction = (...steps: Json[]): Json => ({ id: 'v1_02', status: 'completed', model: 'gemini-3.8-flash', steps })
+const cohere = (...content: Json[]): Json => ({
+  id: 'c',
+  message: { role: 'assistant', content },
+  finish_reason: 'COMPLETE',
+})
+
+/** Answers as providers send them, with parts that their requests do not take, or not there. */
+const odd: readonly (readonly [folder: string, name: string, body: Json])[] = [
+  ['anthropic', 'a thought without text', anthropicAnswer('tool_use', thought(''), toolUse('toolu_01', 'Oslo'))],
+  ['anthropic', 'a thought without text and signature', anthropicAnswer('end_turn', thought('', ''), said('x'))],
+  ['anthropic', 'only a thought', anthropicAnswer('max_tokens', thought('So'))],
+  ['anthropic', 'a thought at the end', anthropicAnswer('max_tokens', said('x'), thought('So'))],
+  [
+    'anthropic',
+    'a pause in a search',
+    anthropicAnswer('pause_turn', { ...(code as object), name: 'web_search' } as Json),
+  ],
+  [
+    'anthropic',
+    'a pause in code',
+    anthropicAnswer('pause_turn', code, { ...(code as object), id: 'srvtoolu_03', name: 'web_search', caller } as Json),
+  ],
+  [
+    'anthropic',
+    'code that waits',
+    anthropicAnswer('tool_use', code, { ...(toolUse('toolu_01', 'Oslo') as object), caller } as Json),
+  ],
+  [
+    'anthropic',
+    'a citation of a file',
+    anthropicAnswer('end_turn', {
+      type: 'text',
+      text: 'x',
+      citations: [
+        {
+          type: 'page_location',
+          cited_text: 'x',
+          document_index: 0,
+          document_title: null,
+          start_page_number: 1,
+          end_page_number: 2,
+          file_id: 'file_1',
+        },
+      ],
+    }),
+  ],
+  [
+    'openai-chat-deepseek',
+    'a thought without text',
+    chatAnswer({ role: 'assistant', content: 'x', reasoning_content: '' }),
+  ],
+  ['openai-chat-deepseek', 'only a thought', chatAnswer({ role: 'assistant', content: '', reasoning_content: 'So' })],
+  [
+    'openai-chat-mistral',
+    'a thought without text',
+    chatAnswer({ role: 'assistant', content: [{ type: 'thinking', thinking: [said('')] }, said('x')] }),
+  ],
+  [
+    'openai-responses',
+    'a thought without text',
+    responses({ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: encrypted }, message),
+  ],
+  [
+    'openai-responses',
+    'a thought without a proof',
+    responses({ type: 'reasoning', id: 'rs_1', summary: [], status: null }, message),
+  ],
+  [
+    'openai-responses',
+    'only a thought',
+    responses({ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: encrypted }),
+  ],
+  [
+    'openai-responses',
+    'a shell, and who ran it',
+    responses(
+      {
+        ...shell,
+        type: 'shell_call',
+        id: 'sh_1',
+        created_by: 'x',
+        environment: { type: 'container_reference', container_id: 'c' },
+      } as Json,
+      {
+        ...shell,
+        type: 'shell_call_output',
+        id: 'sho_1',
+        created_by: 'x',
+        output: [{ stdout: '1', stderr: '', outcome: { type: 'exit', exit_code: 0 }, created_by: 'x' }],
+      } as Json,
+      message,
+    ),
+  ],
+  [
+    'openai-responses',
+    'a shell that waits',
+    responses({ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: encrypted }, {
+      ...shell,
+      type: 'shell_call',
+      id: 'sh_1',
+      action: { commands: ['ls'] },
+    } as Json),
+  ],
+  ['gemini', 'a thought without text', gemini({ text: '', thought: true }, { text: 'x' })],
+  ['gemini', 'only a thought', gemini({ text: 'So', thought: true })],
+  ['gemini', 'a signature without text', gemini({ text: '', thought: true, thoughtSignature }, { text: 'x' })],
+  ['gemini', 'nothing', gemini({ text: '' })],
+  [
+    'gemini-interactions',
+    'a thought without anything',
+    interaction({ type: 'thought' }, { type: 'model_output', content: [said('x')] }),
+  ],
+  ['gemini-interactions', 'only a signature', interaction({ type: 'thought', signature: thoughtSignature })],
+  [
+    'ollama',
+    'a thought without text',
+    { model: 'm', message: { role: 'assistant', content: 'x', thinking: '' }, done: true, done_reason: 'stop' },
+  ],
+  [
+    'ollama',
+    'only a thought',
+    { model: 'm', message: { role: 'assistant', content: '', thinking: 'So' }, done: true, done_reason: 'length' },
+  ],
+  ['cohere', 'a thought without text', cohere({ type: 'thinking', thinking: '' }, said('x'))],
+  ['cohere', 'only a thought', cohere({ type: 'thinking', thinking: 'So' })],
+  [
+    'bedrock-converse',
+    'a thought without text',
+    bedrock({ reasoningContent: { reasoningText: { text: '', signature } } }, { text: 'x' }),
+  ],
+  [
+    'bedrock-converse',
+    'a thought at the end',
+    bedrock({ text: 'x' }, { reasoningContent: { reasoningText: { text: 'So', signature } } }),
+  ],
+  [
+    'bedrock-converse',
+    'citations',
+    bedrock({
+      citationsContent: {
+        content: [{ text: 'x' }],
+        citations: [
+          {
+            title: 'a',
+            sourceContent: [{ text: 'y' }],
+            location: { documentChar: { documentIndex: 0, start: 0, end: 1 } },
+          },
+        ],
+      },
+    }),
+  ],
+  [
+    'bedrock-converse',
+    'a search of Bedrock that was left',
+    bedrock(
+      { text: 'x' },
+      { toolUse: { toolUseId: 'tooluse_1', name: 'nova_grounding', input: {}, type: 'server_tool_use' } },
+    ),
+  ],
+]
+
+/** Histories with these answers, as a run has them, and as a client of a gateway sends them, which does not say how they ended. */
+export function oddHistories(): readonly History[] {
+  const asked: Context = { messages: [{ role: 'user', content: 'What is the weather?' }] }
+  return odd.flatMap(([folder, name, body]) => {
+    const format = folders.get(folder) as Format
+    const [model] = facts[format.client.name as Wire].models
+    const own = history(name, format, model, asked, client(format).decodeResponse(body).message)
+    const { stopReason: _, response: __, ...sent } = own.context.messages.at(-1) as AssistantMessage
+    return [
+      own,
+      { ...own, name: `${name}, of a client`, context: { ...own.context, messages: [...asked.messages, sent] } },
+    ]
+  })
+}
 
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 

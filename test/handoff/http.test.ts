@@ -1,6 +1,8 @@
 /** The same hand-overs over real HTTP: the embedded provider takes what our client makes of them, on all wires and the dialects. */
+
 import { LLMock } from '@copilotkit/aimock'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { httpModel } from '../../src/ask/http-model.ts'
 import { textOf } from '../../src/core/content.ts'
 import { generate } from '../../src/index.ts'
 import { facts } from '../formats/index.ts'
@@ -52,13 +54,11 @@ const withFunctions: typeof fetch = (url, init) => {
 async function ask({ client }: Target, history: History, moment: Moment): Promise<string> {
   const { system, messages, tools } = goOn(history, moment)
   const { message } = await generate({
-    model: {
-      codec: client,
-      model: modelFor(history, { name: client.name, client }).replace(/^models\//, ''),
+    model: httpModel(client, modelFor(history, { name: client.name, client }).replace(/^models\//, ''), {
       baseUrl: `${mock.url}${bases[client.provider] ?? facts[client.name as Wire].mockBase}`,
       ...(client.provider === 'vertex-anthropic' && { fetch: asAnthropic }),
       ...(client.name === 'bedrock-converse' && { fetch: withFunctions }),
-    },
+    }),
     messages,
     ...(system !== undefined && { system }),
     ...(tools !== undefined && { tools }),

@@ -1,6 +1,6 @@
 /** Every history continued on every target, as the client does it: prepared, then encoded. Shared by the tests and the report. */
 import type { ClientCodec, EncodedRequest, Rules } from '../../src/core/codec.ts'
-import type { Context, Loss } from '../../src/core/model.ts'
+import type { Context, Loss, RequestOptions } from '../../src/core/model.ts'
 import { model as modelByName, providerNames } from '../../src/models.ts'
 import { legalToolName, prepare } from '../../src/prepare/prepare.ts'
 import { facts } from '../formats/index.ts'
@@ -51,9 +51,14 @@ export interface HandedOver {
 }
 
 /** Losses are reported, and none of them is an error: the body has to be valid whatever is missing in it. */
-export function handOver(context: Context, { client }: Target, model: string): HandedOver {
+export function handOver(
+  context: Context,
+  { client }: Target,
+  model: string,
+  asked: Partial<RequestOptions> = {},
+): HandedOver {
   const prepared = prepare(withLegalNames(context, client.rules), client.rules, { model })
-  const options = { model, maxTokens: 1000, stream: true, strict: false }
+  const options = { maxTokens: 1000, stream: true, ...asked, model, strict: false }
   const encoded = client.encodeRequest(prepared.context, options)
   return { encoded, losses: [...prepared.losses, ...encoded.losses] }
 }

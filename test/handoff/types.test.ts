@@ -34,7 +34,9 @@ type InteractionsBody = Omit<Interactions.CreateModelInteractionParamsStreaming,
 declare function take<T>(body: T): void
 `
 
-const histories = [...writtenHistories(), ...oneOfEachKind(recordedHistories())]
+const recorded = recordedHistories()
+const customCalls = recorded.filter(({ name }) => name.includes('custom-tool'))
+const histories = [...new Set([...writtenHistories(), ...oneOfEachKind(recorded), ...customCalls])]
 
 function literalsFor(target: Target): readonly string[] {
   const bodies = new Map<string, string>()

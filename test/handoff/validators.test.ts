@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { facts } from '../formats/index.ts'
 
 const bodies = Object.values(facts).flatMap(({ validatorOf, refusals }) =>
-  refusals.map((one) => ({ ...one, validate: validatorOf(one.provider) })),
+  refusals.map((one) => ({ ...one, validate: validatorOf(one.provider, one.model) })),
 )
 
 describe.each(bodies)('$title', ({ validate, good, cases }) => {

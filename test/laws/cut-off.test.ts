@@ -1,7 +1,8 @@
 /** An answer cut short is an error, keeps the received part, and none of its calls may run. */
+
 import { describe, expect, it } from 'vitest'
-import { decodeAnswer } from '../../src/client/loop.ts'
-import { readBody } from '../../src/client/transport.ts'
+import { decodeAnswer, httpModel } from '../../src/ask/http-model.ts'
+import { readBody } from '../../src/ask/transport.ts'
 import { canRunTools } from '../../src/core/content.ts'
 import type { AssistantMessage } from '../../src/core/model.ts'
 import { encodeEventStream } from '../../src/framing/event-stream.ts'
@@ -120,7 +121,7 @@ describe.each(formats)('$folder', ({ folder, client }) => {
     const body = text.trim()
     // A shorter text is not JSON at any length; which is the grammar of JSON and not ours to prove.
     for (const at of [1, Math.floor(body.length / 2), body.length - 1]) {
-      const read = () => client.decodeResponse(readBody(body.slice(0, at), { codec: client, model: '', baseUrl: '' }))
+      const read = () => client.decodeResponse(readBody(body.slice(0, at), httpModel(client, '', { baseUrl: '' })))
       expect(read, `cut at ${at}`).toThrow('it is not JSON')
     }
   })

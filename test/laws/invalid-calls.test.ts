@@ -1,9 +1,8 @@
 /**
- * C12: a call with broken arguments goes back to the model as a call that failed. OpenAI takes any text as arguments, and is sent what the
- * model wrote. All others are sent an empty object.
+ * C12: a call with broken arguments goes back to the model as a call that failed, with an empty object as its arguments.
  */
 import fc from 'fast-check'
-import { describe, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ClientCodec } from '../../src/core/codec.ts'
 import type { InvalidToolCall, Message } from '../../src/core/model.ts'
 import { prepare } from '../../src/prepare/prepare.ts'
@@ -47,19 +46,18 @@ function sent(codec: ClientCodec, argumentsText: string): string {
   return JSON.stringify(codec.encodeRequest(context, { model: 'm', strict: false, maxTokens: 9 }).body)
 }
 
-/** The clients, and whether each sends the text of the model. One whose host has no tools writes calls as text. */
+/** The clients. One whose host has no tools writes calls as text. */
 const targets = formats
   .filter(({ folder }) => folder !== 'openai-chat-perplexity')
-  .map(
-    ({ folder, client }) => [folder, client, /^openai-(?:chat(?:-azure)?|responses(?!-xai).*)$/.test(folder)] as const,
-  )
+  .map(({ folder, client }) => [folder, client] as const)
 
-describe.each(targets)('C12: a call with broken arguments to %s', (_, codec, isRaw) => {
-  it(isRaw ? 'has the text of the model' : 'has an empty object', () => {
+/** Servers that put old calls into a template parse them, and refuse every later request of a conversation with a broken one. */
+describe.each(targets)('C12: a call with broken arguments to %s', (_, codec) => {
+  it('has an empty object', () => {
     const base = sent(codec, '{')
-    const withText = (text: string) => base.replace('"arguments":"{"', () => `"arguments":${JSON.stringify(text)}`)
+    expect(base).toMatch(/"(?:arguments|args|input)":(?:"\{\}"|\{\})/)
     expectHolds(
-      fc.property(broken, (text) => sent(codec, text) === (isRaw ? withText(text) : base)),
+      fc.property(broken, (text) => sent(codec, text) === base),
       {},
     )
   })

@@ -3,7 +3,7 @@
  * the time limit of a test, a few hundred times what is needed, is the law.
  */
 import { describe, expect, it } from 'vitest'
-import { decodeAnswer } from '../../src/client/loop.ts'
+import { decodeAnswer } from '../../src/ask/http-model.ts'
 import { modelFamily, parseArguments } from '../../src/core/content.ts'
 import type { MessageEvent } from '../../src/core/model.ts'
 import { normalizeMessages } from '../../src/import/index.ts'

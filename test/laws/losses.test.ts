@@ -382,6 +382,30 @@ it.each(wires.filter((name) => name !== 'anthropic'))(
   },
 )
 
+it.each(wires.filter((name) => name !== 'anthropic'))(
+  '%s gets the names of the tools that a search of Claude found',
+  (name) => {
+    const reference = (tool_name: string) => ({
+      type: 'unknown' as const,
+      format: 'anthropic',
+      providerType: 'tool_reference',
+      value: { type: 'tool_reference', tool_name },
+    })
+    const call = block.toolCall('a', 'search', { q: 'x' })
+    const content = [reference('make_issue'), reference('close_issue')]
+    const messages = [
+      user('a'),
+      message.assistant([call]),
+      message.tool(content, { toolCallId: 'a', name: 'search' }),
+      user('b'),
+    ]
+    const body = JSON.stringify(clients[name].encodeRequest({ messages }, { model: 'm' }).body)
+    expect(body).toMatch(/\[tool found\] make_issue.*\[tool found\] close_issue/)
+    const places = [0, 1].map((at) => ({ path: `messages[2].content[${at}]`, action: 'changed', severity: 'minor' }))
+    expect(lossesOf(name, { messages }).slice(0, 2)).toMatchObject(places)
+  },
+)
+
 describe('A10: a later instruction', () => {
   const messages = ['a', message.assistant('b'), message.developer('D'), message.system('S'), 'c']
   const settings = (fetch: typeof globalThis.fetch) => ({ apiKey: 'k', fetch })

@@ -51,6 +51,7 @@ const mayDiffer: readonly (readonly [path: RegExp, because: string])[] = [
   [/^\.context\.(?:system|messages)\b.*$/, 'instructions at the head are system text'],
   [/\.tools\.\d+\.parameters$/, 'the wire demands a schema'],
   [/usage\b.*(?:total|reasoning|thinking|prompt|input)\w*$/i, 'made-up figures do not add up'],
+  [/usage\.providerData\.[\w-]+\.(?:completion|output)_tokens$/, 'the same'],
   [/\.opaque\.data\.status$/, 'the wire demands a status'],
   [/^\.again\.\d+\.opaque(?:\.data\.id)?$/, 'an item of a stream is announced before its own id is known'],
   [/[sS]topReason$/, 'made-up answers contradict themselves'],

@@ -1,7 +1,10 @@
 /** Decisions of the caller hold in every format: which losses are errors, and which headers are sent. */
+
 import { describe, expect, it } from 'vitest'
+import { httpModel } from '../../src/ask/http-model.ts'
 import type { ClientCodec } from '../../src/core/codec.ts'
-import { ConnectionError, generate, type Loss, type Model } from '../../src/index.ts'
+import type { HttpModel } from '../../src/core/question.ts'
+import { ConnectionError, generate, type Loss } from '../../src/index.ts'
 import { facts } from '../formats/index.ts'
 import { goOn, oneOfEachKind, recordedHistories, writtenHistories } from '../handoff/histories.ts'
 import { targets, wires } from '../handoff/matrix.ts'
@@ -10,10 +13,10 @@ import { inTurn } from '../support/cuts.ts'
 
 const histories = oneOfEachKind([...recordedHistories(), ...writtenHistories()])
 
-function modelOf(codec: ClientCodec, more: Partial<Model> = {}): Model {
+function modelOf(codec: ClientCodec, more: Partial<HttpModel> = {}): HttpModel {
   const [model] = facts[codec.name as Wire].models
   const fetch = () => Promise.reject(new TypeError('no network'))
-  return { codec, model, baseUrl: 'http://localhost', apiKey: 'k', fetch, ...more }
+  return httpModel(codec, model, { baseUrl: 'http://localhost', apiKey: 'k', fetch, ...more })
 }
 
 /** Dialects share the code of their format: each gets a sixth of the histories, its neighbours the others. */
@@ -40,7 +43,7 @@ describe.each(inShares)('$name', ({ client, due }) => {
 
   it('a header of the model takes the place of ours, in any case', async () => {
     const sent: Headers[] = []
-    const fetch: Model['fetch'] = (_, init) => {
+    const fetch: HttpModel['fetch'] = (_, init) => {
       sent.push(new Headers(init?.headers))
       return Promise.reject(new TypeError('no network'))
     }

@@ -38,6 +38,7 @@ const full: Full = {
     complete: true,
     generatedId: true,
     approvalId: 'random.digest',
+    approvalProof: '1.mac',
     opaque,
   },
   tool_call_chunk: { ...base, type: 'tool_call_chunk', name: 'n', index: 0, argumentsDelta: '{', argumentsSoFar: {} },

@@ -208,6 +208,8 @@ describe('calls and their results', () => {
     const context = { providerState: { previousResponseId: 'resp_1' } }
     expect(prepared([result('call_1')], wires.responses, context).losses).toEqual([])
     expect(messagesOf([result('call_1')], wires.chat, context)[0]?.role).toBe('user')
+    // Gemini Interactions takes results first, although a conversation begins with a user message there.
+    expect(prepared([result('call_1')], { ...wires.anthropic, chains: true }, context).losses).toEqual([])
     // Another message changes, so the conversation is written again.
     expect(summary(messagesOf([result('call_1'), assistant(call('call_2'))], wires.responses, context))).toEqual([
       'call_1: sunny',
@@ -215,6 +217,26 @@ describe('calls and their results', () => {
       `call_2: ${noResult}`,
     ])
   })
+})
+
+/** "All content must be type `text` if `is_error` is true": vellum-ai/vellum-assistant#18387. */
+it('a failed result holds only text where nothing else is taken; its media follow, and nothing is lost', () => {
+  const shot: ContentBlock = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' }
+  const failed: Message = {
+    role: 'tool',
+    toolCallId: 'a',
+    name: 'weather',
+    content: [{ type: 'plain_text', text: 'no', title: 'log' }, shot],
+    status: 'error',
+  }
+  const rules: Rules = { ...wires.anthropic, textErrors: true }
+  const [, , told, media] = messagesOf([user('hi'), assistant(call('a')), failed], rules)
+  expect(told?.content).toEqual([
+    { type: 'text', text: 'no' },
+    { type: 'text', text: '[image: see the message after the results]' },
+  ])
+  expect(media).toMatchObject({ role: 'user', content: [{ type: 'text' }, shot, { type: 'text' }] })
+  expect(messagesOf([user('hi'), assistant(call('a')), failed], wires.anthropic)[2]?.content).toEqual(failed.content)
 })
 
 describe('invalid calls', () => {
@@ -324,7 +346,7 @@ describe('reasoning and proofs', () => {
     text,
     ...(opaque && { opaque }),
   })
-  const turn = (block: ContentBlock) => [user('hi'), assistant(block, { type: 'text', text: 'so' })]
+  const turn = (block: ContentBlock) => [user('hi'), assistant(block, { type: 'text', text: 'so' }), user('and?')]
   const said = (block: ContentBlock, rules: Rules, model = 'claude-sonnet-5') =>
     messagesOf(turn(block), rules, {}, model)[1]?.content
 

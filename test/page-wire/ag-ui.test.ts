@@ -172,8 +172,11 @@ describe('TanStack AI', () => {
     expect(chat.getMessages().at(-1)?.parts[0]).toMatchObject({ state: 'approval-requested', approval: { id: 'c' } })
   })
 
-  it('has the error of a run that fails', async () => {
-    const chat = over([start, text('So')], new ApiError('sk-123', { kind: 'overloaded' }))
+  it.each([
+    ['in the middle', [start, text('So')]],
+    ['before its first event', []],
+  ])('has the error of a run that fails %s', async (_, events) => {
+    const chat = over(events, new ApiError('sk-123', { kind: 'overloaded' }))
     await chat.sendMessage('Hi')
     expect([chat.getStatus(), chat.getError()?.message]).toEqual(['error', 'The model is overloaded; try again later'])
   })

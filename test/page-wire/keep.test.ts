@@ -128,6 +128,56 @@ describe('a run with the name of the page', () => {
   })
 })
 
+describe('a name that was used before', () => {
+  const name = 'a-name-of-the-page'
+  const at = (method: string, log: RunLog) => answerKept(new Request(`${url}/${name}`, { method }), log)
+  const first = async (log: RunLog) => (await keepRun(scripted([start, text('one')]), log, { name })).text()
+  /** The state of the name when it is used again. */
+  const uses: Readonly<Record<string, (log: RunLog) => Promise<unknown>>> = {
+    'by a run that has ended': first,
+    'by a run that was removed after its end': async (log) => [await first(log), await at('DELETE', log)],
+    'by a run that was stopped': async (log) => {
+      const kept = await keepRun(scripted([start, text('one'), null]), log, { name })
+      return [await at('DELETE', log), await kept.text().catch(() => {})]
+    },
+    'by a run that failed before its first event': (log) =>
+      keepRun(scripted([], new InterruptedError('cut')), log, { name }),
+    'by a run that is past its time': async (log) => [await first(log), vi.advanceTimersByTime(1000)],
+    'by a run that was removed and is past its time': async (log) => [
+      await first(log),
+      await at('DELETE', log),
+      vi.advanceTimersByTime(1000),
+    ],
+  }
+
+  it.each(Object.entries(uses))('%s: the page gets its own answer, and can read it again', async (_, use) => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const log = memoryLog({ ttlMs: 1000 })
+    await use(log)
+    const kept = await keepRun(scripted([start, text('two')]), log, { name })
+    const own = kept.headers.get('x-isoglot-stream') ?? ''
+    expect((await outcomeOf(readEvents(kept))).events).toEqual([start, text('two')])
+    const again = await answerKept(new Request(`${url}/${own}`), log)
+    expect((await outcomeOf(readEvents(again))).events).toEqual([start, text('two')])
+    if (own !== name) {
+      const old = await outcomeOf(readEvents(at('GET', log)))
+      expect(old.events).not.toContainEqual(text('two'))
+    }
+  })
+
+  it('by a request that arrived at the same time: each page gets its own answer', async () => {
+    const log = memoryLog()
+    const both = ['one', 'two'].map((said) => keepRun(scripted([start, text(said)]), log, { name }))
+    const read = await Promise.all(both.map(async (kept) => (await outcomeOf(readEvents(await kept))).events))
+    expect(read).toEqual(['one', 'two'].map((said) => [start, text(said)]))
+  })
+
+  it('does not hide the error of a log that fails', async () => {
+    const log: RunLog = { ...memoryLog(), append: () => Promise.reject(new TypeError('The database is down')) }
+    await expect(keepRun(scripted([start]), log, { name })).rejects.toThrow('The database is down')
+  })
+})
+
 it('a run that has ended is not stopped, whatever happens to its log', async () => {
   const log = memoryLog()
   const run = scripted([start, text('Hel')])

@@ -1,7 +1,7 @@
-/** The body that a page posts, and its sealed history. */
+/** The body that a page posts. */
 import { describe, expect, it } from 'vitest'
-import { block, DecodeError, LimitError, type Message, message } from '../../src/index.ts'
-import { openMessages, readChatRequest, sealMessages } from '../../src/page/response.ts'
+import { block, LimitError, type Message, message } from '../../src/index.ts'
+import { readChatRequest } from '../../src/page/response.ts'
 
 const post = (body: unknown) =>
   new Request('http://localhost/chat', { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) })
@@ -122,49 +122,5 @@ describe('a request of a page', () => {
         'does not run in the page',
       )
     })
-  })
-})
-
-describe('a sealed history', () => {
-  const secret = crypto.getRandomValues(new Uint8Array(32))
-  const opaque = { provider: 'anthropic', model: 'm', format: 'anthropic', data: { signature: 'sig' } }
-  const messages: Message[] = [
-    message.user('Hi, how are you? ☂'),
-    { role: 'assistant', content: [{ type: 'reasoning', text: 'Hm', opaque }, block.text('Fine')], stopReason: 'stop' },
-  ]
-
-  it('opens unchanged, including proofs, and its text reveals nothing', async () => {
-    const sealed = await sealMessages(messages, secret, 'user 1, chat 1')
-    expect(sealed).toMatch(/^[\w-]+$/)
-    expect(atob(sealed.replaceAll('-', '+').replaceAll('_', '/'))).not.toContain('Fine')
-    expect(await openMessages(sealed, secret, 'user 1, chat 1')).toEqual(messages)
-    expect(await sealMessages(messages, secret, 'user 1, chat 1')).not.toBe(sealed)
-  })
-
-  it('opens with a key of Web Crypto', async () => {
-    const key = await crypto.subtle.importKey('raw', secret, 'AES-GCM', false, ['encrypt', 'decrypt'])
-    expect(await openMessages(await sealMessages(messages, secret, 'a'), key, 'a')).toEqual(messages)
-    expect(await openMessages(await sealMessages(messages, key, 'a'), secret, 'a')).toEqual(messages)
-  })
-
-  it('does not open for another chat, with another secret, or with a change in any place', async () => {
-    const sealed = await sealMessages(messages.slice(0, 1), secret, 'a')
-    await expect(openMessages(sealed, secret, 'b')).rejects.toBeInstanceOf(DecodeError)
-    await expect(openMessages(sealed, new Uint8Array(32), 'a')).rejects.toBeInstanceOf(DecodeError)
-    for (let at = 0; at < sealed.length - 1; at++) {
-      const other = sealed[at] === 'A' ? 'Q' : 'A'
-      const changed = sealed.slice(0, at) + other + sealed.slice(at + 1)
-      await expect(openMessages(changed, secret, 'a')).rejects.toBeInstanceOf(DecodeError)
-    }
-    for (const text of ['', 'A', '!', sealed.slice(0, -4)])
-      await expect(openMessages(text, secret, 'a')).rejects.toBeInstanceOf(DecodeError)
-  })
-
-  it('is refused if it is too long, or the secret is too short', async () => {
-    await expect(openMessages('A'.repeat(4 * 1024 * 1024 + 1), secret, 'a')).rejects.toBeInstanceOf(LimitError)
-    const bytes = Array.from({ length: 56 }, () => crypto.getRandomValues(Buffer.alloc(65_536)))
-    const long = message.user(Buffer.concat(bytes).toString('base64'))
-    await expect(sealMessages([long], secret, 'a')).rejects.toBeInstanceOf(LimitError)
-    await expect(sealMessages(messages, new Uint8Array(16), 'a')).rejects.toBeInstanceOf(RangeError)
   })
 })

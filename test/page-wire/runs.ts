@@ -1,6 +1,8 @@
 /** Runs for a page, from recorded answers and from events of a test. */
+
 import { expect } from 'vitest'
-import type { Model } from '../../src/core/codec.ts'
+import { httpModel } from '../../src/ask/http-model.ts'
+import type { Model } from '../../src/core/question.ts'
 import { type Run, type RunRequest, type RunResult, type StreamEvent, stream } from '../../src/index.ts'
 import { type CorpusCase, casesOf } from '../support/corpus.ts'
 import { type Format, formats } from '../support/formats.ts'
@@ -25,13 +27,11 @@ export function recordedRun(
   { bytes, kind, meta }: CorpusCase,
   request: Partial<RunRequest> = {},
 ): Run {
-  const model: Model = {
-    codec: client,
-    model: meta.model ?? 'm',
+  const model: Model = httpModel(client, meta.model ?? 'm', {
     baseUrl: 'http://localhost',
     fetch: async () =>
       new Response(inChunks(bytes, 50), { status: meta.status ?? 200, headers: { 'content-type': types[kind] } }),
-  }
+  })
   return stream({ model, prompt: 'Hi', retries: 0, strict: false, ...request })
 }
 

@@ -189,6 +189,21 @@ it.each(recorded)('%s: in each field are not sent by default', async (_id, forma
   }
 })
 
+/** The events with other hidden texts, which have this length, and with other hidden numbers. */
+function withOther(hidden: string): readonly StreamEvent[] {
+  return JSON.parse(JSON.stringify(full).replaceAll(secret, hidden).replaceAll('987654', String(hidden.length)))
+}
+
+it.each(encoders)('change the length of nothing that is sent', async (as) => {
+  const bare = { reasoning: false, tools: 'name', serverTools: 'name' } as const
+  for (const page of [{}, bare, { tools: 'hidden', serverTools: 'hidden' } as const]) {
+    const { length } = await sent(full, page, as)
+    for (const hidden of ['', 'x', 'shown', 'shown shown shown', 'x'.repeat(3000)]) {
+      expect(await sent(withOther(hidden), page, as)).toHaveLength(length)
+    }
+  }
+})
+
 describe('requested data', () => {
   const withF = (view: 'hidden' | 'name' | 'arguments' | 'all') => sent(full, { tools: { f: view } })
 

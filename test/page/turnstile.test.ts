@@ -110,7 +110,7 @@ describe.skipIf(!hasChromium)('the page with Turnstile', () => {
   const refusals: readonly (readonly [string, string, Failing])[] = [
     ['the widget says no', 'The check that a person is here failed: 110200', { fails: true }],
     ['its script cannot be loaded', 'The check that a person is here cannot be loaded', { isBlocked: true }],
-    ['Turnstile refuses', 'This visitor is not logged in or not allowed', { said: { ...good, success: false } }],
+    ['Turnstile refuses', 'this visitor is not logged in or not allowed', { said: { ...good, success: false } }],
   ]
   it.each(inTurn(refusals, 3, 2))('shows a message when %s', async (_, words, how) => {
     failing = how
@@ -134,7 +134,7 @@ describe.skipIf(!hasChromium)('the page with Turnstile', () => {
     const answer = await fetch(plain.url)
     expect(await answer.text()).toBe(file)
     await page.goto(plain.url)
-    await page.getByText('This visitor is not logged in or not allowed').first().waitFor()
+    await page.getByText('this visitor is not logged in or not allowed').first().waitFor()
     expect([loaded, siteverify.asked]).toEqual([[], []])
   })
 

@@ -1,6 +1,7 @@
 /** The five wires as a program meets them: a conversation goes through preparation and a codec, as `generate` sends it. */
-import type { EncodedRequest, Model } from '../../src/core/codec.ts'
+import type { EncodedRequest } from '../../src/core/codec.ts'
 import type { Context, Loss, Message, RequestOptions } from '../../src/core/model.ts'
+import type { HttpModel } from '../../src/core/question.ts'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { gemini } from '../../src/formats/gemini/index.ts'
 import { ollama } from '../../src/formats/ollama/index.ts'
@@ -23,7 +24,7 @@ export interface Sent {
   readonly losses: readonly Loss[]
 }
 
-export function send(to: Wire | Model, context: Context, options: Partial<RequestOptions> = {}): Sent {
+export function send(to: Wire | HttpModel, context: Context, options: Partial<RequestOptions> = {}): Sent {
   const model = typeof to === 'string' ? models[to] : to
   const prepared = prepare(context, model.codec.rules, { model: model.model })
   const encoded = model.codec.encodeRequest(prepared.context, {

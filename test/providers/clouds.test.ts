@@ -7,7 +7,7 @@ import { GoogleGenAI } from '@google/genai'
 import OpenAI, { AzureOpenAI } from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { entraClient, googleServiceAccount } from '../../src/cloud-auth/index.ts'
-import type { Model } from '../../src/core/codec.ts'
+import type { HttpModel } from '../../src/core/question.ts'
 import { generate, message, stream, tool } from '../../src/index.ts'
 import { azureAnthropic } from '../../src/providers/azure-anthropic.ts'
 import { azureOpenai } from '../../src/providers/azure-openai.ts'
@@ -30,7 +30,7 @@ const project = 'my-project'
 const location = 'europe-west1'
 const prompt = 'Hello'
 /** Requests go to the server of the test, and to the path that they have at the cloud. */
-function local(model: Model): Model {
+function local(model: HttpModel): HttpModel {
   return { ...model, baseUrl: upstream.url + new URL(model.baseUrl).pathname }
 }
 const last = () => upstream.asked.at(-1) as Asked

@@ -1,6 +1,6 @@
 /**
- * Perplexity's sources, Groq's own tools, and what answers of routers cost: https://docs.perplexity.ai,
- * https://console.groq.com/docs/compound, https://openrouter.ai/docs (read 2026-11).
+ * Perplexity's and xAI's sources, Groq's own tools, and what answers of routers cost: https://docs.perplexity.ai,
+ * https://docs.x.ai/docs/guides/live-search, https://console.groq.com/docs/compound, https://openrouter.ai/docs (read 2026-11).
  */
 import { describe, expect, it } from 'vitest'
 import type { Frame } from '../../src/core/codec.ts'
@@ -11,6 +11,7 @@ import { message } from '../../src/index.ts'
 import { costOf } from '../../src/prices/index.ts'
 import { groq } from '../../src/providers/groq.ts'
 import { perplexity } from '../../src/providers/perplexity.ts'
+import { xai } from '../../src/providers/xai.ts'
 import { ownCase } from '../support/corpus.ts'
 import { decodeChunks } from '../support/decode.ts'
 
@@ -50,6 +51,16 @@ describe.each(['openai-chat-perplexity/marks', 'openai-chat-perplexity/marks-str
   it('keeps the lists as they came, and what it cost', () => {
     expect(providerData?.['openai-chat']?.search_results).toHaveLength(3)
     expect(costOf(usage, sonar)).toEqual({ usd: 0.00646, confidence: 'exact' })
+  })
+})
+
+describe.each(['openai-chat-xai/search', 'openai-chat-xai/search-stream'])('%s', (id) => {
+  it('has the sources of xAI’s search as citations of the whole text', () => {
+    const { message, providerData } = read(xai('grok-3'), id)
+    const urls = ['https://example.com/mars', 'https://example.org/rover']
+    const citations = urls.map((url) => ({ type: 'citation', url, title: url, startIndex: 0, endIndex: 15 }))
+    expect(blocksOf(message.content)).toEqual([{ type: 'text', text: 'A rover landed.', citations }])
+    expect(providerData?.['openai-chat']?.citations).toEqual(urls)
   })
 })
 

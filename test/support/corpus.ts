@@ -86,7 +86,7 @@ function foldersIn(folder: string): string[] {
 
 function casesIn(folder: string, isOwn: boolean): CorpusCase[] {
   return foldersIn(folder)
-    .filter((format) => existsSync(join(ownRoot, basename(format))))
+    .filter((format) => existsSync(join(ownRoot, basename(format))) && basename(format) !== 'agents') // only requests: `agents.ts`
     .flatMap(foldersIn)
     .map((one) => readCase(one, isOwn))
 }

@@ -1,7 +1,7 @@
 /** Every recording in every wire: what comes of it, held against what the rules say. The laws and the table in the docs are made of this. */
 import type { ServerCodec } from '../../src/core/codec.ts'
 import { ApiError, DecodeError, InterruptedError } from '../../src/core/errors.ts'
-import type { ChatResponse, Context, Loss } from '../../src/core/model.ts'
+import type { ChatResponse, Context, JsonObject, Loss } from '../../src/core/model.ts'
 import { binaryPieces, textPieces } from '../../src/gateway/pieces.ts'
 import { translateRequest, translateResponse, translateStream } from '../../src/gateway/translate.ts'
 import { prepare } from '../../src/prepare/prepare.ts'
@@ -63,6 +63,12 @@ const others = {
   choices: {
     name: 'several choices',
     reason: 'an answer has one message, the first choice; a whole answer keeps the other choices for their own wire',
+    severity: 'minor',
+  },
+  functions: {
+    name: 'tools that clients of one wire run',
+    reason:
+      'they become functions, and their calls come back as the client has them; only OpenAI holds a call to a grammar',
     severity: 'minor',
   },
   prepared: {
@@ -227,8 +233,11 @@ function signedFields({
 function judgeAsked(one: CorpusCase, from: Format, to: Target): Verdict {
   const way = { from: from.client.name as Wire, to: to.wire }
   const path = String(one.meta.endpoint ?? '').split(' ')[1] ?? ''
-  const asked = from.server.decodeRequest(one.request, { path })
-  const model = asked.options.model.split('/').at(-1) ?? ''
+  const model = from.server.decodeRequest(one.request, { path }).options.model.split('/').at(-1) ?? ''
+  const target = { format: to.client.name, provider: to.client.provider, model, headers: {} }
+  // `test/laws/agents.test.ts` holds what it writes against what agents send.
+  const ported = from.server.port?.(one.request as JsonObject, target)
+  const asked = from.server.decodeRequest(ported?.body ?? one.request, { path })
   const translated = translateRequest(one.request, from.server, to.client, { path, model, strict: false })
   const read = to.server.decodeRequest(JSON.parse(JSON.stringify(translated.body)), { path: translated.path })
   const prepared = prepare(asked.context, to.client.rules, { model })
@@ -239,7 +248,7 @@ function judgeAsked(one: CorpusCase, from: Format, to: Target): Verdict {
     seeRequest(read.context, read.options),
     way,
   )
-  const own = new Set(prepared.losses.map((loss) => `${loss.path}: ${loss.reason}`))
+  const own = new Set([...prepared.losses, ...(ported?.losses ?? [])].map((loss) => `${loss.path}: ${loss.reason}`))
   const told = translated.losses.filter(
     ({ path: at, reason }) => !own.has(`${at}: ${reason}`) && !(isDemoted && /developers/.test(reason)),
   )
@@ -248,7 +257,11 @@ function judgeAsked(one: CorpusCase, from: Format, to: Target): Verdict {
     id: one.id,
     kind: 'request',
     ...way,
-    named: [...fired.map(({ name }) => name), ...(isPrepared ? [others.prepared.name] : [])],
+    named: [
+      ...fired.map(({ name }) => name),
+      ...(isPrepared ? [others.prepared.name] : []),
+      ...(ported ? [others.functions.name] : []),
+    ],
     unnamed: [...unnamed, ...silences(fired, told)],
   }
 }

@@ -1,6 +1,6 @@
 /** Runs bytes through framing, codec and assembler, and returns all results. */
 
-import { type DecodeOptions, decodeAnswer } from '../../src/client/loop.ts'
+import { type DecodeOptions, decodeAnswer } from '../../src/ask/http-model.ts'
 import type { ClientCodec } from '../../src/core/codec.ts'
 import type { AssistantMessage, ChatResponse, MessageEvent } from '../../src/core/model.ts'
 

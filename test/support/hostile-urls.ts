@@ -296,3 +296,92 @@ export const relative: readonly string[] = [
     '-a:b',
   ],
 ]
+
+const inwardHosts = [
+  '10.0.0.1',
+  '169.254.169.254',
+  '127.0.0.1',
+  'localhost',
+  '[::1]',
+  'x.home.arpa',
+  'db.internal',
+  'home.arpa',
+]
+/** A public host, with what parsers take for the end of a host, or for a user. */
+const before = ['', 'user@', 'user:pw@', 'docs.example@', 'docs.example:443@', 'docs.example%2f@', '@', ':@']
+const between = [
+  '?@',
+  '#@',
+  ';@',
+  '&@',
+  '\\@',
+  '%2f@',
+  '%3f@',
+  '%23@',
+  '%00@',
+  '?x@',
+  '#x@',
+  ':443?@',
+  ':443#@',
+  '?.',
+  '#.',
+  '\\',
+  '\t@',
+  '\u3002@',
+]
+const after = [
+  '/',
+  '',
+  '.',
+  './',
+  '../',
+  '.:443/',
+  ':443/',
+  '%2e/',
+  '\u3002/',
+  '\uff0e/',
+  '?',
+  '#',
+  '\\',
+  '/\\a',
+  '?.example',
+  '#.example/',
+]
+
+/**
+ * Reach into the network of the client that fetches them, or have two hosts: one that is public and one that is not, and it depends on the parser
+ * which of them is asked.
+ */
+export const inward: readonly string[] = [
+  ...inwardHosts.flatMap((host) => before.flatMap((start) => after.map((end) => `https://${start}${host}${end}`))),
+  ...inwardHosts.flatMap((host) => between.map((sign) => `https://docs.example.com${sign}${host}/`)),
+  ...['localhost', 'home.arpa', 'internal', 'local', 'svc', 'test'].flatMap((name) =>
+    ['', '.', '..', '...'].flatMap((dots) => [
+      `https://${name}${dots}/`,
+      `https://x.${name}${dots}/`,
+      `https://X.${name.toUpperCase()}${dots}`,
+    ]),
+  ),
+  ...[
+    'https://a..example.com/',
+    'https://.example.com/',
+    'https://a.example.com../',
+    'https://\uff4cocalhost/',
+    'https://loc\u00adalhost/',
+  ],
+  ...[
+    'https://0x7f.1/',
+    'https://2130706433/',
+    'https://017700000001/',
+    'https://\u2460\u2461\u2466.0.0.1/',
+    'https://127\u30020\u30020\u30021/',
+  ],
+  ...[
+    'https://0/',
+    'https://127.1/',
+    'https://0x7f000001/',
+    'https://127.0.0.1.',
+    'https://0177.0.0.1/',
+    'https://[::ffff:10.0.0.1]/',
+  ],
+]

@@ -90,6 +90,49 @@ describe('a signed decision', () => {
   )
 })
 
+describe('the proof of a call that waits', () => {
+  const rule = approval({ secret })
+  const asked = async () => (await rule.ask(pay)).approvalProof ?? ''
+
+  it('makes the decision of a page count, for this call and for an hour', async () => {
+    const decision = { toolCallId: 'call_1', approved: true, proof: await asked() }
+    expect(await rule.counts(pay, decision)).toBe(true)
+    // The history of a page may lack what was said before, so that the digest is another one.
+    expect(await rule.counts({ ...pay, approvalId: 'random.other' }, decision)).toBe(true)
+    expect(await verifyApproval(pay, decision, secret, Date.now() + 3_590_000)).toBe(true)
+    expect(await verifyApproval(pay, decision, secret, Date.now() + 3_601_000)).toBe(false)
+    expect(await verifyApproval(pay, decision, `${secret}!`)).toBe(false)
+  })
+
+  it.each<[string, Partial<typeof pay>]>([
+    ['another id', { id: 'call_2' }],
+    ['another tool', { name: 'transfer' }],
+    ['other arguments', { arguments: { to: 'eve', amount: { eur: 5 } } }],
+    ['the random part of another call', { approvalId: 'other.digest' }],
+  ])('does not count for a call with %s', async (_, change) => {
+    const other = { ...pay, ...change }
+    expect(await rule.counts(other, { toolCallId: other.id, approved: true, proof: await asked() })).toBe(false)
+  })
+
+  it.each([
+    ['a later time', (proof: string) => proof.replace(/^\d+/, '9999999999')],
+    ['no time', (proof: string) => proof.replace(/^\d+/, '')],
+    ['a shorter signature', (proof: string) => proof.slice(0, -4)],
+    ['another signature', (proof: string) => proof.replace(/\..*/, '.AAAA')],
+  ])('does not count with %s', async (_, change) => {
+    const proof = change(await asked())
+    expect(await rule.counts(pay, { toolCallId: 'call_1', approved: true, proof })).toBe(false)
+  })
+
+  it('is neither made nor accepted if only the server decides, and not made without a secret', async () => {
+    const strict = approval({ secret, decidedBy: 'server' })
+    expect([await strict.ask(pay), await approval().ask(pay)]).toEqual([pay, pay])
+    const decision = { toolCallId: 'call_1', approved: true, proof: await asked() }
+    expect(await strict.counts(pay, decision)).toBe(false)
+    expect(await strict.counts(pay, await signApproval(pay, { approved: true }, secret))).toBe(true)
+  })
+})
+
 it('counts unsigned if no secret is required, for the call with its id', async () => {
   expect(await verifyApproval(pay, { toolCallId: 'call_1', approved: true }, undefined)).toBe(true)
   expect(await verifyApproval(pay, { toolCallId: 'call_2', approved: true }, undefined)).toBe(false)

@@ -165,7 +165,7 @@ export async function chats(model: Model, response: Response): Promise<void> {
       transport: modelTransport({ model, tools }),
       onEvent: (event) => event satisfies StreamEvent<Tools>,
     }),
-    createChatStore({ transport: workerTransport({ url: '/', model, tools }) }),
+    createChatStore({ transport: workerTransport({ url: '/', model: 'openai:gpt-5-mini', tools }) }),
     createChatStore({ transport: runTransport(() => stream({ model, prompt: 'x', tools })) }),
     createChatStore({ transport: fetchTransport<Tools>() }),
     createChatStore<Tools>({ transport: fetchTransport() }),

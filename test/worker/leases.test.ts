@@ -5,6 +5,7 @@ import { accountOf, type Reservation, type Settlement, wholeWorker } from '../..
 import { idleMs } from '../../src/worker/accounts/lease.ts'
 import { isExhaustive } from '../support/cuts.ts'
 import { type Fate, type Objects, openObjects } from './objects.ts'
+import { tablesOf } from './on-sqlite.ts'
 
 const crowds = isExhaustive ? 100 : 20
 const minute = 60_000
@@ -92,6 +93,70 @@ describe('an account with an object of its own', () => {
     expect(await spend(objects, 'ada', 1, 1)).toBe(false)
   })
 
+  describe('that is not used any more', () => {
+    /** Lets time pass until this object has no alarm. */
+    const untilSilent = async (objects: Objects, name: string) => {
+      for (let at = objects.alarms.get(name); at !== undefined; at = objects.alarms.get(name)) {
+        vi.setSystemTime(at)
+        objects.alarms.delete(name)
+        await objects.user(name.replace('user:', '')).alarm()
+      }
+    }
+
+    it('is deleted some days after its last request, and the operator still sees what it spent', async () => {
+      const objects = openObjects()
+      const ada = accountOf('ada')
+      await spend(objects, 'ada', 10, 7)
+      await ask(objects, 'ada', 5000) // is refused
+      await untilSilent(objects, ada)
+      expect(Date.now() - noon).toBeGreaterThan(3 * 24 * 60 * minute)
+      expect(Date.now() - noon).toBeLessThan(6 * 24 * 60 * minute)
+      expect(tablesOf(objects.database(ada))).toEqual([])
+      expect((await objects.whole.summary()).days).toMatchObject([{ user: 'ada', day: today, requests: 1, spent: 7 }])
+    })
+
+    it.each(['the same object', 'a new object'])('serves its user again, with a new lease: %s', async (which) => {
+      const objects = openObjects()
+      await spend(objects, 'ada', 10, 7)
+      await untilSilent(objects, accountOf('ada'))
+      if (which === 'a new object') objects.crash(accountOf('ada'))
+      for (let times = 0; times < 10; times++) expect(await spend(objects, 'ada', 100, 100)).toBe(true)
+      expect(await spend(objects, 'ada', 1, 1)).toBe(false)
+      await untilSilent(objects, accountOf('ada'))
+      expect(tablesOf(objects.database(accountOf('ada')))).toEqual([])
+      const { days } = await objects.whole.summary()
+      expect(days.map(({ requests, spent }) => [requests, spent])).toEqual([
+        [10, 1000],
+        [1, 7],
+      ])
+    })
+
+    it('stays while its user returns each day, or has an open request', async () => {
+      const objects = openObjects()
+      const ada = accountOf('ada')
+      const passTo = async (end: number) => {
+        for (let at = objects.alarms.get(ada) ?? end; at < end; at = objects.alarms.get(ada) ?? end) {
+          vi.setSystemTime(at)
+          objects.alarms.delete(ada)
+          await objects.user('ada').alarm()
+        }
+        vi.setSystemTime(end)
+      }
+      for (let day = 0; day < 8; day++) {
+        expect(await spend(objects, 'ada', 10, 10)).toBe(true)
+        await passTo(noon + (day + 1) * 24 * 60 * minute)
+      }
+      expect(tablesOf(objects.database(ada)).length).toBeGreaterThan(0)
+      const long = await ask(objects, 'ada', 10, { leaseMs: 5 * 24 * 60 * minute })
+      await passTo(Date.now() + 4.5 * 24 * 60 * minute)
+      await objects.user('ada').settle(settlement(long.id, 9))
+      await untilSilent(objects, ada)
+      const { days } = await objects.whole.summary({ span: 30 })
+      expect(days.map(({ spent }) => spent)).toEqual([9, ...Array.from({ length: 8 }, () => 10)])
+      expect(tablesOf(objects.database(ada))).toEqual([])
+    })
+  })
+
   it.each(['unheard', 'answer lost'] as const)(
     'reports its spending again if the report was lost (%s), and the spending is counted once',
     async (fate) => {
@@ -150,6 +215,69 @@ describe('an account with an object of its own', () => {
     const { live } = await objects.whole.summary({ limit: 1 })
     const asked = objects.calls.filter(({ method }) => method === 'collect').map(({ name }) => name)
     expect([new Set(asked).size, asked.length, live.length]).toEqual([501, 1000, 200])
+  })
+
+  describe.each(isExhaustive ? [50, 200, 600, 1200] : [50, 200, 600])(
+    'with %i users who all have an open request, and no money left',
+    (count) => {
+      const budget = { dailyBudget: 10, totalDailyBudget: 10 * count }
+      const crowd = async () => {
+        const objects = openObjects()
+        const ids = await Promise.all(
+          Array.from({ length: count }, async (_, at) => (await ask(objects, `u${at}`, 10, budget)).id),
+        )
+        const callsOf = async (act: () => Promise<unknown>) => {
+          objects.calls.length = 0
+          await act()
+          return objects.calls.map(({ name, method }) => `${method} ${name}`)
+        }
+        const asking = async (isOk: boolean, cost = 5) =>
+          expect((await ask(objects, 'eve', cost, budget)).ok).toBe(isOk)
+        return { objects, ids, callsOf, asking }
+      }
+      const draw = `draw ${wholeWorker}`
+      const collects = (...users: number[]) => users.map((at) => `collect ${accountOf(`u${at}`)}`)
+
+      it('a refusal asks each of them once, and later refusals ask none', async () => {
+        const { callsOf, asking, objects } = await crowd()
+        const first = await callsOf(() => asking(false))
+        expect(first.filter((call) => call.startsWith('collect'))).toHaveLength(count)
+        for (let times = 0; times < 10; times++) expect(await callsOf(() => asking(false))).toEqual([draw])
+        const others = () => Promise.all(Array.from({ length: 20 }, (_, at) => ask(objects, `w${at}`, 5, budget)))
+        expect(await callsOf(others)).toEqual(Array.from({ length: 20 }, () => draw))
+      })
+
+      it('only what changed is asked: an answer that cost less, also after its object has restarted', async () => {
+        const { objects, ids, callsOf, asking } = await crowd()
+        await asking(false)
+        objects.crash(accountOf('u7'))
+        const settle = (at: number, cost: number) => objects.user(`u${at}`).settle(settlement(ids[at] ?? '', cost))
+        expect(await callsOf(() => settle(7, 4))).toEqual([`freed ${wholeWorker}`])
+        expect(await callsOf(() => settle(8, 10))).toEqual([])
+        expect(await callsOf(() => asking(true))).toEqual([draw, ...collects(7)])
+        // Now she has leased something herself.
+        expect(await callsOf(() => asking(false))).toEqual([draw, `collect ${accountOf('eve')}`])
+        expect(await callsOf(() => asking(false))).toEqual([draw])
+        expect(await callsOf(() => asking(true, 1))).toEqual([draw])
+        await settle(9, 0)
+        await settle(10, 0)
+        expect(await callsOf(() => asking(true, 4))).toEqual([draw, ...collects(9, 10), `collect ${accountOf('eve')}`])
+      })
+    },
+  )
+
+  it('asks a user again who did not answer, and who leases again', async () => {
+    const objects = openObjects()
+    const budget = { dailyBudget: 10, totalDailyBudget: 20 }
+    const { id } = await ask(objects, 'ada', 10, budget)
+    await ask(objects, 'bob', 10, budget)
+    await objects.user('ada').settle(settlement(id, 5))
+    objects.fates.push('answered', 'unheard', 'unheard')
+    expect((await ask(objects, 'eve', 5, budget)).ok).toBe(false)
+    expect((await ask(objects, 'eve', 5, budget)).ok).toBe(true)
+    objects.calls.length = 0
+    for (let times = 0; times < 3; times++) expect((await ask(objects, 'eve', 1, budget)).ok).toBe(false)
+    expect(objects.calls.map(({ method }) => method)).toEqual(['draw', 'collect', 'draw', 'draw'])
   })
 
   it('counts a user’s spending and live requests from before the upgrade', async () => {

@@ -67,7 +67,7 @@ interface Verdict {
 }
 
 async function verdictOf(answer: Response): Promise<Verdict> {
-  const isBraked = (await answer.text()).includes('Too many requests')
+  const isBraked = (await answer.text()).includes('too many requests')
   expect(isBraked && answer.status !== 429).toBe(false)
   return { isBraked, retryAfter: Number(answer.headers.get('retry-after')) }
 }

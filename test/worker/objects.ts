@@ -9,7 +9,7 @@ import { stateOn } from './on-sqlite.ts'
 /** The outcome of a call between objects: it is answered, never arrives, or arrives and its answer is lost. */
 export type Fate = 'answered' | 'unheard' | 'answer lost'
 
-type Method = 'draw' | 'takeBack' | 'collect' | 'reserve' | 'settle'
+type Method = 'draw' | 'takeBack' | 'collect' | 'freed' | 'reserve' | 'settle'
 
 /** A namespace of accounts. */
 export interface Objects {
@@ -17,6 +17,8 @@ export interface Objects {
   user(user: string): LeasingAccount & { alarm(): Promise<void> }
   /** Ends an object: what it has in memory is gone. The next call starts it again from its storage. */
   crash(name: string): void
+  /** The time of the next alarm of each object that has one. */
+  readonly alarms: Map<string, number>
   /** Sets how far an object's clock is ahead of the others', in ms. */
   skew(name: string, aheadMs: number): void
   /** The outcomes of the next calls between objects; later calls are all answered. */
@@ -32,6 +34,7 @@ export function openObjects(): Objects {
   const databases = new Map<string, DatabaseSync>()
   const running = new Map<string, { readonly object: LeasingAccount; isGone: boolean }>()
   const ahead = new Map<string, number>()
+  const alarms = new Map<string, number>()
   const calls: { name: string; method: Method }[] = []
   const fates: Fate[] = []
 
@@ -62,6 +65,7 @@ export function openObjects(): Objects {
       () => {},
       undefined,
       () => entry.isGone,
+      (at) => alarms.set(name, at),
     )
     entry.object = onClockOf(name, () => new UserAccounts(state as never, {}) as LeasingAccount)
     running.set(name, entry)
@@ -82,7 +86,7 @@ export function openObjects(): Objects {
       if (fate === 'answer lost' || entry.isGone) throw new Gone('answer lost')
       return structuredClone(answer)
     }
-    const methods: readonly Method[] = ['draw', 'takeBack', 'collect']
+    const methods: readonly Method[] = ['draw', 'takeBack', 'collect', 'freed']
     return {
       getByName: (name) =>
         Object.fromEntries(
@@ -110,6 +114,7 @@ export function openObjects(): Objects {
       if (entry !== undefined) entry.isGone = true
       running.delete(name)
     },
+    alarms,
     skew: (name, aheadMs) => void ahead.set(name, aheadMs),
     fates,
     calls,

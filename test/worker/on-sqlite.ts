@@ -13,12 +13,13 @@ export function openAccount(
   return new UserAccount(stateOn(database, abort, hear) as never, {})
 }
 
-/** The platform's state for an object of the accounts. Writes after it `isGone` are lost. */
+/** The platform's state for an object of the accounts. Writes after it `isGone` are lost. `setAlarm` gets the time of each alarm. */
 export function stateOn(
   database: DatabaseSync,
   abort: () => void,
   hear: (query: string) => void = () => {},
   isGone = () => false,
+  setAlarm: (at: number) => void = () => {},
 ): object {
   const exec = (query: string, ...values: SQLInputValue[]) => {
     hear(query)
@@ -42,7 +43,15 @@ export function stateOn(
       throw error
     }
   }
-  return { storage: { sql: { exec }, transactionSync, setAlarm: async () => {} }, abort }
+  const deleteAll = async () => {
+    for (const { name } of tablesOf(database)) database.exec(`DROP TABLE ${name}`)
+  }
+  return { storage: { sql: { exec }, transactionSync, setAlarm: async (at: number) => setAlarm(at), deleteAll }, abort }
+}
+
+/** An empty list after `deleteAll`. */
+export function tablesOf(database: DatabaseSync): { readonly name: string }[] {
+  return database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all() as { name: string }[]
 }
 
 /** The object of one kept answer, on that database. It asks no model. */

@@ -3,6 +3,8 @@ import type { ChatResponse, JsonObject } from '../../src/core/model.ts'
 import { permit } from '../../src/worker/policy/permit.ts'
 import { isPublicUrl } from '../../src/worker/policy/public-url.ts'
 import { formatsByName } from '../support/formats-by-name.ts'
+import { broken, inward, relative, schemes, scripts } from '../support/hostile-urls.ts'
+import { seeded } from '../support/random.ts'
 import { minimal, type WireName, wireNames } from './harness.ts'
 
 const permitted = (wire: WireName, body: object) => permit({ wire, kind: 'answer', body: body as JsonObject }, 'ada')
@@ -121,7 +123,9 @@ describe.each(wireNames)('%s', (wire) => {
     ['a picture from a plain http address', [picture(wire, 'http://169.254.169.254/latest')]],
     ['a picture from a file', [picture(wire, 'file:///etc/passwd')]],
   ])('refuses %s', (_, messages) => {
-    expect(() => bodyOf(wire, { [listOf[wire]]: messages })).toThrow('The request is not allowed')
+    expect(() => bodyOf(wire, { [listOf[wire]]: messages })).toThrow(
+      'The Worker refused the request: it is not allowed',
+    )
   })
 
   it('permits a top_p of 1, but not more, because it is a probability', () => {
@@ -132,7 +136,7 @@ describe.each(wireNames)('%s', (wire) => {
 
   it('repeats no value of the request in a refusal', () => {
     expect(() => bodyOf(wire, temperatureAt[wire]?.('a secret') ?? { temperature: 'a secret' })).toThrow(
-      /^The request is not allowed: "[\w.]*temperature" has a value that is not allowed$/,
+      /^The Worker refused the request: it is not allowed: "[\w.]*temperature" has a value that is not allowed$/,
     )
   })
 
@@ -240,7 +244,7 @@ describe('only gemini-interactions', () => {
     ['a stored file', [{ type: 'image', uri: 'https://generativelanguage.googleapis.com/v1beta/files/a' }]],
     ['arguments as text', [{ ...call, arguments: '{}' }]],
   ])('refuses %s', (_, input) => {
-    expect(() => permitInput(input)).toThrow('The request is not allowed')
+    expect(() => permitInput(input)).toThrow('The Worker refused the request: it is not allowed')
   })
 })
 
@@ -394,7 +398,9 @@ describe('only openai-responses', () => {
     { type: 'compaction', encrypted_content: 'x' },
     { type: 'mcp_call' },
   ])('refuses the item %o', (item) => {
-    expect(() => bodyOf('openai-responses', { input: [item] })).toThrow('The request is not allowed')
+    expect(() => bodyOf('openai-responses', { input: [item] })).toThrow(
+      'The Worker refused the request: it is not allowed',
+    )
   })
 })
 
@@ -665,6 +671,80 @@ describe('B26: a picture at a URL', () => {
   ])('is refused at %s', (url) => {
     for (const [wire, body] of each) expect(() => bodyOf(wire, body(url))).toThrow('has a value that is not allowed')
   })
+})
+
+/** The host that a URL has for parsers of other kinds: of the standards, and of libraries that read an address from the left or the right. */
+const readHosts: readonly ((url: string) => string | undefined)[] = [
+  (url) => new URL(url).hostname,
+  // https://www.rfc-editor.org/rfc/rfc3986#appendix-B
+  (url) => hostOf(/^[^:/?#]+:\/\/([^/?#]*)/.exec(url)?.[1], 'lastIndexOf'),
+  (url) => hostOf(/^[^:/?#]+:\/\/([^/?#]*)/.exec(url)?.[1], 'indexOf'),
+  // They end at the first slash only.
+  (url) => hostOf(url.split('/')[2], 'lastIndexOf'),
+  (url) => hostOf(url.split('/')[2], 'indexOf'),
+  // They decode first, or take a backslash for a slash, as browsers do.
+  (url) => hostOf(decodeURIComponent(url.replace(/%(?![\da-f]{2})/gi, '%25')).split('/')[2], 'lastIndexOf'),
+  (url) => hostOf(url.replaceAll('\\', '/').split(/[/?#]/)[2], 'lastIndexOf'),
+  (url) => hostOf(url.replace(/[\t\n\r]/g, '').split(/[/?#;&]/)[2], 'lastIndexOf'),
+]
+const hostOf = (authority = '', find: 'indexOf' | 'lastIndexOf') =>
+  authority
+    .slice(authority[find]('@') + 1)
+    .replace(/:\d*$/, '')
+    .toLowerCase()
+
+describe('B26: a URL that leads inside, or has another host for another parser', () => {
+  it('is not public', () => {
+    expect(inward.length).toBeGreaterThan(900)
+    expect(inward.filter(isPublicUrl)).toEqual([])
+    for (const url of [...scripts, ...schemes, ...broken, ...relative].filter(
+      (url) => !url.startsWith('https://docs.example'),
+    ))
+      expect([url, isPublicUrl(url)]).toEqual([url, false])
+  })
+
+  it('is never one that passes: of random URLs, only those pass that have one public host for all parsers', () => {
+    const random = seeded(26)
+    const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)] as T
+    const pieces = [
+      'docs.example.com',
+      'a',
+      '10.0.0.1',
+      'localhost',
+      '[::1]',
+      '8.8.8.8',
+      '.',
+      '..',
+      ':',
+      ':443',
+      '@',
+      '/',
+      '//',
+      '?',
+      '#',
+    ]
+    pieces.push(
+      ...['\\', ';', '&', '%2f', '%40', '%2e', '\t', ' ', '\u3002', '\u2460', '\u0000', '-', '_', 'x=', 'a.png', 'ü'],
+    )
+    let passed = 0
+    for (let round = 0; round < 30_000; round++) {
+      const start = random() < 0.5 ? 'docs.example.com' : ''
+      const url = `https://${start}${Array.from({ length: 1 + Math.floor(random() * 5) }, () => pick(pieces)).join('')}`
+      if (!isPublicUrl(url)) continue
+      passed++
+      const hosts = new Set(readHosts.map((read) => new URL(`https://${read(url)}/`).hostname))
+      expect([url, hosts.size]).toEqual([url, 1])
+      expect([...hosts][0]).not.toMatch(/^(?:10\.0\.0\.1|[^.]*)\.*$/)
+    }
+    expect(passed).toBeGreaterThan(500)
+  })
+
+  it.each([
+    'https://docs.example.com/@a/b@1.2.3/c.png?d=e@f#g@h',
+    'https://docs.example.com./a.png',
+    'https://xn--bcher-kva.example.com/ü.png',
+    'https://docs_1.example.com:8443',
+  ])('is not %s', (url) => expect(isPublicUrl(url)).toBe(true))
 })
 
 /** IANA's special-purpose blocks of IPv4: the first and the last address of each. @see RFC 6890 */

@@ -270,6 +270,31 @@ describe('what an answer costs', () => {
       { outputBytes: 2, usage: { inputTokens: 0, outputTokens: 1 } },
       [3000, 1, 18_015],
     ],
+    [
+      'what only the total shows, such as reasoning that a host counts apart',
+      { outputBytes: 30, usage: { inputTokens: 10, outputTokens: 20, totalTokens: 130 } },
+      [10, 120, 1830],
+    ],
+    [
+      'no less than the output, if the total is less than both',
+      { outputBytes: 30, usage: { inputTokens: 10, outputTokens: 20, totalTokens: 15 } },
+      [10, 20, 330],
+    ],
+    [
+      'the output, if the total or the input is not a count',
+      { outputBytes: 30, usage: { inputTokens: 10, outputTokens: 20, totalTokens: Number.NaN } },
+      [10, 20, 330],
+    ],
+    [
+      'the input that was reserved, if only the total and the output are known',
+      { outputBytes: 30, usage: { outputTokens: 20, totalTokens: 130 } },
+      [3000, 20, 18_300],
+    ],
+    [
+      'B7: at most four times what was reserved, if the total is enormous',
+      { outputBytes: 30, usage: { inputTokens: 10, outputTokens: 20, totalTokens: 9e9 } },
+      [10, 2000, 102_000],
+    ],
     ['its input, if nothing was said', { usage: { inputTokens: 10, outputTokens: 0 } }, [10, 0, 30]],
     [
       'B7: four times what was reserved, if it is reported as a million times that',

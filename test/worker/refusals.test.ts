@@ -268,8 +268,11 @@ describe('a token that is bound to an origin', () => {
     }
     const shown = { authorization: `Bearer ${token ?? (await sign({}, { scope: bound }))}` }
     const allowed = { ...env, ALLOWED_ORIGINS: 'https://worker.example,https://chat.example' }
-    return (await call('/v1/models', { method: 'GET', headers: { ...shown, ...headers } }, allowed)).status
+    const answer = await call('/v1/models', { method: 'GET', headers: { ...shown, ...headers } }, allowed)
+    said = await answer.text()
+    return answer.status
   }
+  let said = ''
 
   it.each<[string, Record<string, string>, number]>([
     ['its own page', { origin: 'https://worker.example' }, 200],
@@ -281,6 +284,8 @@ describe('a token that is bound to an origin', () => {
     ['an address that was typed', { 'sec-fetch-site': 'none' }, 401],
   ])('B27: sent by %s', async (_, headers, status) => {
     expect(await list(headers)).toBe(status)
+    const isSilent = status === 401 && headers.origin === undefined
+    expect(said.includes('the request has no \\"origin\\" header')).toBe(isSilent)
   })
 
   it('B27: is not valid at another server without its origin', async () => {
@@ -373,6 +378,56 @@ describe('a new token for an old one', () => {
     expect(claimsOf(token).sub).not.toBe('old')
     const revoked = await sign({}, { sub: 'mallory', anonymous_since: now })
     expect(claimsOf((await renew(revoked, origin, settings)).token ?? '').sub).not.toBe('mallory')
+  })
+})
+
+describe('the body of POST /session', () => {
+  /** The status, and the bytes of the body that were read. */
+  async function open(settings: object, headers: Record<string, string>, size: number) {
+    const text = new TextEncoder().encode(`{"user":"ada","models":["${'x'.repeat(size)}"]}`)
+    let read = 0
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          controller.enqueue(text.slice(read, read + 1024))
+          read = Math.min(text.length, read + 1024)
+          if (read === text.length) controller.close()
+        },
+      },
+      { highWaterMark: 0 },
+    )
+    const answer = await call(
+      '/session',
+      { headers: { ...json, ...headers }, body, duplex: 'half' } as RequestInit,
+      settings,
+    )
+    await answer.text()
+    return { status: answer.status, read }
+  }
+  const withSecret = { authorization: `Bearer ${env.LOGIN_SECRET}` }
+
+  it.each([
+    ['no secret', {}, 401],
+    ['a wrong secret', { authorization: `Bearer ${'x'.repeat(32)}` }, 401],
+    ['another origin', { origin: 'https://evil.example' }, 403],
+  ])('is not read if the request has %s', async (_, headers, status) => {
+    for (const settings of [env, { ...env, TURNSTILE_SECRET: 'secret-of-turnstile' }]) {
+      const { status: found, read } = await open(settings, headers, 500_000)
+      expect([[401, 403].includes(found), read]).toEqual([true, 0])
+      if (settings === env) expect(found).toBe(status)
+    }
+  })
+
+  it('is at most 64 KiB, also with the secret, and in the demonstration', async () => {
+    const demo = { ...env, LOGIN_SECRET: undefined, DEMO: 'open' }
+    for (const [settings, headers] of [
+      [env, withSecret],
+      [demo, { origin }],
+    ] as const) {
+      const { status, read } = await open(settings, headers, 500_000)
+      expect([status, read < 70_000]).toEqual([413, true])
+    }
+    expect((await open(env, withSecret, 60_000)).status).toBe(400) // is read: it names an unknown model
   })
 })
 
@@ -512,7 +567,8 @@ describe.each(wireNames)('a %s request', (wire) => {
 
   it('has the reason in the form of its format', async () => {
     const body = (await (await ask(json)).json()) as Record<string, unknown>
-    const message = 'The session token is missing, wrong or expired; get one with POST /session'
+    const message =
+      'The Worker refused the request: the session token is missing, wrong or expired; get one with POST /session'
     const openai = { error: { message, type: 'invalid_request_error', param: null, code: 'invalid_api_key' } }
     const bodies: Record<WireName, object> = {
       'openai-chat': openai,

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import type { StreamEvent } from '../../src/client/result.ts'
 import { resumable } from '../../src/client/resume.ts'
 import { stream } from '../../src/client/run.ts'
-import type { Model, ModelSettings } from '../../src/core/codec.ts'
+import type { ModelSettings } from '../../src/core/codec.ts'
+import type { HttpModel } from '../../src/core/question.ts'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { gemini } from '../../src/formats/gemini/index.ts'
 import { ollama } from '../../src/formats/ollama/index.ts'
@@ -32,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([rig.stop(), upstream.stop()]))
 
-const providers: Record<WireName, [make: (model: string, settings: ModelSettings) => Model, path: string]> = {
+const providers: Record<WireName, [make: (model: string, settings: ModelSettings) => HttpModel, path: string]> = {
   'openai-chat': [openaiChat, '/v1'],
   'openai-responses': [openaiResponses, '/v1'],
   anthropic: [anthropic, '/v1'],

@@ -99,7 +99,8 @@ describe('the self-test', () => {
       answer.status,
       (await answer.json()).error.message,
     ])
-    for (const told of await Promise.all(texts)) expect(told).toEqual([503, 'The service is not configured'])
+    for (const told of await Promise.all(texts))
+      expect(told).toEqual([503, 'The Worker refused the request: it is not configured'])
   })
 
   it('is closed to a token of a user, to none, and to everybody where no admin token is set', async () => {

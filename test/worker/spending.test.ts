@@ -148,9 +148,8 @@ describe('of many requests at once, with money for 10 of them', () => {
     expect(all.filter(({ status }) => status === 200)).toHaveLength(10)
     const refusals = all.filter(({ status }) => status === 429)
     expect(refusals).toHaveLength(crowd - 10)
-    expect(refusals.every(({ retry, text }) => retry === 'false' && text.includes('The daily budget is used up'))).toBe(
-      true,
-    )
+    const used = 'The Worker refused the request: the daily budget of this user is used up; it resets at midnight UTC'
+    expect(refusals.every(({ retry, text }) => retry === 'false' && text.includes(used))).toBe(true)
     expect(refusals.filter(({ text }) => text.includes('more than the whole budget'))).toEqual([])
     await untilSettled()
     expect(await rowsOf(user)).toMatchObject([{ requests: 10, inputTokens: 110, outputTokens: 70, spent: 460 }])

@@ -1,7 +1,7 @@
 /** The accounts, with a clock of ours and SQLite as Node has it. `spending.test.ts` tests them in workerd. */
 import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { DayPage, Reservation, Settlement } from '../../src/worker/accounts/accounts.ts'
+import type { AccountSummary, DayPage, Reservation, Settlement } from '../../src/worker/accounts/accounts.ts'
 import { dayOf } from '../../src/worker/accounts/days.ts'
 import { openAccount } from './on-sqlite.ts'
 
@@ -40,6 +40,7 @@ describe('an account', () => {
     expect(await account.reserve(reservation('b', { cost: 600 }))).toEqual({
       ok: false,
       reason: 'budget',
+      isOfUser: true,
       retryAfterSeconds: 60,
     })
     await account.settle(settlement('a', 200))
@@ -381,8 +382,43 @@ describe('the summary of many rows', () => {
       }
     }
     // From Monday, 24 August to Saturday, 21 November.
-    const kept = database.prepare('SELECT count(*) AS count FROM weeks').get()?.count
+    const kept = database.prepare('SELECT count(*) AS count FROM userWeeks').get()?.count
     expect(kept).toBe(users * 13)
+  })
+
+  it('computes the sums of the weeks that it shows, and of others when they are asked for, also after a restart', async () => {
+    const database = new DatabaseSync(':memory:')
+    openAccount(database)
+    const insert = database.prepare('INSERT INTO days VALUES (?, ?, ?, 1, 10, 2, ?)')
+    for (let ago = 0; ago < kept; ago++)
+      for (const user of ['a', 'b', `c${ago}`]) insert.run(dayOf(ago), user, 'm', ago)
+    // As an earlier version stored them.
+    const figures = 'requests INTEGER, inputTokens INTEGER, outputTokens INTEGER, spent INTEGER'
+    database.exec(`CREATE TABLE weeks (day TEXT, user TEXT, model TEXT, ${figures});
+      CREATE TABLE dayModels (day TEXT, model TEXT, ${figures}, PRIMARY KEY (day, model));
+      INSERT INTO dayModels VALUES ('${dayOf(0)}', 'm', 1, 1, 1, 1000000)`)
+    const first = () => database.prepare('SELECT min(day) AS day FROM userWeeks').get()?.day
+    const spentOf = ({ usage }: AccountSummary, name: string) => usage.rows.find((row) => row.name[0] === name)?.spent
+
+    const short = await openAccount(database).summary()
+    expect([spentOf(short, 'a'), spentOf(short, 'c6'), short.usage.count]).toEqual([21, 6, 9])
+    expect(short.totals.map(({ spent }) => spent)).toEqual(Array.from({ length: 14 }, (_, at) => 3 * (13 - at)))
+    expect(first()).toBe('2026-11-02') // the Monday of the week of 8 November
+    expect(database.prepare("SELECT name FROM sqlite_master WHERE name = 'weeks'").get()).toBeUndefined()
+
+    const account = openAccount(database)
+    await account.reserve(reservation('r', { user: 'a', model: 'm', cost: 5 }))
+    await account.settle(settlement('r', 5))
+    const long = await account.summary({ span: kept })
+    expect([spentOf(long, 'a'), spentOf(long, 'b'), long.usage.count]).toEqual([4005 + 5, 4005, kept + 2])
+    expect(long.totals.map(({ spent }) => spent)).toEqual(
+      Array.from({ length: kept }, (_, at) => 3 * (kept - 1 - at) + (at === kept - 1 ? 5 : 0)),
+    )
+    expect(first()).toBe('2026-08-24')
+    for (const span of [1, 2, 9, 30]) {
+      const { count, rows } = (await account.summary({ span, limit: 1 })).usage
+      expect([count, rows.length]).toEqual([span + 2, 1])
+    }
   })
 
   it('B21: is read page by page, the newest day first, each row once', async () => {

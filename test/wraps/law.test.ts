@@ -1,6 +1,8 @@
 /** A model with nothing around it, or with wraps that change nothing, behaves as the model itself: on every recording. */
+
 import { describe, expect, it } from 'vitest'
-import type { Model } from '../../src/core/codec.ts'
+import { httpModel } from '../../src/ask/http-model.ts'
+import type { Model } from '../../src/core/question.ts'
 import { type StreamEvent, stream, tool, wrapModel } from '../../src/index.ts'
 import type { ModelWrap } from '../../src/wraps/index.ts'
 import { corpus } from '../support/corpus.ts'
@@ -12,7 +14,11 @@ const plain: readonly (readonly [string, readonly ModelWrap[]])[] = [
   ['an empty wrap', [{}]],
   [
     'wraps that hand on what they get',
-    [{ request: (asked) => asked }, { answer: (asked, next) => next(asked) }, { fetch: (fetch) => fetch }],
+    [
+      { request: (asked) => asked },
+      { answer: (question, call, inner) => inner.answer(question, call) },
+      { fetch: (fetch) => fetch },
+    ],
   ],
 ]
 const types = {
@@ -42,13 +48,7 @@ describe.each(formats)('$folder', ({ folder, client }) => {
   it.each(cases.map((one, at) => [one.id, one, at] as const))('%s', async (_id, { bytes, kind, meta }, at) => {
     const fetch = async () =>
       new Response(bytes.slice(), { status: meta.status ?? 200, headers: { 'content-type': types[kind] } })
-    const model: Model = {
-      codec: client,
-      model: meta.model ?? 'm',
-      apiKey: 'k',
-      baseUrl: 'https://host.example',
-      fetch,
-    }
+    const model: Model = httpModel(client, meta.model ?? 'm', { apiKey: 'k', baseUrl: 'https://host.example', fetch })
     const expected = await tell(model)
     for (const [what, wraps] of inTurn(plain, plain.length, at))
       expect([what, await tell(wrapModel(model, ...wraps))]).toEqual([what, expected])

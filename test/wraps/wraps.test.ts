@@ -23,9 +23,9 @@ describe('wrapModel', () => {
         order.push(`request ${name}`)
         return asked
       },
-      async *answer(asked, next) {
+      async *answer(question, call, inner) {
         order.push(`answer ${name}`)
-        yield* next(asked)
+        yield* inner.answer(question, call)
         order.push(`answered ${name}`)
       },
       fetch:

@@ -20,13 +20,7 @@ export async function POST(request: Request): Promise<Response> {
   const asked = await readChatRequest(request, { history: ({ chatId }) => chats.get(chatId) ?? [] })
   const { approvals } = asked
   const messages = [...asked.history, ...asked.messages]
-  const run = stream({
-    model,
-    tools: [weather],
-    messages,
-    signal: request.signal,
-    ...(approvals.length > 0 && { approvals }),
-  })
+  const run = stream({ model, tools: [weather], messages, approvals, signal: request.signal })
   return toResponse(run, {
     page: { tools: { get_weather: 'all' } }, // the user must see what they allow
     onEnd: ({ messages: said }) => void chats.set(asked.chatId, [...messages, ...said]),

@@ -12,7 +12,7 @@
  */
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, checkTools, keptFields, ownProof } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, checkTools, isPaused, keptFields, ownProof } from '../../core/content.ts'
 import {
   arrayOf,
   compact,
@@ -33,6 +33,7 @@ import type {
   ContextTool,
   FileBlock,
   ImageBlock,
+  Json,
   JsonObject,
   Message,
   Metadata,
@@ -80,6 +81,7 @@ import {
   isAdaptive,
   isNewer,
   lacksOf,
+  refusesForcedCalls,
   strictVersion,
   typesByStart,
 } from './words.ts'
@@ -147,12 +149,18 @@ export function encodeRequest(
   const losses = newLosses('Anthropic', asked.strict)
   const { context, options } = withoutLacks(given, asked, lacksOf(dialect), losses)
   const scope = scopeOf(dialect, options.model, losses)
+  const { provider } = scope.target
+  const last = context.messages.at(-1)
+  const goesOn =
+    last?.role === 'assistant' && (last.response?.provider ?? provider) === provider && isPaused(last, format)
+  // In the body only Bedrock has betas. Here they are a header.
+  for (const beta of arrayOf(objectIn(options.providerOptions, format).anthropic_beta)) scope.betas.add(String(beta))
   const conversation = encodeConversation(withJsonRule(context, options, losses), scope)
   const tools = encodeDefinitionsFor(selectTools(context.tools ?? [], options.toolChoice, losses), losses)
   const body: WireRequest = {
     ...encodeOptions(
       options,
-      { hasTools: tools.length > 0, isTooLate: isTooLateToThink(conversation) },
+      { hasTools: tools.length > 0, isTooLate: isTooLateToThink(conversation, goesOn) },
       dialect,
       losses,
     ),
@@ -174,22 +182,46 @@ function withJsonRule(context: Context, { responseFormat }: RequestOptions, loss
   return { ...context, system: [...blocksOf(context.system ?? ''), { type: 'text', text }] }
 }
 
-/** Whether a tool round goes on that did not begin with thinking, such as another model's. The API refuses thinking there. */
-function isTooLateToThink({ messages }: Pick<WireRequest, 'messages'>): boolean {
+/**
+ * Whether an answer goes on, or a tool round, that did not begin with thinking, such as another model's. The API refuses thinking there.
+ */
+function isTooLateToThink({ messages }: Pick<WireRequest, 'messages'>, goesOn: boolean): boolean {
   const [turn, last] = messages.slice(-2)
-  const sent = arrayOf(last?.content) as object as readonly WireBlock[]
-  return sent.some(({ type }) => type === 'tool_result') && !isThinking(arrayOf(turn?.content)[0])
+  if (last?.role === 'assistant') return !goesOn
+  return (
+    arrayOf(last?.content).some((block) => typeOf(block) === 'tool_result') && !isThinking(arrayOf(turn?.content)[0])
+  )
 }
 
-/** Applies the rules for a body that ends with results of the turn before. */
+/** The id of the code that made a call. */
+function callerOf(block: unknown): Json | undefined {
+  return field(field(block, 'caller'), 'tool_id')
+}
+
+/** The type of a block of the body. */
+function typeOf(block: unknown): string {
+  return String(field(block, 'type'))
+}
+
+/** Applies the rules for code that waits in a container: for results of the turn before, or for the turn to go on. */
 function settleRound(body: WireRequest, containerId: string | undefined, losses: Losses): void {
+  const ran = new Set<unknown>()
+  for (const { content } of body.messages) {
+    for (const block of arrayOf(content)) {
+      if (typeOf(block) === 'server_tool_use') ran.add(field(block, 'id'))
+      const caller = callerOf(block)
+      // Code that does not wait any more was left out.
+      if (isObject(block) && caller !== undefined && !ran.has(caller)) delete block.caller
+    }
+  }
   const [turn, last] = body.messages.slice(-2)
-  const said = arrayOf(turn?.content)
+  const isPaused = last?.role === 'assistant'
+  const said = arrayOf((isPaused ? last : turn)?.content)
   const sent = arrayOf(last?.content) as object as readonly WireBlock[]
   const results = sent.filter(({ type }) => type === 'tool_result')
   // Only code that waits for the result of its call needs its container. Other requests do not name it, since it expires soon.
-  const waits = said.some((block) => field(field(block, 'caller'), 'tool_id') !== undefined)
-  if (last !== undefined && waits && results.length < sent.length) {
+  const waits = said.some((block) => callerOf(block) !== undefined)
+  if (last !== undefined && waits && !isPaused && results.length < sent.length) {
     last.content = results
     reportLoss(losses, 'dropped', 'messages', 'code waits for results only: send it after the next answer', 'major')
   }
@@ -216,12 +248,12 @@ function encodeOptions(
 ): Fields {
   const { model, stream, user, stop } = options
   const kept = objectIn(options.providerOptions, format)
-  const { thinking: _, ...others } = kept
+  const { thinking: _, anthropic_beta: _betas, ...others } = kept
   const maxTokens = chooseMaxTokens(options, dialect, losses)
   let thinking = encodeThinking(options, maxTokens, kept, losses)
   if (isTooLate && thinking?.type === 'enabled') {
     thinking = { type: 'disabled' }
-    reportLoss(losses, 'changed', 'options.reasoning', 'a tool round that began without thinking goes on without')
+    reportLoss(losses, 'changed', 'options.reasoning', 'what began without thinking goes on without')
   }
   const isThinking = thinking !== undefined && thinking.type !== 'disabled'
   if (!hasTools) reportUnusedChoice(options, losses)
@@ -239,7 +271,7 @@ function encodeOptions(
       stop_sequences: sequences && unlessEmpty(sequences),
       thinking,
       output_config: unlessEmpty<WireOutputConfig>({ ...objectIn(kept, 'output_config'), ...compact(output) }),
-      tool_choice: hasTools ? encodeToolChoice(options, thinking?.type === 'enabled', losses) : undefined,
+      tool_choice: hasTools ? encodeToolChoice(options, refusesForcedCalls(model, thinking?.type), losses) : undefined,
       metadata: unlessEmpty({ ...objectIn(kept, 'metadata'), ...compact({ user_id: user }) }),
     }),
   }
@@ -542,8 +574,9 @@ function encodeText(block: TextBlock, path: string, scope: Scope): WireBlock | u
   const { text, citations = [] } = block
   if (text.trim() === '') return drop(path, 'blank text is refused', scope, 'info')
   // Only the provider that made the turn can read the encrypted indexes of its citations.
-  const encoded = scope.isForeign ? [] : citations.flatMap((citation) => encodeCitation(citation) ?? [])
+  const encoded: object[] = scope.isForeign ? [] : citations.flatMap((citation) => encodeCitation(citation) ?? [])
   if (encoded.length < citations.length) drop(`${path}.citations`, reasons.citations, scope)
+  for (const citation of encoded as { file_id?: unknown }[]) delete citation.file_id // only answers have it
   return { ...extrasFor(block, path, scope), type: 'text', text, ...compact({ citations: unlessEmpty(encoded) }) }
 }
 
@@ -576,8 +609,11 @@ export function encodeOwnBlock(
     return drop(path, isUnknown ? 'it is a block of another provider' : reasons.serverTool, scope)
   if (isUnknown) return { ...(own as object) } as WireBlock
   if (block.type === 'server_tool_call') return encodeCall(block, path, scope)
-  const { toolCallId = '', output } = block
-  return { ...extrasFor(block, path, scope), tool_use_id: toolCallId, ...compact({ content: output }) } as WireBlock
+  const { toolCallId, output } = block
+  const kept = extrasFor(block, path, scope)
+  // A compaction is not the result of a call: all of it was kept.
+  if (toolCallId === undefined) return kept as WireBlock
+  return { ...kept, tool_use_id: toolCallId, ...compact({ content: output }) } as WireBlock
 }
 
 /** Encodes a result. An empty one has no content. */
@@ -620,6 +656,20 @@ interface Markable {
   readonly defer_loading?: unknown
 }
 
+/** The parts of a list that have a mark, in their order: those inside a result come before the result. */
+function marksIn(
+  list: unknown,
+  path: string,
+): { part: Markable; mark: JsonObject; isDeferred: unknown; path: string }[] {
+  return (arrayOf(list) as readonly Markable[]).flatMap((part, at) => {
+    const { cache_control: mark, defer_loading: isDeferred = false } = part
+    const place = `${path}[${at}]`
+    const inside = marksIn(field(part, 'content'), `${place}.content`)
+    if (!isObject(mark)) return inside
+    return [...inside, { part, mark, isDeferred, path: hintPaths.get(mark) ?? `${place}.cache_control` }]
+  })
+}
+
 /**
  * Removes or changes marks that the API refuses. A body can have at most four marks: the last four are kept, since they cover the longest
  * prefixes. Marks of one hour must come before marks of five minutes. Tools with deferred loading cannot have a mark. Changes the body.
@@ -631,13 +681,7 @@ function settleMarks(body: WireRequest, losses: Losses): void {
     ['system', system],
     ...messages.map(({ content }, at) => [`messages[${at}].content`, content] as const),
   ]
-  const marked = lists.flatMap(([path, list]) =>
-    (arrayOf(list) as readonly Markable[]).flatMap((part, at) => {
-      const { cache_control: mark, defer_loading: isDeferred = false } = part
-      if (!isObject(mark)) return []
-      return [{ part, mark, isDeferred, path: hintPaths.get(mark) ?? `${path}[${at}].cache_control` }]
-    }),
-  )
+  const marked = lists.flatMap(([path, list]) => marksIn(list, path))
   const room = isObject(field(body, 'cache_control')) ? maxMarks - 1 : maxMarks
   let excess = marked.filter(({ isDeferred }) => !isDeferred).length - room
   let isShort = false
@@ -752,13 +796,10 @@ function encodeDefinition(tool: ContextTool, path: string, losses: Losses): Wire
 
 // ---- choice -----------------------------------------------------------------------------------
 
-/**
- * Encodes the tool choice. Returns `undefined` for the API's default, which is `auto`. With a thinking budget, the API refuses a forced
- * call.
- */
+/** Encodes the tool choice. Returns `undefined` for the API's default, which is `auto`. */
 function encodeToolChoice(
   { toolChoice, parallelToolCalls }: Pick<RequestOptions, 'toolChoice' | 'parallelToolCalls'>,
-  hasBudget: boolean,
+  isFree: boolean,
   losses: Losses,
 ): WireToolChoice | undefined {
   if (toolChoice === 'none') return { type: 'none' }
@@ -772,8 +813,7 @@ function encodeToolChoice(
         : toolChoice
   const [name, ...others] = names
   if (mode !== 'required') return { type: 'auto', ...parallel }
-  if (!hasBudget)
-    return name && others.length === 0 ? { type: 'tool', name, ...parallel } : { type: 'any', ...parallel }
+  if (!isFree) return name && others.length === 0 ? { type: 'tool', name, ...parallel } : { type: 'any', ...parallel }
   reportLoss(losses, 'changed', 'options.toolChoice', 'while the model thinks, no call can be forced: it may choose')
   return { type: 'auto', ...parallel }
 }

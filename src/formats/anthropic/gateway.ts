@@ -10,6 +10,7 @@ import type { ServerCodec } from '../../core/codec.ts'
 import { field } from '../../core/json.ts'
 import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { type GatewayFormat, noDate } from '../../kit/gateway-format.ts'
+import { port } from './port.ts'
 import { decodeRequest } from './receive.ts'
 import { encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
 import { format } from './words.ts'
@@ -17,7 +18,7 @@ import { format } from './words.ts'
 /** The server codec, for a gateway. */
 export function createServerCodec(): ServerCodec {
   return withForeignProofs(
-    { name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError },
+    { name: format, framing: 'sse', decodeRequest, port, encodeResponse, encodeStream, encodeError },
     proofField,
   )
 }
@@ -43,9 +44,11 @@ export const anthropicFormat: GatewayFormat = {
     fields: (_, model) => ({ model: JSON.stringify(model) }),
     answer: (tokens) => ({ input_tokens: tokens }),
   },
+  countsFirst: true,
   idPrefix: 'msg_',
   keepAlive: 'event: ping\ndata: {"type":"ping"}\n\n',
   limits: [{ name: 'max_tokens' }],
+  budgets: [['thinking', 'budget_tokens']],
   headers: { 'anthropic-version': /^\d{4}-\d\d-\d\d$/, 'anthropic-beta': /^[\w.-]+(?:, ?[\w.-]+){0,63}$/ },
   foreign: /"signature"\s*:\s*""/, // thinking without a signature
   isClient: (headers) => headers.has('anthropic-version'),

@@ -6,8 +6,10 @@
  * @module
  */
 
-import type { ClientCodec, Model, ModelSettings } from '../../core/codec.ts'
+import { httpModel } from '../../ask/http-model.ts'
+import type { ClientCodec, ModelSettings } from '../../core/codec.ts'
 import { compact } from '../../core/json.ts'
+import type { HttpModel } from '../../core/question.ts'
 import { decodeSse } from '../../framing/text.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 import { decodeError, decodeResponse, decodeStream, decodeToolCalls, idPrefix } from './read.ts'
@@ -28,10 +30,10 @@ export type AnthropicSettings = ModelSettings & AnthropicDialect
  * const { message } = await generate({ model: anthropic('claude-sonnet-5', { apiKey }), prompt: 'Hello' })
  * ```
  */
-export function anthropic(model: string, settings: AnthropicSettings = {}): Model {
+export function anthropic(model: string, settings: AnthropicSettings = {}): HttpModel {
   const { provider, version, browser, beta, maxTokens, unsignedThinking, lateInstructions, ...rest } = settings
   const providerUrl = 'https://api.anthropic.com/v1'
-  return { ...rest, codec: createClientCodec(settings), model, baseUrl: rest.baseUrl ?? providerUrl, providerUrl }
+  return httpModel(createClientCodec(settings), model, { ...rest, baseUrl: rest.baseUrl ?? providerUrl, providerUrl })
 }
 
 /** The client codec, for this API or another host of its format. */

@@ -84,6 +84,10 @@ function decodeKnown(wire: JsonObject, origin: Origin): ContentBlock | undefined
       return decodeThinking(wire, origin)
     case 'redacted_thinking':
       return decodeRedactedThinking(wire, origin)
+    case 'compaction':
+    case 'fallback':
+    case 'mcp_tool_listing':
+      return decodeNotice(wire)
   }
   // Anthropic adds new server tools often, but the types of their results have this ending.
   return stringOr(wire.type, '').endsWith('_tool_result') ? decodeServerResult(wire) : undefined
@@ -111,6 +115,17 @@ function decodeThinking(
 function decodeRedactedThinking({ type: _, data, ...rest }: JsonObject, origin: Origin): ReasoningBlock | undefined {
   if (typeof data !== 'string') return undefined
   return { type: 'reasoning', text: '', opaque: proof({ data }, origin), ...keeping(rest, format) }
+}
+
+/**
+ * Decodes what the server did beside its answer: it summed up the conversation, another model went on, it listed the tools of an MCP server. The
+ * block goes back unchanged, so all of it is kept.
+ */
+function decodeNotice(wire: JsonObject): ServerToolResult {
+  const { type, ...rest } = wire
+  const output = rest.content ?? rest.tools ?? rest
+  const status = rest.content === null ? 'error' : 'success'
+  return { type: 'server_tool_result', name: String(type), status, output, ...keeping(wire, format) }
 }
 
 /** Returns the proof with a signature, or with encrypted data. */
@@ -145,13 +160,13 @@ export const idPrefix = 'toolu_isoglot_'
  */
 export function decodeResponse(
   body: unknown,
-  { callsBefore = 0, events, dialect = {} }: DecodeResponseOptions<AnthropicDialect> = {},
+  { dialect = {}, ...options }: DecodeResponseOptions<AnthropicDialect> = {},
 ): ChatResponse {
   const answer = bodyOf(body, 'Anthropic response')
   if (answer.type === 'error') throw decodeError(inStream(answer), { dialect })
   if (!Array.isArray(answer.content)) throw misfit('content', 'not a list', 'Anthropic response')
   for (const [at, block] of answer.content.entries()) objectAt(block, `content[${at}]`, 'Anthropic response')
-  return fold(readWhole(answer, dialect), { provider: dialect.provider ?? format, idPrefix, callsBefore, events })
+  return fold(readWhole(answer, dialect), { ...options, provider: dialect.provider ?? format, idPrefix })
 }
 
 /** Reads a body as a stream of two events. */
@@ -331,14 +346,14 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
     }
     if (type === 'fallback') goOn(field(wire.to, 'model'), out)
     const block = decodeBlock(wire, origin)
-    if (isOpen && block.type === 'unknown') unknown.set(key, wire)
+    if (isOpen && (block.type === 'unknown' || type === 'compaction')) unknown.set(key, wire)
     else out.push(isOpen ? { type: 'block', block, key, open: true } : { type: 'block', block, key })
   }
 
   function readStop(key: number, out: Fragment[]): void {
     const wire = unknown.get(key)
     unknown.delete(key)
-    out.push(wire === undefined ? { type: 'close', key } : { type: 'block', block: unknownBlock(wire), key })
+    out.push(wire === undefined ? { type: 'close', key } : { type: 'block', block: decodeBlock(wire, origin), key })
   }
 
   function readDelta(key: number, delta: JsonObject, out: Fragment[]): void {

@@ -242,7 +242,7 @@ function begin(state: EncodeState, out: Frame[]): void {
     content: [],
     stop_reason: null,
     stop_sequence: null,
-    usage: encodeUsage(state.usage),
+    usage: encodeUsage(state.usage ?? compact({ inputTokens: state.reply.inputTokens })),
   }
   out.push(frame('message_start', { message }))
 }

@@ -90,6 +90,10 @@ export function isNewer(model: string): boolean {
 export function isAdaptive(model: string): boolean {
   return versionOf(model) > 405
 }
+/** Whether a model refuses a forced call beside this thinking: each one beside a budget, and beside adaptive thinking those before 4.8. */
+export function refusesForcedCalls(model: string, thinking: string | undefined): boolean {
+  return thinking === 'enabled' || (thinking === 'adaptive' && versionOf(model) < 408)
+}
 /** Returns `max_tokens` for a request without it, since the API requires it. Claude 3 allows at most 4096. */
 export function defaultMaxTokens(model: string): number {
   const version = versionOf(model)
@@ -148,6 +152,7 @@ export function lacksOf({ provider = format, unsignedThinking = false, version }
     provider,
     lacks: new Set(version === strictVersion ? [...lacks, 'inputCitations'] : lacks),
     keepsReasoning: unsignedThinking,
+    pairsHosted: true,
     states: ['containerId'],
   }
 }
@@ -166,6 +171,8 @@ export function rulesOf({ provider = format, unsignedThinking, lateInstructions 
     userFirst: true,
     refusesEmpty: true,
     pairs: 'id',
+    resumesPaused: true,
+    textErrors: true,
   }
 }
 

@@ -28,6 +28,7 @@ import type {
   Metadata,
   ReasoningBlock,
   RequestOptions,
+  TextBlock,
   ToolCall,
   ToolDefinition,
   ToolMessage,
@@ -68,8 +69,9 @@ export function encodeRequest(given: Context, asked: EncodeRequestOptions): Enco
   const instructions = [...system, ...jsonInstruction(options, losses)]
   const kept = objectIn(options.providerOptions, format)
   const fields = encodeOptions(options, kept, isTooLateToThink(messages), losses)
-  const isThought = isThinking(fields.additionalModelRequestFields)
-  const toolConfig = encodeToolConfig(context.tools, messages, options, isThought, losses)
+  const { freeThoughts } = familyOf(options.model)
+  const isFree = freeThoughts !== true && isThinking(fields.additionalModelRequestFields)
+  const toolConfig = encodeToolConfig(context.tools, messages, options, isFree, losses)
   const written = compact({ ...fields, system: unlessEmpty(instructions), toolConfig })
   const body: WireRequest = { ...merged(kept, written), messages }
   limitCachePoints(body, losses)
@@ -77,9 +79,10 @@ export function encodeRequest(given: Context, asked: EncodeRequestOptions): Enco
   return { path, headers: {}, body, losses: losses.list }
 }
 
-/** Whether a tool round goes on that did not begin with thinking, such as another model's. Claude refuses thinking there. */
+/** Whether an answer goes on, or a tool round that did not begin with thinking, such as another model's. Claude refuses thinking there. */
 function isTooLateToThink(messages: WireRequest['messages']): boolean {
   const [turn, results] = messages.slice(-2)
+  if (results?.role === 'assistant') return true
   const isRound = turn?.role === 'assistant' && results?.content.some((block) => 'toolResult' in block) === true
   return isRound && !('reasoningContent' in (turn.content[0] ?? {}))
 }
@@ -365,8 +368,9 @@ export function encodeBlock(block: ContentBlock, path: string, scope: Scope): Wi
     case 'text':
       // Bedrock refuses an empty text; omitting it loses nothing.
       if ((place === 'answer' ? block.text : block.text.trim()) === '') return undefined
-      if (place === 'answer' && block.citations?.length) return encodeCited(block)
-      return guardOf(block) ?? { text: block.text }
+      return (
+        (place === 'result' ? undefined : encodeCited(block, path, scope)) ?? guardOf(block) ?? { text: block.text }
+      )
     case 'plain_text':
       if (!isSpoken && (place !== 'result' || takesDocuments(scope.model)))
         return {
@@ -467,8 +471,21 @@ function nameOf(title = '', ending: string, path: string, { names, losses }: Sco
   return unique
 }
 
-function encodeCited({ text, citations = [] }: ContentBlock & { type: 'text' }): WireBlock {
-  return { citationsContent: { content: [{ text }], citations: citations.map(encodeCitation) } }
+/** Writes a text with its citations: in a request only Claude's own, which only Claude takes. Returns `undefined` if none is sent. */
+function encodeCited({ text, citations = [] }: TextBlock, path: string, scope: Scope): WireBlock | undefined {
+  const { losses, model, place } = scope
+  const isOwn = ({ providerData }: CitationBlock) => providerData?.[format] !== undefined
+  // Those with an address of the web are Nova's.
+  const isTaken = (one: CitationBlock) => isOwn(one) && field(one.providerData?.[format]?.location, 'web') === undefined
+  const takesOwn = place === 'assistant' && /claude/.test(model)
+  const sent = place === 'answer' ? citations : citations.filter((one) => takesOwn && isTaken(one))
+  if (sent.length < citations.length) {
+    const isReturned = citations.every(isOwn)
+    const reason = isReturned ? lackReasons.ownCitations : lackReasons.citations
+    reportLoss(losses, 'dropped', `${path}.citations`, reason, isReturned ? 'info' : 'minor')
+  }
+  if (sent.length === 0) return undefined
+  return { citationsContent: { content: [{ text }], citations: sent.map(encodeCitation) } }
 }
 
 /** Writes a citation. If it came from this format, it is unchanged. If not, it has the fields that a client can show. */
@@ -562,7 +579,7 @@ function encodeToolConfig(
   given: readonly ContextTool[] = [],
   messages: readonly WireMessage[],
   options: RequestOptions,
-  isThinking: boolean,
+  isFree: boolean,
   losses: Losses,
 ): WireRequest['toolConfig'] {
   const blocks = messages.flatMap(({ content }) => content)
@@ -593,22 +610,26 @@ function encodeToolConfig(
     return { tools: definitions }
   }
   if (definitions.length === 0) return undefined
-  return compact({ tools: definitions, toolChoice: encodeChoice(options, isThinking, losses) })
+  return compact({ tools: definitions, toolChoice: encodeChoice(options, isFree, losses) })
 }
 
-/** Returns the choice, or what the model takes in place of it. A model that thinks cannot be forced to call. */
+/**
+ * Returns the choice, or what the model takes in place of it.
+ *
+ * @param isFree whether the model cannot be forced to call, because it thinks.
+ */
 function encodeChoice(
   { toolChoice: choice, model }: RequestOptions,
-  isThinking: boolean,
+  isFree: boolean,
   losses: Losses,
 ): WireToolChoice | undefined {
   if (choice === undefined || choice === 'none') return undefined
-  const isFree = typeof choice === 'object' && 'names' in choice && choice.mode !== 'required'
-  if (choice === 'auto' || isFree) return { auto: {} }
+  const isAuto = typeof choice === 'object' && 'names' in choice && choice.mode !== 'required'
+  if (choice === 'auto' || isAuto) return { auto: {} }
   const wire = typeof choice === 'object' && 'name' in choice ? { tool: { name: choice.name } } : { any: {} }
   const { choices } = familyOf(model)
   const isTaken = choices === undefined || choices.some((name) => name in wire)
-  if (isTaken && !isThinking) return wire
+  if (isTaken && !isFree) return wire
   reportLoss(losses, 'changed', 'options.toolChoice', isTaken ? reasons.forced : reasons.choice)
   return isTaken ? { auto: {} } : undefined
 }

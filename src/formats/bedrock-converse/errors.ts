@@ -6,7 +6,7 @@
  * @module
  */
 import type { CodecOptions, ErrorAnswer } from '../../core/codec.ts'
-import { ApiError, type ApiErrorKind } from '../../core/errors.ts'
+import { ApiError, type ApiErrorDetails, type ApiErrorKind } from '../../core/errors.ts'
 import { compact, field, textOr } from '../../core/json.ts'
 import type { Json } from '../../core/model.ts'
 import { inStream, readApiError } from '../../kit/api-error.ts'
@@ -36,18 +36,10 @@ function named(answer: ErrorAnswer, name: string): ApiError {
   const message = textOr(field(answer.body, 'message'), textOr(field(answer.body, 'Message'), undefined))
   const fields = message === undefined ? answer.body : { message, code: name }
   const error = readApiError({ ...answer, body: fields }, errorWords)
-  const { status, retryAfterMs, retryable, provider } = error
   const requestId = answer.headers.get('x-amzn-requestid') ?? error.requestId
   const providerCode = textOr(name, undefined)
-  const details = compact({
-    status,
-    retryAfterMs,
-    requestId,
-    providerCode,
-    provider,
-    body: answer.body as Json | undefined,
-  })
-  return new ApiError(error.message, { kind: kindOf(error), retryable, ...details })
+  const details = compact({ requestId, providerCode, body: answer.body as Json | undefined })
+  return new ApiError(error.message, { ...(error as ApiErrorDetails), kind: kindOf(error), ...details })
 }
 
 /** The kind of an error. The texts of some errors are more exact than their names. */

@@ -31,6 +31,8 @@ interface Family {
   readonly schemas?: false
   /** The longest time that it caches for. Default `1h`. */
   readonly longestCache?: '5m'
+  /** Whether it can be forced to call while it thinks. Default: no model that thinks can. */
+  readonly freeThoughts?: true
   /** Whether it refuses `temperature` and `topP` in one request. */
   readonly oneSampling?: true
 }
@@ -45,7 +47,8 @@ const families: readonly (readonly [RegExp, Family])[] = [
   ],
   [/claude-(?:opus|sonnet|haiku)-4-[2-5](?!\d)/, { ...claude, reasoning: 'budget', oneSampling: true }],
   [/claude-(?:opus|sonnet|haiku)-4-6(?!\d)/, { ...claude, reasoning: 'adaptive', oneSampling: true }],
-  [/claude/, { ...claude, reasoning: 'adaptive', oneSampling: true, schemas: false }],
+  [/claude-(?:opus|sonnet|haiku)-4-7(?!\d)/, { ...claude, reasoning: 'adaptive', oneSampling: true, schemas: false }],
+  [/claude/, { ...claude, reasoning: 'adaptive', oneSampling: true, schemas: false, freeThoughts: true }],
   [/nova-2/, { reasoning: 'nova-2', topK: 'inferenceConfig', schemas: false, longestCache: '5m' }],
   [/nova/, { topK: 'inferenceConfig', schemas: false, longestCache: '5m', lacks: ['serverTools', 'toolCacheHints'] }],
   [/llama/, { resultMedia: ['image', 'file'], resultsAlone: true, choices: [], schemas: false, lacks }],
@@ -89,13 +92,14 @@ export function rulesOf(model: string): Rules {
     userFirst: true,
     refusesEmpty: true,
     pairs: 'id',
+    textErrors: /claude/.test(model),
     bridgesResults: resultsAlone === true,
   }
 }
 
 const commonLacks: readonly Lack[] = [
   ...(['seed', 'frequencyPenalty', 'presencePenalty', 'parallelToolCalls', 'user'] as const),
-  ...(['strictTools', 'names', 'citations', 'refusals', 'imageDetail', 'transcripts'] as const),
+  ...(['strictTools', 'names', 'inputCitations', 'refusals', 'imageDetail', 'transcripts'] as const),
 ]
 
 /** Returns the features that a model lacks. */
@@ -103,5 +107,5 @@ export function lacksOf(model: string): FormatLacks {
   const { lacks: own = [], schemas } = familyOf(model)
   const lacks = new Set<Lack>([...commonLacks, ...own])
   if (schemas === false) lacks.add('formatDetails')
-  return { format, provider, keepsReasoning: false, lacks }
+  return { format, provider, keepsReasoning: false, pairsHosted: true, lacks }
 }

@@ -29,6 +29,9 @@ export const bedrockConverseFormat: GatewayFormat = {
     { within: 'inferenceConfig', name: 'maxTokens' },
     { within: 'additionalModelRequestFields', name: 'max_tokens' }, // is a field of the model's own body
   ],
+  budgets: ['thinking', 'reasoning_config', 'reasoningConfig'].map((name) => [
+    ...(['additionalModelRequestFields', name, 'budget_tokens'] as const),
+  ]),
   isClient: (headers) => headers.has('amz-sdk-invocation-id'),
   isEnd: () => true, // its streams are binary, so they are not stored as text
 }

@@ -5,7 +5,9 @@
  *
  * @module
  */
-import type { ClientCodec, Model, ModelSettings } from '../../core/codec.ts'
+import { httpModel } from '../../ask/http-model.ts'
+import type { ClientCodec, ModelSettings } from '../../core/codec.ts'
+import type { HttpModel } from '../../core/question.ts'
 import { decodeEventStream } from '../../framing/event-stream.ts'
 import { type AwsSigner, bedrockAddress, signing } from '../../kit/aws.ts'
 import { bearer } from '../../kit/bearer.ts'
@@ -50,10 +52,11 @@ export interface BedrockSettings extends ModelSettings {
  * const model = bedrockConverse('amazon.nova-lite-v1:0', { region: 'us-east-1', aws })
  * ```
  */
-export function bedrockConverse(model: string, { region, aws, ...settings }: BedrockSettings): Model {
+export function bedrockConverse(model: string, { region, aws, ...settings }: BedrockSettings): HttpModel {
   const providerUrl = bedrockAddress(region)
-  const own = { ...settings, codec: createClientCodec(model), model, baseUrl: settings.baseUrl ?? providerUrl }
-  return aws === undefined ? { ...own, providerUrl } : { ...own, fetch: signing(aws, region, settings.fetch) }
+  const own = { ...settings, baseUrl: settings.baseUrl ?? providerUrl }
+  const how = aws === undefined ? { ...own, providerUrl } : { ...own, fetch: signing(aws, region, settings.fetch) }
+  return httpModel(createClientCodec(model), model, how)
 }
 
 /** Creates the codec for a client of Bedrock. The rules for a conversation are those of the model. */

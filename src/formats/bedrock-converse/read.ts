@@ -211,7 +211,7 @@ export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): Dec
  * @throws {DecodeError} if the body is not an answer.
  * @throws {InterruptedError} if the body does not have a `stopReason`.
  */
-export function decodeResponse(body: unknown, { callsBefore = 0, events }: DecodeResponseOptions = {}): ChatResponse {
+export function decodeResponse(body: unknown, options: DecodeResponseOptions = {}): ChatResponse {
   const response = bodyOf(body, 'Bedrock response')
   if (response.output === undefined && typeof (response.message ?? response.Message) === 'string')
     throw decodeError(inStream(response))
@@ -225,7 +225,7 @@ export function decodeResponse(body: unknown, { callsBefore = 0, events }: Decod
   readExtra(response, out)
   const reason = response.stopReason
   if (typeof reason === 'string') out.push(endFragment(reason))
-  return fold(out, { provider, idPrefix, callsBefore, events })
+  return fold(out, { ...options, provider, idPrefix })
 }
 
 /** The last text. Citations in the blocks after it belong to it. `length` is in UTF-16 units. */

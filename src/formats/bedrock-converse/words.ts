@@ -132,7 +132,7 @@ export const reasons = {
   jsonInWords: 'Bedrock has no JSON mode without a schema: the model is asked for JSON',
   lateFields: 'they came when the block had begun',
   thinking: 'a model that thinks does not take it',
-  lateThinking: 'a tool round that began without thinking goes on without',
+  lateThinking: 'what began without thinking goes on without',
   forced: 'a model that thinks cannot be forced to call: it may choose',
   choice: 'this model takes no choice of a tool',
   oneSampling: 'this model takes the temperature or topP: the temperature is sent',

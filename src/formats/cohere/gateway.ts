@@ -31,6 +31,7 @@ export const cohereFormat: GatewayFormat = {
   isClient: (headers) => headers.get('x-fern-sdk-name')?.startsWith('cohere') === true,
   idPrefix: '',
   limits: [{ name: 'max_tokens' }],
+  budgets: [['thinking', 'token_budget']],
   lastFrame: { data: '[DONE]' },
   isEnd: (event) => event === '[DONE]' || field(event, 'type') === 'message-end',
   // Appended to a stream that has begun: without a second beginning.

@@ -5,7 +5,9 @@
  *
  * @module
  */
-import type { ClientCodec, Model, ModelSettings } from '../../core/codec.ts'
+import { httpModel } from '../../ask/http-model.ts'
+import type { ClientCodec, ModelSettings } from '../../core/codec.ts'
+import type { HttpModel } from '../../core/question.ts'
 import { decodeSse } from '../../framing/text.ts'
 import { bearer } from '../../kit/bearer.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
@@ -29,9 +31,9 @@ import { format, idPrefix, rules } from './words.ts'
  * const { message } = await generate({ model: cohere('command-a-03-2025', { apiKey }), prompt: 'Hello' })
  * ```
  */
-export function cohere(model: string, settings: ModelSettings = {}): Model {
+export function cohere(model: string, settings: ModelSettings = {}): HttpModel {
   const providerUrl = 'https://api.cohere.com/v2'
-  return { ...settings, codec: createClientCodec(), model, baseUrl: settings.baseUrl ?? providerUrl, providerUrl }
+  return httpModel(createClientCodec(), model, { ...settings, baseUrl: settings.baseUrl ?? providerUrl, providerUrl })
 }
 
 /** Creates the codec for a client of Cohere. */

@@ -106,7 +106,7 @@ export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): Dec
  * @throws {DecodeError} if the body is not an answer.
  * @throws {InterruptedError} if the body does not have a `finish_reason`.
  */
-export function decodeResponse(body: unknown, { callsBefore = 0, events }: DecodeResponseOptions = {}): ChatResponse {
+export function decodeResponse(body: unknown, options: DecodeResponseOptions = {}): ChatResponse {
   const response = bodyOf(body, 'Cohere response')
   if (typeof field(response, 'message') === 'string') throw decodeError(inStream(response))
   const out: Fragment[] = [compact({ type: 'start', id: textOr(field(response, 'id'), undefined) })]
@@ -119,7 +119,7 @@ export function decodeResponse(body: unknown, { callsBefore = 0, events }: Decod
     out,
   )
   readEnd(state, response, out)
-  return fold(out, { provider: format, idPrefix, callsBefore, events })
+  return fold(out, { ...options, provider: format, idPrefix })
 }
 
 // ---- a stream -----------------------------------------------------------------------------------
@@ -432,7 +432,7 @@ export const tooManyTokens = 'TOO_MANY_TOKENS'
 /** Reads an error answer, or the error at the end of a stream. The status of an error in a stream is 0. */
 export function decodeError(answer: ErrorAnswer, _options: CodecOptions = {}): ApiError {
   const error = readApiError(answer, errorWords)
-  const { kind, message, status, retryAfterMs, provider, body } = error
+  const { kind, message } = error
   const type = textOr(field(answer.body, 'error_type'), undefined)
   const change: Partial<ApiErrorDetails> = {
     ...(type === tooManyTokens && { kind: 'context_length' }),
@@ -442,6 +442,5 @@ export function decodeError(answer: ErrorAnswer, _options: CodecOptions = {}): A
   }
   const requestId = error.requestId ?? answer.headers.get('x-debug-trace-id') ?? undefined
   const providerCode = type ?? error.providerCode
-  const details = compact({ status, retryAfterMs, requestId, providerCode, provider, body })
-  return new ApiError(message, { kind, retryable: error.retryable, ...details, ...change })
+  return new ApiError(message, { ...(error as ApiErrorDetails), ...compact({ requestId, providerCode }), ...change })
 }

@@ -28,6 +28,7 @@ export const rules: Rules = {
   foreignReasoning: 'keep',
   lateInstructions: 'user', // otherwise the server answers with "system turn must be the first in the list"
   userFirst: false,
+  userLast: true,
   refusesEmpty: true,
   pairs: 'id',
 }

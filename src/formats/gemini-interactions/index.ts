@@ -5,7 +5,9 @@
  *
  * @module
  */
-import type { ClientCodec, Model, ModelSettings } from '../../core/codec.ts'
+import { httpModel } from '../../ask/http-model.ts'
+import type { ClientCodec, ModelSettings } from '../../core/codec.ts'
+import type { HttpModel } from '../../core/question.ts'
 import { decodeSse } from '../../framing/text.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
@@ -33,8 +35,8 @@ const providerUrl = 'https://generativelanguage.googleapis.com/v1beta'
  * const { message } = await generate({ model, prompt: 'Why is the sky blue?' })
  * ```
  */
-export function geminiInteractions(model: string, { baseUrl, ...settings }: ModelSettings = {}): Model {
-  return { ...settings, codec: createClientCodec(), model, baseUrl: baseUrl ?? providerUrl, providerUrl }
+export function geminiInteractions(model: string, { baseUrl, ...settings }: ModelSettings = {}): HttpModel {
+  return httpModel(createClientCodec(), model, { ...settings, baseUrl: baseUrl ?? providerUrl, providerUrl })
 }
 
 /** Creates the codec of a client of this format. */

@@ -163,7 +163,7 @@ export function decodeToolCalls(body: unknown): DecodedCalls {
  * @throws {ApiError} if the body is an error, or an answer that failed.
  * @throws {DecodeError} if the body is not an answer, or if it is a background answer that is still `queued` or `in_progress`.
  */
-export function decodeResponse(body: unknown, { callsBefore = 0, events }: DecodeResponseOptions = {}): ChatResponse {
+export function decodeResponse(body: unknown, options: DecodeResponseOptions = {}): ChatResponse {
   if (Array.isArray(body) || field(body, 'error')) throw midStreamError(body)
   const answer = bodyOf(body, `${target} answer`)
   const steps = stepsOf(answer)
@@ -174,7 +174,7 @@ export function decodeResponse(body: unknown, { callsBefore = 0, events }: Decod
   const reading = newReading(textOr(answer.model, ''))
   for (const step of steps ?? []) readStep(step, reading, out)
   readEnd(answer, reading, out)
-  return fold(out, { provider, idPrefix, callsBefore, events })
+  return fold(out, { ...options, provider, idPrefix })
 }
 
 /** Returns the steps of an answer; `undefined` if it does not have any list of them. The legacy schema has a list of contents instead. */

@@ -54,6 +54,12 @@ export const geminiFormat: GatewayFormat = {
     { within: 'generation_config', name: 'maxOutputTokens' },
     { within: 'generation_config', name: 'max_output_tokens' },
   ],
+  budgets: ['generationConfig', 'generation_config'].flatMap((config) => [
+    [config, 'thinkingConfig', 'thinkingBudget'],
+    [config, 'thinkingConfig', 'thinking_budget'],
+    [config, 'thinking_config', 'thinkingBudget'],
+    [config, 'thinking_config', 'thinking_budget'],
+  ]),
   keptField: (body) => firstSet(body, ['cachedContent', 'cached_content']),
   isClient: (headers, path) => isGoogle(headers) && !path.includes('/interactions/'),
   isEnd: (event) =>

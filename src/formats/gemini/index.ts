@@ -6,8 +6,10 @@
  * @module
  */
 
-import type { ClientCodec, LateInstructions, Model, ModelSettings } from '../../core/codec.ts'
+import { httpModel } from '../../ask/http-model.ts'
+import type { ClientCodec, LateInstructions, ModelSettings } from '../../core/codec.ts'
 import { compact } from '../../core/json.ts'
+import type { HttpModel } from '../../core/question.ts'
 import { decodeSse } from '../../framing/text.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
@@ -59,7 +61,7 @@ export interface GeminiSettings extends ModelSettings {
  * const { message } = await generate({ model, prompt: 'Why is the sky blue?' })
  * ```
  */
-export function gemini(model: string, settings: GeminiSettings = {}): Model {
+export function gemini(model: string, settings: GeminiSettings = {}): HttpModel {
   const { lateInstructions, developer = lateInstructions === 'hoist' ? 'system' : 'user', baseUrl, ...rest } = settings
   if (lateInstructions === 'inline') {
     throw new TypeError(
@@ -68,7 +70,7 @@ export function gemini(model: string, settings: GeminiSettings = {}): Model {
   }
   const codec = createClientCodec({ ...geminiDialect, developer, ...compact({ lateInstructions }) })
   const providerUrl = 'https://generativelanguage.googleapis.com/v1beta'
-  return { ...rest, codec, model, baseUrl: baseUrl ?? providerUrl, providerUrl }
+  return httpModel(codec, model, { ...rest, baseUrl: baseUrl ?? providerUrl, providerUrl })
 }
 
 /** Creates the client codec of this format, or of a host with a dialect of it. */

@@ -28,6 +28,7 @@ import {
   misfit,
   numberOr,
   objectAt,
+  objectIn,
   otherFields,
   setOwn,
   stringOr,
@@ -51,7 +52,7 @@ import type {
 } from '../../core/model.ts'
 import { nextNumber } from '../../kit/ids.ts'
 import { decodeFormat, decodeThinking, readOutput, sameNames } from './ask.ts'
-import { decodePart, keptOf, type Origin, readCallPart } from './read.ts'
+import { decodePart, keptOf, newPartialCall, type Origin, ranIds, readCallPart } from './read.ts'
 import { fromOpenApi } from './schema.ts'
 import { format, type GeminiDialect, geminiDialect, knownFields, stringIn } from './words.ts'
 
@@ -184,7 +185,7 @@ interface Reading {
   readonly origin: Origin
   readonly messages: Message[]
   /** Calls of the last model turn that have no result yet. A result without an id belongs to the first of them with its name. */
-  pending: { readonly id: string; readonly name: string }[]
+  pending: { readonly id: string; readonly name: string; readonly isMade: boolean }[]
   /** The number in the next generated id. */
   nextId: number
   wasModel: boolean
@@ -205,8 +206,23 @@ function decodeContents(contents: Json | undefined, origin: Origin): readonly Me
     nextId: nextNumber(idPrefix, idsIn(list)),
     wasModel: false,
   }
-  for (const [at, content] of list.entries()) readContent(reading, content, `contents[${at}]`)
+  for (const [at, content] of joinTurns(list).entries()) readContent(reading, content, `contents[${at}]`)
   return reading.messages
+}
+
+/** Joins contents of the model if a call goes on in the next one. A client that streams keeps each chunk as a content. */
+function joinTurns(list: readonly Json[]): readonly Json[] {
+  const joined: Json[] = []
+  for (const content of list) {
+    const last = joined.at(-1)
+    const parts = listOf(field(last, 'parts') ?? undefined)
+    const call = field(camelPart(parts.at(-1) ?? {}), 'functionCall')
+    const goesOn = field(call, 'willContinue') === true && field(content, 'role') === field(last, 'role')
+    if (goesOn && isObject(last))
+      joined.splice(-1, 1, { ...last, parts: [...parts, ...listOf(field(content, 'parts') ?? undefined)] })
+    else joined.push(content)
+  }
+  return joined
 }
 
 const roles: Readonly<Record<string, 'user' | 'assistant' | 'system'>> = {
@@ -248,15 +264,22 @@ function decodeParts(parts: Json | undefined, path: string): readonly Json[] {
 
 type KeptOnMessage = Pick<Message, 'providerData'>
 
-function readModelTurn(reading: Reading, parts: readonly Json[], kept: KeptOnMessage): void {
+function readModelTurn(reading: Reading, given: readonly Json[], kept: KeptOnMessage): void {
   if (!reading.wasModel) reading.pending = []
   const content: ContentBlock[] = []
   const invalidToolCalls: InvalidToolCall[] = []
   let index = 0
+  const parts = joinPieces(given)
+  const ids = ranIds(parts, 0)
   for (const part of parts) {
     const wire = field(part, 'functionCall')
+    const id = ids.get(part)
     if (!isObject(part) || !isObject(wire)) {
-      content.push(decodePart(part, reading.origin))
+      content.push({ ...decodePart(part, reading.origin), ...compact({ toolCallId: id }) } as ContentBlock)
+      continue
+    }
+    if (id !== undefined) {
+      content.push(readRanCall(part, wire, reading.origin, id))
       continue
     }
     const call = readRequestCall(reading, part, wire, index++)
@@ -267,10 +290,45 @@ function readModelTurn(reading: Reading, parts: readonly Json[], kept: KeptOnMes
   reading.messages.push({ role: 'assistant', content: contentOf(content), ...calls, ...kept })
 }
 
+/** Puts the arguments of calls together that came in pieces: in `partialArgs` of the call and of parts after it that have no name. */
+function joinPieces(parts: readonly Json[]): readonly Json[] {
+  const joined: Json[] = []
+  let call: ReturnType<typeof newPartialCall> | undefined
+  const end = (isFinished: boolean) => {
+    const last = joined.at(-1)
+    if (call !== undefined && isObject(last))
+      joined.splice(-1, 1, { ...last, functionCall: { ...objectIn(last, 'functionCall'), args: call.end(isFinished) } })
+    call = undefined
+  }
+  for (const part of parts) {
+    const wire = field(part, 'functionCall')
+    const pieces = arrayOf(field(wire, 'partialArgs')).map((piece) => (isObject(piece) ? camelNames(piece) : piece))
+    const willContinue = field(wire, 'willContinue') === true
+    if (call === undefined || !isObject(wire) || textOr(wire.name, undefined) !== undefined) {
+      end(false)
+      joined.push(part)
+      if ((willContinue || pieces.length > 0) && !isObject(field(wire, 'args'))) call = newPartialCall(0)
+    }
+    call?.add(pieces)
+    if (!willContinue) end(true)
+  }
+  end(false)
+  return joined
+}
+
+/** Reads a call that Google ran itself. */
+function readRanCall(part: JsonObject, wire: JsonObject, origin: Origin, id: string): ContentBlock {
+  const { name, arguments: args, opaque, providerData } = readCallPart(part, wire, origin, undefined, id)
+  const given = isObject(args) ? args : {}
+  const argumentsText = args === undefined ? '' : (textOfArguments(given) ?? '')
+  const call = { id, name: name ?? '', arguments: given, argumentsText }
+  return { type: 'server_tool_call', ...call, ...compact({ opaque, providerData }) }
+}
+
 function readRequestCall(reading: Reading, part: JsonObject, wire: JsonObject, index: number) {
   const { id: given, name, arguments: args, opaque, providerData } = readCallPart(part, wire, reading.origin)
   const id = given ?? makeId(reading)
-  if (name) reading.pending.push({ id, name })
+  if (name) reading.pending.push({ id, name, isMade: given === undefined })
   const argumentsText = typeof args === 'object' ? textOfArguments(args) : (args ?? '')
   return readCall({
     id,
@@ -312,13 +370,18 @@ function readUserTurn(reading: Reading, parts: readonly Json[], kept: KeptOnMess
   }
 }
 
-/** Reads a result. It belongs to the call with its id, otherwise to the first open call with its name, otherwise to a call with a new id. */
+/**
+ * Reads a result. It belongs to the call with its id, otherwise to the first open call with its name that has no id, otherwise to a call with a
+ * new id.
+ */
 function readResult(reading: Reading, part: JsonObject, result: JsonObject): ToolMessage {
   const id = textOr(field(result, 'id'), undefined)
   const name = field(result, 'name')
-  const at = reading.pending.findIndex((call) => (id === undefined ? call.name === name : call.id === id))
-  const [call] = at < 0 ? [] : reading.pending.splice(at, 1)
-  const toolCallId = id ?? call?.id ?? makeId(reading)
+  const { pending } = reading
+  const own = id === undefined ? -1 : pending.findIndex((call) => call.id === id)
+  const at = own >= 0 ? own : pending.findIndex((call) => call.name === name && (id === undefined || call.isMade))
+  const [call] = at < 0 ? [] : pending.splice(at, 1)
+  const toolCallId = call?.id ?? id ?? makeId(reading)
   return decodeResult(part, result, toolCallId, (media) => decodePart(camelPart(media), reading.origin))
 }
 

@@ -12,7 +12,7 @@
 import type { Rules } from '../../core/codec.ts'
 import { textOfArguments } from '../../core/content.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
-import { field, isObject, lookup, stringOr } from '../../core/json.ts'
+import { field, isObject, lookup, stringOr, unlessEmpty } from '../../core/json.ts'
 import type {
   Json,
   JsonObject,
@@ -222,8 +222,29 @@ interface ServerPart {
   readonly write: (block: ServerBlock, kept: JsonObject) => object
 }
 
+/** Calls that Google ran itself and that came without an id get an id of this prefix and a number. It is not sent back. */
+export const ranPrefix = 'gemini_mcp_'
+
+function sentRanId(id: string | undefined): string | undefined {
+  return id?.startsWith(ranPrefix) ? undefined : id
+}
+
 /** The parts, by their data field. */
 export const serverParts: Readonly<Record<string, ServerPart>> = {
+  // A call that Google ran itself, on a server of MCP. Without its result, it is a call for the client.
+  functionCall: {
+    read: () => undefined,
+    write: ({ id, name, arguments: args, argumentsText }) => {
+      return { id: sentRanId(id), name, args: argumentsText === '' ? unlessEmpty(args) : args }
+    },
+  },
+  functionResponse: {
+    read: ({ id: _, name, response, ...rest }, toolCallId) => {
+      const status = field(response, 'error') === undefined ? 'success' : 'error'
+      return { type: 'server_tool_result', toolCallId, name: stringOr(name, undefined), status, output: response, rest }
+    },
+    write: ({ toolCallId, name, output }) => ({ id: sentRanId(toolCallId), name, response: output }),
+  },
   executableCode: {
     read: ({ id: _, ...code }, id) => {
       return { type: 'server_tool_call', id, name: 'code_execution', arguments: code, rest: {} }

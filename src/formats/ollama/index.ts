@@ -5,7 +5,9 @@
  *
  * @module
  */
-import type { ClientCodec, Model, ModelSettings } from '../../core/codec.ts'
+import { httpModel } from '../../ask/http-model.ts'
+import type { ClientCodec, ModelSettings } from '../../core/codec.ts'
+import type { HttpModel } from '../../core/question.ts'
 import { decodeNdjson } from '../../framing/text.ts'
 import { bearer } from '../../kit/bearer.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
@@ -29,8 +31,8 @@ import { format, idPrefix, rules } from './words.ts'
  * const { message } = await generate({ model, prompt: 'Why is the sky blue?' })
  * ```
  */
-export function ollama(model: string, settings: ModelSettings = {}): Model {
-  return { ...settings, baseUrl: settings.baseUrl ?? 'http://localhost:11434', codec: createClientCodec(), model }
+export function ollama(model: string, settings: ModelSettings = {}): HttpModel {
+  return httpModel(createClientCodec(), model, { ...settings, baseUrl: settings.baseUrl ?? 'http://localhost:11434' })
 }
 
 /** Creates the codec for a client of an Ollama server. */

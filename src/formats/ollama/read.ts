@@ -117,12 +117,12 @@ export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): Dec
  * @throws {DecodeError} if the body is not an answer.
  * @throws {InterruptedError} if it does not say that it is done.
  */
-export function decodeResponse(body: unknown, { callsBefore = 0, events }: DecodeResponseOptions = {}): ChatResponse {
+export function decodeResponse(body: unknown, options: DecodeResponseOptions = {}): ChatResponse {
   refuseDeep(body, 'Ollama response')
   const fragments: Fragment[] = []
   readLine(newState(), body, fragments)
   objectAt(field(body, 'message'), 'message', 'Ollama response')
-  return fold(fragments, { provider: format, idPrefix, callsBefore, events })
+  return fold(fragments, { ...options, provider: format, idPrefix })
 }
 
 // ---- an answer ----------------------------------------------------------------------------------

@@ -503,16 +503,20 @@ function encodeDefinitionsFor(tools: readonly ContextTool[], dialect: ChatDialec
 
 // ---- calls and results ------------------------------------------------------------------------
 
-/** Encodes a call. Its arguments are sent as the text in which they came, unless they were changed. Only an answer has invalid ones. */
-export function encodeCall(call: ToolCall | InvalidToolCall, { dialect, model }: Encoding): WireCall {
+/**
+ * Encodes a call. Its arguments are sent as the text in which they came, unless they were changed.
+ *
+ * @param isAnswer whether invalid ones are sent too. In a request they are `{}`: servers that parse them refuse the whole conversation.
+ */
+export function encodeCall(call: ToolCall | InvalidToolCall, { dialect, model }: Encoding, isAnswer = false): WireCall {
   const { type, ...own } = keptFields(call, format)
   const proof = ownProof(call.opaque, { format, provider: dialect.provider, model })
   const { id = '', name = '' } = call
   const head = { ...own, ...proof, id }
+  const text = exactArguments(call, isAnswer)
   if (call.type === 'tool_call' && type === 'custom' && dialect.customTools) {
-    return { ...head, type, custom: { name, input: stringOr(call.arguments.input, '') } }
+    return { ...head, type, custom: { name, input: stringOr(call.arguments.input, text) } }
   }
-  const text = exactArguments(call, dialect.rawArguments)
   return { ...head, type: 'function', function: { ...objectIn(own, 'function'), name, arguments: text } }
 }
 

@@ -46,6 +46,8 @@ export interface Encoding {
 export interface MessageOrder {
   /** Whether the first message must be a user message. */
   readonly userFirst: boolean
+  /** Whether the last message must be a user message or a result. Default false. */
+  readonly userLast?: boolean
   arrange(messages: WireMessage[], to: Encoding): WireMessage[]
 }
 
@@ -139,8 +141,6 @@ export interface ChatDialect {
   readonly resultName?: boolean
   /** The rule for ids of calls. Default: at most 40 characters. */
   readonly callId?: IdRule
-  /** Whether the host takes arguments that are not valid JSON. Otherwise they are sent as `{}`. */
-  readonly rawArguments?: boolean
 
   // ---- reasoning
   /** Writes the fields that request reasoning: `byEffort`, `byReasoning`, `byThinking`, `byEnableThinking`, `byTemplate`, `notAsked`. */

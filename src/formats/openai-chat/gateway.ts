@@ -4,6 +4,7 @@ import type { ServerCodec } from '../../core/codec.ts'
 import { field } from '../../core/json.ts'
 import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import type { GatewayFormat } from '../../kit/gateway-format.ts'
+import { port } from './port.ts'
 import { decodeRequest } from './receive.ts'
 import { encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
 import { format } from './words.ts'
@@ -11,7 +12,7 @@ import { format } from './words.ts'
 /** The server codec. With it, a gateway answers in OpenAI's format. */
 export function createServerCodec(): ServerCodec {
   return withForeignProofs(
-    { name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError },
+    { name: format, framing: 'sse', decodeRequest, port, encodeResponse, encodeStream, encodeError },
     proofField,
   )
 }

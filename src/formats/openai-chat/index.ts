@@ -4,7 +4,9 @@
  * @module
  */
 
-import type { ClientCodec, Model, ModelSettings } from '../../core/codec.ts'
+import { httpModel } from '../../ask/http-model.ts'
+import type { ClientCodec, ModelSettings } from '../../core/codec.ts'
+import type { HttpModel } from '../../core/question.ts'
 import { decodeSse } from '../../framing/text.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 import type { ChatDialect } from './dialect.ts'
@@ -63,20 +65,18 @@ export {
  * const { message } = await generate({ model, prompt: 'Hello' })
  * ```
  */
-export function openaiChat(model: string, settings: ModelSettings = {}): Model {
+export function openaiChat(model: string, settings: ModelSettings = {}): HttpModel {
   return chatModel(openai, model, settings)
 }
 
 /** A model of any server of this format, described by its dialect. */
-export function chatModel(dialect: ChatDialect, model: string, settings: ModelSettings = {}): Model {
+export function chatModel(dialect: ChatDialect, model: string, settings: ModelSettings = {}): HttpModel {
   const { baseUrl: providerUrl } = dialect
-  return {
+  return httpModel(createClientCodec(dialect), model, {
     ...settings,
-    codec: createClientCodec(dialect),
-    model,
     baseUrl: settings.baseUrl ?? providerUrl,
     providerUrl,
-  }
+  })
 }
 
 /** The client codec for one server. */

@@ -21,7 +21,6 @@ export const openai: ChatDialect = {
   textParts: true,
   cacheField: 'prompt_cache_breakpoint',
   customTools: true,
-  rawArguments: true,
   askReasoning: byAnyEffort,
   reasons: isReasoning,
   whileReasoning: {

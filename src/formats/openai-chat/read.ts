@@ -21,6 +21,7 @@ import {
   arrayOf,
   compact,
   field,
+  findLastIndex,
   isObject,
   lookup,
   misfit,
@@ -75,10 +76,10 @@ import {
  */
 export function decodeResponse(
   body: unknown,
-  { callsBefore = 0, events, dialect = openai }: DecodeResponseOptions<ChatDialect> = {},
+  { dialect = openai, ...options }: DecodeResponseOptions<ChatDialect> = {},
 ): ChatResponse {
   const { provider, idPrefix = 'call_' } = dialect
-  return fold(readWhole(body, dialect), { provider, idPrefix, callsBefore, events })
+  return fold(readWhole(body, dialect), { ...options, provider, idPrefix })
 }
 
 function readWhole(body: unknown, dialect: ChatDialect): Fragment[] {
@@ -522,11 +523,16 @@ function reasoningReader(fields: readonly string[]): ReasoningReader {
   }
 }
 
-/** Appends a piece to its detail. Pieces of one detail have the same index and type. */
+/**
+ * Appends a piece to its detail. Pieces of one detail have the same index and type. Vercel's gateway gives each detail the index 0: there,
+ * another id or text after the signature starts the next one.
+ */
 function addPiece(details: JsonObject[], piece: JsonObject): void {
-  const { index, type } = piece
-  const detail = details.find((one) => index !== undefined && one.index === index && one.type === type)
-  if (detail === undefined) details.push({ ...piece })
+  const { index, type, id, signature, text } = piece
+  const detail =
+    details[findLastIndex(details, (one) => index !== undefined && one.index === index && one.type === type)]
+  const isNext = (detail?.id && id && detail.id !== id) || (detail?.signature && text && detail.signature !== signature)
+  if (detail === undefined || isNext) details.push({ ...piece })
   else {
     for (const [name, added] of Object.entries(piece)) {
       const before = detail[name]

@@ -241,7 +241,7 @@ function checkedContent(content: Json | undefined, path: string): Json {
   throw wrong(`${path}.content`, 'content')
 }
 
-/** Sets the provider of a proof by the name of its field, since a request does not name the provider. */
+/** Sets the provider of a proof by the name of its field. */
 function owned(fragment: Fragment): Fragment {
   if (!('opaque' in fragment) || fragment.opaque === undefined) return fragment
   const word = Object.keys(fragment.opaque.data)[0]

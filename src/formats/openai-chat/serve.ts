@@ -184,7 +184,7 @@ function encodeCalls(message: AssistantMessage, to: Encoding): JsonObject {
   const blocks = blocksOfTurn(message)
   const calls = callsOf(message)
   const legacy = calls.length === 1 && calls[0] !== undefined && keptFields(calls[0], format).type === 'function_call'
-  const encoded = calls.map((call) => withProof(encodeCall(call, to), call))
+  const encoded = calls.map((call) => withProof(encodeCall(call, to, true), call))
   if (legacy) return { function_call: encoded[0]?.function ?? null }
   const unknown = blocks.filter(isUnknownCall).map(({ value }) => value)
   return encoded.length + unknown.length > 0 ? { tool_calls: [...encoded, ...unknown] } : {}
@@ -405,7 +405,7 @@ function sendChunk(state: EncodeState, index: number, chunk: ToolCallChunk, out:
 /** Sends the rest of a call: everything that its chunks did not have. */
 function sendRest(state: EncodeState, index: number, ended: ToolCall | InvalidToolCall, out: Frame[]): void {
   const call = callOut(state, index)
-  const whole = encodeCall(ended, wire(state))
+  const whole = encodeCall(ended, wire(state), true)
   const proof = ended.opaque?.format === format ? ended.opaque.data : {}
   if (!call.isOpen) {
     if (ended.name === undefined) {

@@ -89,8 +89,8 @@ export const functionFields: ReadonlySet<string> = /* @__PURE__ */ words('name a
 export const audioFields: ReadonlySet<string> = /* @__PURE__ */ words('id data transcript')
 export const citationFields: ReadonlySet<string> = /* @__PURE__ */ words('url title start_index end_index')
 
-/** The provider of a proof, by the name of its field, since a request does not name the provider. */
-export const proofOwners = { reasoning_details: 'openrouter', extra_content: 'gemini' } as const
+/** The provider of a proof, by the name of its field, since a request does not name the provider. Several gateways send `reasoning_details`. */
+export const proofOwners = { reasoning_details: '', extra_content: 'gemini' } as const
 
 /** The rule for names of tools and participants. OpenAI answers 400 to other names. */
 export const plainNames: IdRule = { pattern: /^[A-Za-z0-9_-]+$/, maxLength: 64 }
@@ -106,6 +106,7 @@ export function rulesOf(dialect: ChatDialect): Rules {
     foreignReasoning: dialect.replay?.isPlain ? 'keep' : 'drop',
     lateInstructions: dialect.order ? 'user' : 'keep',
     userFirst: dialect.order?.userFirst === true,
+    userLast: dialect.order?.userLast === true,
     refusesEmpty: true,
     pairs: 'id',
     bridgesResults: dialect.bridgesResults === true,

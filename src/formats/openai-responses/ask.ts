@@ -11,8 +11,29 @@
  */
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, exactArguments, keptFields, ownProof, textOf, verbatim } from '../../core/content.ts'
-import { arrayOf, compact, field, isObject, lookup, objectIn, stringOr, textOr, unlessEmpty } from '../../core/json.ts'
+import {
+  blocksOf,
+  blocksOfTurn,
+  exactArguments,
+  keptFields,
+  ownProof,
+  parseObject,
+  textOf,
+  verbatim,
+} from '../../core/content.ts'
+import {
+  arrayOf,
+  compact,
+  field,
+  isObject,
+  lookup,
+  numberOr,
+  objectIn,
+  otherFields,
+  stringOr,
+  textOr,
+  unlessEmpty,
+} from '../../core/json.ts'
 import { toDataUrl } from '../../core/media.ts'
 import type {
   AssistantMessage,
@@ -50,6 +71,8 @@ import { encodeEachTool, reportUnusedChoice } from '../../kit/tools.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import type {
   WireCallOutput,
+  WireChosen,
+  WireClientCall,
   WireCustomCall,
   WireFunctionCall,
   WireFunctionTool,
@@ -60,13 +83,27 @@ import type {
   WireTextFormat,
   WireToolChoice,
 } from './wire.ts'
-import { customCall, format, hostedItems, isCacheTtl, lacksOf, reasoningText, target, wrapperName } from './words.ts'
+import {
+  clientItems,
+  customCall,
+  format,
+  hostedItems,
+  isCacheTtl,
+  lacksOf,
+  reasoningText,
+  target,
+  wrapperName,
+} from './words.ts'
 
 /** The target of an encoded conversation. */
 interface Scope extends PartScope {
   readonly model: string
   /** Whether the server has the earlier items stored. */
   readonly isStored: boolean
+  /** The calls that unknown items of the conversation answer. */
+  readonly outputs: ReadonlySet<Json | undefined>
+  /** The tools that only this format has: see {@link TurnScope.clientTools}. */
+  readonly clientTools: TurnScope['clientTools']
 }
 
 /**
@@ -92,10 +129,12 @@ export function encodeRequest(
   // A request that sends the whole history does not name the stored conversation: the server would have the history twice.
   const conversation = previousResponseId === chain.previousResponseId ? conversationId : undefined
   const isStored = chain.previousResponseId !== undefined || conversation !== undefined || kept.store === true
-  const scope: Scope = { losses, dialect, model: options.model, isStored }
+  const clientTools = dialect.clientTools ? clientToolsIn(context.tools ?? []) : undefined
+  const outputs = outputsIn(context.messages)
+  const scope: Scope = { losses, dialect, model: options.model, isStored, clientTools, outputs }
   const { instructions, input } = encodeConversation(context, chain, options, scope)
   const tools = [
-    ...encodeDefinitions(context.tools ?? []),
+    ...encodeDefinitions(context.tools ?? [], { dialect }),
     ...verbatim<readonly WireFunctionTool[]>(arrayOf(kept.tools)),
   ]
   const body: WireRequest = {
@@ -106,9 +145,19 @@ export function encodeRequest(
     ...compact({ instructions }),
     input,
     ...compact({ tools: context.tools === undefined ? unlessEmpty(tools) : tools }),
-    ...encodeChoiceOptions(options, tools.length > 0, losses),
+    ...encodeChoiceOptions(options, tools.length > 0, clientTools, losses),
   }
   return { path: '/responses', headers: {}, body, losses: losses.list }
+}
+
+/** The ids of the calls that unknown items answer, such as the output of a shell. */
+function outputsIn(messages: readonly Message[]): ReadonlySet<Json | undefined> {
+  const blocks = messages.flatMap(({ content }) => blocksOf(content))
+  return new Set(
+    blocks.map((block) =>
+      block.type === 'unknown' && block.providerType.endsWith('_output') ? field(block.value, 'call_id') : undefined,
+    ),
+  )
 }
 
 /** Returns the fields that say where the server finds the state. The caller's settings have priority over the defaults of isoglot. */
@@ -195,7 +244,7 @@ function addResult(items: WireItem[], item: WireCallOutput): void {
 function encodeAssistant(
   message: AssistantMessage,
   path: string,
-  { losses, dialect, model, isStored }: Scope,
+  { losses, dialect, model, isStored, clientTools, outputs }: Scope,
 ): WireItem[] {
   const { content, response } = message
   const blocks = blocksOfTurn(message)
@@ -211,8 +260,9 @@ function encodeAssistant(
   const items = encodeTurn(blocks, path, {
     losses,
     reader: isStored ? 'stored' : 'stateless',
-    rawArguments: dialect.rawArguments,
+    clientTools,
     proof: (opaque) => ownProof(opaque, to),
+    outputs,
     isOwn: (response?.provider ?? dialect.provider) === dialect.provider,
   })
   return verbatim(items)
@@ -289,10 +339,12 @@ export interface TurnScope {
    * stored them, so reasoning is sent back only in encrypted form.
    */
   readonly reader: 'answer' | 'stored' | 'stateless'
-  /** Whether arguments may be any text. */
-  readonly rawArguments: boolean
+  /** The tools that only this format has, by name: the types of their calls. `undefined`: the reader has none, so they are functions. */
+  readonly clientTools: ReadonlyMap<string, string> | undefined
   /** Whether unknown items came from this reader. If not, they are not sent. */
   readonly isOwn: boolean
+  /** The calls that the items of the request answer. Default: an answer has calls that nothing answers yet. */
+  readonly outputs?: ReadonlySet<Json | undefined>
 }
 
 interface Turn {
@@ -316,7 +368,7 @@ export function encodeTurn(blocks: readonly ContentBlock[], path: string, scope:
     if (item !== undefined) add(turn, item)
   }
   while (scope.reader !== 'answer' && items.at(-1)?.type === 'reasoning') {
-    reportLoss(scope.losses, 'dropped', `${path}.content`, 'reasoning is refused without the item that follows it')
+    reportLoss(scope.losses, 'dropped', `${path}.content`, reasons.lastReasoning)
     items.pop()
   }
   return items
@@ -324,7 +376,7 @@ export function encodeTurn(blocks: readonly ContentBlock[], path: string, scope:
 
 /** Returns the item of a block; `undefined` if the block is part of another item, or if it was dropped with a loss. */
 function encodeBlock(turn: Turn, block: ContentBlock, path: string): object | undefined {
-  const { losses, reader, isOwn, rawArguments } = turn.scope
+  const { losses, reader, isOwn } = turn.scope
   const proof = turn.scope.proof('opaque' in block ? block.opaque : undefined)
   const drop = (reason: string, severity?: 'major') => void reportLoss(losses, 'dropped', path, reason, severity)
   switch (block.type) {
@@ -339,7 +391,7 @@ function encodeBlock(turn: Turn, block: ContentBlock, path: string): object | un
     }
     case 'tool_call': {
       const wrapper = wrapperOf(block)
-      if (wrapper === undefined) return { ...proof, ...encodeCall(block, rawArguments) }
+      if (wrapper === undefined) return { ...proof, ...encodeCall(block, turn.scope, proof?.status) }
       const isWritten = turn.items.at(-1)?.call_id === wrapper.call_id
       return isWritten ? undefined : { ...proof, type: 'function_call', name: wrapperName, ...wrapper }
     }
@@ -350,6 +402,7 @@ function encodeBlock(turn: Turn, block: ContentBlock, path: string): object | un
     case 'server_tool_result': {
       const item = proof ?? turn.hosted.get(block.toolCallId)
       if (item === undefined) return drop(reasons.serverTool)
+      if (proof !== undefined && block.output === undefined) return proof
       const { output = 'error' } = lookup(hostedItems, item.type) ?? {}
       const result = { [item.error ? 'error' : output]: (block.output ?? null) as Json }
       if (proof !== undefined) return { ...proof, ...result }
@@ -364,7 +417,11 @@ function encodeBlock(turn: Turn, block: ContentBlock, path: string): object | un
       const { part, proof: own } = keptFields(block, format)
       if (block.format !== format || !isObject(block.value)) return drop(reasons.foreignBlock)
       if (part === true) return addPart(turn, block.value, isOwn && isObject(own) ? own : undefined)
-      return isOwn ? block.value : drop(`"${block.providerType}" is an item of another provider`)
+      if (!isOwn) return drop(`"${block.providerType}" is an item of another provider`)
+      const { type, call_id, environment } = block.value
+      const isOpen = clientCalls.has(type) && field(environment, 'type') !== 'container_reference'
+      if (isOpen && turn.scope.outputs?.has(call_id) === false) return drop('nothing answers this call')
+      return block.value
     }
     default:
       return drop(`a block of type "${block.type}" cannot be output here`, 'major')
@@ -375,7 +432,12 @@ function encodeBlock(turn: Turn, block: ContentBlock, path: string): object | un
 function add(turn: Turn, data: object): JsonObject {
   const { reasoningId, ...item } = data as JsonObject // `reasoningId` is a field of isoglot's proofs, not of the wire
   if (turn.scope.reader !== 'answer') {
-    for (const name of answerOnly) delete item[name]
+    for (const [name, value] of Object.entries(item)) {
+      if (answerOnly.has(name)) delete item[name]
+      // The outputs of a shell have them too. Parts of a message are still being added.
+      else if (Array.isArray(value) && name !== 'content')
+        item[name] = value.map((one) => (isObject(one) ? (otherFields(one, answerOnly) ?? {}) : one))
+    }
     const isSeparated = turn.reasoning === null || (reasoningId !== undefined && reasoningId !== turn.reasoning)
     if (isSeparated) delete item.id
   }
@@ -385,7 +447,15 @@ function add(turn: Turn, data: object): JsonObject {
 }
 
 /** Fields that only answers have. They are not sent back. */
-const answerOnly: readonly string[] = ['created_by', 'parsed', 'parsed_arguments']
+const answerOnly: ReadonlySet<string> = new Set(['created_by', 'parsed', 'parsed_arguments'])
+
+/** Calls that the server leaves to the client, besides functions. It refuses one without an item of this type and `_output`. */
+const clientCalls: ReadonlySet<Json | undefined> = new Set([
+  'computer_call',
+  'shell_call',
+  'local_shell_call',
+  'apply_patch_call',
+])
 
 // ---- messages ---------------------------------------------------------------------------------
 
@@ -417,8 +487,10 @@ function isReadable({ providerData, title, startIndex, endIndex }: CitationBlock
  * Adds a part of a message. Parts that came in one item are written in one item again. A message of one bare text that did not come from this
  * wire has the short form: some servers are strict about the long form, but accept the short one.
  */
-function addPart(turn: Turn, part: JsonObject, proof: JsonObject | undefined, fields?: JsonObject): undefined {
+function addPart(turn: Turn, given: JsonObject, proof: JsonObject | undefined, fields?: JsonObject): undefined {
   const { message } = turn
+  const isAnswer = turn.scope.reader === 'answer'
+  const part = isAnswer ? given : (otherFields(given, answerOnly) ?? {})
   const isSame = message?.id === proof?.id && (fields === undefined || message?.item.phase === fields.phase)
   if (message !== undefined && isSame) {
     message.content.push(part)
@@ -542,36 +614,60 @@ function writeAnnotation({ url, title, startIndex, endIndex, providerData }: Cit
 /** Encodes definitions in the flat form of this wire. Provider tools of other formats are left out. */
 export function encodeDefinitions(
   tools: readonly ContextTool[],
-  _options: CodecOptions<ResponsesDialect> = {},
+  { dialect = openaiDialect }: CodecOptions<ResponsesDialect> = {},
 ): WireFunctionTool[] {
-  return encodeEachTool(tools, format, encodeDefinition)
+  return encodeEachTool(tools, format, (tool) => encodeDefinition(tool, dialect))
 }
 
-function encodeDefinition(tool: ToolDefinition): WireFunctionTool {
+function encodeDefinition(tool: ToolDefinition, { clientTools }: ResponsesDialect): WireFunctionTool {
   const { name, description, parameters, strict } = tool
-  const isOwn = tool.providerData?.[format] !== undefined
+  const kept = keptFields(tool, format)
+  const isClients = clientCallOf(kept.type) !== undefined
+  if (isClients && clientTools) return verbatim(kept) // the model knows it
+  const isOwn = tool.providerData?.[format] !== undefined && !isClients
   return {
     type: 'function',
     // Without `strict`, the server uses strict mode where it can, and may change the schema. A tool not read from this wire gets `false`.
-    ...(isOwn ? {} : { strict: false, parameters: { type: 'object', properties: {} } }),
-    ...keptFields(tool, format),
+    ...(isOwn ? kept : { strict: false, parameters: { type: 'object', properties: {} } }),
     ...compact({ name, description, parameters, strict }),
   } as WireFunctionTool
 }
 
+/** The type of the calls of a tool that only this format has, such as `shell`; `undefined` for other tools. */
+function clientCallOf(type: unknown): string | undefined {
+  const call = `${type}_call`
+  return lookup(clientItems, call) && call
+}
+
+/** The types of the calls of these tools, by the names of the tools. */
+function clientToolsIn(tools: readonly ContextTool[]): ReadonlyMap<string, string> {
+  const calls = new Map<string, string>()
+  for (const tool of tools) {
+    const call = 'name' in tool ? clientCallOf(keptFields(tool, format).type) : undefined
+    if ('name' in tool && call !== undefined) calls.set(tool.name, call)
+  }
+  return calls
+}
+
 // ---- choice -----------------------------------------------------------------------------------
 
-function encodeToolChoice(choice: ToolChoice): WireToolChoice {
+function encodeToolChoice(choice: ToolChoice, clientTools: TurnScope['clientTools'], losses: Losses): WireToolChoice {
   if (typeof choice === 'string') return choice
-  const toFunction = (name: string) => ({ type: 'function', name }) as const
-  if ('name' in choice) return toFunction(choice.name)
-  return { type: 'allowed_tools', mode: choice.mode, tools: choice.names.map(toFunction) }
+  const chosen = (name: string): WireChosen => {
+    const type = clientTools?.get(name)?.replace('_call', '')
+    return type === undefined ? { type: 'function', name } : { type: type as 'shell' }
+  }
+  if (!('name' in choice)) return { type: 'allowed_tools', mode: choice.mode, tools: choice.names.map(chosen) }
+  if (clientTools?.get(choice.name) !== 'local_shell_call') return chosen(choice.name)
+  reportLoss(losses, 'changed', 'options.toolChoice', 'a local shell cannot be named: the model calls any tool')
+  return 'required'
 }
 
 /** Encodes the options of tool choice. A request without tools has none of them: they are reported as a loss. */
 function encodeChoiceOptions(
   options: RequestOptions,
   hasTools: boolean,
+  clientTools: TurnScope['clientTools'],
   losses: Losses,
 ): Pick<WireRequest, 'tool_choice' | 'parallel_tool_calls'> {
   if (!hasTools) {
@@ -579,16 +675,36 @@ function encodeChoiceOptions(
     return {}
   }
   const { toolChoice, parallelToolCalls: parallel_tool_calls } = options
-  return compact({ tool_choice: toolChoice && encodeToolChoice(toolChoice), parallel_tool_calls })
+  return compact({ tool_choice: toolChoice && encodeToolChoice(toolChoice, clientTools, losses), parallel_tool_calls })
 }
 
 /** Encodes a call as an item, without the item's `id`. `encodeTurn` decides whether the id may be sent. */
-function encodeCall(call: ToolCall, isRaw: boolean): WireFunctionCall | WireCustomCall {
-  const { type, ...kept } = keptFields(call, format)
+function encodeCall(
+  call: ToolCall,
+  scope: TurnScope,
+  status: Json = 'completed',
+): WireFunctionCall | WireCustomCall | WireClientCall {
+  const { type, ...others } = keptFields(call, format)
   const { id: call_id, name } = call
-  const text = exactArguments(call, isRaw)
+  const clients = clientTypeOf(call, scope)
+  if (clients !== undefined) {
+    const { type = 'exec', env = {} } = call.arguments
+    const given = { ...call.arguments, ...(clients === 'local_shell_call' && { type, env }) }
+    const hasShell = scope.reader === 'answer' && clients === 'shell_call'
+    const shell = hasShell && { environment: { type: 'local' } } // clients' types demand it
+    return { ...shell, ...others, status, type: clients, call_id, [lookup(clientItems, clients) as string]: given }
+  }
+  const kept = lookup(clientItems, type) ? {} : others
+  // In a request, arguments may not be any text: servers that parse them refuse the whole conversation.
+  const text = exactArguments(call, scope.reader === 'answer')
   if (type !== customCall) return { ...kept, type: 'function_call', call_id, name, arguments: text }
   return { ...kept, type, call_id, name, input: stringOr(field(call.arguments, 'input'), text) }
+}
+
+/** The type of the item that a call of the client's own tool goes as; `undefined` if it goes as another call. */
+function clientTypeOf(call: ToolCall, { clientTools }: Pick<TurnScope, 'clientTools'>): string | undefined {
+  const type = stringOr(keptFields(call, format).type, undefined) ?? clientTools?.get(call.name)
+  return clientTools && lookup(clientItems, type) && type
 }
 
 /** Returns the wrapper that a call came in, if there was one. */
@@ -603,7 +719,8 @@ export function encodeResult(
   result: ToolMessage,
   { dialect = openaiDialect }: CodecOptions<ResponsesDialect> = {},
 ): WireCallOutput {
-  return encodeResultOf(undefined, result, 'result', { losses: newLosses(target), dialect })
+  const clientTools = dialect.clientTools ? new Map<string, string>() : undefined
+  return encodeResultOf(undefined, result, 'result', { losses: newLosses(target), dialect, clientTools })
 }
 
 /**
@@ -614,16 +731,67 @@ function encodeResultOf(
   call: ToolCall | undefined,
   result: ToolMessage,
   path: string,
-  scope: PartScope,
+  scope: PartScope & Pick<TurnScope, 'clientTools'>,
 ): WireCallOutput {
   const { type, caller } = call === undefined ? ({} as JsonObject) : keptFields(call, format)
+  const { type: given, ...kept } = keptFields(result, format)
+  const clients = (call && clientTypeOf(call, scope)) ?? (scope.clientTools && clientOutputs.get(given))
+  if (clients !== undefined) {
+    const output = encodeClientOutput(clients, result, call, path, scope)
+    const head = { type: `${clients}_output`, ...compact({ caller: caller ?? undefined }), ...kept }
+    return verbatim({ ...head, call_id: result.toolCallId, ...output })
+  }
   return {
     type: type === customCall ? `${customCall}_output` : 'function_call_output',
     ...compact({ caller: caller ?? undefined }),
-    ...keptFields(result, format),
+    ...(clientOutputs.has(given) ? {} : keptFields(result, format)),
     call_id: wrapperOf(call)?.call_id ?? result.toolCallId,
     output: encodeOutput(result, `${path}.content`, scope),
   }
+}
+
+/** The types of calls, by the types of their outputs. */
+const clientOutputs: ReadonlyMap<unknown, string> = new Map(
+  Object.keys(clientItems).map((type) => [`${type}_output`, type]),
+)
+
+/**
+ * Encodes the result of a call of the client's own tool in the form of that tool. A shell has an output for each command: from JSON of the wire's
+ * own form, or from text. Media are a loss.
+ */
+function encodeClientOutput(
+  type: string,
+  result: ToolMessage,
+  call: ToolCall | undefined,
+  path: string,
+  { losses }: PartScope,
+): JsonObject {
+  const isError = result.status === 'error'
+  for (const [at, block] of blocksOf(result.content).entries()) {
+    if (block.type === 'text' || block.type === 'plain_text') continue
+    reportLoss(
+      losses,
+      'dropped',
+      `${path}.content[${at}]`,
+      `a block of type "${block.type}" cannot be output here`,
+      'major',
+    )
+  }
+  const text = textOf(result)
+  if (type === 'apply_patch_call') return { status: isError ? 'failed' : 'completed', output: text }
+  if (type === 'local_shell_call') return { output: markText(text, isError) }
+  const max_output_length = numberOr(call?.arguments.max_output_length, undefined)
+  return { ...compact({ max_output_length }), output: shellOutputs(text, isError) }
+}
+
+function shellOutputs(text: string, isError: boolean): JsonObject[] {
+  const outcome = { type: 'exit', exit_code: isError ? 1 : 0 }
+  const parsed = parseObject(`{"output":${text}}`)
+  const output = 'value' in parsed ? parsed.value.output : undefined
+  const given = Array.isArray(output) ? output : [output]
+  if (given.some((one) => typeof field(one, 'stdout') !== 'string' && typeof field(one, 'stderr') !== 'string'))
+    return [{ stdout: isError ? '' : text, stderr: isError ? text : '', outcome }]
+  return given.map((one) => ({ stdout: '', stderr: '', outcome, ...(one as JsonObject) }))
 }
 
 function encodeOutput({ content, status }: ToolMessage, path: string, scope: PartScope): WireCallOutput['output'] {

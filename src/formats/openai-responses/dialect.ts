@@ -33,10 +33,10 @@ export interface ResponsesDialect {
   readonly userField: 'safety_identifier' | 'user'
   /** The minimum of `max_output_tokens`, in tokens. A lower value is raised to it, because the server would answer with 400. */
   readonly minOutputTokens: number
-  /** The names of tools that the server runs itself, although it reports their calls as calls for the client. */
-  readonly serverTools: ReadonlySet<string>
-  /** Whether the server takes arguments that are not valid JSON. Otherwise they are sent as `{}`. */
-  readonly rawArguments: boolean
+  /** Whether the server reports calls that it ran itself as calls of custom tools. Then only names that were offered are the client's. */
+  readonly runsCustomCalls?: boolean
+  /** Whether the server has the tools `shell`, `local_shell` and `apply_patch`. On others, they are functions. */
+  readonly clientTools: boolean
 }
 
 /** Matches models that do not reason. For encrypted reasoning, the server answers "Encrypted content is not supported with this model". */
@@ -56,8 +56,7 @@ export const openaiDialect: ResponsesDialect = {
   extraOptions: {},
   userField: 'safety_identifier',
   minOutputTokens: 16,
-  serverTools: new Set(),
-  rawArguments: true,
+  clientTools: true,
 }
 
 /** Makes the dialect of a server from its differences to OpenAI's server. */

@@ -23,6 +23,7 @@ export const openRouterDialect: ResponsesDialect = /* @__PURE__ */ variant({
   baseUrl: 'https://openrouter.ai/api/v1',
   stores: false,
   cacheHints: false,
+  clientTools: false,
   extraOptions: { topK: 'top_k', frequencyPenalty: 'frequency_penalty', presencePenalty: 'presence_penalty' },
   userField: 'user',
 })
@@ -33,6 +34,7 @@ export const lmStudioDialect: ResponsesDialect = /* @__PURE__ */ variant({
   baseUrl: 'http://localhost:1234/v1',
   encryptsReasoning: () => false,
   cacheHints: false,
+  clientTools: false,
   userField: 'user',
   minOutputTokens: 1,
 })
@@ -43,4 +45,5 @@ export const copilotDialect: ResponsesDialect = /* @__PURE__ */ variant({
   baseUrl: 'https://api.githubcopilot.com',
   stores: false,
   cacheHints: false,
+  clientTools: false,
 })

@@ -4,6 +4,7 @@ import type { Frame, ServerCodec } from '../../core/codec.ts'
 import { arrayOf, field } from '../../core/json.ts'
 import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { firstSet, type GatewayFormat } from '../../kit/gateway-format.ts'
+import { port } from './port.ts'
 import { decodeRequest } from './receive.ts'
 import { encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
 import { format } from './words.ts'
@@ -11,10 +12,13 @@ import { format } from './words.ts'
 /** Creates the codec that a gateway uses to answer clients in this format. */
 export function createServerCodec(): ServerCodec {
   return withForeignProofs(
-    { name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError },
+    { name: format, framing: 'sse', decodeRequest, port, encodeResponse, encodeStream, encodeError },
     proofField,
   )
 }
+
+/** Items that stand for content which only OpenAI has or can read, or for work that only OpenAI does. */
+const keptItems: readonly string[] = ['item_reference', 'compaction', 'compaction_summary', 'compaction_trigger']
 
 /** OpenAI Responses as a format of a gateway: its clients can ask the gateway's models. For `formats` of `createGateway`. */
 export const openaiResponsesFormat: GatewayFormat = {
@@ -27,9 +31,8 @@ export const openaiResponsesFormat: GatewayFormat = {
   limits: [{ name: 'max_output_tokens' }],
   foreign: /"\w{1,16}_iso_/, // ids that our encoder makes
   keptField: (body) =>
-    arrayOf(body.input).some((item) => field(item, 'type') === 'item_reference')
-      ? 'item_reference'
-      : firstSet(body, ['background', 'prompt']),
+    keptItems.find((type) => arrayOf(body.input).some((item) => field(item, 'type') === type)) ??
+    firstSet(body, ['background', 'prompt']),
   isEnd: (event) =>
     ['response.completed', 'response.incomplete', 'response.failed', 'error'].includes(`${field(event, 'type')}`),
   errorFrames: numberedOn,

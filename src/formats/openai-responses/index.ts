@@ -4,8 +4,10 @@
  * @module
  */
 
-import type { ClientCodec, Model, ModelSettings } from '../../core/codec.ts'
+import { httpModel } from '../../ask/http-model.ts'
+import type { ClientCodec, ModelSettings } from '../../core/codec.ts'
 import { compact } from '../../core/json.ts'
+import type { HttpModel } from '../../core/question.ts'
 import { decodeSse } from '../../framing/text.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
@@ -29,17 +31,17 @@ import { format, idPrefix, rulesOf } from './words.ts'
  * const { message } = await generate({ model: openaiResponses('gpt-5', { apiKey }), prompt: 'Hello' })
  * ```
  */
-export function openaiResponses(model: string, settings: ModelSettings = {}): Model {
+export function openaiResponses(model: string, settings: ModelSettings = {}): HttpModel {
   return responsesModel(model, settings, openaiDialect)
 }
 
 /** A model on any server of this format. @throws {TypeError} if neither the settings nor the dialect have a base URL. */
-export function responsesModel(model: string, settings: ModelSettings, dialect: ResponsesDialect): Model {
+export function responsesModel(model: string, settings: ModelSettings, dialect: ResponsesDialect): HttpModel {
   const baseUrl = settings.baseUrl ?? dialect.baseUrl
   if (baseUrl === undefined)
     throw new TypeError(`Cannot ask ${dialect.title ?? dialect.provider}: it needs a "baseUrl"`)
   const { baseUrl: providerUrl } = dialect
-  return { ...settings, codec: createClientCodec(dialect), model, ...compact({ baseUrl, providerUrl }) }
+  return httpModel(createClientCodec(dialect), model, { ...settings, ...compact({ baseUrl, providerUrl }) })
 }
 
 /** Creates the codec that a client uses to call a server of this format. Default: OpenAI's server. */
@@ -67,6 +69,18 @@ export function createClientCodec(dialect: ResponsesDialect = openaiDialect): Cl
   }
 }
 
+export {
+  type ClientParameters,
+  type LocalShellArguments,
+  localShellParameters,
+  type PatchArguments,
+  patchParameters,
+  providerTool,
+  type ShellArguments,
+  type ShellOutput,
+  shellParameters,
+  type WireClientTool,
+} from './client-tools.ts'
 export { openaiDialect, type ResponsesDialect, variant } from './dialect.ts'
 export { azureDialect, copilotDialect, lmStudioDialect, openRouterDialect } from './dialects.ts'
 export { createServerCodec, openaiResponsesFormat } from './gateway.ts'

@@ -4,9 +4,10 @@
  * @see https://platform.openai.com/docs/guides/tools-tool-search (read 2026-11)
  * @module
  */
-import type { Model } from '../../core/codec.ts'
+
 import { arrayOf, field, isObject } from '../../core/json.ts'
 import type { Json, JsonObject } from '../../core/model.ts'
+import type { HttpModel } from '../../core/question.ts'
 
 /**
  * Returns the same model, which sends tools in namespaces. `providerData['openai-responses'].namespace` of a tool has the name and the
@@ -25,7 +26,7 @@ import type { Json, JsonObject } from '../../core/model.ts'
  * const { text } = await generate({ model, prompt: 'Who are our customers?', tools: [list, search] })
  * ```
  */
-export function withNamespaces(model: Model): Model {
+export function withNamespaces(model: HttpModel): HttpModel {
   const { codec } = model
   return {
     ...model,

@@ -20,8 +20,9 @@ import type {
   ErrorAnswer,
   Fragment,
   Frame,
+  Offered,
 } from '../../core/codec.ts'
-import { keeping, keepOn, parseArguments } from '../../core/content.ts'
+import { keeping, keepOn, parseArguments, textOfArguments } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -56,6 +57,7 @@ import { inStream, readApiError } from '../../kit/api-error.ts'
 import { checkEnded } from '../../kit/background.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import {
+  clientField,
   customCall,
   errorWords,
   format,
@@ -127,7 +129,7 @@ function wrappedCalls(
  */
 export function decodeResponse(
   body: unknown,
-  { callsBefore = 0, events, dialect = openaiDialect }: DecodeResponseOptions<ResponsesDialect> = {},
+  { dialect = openaiDialect, ...options }: DecodeResponseOptions<ResponsesDialect> = {},
 ): ChatResponse {
   const answer = bodyOf(body, `${target} answer`)
   const { error } = answer
@@ -136,7 +138,7 @@ export function decodeResponse(
     throw misfit('output', 'not a list', `${target} answer`)
   }
   checkEnded(answer, 'responses', `${target} answer`)
-  return fold(readWhole(answer, dialect), { provider: dialect.provider, idPrefix, callsBefore, events })
+  return fold(readWhole(answer, dialect, options), { ...options, provider: dialect.provider, idPrefix })
 }
 
 /** Reads the tool calls of an answer. */
@@ -166,8 +168,15 @@ interface StreamState extends Reading {
   readonly items: Map<number, Progress>
 }
 
-function newState(dialect: ResponsesDialect): StreamState {
-  return { ...newReading(dialect, ''), isEnded: false, last: 0, count: 0, highest: -1, items: new Map() }
+function newState(dialect: ResponsesDialect, offered?: Offered): StreamState {
+  return {
+    ...newReading(dialect, '', true, offered?.toolNames),
+    isEnded: false,
+    last: 0,
+    count: 0,
+    highest: -1,
+    items: new Map(),
+  }
 }
 
 /**
@@ -179,8 +188,9 @@ function newState(dialect: ResponsesDialect): StreamState {
 export function decodeStream({
   parse = JSON.parse,
   dialect = openaiDialect,
+  ...offered
 }: DecodeStreamOptions<ResponsesDialect> = {}): Machine<Frame, Fragment> {
-  const state = newState(dialect)
+  const state = newState(dialect, offered)
   return {
     push({ data, event: name }, out) {
       if (state.isEnded || data === '' || data.trim() === '[DONE]') return
@@ -195,9 +205,9 @@ export function decodeStream({
 }
 
 /** Reads an answer that is not streamed: it is the last event of a stream without other events. */
-function readWhole(response: JsonObject, dialect: ResponsesDialect): Fragment[] {
+function readWhole(response: JsonObject, dialect: ResponsesDialect, offered?: Offered): Fragment[] {
   const out: Fragment[] = []
-  finish(newState(dialect), { response }, out, 'response.completed')
+  finish(newState(dialect, offered), { response }, out, 'response.completed')
   return out
 }
 
@@ -213,6 +223,10 @@ const steps: Readonly<Record<string, Step>> = {
   'response.mcp_call_arguments.delta': addArguments,
   'response.mcp_call_arguments.done': addArguments,
   'response.custom_tool_call_input.delta': addArguments,
+  'response.code_interpreter_call_code.delta': addPiece,
+  'response.shell_call_command.added': addPiece,
+  'response.shell_call_command.delta': addPiece,
+  'response.apply_patch_call_operation_diff.delta': addPiece,
   'response.output_item.added': addItem,
   'response.output_item.done': finishItem,
   'response.created': start,
@@ -331,17 +345,19 @@ function addItem(state: StreamState, event: JsonObject, out: Fragment[]): void {
   if (type === 'reasoning') out.push({ type, key, text: '' })
   const hosted = hostedOf(item)
   const isCustom = type === customCall
-  const isCall = hosted ? hosted.input !== undefined : isCustom || type === 'function_call'
-  progress.isCall = isCall && item.name !== wrapperName
+  const clients = clientField(item)
+  const isCall = hosted ? hosted.input !== undefined : isCustom || clients || type === 'function_call'
+  progress.isCall = Boolean(isCall) && item.name !== wrapperName
+  progress.part = openingOf(item)
   if (!progress.isCall) return
   out.push({
     type: 'call',
     key,
     id: hosted ? hostedId(item, hosted) : textOr(item.call_id, null),
-    name: hosted ? hostedName(item) : textOr(item.name, null),
-    arguments: hosted ? '' : isCustom ? customOpening : argumentsOf(item),
-    ...((hosted || isServerCall(item, state.dialect)) && { server: true }),
-    ...(isCustom && keeping({ type }, format)),
+    name: hosted || clients ? hostedName(item) : textOr(item.name, null),
+    arguments: isCustom ? customOpening : hosted || clients ? '' : argumentsOf(item),
+    ...((hosted || isServerCall(item, state)) && { server: true }),
+    ...((isCustom || clients) && keeping({ type: type as string }, format)),
   })
 }
 
@@ -395,12 +411,35 @@ function addArguments(state: StreamState, event: JsonObject, out: Fragment[]): v
   else out.push({ type: 'call', key, arguments: type === customCall ? JSON.stringify(given).slice(1, -1) : given })
 }
 
+/** The start of the arguments of an item, as JSON, before the code or the diff that comes in pieces. */
+function openingOf({ type, operation }: JsonObject): string {
+  if (type === 'code_interpreter_call') return '{"code":"'
+  return field(operation, 'diff') === '' ? argumentsIn(operation).slice(0, -2) : ''
+}
+
+/** Passes on a piece of a text within the arguments: of code, of the next command, of a diff. */
+function addPiece(state: StreamState, event: JsonObject, out: Fragment[], type: string): void {
+  const item = itemOf(state, event, type.slice('response.'.length).replace(/_call_.*/, '_call'))
+  if (!item.isCall) return
+  const next = event.command_index === 0 ? '{"commands":["' : '","'
+  const before = type.endsWith('.added') ? next : item.part
+  const piece = JSON.stringify(stringOr(event.delta ?? event.command, '')).slice(1, -1)
+  item.part = ''
+  out.push({ type: 'call', key: item.key, arguments: before + piece })
+}
+
+/** Arguments as JSON. What comes in pieces is first or last: commands and code, or a diff. Text that is not JSON if they are too deep. */
+function argumentsIn(given: unknown): string {
+  const { commands, diff, ...rest } = isObject(given) ? given : {}
+  return textOfArguments({ ...compact({ commands }), ...rest, ...compact({ diff }) }) ?? '['
+}
+
 // ---- items --------------------------------------------------------------------------------------
 
 // The decoders of streams, of whole answers and of the assistant's items in a request use it.
 
 /** State of an answer while its items are read. */
-export interface Reading {
+export interface Reading extends Offered {
   readonly dialect: ResponsesDialect
   model: string
   /** The id of the last reasoning item. The items after it belong to it: the server refuses them without it. */
@@ -413,8 +452,14 @@ export interface Reading {
   readonly opensWrappers: boolean
 }
 
-export function newReading(dialect: ResponsesDialect, model: string, opensWrappers = true): Reading {
-  return { dialect, model, after: undefined, hasText: false, hasRefusal: false, waiting: new Set(), opensWrappers }
+export function newReading(
+  dialect: ResponsesDialect,
+  model: string,
+  opensWrappers = true,
+  toolNames?: Offered['toolNames'],
+): Reading {
+  const state = { after: undefined, hasText: false, hasRefusal: false, waiting: new Set<string>() }
+  return { dialect, model, ...state, opensWrappers, toolNames }
 }
 
 /** The part of an item that a stream has already sent. Empty if the item was not streamed. */
@@ -441,14 +486,8 @@ export function newProgress(key: number, type = '', order = 0): Progress {
 /** Matches ids that a gateway made for its client (see `makeId`). No server knows them, so they are not sent back. */
 const madeId: RegExp = /^[a-z]+_iso_/
 
-/** Items that the client must answer, beside calls of functions. In isoglot they are `unknown` blocks. */
-export const asksClient: ReadonlySet<string> = new Set([
-  'mcp_approval_request',
-  'computer_call',
-  'shell_call',
-  'local_shell_call',
-  'apply_patch_call',
-])
+/** Items that the client must answer, beside calls. In isoglot they are `unknown` blocks. */
+export const asksClient: ReadonlySet<string> = new Set(['mcp_approval_request', 'computer_call'])
 
 /** Adds fragments, and returns the block of the item if it is a whole one. */
 type ItemReader = (item: JsonObject, progress: Progress, reading: Reading, out: Fragment[]) => ContentBlock | undefined
@@ -473,7 +512,7 @@ export function readItem(item: Json, progress: Progress, reading: Reading, out: 
     const reason = `the tools of the MCP server "${item.server_label}" could not be listed`
     out.push({ type: 'warning', warning: { path: 'response', action: 'dropped', reason, severity: 'minor' } })
   }
-  const read = lookup(readers, type) ?? (hostedOf(item) && readHosted)
+  const read = lookup(readers, type) ?? (clientField(item) ? readClientCall : hostedOf(item) && readHosted)
   const block = read && !isClients ? read(item, progress, reading, out) : unknownBlock(item)
   if (block !== undefined) out.push({ type: 'block', block })
 }
@@ -562,7 +601,7 @@ function readReasoning(item: JsonObject, { key, lengths }: Progress, reading: Re
 
 /** Reads a complete call. It replaces the pieces of the same call. */
 function readCall(item: JsonObject, { key }: Progress, reading: Reading, out: Fragment[]): undefined {
-  const server = isServerCall(item, reading.dialect)
+  const server = isServerCall(item, reading)
   const opaque = server ? proof(item, reading) : proofOf(item, reading)
   const wrapped = reading.opensWrappers ? wrappedCalls(item) : []
   for (const { wrapper, ...call } of wrapped) {
@@ -590,9 +629,26 @@ function readCall(item: JsonObject, { key }: Progress, reading: Reading, out: Fr
   if (status !== 'incomplete') out.push({ type: 'close', key })
 }
 
-/** Whether the server runs this call itself. Some servers report such calls as calls for the client; only the tool's name differs. */
-function isServerCall({ name }: JsonObject, { serverTools }: ResponsesDialect): boolean {
-  return serverTools.has(stringOr(name, ''))
+/** Reads a complete call of a tool that only this format has, and that the client runs. */
+function readClientCall(item: JsonObject, { key }: Progress, reading: Reading, out: Fragment[]): undefined {
+  const name = clientField(item) as string
+  const { type, id: _id, status, call_id, [name]: given = {}, ...kept } = item
+  out.push({
+    type: 'call',
+    key,
+    id: textOr(call_id, null),
+    name: hostedName(item),
+    arguments: argumentsIn(given),
+    final: true,
+    opaque: proofOf(item, reading),
+    ...keeping({ ...kept, type: type as string }, format),
+  })
+  if (status !== 'incomplete') out.push({ type: 'close', key })
+}
+
+/** Whether the server runs this call itself. xAI reports such calls as calls of custom tools that nobody offered. */
+function isServerCall({ type, name }: JsonObject, { dialect, toolNames }: Reading): boolean {
+  return dialect.runsCustomCalls === true && type === customCall && !toolNames?.has(stringOr(name, ''))
 }
 
 /** Reads an item of a tool that the server ran: the call, its result, or both. The proof keeps the other fields of the item. */
@@ -615,7 +671,7 @@ function readHosted(item: JsonObject, { key }: Progress, reading: Reading, out: 
   if (input === undefined) return compact({ ...block, toolCallId: textOr(item.call_id, undefined), opaque })
   const id = hostedId(item, hosted)
   // A text stays in the proof too. It shows that the wire has these arguments as text.
-  const value = typeof given === 'string' || isTaken ? (given as string | JsonObject) : {}
+  const value = typeof given === 'string' ? given : argumentsIn(isTaken ? given : {})
   out.push({ type: 'call', key, id, name, arguments: value, final: true, server: true, opaque }, { type: 'close', key })
   return result === undefined ? undefined : { ...block, toolCallId: id }
 }

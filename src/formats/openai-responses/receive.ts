@@ -48,7 +48,18 @@ import { unmark } from '../../kit/lacks.ts'
 import { unreadFields } from '../../kit/losses.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { newProgress, newReading, type Reading, readItem, unknownBlock } from './read.ts'
-import { customCall, efforts, format, idPrefix, isCacheTtl, target } from './words.ts'
+import {
+  clientField,
+  clientItems,
+  customCall,
+  efforts,
+  format,
+  hostedName,
+  hostedOf,
+  idPrefix,
+  isCacheTtl,
+  target,
+} from './words.ts'
 
 /** The fields that isoglot reads, here or with the conversation. Other fields are kept unchanged in `providerOptions`. */
 const knownOfRequest: ReadonlySet<string> = new Set([
@@ -173,7 +184,15 @@ export function decodeRequest(
   const messages: Message[] = typeof input === 'string' ? [{ role: 'user', content: input }] : []
   const ids = arrayOf(input).map((item) => stringOr(field(item, 'call_id'), undefined))
   const nextId = nextNumber(idPrefix, ids)
-  const intake: Intake = { messages, turn: undefined, dialect, model: options.model, names: new Map(), nextId }
+  const intake: Intake = {
+    messages,
+    turn: undefined,
+    dialect,
+    model: options.model,
+    names: new Map(),
+    hosted: new Set(),
+    nextId,
+  }
   for (const item of arrayOf(input)) takeItem(intake, item)
   endTurn(intake)
   const instructions = stringOr(request.instructions, undefined)
@@ -199,6 +218,8 @@ interface Intake {
   readonly model: string
   /** The names of the tools, by the ids of their calls. Results get the name from here. */
   readonly names: Map<string, string>
+  /** The ids of calls that the server ran. */
+  readonly hosted: Set<string>
   /** The number in the next id that isoglot makes for a call without an id. */
   nextId: number
 }
@@ -209,17 +230,21 @@ const roles: Readonly<Record<string, 'user' | 'system' | 'developer'>> = {
   developer: 'developer',
 }
 
-const resultTypes: ReadonlySet<unknown> = /* @__PURE__ */ new Set(['function_call_output', `${customCall}_output`])
+const resultTypes: ReadonlySet<unknown> = /* @__PURE__ */ new Set([
+  'function_call_output',
+  ...[customCall, ...Object.keys(clientItems)].map((type) => `${type}_output`),
+])
 
 const knownOfInput = new Set(['role', 'content'])
 
 function takeItem(intake: Intake, item: Json): void {
   if (!isObject(item)) throw misfit('input', 'a list of other things than objects', `${target} request`)
   const type = field(item, 'type')
-  if (resultTypes.has(type)) {
+  const answered = stringOr(item.call_id, stringOr(item.id, ''))
+  // The output of a shell in a container is a part of the turn: the server ran it.
+  if (resultTypes.has(type) && !intake.hosted.has(answered)) {
     endTurn(intake)
-    const name = intake.names.get(stringOr(field(item, 'call_id'), ''))
-    intake.messages.push(decodeResult(item, name))
+    intake.messages.push(decodeResult(item, answered, intake.names.get(answered)))
     return
   }
   const isMessage = type === 'message' || type === undefined
@@ -249,7 +274,8 @@ function takeTurnItem(intake: Intake, item: JsonObject): void {
   readItem(item, newProgress(intake.turn.items++), intake.turn.reading, fragments)
   intake.turn.hasMessage ||= isMessage
   const id = field(item, 'call_id')
-  const name = field(item, 'name')
+  const name = clientField(item) ? hostedName(item) : field(item, 'name')
+  if (typeof id === 'string' && hostedOf(item)) intake.hosted.add(id)
   if (typeof id === 'string' && typeof name === 'string') intake.names.set(id, name)
 }
 
@@ -394,21 +420,26 @@ function decodeToolChoice(choice: unknown): ToolChoice | undefined {
 }
 
 const knownOfOutput = new Set(['call_id', 'output', 'type'])
+/** The status of a patch says whether it failed. */
+const knownOfPatchOutput = new Set([...knownOfOutput, 'status'])
 
 /** Decodes a result. The error mark in its text becomes `status: 'error'`. */
-function decodeResult(item: JsonObject, name: string | undefined): ToolMessage {
-  const type = field(item, 'type')
-  const output = field(item, 'output')
+function decodeResult(item: JsonObject, toolCallId: string, name: string | undefined): ToolMessage {
+  const { type, output, status } = item
+  const isPatch = type === 'apply_patch_call_output'
+  const isShell = type === 'shell_call_output'
   const content =
-    typeof output === 'string' || Array.isArray(output) ? decodeParts(output) : JSON.stringify(output ?? '')
+    typeof output === 'string' || (Array.isArray(output) && !isShell)
+      ? decodeParts(output)
+      : JSON.stringify(output ?? '')
   const { content: unmarkedContent, isError } = unmark(content)
   const kept = type === 'function_call_output' ? {} : { type: type ?? null }
   return compact({
     role: 'tool',
-    toolCallId: stringOr(field(item, 'call_id'), ''),
+    toolCallId,
     name,
-    content: unmarkedContent,
-    status: isError ? 'error' : undefined,
-    ...keeping({ ...otherFields(item, knownOfOutput), ...kept }, format),
+    content: isPatch && !output ? '' : unmarkedContent,
+    status: isError || (isPatch && status === 'failed') ? 'error' : undefined,
+    ...keeping({ ...otherFields(item, isPatch ? knownOfPatchOutput : knownOfOutput), ...kept }, format),
   })
 }

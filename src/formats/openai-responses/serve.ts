@@ -15,7 +15,7 @@
 import type { EncodedResponse, Frame, Reply, StreamEncoder } from '../../core/codec.ts'
 import { blocksOf, blocksOfTurn, isNoArguments, keptFields } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
-import { arrayOf, compact, field, objectIn, stringOr, textOr } from '../../core/json.ts'
+import { arrayOf, compact, field, lookup, objectIn, otherFields, stringOr, textOr } from '../../core/json.ts'
 import type {
   AssistantMessage,
   ChatResponse,
@@ -34,15 +34,17 @@ import type {
 } from '../../core/model.ts'
 import { tokenCount } from '../../core/usage.ts'
 import type { ProofField } from '../../kit/foreign-proofs.ts'
+import { freeTextReader } from '../../kit/free-text.ts'
 import { hash } from '../../kit/ids.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { reportStopReason } from '../../kit/stop-reason.ts'
 import { placeInvalidCall, streamEncoder } from '../../kit/stream-encoder.ts'
 import { encodeTurn, type TurnScope } from './ask.ts'
+import { clientItem } from './port.ts'
 import { asksClient } from './read.ts'
 import type { WireResponse, WireUsage } from './wire.ts'
-import { customCall, errorAnswers, format, statusOf, target } from './words.ts'
+import { clientItems, customCall, errorAnswers, format, statusOf, target } from './words.ts'
 
 // ---- a whole answer -----------------------------------------------------------------------------
 
@@ -222,9 +224,11 @@ function encodeAnswer(
       answered.splice(next < 0 ? answered.length : next, 0, {
         ...call,
         ...{ type: 'tool_call', id, name, arguments: {}, complete: true },
+        // A client runs free text as it is. It cannot parse the arguments of a function.
+        providerData: { [format]: otherFields(keptFields(call, format), new Set(['type'])) ?? {} },
       })
   }
-  const scope: TurnScope = { losses, reader: 'answer', rawArguments: true, proof: ownProof, isOwn: true }
+  const scope: TurnScope = { losses, reader: 'answer', clientTools: new Map(), proof: ownProof, isOwn: true }
   return encodeTurn(answered, 'message', scope, first)
 }
 
@@ -236,6 +240,12 @@ function ownProof(opaque: Opaque | undefined): JsonObject | undefined {
 function answeredBlock(block: ContentBlock, path: string, losses: Losses): ContentBlock {
   if (block.type === 'reasoning' && block.opaque !== undefined && ownProof(block.opaque) === undefined)
     reportLoss(losses, 'dropped', path, reasons.foreignProof, 'info')
+  if (block.type === 'tool_call') {
+    const { type } = keptFields(block, format)
+    const item = lookup(clientItems, type) ? undefined : clientItem(type, block.id, block.arguments)
+    if (item === undefined) return block
+    return { type: 'unknown', format, providerType: stringOr(item.type, ''), value: item }
+  }
   if ((block.type !== 'text' && block.type !== 'plain_text') || ('refusal' in block && block.refusal)) return block
   const { text, citations } = block as TextBlock
   const fields = { logprobs: [], ...keptFields(block, format) }
@@ -269,7 +279,6 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     output: [],
     open: new Map(),
     waiting: new Map(),
-    custom: new Set(),
     held: undefined,
     count: 0,
   }
@@ -316,10 +325,14 @@ function emptyAnswer({ identity }: EncoderState): JsonObject {
 
 function finish(state: EncoderState, response: ChatResponse, out: Frame[]): void {
   release(state, out)
+  const end = ending(response, state.losses)
+  // An answer with an item that was not completed is not complete, and clients refuse one that says so.
+  const isBroken = end.status === 'completed' && state.open.size > 0
   const whole = {
     ...skeleton(response, state.identity),
-    ...ending(response, state.losses),
-    output: state.output,
+    ...end,
+    ...(isBroken && { status: 'incomplete' as const, incomplete_details: { reason: 'invalid_tool_call' } }),
+    output: state.output.flat(), // without the places of items that were not completed
     usage: encodeUsage(response.usage),
   }
   const isOtherEnd = whole.status === 'incomplete' || whole.status === 'failed'
@@ -338,7 +351,7 @@ function fail(state: EncoderState, error: ApiError, out: Frame[]): void {
     status: 'failed',
     error: failed,
     incomplete_details: null,
-    output: state.output,
+    output: state.output.flat(),
   }
   send(state, 'response.failed', { response }, out)
 }
@@ -415,60 +428,93 @@ function finishReasoning(state: EncoderState, block: number, text: string, item:
 
 // ---- calls ------------------------------------------------------------------------------------
 
-/** Announces a call at its first chunk with arguments, because its name may come in several chunks. Then sends the arguments. */
+/**
+ * Announces a call at its first chunk with arguments, because its name may come in several chunks. Then sends the arguments, or the free text
+ * in them.
+ */
 function addChunk(state: EncoderState, event: MessageEvent & { type: 'tool_call_chunk' }, out: Frame[]): void {
   const { chunk, index } = event
   if (chunk.type === 'server_tool_call_chunk') return
   release(state, out)
-  if (keptFields(chunk, format).type === customCall) state.custom.add(index)
-  if (state.custom.has(index)) return
   const delta = chunk.argumentsDelta ?? ''
-  let opened = state.open.get(index)
-  const text = (state.waiting.get(index) ?? '') + delta
-  if (opened === undefined) {
-    if (text === '' || !chunk.id || !chunk.name) {
-      state.waiting.set(index, text)
-      return
-    }
-    state.waiting.delete(index)
-    opened = openCall(state, index, { call_id: chunk.id, name: chunk.name }, out)
+  const begun = state.open.get(index)
+  if (begun !== undefined) {
+    sendArguments(state, begun, delta, out)
+    return
   }
-  sendArguments(state, opened, opened.text === '' ? text : delta, out)
+  const waiting = state.waiting.get(index) ?? { text: '', kept: {} }
+  waiting.text += delta
+  Object.assign(waiting.kept, keptFields(chunk, format))
+  const { text, kept } = waiting
+  // Clients' items are announced with their id, which only the whole call has.
+  if (text === '' || !chunk.id || !chunk.name || lookup(clientItems, kept.type)) {
+    state.waiting.set(index, waiting)
+    return
+  }
+  state.waiting.delete(index)
+  sendArguments(state, openCall(state, index, { ...kept, call_id: chunk.id, name: chunk.name }, out), text, out)
 }
 
-function openCall(state: EncoderState, block: number, call: JsonObject, out: Frame[]): OpenItem {
-  return openItem(state, block, { type: 'function_call', status: 'in_progress', arguments: '', ...call }, out)
+function openCall(state: EncoderState, block: number, { type, ...call }: JsonObject, out: Frame[]): OpenItem {
+  const status = 'in_progress'
+  const clients = clientItem(type, stringOr(call.call_id, ''), {})
+  if (clients !== undefined) {
+    const opened = openItem(state, block, { ...clients, status }, out)
+    opened.read = () => '' // the wire has no deltas of it
+    return opened
+  }
+  if (type !== customCall) return openItem(state, block, { type: 'function_call', status, arguments: '', ...call }, out)
+  const opened = openItem(state, block, { type, status, input: '', ...call }, out)
+  opened.read = freeTextReader()
+  return opened
 }
 
-function sendArguments(state: EncoderState, opened: OpenItem, delta: string, out: Frame[]): void {
+function sendArguments(state: EncoderState, opened: OpenItem, given: string, out: Frame[]): void {
+  const delta = opened.read?.(given) ?? given
   if (delta === '') return
   opened.text += delta
-  sendDelta(state, opened, 'response.function_call_arguments.delta', delta, out)
+  sendDelta(state, opened, opened.read ? customEvent : 'response.function_call_arguments.delta', delta, out)
 }
+
+const customEvent = 'response.custom_tool_call_input.delta'
 
 function finishCall(state: EncoderState, block: number, call: ToolCall | InvalidToolCall, out: Frame[]): void {
   release(state, out)
   const isValid = call.type === 'tool_call'
-  const [item] = isValid ? itemsOf(state, block, [call]) : itemsOf(state, block, [], [call])
-  const begun = state.open.get(block)
+  const kept = state.waiting.get(block)?.kept
   state.waiting.delete(block)
-  if (item === undefined && begun === undefined) return // the call has no name: `itemsOf` reported the loss
-  if (begun === undefined && item?.type === customCall) {
-    finishCustomCall(state, block, item, out)
+  if (!isValid && lookup(clientItems, kept?.type)) openCall(state, block, { ...kept, call_id: call.id ?? '' }, out)
+  const begun = state.open.get(block)
+  if (!isValid && begun?.read) {
+    // Clients run free text as it is, once its item is completed.
+    const path = `message.invalidToolCalls[${call.index}]`
+    reportLoss(state.losses, 'dropped', path, 'a call of free text that was cut off is not completed')
     return
   }
+  const [item] = isValid ? itemsOf(state, block, [call]) : itemsOf(state, block, [], [call])
+  if (item === undefined && begun === undefined) return // the call has no name: `itemsOf` reported the loss
+  if (item?.type === customCall && (begun === undefined || begun.read)) finishCustomCall(state, block, item, out)
+  else if (begun?.read && item !== undefined) closeItem(state, block, begun, item, out)
+  else if (begun === undefined && item !== undefined && item.type !== 'function_call') sendWhole(state, item, out)
+  else finishFunctionCall(state, block, call, item, out)
+}
+
+function finishFunctionCall(
+  state: EncoderState,
+  block: number,
+  call: ToolCall | InvalidToolCall,
+  item: JsonObject | undefined,
+  out: Frame[],
+): void {
   if (item !== undefined && item.type !== 'function_call') {
-    reportLoss(
-      state.losses,
-      'changed',
-      `message.content[${block}]`,
-      'a custom call was announced as a function call',
-      'info',
-    )
+    const reason = 'a custom call was announced as a function call'
+    reportLoss(state.losses, 'changed', `message.content[${block}]`, reason, 'info')
   }
+  const isValid = call.type === 'tool_call'
+  const begun = state.open.get(block)
   const announced = begun?.item ?? { call_id: item?.call_id ?? '', name: item?.name ?? '' }
   const { call_id = '', name = '' } = announced
-  const opened = begun ?? openCall(state, block, { call_id, name }, out)
+  const opened = begun ?? openCall(state, block, compact({ namespace: item?.namespace, call_id, name }), out)
   const given = isValid && isNoArguments(call.argumentsText) ? '{}' : call.argumentsText
   const text = given.startsWith(opened.text) ? given : opened.text
   sendArguments(state, opened, text.slice(opened.text.length), out)
@@ -478,11 +524,13 @@ function finishCall(state: EncoderState, block: number, call: ToolCall | Invalid
 }
 
 function finishCustomCall(state: EncoderState, block: number, item: JsonObject, out: Frame[]): void {
-  const input = stringOr(item.input, '')
-  const opened = openItem(state, block, { ...item, status: 'in_progress', input: '' }, out)
-  if (input !== '') sendPart(state, opened, 'response.custom_tool_call_input.delta', { delta: input }, out)
+  const given = stringOr(item.input, '')
+  const opened = state.open.get(block) ?? openItem(state, block, { ...item, status: 'in_progress', input: '' }, out)
+  const input = given.startsWith(opened.text) ? given : opened.text
+  const rest = input.slice(opened.text.length)
+  if (rest !== '') sendPart(state, opened, customEvent, { delta: rest }, out)
   sendPart(state, opened, 'response.custom_tool_call_input.done', { input }, out)
-  closeItem(state, block, opened, { status: 'completed', ...item }, out)
+  closeItem(state, block, opened, { status: 'completed', ...item, input }, out)
 }
 
 // ---- whole blocks -----------------------------------------------------------------------------
@@ -516,8 +564,10 @@ interface OpenItem {
   readonly index: number
   /** Whether the part that the deltas belong to was announced. */
   hasPart: boolean
-  /** The arguments that were sent so far, as JSON text. Only used for function calls. */
+  /** The arguments that were sent so far, as JSON text; of a custom call, its free text. */
   text: string
+  /** Reads what is sent out of the pieces of the arguments, for calls that are not of functions. */
+  read?: (piece: string) => string
 }
 
 /** State between two events. */
@@ -532,10 +582,8 @@ interface EncoderState {
   readonly output: JsonObject[]
   /** Announced items that are not complete, by block. */
   readonly open: Map<number, OpenItem>
-  /** Arguments of calls that have no id or no name yet, by block. */
-  readonly waiting: Map<number, string>
-  /** The indexes of blocks that are custom calls. Their chunks are JSON, but the wire needs free text. So they are sent when complete. */
-  readonly custom: Set<number>
+  /** Arguments and kept fields of calls that are not announced yet, by block. */
+  readonly waiting: Map<number, { text: string; readonly kept: JsonObject }>
   /** A call that the server ran. It waits here until its result is known: both are written as one item. */
   held: { readonly call: ServerToolCall; readonly index: number } | undefined
   /** The number of items that were announced. It is the index of the next item. */
@@ -650,6 +698,7 @@ export const proofField: ProofField = {
   format,
   owners: ['openai'],
   onCalls: false,
+  maxCallId: 64,
   write: (envelope) => ({ encrypted_content: envelope }),
   read: (data) => [textOr(data.encrypted_content, '')],
 }

@@ -83,6 +83,14 @@ export interface WireCustomCall {
   /** Free text. */
   input: string
 }
+/** A call of `shell`, `local_shell` or `apply_patch`, whose arguments are in a field of its type. */
+export interface WireClientCall {
+  type: string
+  id?: string
+  call_id: string
+  status: unknown
+  [field: string]: unknown
+}
 export interface WireCallOutput {
   type: 'function_call_output' | 'custom_tool_call_output'
   call_id: string
@@ -112,11 +120,13 @@ export interface WireFunctionTool {
   /** If the field is absent, the server uses strict mode where it can. `false` turns strict mode off. */
   strict: boolean | null
 }
+/** A tool that a choice names. A tool without a name has only its type. */
+export type WireChosen = { type: 'function'; name: string } | { type: 'shell' | 'apply_patch' }
 export type WireToolChoice =
   | 'none'
   | 'auto'
   | 'required'
-  | { type: 'function'; name: string }
+  | WireChosen
   | { type: 'allowed_tools'; mode: 'auto' | 'required'; tools: { [key: string]: unknown }[] }
 
 export type WireTextFormat =

@@ -105,13 +105,25 @@ export interface Hosted {
   readonly link?: 'call_id'
 }
 
-/** The tools that the server runs, by the type of their item. Other hosted items, and calls that a client must answer, become `unknown` blocks. */
+/**
+ * The tools that the server runs, by the type of their item, and what it says beside its answer: a list of tools, a compaction. Other hosted
+ * items, and calls that a client must answer and that are not in {@link clientItems}, become `unknown` blocks.
+ */
 export const hostedItems: Readonly<Record<string, Hosted>> = {
   web_search_call: { input: 'action' },
   x_search_call: { input: 'arguments' },
+  view_image_call: { input: 'arguments' }, // xAI
+  view_x_video_call: { input: 'arguments' }, // xAI
+  code_execution_call: { input: 'arguments' }, // xAI
   file_search_call: { input: ['queries'], output: 'results' },
   code_interpreter_call: { input: ['code', 'container_id'], output: 'outputs' },
+  mcp_list_tools: { input: ['server_label'], output: 'tools' },
   mcp_call: { input: 'arguments', output: 'output' },
+  shell_call: { input: 'action', link: 'call_id' },
+  shell_call_output: { output: 'output' },
+  local_shell_call_output: { output: 'output' },
+  apply_patch_call_output: { output: 'output' },
+  compaction: {},
   tool_search_call: { input: 'arguments', link: 'call_id' },
   tool_search_output: { output: 'tools' },
   program: { input: ['code'], link: 'call_id' },
@@ -120,12 +132,24 @@ export const hostedItems: Readonly<Record<string, Hosted>> = {
 
 /** Returns the name in the item if it has one, as the items of MCP servers and of xAI do. Otherwise the type gives the name. */
 export function hostedName({ name, type }: JsonObject): string {
-  return textOr(name, stringOr(type, '').replace(/_(?:call|output)$/, ''))
+  return textOr(name, stringOr(type, '').replace(/(?:_call)?(?:_output)?$/, ''))
 }
 
-/** Returns how to read a call that the server runs. Returns `undefined` for other items, and for a tool search that the client must run. */
-export function hostedOf({ execution, type }: JsonObject): Hosted | undefined {
-  return execution === 'client' ? undefined : lookup(hostedItems, type)
+/** Returns how to read a call that the server runs. Returns `undefined` for other items, and for a search or a shell that the client must run. */
+export function hostedOf(item: JsonObject): Hosted | undefined {
+  return item.execution === 'client' || clientField(item) !== undefined ? undefined : lookup(hostedItems, item.type)
+}
+
+/** The tools that the client runs and that only this format has: the field of a call with its arguments, by the type of the call. */
+export const clientItems: Readonly<Record<string, string>> = {
+  shell_call: 'action',
+  local_shell_call: 'action',
+  apply_patch_call: 'operation',
+}
+
+/** The field with the arguments of a call that the client must run; `undefined` for other items. A shell in a container is the server's. */
+export function clientField({ type, environment }: JsonObject): string | undefined {
+  return (field(environment, 'type') ?? 'local') === 'local' ? lookup(clientItems, type) : undefined
 }
 
 /** Returns the id of a call that the server runs. */

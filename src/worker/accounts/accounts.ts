@@ -136,7 +136,13 @@ export interface Reservation {
 /** Whether the request may be sent; otherwise, why not. */
 export type ReserveVerdict =
   | { readonly ok: true }
-  | { readonly ok: false; readonly reason: 'budget' | 'concurrency'; readonly retryAfterSeconds: number }
+  | {
+      readonly ok: false
+      readonly reason: 'budget' | 'concurrency'
+      /** Whether it is a limit of the user, or of the whole Worker. Absent: unknown. */
+      readonly isOfUser?: boolean
+      readonly retryAfterSeconds: number
+    }
 
 /** The actual cost and the outcome of a request that has ended. */
 export interface Settlement {
@@ -231,6 +237,8 @@ export interface LeasingAccount extends Account {
   draw(draw: Draw): Promise<Grant>
   /** Also called there: returns a part of a lease that a user's object gives back on its own initiative. */
   takeBack(handback: Handback): Promise<void>
+  /** Also called there: a user's object that was asked for the unused part of `day` has an unused part again. */
+  freed(user: string, day: string): Promise<void>
   /** Called on a user's object: returns its spending. Gives back the unused part of `day`, if a day is given. */
   collect(day?: string): Promise<Handback | undefined>
 }

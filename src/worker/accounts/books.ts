@@ -184,11 +184,11 @@ export function openBooks(sql: Sql, { change }: Writer, { hearOfDay, hearOfCost 
     return { own, all, count: count + waiting.size }
   }
 
-  function refuse(reason: 'budget' | 'concurrency', now: number): ReserveVerdict {
+  function refuse(reason: 'budget' | 'concurrency', now: number, isOfUser = false): ReserveVerdict {
     const key = JSON.stringify([dayOf(now), refusedKind + reason])
     refused.set(key, (refused.get(key) ?? 0) + 1)
     const wait = reason === 'budget' ? Math.min(longestWait, secondsLeftOfDay(now)) : concurrencyWait
-    return { ok: false, reason, retryAfterSeconds: wait }
+    return { ok: false, reason, isOfUser, retryAfterSeconds: wait }
   }
 
   begin(Date.now())
@@ -208,11 +208,12 @@ export function openBooks(sql: Sql, { change }: Writer, { hearOfDay, hearOfCost 
     },
     judge({ user, cost, startedAt }, { liveStreams = Number.POSITIVE_INFINITY, ...budgets }) {
       const { own, all, count } = reserved(user)
-      if (count >= liveStreams) return refuse('concurrency', startedAt)
+      if (count >= liveStreams) return refuse('concurrency', startedAt, true)
       const { byUser, total } = spentOn(dayOf(startedAt))
       const ofUser = (byUser.get(user) ?? 0) + budgets.elsewhere + own + cost
       const ofAll = total + budgets.leased + all + cost
-      if (ofUser > budgets.dailyBudget || ofAll > budgets.totalDailyBudget) return refuse('budget', startedAt)
+      const isOver = ofUser > budgets.dailyBudget
+      if (isOver || ofAll > budgets.totalDailyBudget) return refuse('budget', startedAt, isOver)
       return { ok: true }
     },
     admit(request) {

@@ -40,10 +40,19 @@ export interface Lease {
    * was no request for {@link idleMs}. `undefined` if nothing was leased.
    */
   collect(now: number, day?: string): Handback | undefined
+  /**
+   * The user, if the unused part of that day was called back and there is an unused part again. The object of the whole Worker asks only
+   * once, until it hears of that.
+   */
+  freedBy(day: string): string | undefined
+  /** The object of the whole Worker has heard of it. */
+  noteHeard(day: string): void
   /** The share of the Worker's budget that a draw reached. Returns it only once. */
   takeShare(): number | undefined
   /** Whether there is a lease that has not ended. */
   isOpen(): boolean
+  /** Whether no lease is remembered or under way. */
+  isForgotten(): boolean
   /** Whether that day's money is leased. */
   has(day: string): boolean
 }
@@ -52,7 +61,7 @@ export interface Lease {
 export const idleMs = 600_000
 
 /** For how many days a lease is remembered, so that its spending can be reported again. */
-const keptLeaseDays = 3
+export const keptLeaseDays = 3
 
 interface Own {
   readonly user: string
@@ -66,8 +75,10 @@ interface Own {
 export function openLease({ sql, writer, use, ...place }: LeasePlace): Lease {
   sql.exec(`CREATE TABLE IF NOT EXISTS lease (
     day TEXT PRIMARY KEY, user TEXT NOT NULL, amount INTEGER NOT NULL, elsewhere INTEGER NOT NULL, isOpen INTEGER NOT NULL
-  ) STRICT`)
+  ) STRICT; CREATE TABLE IF NOT EXISTS recalled (day TEXT PRIMARY KEY) STRICT`)
   const own = new Map((sql.exec('SELECT * FROM lease').toArray() as Own[]).map((lease) => [lease.day, { ...lease }]))
+  /** The days that were called back. It is stored, because an answer may outlive this object's memory. */
+  const recalled = new Set((sql.exec('SELECT day FROM recalled').toArray() as Own[]).map(({ day }) => day))
   /** The draw that is under way. Requests that need more money than the lease has draw one after another. */
   let drawing: Promise<unknown> | undefined
   let share: number | undefined
@@ -84,6 +95,10 @@ export function openLease({ sql, writer, use, ...place }: LeasePlace): Lease {
     )
   }
 
+  function noteHeard(day: string): void {
+    if (recalled.delete(day)) writer.change('DELETE FROM recalled WHERE day = ?', day)
+  }
+
   async function draw({ user, cost, dailyBudget, totalDailyBudget }: Reservation, day: string): Promise<void> {
     const need = Math.max(0, cost - freeOn(day))
     const { amount = 0, elsewhere = 0 } = own.get(day) ?? {}
@@ -98,6 +113,7 @@ export function openLease({ sql, writer, use, ...place }: LeasePlace): Lease {
       elsewhere: grant.elsewhere,
       isOpen: grant.isGranted ? 1 : now.isOpen,
     })
+    if (grant.isGranted) noteHeard(day) // the other object asks again
     share = grant.share ?? share
   }
 
@@ -136,20 +152,28 @@ export function openLease({ sql, writer, use, ...place }: LeasePlace): Lease {
         if (isWanted) keep({ ...lease, amount: lease.amount - returned, isOpen: isClosed ? 0 : 1 })
         return { report: use.report(lease.day), returned, amount: lease.amount - returned, isClosed }
       })
+      if (day !== undefined && !recalled.has(day)) {
+        recalled.add(day)
+        writer.change('INSERT OR IGNORE INTO recalled VALUES (?)', day)
+      }
       const user = leases[0]?.user
       return user === undefined ? undefined : { user, days, live }
     },
+    freedBy: (day) => (recalled.has(day) && freeOn(day) > 0 ? own.get(day)?.user : undefined),
+    noteHeard,
     takeShare() {
       const taken = share
       share = undefined
       return taken
     },
     isOpen: () => [...own.values()].some(({ isOpen }) => isOpen === 1),
+    isForgotten: () => own.size === 0 && drawing === undefined,
     has: (day) => own.has(day),
   }
 
   function forget(day: string): void {
     own.delete(day)
+    noteHeard(day)
     writer.change('DELETE FROM lease WHERE day = ?', day)
   }
 }

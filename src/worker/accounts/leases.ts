@@ -24,8 +24,13 @@ export interface Leases {
    * be one.
    */
   takeBack(handback: Handback): boolean
-  /** The users who can give back a part of that day: those with the largest leases, at most {@link mostAsked}. */
-  holdersOf(day: string): readonly string[]
+  /**
+   * The users who may give back a part of that day: those with the largest leases, at most {@link mostAsked}. A user is in it once: again
+   * only after a grant, or after `askAgain`.
+   */
+  nextHolders(day: string): readonly string[]
+  /** The user has a free part of that day again, or did not answer. */
+  askAgain(day: string, user: string): void
   /** The users with open leases on these days, least recently returned first, at most {@link mostAsked}; and the number of the others. */
   nextOpen(days: readonly string[]): { readonly users: readonly string[]; readonly others: number }
   /** Forgets all days before this one. */
@@ -43,7 +48,7 @@ const requestsInBlock = 128
 /** A block is at most this share of the day's remaining budget, so that many users get one. */
 const leastBlocks = 16
 /** The maximum number of users' objects that are asked at the same time. */
-const mostAsked = 500
+export const mostAsked = 500
 
 interface Held {
   amount: number
@@ -60,14 +65,21 @@ export function openLeases(sql: Sql, { change }: Writer, { book, countError }: B
     PRIMARY KEY (day, user)
   ) STRICT`)
   /** The sum is kept, because there may be many users. */
-  const days = new Map<string, { readonly byUser: Map<string, Held>; outstanding: number }>()
+  const days = new Map<
+    string,
+    { readonly byUser: Map<string, Held>; readonly asked: Set<string>; outstanding: number }
+  >()
 
   function on(day: string) {
     const known = days.get(day)
     if (known !== undefined) return known
     const rows = sql.exec('SELECT * FROM leases WHERE day = ?', day).toArray() as StoredHeld[]
     const byUser = new Map(rows.map(({ user, report, ...held }) => [user, { ...held, report: JSON.parse(report) }]))
-    const read = { byUser, outstanding: [...byUser.values()].reduce((sum, held) => sum + unspent(held), 0) }
+    const read = {
+      byUser,
+      asked: new Set<string>(),
+      outstanding: [...byUser.values()].reduce((sum, held) => sum + unspent(held), 0),
+    }
     days.set(day, read)
     return read
   }
@@ -129,6 +141,7 @@ export function openLeases(sql: Sql, { change }: Writer, { book, countError }: B
       const amount = Math.max(need, block)
       const held = heldBy(day, user)
       keep(day, user, { ...held, amount: held.amount + amount, isOpen: 1 })
+      on(day).asked.delete(user)
       return amount
     },
     takeReport,
@@ -145,11 +158,14 @@ export function openLeases(sql: Sql, { change }: Writer, { book, countError }: B
       }
       return isOnItsWay
     },
-    holdersOf(day) {
-      const able = [...on(day).byUser].filter(([, held]) => held.isOpen === 1 && unspent(held) > 0)
-      const largest = able.sort(([, one], [, other]) => unspent(other) - unspent(one))
-      return largest.slice(0, mostAsked).map(([user]) => user)
+    nextHolders(day) {
+      const { byUser, asked } = on(day)
+      const able = [...byUser].filter(([user, held]) => held.isOpen === 1 && unspent(held) > 0 && !asked.has(user))
+      const largest = able.sort(([, one], [, other]) => unspent(other) - unspent(one)).slice(0, mostAsked)
+      for (const [user] of largest) asked.add(user)
+      return largest.map(([user]) => user)
     },
+    askAgain: (day, user) => void on(day).asked.delete(user),
     nextOpen(asked) {
       const open = asked.flatMap((day) => [...on(day).byUser].filter(([, { isOpen }]) => isOpen === 1))
       const all = [...new Set(open.map(([user]) => user))]

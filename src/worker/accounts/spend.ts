@@ -7,7 +7,7 @@
 
 import { blocksOf, toolCallsOf } from '../../core/content.ts'
 import { compact } from '../../core/json.ts'
-import type { Content, ImageBlock, JsonObject, Message } from '../../core/model.ts'
+import type { Content, ImageBlock, JsonObject, Message, Usage } from '../../core/model.ts'
 import type { Admission, EndReport } from '../../gateway/types.ts'
 import { capPriceOf, type Price } from '../../prices/index.ts'
 import { callObject } from '../call-object.ts'
@@ -102,11 +102,11 @@ async function hold(held: Held, { session, config }: Purse): Promise<void> {
   const code = verdict.reason === 'budget' ? 'insufficient_quota' : 'too_many_live'
   // Waiting would not help, for example for a model without a price.
   const isTooDear = verdict.reason === 'budget' && held.cost > Math.min(dailyBudget, totalDailyBudget)
-  throw refuse(
-    code,
-    isTooDear ? 'this answer could cost more than the whole budget' : undefined,
-    verdict.retryAfterSeconds,
-  )
+  const whose = { true: ' of this user', false: ' of the whole Worker', undefined: '' }[`${verdict.isOfUser}`]
+  const detail = isTooDear
+    ? 'this answer could cost more than the whole budget of a day'
+    : `the daily budget${whose} is used up; it resets at midnight UTC`
+  throw refuse(code, verdict.reason === 'budget' ? detail : undefined, verdict.retryAfterSeconds)
 }
 
 /** The cost of a request. If it raises an alarm, also the share of the Worker's budget that it reached. */
@@ -150,7 +150,8 @@ export function settlementOf(report: EndReport, reserved: Reserved): Settlement 
   if (isFree(report)) return { ...ended, inputTokens: 0, outputTokens: 0, cost: 0 }
   const { price, inputTokens: mostInput, outputTokens: mostOutput } = reserved
   const leastOutput = Math.ceil(outputBytes / mostBytesPerToken)
-  const [reportedInput, reportedOutput] = [countOf(usage.inputTokens), countOf(usage.outputTokens)]
+  const reportedInput = countOf(usage.inputTokens)
+  const reportedOutput = outputOf(usage)
   const isFinal = (outcome === 'answered' || stopReason !== undefined) && usageIsOld === undefined
   const provesInput = isFinal && reportedInput !== undefined && reportedInput > 0
   const provesOutput = isFinal && reportedOutput !== undefined && reportedOutput >= leastOutput
@@ -165,6 +166,15 @@ export function settlementOf(report: EndReport, reserved: Reserved): Settlement 
     outputTokens: Math.min(outputTokens, mostTimesReserved * mostOutput),
     cost: Math.min(cost, mostTimesReserved * mostOf(price, mostInput, mostOutput)),
   }
+}
+
+/** Some hosts leave reasoning out of the output, and count it in the total only. */
+function outputOf({ inputTokens, outputTokens, totalTokens }: Usage): number | undefined {
+  const output = countOf(outputTokens)
+  const total = countOf(totalTokens)
+  return output === undefined || total === undefined
+    ? output
+    : Math.max(output, total - (countOf(inputTokens) ?? total))
 }
 
 /** A count of tokens is a whole number from 0 up. A fraction is rounded up; any other value is not a count. */

@@ -13,21 +13,23 @@ import type { Writer } from './writer.ts'
 export interface KeptSums {
   /** Adds a cost. */
   add(day: string, user: string, added: ModelSums): void
-  /** Call it before a read. If there are no sums, it computes them from the rows of an earlier version. */
-  fill(): void
+  /** Call it before a read of the days from `since` on. Weeks without sums get them from the rows that an earlier version stored. */
+  fill(since: string): void
   /** Deletes days before this one, and weeks that ended before it. */
   forget(oldest: string): void
 }
 
 const figures =
   'requests INTEGER NOT NULL, inputTokens INTEGER NOT NULL, outputTokens INTEGER NOT NULL, spent INTEGER NOT NULL'
+/** Weeks are stored in the order of users, so that sums by user need no sort: there may be 200,000 users. */
 const schema = `
   CREATE TABLE IF NOT EXISTS dayModels (
     day TEXT NOT NULL, model TEXT NOT NULL, ${figures}, PRIMARY KEY (day, model)
   ) STRICT, WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS weeks (
-    day TEXT NOT NULL, user TEXT NOT NULL, model TEXT NOT NULL, ${figures}, PRIMARY KEY (day, user, model)
-  ) STRICT, WITHOUT ROWID;`
+  CREATE TABLE IF NOT EXISTS userWeeks (
+    user TEXT NOT NULL, day TEXT NOT NULL, model TEXT NOT NULL, ${figures}, PRIMARY KEY (user, day, model)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS summed (id INTEGER PRIMARY KEY, since TEXT NOT NULL) STRICT;`
 const added = `ON CONFLICT DO UPDATE SET requests = requests + excluded.requests, inputTokens = inputTokens + excluded.inputTokens,
   outputTokens = outputTokens + excluded.outputTokens, spent = spent + excluded.spent`
 /** The columns of a query that sums rows. */
@@ -42,35 +44,50 @@ export function weekOf(day: string): string {
 
 /** The sums in `sql`. */
 export function openSums(sql: Sql, { change }: Writer): KeptSums {
-  let isFilled = false
+  /** A Monday: the weeks from this one on have sums. `undefined` until the tables are used. */
+  let since: string | undefined
   let kept = ''
 
   /** Creates the tables only when they are used: the object of a single user does not need them. */
-  function fill(): void {
-    if (isFilled) return
-    isFilled = true
+  function open(): string {
+    if (since !== undefined) return since
     sql.exec(schema)
+    const [row] = sql.exec('SELECT since FROM summed').toArray() as { readonly since: string }[]
+    since = row?.since ?? weekOf(dayOf(Date.now() + 7 * dayMs))
+    if (row === undefined) {
+      // An earlier version stored its sums in another order.
+      sql.exec('DELETE FROM dayModels')
+      sql.exec('DROP TABLE IF EXISTS weeks')
+    }
     forget(kept)
-    if (sql.exec('SELECT 1 FROM dayModels LIMIT 1').toArray().length > 0) return
-    sql.exec(`INSERT INTO dayModels SELECT day, model, ${sums} FROM days GROUP BY day, model`)
-    sql.exec(
-      `INSERT INTO weeks SELECT date(day, '-6 days', 'weekday 1') AS week, user, model, ${sums} FROM days GROUP BY week, user, model`,
-    )
+    return since
+  }
+
+  /** Week by week, the last one first: a view of some days does not wait for the sums of three months. */
+  function fill(day: string): void {
+    let end = open()
+    for (const first = weekOf(day); end > first; end = since) {
+      since = weekOf(dayOf(Date.parse(end) - dayMs))
+      const rows = 'FROM days WHERE day >= ? AND day < ? GROUP BY'
+      sql.exec(`INSERT INTO dayModels SELECT day, model, ${sums} ${rows} day, model`, since, end)
+      sql.exec(`INSERT INTO userWeeks SELECT user, ?, model, ${sums} ${rows} user, model`, since, since, end)
+      sql.exec('INSERT OR REPLACE INTO summed VALUES (1, ?)', since)
+    }
   }
 
   function forget(oldest: string): void {
     kept = oldest
-    if (!isFilled) return
+    if (since === undefined) return
     sql.exec('DELETE FROM dayModels WHERE day < ?', oldest)
-    sql.exec('DELETE FROM weeks WHERE day < ?', weekOf(oldest))
+    sql.exec('DELETE FROM userWeeks WHERE day < ?', weekOf(oldest))
   }
 
   return {
     add(day, user, { model, ...row }) {
-      fill()
+      fill(day)
       const values = [row.requests, row.inputTokens, row.outputTokens, row.spent]
       change(`INSERT INTO dayModels VALUES (?, ?, ?, ?, ?, ?) ${added}`, day, model, ...values)
-      change(`INSERT INTO weeks VALUES (?, ?, ?, ?, ?, ?, ?) ${added}`, weekOf(day), user, model, ...values)
+      change(`INSERT INTO userWeeks VALUES (?, ?, ?, ?, ?, ?, ?) ${added}`, user, weekOf(day), model, ...values)
     },
     fill,
     forget,

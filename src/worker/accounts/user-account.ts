@@ -27,15 +27,18 @@ import {
   wholeWorker,
 } from './accounts.ts'
 import { type Books, openBooks, shareReached } from './books.ts'
-import { dayOf, daysAgo } from './days.ts'
-import { idleMs, type Lease, openLease } from './lease.ts'
-import { type Leases, openLeases } from './leases.ts'
+import { dayMs, dayOf, daysAgo } from './days.ts'
+import { idleMs, keptLeaseDays, type Lease, openLease } from './lease.ts'
+import { type Leases, mostAsked, openLeases } from './leases.ts'
 import { openSums } from './sums.ts'
 import { type AccountView, type Elsewhere, openView } from './view.ts'
 import { openWriter, type Writer } from './writer.ts'
 
-/** A grant on its way cannot be called back, so the call is repeated this many times. A grant that was lost never arrives. */
+/** A grant on its way cannot be called back, so a recall is repeated this many times. A grant that was lost never arrives. */
 const mostRounds = 3
+
+/** The storage of a user's object is deleted after this time without a request, in ms: it has forgotten its leases by then. */
+const unusedMs = (keptLeaseDays + 1) * dayMs
 
 /** The class of a Worker's accounts. `accountsAt` finds its objects in the environment. */
 export function createUserAccount(accountsAt: (env: unknown) => Accounts | undefined): ObjectClass<Account> {
@@ -48,53 +51,66 @@ export function createUserAccount(accountsAt: (env: unknown) => Accounts | undef
   }
 }
 
+interface Parts {
+  readonly writer: Writer
+  readonly books: Books
+  /** The operator's view of the account. */
+  readonly view: AccountView
+  /** The lease of this user. */
+  readonly lease: Lease
+  /** The leases that this object has granted to users. */
+  readonly leases: Leases
+}
+
+function openParts(ctx: ObjectState, draw: (draw: Draw) => Promise<Grant>): Parts {
+  const { sql } = ctx.storage
+  const writer = openWriter(ctx)
+  const sums = openSums(sql, writer)
+  const forget: ((oldest: string, now: number) => void)[] = [sums.forget]
+  const books = openBooks(sql, writer, {
+    hearOfDay(...day) {
+      for (const one of forget) one(...day)
+    },
+    // The object that granted a lease adds up the costs on it.
+    hearOfCost: (day, ...cost) => {
+      if (!lease.has(day)) sums.add(day, ...cost)
+    },
+  })
+  const leases = openLeases(sql, writer, books)
+  forget.push(leases.forget)
+  const lease = openLease({
+    sql,
+    writer,
+    use: {
+      used: books.used,
+      report: books.report,
+      live: () => [...books.live.values()].map(shown),
+    },
+    draw,
+    setAlarm: (at) => ctx.storage.setAlarm(at),
+  })
+  return { writer, books, view: openView(sql, sums), lease, leases }
+}
+
 /**
  * The account of one user. In the object of the whole Worker: its budget, and the accounts of all users from versions in which users had no
  * objects.
  */
 export class UserAccount extends DurableObject implements LeasingAccount {
-  readonly #writer: Writer
-  readonly #books: Books
-  /** The operator's view of the account. */
-  readonly #view: AccountView
-  /** The lease of this user. */
-  readonly #lease: Lease
-  /** The leases that this object has granted to users. */
-  readonly #leases: Leases
+  /** `undefined` after the storage was deleted: the next call opens it again. */
+  #opened: Parts | undefined
   /** The current round of recalls, and the next one. */
   #recalling: Promise<unknown> = Promise.resolve()
   #nextRecall: Promise<boolean> | undefined
 
   constructor(ctx: ObjectState, env: unknown) {
     super(ctx, env)
-    const { sql } = ctx.storage
-    this.#writer = openWriter(ctx)
-    const sums = openSums(sql, this.#writer)
-    this.#view = openView(sql, sums)
-    const forget: ((oldest: string, now: number) => void)[] = [sums.forget]
-    const books = openBooks(sql, this.#writer, {
-      hearOfDay(...day) {
-        for (const one of forget) one(...day)
-      },
-      // The object that granted a lease adds up the costs on it.
-      hearOfCost: (day, ...cost) => {
-        if (!this.#lease.has(day)) sums.add(day, ...cost)
-      },
-    })
-    this.#books = books
-    this.#leases = openLeases(sql, this.#writer, books)
-    forget.push((...day) => this.#leases.forget(...day))
-    this.#lease = openLease({
-      sql,
-      writer: this.#writer,
-      use: {
-        used: books.used,
-        report: books.report,
-        live: () => [...books.live.values()].map(shown),
-      },
-      draw: (draw) => this.objectOf(wholeWorker).draw(draw),
-      setAlarm: (at) => ctx.storage.setAlarm(at),
-    })
+    this.#opened = this.#parts
+  }
+
+  get #parts(): Parts {
+    this.#opened ??= openParts(this.ctx, (draw) => this.objectOf(wholeWorker).draw(draw))
+    return this.#opened
   }
 
   /** Another object of the same accounts. */
@@ -108,8 +124,8 @@ export class UserAccount extends DurableObject implements LeasingAccount {
    */
   async reserve(reservation: Reservation): Promise<ReserveVerdict> {
     const now = Date.now()
-    this.#books.catchUp(now)
-    if (this.#books.live.has(reservation.requestId)) return { ok: true }
+    this.#parts.books.catchUp(now)
+    if (this.#parts.books.live.has(reservation.requestId)) return { ok: true }
     const verdict =
       reservation.isLeased === true ? await this.#reserveLeased(reservation, now) : this.#reserve(reservation, now)
     if (verdict.ok) await this.#write()
@@ -117,47 +133,47 @@ export class UserAccount extends DurableObject implements LeasingAccount {
   }
 
   #reserve(reservation: Reservation, now: number): ReserveVerdict {
-    const request = this.#books.requestOf(reservation, now)
-    const leased = this.#leases.outstanding(dayOf(now))
-    const verdict = this.#books.judge(request, { ...reservation, elsewhere: 0, leased })
-    if (verdict.ok) this.#books.admit(request)
+    const request = this.#parts.books.requestOf(reservation, now)
+    const leased = this.#parts.leases.outstanding(dayOf(now))
+    const verdict = this.#parts.books.judge(request, { ...reservation, elsewhere: 0, leased })
+    if (verdict.ok) this.#parts.books.admit(request)
     return verdict
   }
 
   /** Checks the user's budget here, immediately. The lease checks the budget of the whole Worker, and sometimes has to ask for more. */
   async #reserveLeased(reservation: Reservation, now: number): Promise<ReserveVerdict> {
     const day = dayOf(now)
-    const request = this.#books.requestOf(reservation, now)
+    const request = this.#parts.books.requestOf(reservation, now)
     const judge = () =>
-      this.#books.judge(request, {
+      this.#parts.books.judge(request, {
         ...reservation,
         totalDailyBudget: Number.POSITIVE_INFINITY,
-        elsewhere: this.#lease.elsewhere(day),
+        elsewhere: this.#parts.lease.elsewhere(day),
         leased: 0,
       })
     const verdict = judge()
     if (!verdict.ok) {
-      if (!this.#lease.has(day)) await this.#beKnown(reservation, day)
+      if (!this.#parts.lease.has(day)) await this.#beKnown(reservation, day)
       return verdict
     }
-    const leave = this.#books.wait(request)
+    const leave = this.#parts.books.wait(request)
     let later: ReserveVerdict | undefined
     try {
-      await this.#lease.take({ ...reservation, cost: request.cost }, day, () => {
+      await this.#parts.lease.take({ ...reservation, cost: request.cost }, day, () => {
         leave()
         later = judge()
-        if (later.ok) this.#books.admit(request)
+        if (later.ok) this.#parts.books.admit(request)
       })
     } finally {
       leave()
     }
-    return later ?? this.#books.refuse('budget', now)
+    return later ?? this.#parts.books.refuse('budget', now)
   }
 
   /** Leases nothing: the operator's view asks only users with a lease why they were refused. */
   async #beKnown(reservation: Reservation, day: string): Promise<void> {
     try {
-      await this.#lease.take({ ...reservation, cost: 0 }, day, () => {})
+      await this.#parts.lease.take({ ...reservation, cost: 0 }, day, () => {})
       await this.#write()
     } catch {
       // The next refusal tries again.
@@ -169,46 +185,64 @@ export class UserAccount extends DurableObject implements LeasingAccount {
    * Returns the alarming share of the whole budget that the day has reached with it.
    */
   async settle(settlement: Settlement): Promise<number | undefined> {
-    const startedAt = this.#books.live.get(settlement.requestId)?.startedAt
-    const share = this.#books.settle(settlement)
-    const isLeased = startedAt !== undefined && this.#lease.has(dayOf(startedAt))
+    const startedAt = this.#parts.books.live.get(settlement.requestId)?.startedAt
+    const share = this.#parts.books.settle(settlement)
     await this.#write(false)
-    return isLeased ? this.#lease.takeShare() : share
+    if (startedAt === undefined || !this.#parts.lease.has(dayOf(startedAt))) return share
+    await this.#reportFreed(dayOf(startedAt))
+    return this.#parts.lease.takeShare()
+  }
+
+  /** Once after each recall: so the object of the whole Worker does not have to ask each user again for each refusal. */
+  async #reportFreed(day: string): Promise<void> {
+    const user = this.#parts.lease.freedBy(day)
+    if (user === undefined) return
+    try {
+      await this.objectOf(wholeWorker).freed(user, day)
+      this.#parts.lease.noteHeard(day)
+      await this.#write(false)
+    } catch {
+      // The next settlement tries again.
+    }
   }
 
   async summary(query: SummaryQuery = {}): Promise<AccountSummary> {
     const heard = await this.#hearAll()
     const now = await this.#catchUp()
-    return this.#view.summary(query, now, this.#books.live.size, heard)
+    return this.#parts.view.summary(query, now, this.#parts.books.live.size, heard)
   }
 
   /** For an export: computes no sums. */
   async page(span: number, after?: string): Promise<DayPage> {
     if (after === undefined) await this.#hearAll()
-    return this.#view.page(daysAgo(span, await this.#catchUp()), mostRows, after)
+    return this.#parts.view.page(daysAgo(span, await this.#catchUp()), mostRows, after)
   }
 
   /** Leases a part of the Worker's budget. If there is not enough, it first calls back the unused parts of other leases. */
   async draw(draw: Draw): Promise<Grant> {
     const { user, day, totalDailyBudget } = draw
-    this.#books.catchUp(Date.now())
-    this.#leases.takeReport(user, draw.report)
-    const committed = () => this.#books.committed(day) + this.#leases.outstanding(day)
+    this.#parts.books.catchUp(Date.now())
+    this.#parts.leases.takeReport(user, draw.report)
+    const committed = () => this.#parts.books.committed(day) + this.#parts.leases.outstanding(day)
     let before = committed()
-    let amount = this.#leases.grant(draw, totalDailyBudget - before)
+    let amount = this.#parts.leases.grant(draw, totalDailyBudget - before)
     for (let round = 0, isLast = false; amount === undefined && !isLast; round++) {
       isLast = !(await this.#recall(day)) || round === mostRounds
       before = committed()
-      amount = this.#leases.grant({ ...draw, want: draw.need }, totalDailyBudget - before)
+      amount = this.#parts.leases.grant({ ...draw, want: draw.need }, totalDailyBudget - before)
     }
     await this.#write()
     const share = shareReached(before, before + (amount ?? 0), totalDailyBudget)
     return {
       isGranted: amount !== undefined,
       amount: amount ?? 0,
-      elsewhere: this.#books.committed(day, user) - this.#leases.reported(day, user),
+      elsewhere: this.#parts.books.committed(day, user) - this.#parts.leases.reported(day, user),
       ...compact({ share }),
     }
+  }
+
+  async freed(user: string, day: string): Promise<void> {
+    this.#parts.leases.askAgain(day, user)
   }
 
   async takeBack(handback: Handback): Promise<void> {
@@ -217,40 +251,49 @@ export class UserAccount extends DurableObject implements LeasingAccount {
   }
 
   #take(handback: Handback): boolean {
-    for (const { report } of handback.days) this.#leases.takeReport(handback.user, report)
-    return this.#leases.takeBack(handback)
+    for (const { report } of handback.days) this.#parts.leases.takeReport(handback.user, report)
+    return this.#parts.leases.takeBack(handback)
   }
 
   /** Stores the amount that is given back before it returns it. */
   async collect(day?: string): Promise<Handback | undefined> {
-    const handback = this.#lease.collect(await this.#catchUp(), day)
+    const handback = this.#parts.lease.collect(await this.#catchUp(), day)
     await this.#write()
     return handback
   }
 
-  /** An unused account gives back its leases. If that fails, the platform calls again. */
+  /**
+   * An unused account gives back its leases. If that fails, the platform calls again. After some days its storage is deleted: the object of
+   * the whole Worker has the costs of all users.
+   */
   async alarm(): Promise<void> {
     const handback = await this.collect()
     if (handback !== undefined) await this.objectOf(wholeWorker).takeBack(handback)
-    if (this.#lease.isOpen()) await this.ctx.storage.setAlarm(Date.now() + idleMs)
+    const { lease } = this.#parts
+    // An open request keeps its lease open.
+    if (lease.isForgotten()) {
+      this.#opened = undefined
+      return this.ctx.storage.deleteAll()
+    }
+    await this.ctx.storage.setAlarm(Date.now() + (lease.isOpen() ? idleMs : unusedMs))
   }
 
   /** Resolves when all changes in memory are stored and all ended requests are removed. Resolves to that time. */
   async #catchUp(): Promise<number> {
     const now = Date.now()
-    this.#books.catchUp(now)
+    this.#parts.books.catchUp(now)
     await this.#write()
     return now
   }
 
   #write(waits?: boolean): Promise<void> {
-    this.#books.flush()
-    return this.#writer.write(waits)
+    this.#parts.books.flush()
+    return this.#parts.writer.write(waits)
   }
 
   /**
-   * Calls back the unused parts of leases. A call during a round waits for the next round, which asks for everything. Resolves to whether a
-   * grant may be on its way.
+   * Calls back the unused parts of leases, of each user once until that user has something again. A call during a round waits for the next
+   * round, which asks for everything. Resolves to whether to repeat it: a grant may be on its way, or not all were asked.
    */
   #recall(day: string): Promise<boolean> {
     this.#nextRecall ??= this.#recalling.then(async () => {
@@ -258,8 +301,12 @@ export class UserAccount extends DurableObject implements LeasingAccount {
       this.#nextRecall = undefined
       // A grant is returned only after it is stored.
       await this.#write()
-      const handbacks = await this.#ask(this.#leases.holdersOf(day), day)
-      return handbacks.map((handback) => this.#take(handback)).includes(true)
+      const holders = this.#parts.leases.nextHolders(day)
+      const handbacks = await this.#ask(holders, day)
+      const unsure = new Set(holders)
+      for (const handback of handbacks) if (!this.#take(handback)) unsure.delete(handback.user)
+      for (const user of unsure) this.#parts.leases.askAgain(day, user)
+      return handbacks.some(({ user }) => unsure.has(user)) || holders.length === mostAsked
     })
     return this.#nextRecall
   }
@@ -267,7 +314,7 @@ export class UserAccount extends DurableObject implements LeasingAccount {
   /** Takes the spending of users since their last report. Resolves to their open requests, and to the number of users that were not asked. */
   async #hearAll(): Promise<Elsewhere> {
     const now = Date.now()
-    const { users, others } = this.#leases.nextOpen([daysAgo(2, now), dayOf(now)])
+    const { users, others } = this.#parts.leases.nextOpen([daysAgo(2, now), dayOf(now)])
     const handbacks = await this.#ask(users)
     for (const handback of handbacks) this.#take(handback)
     return { live: handbacks.flatMap(({ live }) => live), unheard: others }

@@ -42,6 +42,8 @@ const summaryKeys: Readonly<Record<SummaryKey, readonly ('user' | 'model' | 'day
   day: ['day'],
   all: ['user', 'model', 'day'],
 }
+type Query = readonly [query: string, ...values: SqlValue[]]
+
 /** The view of the tables in `sql`. */
 export function openView(sql: Sql, { fill }: Pick<KeptSums, 'fill'>): AccountView {
   const all = <Row>(query: string, ...values: SqlValue[]) => sql.exec(query, ...values).toArray() as Row[]
@@ -57,26 +59,36 @@ export function openView(sql: Sql, { fill }: Pick<KeptSums, 'fill'>): AccountVie
     return compact({ rows: rows.slice(0, limit), next: last && JSON.stringify([last.day, last.user, last.model]) })
   }
 
-  /** The table to read. Rows by user come from the sums of whole weeks, and from the days before the first whole week. */
-  function spanOf(by: SummaryKey, since: string): readonly [table: string, values: SqlValue[]] {
-    if (by === 'day' || by === 'model') return ['dayModels WHERE day >= ?', [since]]
-    if (by === 'all') return ['days WHERE day >= ?', [since]]
+  /** The tables to read, and a count of the groups in them. Rows by user come from whole weeks, and from the days before the first one. */
+  function spanOf(by: SummaryKey, since: string): { readonly table: Query; readonly count: Query } {
+    if (by !== 'user') {
+      const table = `${by === 'all' ? 'days' : 'dayModels'} WHERE day >= ?`
+      const count = `SELECT count(${by === 'all' ? '*' : `DISTINCT ${by}`}) AS count FROM ${table}`
+      return { table: [table, since], count: [count, since] }
+    }
     const monday = weekOf(dayOf(Date.parse(since) + 6 * dayMs))
+    const weeks = 'FROM userWeeks WHERE day >= ?'
+    const days = 'FROM days WHERE day >= ? AND day < ?'
     const columns = 'user, requests, inputTokens, outputTokens, spent'
-    const days = `SELECT ${columns} FROM days WHERE day >= ? AND day < ?`
-    return [`(${days} UNION ALL SELECT ${columns} FROM weeks WHERE day >= ?)`, [since, monday, monday]]
+    const others = `${days} AND NOT EXISTS (SELECT 1 ${weeks} AND userWeeks.user = days.user)`
+    const count = `SELECT (SELECT count(DISTINCT user) ${weeks}) + (SELECT count(DISTINCT user) ${others}) AS count`
+    return {
+      table: [`(SELECT ${columns} ${weeks} UNION ALL SELECT ${columns} ${days} ORDER BY user)`, monday, since, monday],
+      count: [count, monday, since, monday, monday],
+    }
   }
 
   function usageOf(by: SummaryKey, span: number, limit: number, now: number): AccountSummary['usage'] {
     const keys = summaryKeys[by]
     const columns = keys.join(', ')
-    const [table, values] = spanOf(by, daysAgo(span, now))
+    const {
+      table: [table, ...values],
+      count,
+    } = spanOf(by, daysAgo(span, now))
     // A row of `days` is already the sum of one user, one model and one day.
     const read =
       by === 'all' ? `SELECT * FROM ${table}` : `SELECT ${columns}, ${sums} FROM ${table} GROUP BY ${columns}`
     const rows = all<DayRow>(`${read} ORDER BY spent DESC, requests DESC LIMIT ?`, ...values, limit)
-    const counted = by === 'all' ? '*' : `DISTINCT ${columns}`
-    const counting = `SELECT count(${counted}) AS count FROM ${table}`
     return {
       by,
       span,
@@ -84,16 +96,16 @@ export function openView(sql: Sql, { fill }: Pick<KeptSums, 'fill'>): AccountVie
         ...row,
         name: keys.map((key) => ({ day, user, model })[key]),
       })),
-      count: rows.length < limit ? rows.length : (all<{ count: number }>(counting, ...values)[0]?.count ?? 0),
+      count: rows.length < limit ? rows.length : (all<{ count: number }>(...count)[0]?.count ?? 0),
     }
   }
 
   return {
     page,
     summary({ by = 'user', span = 7, limit = mostRows, after }, now, liveCount, elsewhere) {
-      fill()
-      const { rows: days, next } = page('', limit, after)
       const covered = Math.max(span, totalDays)
+      fill(daysAgo(covered, now))
+      const { rows: days, next } = page('', limit, after)
       const kinds = all<KindCount>('SELECT * FROM errors WHERE day >= ? ORDER BY day, kind', daysAgo(covered, now))
       const isRefusal = ({ kind }: KindCount) => kind.startsWith(refusedKind)
       const live = 'SELECT requestId, user, model, wire, startedAt FROM live ORDER BY startedAt LIMIT ?'

@@ -4,8 +4,9 @@
  *
  * @module
  */
-import type { Model, ModelSettings } from '../../core/codec.ts'
+import type { ModelSettings } from '../../core/codec.ts'
 import { compact } from '../../core/json.ts'
+import type { HttpModel } from '../../core/question.ts'
 import { anthropic } from '../../formats/anthropic/index.ts'
 import { gemini } from '../../formats/gemini/index.ts'
 import { ollama } from '../../formats/ollama/index.ts'
@@ -103,7 +104,7 @@ export function workersAiUrl(accountId: string): string {
   return `https://api.cloudflare.com/client/v4/accounts/${accountId}/ai/v1`
 }
 
-function workersAiByRest(name: string, { apiKey = '', ...settings }: ModelSettings): Model {
+function workersAiByRest(name: string, { apiKey = '', ...settings }: ModelSettings): HttpModel {
   return workersAi({ accountId: '', apiToken: apiKey }, name, settings)
 }
 
@@ -145,7 +146,7 @@ export function tableFor(wire: WireName, entries: readonly Entry[], maxOutputTok
 }
 
 /** OpenAI gets the client's wire format, if that is one of its two. */
-export function modelOf(entry: Entry, wire: WireName): GatewayModel['model'] {
+export function modelOf(entry: Entry, wire: WireName): HttpModel {
   const { provider, name, baseUrl, apiKey, access, service, binding, gatewayToken } = entry
   if (binding !== undefined) return workersAi(binding, name)
   const make = provider === 'openai-chat' && wire === 'openai-responses' ? openaiResponses : makers[provider]

@@ -9,6 +9,7 @@
  */
 
 import * as v from 'valibot'
+import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../../core/model.ts'
 import type { CheckedBody, WireName } from '../../gateway/types.ts'
 import { refuse } from '../refusal.ts'
@@ -18,6 +19,7 @@ import { chatRequest } from './chat.ts'
 import { cohereRequest } from './cohere.ts'
 import { geminiCount, geminiRequest } from './gemini.ts'
 import { interactionsRequest } from './gemini-interactions.ts'
+import { isoglotRequest } from './isoglot.ts'
 import { ollamaRequest } from './ollama.ts'
 import { responsesRequest } from './responses.ts'
 
@@ -43,6 +45,11 @@ const policies: Readonly<Record<WireName, Policy>> = {
   ollama: { request: ollamaRequest },
   cohere: { request: cohereRequest },
   'bedrock-converse': { request: bedrockRequest },
+  isoglot: {
+    request: isoglotRequest,
+    ourFields: ({ options }, user): JsonObject =>
+      isObject(options) && options.user !== undefined ? { options: { ...options, user } } : {},
+  },
 }
 
 /** The body that may be sent to the provider. @throws {ApiError} `invalid_request`, with the name of the field. */

@@ -9,10 +9,8 @@
 
 /** An `https:` URL without a user or a password, whose host is a public name or address. */
 export function isPublicUrl(text: string): boolean {
-  // Parsers treat a backslash, white space and a third slash differently.
-  if (!/^https:\/\/[^/\\\s][^\\\s]*$/i.test(text) || !URL.canParse(text)) return false
-  const { username, password, hostname } = new URL(text)
-  if (username !== '' || password !== '') return false
+  if (!plainUrl.test(text) || !URL.canParse(text)) return false
+  const { hostname } = new URL(text)
   // The parser has rewritten every form of an IPv4 address (`0x7f.1`, `2130706433`) as four numbers. An IPv6 address is in brackets.
   if (hostname.startsWith('[')) return isPublicIpv6(hostname.slice(1, -1))
   if (/^[\d.]+$/.test(hostname)) {
@@ -20,13 +18,19 @@ export function isPublicUrl(text: string): boolean {
     return !privateIpv4.some((isPrivate) => isPrivate(a, b, c))
   }
   const labels = hostname.replace(/\.$/, '').split('.')
-  return labels.length > 1 && !privateNames.has(labels.at(-1) ?? '') && !hostname.endsWith('.home.arpa')
+  return labels.length > 1 && !labels.includes('') && !privateNames.has(labels.at(-1) ?? '')
 }
+
+/**
+ * A host, and a port, and then a slash or nothing: where something else follows, such as `?` or `@`, parsers differ about what the host is.
+ * They also differ about backslashes, white space, control characters, and signs that stand for a dot or for digits.
+ */
+const plainUrl = /^https:\/\/(?:\[[\da-f:.]+\]|[\p{L}\p{M}\d._-]+)(?::\d+)?(?:\/[^\\\s\p{Cc}]*)?$/iu
 
 /** Top-level names that are never public. */
 const privateNames: ReadonlySet<string> = new Set([
   ...['localhost', 'local', 'internal', 'intranet', 'private', 'corp', 'home', 'lan', 'localdomain'],
-  ...['test', 'invalid', 'onion', 'alt'],
+  ...['test', 'invalid', 'onion', 'alt', 'arpa'],
   ...['svc', 'default', 'consul'], // services of a cluster: `kubernetes.default.svc`
 ])
 

@@ -5,7 +5,7 @@
  * @module
  */
 import * as v from 'valibot'
-import { readText, sendRequest } from '../../client/transport.ts'
+import { readText, sendRequest } from '../../ask/transport.ts'
 import type { ApiError } from '../../core/errors.ts'
 import { readJson } from '../../gateway/body.ts'
 import { reserveAmount, settleAmount } from '../accounts/spend.ts'

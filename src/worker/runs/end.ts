@@ -3,9 +3,9 @@
  */
 import { ApiError } from '../../core/errors.ts'
 import { openaiChatFormat } from '../../formats/openai-chat/index.ts'
-import { allFormats } from '../../gateway/all-formats.ts'
 import { errorEvents, type SentEvents } from '../../gateway/error-events.ts'
 import { findRoute } from '../../gateway/routes.ts'
+import { workerFormats } from '../formats.ts'
 
 /** The answer is no longer written: the Durable Object that wrote it has ended. */
 export const interruption: ApiError = new ApiError('The answer was cut off; the Worker does not request it again', {
@@ -25,7 +25,7 @@ export const stop: ApiError = new ApiError('The answer was stopped', {
 
 /** The events that end the stream of a request for `url`; none if it has an end already. */
 export function endOf(url: string, error: ApiError, sent: SentEvents): Uint8Array<ArrayBuffer>[] {
-  const format = findRoute(new Request(url), allFormats)?.format ?? openaiChatFormat
+  const format = findRoute(new Request(url), workerFormats)?.format ?? openaiChatFormat
   const encoder = new TextEncoder()
   return errorEvents(format, error, sent).map((event) => Uint8Array.from(encoder.encode(event)))
 }

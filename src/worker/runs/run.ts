@@ -4,8 +4,9 @@
  *
  * @module
  */
-import { allFormats } from '../../gateway/all-formats.ts'
+
 import { answerError } from '../../gateway/errors.ts'
+import { workerFormats } from '../formats.ts'
 import type { Sql } from '../platform.ts'
 import { refuse } from '../refusal.ts'
 import type { Session } from '../session/session.ts'
@@ -156,7 +157,7 @@ export function openRun(host: RunHost): Run {
       await host.sync()
       return { copying: copy(response.body, { url, framing }, signal) }
     } catch (error) {
-      return { refused: await giveUp(answerError(request, error, allFormats)) }
+      return { refused: await giveUp(answerError(request, error, workerFormats)) }
     }
   }
 
@@ -281,6 +282,6 @@ async function withErrorAnswer(url: string | undefined, answer: () => Promise<Re
   try {
     return await answer()
   } catch (error) {
-    return answerError(new Request(url ?? 'https://run/'), error, allFormats)
+    return answerError(new Request(url ?? 'https://run/'), error, workerFormats)
   }
 }

@@ -1,10 +1,11 @@
 /** Makes tokens: decides which requests get one, and its permissions. @module */
 import * as v from 'valibot'
+import { readJson } from '../../gateway/body.ts'
 import type { Config } from '../config.ts'
 import { idOf, realtimeId } from '../keys/providers.ts'
 import { refuse } from '../refusal.ts'
 import { isSame, shownBearer } from './bearer.ts'
-import { checkOrigin, isFrom, isLoopbackDemo } from './origins.ts'
+import { checkFrom, checkOrigin, isLoopbackDemo } from './origins.ts'
 import { type Grant, lifetimeSeconds, readSession, type Session, userId } from './session.ts'
 import { checkPerson } from './turnstile.ts'
 
@@ -22,14 +23,23 @@ const order = v.strictObject({
 /** The body of a page's request for a token. */
 const plea = v.strictObject({ turnstile: v.optional(v.pipe(v.string(), v.maxLength(2048))) })
 
-/** Returns the user of a new token, and its permissions. @throws {ApiError} `not_logged_in` if the request gets no token. */
-export async function login(request: Request, body: unknown, config: Config): Promise<Grant> {
+/** The maximum size of the body, in bytes: a request has names of models at most, and those of a token have 8 KiB. */
+const maxBodyBytes = 64 * 1024
+
+/**
+ * Returns the user of a new token, and its permissions. Reads the body only if the request has the secret, or may get a token without it.
+ *
+ * @throws {ApiError} `not_logged_in` if the request gets no token.
+ */
+export async function login(request: Request, config: Config): Promise<Grant> {
   const { loginSecret, login: ownLogin, turnstile, demo } = config.minting
+  const limits = { ...config.limits, maxBodyBytes: Math.min(maxBodyBytes, config.limits.maxBodyBytes) }
   if (loginSecret !== undefined && (await isSame(shownBearer(request), loginSecret)))
-    return grantOrder(read(order, body), config)
+    return grantOrder(read(order, (await readJson(request, limits)).value), config)
   const isDemo = demo === 'open' || isLoopbackDemo(request, config.minting)
   if (ownLogin === undefined && turnstile === undefined && !isDemo) throw refuse('not_logged_in')
   checkOrigin(request, config, true)
+  const { value: body } = await readJson(request, limits)
   const user = await ownLogin?.(request, body)
   if (user !== undefined) {
     const grant = grantUser(user, config)
@@ -59,8 +69,8 @@ export async function checkUser(request: Request, config: Config): Promise<Sessi
   const user = await config.minting.check?.(request)
   if (user === undefined) throw refuse('not_logged_in')
   const { lifetimeSeconds: _lifetime, ...grant } = grantUser(user, config)
-  const isElsewhere = grant.origin !== undefined && !isFrom(grant.origin, request)
-  if (isElsewhere || config.revoked.has(grant.sub)) throw refuse('not_logged_in')
+  checkFrom(grant.origin, request, 'not_logged_in')
+  if (config.revoked.has(grant.sub)) throw refuse('not_logged_in')
   return { ...grant, jti: '', expiresAt: 0 }
 }
 

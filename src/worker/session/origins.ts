@@ -7,7 +7,7 @@
 import { exposed } from '../../gateway/cors.ts'
 import type { Config } from '../config.ts'
 import { isLoopback, isLoopbackOrigin } from '../option-kinds.ts'
-import { refuse } from '../refusal.ts'
+import { type RefusalCode, refuse } from '../refusal.ts'
 
 /** The headers of official SDKs and of isoglot. The official SDKs also add many `x-stainless-*` headers. */
 const allowedHeaders = new Set([
@@ -54,10 +54,17 @@ export function isLoopbackDemo({ url }: Request, { demo }: Pick<Config['minting'
  *
  * @see https://www.w3.org/TR/fetch-metadata/
  */
-export function isFrom(origin: string, { headers, url }: Request): boolean {
+function isFrom(origin: string, { headers, url }: Request): boolean {
   const shown = headers.get('origin')
   if (shown !== null) return shown === origin
   return headers.get('sec-fetch-site') === 'same-origin' && new URL(url).host === new URL(origin).host
+}
+
+/** @throws {ApiError} with this code if the request does not come from that page. `undefined`: it may come from everywhere. */
+export function checkFrom(origin: string | undefined, request: Request, code: RefusalCode): void {
+  if (origin === undefined || isFrom(origin, request)) return
+  const isMissing = !request.headers.has('origin')
+  throw refuse(code, isMissing ? 'it is valid only from a page, and the request has no "origin" header' : undefined)
 }
 
 /** Lets an allowed page read the answer, including an error. */

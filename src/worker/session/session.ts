@@ -8,7 +8,7 @@ import * as v from 'valibot'
 import type { Config } from '../config.ts'
 import { refuse } from '../refusal.ts'
 import { openToken, signToken } from './jwt.ts'
-import { isFrom } from './origins.ts'
+import { checkFrom } from './origins.ts'
 
 /** The maximum lifetime of a token, in seconds. */
 export const lifetimeSeconds: number = 15 * 60
@@ -88,13 +88,13 @@ export async function mintSession(grant: Grant, config: Config): Promise<{ token
   return { token, expiresAt: new Date(exp * 1000).toISOString() }
 }
 
-/** @throws {ApiError} `invalid_session`, with the same message for every reason. */
+/** @throws {ApiError} `invalid_session`, with the same message for every reason but one: the header that shows the page is missing. */
 export async function readSession(request: Request, config: Config): Promise<Session> {
   const claims = await readClaims(request, config).catch(() => undefined)
   if (claims === undefined) throw refuse('invalid_session')
   const { sub, jti, exp, scope, anonymous_since: anonymousSince } = claims
-  const isElsewhere = scope.origin !== undefined && !isFrom(scope.origin, request)
-  if (isElsewhere || config.revoked.has(sub) || config.revoked.has(jti)) throw refuse('invalid_session')
+  checkFrom(scope.origin, request, 'invalid_session')
+  if (config.revoked.has(sub) || config.revoked.has(jti)) throw refuse('invalid_session')
   return { sub, jti, ...scope, origin: scope.origin, anonymousSince, expiresAt: exp * 1000 }
 }
 

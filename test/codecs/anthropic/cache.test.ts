@@ -37,6 +37,19 @@ describe('a cache hint [4.22]', () => {
     expect(losses).toMatchObject([{ action: 'changed', severity: 'info' }])
   })
 
+  it('inside a result counts, before that of the result', () => {
+    const content = ['a', 'b', 'c', 'd'].map((text) => ({ type: 'text' as const, text, metadata: hinted }))
+    const result: Message = { role: 'tool', toolCallId: 'x', content, metadata: { cacheHint: { ttl: '1h' } } }
+    const { body, losses } = encode({ messages: [said('hi'), result] })
+    expect(marksOf(body)).toEqual(['b', 'c', 'd'])
+    expect(body.messages[0]?.content).toMatchObject([{ type: 'text' }, { cache_control: { type: 'ephemeral' } }])
+    expect(losses.map(({ path }) => path)).toEqual([
+      'messages[0].content[0].metadata.cacheHint',
+      'messages[1].content[0].metadata.cacheHint',
+      'messages[1].metadata.cacheHint',
+    ])
+  })
+
   it('on a message marks its last block, and never thinking', () => {
     const opaque = { provider: 'anthropic', model: 'claude-x', format: 'anthropic', data: { signature: 's' } }
     const messages: Message[] = [

@@ -1,7 +1,8 @@
 /** All recordings of this format: decoded, encoded again, and compared with the official SDK. */
 import { describe, expect, it } from 'vitest'
+import { toolCallsOf } from '../../../src/core/content.ts'
 import { ApiError } from '../../../src/core/errors.ts'
-import type { ChatResponse, ContentBlock, JsonObject } from '../../../src/core/model.ts'
+import type { ChatResponse, ContentBlock, JsonObject, Message } from '../../../src/core/model.ts'
 import {
   createClientCodec,
   decodeRequest,
@@ -135,18 +136,22 @@ describe('recorded requests of Anthropic Messages', () => {
   })
 })
 
-/** The assistant's turn of the next request, in which an answer goes back. */
-function echoed({ message }: ChatResponse): unknown {
-  const messages = [{ role: 'user', content: 'hi' } as const, message, { role: 'user', content: 'go on' } as const]
-  const options = { model: message.response?.model ?? '', maxTokens: 1, strict: true }
-  return encodeRequest({ messages }, options).body.messages[1]?.content
+/** The assistant's turn of the next request, in which an answer goes back: with the results that its code waits for in a container. */
+function echoed({ message }: ChatResponse, asked: unknown): unknown {
+  const before = asked === undefined ? [] : decodeRequest(asked).context.messages
+  const results = toolCallsOf(message).map(({ id }): Message => ({ role: 'tool', toolCallId: id, content: 'x' }))
+  const after: Message[] = results.length > 0 ? results : [{ role: 'user', content: 'go on' }]
+  const messages: Message[] = [{ role: 'user', content: 'hi' }, ...before, message, ...after]
+  const providerOptions = { anthropic: { container: 'container_1' } }
+  const options = { model: message.response?.model ?? '', maxTokens: 1, strict: true, providerOptions }
+  return encodeRequest({ messages }, options).body.messages.at(-2)?.content
 }
 
 describe('recorded answers in the next request', () => {
   it.each(answers.filter((one) => !has('content-empty')(one)))(
     '$name: go back block by block, byte for byte',
     (one) => {
-      expect(echoed(decodeResponse(bodyOf(one)))).toEqual(bodyOf(one).content)
+      expect(echoed(decodeResponse(bodyOf(one)), one.request)).toEqual(bodyOf(one).content)
     },
   )
 
@@ -157,24 +162,29 @@ describe('recorded answers in the next request', () => {
       const { content } = (await oracle.stream(text)) as { content: { type: string; text?: string }[] }
       // The API puts single spaces between cited texts, and refuses blank text when it comes back: wire/anthropic.md §2.4.
       const taken = content.filter((block) => block.type !== 'text' || block.text?.trim() !== '')
-      expect(echoed(foldText(text))).toEqual(taken)
+      expect(echoed(foldText(text), undefined)).toEqual(taken)
     },
   )
 })
 
 describe('quirks of recorded traffic', () => {
   it('keeps a compaction unchanged, with the content of its delta', () => {
-    expect(blocksOf(read('compaction-stream'))[0]).toEqual({
-      type: 'unknown',
-      format: 'anthropic',
-      providerType: 'compaction',
-      value: {
-        type: 'compaction',
-        content: 'The user asked about Gaul.',
-        encrypted_content: 'EpwBCioIDxgCEAEYASJALd9pY2FlYQ==',
-      },
+    const compaction = {
+      type: 'compaction',
+      content: 'The user asked about Gaul.',
+      encrypted_content: 'EpwBCioIDxgCEAEYASJALd9pY2FlYQ==',
+    }
+    const { message } = read('compaction-stream')
+    expect((message.content as readonly ContentBlock[])[0]).toEqual({
+      type: 'server_tool_result',
+      name: 'compaction',
+      status: 'success',
+      output: 'The user asked about Gaul.',
+      providerData: { anthropic: compaction },
     })
-    expect(blocksOf(read('compaction'))[0]).toMatchObject({ type: 'unknown', providerType: 'compaction' })
+    const { body } = encodeRequest({ messages: [message] }, { model: 'claude-opus-4-6', maxTokens: 9 })
+    expect(JSON.stringify(body.messages)).toContain(JSON.stringify(compaction))
+    expect(blocksOf(read('compaction'))[0]).toMatchObject({ type: 'server_tool_result', name: 'compaction' })
   })
 
   it('makes an invalid call of arguments that the token limit cut', () => {
@@ -205,7 +215,7 @@ describe('quirks of recorded traffic', () => {
 
   it('keeps the block of a fallback, and the figures of each iteration', () => {
     const { message, usage } = read('fallback')
-    expect(message.content).toMatchObject([{ type: 'unknown', providerType: 'fallback' }, { type: 'text' }])
+    expect(message.content).toMatchObject([{ type: 'server_tool_result', name: 'fallback' }, { type: 'text' }])
     expect(usage?.providerData?.anthropic?.iterations).toHaveLength(2)
   })
 

@@ -23,7 +23,7 @@ describe('anthropic()', () => {
       provider: 'kimi',
       unsignedThinking: true,
     })
-    expect(Object.keys(model).sort()).toEqual(['baseUrl', 'codec', 'model', 'providerUrl'])
+    expect(Object.keys(model).sort()).toEqual(['answer', 'baseUrl', 'codec', 'model', 'provider', 'providerUrl'])
     expect(model.codec.encodeRequest({ messages: [] }, { model: 'm' }).body).toMatchObject({ max_tokens: 5 })
     expect(model.codec.rules).toMatchObject({ provider: 'kimi', foreignReasoning: 'keep' })
   })

@@ -68,6 +68,20 @@ describe('thinking', () => {
     expect(losses).toMatchObject([{ path: 'options.reasoning', action: 'dropped' }])
   })
 
+  /** langchain-ai/langchain-aws#1141. */
+  it.each([
+    ['claude-sonnet-4-6', 'auto'],
+    ['claude-opus-4-7', 'auto'],
+    ['claude-opus-4-8', 'any'],
+    ['claude-sonnet-5', 'any'],
+  ])('that is adaptive, of %s, goes with the choice %s where a call is forced', (model, type) => {
+    const tools = [{ name: 'f' }]
+    const asked = { model, maxTokens: 9, toolChoice: 'required', reasoning: { effort: 'high' } } as const
+    const { body, losses } = encodeRequest({ messages: [], tools }, asked)
+    expect(body).toMatchObject({ thinking: { type: 'adaptive' }, tool_choice: { type } })
+    expect(losses.map(({ path }) => path)).toEqual(type === 'any' ? [] : ['options.toolChoice'])
+  })
+
   it('with a budget does not allow a forced call', () => {
     const { body, losses } = encode({
       reasoning: { budgetTokens: 2000 },

@@ -73,15 +73,23 @@ testQuirks(casesOf('anthropic'), () => createClientCodec(), {
 
   'block:compaction': (reading) => {
     const [raw] = rawBlocks(reading)
-    expect(reading.blocks[0]).toMatchObject({ type: 'unknown', providerType: 'compaction', value: { type: raw?.type } })
+    const providerData = { anthropic: { type: raw?.type } }
+    expect(reading.blocks[0]).toMatchObject({ type: 'server_tool_result', name: 'compaction', providerData })
   },
   'delta:compaction_delta': (reading) => {
     const { type: _, ...fields } = { ...(deltas(reading, 'compaction_delta')[0]?.delta as JsonObject | undefined) }
-    expect(reading.blocks[0]).toMatchObject({ type: 'unknown', value: { type: 'compaction', ...fields } })
+    expect(reading.blocks[0]).toMatchObject({ providerData: { anthropic: { type: 'compaction', ...fields } } })
   },
   'block:fallback': (reading) => {
     const value = rawBlocks(reading).find(({ type }) => type === 'fallback')
-    expect(reading.blocks).toContainEqual({ type: 'unknown', format: 'anthropic', providerType: 'fallback', value })
+    const { type: _, ...output } = value ?? {}
+    expect(reading.blocks).toContainEqual({
+      type: 'server_tool_result',
+      name: 'fallback',
+      status: 'success',
+      output,
+      providerData: { anthropic: value },
+    })
   },
   'thinking-empty': (reading) => {
     const { signature } = rawBlocks(reading).find(({ thinking }) => thinking === '') ?? {}

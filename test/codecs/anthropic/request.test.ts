@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { blocksOf } from '../../../src/core/content.ts'
 import { UnsupportedError } from '../../../src/core/errors.ts'
 import { compact } from '../../../src/core/json.ts'
 import type { ChatResponse, ContentBlock, Context, Message, RequestOptions } from '../../../src/core/model.ts'
@@ -740,6 +741,14 @@ describe('a container whose code waits for a result', () => {
     turn.message,
     { role: 'tool', toolCallId: 'toolu_01L', content: '4' },
   ]
+  const fetchedByCode: ContentBlock = {
+    type: 'server_tool_call',
+    id: 'srvtoolu_02',
+    name: 'web_fetch',
+    arguments: {},
+    argumentsText: '{}',
+    providerData: { anthropic: { type: 'server_tool_use', caller: { type: 'code', tool_id: 'srvtoolu_01F' } } },
+  }
   const byModel: Message = { role: 'assistant', content: [{ ...call, id: 'c', index: 0 }] }
   const containerOf = (messages: readonly Message[], options: Partial<RequestOptions> = {}) =>
     encode({ messages, ...compact({ providerState }) }, options).body.container
@@ -757,6 +766,41 @@ describe('a container whose code waits for a result', () => {
       role: 'user',
       content: [{ type: 'tool_result', tool_use_id: 'toolu_01L', content: '4' }],
     })
+  })
+
+  it('is named with an answer that paused in its code, which goes back as it is', () => {
+    const paused: Message = {
+      ...turn.message,
+      content: blocksOf(turn.message.content).slice(0, 1),
+      stopReason: 'pause',
+    }
+    const nested: Message = { ...paused, content: [...blocksOf(paused.content), fetchedByCode] }
+    const { body } = encode({ messages: [round[0] as Message, nested], ...compact({ providerState }) })
+    expect(body.container).toBe('container_011CPR5CNjB747bTd36fQLFk')
+    expect(body.messages.at(-1)).toMatchObject({ content: [{ type: 'server_tool_use' }, { type: 'server_tool_use' }] })
+  })
+
+  it.each([
+    ['nobody knows it', [...round], undefined],
+    ['a user speaks in place of the results', [...round.slice(0, 2), { role: 'user', content: 'Stop' }], providerState],
+  ] as const)('is left, with its code, when %s: the API refuses calls that nothing answers', (_, messages, state) => {
+    const prepared = prepare({ messages, ...compact({ providerState: state }) }, createClientCodec().rules, {
+      model: 'm',
+    })
+    const { body, losses } = encode(prepared.context)
+    expect(body.container).toBeUndefined()
+    expect(body.messages[1]?.content).toEqual([
+      { type: 'tool_use', id: 'toolu_01L', name: 'roll_die', input: { player: 'ann' } },
+    ])
+    expect(losses).toMatchObject([
+      {
+        action: 'dropped',
+        path: 'messages[1].content[0]',
+        severity: 'minor',
+        reason: expect.stringContaining('result'),
+      },
+      ...(state === undefined ? [] : [{ path: 'providerState.containerId' }]),
+    ])
   })
 
   it('has the skills that the caller asks for', () => {

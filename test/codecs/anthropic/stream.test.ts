@@ -359,7 +359,10 @@ describe('unknown parts', () => {
       end,
     )
     expect(message.content).toMatchObject([
-      { type: 'unknown', value: { type: 'compaction', content: 'All', encrypted_content: 'third' } },
+      {
+        output: 'All',
+        providerData: { anthropic: { type: 'compaction', content: 'All', encrypted_content: 'third' } },
+      },
     ])
   })
 

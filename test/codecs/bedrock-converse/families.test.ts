@@ -66,6 +66,21 @@ const hinted = (text: string, hint: Metadata['cacheHint'] = 'ephemeral') =>
 
 const histories = [...writtenHistories(), ...recordedHistories()].filter((_, at) => at % 4 === 0)
 
+/** langchain-ai/langchain-aws#1141. */
+it.each([
+  ['anthropic.claude-sonnet-4-6', { auto: {} }],
+  ['anthropic.claude-opus-4-7', { auto: {} }],
+  ['anthropic.claude-opus-4-8', { any: {} }],
+  [models['Claude 5'], { any: {} }],
+])('%s thinks, and where a call is forced its choice is %j', (model, toolChoice) => {
+  const { body, losses } = send(model, { ...hello, tools }, { toolChoice: 'required', reasoning: { effort: 'high' } })
+  expect(body).toMatchObject({
+    toolConfig: { toolChoice },
+    additionalModelRequestFields: { thinking: { type: 'adaptive' } },
+  })
+  expect(pathsOf(losses)).toEqual('any' in toolChoice ? [] : ['options.toolChoice'])
+})
+
 describe.each(Object.entries(models))('%s', (_, model) => {
   it('takes histories from everywhere', () => {
     const validate = validatorFor(model)

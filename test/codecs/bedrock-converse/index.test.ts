@@ -200,6 +200,30 @@ describe('a request', () => {
   })
 })
 
+/** bedrock-converse.md §6: "echo `citationsContent` only from provider data, to Claude". */
+it.each([
+  ['Claude, its own', 'us.anthropic.claude-sonnet-5', { documentChar: { documentIndex: 0, start: 0, end: 8 } }, true],
+  [
+    'Claude, those of Nova',
+    'us.anthropic.claude-sonnet-5',
+    { web: { url: 'https://a.test', domain: 'a.test' } },
+    false,
+  ],
+  ['Nova', 'us.amazon.nova-2-lite-v1:0', { web: { url: 'https://a.test', domain: 'a.test' } }, false],
+])('citations go back to %s', (_, model, location, isTaken) => {
+  const citation = { title: 'policy', sourceContent: [{ text: '20 days.' }], location }
+  const cited = { citationsContent: { content: [{ text: 'You get 20 days.' }], citations: [citation] } }
+  const { message } = decodeResponse({
+    output: { message: { role: 'assistant', content: [cited] } },
+    stopReason: 'end_turn',
+    usage,
+  })
+  const messages = [...hello.messages, message, ...hello.messages]
+  const { body, losses } = encode({ messages }, { model, strict: true })
+  expect(body.messages[1]?.content).toEqual([isTaken ? cited : { text: 'You get 20 days.' }])
+  expect(losses.map(({ severity }) => severity)).toEqual(isTaken ? [] : ['info'])
+})
+
 it('a whole answer whose citations come after their text has them at that text', () => {
   const citation = { title: 'Guide', location: { web: { url: 'https://a.test/guide', domain: 'a.test' } } }
   const { message } = decodeResponse({

@@ -1,5 +1,6 @@
 /** Requests of this wire, written from conversations by hand and read from what clients send. */
 import { describe, expect, it } from 'vitest'
+import { toolCallsOf } from '../../../src/core/content.ts'
 import { UnsupportedError } from '../../../src/core/errors.ts'
 import type { Context, Message, RequestOptions, ToolCall } from '../../../src/core/model.ts'
 import { decodeRequest, encodeRequest, geminiDialect } from '../../../src/formats/gemini/index.ts'
@@ -19,6 +20,17 @@ const signed = (thoughtSignature: string, from = model) => ({
   format: 'gemini',
   data: { thoughtSignature },
 })
+
+/** gemini.md §4: values of arguments, each at its place. */
+const pieces = [
+  { jsonPath: '$.by', numberValue: 2 },
+  { jsonPath: '$.of', stringValue: '1', willContinue: true },
+  { jsonPath: '$.of', stringValue: '00' },
+]
+const snakePieces = [
+  { json_path: '$.by', number_value: 2 },
+  { json_path: '$.of', string_value: '100' },
+]
 
 describe('the path', () => {
   it.each([
@@ -528,6 +540,51 @@ describe('a request that is decoded and changed', () => {
     })
     expect(options).toMatchObject({ maxTokens: 5, reasoning: { budgetTokens: 10 }, toolChoice: { name: 'f' } })
     expect(options.providerOptions?.gemini).toHaveProperty('safetySettings', [])
+  })
+  // The SDK's chat keeps the chunks of a stream with `streamFunctionCallArguments` as contents: js-genai, recordings of Vertex.
+  it.each([
+    ['in one part', [[{ functionCall: { name: 'divide', partialArgs: pieces } }]]],
+    [
+      'in parts after the name',
+      [
+        [
+          { functionCall: { name: 'divide', willContinue: true } },
+          { functionCall: { partialArgs: pieces.slice(0, 1), willContinue: true } },
+          { functionCall: { partialArgs: pieces.slice(1), willContinue: true } },
+          { functionCall: {} },
+        ],
+      ],
+    ],
+    [
+      'in contents of their own, in snake_case',
+      [
+        [{ function_call: { name: 'divide', will_continue: true } }],
+        [{ function_call: { partial_args: snakePieces, will_continue: true } }],
+        [{ function_call: {} }],
+      ],
+    ],
+  ])('may have arguments in pieces, %s', (_, turns) => {
+    const contents = [
+      { role: 'user', parts: [{ text: 'What is 100/2?' }] },
+      ...turns.map((parts) => ({ role: 'model', parts })),
+      {
+        role: 'user',
+        parts: [{ functionResponse: { id: 'of the client', name: 'divide', response: { result: 50 } } }],
+      },
+    ]
+    const { context, losses } = decodeRequest({ contents })
+    const [, turn, result, ...more] = context.messages
+    expect(turn?.content).toMatchObject([{ type: 'tool_call', name: 'divide', arguments: { by: 2, of: '100' } }])
+    const [call] = toolCallsOf(turn as Message)
+    expect(result).toMatchObject({ role: 'tool', toolCallId: call?.id, name: 'divide' })
+    expect([more, losses]).toEqual([[], []])
+  })
+  it('may have a call whose arguments never ended, which is invalid', () => {
+    const call = { functionCall: { name: 'divide', partialArgs: pieces, willContinue: true } }
+    const { context } = decodeRequest({ contents: [{ role: 'model', parts: [call, { text: 'So' }] }] })
+    expect(context.messages).toMatchObject([
+      { content: 'So', invalidToolCalls: [{ name: 'divide', argumentsText: '{"by":2,"of":"100"' }] },
+    ])
   })
   it.each([
     ['Hi', [{ role: 'user', content: 'Hi' }]],

@@ -1,14 +1,16 @@
 /** The differences of each host: dialects.md, section by section. */
 
 import { describe, expect, it } from 'vitest'
-import type { Model } from '../../../src/core/codec.ts'
 import { UnsupportedError } from '../../../src/core/errors.ts'
+import { arrayOf, field } from '../../../src/core/json.ts'
 import type { Context, Message, RequestOptions } from '../../../src/core/model.ts'
-import { decodeRequest, openaiChat, replayAs } from '../../../src/formats/openai-chat/index.ts'
+import type { HttpModel } from '../../../src/core/question.ts'
+import { createServerCodec, decodeRequest, openaiChat, replayAs } from '../../../src/formats/openai-chat/index.ts'
 import { efforts } from '../../../src/kit/effort.ts'
 import { legalId } from '../../../src/kit/ids.ts'
 import { block } from '../../../src/messages/block.ts'
 import { bridge, prepare } from '../../../src/prepare/prepare.ts'
+import { costOf } from '../../../src/prices/index.ts'
 import { alibaba } from '../../../src/providers/alibaba.ts'
 import { azureOpenai } from '../../../src/providers/azure-openai.ts'
 import { cerebras } from '../../../src/providers/cerebras.ts'
@@ -24,17 +26,20 @@ import { openaiCompatible } from '../../../src/providers/openai-compatible.ts'
 import { openrouter } from '../../../src/providers/openrouter.ts'
 import { perplexity } from '../../../src/providers/perplexity.ts'
 import { together } from '../../../src/providers/together.ts'
+import { vercelGateway } from '../../../src/providers/vercel-gateway.ts'
 import { vllm } from '../../../src/providers/vllm.ts'
 import { xai } from '../../../src/providers/xai.ts'
 
+import { decodeText } from '../../support/decode.ts'
+
 type Body = Record<string, unknown> & { messages: Record<string, unknown>[] }
 
-function ask({ codec, model }: Model, context: Partial<Context>, options: Partial<RequestOptions> = {}) {
+function ask({ codec, model }: HttpModel, context: Partial<Context>, options: Partial<RequestOptions> = {}) {
   const { body, losses } = codec.encodeRequest({ messages: [], ...context }, { model, ...options })
   return { body: body as Body, losses, paths: losses.map((loss) => loss.path) }
 }
-const said = (model: Model, ...messages: readonly Message[]) => ask(model, { messages }).body.messages
-const answered = (model: Model, message: object, usage?: object) =>
+const said = (model: HttpModel, ...messages: readonly Message[]) => ask(model, { messages }).body.messages
+const answered = (model: HttpModel, message: object, usage?: object) =>
   model.codec.decodeResponse({ model: model.model, choices: [{ index: 0, message, finish_reason: 'stop' }], usage })
 
 const call = block.toolCall('call_a', 'f')
@@ -52,13 +57,14 @@ const thoughtAndCalled: Message = { role: 'assistant', content: [{ type: 'reason
 const tools = [{ name: 'f' }, { name: 'g', strict: true }]
 
 describe('every provider', () => {
-  const all: readonly [string, Model, string][] = [
+  const all: readonly [string, HttpModel, string][] = [
     ['OpenAI', openaiChat('m'), 'https://api.openai.com/v1'],
     ['xAI', xai('m'), 'https://api.x.ai/v1'],
     ['DeepSeek', deepseek('m'), 'https://api.deepseek.com'],
     ['Groq', groq('m'), 'https://api.groq.com/openai/v1'],
     ['Mistral', mistral('m'), 'https://api.mistral.ai/v1'],
     ['OpenRouter', openrouter('m'), 'https://openrouter.ai/api/v1'],
+    ['Vercel AI Gateway', vercelGateway('m'), 'https://ai-gateway.vercel.sh/v1'],
     ['Together', together('m'), 'https://api.together.xyz/v1'],
     ['Perplexity', perplexity('m'), 'https://api.perplexity.ai'],
     ['Moonshot', moonshot('m'), 'https://api.moonshot.ai/v1'],
@@ -359,6 +365,94 @@ describe('OpenRouter (§7)', () => {
   })
 })
 
+// https://vercel.com/docs/ai-gateway/sdks-and-apis/openai-chat-completions/reasoning and `…/advanced` (read 2026-11)
+describe('Vercel AI Gateway', () => {
+  const model = vercelGateway('anthropic/claude-x')
+  const signed = (text: string, signature: string) => ({
+    type: 'reasoning.text',
+    text,
+    signature,
+    format: 'anthropic-claude-v1',
+    index: 0,
+  })
+  const sealed = (id: string, data: string) => ({
+    type: 'reasoning.encrypted',
+    data,
+    id,
+    format: 'openai-responses-v1',
+    index: 0,
+  })
+  const message = { content: 'So', reasoning: 'Hm', reasoning_details: [signed('Hm', 's')] }
+
+  it('gets its proofs back unmodified, and no other provider or model does', () => {
+    const turn = answered(model, message).message
+    expect(said(model, turn)).toEqual([{ role: 'assistant', content: 'So', reasoning_details: [signed('Hm', 's')] }])
+    for (const other of [vercelGateway('openai/gpt-x'), openrouter('anthropic/claude-x'), groq('m')]) {
+      expect(said(other, turn)[0]).not.toHaveProperty('reasoning_details')
+    }
+    const ofOther = answered(openrouter('anthropic/claude-x'), message).message
+    expect(said(model, ofOther)[0]).not.toHaveProperty('reasoning_details')
+  })
+
+  it('gets them back in a conversation that came in as a request; from a gateway, only if they were its own', () => {
+    const wire = { model: model.model, messages: [{ role: 'assistant', ...message }] }
+    const mine = { reasoning_details: message.reasoning_details }
+    expect(ask(model, decodeRequest(wire).context).body.messages[0]).toMatchObject(mine)
+    const client = createServerCodec()
+    const models = [model, openrouter(model.model)]
+    for (const one of models) {
+      const { body } = client.encodeResponse(answered(one, message))
+      const messages = [field(arrayOf(field(body, 'choices'))[0], 'message')]
+      const { context } = client.decodeRequest({ model: 'm', messages })
+      const takers = models.filter((next) => 'reasoning_details' in (ask(next, context).body.messages[0] ?? {}))
+      expect(takers).toEqual([one])
+    }
+  })
+
+  it.each([
+    ['thoughts', [signed('Hm', 's'), signed('So', 't')]],
+    ['encrypted items', [sealed('rs_1', 'AA'), sealed('rs_2', 'BB')]],
+  ])('%s with the same index stay apart, whole and in pieces', (_, details) => {
+    const whole = answered(model, { content: 'So', reasoning_details: details }).message
+    const pieces = details.flatMap((detail) =>
+      'text' in detail
+        ? [...detail.text].map((text) => ({ ...detail, text, signature: '' })).concat({ ...detail, text: '' })
+        : [detail],
+    )
+    const chunks = pieces.map((piece) => ({
+      model: model.model,
+      choices: [{ index: 0, delta: { reasoning_details: [piece] } }],
+    }))
+    const end = { model: model.model, choices: [{ index: 0, delta: { content: 'So' }, finish_reason: 'stop' }] }
+    const text = [...chunks, end].map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')
+    const streamed = decodeText(model.codec, text).response?.message as Message
+    for (const turn of [whole, streamed]) expect(said(model, turn)[0]).toMatchObject({ reasoning_details: details })
+  })
+
+  it('is asked for reasoning by effort or tokens, never both', () => {
+    expect(ask(model, {}, { reasoning: {} }).body.reasoning).toEqual({ enabled: true })
+    expect(ask(model, {}, { reasoning: { effort: 'low' } }).body.reasoning).toEqual({ effort: 'low' })
+    const { body, losses } = ask(model, {}, { reasoning: { effort: 'low', budgetTokens: 2000 } })
+    expect([body.reasoning, losses]).toMatchObject([{ max_tokens: 2000 }, [{ path: 'options.reasoning.effort' }]])
+  })
+
+  it('takes cache marks on parts, and its own options', () => {
+    const content = [{ type: 'text' as const, text: 'Long', metadata: { cacheHint: 'ephemeral' as const } }]
+    expect(said(model, { role: 'user', content })[0]?.content).toEqual([
+      { type: 'text', text: 'Long', cache_control: { type: 'ephemeral' } },
+    ])
+    const gateway = { order: ['vertex', 'anthropic'], caching: 'auto' }
+    const providerOptions = { 'openai-chat': { providerOptions: { gateway } } }
+    expect(ask(model, {}, { providerOptions }).body.providerOptions).toEqual({ gateway })
+  })
+
+  it('says what an answer cost', () => {
+    const usage = { prompt_tokens: 424, completion_tokens: 61, total_tokens: 485, cost: 0.002187, is_byok: false }
+    const { usage: read } = answered(model, { content: 'So' }, usage)
+    expect(costOf(read, 'vercel-gateway:anthropic/claude-x')).toEqual({ usd: 0.002187, confidence: 'exact' })
+  })
+})
+
 it('Gemini: a signature goes back on the very call, and to no other provider (§8)', () => {
   const signed = { google: { thought_signature: 'sig' } }
   const message = {
@@ -369,6 +463,20 @@ it('Gemini: a signature goes back on the very call, and to no other provider (§
   expect(said(geminiChat('gemini-3-pro'), turn)[0]).toMatchObject({ tool_calls: [{ id: 'a', extra_content: signed }] })
   expect(JSON.stringify(said(groq('m'), turn))).not.toContain('extra_content')
 })
+
+it.each([
+  ['Moonshot', moonshot, true],
+  ['DeepSeek', deepseek, true],
+  ['Groq', groq, false],
+] as const)(
+  '%s gets a turn of calls of another provider with empty reasoning: %s (§4, §11)',
+  (_name, provider, isDue) => {
+    const calls: Message = { role: 'assistant', content: [block.toolCall('a', 'f', {})] }
+    const [turn] = said(provider('m'), calls) as [Record<string, unknown>]
+    expect(turn.reasoning_content).toBe(isDue ? '' : undefined)
+    expect(said(moonshot('m'), { role: 'assistant', content: 'So' })).toEqual([{ role: 'assistant', content: 'So' }])
+  },
+)
 
 it.each([
   ['Groq', groq, { reasoning: 'Hm' }],
@@ -386,6 +494,7 @@ it.each([
   ['vLLM', vllm('m'), { chat_template_kwargs: { enable_thinking: false } }],
   ['DeepSeek', deepseek('m'), { thinking: { type: 'disabled' } }],
   ['OpenRouter', openrouter('m'), { reasoning: { effort: 'none' } }],
+  ['Vercel AI Gateway', vercelGateway('m'), { reasoning: { effort: 'none' } }],
   ['OpenAI', openaiChat('m'), { reasoning_effort: 'none' }],
 ] as const)('%s is asked not to reason by %j', (_name, model, fields) => {
   expect(ask(model, {}, { reasoning: { effort: 'none' } }).body).toMatchObject(fields)

@@ -12,6 +12,7 @@ import { moonshotDialect } from '../../../src/providers/moonshot.ts'
 import { openrouterDialect } from '../../../src/providers/openrouter.ts'
 import { perplexityDialect } from '../../../src/providers/perplexity.ts'
 import { togetherDialect } from '../../../src/providers/together.ts'
+import { vercelGatewayDialect } from '../../../src/providers/vercel-gateway.ts'
 import { vllmDialect } from '../../../src/providers/vllm.ts'
 import { workersAiDialect } from '../../../src/providers/workers-ai.ts'
 import { xaiDialect } from '../../../src/providers/xai.ts'
@@ -32,6 +33,7 @@ export const dialects: Readonly<Record<string, ChatDialect>> = {
   'openai-chat-perplexity': perplexityDialect,
   'openai-chat-together': togetherDialect,
   'openai-chat-venice': compatible,
+  'openai-chat-vercel-gateway': vercelGatewayDialect,
   'openai-chat-vllm': vllmDialect,
   'openai-chat-workers-ai': workersAiDialect,
   'openai-chat-xai': xaiDialect,

@@ -457,10 +457,62 @@ describe('the exact events of each kind of item', () => {
     const sse = frames.map((frame) => `data: ${JSON.stringify(frame)}\n\n`).join('')
     const { events, response } = decodeText(createClientCodec(), sse)
     expect(response?.message.content).toMatchObject([{ type: 'tool_call', id: 'c0', arguments: { input } }])
-    const { events: written, losses } = write(events)
-    const items = written.slice(2, -1).map(({ sequence_number: _, ...event }) => event)
-    expect(items).toEqual(JSON.parse(JSON.stringify(customEvents).replaceAll('"ID"', '"ctc_1"')))
-    expect(losses).toEqual([])
+    const delta = (text: string) => ({ type: 'response.custom_tool_call_input.delta', ...at, delta: text })
+    expect(eventsOf(events)).toEqual([customEvents[0], delta('echo "a'), delta('\nb"'), ...customEvents.slice(2)])
+    expect(write(events).losses).toEqual([])
+  })
+
+  const kept = { providerData: { 'openai-responses': { type: 'custom_tool_call', namespace: 'n' } } }
+  const broken = { id: 'c0', name: 'sh', index: 0, argumentsText: '{"input":"rm -r', ...kept } as const
+
+  it('of a call of free text that is cut off: it is never completed, and so is the answer', () => {
+    const pieces = ['{"inp', 'ut":"rm', ' -r'].map((argumentsDelta): MessageEvent => {
+      const chunk = { type: 'tool_call_chunk', id: 'c0', name: 'sh', index: 0, argumentsDelta, ...kept } as const
+      return { type: 'tool_call_chunk', index: 0, chunk }
+    })
+    const invalid = { type: 'invalid_tool_call', reason: 'truncated', error: 'It broke off', ...broken } as const
+    const message: AssistantMessage = {
+      role: 'assistant',
+      content: [],
+      invalidToolCalls: [invalid],
+      stopReason: 'stop',
+    }
+    const { events, losses } = write([
+      start,
+      ...pieces,
+      { type: 'invalid_tool_call', index: 0, call: invalid },
+      { type: 'text_delta', index: 1, text: 'Hello' },
+      block(1, text),
+      { type: 'message_end', message, response: { message, stopReason: 'stop' } },
+    ])
+    const of = (type: string) => events.filter((event) => event.type === `response.${type}`)
+    expect(of('custom_tool_call_input.delta').map(({ delta }) => delta)).toEqual(['rm', ' -r'])
+    expect(of('output_item.added')[0].item).toMatchObject({ type: 'custom_tool_call', namespace: 'n' })
+    expect(of('output_item.done').map(({ item, output_index }) => [item.type, output_index])).toEqual([['message', 1]])
+    expect(of('completed')).toEqual([])
+    expect(of('incomplete')[0].response).toMatchObject({ status: 'incomplete', output: [{ type: 'message' }] })
+    expect(losses).toMatchObject([{ path: 'message.invalidToolCalls[0]', action: 'dropped' }])
+  })
+
+  it('of a call of the client’s own search, whole and in pieces', () => {
+    const own = { providerData: { 'openai-responses': { type: 'tool_search_call' } } }
+    const search = toolCall('c0', 'tool_search', { query: 'x' }, own)
+    const item = { id: 'ID', type: 'tool_search_call', call_id: 'c0', execution: 'client' }
+    const whole = { ...item, status: 'completed', arguments: { query: 'x' } }
+    const ended: MessageEvent = { type: 'tool_call', index: 0, call: search }
+    const iso = (events: unknown[]) =>
+      JSON.parse(JSON.stringify(events).replaceAll(/"[a-z]+_iso_[a-z0-9]+_0"/g, '"ID"'))
+    expect(iso(eventsOf([ended]))).toEqual([added(whole), done(whole)])
+    const piece = {
+      type: 'tool_call_chunk',
+      id: 'c0',
+      name: 'tool_search',
+      index: 0,
+      argumentsDelta: '{"query"',
+      ...own,
+    } as const
+    const events = eventsOf([{ type: 'tool_call_chunk', index: 0, chunk: piece }, ended])
+    expect(iso(events)).toEqual([added({ ...item, status: 'in_progress', arguments: {} }), done(whole)])
   })
 
   it('F1: of a call that the server ran, with its result', () => {

@@ -1,9 +1,10 @@
 /** Each departure from the documented shape that the corpus names, and what it comes to: as much as the recording itself says. */
 import { expect } from 'vitest'
 import { blocksOf } from '../../../src/core/content.ts'
-import type { AssistantMessage, JsonObject } from '../../../src/core/model.ts'
+import type { AssistantMessage, ContentBlock, JsonObject } from '../../../src/core/model.ts'
 import { createClientCodec, encodeRequest, openaiDialect } from '../../../src/formats/openai-responses/index.ts'
 import { casesOf } from '../../support/corpus.ts'
+import { decodeChunks } from '../../support/decode.ts'
 import { type Reading, testQuirks } from '../../support/quirks.ts'
 import { havingField } from '../../support/raw.ts'
 import { dialects } from './dialects.ts'
@@ -33,16 +34,42 @@ function isKeptAs(type: string): (reading: Reading) => void {
   }
 }
 
-/** A tool that the server ran: a block of its own kind, and sent back as the item that came. */
-function isShownAs(type: string, kind: 'server_tool_call' | 'server_tool_result'): (reading: Reading) => void {
+/** A tool of the server's, or one of the client's that has no name: a block of its own kind, and sent back as the item that came. */
+function isShownAs(
+  type: string,
+  kindOf: ContentBlock['type'] | ((item: JsonObject) => ContentBlock['type']),
+): (reading: Reading) => void {
   return (reading) => {
     const expected = doneItems(reading, type)
     expect(expected.length).toBeGreaterThan(0)
     const message = reading.response?.message as AssistantMessage
-    const shown = blocksOf(message.content).filter((block) => block.type === kind)
-    expect(shown).toHaveLength(expected.length)
+    const name = type.replace(/(?:_call)?(?:_output)?$/, '')
+    const kinds = expected.map((item) => (typeof kindOf === 'string' ? kindOf : kindOf(item)))
+    const shown = blocksOf(message.content).filter((block) => 'name' in block && block.name === name)
+    expect(shown.map((block) => block.type).filter((kind) => kinds.includes(kind))).toEqual(kinds)
     const { body } = encodeRequest({ messages: [message] }, { model: message.response?.model ?? '' })
     expect(body.input.filter((item) => item.type === type)).toEqual(expected)
+  }
+}
+
+/** A shell in a container is the server's. */
+const whoseShell = ({ environment }: JsonObject) => (environment === undefined ? 'tool_call' : 'server_tool_call')
+
+/** The pieces of a call come with it, and make its arguments. */
+function streams(name: string, argument: string): (reading: Reading) => void {
+  return ({ one, response }) => {
+    const codec = createClientCodec(openaiDialect)
+    const { events } = decodeChunks(codec, [one.bytes])
+    const calls = blocksOf(response?.message.content ?? null).filter((block) => 'name' in block && block.name === name)
+    const pieces = new Map<number, string>()
+    for (const event of events) {
+      if (event.type !== 'tool_call_chunk' || event.chunk.name !== name) continue
+      pieces.set(event.index, (pieces.get(event.index) ?? '') + (event.chunk.argumentsDelta ?? ''))
+    }
+    const joined = [...pieces.values()].map((text) => JSON.parse(text))
+    expect(joined).toEqual(calls.flatMap((block) => ('arguments' in block ? [block.arguments] : [])))
+    expect(joined.some((args) => args[argument] !== undefined)).toBe(true)
+    expect(events.filter(({ type }) => type === 'warning')).toEqual([])
   }
 }
 
@@ -120,14 +147,14 @@ testQuirks(
     'annotation:file_citation': isCited('file_citation'),
     'annotation:container_file_citation': isCited('container_file_citation'),
 
-    'item:apply_patch_call': isKeptAs('apply_patch_call'),
-    'item:compaction': isKeptAs('compaction'),
+    'item:apply_patch_call': isShownAs('apply_patch_call', 'tool_call'),
+    'item:compaction': isShownAs('compaction', 'server_tool_result'),
     'item:mcp_approval_request': isKeptAs('mcp_approval_request'),
-    'item:mcp_list_tools': isKeptAs('mcp_list_tools'),
+    'item:mcp_list_tools': isShownAs('mcp_list_tools', 'server_tool_call'),
     'item:program': isShownAs('program', 'server_tool_call'),
     'item:program_output': isShownAs('program_output', 'server_tool_result'),
-    'item:shell_call': isKeptAs('shell_call'),
-    'item:shell_call_output': isKeptAs('shell_call_output'),
+    'item:shell_call': isShownAs('shell_call', whoseShell),
+    'item:shell_call_output': isShownAs('shell_call_output', 'server_tool_result'),
     'item:tool_search_call': isShownAs('tool_search_call', 'server_tool_call'),
     'item:tool_search_output': isShownAs('tool_search_output', 'server_tool_result'),
     'item:mcp_call': (reading) => {
@@ -140,13 +167,13 @@ testQuirks(
         expect.objectContaining({ type: 'server_tool_result', toolCallId: item?.id, output: item?.output }),
       )
     },
-    // Pieces of items that are kept: the item at the end has all their data.
-    'event:response.apply_patch_call_operation_diff.delta': isKeptAs('apply_patch_call'),
-    'event:response.apply_patch_call_operation_diff.done': isKeptAs('apply_patch_call'),
-    'event:response.shell_call_command.added': isKeptAs('shell_call'),
-    'event:response.shell_call_command.delta': isKeptAs('shell_call'),
-    'event:response.shell_call_command.done': isKeptAs('shell_call'),
-    'event:response.shell_call_output_content.delta': isKeptAs('shell_call_output'),
-    'event:response.shell_call_output_content.done': isKeptAs('shell_call_output'),
+    'event:response.apply_patch_call_operation_diff.delta': streams('apply_patch', 'diff'),
+    'event:response.shell_call_command.added': streams('shell', 'commands'),
+    'event:response.shell_call_command.delta': streams('shell', 'commands'),
+    // What the item at the end has too.
+    'event:response.apply_patch_call_operation_diff.done': isShownAs('apply_patch_call', 'tool_call'),
+    'event:response.shell_call_command.done': isShownAs('shell_call', whoseShell),
+    'event:response.shell_call_output_content.delta': isShownAs('shell_call_output', 'server_tool_result'),
+    'event:response.shell_call_output_content.done': isShownAs('shell_call_output', 'server_tool_result'),
   },
 )

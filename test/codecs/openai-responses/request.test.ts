@@ -329,7 +329,7 @@ describe("the assistant's turn", () => {
     expect(inputOf([assistant(empty)])).toMatchObject([{ arguments: '{}' }])
   })
 
-  it('writes invalid calls with their raw text, in their place', () => {
+  it('writes invalid calls with {}, because servers parse them, in their place', () => {
     const message: AssistantMessage = {
       ...assistant(call('c0'), call('c2', { index: 2 })),
       invalidToolCalls: [
@@ -346,10 +346,27 @@ describe("the assistant's turn", () => {
     }
     expect(preparedInputOf([message]).slice(0, 3)).toMatchObject([
       { call_id: 'c0' },
-      { call_id: 'c1', arguments: '{"a' },
+      { call_id: 'c1', arguments: '{}' },
       { call_id: 'c2' },
     ])
     expect(() => inputOf([message])).toThrow('messages[0].invalidToolCalls')
+  })
+
+  it('has no fields that only answers have, at any depth', () => {
+    const output = { stdout: '1', stderr: '', outcome: { type: 'exit', exit_code: 0 } }
+    const item = (type: string, more: object): ContentBlock => ({
+      type: 'unknown',
+      format,
+      providerType: type,
+      value: { type, call_id: 'call_s', status: 'completed', created_by: 'x', ...more },
+    })
+    const ran = item('shell_call_output', { output: [{ ...output, created_by: 'x' }] })
+    expect(inputOf([assistant(item('shell_call', { action: { commands: ['ls'] } }), ran)])).toEqual([
+      { type: 'shell_call', call_id: 'call_s', status: 'completed', action: { commands: ['ls'] } },
+      { type: 'shell_call_output', call_id: 'call_s', status: 'completed', output: [output] },
+    ])
+    // Nothing answers it: the server would refuse the request.
+    expect(inputOf([assistant(reasoning(encrypted), item('shell_call', {})), user])).toEqual([user])
   })
 
   it('drops what other providers ran, with a loss for each', () => {

@@ -417,13 +417,33 @@ describe('how an answer ends', () => {
     expect(read([created, text('a'), end]).message).toMatchObject({ stopReason, rawStopReason })
   })
 
-  it.each(['computer_call', 'shell_call', 'local_shell_call', 'apply_patch_call'])(
-    'pauses for a %s, which the client must answer, unless the server ran it itself',
-    (type) => {
-      const call = done({ type, id: 'i_1', call_id: 'call_1', status: 'completed', action: {} })
-      const output = done({ type: `${type}_output`, id: 'o_1', call_id: 'call_1', output: [] }, 1)
-      expect(read([created, call, completed()]).stopReason).toBe('pause')
-      expect(read([created, call, output, completed()]).stopReason).toBe('stop')
+  it('pauses for a computer_call, which the client must answer, unless the server ran it itself', () => {
+    const call = done({ type: 'computer_call', id: 'i_1', call_id: 'call_1', status: 'completed', action: {} })
+    const output = done({ type: 'computer_call_output', id: 'o_1', call_id: 'call_1', output: [] }, 1)
+    expect(read([created, call, completed()]).stopReason).toBe('pause')
+    expect(read([created, call, output, completed()]).stopReason).toBe('stop')
+  })
+
+  it.each([
+    ['shell_call', {}, 'tool_calls'],
+    ['shell_call', { environment: null }, 'tool_calls'],
+    ['shell_call', { environment: { type: 'local' } }, 'tool_calls'],
+    ['shell_call', { environment: { type: 'container_reference', container_id: 'cntr_1' } }, 'stop'],
+    ['local_shell_call', {}, 'tool_calls'],
+    ['apply_patch_call', {}, 'tool_calls'],
+  ])(
+    'is a call of the client by %s with %j, unless a container of the server runs it: %s',
+    (type, fields, stopReason) => {
+      const call = done({
+        type,
+        id: 'i_1',
+        call_id: 'call_1',
+        status: 'completed',
+        action: {},
+        operation: {},
+        ...fields,
+      })
+      expect(read([created, call, completed()]).stopReason).toBe(stopReason)
     },
   )
 

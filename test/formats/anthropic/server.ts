@@ -1,5 +1,5 @@
 /** Anthropic without I/O. */
-import type { Model } from '../../../src/core/codec.ts'
+import type { HttpModel } from '../../../src/core/question.ts'
 import { anthropic } from '../../../src/formats/anthropic/index.ts'
 import { type Body, list, named, parsed, said, type TestWire, textIn, type WrittenCall } from '../server.ts'
 
@@ -79,4 +79,4 @@ export const server: TestWire = {
 
 export const key = 'sk-ant-canary-4Rf6Yp1Jc9'
 
-export const modelAt = (url: string): Model => anthropic('claude-sonnet-5', { baseUrl: `${url}/v1`, apiKey: key })
+export const modelAt = (url: string): HttpModel => anthropic('claude-sonnet-5', { baseUrl: `${url}/v1`, apiKey: key })

@@ -9,6 +9,9 @@ const result = (toolUseId = 'c1', more: object = {}) => ({
   toolResult: { toolUseId, content: [{ text: 'x' }], ...more },
 })
 const toolConfig = { tools: [{ toolSpec: { name: 'f', inputSchema: { json: { type: 'object' } } } }] }
+const thought = { reasoningContent: { reasoningText: { text: 'x', signature: 'x' } } }
+const hosted = { toolUse: { toolUseId: 'c1', name: 'nova_grounding', input: {}, type: 'server_tool_use' } }
+const thinks = (type: string) => ({ thinking: { type } })
 const good = { toolConfig, messages: [hello, turn(call()), user(result())] }
 
 export const refusals: readonly Refusals[] = [
@@ -38,6 +41,63 @@ export const refusals: readonly Refusals[] = [
         { messages: [hello, turn({ reasoningContent: { reasoningText: { text: 'x' } } })] },
       ],
       ['a prefill that ends in white space', /white space/, { messages: [hello, turn({ text: 'x ' })] }],
+      [
+        'a call of Bedrock without its result',
+        /Bedrock ran/,
+        { messages: [hello, turn(hosted, { text: 'x' }), hello] },
+      ],
+      [
+        'cited blank text',
+        /is blank/,
+        { messages: [hello, turn({ citationsContent: { content: [{ text: ' ' }], citations: [] } }), hello] },
+      ],
+    ],
+  },
+  {
+    title: 'Bedrock, with Claude 4.7',
+    provider: 'bedrock',
+    model: 'global.anthropic.claude-opus-4-7',
+    good,
+    cases: [
+      [
+        'an answer at the end',
+        /does not support assistant message prefill/,
+        { messages: [hello, turn({ text: 'x' })] },
+      ],
+      ['a thought at the end', /final block/, { messages: [hello, turn({ text: 'x' }, thought), hello] }],
+      ['a round without its thoughts', /Expected thinking/, { additionalModelRequestFields: thinks('enabled') }],
+      [
+        'a forced call while it thinks',
+        /toolChoice/,
+        {
+          toolConfig: { ...toolConfig, toolChoice: { any: {} } },
+          additionalModelRequestFields: thinks('adaptive'),
+        },
+      ],
+      [
+        'an image in an error',
+        /must be type `text`/,
+        {
+          messages: [
+            hello,
+            turn(call()),
+            user(result('c1', { status: 'error', content: [{ image: { source: { bytes: 'AAAA' } } }] })),
+          ],
+        },
+      ],
+    ],
+  },
+  {
+    title: 'Bedrock, with Nova',
+    provider: 'bedrock',
+    model: 'amazon.nova-lite-v1:0',
+    good,
+    cases: [
+      [
+        'citations',
+        /citations/,
+        { messages: [hello, turn({ citationsContent: { content: [{ text: 'x' }], citations: [] } }), hello] },
+      ],
     ],
   },
 ]

@@ -1,4 +1,7 @@
-/** Finds why Bedrock Converse would answer with a 400. Written only from wire/bedrock-converse.md §2 to §2.5 and §8. */
+/**
+ * Finds why Bedrock Converse would answer with a 400. Written only from wire/bedrock-converse.md §2 to §2.5 and §8, and from the pages that are
+ * named beside a rule.
+ */
 import {
   type Findings,
   isBase64,
@@ -33,17 +36,23 @@ interface Refusals {
   readonly schemas?: true
   readonly status?: true
   readonly ids?: RegExp
-  /** Temperatures other than 1, `topP` and forced calls while the model thinks. */
+  /** Temperatures other than 1 and `topP` while the model thinks, and a prefill. */
   readonly thinking?: true
+  /** Forced calls while the model thinks: Claude 4.8 and 5 take them (langchain-ai/langchain-aws#1141). */
+  readonly forcedThoughts?: true
+  /** An assistant's turn at the end: "not on newer Claude" (§2.2), which is from 4.6 on (platform.claude.com, migration guide). */
+  readonly prefill?: true
   /** `temperature` and `topP` in one request. */
   readonly bothSamplings?: true
 }
-const oldClaude: Refusals = { inResults: ['video', 'audio'], hours: true, schemas: true, thinking: true }
-const newClaude: Refusals = { inResults: ['video', 'audio'], thinking: true, bothSamplings: true }
+const claude: Refusals = { inResults: ['video', 'audio'], thinking: true, forcedThoughts: true }
+const newClaude: Refusals = { ...claude, bothSamplings: true }
 const refusals: readonly (readonly [RegExp, Refusals])[] = [
-  [/claude-(?:3|opus-4-1|opus-4-2025|sonnet-4-2025)/, oldClaude],
-  [/claude-(?:haiku|sonnet|opus)-4-[56]/, newClaude],
-  [/claude/, { ...newClaude, schemas: true }],
+  [/claude-(?:3|opus-4-1|opus-4-2025|sonnet-4-2025)/, { ...claude, hours: true, schemas: true }],
+  [/claude-(?:haiku|sonnet|opus)-4-5/, newClaude],
+  [/claude-(?:haiku|sonnet|opus)-4-6/, { ...newClaude, prefill: true }],
+  [/claude-(?:haiku|sonnet|opus)-4-7/, { ...newClaude, prefill: true, schemas: true }],
+  [/claude/, { inResults: ['video', 'audio'], thinking: true, bothSamplings: true, prefill: true, schemas: true }],
   [/nova-2/, { hours: true, schemas: true }],
   [/nova/, { hours: true, schemas: true, pointsAfterTools: true }],
   [
@@ -71,6 +80,9 @@ export function validatorFor(model: string): Validator {
   return validator((body, found) => {
     check(body, found)
     checkFamily(body, refused, found)
+    if (/claude/.test(model)) checkClaude(body, found)
+    // §6: "echo `citationsContent` only … to Claude".
+    else found.check(!JSON.stringify(body.messages).includes('"citationsContent"'), 'messages', 'citations')
   })
 }
 
@@ -93,10 +105,14 @@ function checkFamily(body: Wire, refused: Refusals, found: Findings): void {
   found.check(!refused.schemas || body.outputConfig === undefined, 'outputConfig', 'is not supported')
   const { temperature, topP } = object(body.inferenceConfig)
   const { type } = object(object(body.additionalModelRequestFields).thinking)
+  const isPrefilled = list(body.messages).at(-1)?.role === 'assistant'
+  found.check(!refused.prefill || !isPrefilled, 'messages', 'does not support assistant message prefill')
   if (refused.thinking && (type === 'enabled' || type === 'adaptive')) {
     found.check(temperature === undefined || temperature === 1, 'temperature', 'with thinking')
     found.check(topP === undefined, 'topP', 'with thinking')
-    found.check(toolChoice === undefined || 'auto' in object(toolChoice), 'toolChoice', 'with thinking')
+    found.check(!isPrefilled, 'messages', 'a prefill with thinking')
+    const isFree = toolChoice === undefined || 'auto' in object(toolChoice)
+    found.check(!refused.forcedThoughts || isFree, 'toolChoice', 'with thinking')
   }
   found.check(!refused.bothSamplings || temperature === undefined || topP === undefined, 'topP', 'with temperature')
   list(body.messages).forEach(({ content }, at) => {
@@ -119,6 +135,27 @@ function checkFamily(body: Wire, refused: Refusals, found: Findings): void {
       for (const kind of ['document', 'video', 'cachePoint'])
         found.check(!(kind in object(before)), path, `a cache point directly behind a ${kind}`)
     })
+  })
+}
+
+/** Claude itself refuses (anthropic.md §2.4): thoughts at the end, a round without its thoughts, media in an error. */
+function checkClaude(body: Wire, found: Findings): void {
+  const messages = list(body.messages)
+  const { type } = object(object(body.additionalModelRequestFields).thinking)
+  const [round, results] = messages.slice(-2)
+  const goesOn = round?.role === 'assistant' && list(results?.content).some((block) => 'toolResult' in block)
+  const first = list(round?.content)[0] ?? {}
+  found.check(type !== 'enabled' || !goesOn || 'reasoningContent' in first, 'messages', 'Expected thinking')
+  messages.forEach(({ role, content }, at) => {
+    const blocks = list(content).filter((block) => !('cachePoint' in block))
+    const isThought = 'reasoningContent' in (blocks.at(-1) ?? {})
+    found.check(role !== 'assistant' || !isThought, `messages[${at}]`, 'The final block may not be thinking')
+    for (const { status, content: parts } of blocks.map(({ toolResult }) => object(toolResult)))
+      found.check(
+        status !== 'error' || list(parts).every((part) => 'text' in part || 'json' in part),
+        `messages[${at}]`,
+        'all content must be type `text` if `is_error` is true',
+      )
   })
 }
 
@@ -181,6 +218,14 @@ function checkMessages(messages: readonly Wire[], found: Findings): void {
       return 'toolUse' in block && type !== 'server_tool_use' ? [toolUseId] : []
     })
     found.check(new Set(due).size === due.length, path, 'one id twice')
+    // "Expected toolResult blocks … for the following Ids" (§2.2), in the same message for a call that Bedrock ran (§3).
+    const hosted = blocks.flatMap(({ toolUse }) =>
+      object(toolUse).type === 'server_tool_use' ? [object(toolUse).toolUseId] : [],
+    )
+    const itsOwn = isAnswered
+      ? []
+      : blocks.flatMap(({ toolResult }) => (toolResult ? [object(toolResult).toolUseId] : []))
+    found.check(String(hosted) === String(itsOwn), path, `results ${itsOwn} of the calls ${hosted} that Bedrock ran`)
     const hasDocument = blocks.some((block) => 'document' in block)
     found.check(!hasDocument || blocks.some((block) => 'text' in block), path, 'a document without a text')
   })
@@ -214,6 +259,10 @@ function checkBlock(block: Wire, path: string, names: Set<unknown>, found: Findi
     if (!(kind in block)) continue
     const { bytes, text, s3Location } = object(object(block[kind]).source)
     found.check(isBase64(bytes) || typeof text === 'string' || isObject(s3Location), path, `a ${kind} without a source`)
+  }
+  if ('citationsContent' in block) {
+    const { content } = object(block.citationsContent)
+    for (const { text } of list(content)) found.check(String(text).trim() !== '', path, 'The text field is blank')
   }
   if ('reasoningContent' in block) {
     const { reasoningText, redactedContent } = object(block.reasoningContent)

@@ -1,5 +1,5 @@
 /** Cohere without I/O. */
-import type { Model } from '../../../src/core/codec.ts'
+import type { HttpModel } from '../../../src/core/question.ts'
 import { cohere } from '../../../src/formats/cohere/index.ts'
 import { type Body, list, named, said, type TestWire, textIn, type WrittenCall } from '../server.ts'
 
@@ -58,4 +58,4 @@ export const server: TestWire = {
 
 export const key = 'co-canary-6Wd3Qn8Rt1'
 
-export const modelAt = (url: string): Model => cohere('command-a-03-2025', { baseUrl: `${url}/v2`, apiKey: key })
+export const modelAt = (url: string): HttpModel => cohere('command-a-03-2025', { baseUrl: `${url}/v2`, apiKey: key })

@@ -1,5 +1,5 @@
 /** Interactions without I/O. */
-import type { Model } from '../../../src/core/codec.ts'
+import type { HttpModel } from '../../../src/core/question.ts'
 import { geminiInteractions } from '../../../src/formats/gemini-interactions/index.ts'
 import { type Body, list, parsed, said, sse, type TestWire, type WrittenCall } from '../server.ts'
 
@@ -59,5 +59,5 @@ export const server: TestWire = {
 export const key = 'AIza-canary-6Hd3Pt8Rv5'
 
 /** Not Gemini 3, which refuses calls without signatures: most clients of other formats cannot send one back. */
-export const modelAt = (url: string): Model =>
+export const modelAt = (url: string): HttpModel =>
   geminiInteractions('gemini-2.5-flash', { baseUrl: `${url}/v1beta`, apiKey: key })

@@ -6,7 +6,7 @@ import { join } from './joiner.ts'
 import { provider } from './provider.ts'
 import { refusals } from './refusals.ts'
 import { samples } from './samples.ts'
-import { validate } from './validator.ts'
+import { validatorOf } from './validator.ts'
 import { violations } from './violations.ts'
 
 export const gemini: FormatFacts = {
@@ -89,7 +89,7 @@ export const gemini: FormatFacts = {
   provider,
   client: () => import('./client.ts'),
   claims,
-  validatorOf: () => validate,
+  validatorOf,
   refusals,
   violations,
   join,

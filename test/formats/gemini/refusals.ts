@@ -57,6 +57,17 @@ export const refusals: readonly Refusals[] = [
         /valid base64/,
         { contents: [hears(text('x')), says({ text: 'x', thoughtSignature: '{}' })] },
       ],
+      [
+        'pieces of arguments',
+        /unknown field "partialArgs"/,
+        {
+          contents: [
+            hears(text('x')),
+            says({ functionCall: { name: 'f', partialArgs: [] }, thoughtSignature: 'c2ln' }),
+            hears(response('f')),
+          ],
+        },
+      ],
       ['an unknown field', /unknown field "model"/, { model: 'm' }],
       [
         'references in the older schema',
@@ -66,6 +77,31 @@ export const refusals: readonly Refusals[] = [
         },
       ],
       ['an illegal name', /name/, { tools: [{ functionDeclarations: [{ name: '9' }] }] }],
+    ],
+  },
+  {
+    title: 'Gemini 3.8',
+    provider: 'gemini',
+    model: 'gemini-3.8-flash',
+    good,
+    cases: [['an answer at the end', /ending with a model turn/, { contents: [hears(text('x')), says(text('y'))] }]],
+  },
+  {
+    title: 'Gemini on Vertex',
+    provider: 'vertex',
+    good,
+    cases: [
+      [
+        'an id of a call',
+        /an id/,
+        {
+          contents: [
+            hears(text('x')),
+            says({ functionCall: { id: 'a', name: 'f', args: {} }, thoughtSignature: 'c2ln' }),
+            hears(response('f')),
+          ],
+        },
+      ],
     ],
   },
 ]

@@ -1,5 +1,5 @@
 /** Gemini without I/O. */
-import type { Model } from '../../../src/core/codec.ts'
+import type { HttpModel } from '../../../src/core/question.ts'
 import { gemini } from '../../../src/formats/gemini/index.ts'
 import { type Bodies, type Body, list, parsed, said, sse, type TestWire, type WrittenCall } from '../server.ts'
 
@@ -42,5 +42,5 @@ export const server: TestWire = {
 
 export const key = 'AIza-canary-2Gs9Nk7Wq3'
 
-export const modelAt = (url: string): Model =>
+export const modelAt = (url: string): HttpModel =>
   gemini('gemini-3-flash-preview', { baseUrl: `${url}/v1beta`, apiKey: key })

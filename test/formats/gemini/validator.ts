@@ -1,4 +1,7 @@
-/** Finds why Gemini would answer with a 400. Written only from wire/gemini.md (§2, §2.1, §2.2, §2.4, §6). */
+/**
+ * Finds why Gemini would answer with a 400. Written only from wire/gemini.md (§2, §2.1, §2.2, §2.4, §6), and from the pages that are named beside
+ * a rule.
+ */
 import {
   type Findings,
   isBase64,
@@ -21,7 +24,27 @@ const partKeys = new Set([...dataKeys, ...words('thought thoughtSignature videoM
 /** §2.2: `parameters` has no such words. */
 const notInOpenApi = words('$ref $defs additionalProperties const oneOf allOf not')
 
-export const validate: Validator = validator((body, found) => {
+/**
+ * "Requests ending with a model turn are not supported": from 3.5 Flash-Lite and 3.6 on (ai.google.dev, "What's new in Gemini 3.6 Flash and 3.5
+ * Flash-Lite"; tried live: LibreChat-AI/agents#323).
+ */
+const withoutPrefill = /gemini-(?:3\.[6-9]|3\.5-flash-lite|[4-9])/
+
+/** The validator for one host and model. */
+export function validatorOf(provider: string, model = ''): Validator {
+  return validator((body, found) => {
+    check(body, found)
+    const contents = list(body.contents)
+    if (!/gemini-[12](?!\d)/.test(model)) checkSignatures(contents, found)
+    const isRefused = withoutPrefill.test(model) && contents.at(-1)?.role === 'model'
+    found.check(!isRefused, 'contents', 'Requests ending with a model turn are not supported')
+    // §8: Vertex has "no ids in calls".
+    const called = contents.flatMap((content) => [...calls(content), ...responses(content)])
+    found.check(!/vertex/.test(provider) || called.every(({ id }) => id === undefined), 'contents', 'an id of a call')
+  })
+}
+
+function check(body: Wire, found: Findings): void {
   found.keys(body, bodyKeys, 'body')
   if ('systemInstruction' in body) {
     const parts = list(object(body.systemInstruction).parts)
@@ -30,8 +53,7 @@ export const validate: Validator = validator((body, found) => {
   }
   checkTools(list(body.tools), body, found)
   checkContents(list(body.contents), found)
-  checkSignatures(list(body.contents), found)
-})
+}
 
 function checkTools(tools: readonly Wire[], body: Wire, found: Findings): void {
   const declarations = tools.flatMap((tool) => list(tool.functionDeclarations))
@@ -112,6 +134,8 @@ function checkPart(part: Wire, role: unknown, path: string, found: Findings): vo
   if (fileData !== undefined) found.text(object(fileData).fileUri, `${path}.fileData.fileUri`)
   if (functionCall !== undefined) {
     const { name, args } = object(functionCall)
+    // §4: `partialArgs` and `willContinue` stand only in streams of Vertex.
+    found.keys(object(functionCall), words('id name args'), `${path}.functionCall`)
     found.check(role === 'model', path, 'a call in a user content')
     found.match(name, /^[A-Za-z_][\w.:-]{0,127}$/, `${path}.functionCall.name`)
     if (args !== undefined) found.check(isObject(args), `${path}.functionCall.args`, 'is not an object')

@@ -1,5 +1,5 @@
 /** Ollama without I/O. */
-import type { Model } from '../../../src/core/codec.ts'
+import type { HttpModel } from '../../../src/core/question.ts'
 import { ollama } from '../../../src/formats/ollama/index.ts'
 import { type Body, list, parsed, said, type TestWire, type WrittenCall } from '../server.ts'
 
@@ -36,4 +36,4 @@ export const server: TestWire = {
 
 export const key = 'ol-canary-8Bv5Xz2Mh6'
 
-export const modelAt = (url: string): Model => ollama('qwen3:8b', { baseUrl: url, apiKey: key })
+export const modelAt = (url: string): HttpModel => ollama('qwen3:8b', { baseUrl: url, apiKey: key })

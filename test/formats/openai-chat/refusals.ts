@@ -73,6 +73,14 @@ export const refusals: readonly Refusals[] = [
     ],
   },
   {
+    title: 'Chat Completions of Moonshot',
+    provider: 'moonshot',
+    good: { model: 'm', messages: [user, thought, result('a'), { role: 'assistant', content: 'x' }, user] },
+    cases: [
+      ['a turn of calls without reasoning', /reasoning_content/, { messages: [user, turn(call('a')), result('a')] }],
+    ],
+  },
+  {
     title: 'Chat Completions of DeepSeek',
     provider: 'deepseek',
     good: { model: 'm', messages: [user, thought, result('a')] },
@@ -104,6 +112,7 @@ export const refusals: readonly Refusals[] = [
     cases: [
       ['calls', /no tools/, good],
       ['neighbours of one role', /alternate/, { messages: [user, user] }],
+      ['an answer at the end', /Expected last role/, { messages: [user, { role: 'assistant', content: 'x' }] }],
     ],
   },
 ]

@@ -1,5 +1,5 @@
 /** Chat Completions without I/O. */
-import type { Model } from '../../../src/core/codec.ts'
+import type { HttpModel } from '../../../src/core/question.ts'
 import { openaiChat } from '../../../src/formats/openai-chat/index.ts'
 import { type Body, list, said, sse, type TestWire, type WrittenCall } from '../server.ts'
 
@@ -62,4 +62,4 @@ export const server: TestWire = {
 
 export const key = 'sk-canary-chat-7Hq2Lw9Zx4'
 
-export const modelAt = (url: string): Model => openaiChat('gpt-5', { baseUrl: `${url}/v1`, apiKey: key })
+export const modelAt = (url: string): HttpModel => openaiChat('gpt-5', { baseUrl: `${url}/v1`, apiKey: key })

@@ -16,8 +16,8 @@ export interface ChatRules {
   readonly resultName?: 'needed' | 'refused'
   /** §6: after `tool` must come `assistant` or `tool`. */
   readonly bridgesResults?: true
-  /** §6: the last must be user or tool. */
-  readonly lastIsUser?: true
+  /** §6: the last must be user or tool, "or Assistant with prefix True". Perplexity: "Last message must have role `user`" (litellm#3918). */
+  readonly lastIsUser?: true | 'or prefix'
   /** §11: user and assistant in turns. */
   readonly alternates?: true
   /** §11: it has no tools. */
@@ -26,8 +26,8 @@ export interface ChatRules {
   readonly textOnly?: true
   /** §1 `reasoningOut`: fields of an assistant message beside the common ones. */
   readonly reasoning?: ReadonlySet<string>
-  /** §4: `reasoning_content`, be it empty, on every assistant turn with calls and after. */
-  readonly needsReasoning?: true
+  /** §4: `reasoning_content`, be it empty, on every assistant turn with calls and after. §11, Moonshot: on every turn with calls. */
+  readonly needsReasoning?: 'from first calls' | 'with calls'
   /** §6: `thinking` parts in an assistant's content. */
   readonly thinkingParts?: true
   /** Part types of user messages beside text, image_url, input_audio and file. */
@@ -61,7 +61,7 @@ const special: Readonly<Record<string, ChatRules>> = {
     ...common,
     textOnly: true,
     reasoning: words('reasoning_content'),
-    needsReasoning: true,
+    needsReasoning: 'from first calls',
     strict: 'absent',
   },
   groq: { ...common, reasoning: words('reasoning') },
@@ -71,7 +71,7 @@ const special: Readonly<Record<string, ChatRules>> = {
     oneSystem: true,
     resultName: 'needed',
     bridgesResults: true,
-    lastIsUser: true,
+    lastIsUser: 'or prefix',
     thinkingParts: true,
     parts: words('document_url'),
     withoutParts: words('file'),
@@ -81,15 +81,16 @@ const special: Readonly<Record<string, ChatRules>> = {
     reasoning: words('reasoning reasoning_details'),
     parts: words('video_url'),
   },
+  'vercel-gateway': { ...common, reasoning: words('reasoning reasoning_details') },
   'gemini-chat': common,
   gemini: common,
   ollama: { ...common, reasoning: words('reasoning'), inlineImages: true, withoutParts: words('file input_audio') },
   vllm: { ...common, oneSystem: true, reasoning: words('reasoning reasoning_content') },
-  moonshot: { ...common, reasoning: words('reasoning_content') },
+  moonshot: { ...common, reasoning: words('reasoning_content'), needsReasoning: 'with calls' },
   llamacpp: { ...common, reasoning: words('reasoning_content') },
   cerebras: { ...common, textOnly: true, reasoning: words('reasoning'), strict: 'uniform' },
   lmstudio: { ...common, strict: 'boolean' },
-  perplexity: { ...common, alternates: true, withoutTools: true, oneSystem: true },
+  perplexity: { ...common, alternates: true, withoutTools: true, oneSystem: true, lastIsUser: true },
 }
 
 export function chatRulesOf(provider: string): ChatRules {

@@ -102,7 +102,8 @@ function checkMessages(messages: readonly Wire[], rules: ChatRules, found: Findi
     due = list(message.tool_calls).map((call) => call.id)
     found.check(new Set(due).size === due.length, path, 'two calls with one id')
     hadCalls ||= due.length > 0
-    if (message.role === 'assistant' && rules.needsReasoning && hadCalls)
+    const isDue = rules.needsReasoning === 'from first calls' ? hadCalls : rules.needsReasoning && due.length > 0
+    if (message.role === 'assistant' && isDue)
       found.check(typeof message.reasoning_content === 'string', path, 'Missing `reasoning_content` field')
     if (message.role === 'user' && rules.bridgesResults)
       found.check(before?.role !== 'tool', path, "Unexpected role 'user' after role 'tool'")
@@ -113,8 +114,10 @@ function checkMessages(messages: readonly Wire[], rules: ChatRules, found: Findi
       found.check(before?.role !== message.role, path, 'Conversation roles must alternate user/assistant')
   })
   found.check(due.length === 0, 'messages', `ends with calls that have no tool messages: ${due.join(', ')}`)
-  if (rules.lastIsUser)
-    found.check(/^(?:user|tool)$/.test(String(messages.at(-1)?.role)), 'messages', 'Expected last role User or Tool')
+  const last = messages.at(-1)
+  const isAnswerable =
+    /^(?:user|tool)$/.test(String(last?.role)) || (rules.lastIsUser === 'or prefix' && last?.prefix === true)
+  if (rules.lastIsUser) found.check(isAnswerable, 'messages', 'Expected last role User or Tool')
 }
 
 function checkMessage(message: Wire, rules: ChatRules, path: string, found: Findings): void {
@@ -125,7 +128,8 @@ function checkMessage(message: Wire, rules: ChatRules, path: string, found: Find
   const more =
     role === 'assistant' ? (rules.reasoning ?? []) : role === 'tool' && rules.resultName !== 'refused' ? ['name'] : []
   const kept = role === 'assistant' ? ['annotations', 'extra_content'] : []
-  found.keys(message, new Set([...keys, ...more, ...(rules.openai ? [] : kept)]), path)
+  const prefix = role === 'assistant' && rules.lastIsUser === 'or prefix' ? ['prefix'] : []
+  found.keys(message, new Set([...keys, ...more, ...prefix, ...(rules.openai ? [] : kept)]), path)
   if (role === 'tool') {
     if (rules.resultName === 'needed') found.text(message.name, `${path}.name`)
     found.check(typeof message.content === 'string' || !rules.inlineImages, path, 'a tool message that is not a string')
@@ -148,7 +152,7 @@ function checkAssistant(message: Wire, rules: ChatRules, path: string, found: Fi
     found.check(call.type === 'function', where, `type "${call.type}"`)
     const { name, arguments: text } = object(call.function)
     found.match(name, /^[\w-]{1,64}$/, `${where}.function.name`)
-    if (found.text(text, `${where}.function.arguments`) && !rules.openai)
+    if (found.text(text, `${where}.function.arguments`))
       found.check(parsesToObject(text), `${where}.function.arguments`, 'hosts parse it, and it is not a JSON object')
   })
   // §2.4: "Assistant message needs content or calls"; an empty string is refused by many.
@@ -162,7 +166,8 @@ function checkContent(content: unknown, role: string, rules: ChatRules, path: st
   found.check(content.length > 0, path, 'is empty')
   const isPlainHost = !rules.openai && !rules.thinkingParts
   // dialects.md §1 `assistantPartsArray`.
-  if (role === 'assistant' && isPlainHost) found.say(path, 'several hosts fail on arrays of an assistant')
+  const isMarked = list(content).some((part) => 'cache_control' in part) // dialects.md §7
+  if (role === 'assistant' && isPlainHost && !isMarked) found.say(path, 'several hosts fail on arrays of an assistant')
   list(content).forEach((part, at) => {
     checkPart(part, role, rules, `${path}[${at}]`, found)
   })

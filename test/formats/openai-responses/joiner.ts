@@ -72,6 +72,9 @@ function readItem(item: Raw, at: number, said: Said): void {
   }
   if (item.type === 'reasoning') for (const part of item.summary) said.reasoning += part.text
   if (item.type === 'function_call') said.calls.set(at, { name: item.name, text: item.arguments })
+  const given = item.operation ?? (item.environment?.type === 'container_reference' ? undefined : item.action)
+  if (/^(?:local_shell|shell|apply_patch)_call$/.test(item.type) && given !== undefined)
+    said.calls.set(at, { name: item.type.replace('_call', ''), text: JSON.stringify(given) })
   if (item.type === 'custom_tool_call')
     said.calls.set(at, { name: item.name, text: JSON.stringify({ input: item.input }) })
 }

@@ -5,6 +5,7 @@ const user = { role: 'user', content: 'Hello' }
 const call = { type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' }
 const output = { type: 'function_call_output', call_id: 'a', output: 'x' }
 const thought = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'x' }
+const shell = { type: 'shell_call', call_id: 's', action: { commands: ['ls'] } }
 const good = { model: 'm', store: false, input: [user, thought, call, output] }
 
 export const refusals: readonly Refusals[] = [
@@ -38,6 +39,13 @@ export const refusals: readonly Refusals[] = [
         {
           input: [{ role: 'user', content: [{ type: 'input_image', image_url: { url: 'https://x.y' } }] }],
         },
+      ],
+      ['broken arguments', /not a JSON object/, { input: [user, { ...call, arguments: '{"a' }, output] }],
+      ['a call of a shell without an output', /No tool output/, { input: [user, shell] }],
+      [
+        'a field of an output that only answers have',
+        /only in answers/,
+        { input: [user, shell, { ...shell, type: 'shell_call_output', output: [{ stdout: 'x', created_by: 'x' }] }] },
       ],
       ['nested tools', /flat/, { tools: [{ type: 'function', name: 'f', function: {} }] }],
       ['stop sequences', /no such field/, { stop: ['x'] }],

@@ -1,5 +1,5 @@
 /** Responses without I/O. */
-import type { Model } from '../../../src/core/codec.ts'
+import type { HttpModel } from '../../../src/core/question.ts'
 import { openaiResponses } from '../../../src/formats/openai-responses/index.ts'
 import { type Body, list, named, said, type TestWire, type WrittenCall } from '../server.ts'
 
@@ -128,4 +128,4 @@ export const server: TestWire = {
 
 export const key = 'sk-canary-resp-5Tm8Vb3Kd6'
 
-export const modelAt = (url: string): Model => openaiResponses('gpt-5', { baseUrl: `${url}/v1`, apiKey: key })
+export const modelAt = (url: string): HttpModel => openaiResponses('gpt-5', { baseUrl: `${url}/v1`, apiKey: key })

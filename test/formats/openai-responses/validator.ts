@@ -1,10 +1,15 @@
-/** Finds why OpenAI Responses would answer with a 400. Written only from wire/openai-responses.md (§2.1, §2.2, §2.4, §7). */
+/**
+ * Finds why OpenAI Responses would answer with a 400. Written only from wire/openai-responses.md (§2.1, §2.2, §2.4, §7), and from the pages that
+ * are named beside a rule.
+ */
 import {
   type Findings,
   isDataUrl,
   isObject,
   isWebAddress,
   list,
+  object,
+  parsesToObject,
   type Validator,
   validator,
   type Wire,
@@ -60,16 +65,19 @@ function checkTool(tool: Wire, path: string, found: Findings): void {
 function checkItems(items: readonly Wire[], body: Wire, provider: string, found: Findings): void {
   found.check(items.length > 0, 'input', 'an empty input is refused even with instructions')
   const calls = new Set<unknown>()
+  const due = new Set<unknown>()
   const answered = new Set<unknown>()
   items.forEach((item, at) => {
     const path = `input[${at}]`
     checkItem(item, body, provider, path, found)
     checkId(item, provider, path, found)
-    if (item.type === 'function_call' || item.type === 'custom_tool_call') {
+    checkOutputOnly(item, path, found)
+    if (calledBy.has(String(item.type))) {
       found.check(!calls.has(item.call_id), path, `call_id "${item.call_id}" is there twice`)
       calls.add(item.call_id)
+      if (isClients(item)) due.add(item.call_id)
     }
-    if (item.type === 'function_call_output' || item.type === 'custom_tool_call_output') {
+    if (/_output$/.test(String(item.type)) && calledBy.has(String(item.type).replace(/_output$/, ''))) {
       const isKnown = calls.has(item.call_id) || 'previous_response_id' in body
       found.check(isKnown, path, `No tool call found for function call output with call_id ${item.call_id}`)
       found.check(!answered.has(item.call_id), path, `a second output for ${item.call_id}`)
@@ -77,7 +85,24 @@ function checkItems(items: readonly Wire[], body: Wire, provider: string, found:
     }
     if (item.type === 'reasoning') checkFollower(items[at + 1], path, found)
   })
-  for (const id of calls) found.check(answered.has(id), 'input', `No tool output found for function call ${id}`)
+  for (const id of due) found.check(answered.has(id), 'input', `No tool output found for function call ${id}`)
+}
+
+/** Calls that a client must answer (§2.4; responses-extras.md §1.2, §1.5), by the type that their outputs have with `_output` after it. */
+const calledBy = words('function_call custom_tool_call computer_call shell_call local_shell_call apply_patch_call')
+function isClients({ type, environment }: Wire): boolean {
+  // OpenAI runs the commands of a shell in a container of its own.
+  return calledBy.has(String(type)) && object(environment).type !== 'container_reference'
+}
+
+/** "Strip output-only fields" (§2.1): those that the types of items of an answer have in `openai` 7.55.0, and the types of the input do not. */
+function checkOutputOnly(value: unknown, path: string, found: Findings): void {
+  if (Array.isArray(value)) for (const one of value) checkOutputOnly(one, path, found)
+  if (!isObject(value)) return
+  for (const [name, inner] of Object.entries(value)) {
+    found.check(!/^(?:created_by|parsed|parsed_arguments)$/.test(name), path, `"${name}" is only in answers`)
+    if (name !== 'tools') checkOutputOnly(inner, path, found)
+  }
 }
 
 /** "provided without its required following item": what it preceded in the answer, which a user or an output never is. */
@@ -122,7 +147,10 @@ function checkItem(item: Wire, body: Wire, provider: string, path: string, found
       found.keys(item, callKeys, path)
       found.match(item.call_id, /^.{1,64}$/s, `${path}.call_id`)
       found.match(item.name, /^[\w-]{1,128}$/, `${path}.name`)
-      found.text(item.arguments, `${path}.arguments`)
+      if (found.text(item.arguments, `${path}.arguments`)) {
+        // dialects.md §10: "Templates parse `arguments` as JSON: invalid JSON → 400 or 500", then for every later request of the conversation.
+        found.check(parsesToObject(item.arguments), `${path}.arguments`, 'is not a JSON object')
+      }
       return
     case 'function_call_output':
       found.match(item.call_id, /^.{1,64}$/s, `${path}.call_id`)

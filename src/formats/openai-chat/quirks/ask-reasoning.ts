@@ -19,7 +19,7 @@ export function byEffort(reasoning: Reasoning, to: Encoding): JsonObject {
   return isAmount(reasoning, to) ? compact({ reasoning_effort: takenEffort(reasoning, to) }) : {}
 }
 
-/** OpenRouter: `reasoning`, an object. */
+/** OpenRouter, Vercel's gateway: `reasoning`, an object. */
 export function byReasoning(reasoning: Reasoning, to: Encoding): JsonObject {
   const { effort, budgetTokens } = reasoning
   const isWanted = isOn(reasoning)

@@ -12,16 +12,22 @@ import { format } from '../words.ts'
 /**
  * Sends reasoning as text in a field of the message.
  *
- * @param fromFirstCalls If true, the field is sent only from the first turn with calls on. In these turns it is always sent, even if empty.
+ * @param needed The turns that must have the field, even if it is empty: those `with calls`, or all `from first calls` on, and then no other
+ *   turn may have it. Default: none.
  */
-export function replayAs(field: 'reasoning_content' | 'reasoning', fromFirstCalls = false): ReasoningReplay {
+export function replayAs(
+  field: 'reasoning_content' | 'reasoning',
+  needed?: 'with calls' | 'from first calls',
+): ReasoningReplay {
   return {
     isPlain: true,
     write(turn, to) {
-      if (fromFirstCalls && !turn.inCalls) return dropReasoning(turn, to)
+      const isAfter = needed === 'from first calls'
+      if (isAfter && !turn.inCalls) return dropReasoning(turn, to)
       let text = ''
       for (const block of reasoningIn(turn)) text += block.text
-      return text || fromFirstCalls ? { [field]: text } : {}
+      const isNeeded = isAfter || (needed !== undefined && turn.blocks.some(({ type }) => type === 'tool_call'))
+      return text || isNeeded ? { [field]: text } : {}
     },
   }
 }
@@ -45,7 +51,7 @@ export const replayThinking: ReasoningReplay = {
   },
 }
 
-/** OpenRouter: sends its own proofs unchanged. */
+/** OpenRouter, Vercel's gateway: sends their own proofs unchanged. */
 export const replayDetails: ReasoningReplay = {
   isPlain: false,
   write({ blocks, path }, to) {

@@ -1,22 +1,16 @@
 /**
- * HTTP of one request: its address, its key, its clocks, its retries, the bytes and errors of its answer.
+ * One answer over HTTP: the request with its address and key, the bytes, the clocks and the retries.
  *
  * @module
  */
 
 import { after, alarm, follow, unlessAborted } from '../core/abort.ts'
-import type { EncodedRequest, Model } from '../core/codec.ts'
-import {
-  ApiError,
-  type ApiErrorDetails,
-  ConnectionError,
-  DecodeError,
-  InterruptedError,
-  IsoglotError,
-  LimitError,
-  TimeoutError,
-} from '../core/errors.ts'
+import type { EncodedRequest } from '../core/codec.ts'
+import { ApiError, ConnectionError, InterruptedError, IsoglotError, LimitError, TimeoutError } from '../core/errors.ts'
 import { compact, isObject, misfit } from '../core/json.ts'
+import type { AssistantMessage, Loss, MessageEvent } from '../core/model.ts'
+import type { AttemptEnd, Call, Deadline, HttpModel, Timeouts } from '../core/question.ts'
+import { isSecretName, scrubber, secretsOf, titleOf } from './errors.ts'
 
 /** How much of an error answer is read, in bytes. */
 const maxErrorBytes = 64 * 1024
@@ -33,7 +27,7 @@ interface WrittenRequest extends Pick<EncodedRequest, 'path' | 'headers'> {
  * @throws {ConnectionError} if there was no answer.
  */
 export function sendText(
-  model: Model,
+  model: HttpModel,
   request: WrittenRequest,
   signal: AbortSignal,
   { idempotencyKey }: Pick<RetryOptions, 'idempotencyKey'>,
@@ -46,14 +40,14 @@ export function sendText(
   return sendRequest(model, urlOf(model, request), { method: 'POST', headers, body: request.text, signal })
 }
 
-function urlOf({ baseUrl }: Model, { path }: Pick<EncodedRequest, 'path'>): string {
+function urlOf({ baseUrl }: HttpModel, { path }: Pick<EncodedRequest, 'path'>): string {
   let end = baseUrl.length
   while (baseUrl[end - 1] === '/') end--
   return baseUrl.slice(0, end) + path
 }
 
 /** The address of a request, without secrets. */
-export function addressOf(model: Model, request: Pick<EncodedRequest, 'path'>): string {
+export function addressOf(model: HttpModel, request: Pick<EncodedRequest, 'path'>): string {
   return withoutSecrets(urlOf(model, request))
 }
 
@@ -63,7 +57,7 @@ export function addressOf(model: Model, request: Pick<EncodedRequest, 'path'>): 
  * @throws as {@link sendText} does; {@link TypeError} before anything is sent, if the address is not one or its provider needs a key.
  */
 export async function sendRequest(
-  model: Model,
+  model: HttpModel,
   url: string,
   init: RequestInit & { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal },
 ): Promise<Response> {
@@ -109,7 +103,7 @@ export async function sendRequest(
 }
 
 /** The key of the model; empty if it has none. */
-export async function keyOf({ apiKey }: Model): Promise<string> {
+export async function keyOf({ apiKey }: HttpModel): Promise<string> {
   return (typeof apiKey === 'function' ? await apiKey() : apiKey) || ''
 }
 
@@ -119,25 +113,8 @@ function isAddress(baseUrl: string): boolean {
 }
 
 /** Whether a key is missing: a provider's own address needs one. The key may be in a header of the model. */
-function needsKey({ providerUrl, baseUrl, headers = {} }: Model): boolean {
+function needsKey({ providerUrl, baseUrl, headers = {} }: HttpModel): boolean {
   return baseUrl === providerUrl && baseUrl.startsWith('https:') && !Object.keys(headers).some(isSecretName)
-}
-
-function isSecretName(header: string): boolean {
-  return /auth|key|token|secret|cookie/i.test(header)
-}
-
-/** Secrets that no error may show: the keys, and those in the model's headers. */
-export function secretsOf({ headers = {} }: Model, ...keys: readonly string[]): readonly string[] {
-  const values = Object.entries(headers).flatMap(([name, value]) =>
-    isSecretName(name) ? [value.replace(/^\w+ /, ''), value] : [],
-  )
-  return [...keys, ...values]
-}
-
-/** The provider's name for people. */
-export function titleOf({ codec }: Model): string {
-  return codec.title ?? codec.provider
 }
 
 /** The code of a network error, such as `ECONNREFUSED`, or the words of its cause: Node has it two causes down, a page nowhere, and Deno in the error of its permissions. */
@@ -153,54 +130,6 @@ function reasonIn(error: unknown): string | undefined {
   return reason
 }
 
-/** Where an error comes from. */
-interface ErrorSource {
-  readonly model: Model
-  /** The address of the request. */
-  readonly address: string
-  /** The keys of the request and those before it. */
-  readonly keys: Iterable<string>
-  /** The response, if no event of an answer came from it. */
-  readonly response: Response | undefined
-  /** The body was read to its end. */
-  readonly isRead: boolean
-}
-
-/**
- * The error as the caller of the model gets it: without the model's secrets.
- *
- * An {@link ApiError} has the provider and its status in front of the provider's words. A 404 that does not name the model, and a body that
- * is not JSON, often mean a wrong `baseUrl`: the message then has the address. A {@link DecodeError} of the first bytes, such as those of an
- * HTML page at a wrong base URL, has the address, status and type. An answer of another type without any event of the format is not a
- * stream that was cut.
- */
-export function errorFor(error: unknown, { model, address, keys, response, isRead }: ErrorSource): unknown {
-  if (!(error instanceof IsoglotError)) return error
-  let described: IsoglotError = error
-  const { message, cause } = error
-  const isForeign = isRead && error instanceof InterruptedError && response !== undefined && !isStream(response)
-  if (isForeign || (error instanceof DecodeError && response !== undefined)) {
-    const finding = isForeign ? `Cannot decode the answer of ${titleOf(model)}: it is not an answer` : message
-    const type = response.headers.get('content-type') ?? 'no content-type'
-    described = new DecodeError(`${finding}; ${address} answered ${response.status} with ${type}`, {
-      path: (error as Partial<DecodeError>).path ?? '',
-      cause: cause ?? error,
-    })
-  } else if (error instanceof ApiError && error.providerMessage === undefined && error.body !== undefined) {
-    const { status, body } = error
-    const isElsewhere = status === 404 ? !message.includes(model.model) : typeof body === 'string'
-    const place = isElsewhere ? `; asked ${address}, check "baseUrl"` : ''
-    const providerMessage = body ? message : ''
-    described = new ApiError(`${[titleOf(model), status].join(' ').trim()}: ${message}${place}`, {
-      ...(error as ApiErrorDetails),
-      cause,
-      providerMessage,
-    })
-  }
-  scrubError(described, scrubber(secretsOf(model, ...keys)))
-  return described
-}
-
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -209,11 +138,14 @@ function parsed(text: string): unknown {
   }
 }
 
+const noBody = 'Cannot read the answer: "fetch" has no streams here; pass that of expo/fetch'
+
 /** The chunks of a body, until it ends, the signal fires, or the reader leaves. Each of these closes the connection. */
 export async function* chunksOf(
   { body }: Pick<Response, 'body'>,
-  deadline?: Deadline,
+  deadline?: Pick<Deadline, 'signal' | 'enter' | 'pause'>,
 ): AsyncGenerator<Uint8Array, void> {
+  if (body === undefined) throw new TypeError(noBody)
   const reader = body?.getReader()
   if (reader === undefined) return
   const signal = deadline?.signal
@@ -241,10 +173,11 @@ export async function* chunksOf(
 
 /** The text of a body, until it is longer than this: then `onLonger` is called. If the body is cut off, the part that arrived. */
 export async function readText(
-  response: Pick<Response, 'body'>,
+  response: Pick<Response, 'body' | 'text'>,
   maxBytes: number,
   onLonger?: () => void,
 ): Promise<string> {
+  if (response.body === undefined) return response.text() // without streams, as in React Native
   const decoder = new TextDecoder()
   let text = ''
   let bytes = 0
@@ -287,7 +220,7 @@ export async function readWhole(response: Response, maxBytes: number, signal: Ab
  * @throws {ApiError} if it is an error after all, in a 200.
  * @throws {DecodeError} if it is not JSON.
  */
-export function readBody(text: string, model: Model): unknown {
+export function readBody(text: string, model: HttpModel): unknown {
   const body = parsed(text)
   if (typeof body === 'string') throw misfit('', 'not JSON', `the answer of ${titleOf(model)}`, body.slice(0, 1000))
   // A proxy may send an error with status 200, and in the form of another format.
@@ -298,11 +231,6 @@ export function readBody(text: string, model: Model): unknown {
   return body
 }
 
-/** Whether the answer has the content type of a stream. */
-export function isStream({ headers }: Response): boolean {
-  return /event-?stream|ndjson|jsonl/i.test(headers.get('content-type') ?? '')
-}
-
 /** A URL without its query, user name and password, which can be secret. */
 function withoutSecrets(url: string): string {
   if (!URL.canParse(url)) return url.replace(/[?#].*/, '')
@@ -310,29 +238,131 @@ function withoutSecrets(url: string): string {
   return origin + pathname
 }
 
+// ---- one answer ---------------------------------------------------------------------------------
+
+/** One attempt to get an answer, which comes in pieces: the bytes of a provider, or the fragments of a function. */
+export interface Attempt<Piece> {
+  /** The answer is complete. */
+  isEnded: boolean
+  /** Of the response, if there was one. */
+  status?: number
+  /** It must not be repeated, since the other side does that. Default false. */
+  isFinal?: boolean
+  /** Asks. */
+  open(deadline: Deadline): Promise<AsyncIterable<Piece>>
+  /** Reads a piece. Events are added to `out`, those before an error too. */
+  take(piece: Piece, out: MessageEvent[]): void
+  /** No more pieces come. */
+  end(out: MessageEvent[]): void
+  /** Ends an incomplete answer, and appends its last events. `undefined`: nothing of it was there. */
+  stop(reason: 'interrupted' | 'error' | 'aborted', out: MessageEvent[]): AssistantMessage | undefined
+  /** The error as the caller gets it. `isSilent`: no event came before it. */
+  explain(error: unknown, isSilent: boolean): unknown
+}
+
+/** Where an answer comes from. */
+export interface Source<Piece> {
+  readonly url: string
+  /** With a key, a request may be repeated although the provider may have done the work. */
+  readonly idempotencyKey?: string | undefined
+  /** The answer is there already: the first attempt is not a request. */
+  readonly isKept?: boolean
+  begin(): Attempt<Piece>
+}
+
+/**
+ * Yields the events of an answer in batches, one for each piece; the losses of the question come first. The question is asked again only
+ * before content. One generator for all of it: each further layer costs a tenth of the speed.
+ */
+export async function* answerOf<Piece>(
+  source: Source<Piece>,
+  call: Call,
+  losses: readonly Loss[],
+): AsyncGenerator<readonly MessageEvent[], void> {
+  if (losses.length > 0) yield losses.map((warning) => ({ type: 'warning', warning }))
+  const deadline = startDeadline(call.timeouts, call.signal)
+  try {
+    for (let number = 0; ; number++) {
+      const reportEnd = source.isKept ? undefined : call.onAttempt?.(source.url)
+      const attempt = source.begin()
+      let out: MessageEvent[] = []
+      let isHeard = false
+      /** Events with content came. Only from then on, the caller gets events: an answer that is asked for again begins only once. */
+      let hasBegun = false
+      let isLeft = true
+      let failure: unknown
+      let waitMs: number | undefined
+      try {
+        for await (const piece of await attempt.open(deadline)) {
+          attempt.take(piece, out)
+          if (!isHeard && out.length > 0) call.onFirstChunk?.()
+          isHeard ||= out.length > 0
+          hasBegun ||= hasContent(out)
+          if (hasBegun && out.length > 0) yield out
+          if (attempt.isEnded) break
+          if (hasBegun) out = []
+        }
+        if (!attempt.isEnded) {
+          attempt.end(out)
+          yield out
+        }
+        isLeft = false
+        return
+      } catch (error) {
+        isLeft = false
+        const { aborted, reason } = deadline.signal
+        failure = aborted ? reason : attempt.explain(error, !isHeard && out.length === 0)
+        if (!hasBegun && !hasContent(out) && !aborted && !attempt.isFinal) {
+          waitMs = retryDelayMs(failure, number, call.retries, source.idempotencyKey !== undefined)
+        }
+        if (waitMs === undefined) {
+          keepPartial(attempt, failure, call, out)
+          if (out.length > 0) yield out
+          throw failure
+        }
+      } finally {
+        if (isLeft) reportPartial(attempt.stop('aborted', []), call)
+        reportEnd?.(endOf(attempt, out.at(-1), failure, waitMs))
+      }
+      deadline.pause()
+      await sleep(waitMs, deadline.signal)
+    }
+  } finally {
+    deadline.clear()
+  }
+}
+
+/** Whether there is more than the opening of an answer. If it fails before, it can be asked for again. */
+function hasContent(events: readonly MessageEvent[]): boolean {
+  return events.some(({ type }) => !/^(?:message_start|usage|warning)$/.test(type))
+}
+
+/** Closes open blocks, and puts the part of the answer that arrived into the error. */
+function keepPartial<Piece>(attempt: Attempt<Piece>, failure: unknown, call: Call, out: MessageEvent[]): void {
+  const given = failure instanceof IsoglotError ? failure : undefined
+  const isCut = given !== undefined && !(given instanceof TimeoutError)
+  const partial = given?.partial ?? attempt.stop(isCut ? 'interrupted' : 'aborted', out)
+  if (given !== undefined && partial !== undefined) given.partial = partial
+  reportPartial(partial, call)
+}
+
+function reportPartial(partial: AssistantMessage | undefined, { onPartial }: Call): void {
+  if (partial !== undefined) onPartial?.(partial)
+}
+
+function endOf(
+  { status }: Pick<Attempt<unknown>, 'status'>,
+  last: MessageEvent | undefined,
+  error: unknown,
+  retryMs: number | undefined,
+): AttemptEnd {
+  const usage = last?.type === 'message_end' ? last.response.usage : undefined
+  return compact({ status: (error instanceof ApiError ? error.status : undefined) ?? status, usage, error, retryMs })
+}
+
 // ---- clocks -------------------------------------------------------------------------------------
 
-/** How long a provider may take, in milliseconds. */
-export interface Timeouts {
-  /** From sending until the first byte of the answer's body. Default 120,000. An answer that is not streamed begins when it is complete. */
-  readonly firstByteMs?: number
-  /** Between two chunks of a body. Default 60,000. */
-  readonly idleMs?: number
-  /** For one request with all its retries. Default 600,000. */
-  readonly totalMs?: number
-}
-
-export interface Deadline {
-  readonly signal: AbortSignal
-  /** Starts the timer of a phase, and stops the timer of the phase before it. */
-  enter(phase: 'first_byte' | 'idle'): void
-  /** Stops the timer of the phase. */
-  pause(): void
-  /** Aborts by hand. */
-  abort(reason: unknown): void
-  /** Stops all timers, removes the listener from the caller's signal, and ends what is left of the request. */
-  clear(): void
-}
+export type { Deadline, Timeouts }
 
 export function startDeadline(timeouts: Timeouts = {}, caller?: AbortSignal): Deadline {
   const controller = new AbortController()
@@ -427,50 +457,4 @@ function isSafe(error: unknown, hasKey: boolean): boolean {
   return error.status === undefined
     ? error.kind === 'overloaded' || error.kind === 'rate_limit'
     : refusals.has(error.status)
-}
-
-// ---- secrets in errors --------------------------------------------------------------------------
-
-/** Shorter secrets would match ordinary text: local servers accept any word as a key. */
-const shortest = 8
-
-/** Replaces each secret of 8 characters or more: as it is, as part of a URL, in the text of JSON, and in base64. */
-function scrubber(secrets: Iterable<string>): (text: string) => string {
-  const needles = [...secrets].filter(({ length }) => length >= shortest).flatMap(disguises)
-  return (text) => needles.reduce((clean, needle) => clean.replaceAll(needle, '[redacted]'), text)
-}
-
-function disguises(secret: string): readonly string[] {
-  const escaped = JSON.stringify(secret).slice(1, -1)
-  const encoded = encodeURIComponent(secret)
-  const lower = encoded.replace(/%[0-9A-F]{2}/g, (hex) => hex.toLowerCase())
-  const base64 = btoa(String.fromCharCode(...new TextEncoder().encode(secret))).replace(/=+$/, '')
-  return [escaped.replaceAll('/', '\\/'), escaped, encoded, lower, secret, base64]
-}
-
-/** Removes the secrets from all fields of an error that are printed. The model's own text, `partial`, stays as it is. */
-function scrubError(error: Error, scrub: (text: string) => string): void {
-  const { message, stack, cause } = error
-  for (const [name, value] of Object.entries({ ...error, partial: undefined, message, stack, cause })) {
-    const clean = scrubValue(value, scrub, 0)
-    if (clean !== value) Object.assign(error, { [name]: clean })
-  }
-}
-
-function scrubValue(value: unknown, scrub: (text: string) => string, depth: number): unknown {
-  if (typeof value === 'string') return scrub(value)
-  if (typeof value !== 'object') return value
-  if (value instanceof Error) {
-    const { name, message, stack } = value
-    const cause = depth < 5 ? scrubValue(value.cause, scrub, depth + 1) : undefined
-    const isClean = cause === value.cause && scrub(message) === message && scrub(`${stack}`) === `${stack}`
-    return isClean ? value : Object.assign(new Error(scrub(message), { cause }), { name })
-  }
-  try {
-    const text = JSON.stringify(value)
-    const clean = scrub(text)
-    return clean === text ? value : JSON.parse(clean)
-  } catch {
-    return undefined // a value without JSON, such as a circle, cannot be searched
-  }
 }

@@ -1,0 +1,362 @@
+/**
+ * A model behind an HTTP API: the road of one answer, from the question to its events. A question is fitted to the format, encoded and sent;
+ * the bytes of the answer become frames, fragments and events.
+ *
+ * @module
+ */
+import { type AssembleOptions, type Assembly, assemble, stop } from '../assemble/assemble.ts'
+import { responseUnlessAborted } from '../core/abort.ts'
+import type {
+  AnswerDecoder,
+  ClientCodec,
+  DecodeStreamOptions,
+  EncodedRequest,
+  Fragment,
+  Frame,
+  Offered,
+  Rules,
+} from '../core/codec.ts'
+import { callIdsOf, withAskedModel } from '../core/content.ts'
+import { IsoglotError, LimitError } from '../core/errors.ts'
+import { compact } from '../core/json.ts'
+import type { ChatResponse, Loss, MessageEvent } from '../core/model.ts'
+import type { Call, Deadline, HttpModel, Question } from '../core/question.ts'
+import type { Machine } from '../core/reducer.ts'
+import { nextNumber } from '../kit/ids.ts'
+import { checkLoss } from '../kit/losses.ts'
+import { legalToolChoice, prepare } from '../prepare/prepare.ts'
+import { errorFor, isStream, titleOf } from './errors.ts'
+import { type Attempt, addressOf, answerOf, chunksOf, keyOf, readBody, sendText } from './transport.ts'
+
+/** The settings of a model, with its address. */
+export type HttpSettings = Omit<HttpModel, 'provider' | 'model' | 'codec' | 'answer'>
+
+/**
+ * A model that answers over HTTP, in the format of the codec.
+ *
+ * @param model the model's name, as the provider has it.
+ */
+export function httpModel(codec: ClientCodec, model: string, settings: HttpSettings): HttpModel {
+  return { ...settings, provider: codec.provider, codec, model, answer }
+}
+
+function answer(this: HttpModel, question: Question, call: Call): AsyncIterable<readonly MessageEvent[]> {
+  call.onModel?.(this)
+  const encoded = encode(this, question, call)
+  const asking = askingOf(this, question, encoded, call)
+  return answerOf({ ...asking, begin: () => attempt(asking) }, call, encoded.losses)
+}
+
+// ---- the question -------------------------------------------------------------------------------
+
+/** What a question is fitted to. */
+interface Fit extends Pick<Call, 'split'> {
+  readonly rules: Rules
+  /** The model's name. */
+  readonly model: string
+  /** For people, in errors. */
+  readonly title: string
+}
+
+/** A question that a format can encode. */
+export interface FittedQuestion extends Question {
+  readonly losses: readonly Loss[]
+  /** The tools, for the decoder of the answer. */
+  readonly offered: Offered
+}
+
+/** Makes a question one that a format can encode. @throws {UnsupportedError} for a loss that `strict` does not allow. */
+export function fitQuestion({ context, options }: Question, { rules, model, title, split }: Fit): FittedQuestion {
+  const prepared = prepare(context, rules, compact({ model, split }))
+  const { losses, offered } = prepared
+  for (const loss of losses) checkLoss(loss, title, options.strict)
+  const toolChoice = legalToolChoice(options.toolChoice, rules, prepared)
+  return { context: prepared.context, options: compact({ ...options, model, toolChoice }), losses, offered }
+}
+
+/** The number of the first id that is made for a call. */
+export function callsBefore(idPrefix: string, { context }: Question, { takenIds }: Call): number {
+  return nextNumber(idPrefix, [...(takenIds?.() ?? []), ...callIdsOf(context.messages)])
+}
+
+/** A request for one answer. */
+interface Encoded extends EncodedRequest, Pick<FittedQuestion, 'offered'> {
+  /** It asks for a whole answer. */
+  readonly isWhole: boolean
+}
+
+/** Encodes a question: for a stream, unless the call wants a whole answer or the answer has no stream. */
+function encode(model: HttpModel, question: Question, call: Call): Encoded {
+  const { codec } = model
+  const { split } = call
+  const { context, options, losses, offered } = fitQuestion(
+    question,
+    compact({ rules: codec.rules, model: model.model, title: titleOf(model), split }),
+  )
+  const encodeFor = (stream: boolean) => codec.encodeRequest(context, { ...options, stream })
+  const streamed = encodeFor(true)
+  const isWhole = call.wholeAnswer ?? call.onlyWhole?.({ ...(streamed.body as object), ...model.body }) ?? false
+  const encoded = isWhole ? encodeFor(false) : streamed
+  return { ...encoded, isWhole, offered, losses: [...losses, ...encoded.losses] }
+}
+
+// ---- its attempts -------------------------------------------------------------------------------
+
+/** The request of one question, for all its attempts. */
+interface Asking {
+  /** Each key that it returns is in `keys`, so that no error shows it. */
+  readonly model: HttpModel
+  readonly keys: Set<string>
+  readonly question: Question
+  readonly call: Call
+  readonly request: Pick<EncodedRequest, 'path' | 'headers'> & { readonly text: string }
+  readonly url: string
+  readonly isWhole: boolean
+  /** The answer is there already: the first attempt is not a request. */
+  readonly isKept: boolean
+  readonly idempotencyKey: string | undefined
+  readonly offered: Offered
+}
+
+function askingOf(given: HttpModel, question: Question, encoded: Encoded, call: Call): Asking {
+  const { codec } = given
+  const keys = new Set<string>()
+  const apiKey = async () => {
+    const key = await keyOf(given)
+    keys.add(key)
+    return key
+  }
+  const model: HttpModel = { ...given, apiKey }
+  // A server that keeps answers knows them by this key. A provider that keeps its streams itself names them.
+  const isNamed = call.resume !== undefined && !call.onlyWhole && codec.stored === undefined
+  return {
+    model,
+    keys,
+    question,
+    call,
+    request: { ...encoded, text: JSON.stringify({ ...(encoded.body as object), ...model.body }) },
+    url: addressOf(model, encoded),
+    isWhole: encoded.isWhole,
+    isKept: call.streamId !== undefined,
+    idempotencyKey: call.idempotencyKey ?? (isNamed ? crypto.randomUUID() : undefined),
+    offered: encoded.offered,
+  }
+}
+
+/** An attempt, as far as it has come. */
+interface HttpAttempt extends Attempt<Uint8Array> {
+  readonly asking: Asking
+  response?: Response
+  decoder?: AnswerDecoder
+  /** Set if the body may be one JSON value. */
+  whole?: ReturnType<typeof collectWhole>
+  isRead?: boolean
+}
+
+function attempt(asking: Asking): HttpAttempt {
+  const self: HttpAttempt = {
+    asking,
+    isEnded: false,
+    open: (deadline) => open(self, deadline),
+    take(chunk, out) {
+      if (self.whole?.keeps(chunk)) return
+      self.decoder?.push(chunk, out)
+      self.isEnded = self.decoder?.isEnded === true
+      settle(asking, out)
+    },
+    end(out) {
+      self.isRead = true
+      const text = self.whole?.text()
+      if (text === undefined) self.decoder?.end(out)
+      else out.push(...readWhole(asking, text))
+      settle(asking, out)
+    },
+    stop: (reason, out) => self.decoder?.stop(reason, out),
+    explain(error, isSilent) {
+      const { model, url: address, keys } = asking
+      const response = isSilent ? self.response : undefined
+      return errorFor(error, { model, address, keys, isRead: self.isRead === true, response })
+    },
+  }
+  return self
+}
+
+async function open(self: HttpAttempt, deadline: Deadline): Promise<AsyncIterable<Uint8Array>> {
+  const { asking } = self
+  const { call, model, question, offered, idempotencyKey } = asking
+  const { resume, timeouts, streamId: id, liveArguments, maxEventBytes, maxBodyBytes } = call
+  const { signal } = deadline
+  if (!asking.isKept) {
+    deadline.enter('first_byte')
+    const sent = responseUnlessAborted(sendText(model, asking.request, signal, compact({ idempotencyKey })), signal)
+    if (resume) call.onHeaders?.(sent.catch(() => {}))
+    self.response = await sent
+    self.status = self.response.status
+  }
+  const { response } = self
+  const before = callsBefore(model.codec.idPrefix, question, call)
+  const limits = compact({ callsBefore: before, liveArguments, maxEventBytes })
+  const decoder = decodeAnswer(model.codec, { ...offered, ...limits })
+  self.decoder = decoder
+  if (response && !isStream(response)) self.whole = collectWhole(model.codec, asking.isWhole || undefined, maxBodyBytes)
+  const named = (name: string) => call.onKept?.(name, async () => resume?.stop(model, name))
+  const kept = resume?.chunks({ model, timeouts, id, response, decoder, named }, deadline)
+  return kept ?? chunksOf(response as Response, deadline)
+}
+
+/** The last event names the model that was asked, and says if the provider waits for consent. */
+function settle({ model }: Asking, out: MessageEvent[]): void {
+  const last = out.at(-1)
+  if (last?.type !== 'message_end') return
+  const message = withAskedModel(last.message, model.model)
+  const waits = model.codec.rules.pausesForConsent && message.stopReason === 'pause'
+  const response: ChatResponse = { ...last.response, message, ...(waits && { waitsForConsent: true }) }
+  out[out.length - 1] = { ...last, message, response }
+}
+
+/**
+ * Collects a body that is one JSON value: the request asked for a whole answer, or the server sends one where a stream was requested.
+ *
+ * @param isWhole Undefined if the first character is to decide.
+ */
+function collectWhole({ framing }: ClientCodec, isWhole: boolean | undefined, maxBytes: number = 32 * 1024 * 1024) {
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  return {
+    /** Whether the chunk belongs to such a body, or may. */
+    keeps(chunk: Uint8Array): boolean {
+      if (isWhole === false) return false
+      bytes += chunk.byteLength
+      if (bytes > maxBytes) {
+        throw new LimitError(`Cannot read the answer: it is longer than ${maxBytes} bytes`, 'maxBodyBytes', maxBytes)
+      }
+      text += decoder.decode(chunk, { stream: true })
+      if (isWhole === undefined) {
+        text = text.trimStart() // a server may send white space for as long as it has nothing to say
+        // In NDJSON each line is an object, so only an object that continues after its first line is a whole body.
+        if (text !== '') isWhole = framing === 'ndjson' ? /^\{[ \t\r]*\n/.test(text) : text.startsWith('{')
+      }
+      return isWhole !== false
+    },
+    /** The text of such a body. */
+    text: () => (isWhole ? text : undefined),
+  }
+}
+
+/** The events of a body that is one JSON value. */
+function readWhole({ model, question, call, offered }: Asking, text: string): MessageEvent[] {
+  const { codec } = model
+  const events: MessageEvent[] = []
+  const before = callsBefore(codec.idPrefix, question, call)
+  const response = codec.decodeResponse(readBody(text, model), { ...offered, callsBefore: before, events })
+  // The codec may have changed the response after its events were made. A codec of an application may make none.
+  const others = events.filter(({ type }) => type !== 'message_end')
+  return [...others, { type: 'message_end', message: response.message, response }]
+}
+
+// ---- its answer ---------------------------------------------------------------------------------
+
+/** The limits of one answer, and the data of its conversation. */
+export interface DecodeOptions
+  extends Omit<AssembleOptions, 'provider' | 'idPrefix'>,
+    Pick<DecodeStreamOptions, 'parse'> {
+  /** Largest single event or line, in bytes. Default 8 MiB. */
+  readonly maxEventBytes?: number
+}
+
+/** An answer that is being decoded. */
+interface Decoding extends AnswerDecoder {
+  isEnded: boolean
+  taken: number
+  framing: Machine<Uint8Array, Frame>
+  readonly format: Machine<Frame, Fragment>
+  readonly assembly: Assembly
+}
+
+/**
+ * Decodes one answer. Errors of `push` and `end` (`ApiError` for an error in mid-stream, `DecodeError`, `LimitError`, `InterruptedError`)
+ * have the part that arrived in `partial`; `out` holds its events.
+ */
+export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): AnswerDecoder {
+  const { maxEventBytes, parse, ...limits } = options
+  const { toolNames, offeredTools } = options
+  const { provider, idPrefix } = codec
+  const connect = () => codec.decodeFrames(compact({ maxEventBytes }))
+  // No getters: V8 keeps each one of an object literal, and so all of this stream, until it collects its oldest objects.
+  const self: Decoding = {
+    isEnded: false,
+    taken: 0,
+    framing: connect(),
+    format: codec.decodeStream(compact({ parse, toolNames, offeredTools })),
+    assembly: assemble.start({ ...limits, provider, idPrefix }),
+    reconnect() {
+      self.framing = connect()
+    },
+    push: (chunk, out) => decode(self, chunk, out),
+    end: (out) => decode(self, undefined, out),
+    stop: (reason, out) => stopDecoding(self, reason, out),
+  }
+  return self
+}
+
+/** Takes a chunk, or the end. Frames and fragments that were found before an error are read too. */
+function decode(self: Decoding, chunk: Uint8Array | undefined, out: MessageEvent[]): void {
+  const { assembly, framing, format } = self
+  if (assembly.isEnded) return
+  const frames: Frame[] = []
+  try {
+    try {
+      if (chunk === undefined) framing.end(frames)
+      else framing.push(chunk, frames)
+    } finally {
+      decodeFrames(self, frames, out)
+    }
+    if (chunk === undefined && !assembly.isEnded) {
+      assembleAll(self, (fragments) => format.end(fragments), out)
+      assemble.end(assembly, out)
+    }
+  } catch (error) {
+    if (error instanceof IsoglotError) error.partial ??= stopDecoding(self, 'error', out)
+    throw error
+  } finally {
+    self.isEnded = assembly.isEnded
+  }
+}
+
+function decodeFrames(self: Decoding, frames: readonly Frame[], out: MessageEvent[]): void {
+  const read = (fragments: Fragment[]) => {
+    for (const frame of frames) {
+      self.taken++
+      self.format.push(frame, fragments)
+      if (fragments.at(-1)?.type === 'end') return
+    }
+  }
+  assembleAll(self, read, out)
+}
+
+/** Assembles what `read` finds, also before an error. */
+function assembleAll({ assembly }: Decoding, read: (fragments: Fragment[]) => void, out: MessageEvent[]): void {
+  const fragments: Fragment[] = []
+  try {
+    read(fragments)
+  } finally {
+    for (const fragment of fragments) assemble.step(assembly, fragment, out)
+  }
+}
+
+function stopDecoding(
+  self: Decoding,
+  reason: 'interrupted' | 'error' | 'aborted',
+  out: MessageEvent[],
+): ReturnType<AnswerDecoder['stop']> {
+  const { assembly, format } = self
+  const fragments: Fragment[] = []
+  try {
+    // The codec may still keep parts of a block, such as citations.
+    if (!assembly.isEnded) format.end(fragments)
+    for (const fragment of fragments) if (fragment.type !== 'end') assemble.step(assembly, fragment, out)
+  } catch {} // the error that ended it, such as a limit, is reported
+  self.isEnded = true
+  return stop(assembly, reason, out)
+}

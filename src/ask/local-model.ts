@@ -1,0 +1,180 @@
+/** Makes a model of a function instead of a server: a mock, or an engine on the device. @module */
+import { assemble, stop } from '../assemble/assemble.ts'
+import { unlessAborted } from '../core/abort.ts'
+import type { ClientCodec, Fragment, Offered, Rules } from '../core/codec.ts'
+import { ApiError, IsoglotError } from '../core/errors.ts'
+import { compact } from '../core/json.ts'
+import type { Context, RequestOptions } from '../core/model.ts'
+import type { Call, Deadline, Model, Question } from '../core/question.ts'
+import { tooLarge } from '../framing/text.ts'
+import { byteLength } from '../kit/utf8.ts'
+import { callsBefore, fitQuestion } from './http-model.ts'
+import { type Attempt, answerOf } from './transport.ts'
+
+/** The request of a local model, unless its codec writes another body. It is a copy, as JSON. */
+export interface LocalRequest {
+  readonly context: Context
+  readonly options: RequestOptions
+}
+
+/**
+ * Answers a request in pieces. An empty batch means that the answer continues: it restarts the time limit `timeouts.idleMs`. The answer
+ * ends when the function returns. An `end` fragment sets another stop reason than `stop`.
+ *
+ * @param signal Fires when the run is cancelled, and at a time limit.
+ */
+export type LocalAnswer<Body = LocalRequest> = (
+  request: Body,
+  signal: AbortSignal,
+) => AsyncIterable<readonly Fragment[]>
+
+/**
+ * A model that a function of this program answers for. Loop, tools, clocks, retries, limits and losses are those of every model.
+ *
+ * Exceptions of the function reach the caller: errors of isoglot as they are, any other as an `ApiError` of kind `server`.
+ *
+ * @param model The model's name.
+ * @param differences the differences from a model that takes all that a request can have: `provider`, `title`, `rules`, `encodeRequest` …
+ * @example
+ * ```ts
+ * const echo = localModel('echo', async function* ({ context }) {
+ *   yield [{ type: 'text', text: `You sent ${context.messages.length} message` }]
+ * })
+ * const { text } = await generate({ model: echo, prompt: 'Hello' }) // 'You sent 1 message'
+ * ```
+ */
+export function localModel<Body = LocalRequest>(
+  model: string,
+  answer: LocalAnswer<Body>,
+  differences: Partial<LocalFormat> = {},
+): Model {
+  const { provider = name } = differences
+  const format: LocalFormat = { ...localFormat, provider, title: model, ...differences }
+  return {
+    provider,
+    model,
+    answer(question, call) {
+      call.onModel?.(this)
+      const { title, rules } = format
+      const { split } = call
+      const fitted = fitQuestion(question, compact({ rules, model: this.model, title, split }))
+      const { context, options, losses, offered } = fitted
+      const encoded = format.encodeRequest(context, { ...options, stream: true })
+      const request = JSON.stringify(encoded.body)
+      const asked = {
+        ask: (signal: AbortSignal) => answer(JSON.parse(request), signal),
+        format,
+        question,
+        offered,
+        call,
+      }
+      return answerOf(
+        { url: '', begin: () => attempt(asked), ...compact({ idempotencyKey: call.idempotencyKey }) },
+        call,
+        [...losses, ...encoded.losses],
+      )
+    },
+  }
+}
+
+/** The differences from a model that takes all that a request can have. */
+export type LocalFormat = Pick<ClientCodec, 'provider' | 'rules' | 'idPrefix' | 'encodeRequest'> & {
+  /** For people, in errors. Default: the model's name. */
+  readonly title: string
+  /** Of the format, in `providerData`. Default: `local`. */
+  readonly name?: string
+}
+
+const name = 'local'
+const anything: Rules['callId'] = { pattern: /^[\s\S]+$/, maxLength: 256 }
+
+const localFormat: Omit<LocalFormat, 'title'> = {
+  provider: name,
+  rules: {
+    format: name,
+    provider: name,
+    callId: anything,
+    toolName: anything,
+    resultMedia: /* @__PURE__ */ new Set(['image', 'audio', 'video', 'file']),
+    foreignReasoning: 'keep',
+    lateInstructions: 'keep',
+    userFirst: false,
+    refusesEmpty: false,
+    pairs: 'id',
+  },
+  idPrefix: 'call_',
+  encodeRequest: (context, options) => ({ path: '', headers: {}, body: { context, options }, losses: [] }),
+}
+
+/** The parts of a local model's answer. */
+interface Asked {
+  ask(signal: AbortSignal): AsyncIterable<readonly Fragment[]>
+  readonly format: LocalFormat
+  readonly question: Question
+  readonly offered: Offered
+  readonly call: Call
+}
+
+function attempt({ ask, format, question, offered, call }: Asked): Attempt<readonly Fragment[]> {
+  const { provider, idPrefix, title } = format
+  const { liveArguments, maxEventBytes = 8 * 1024 * 1024 } = call
+  const before = callsBefore(idPrefix, question, call)
+  const assembly = assemble.start({
+    ...offered,
+    provider,
+    idPrefix,
+    callsBefore: before,
+    ...compact({ liveArguments }),
+  })
+  let hasAnswer = false
+  const self: Attempt<readonly Fragment[]> = {
+    isEnded: false,
+    async open(deadline) {
+      deadline.enter('first_byte')
+      return batchesOf(ask, deadline)
+    },
+    take(fragments, out) {
+      hasAnswer = true
+      try {
+        if (fragments.some((one) => byteLength(JSON.stringify(one)) > maxEventBytes)) throw tooLarge(maxEventBytes)
+        for (const fragment of fragments) assemble.step(assembly, fragment, out)
+      } catch (error) {
+        if (error instanceof IsoglotError) error.partial ??= stop(assembly, 'error', out)
+        throw error
+      } finally {
+        self.isEnded = assembly.isEnded
+      }
+    },
+    end: (out) => self.take([{ type: 'end', stopReason: 'stop' }], out),
+    stop: (reason, out) => (hasAnswer ? stop(assembly, reason, out) : undefined),
+    explain(cause) {
+      if (cause instanceof IsoglotError) return cause
+      const message = `Cannot finish the answer of ${title}: ${cause instanceof Error ? cause.message : cause}`
+      return new ApiError(message, { kind: 'server', retryable: false, provider, cause })
+    },
+  }
+  return self
+}
+
+/** What the function yields, until the signal fires. It may not know signals. */
+async function* batchesOf(ask: Asked['ask'], deadline: Deadline): AsyncGenerator<readonly Fragment[]> {
+  const { signal } = deadline
+  const batches = ask(signal)[Symbol.asyncIterator]()
+  let isOver = false
+  try {
+    for (;;) {
+      const { done, value } = await unlessAborted(batches.next(), signal)
+      deadline.pause()
+      isOver = done === true
+      if (done) return
+      yield value
+      deadline.enter('idle')
+    }
+  } catch (error) {
+    isOver = !signal.aborted
+    throw error
+  } finally {
+    deadline.pause()
+    if (!isOver) batches.return?.()?.catch(() => {})
+  }
+}

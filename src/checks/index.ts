@@ -1,0 +1,118 @@
+/**
+ * Checks of options: their names and the types of their values. JavaScript ignores a wrong name, and a program then does something else than
+ * it says.
+ *
+ * Only development builds have them. A bundler that sets the condition `production`, as Vite, webpack and Next do, takes `none.ts` in its
+ * place: see `#checks` in package.json. Checks that guard a person, such as those of consent to a call, are not here.
+ *
+ * @module
+ */
+import { isObject, lookup } from '../core/json.ts'
+import { type OptionsOf, taken } from './forms.ts'
+
+/**
+ * For each option: the types that it accepts (`text`, `number`, `boolean`, `list`, `object`, `function`), or its words in quotes; empty for any
+ * value. If the value must have fields or a method, a pair has the types, and then the forms of the fields or the name of the method. `*`
+ * stands for every entry, and no entry may be absent. `...` permits other options.
+ */
+export interface Forms {
+  readonly [option: string]: string | readonly [wanted: string, inside: Forms | string]
+}
+
+/** The forms of all options of a type: none may be forgotten. */
+export type FormsOf<Options> = { readonly [Name in keyof Options]-?: Forms[string] }
+
+/** What a function takes. */
+export interface Taken {
+  /** What the function does, such as `make a tool`. */
+  readonly attempt: string
+  readonly forms: Forms
+  /** Names that other libraries have for an option, by path, and ours. */
+  readonly habits?: Readonly<Record<string, string>>
+}
+
+/**
+ * Checks the options of a function. `undefined` has none.
+ *
+ * @param name the name of the function.
+ * @throws {TypeError} for an option that does not exist, with the nearest name, and for a value of another type.
+ */
+export function checkOptions(name: OptionsOf, given: unknown): void {
+  if (given === undefined) return
+  const of: Taken = taken[name]
+  checkValue(of.attempt, 'the argument', given, 'object')
+  checkFields(of, given as object, of.forms, '', false)
+}
+
+/** @throws {TypeError} if the value is of none of these types, or does not have the method. */
+export function checkValue(attempt: string, name: string, value: unknown, wanted: string, method?: unknown): void {
+  const found = typeOf(value)
+  const fits =
+    typeof method === 'string'
+      ? isObject(value) && typeof (value[method] as unknown) === 'function'
+      : wanted === '' || wanted.includes(found) || (found === 'text' && wanted.includes(`"${value}"`))
+  checkThat(fits, attempt, name, wanted, found)
+}
+
+/** Checks the fields of an object, which stands at this place. */
+function checkFields(task: Taken, given: object, forms: Forms, place: string, areRequired: boolean): void {
+  const fields = given as Readonly<Record<string, unknown>>
+  const at = (name: string) => (Array.isArray(given) ? `${place}[${name}]` : `${place && `${place}.`}${name}`)
+  const each = forms['*']
+  for (const name of Object.keys(fields)) {
+    if (fields[name] !== undefined && !each) checkName(task, at(name), name, forms)
+  }
+  for (const name of Object.keys(each ? fields : forms)) {
+    const form = each ?? forms[name] ?? ''
+    const [wanted, inside] = typeof form === 'string' ? [form] : form
+    const value = fields[name]
+    if (name === '...' || (value === undefined && !each && !areRequired)) continue
+    checkValue(task.attempt, at(name), value, wanted, inside)
+    if (typeof inside === 'object' && typeof value === 'object') {
+      checkFields(task, value as object, inside, at(name), each !== undefined)
+    }
+  }
+}
+
+function checkName({ attempt, habits = {} }: Taken, path: string, name: string, forms: Forms): void {
+  if (lookup(forms, name) !== undefined) return
+  const word = path.replace(/_./g, ([, letter = '']) => letter.toUpperCase())
+  const habit = lookup(habits, word)
+  if ('...' in forms && habit === undefined) return
+  const near = habit ?? nearest(word.slice(word.lastIndexOf('.') + 1), Object.keys(forms))
+  throw new TypeError(`Cannot ${attempt}: there is no "${path}"${near === undefined ? '' : `; write ${near}`}`)
+}
+
+/** The name that differs least: by a third of its letters at most. */
+function nearest(word: string, names: readonly string[]): string | undefined {
+  const distances = names.map((name) => [distance(word.toLowerCase(), name.toLowerCase()), name] as const)
+  const [least, name] = distances.sort(([one], [other]) => one - other)[0] ?? [Number.POSITIVE_INFINITY, '']
+  return least <= Math.max(1, name.length / 3) ? name : undefined
+}
+
+/** How many letters are added, left out or replaced. @see Levenshtein, 1966 */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
+  for (let at = 1; at <= one.length; at++) {
+    const next = [at]
+    for (let to = 1; to <= other.length; to++) {
+      const replaced = (row[to - 1] ?? 0) + (one[at - 1] === other[to - 1] ? 0 : 1)
+      next.push(Math.min(replaced, (row[to] ?? 0) + 1, (next[to - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[other.length] ?? 0
+}
+
+/** @throws {TypeError} unless the condition holds. */
+export function checkThat(holds: boolean, attempt: string, name: string, wanted: string, found: string | number): void {
+  if (!holds) throw new TypeError(`Cannot ${attempt}: "${name}" is ${found}; expected ${wanted}`)
+}
+
+/** The type of a value in the words of {@link Forms}. */
+function typeOf(value: unknown): string {
+  if (Array.isArray(value)) return 'list'
+  if (value === null || Number.isNaN(value)) return String(value)
+  if (typeof value === 'object') return Symbol.iterator in value ? 'iterable' : 'object'
+  return typeof value === 'string' ? 'text' : typeof value
+}

@@ -1,0 +1,74 @@
+/** Every recorded answer through a server of ours gives what it gives directly: events, result, error, and the part of it that came. */
+import { describe, expect, it } from 'vitest'
+import { httpModel } from '../../src/ask/http-model.ts'
+import type { MessageEvent } from '../../src/core/model.ts'
+import type { Model } from '../../src/core/question.ts'
+import { createGateway, isoglotFormat } from '../../src/gateway/index.ts'
+import { generate, stream } from '../../src/index.ts'
+import { remote } from '../../src/remote/index.ts'
+import { corpus } from '../support/corpus.ts'
+import { formats } from '../support/formats.ts'
+
+const types = {
+  sse: 'text/event-stream',
+  ndjson: 'application/x-ndjson',
+  json: 'application/json',
+  bin: 'application/vnd.amazon.eventstream',
+}
+const plain = (value: unknown) => JSON.parse(JSON.stringify(value ?? null))
+
+interface Told {
+  readonly events?: unknown
+  readonly result?: unknown
+  readonly error?: { code?: string; kind?: string; status?: number; retryable?: boolean }
+  readonly partial?: unknown
+}
+
+async function told(model: Model, isWhole: boolean): Promise<Told> {
+  const events: unknown[] = []
+  const request = { model, prompt: 'x', maxRounds: 1, retries: 0, strict: false } as const
+  try {
+    if (isWhole) return { result: plain(await generate(request)) }
+    for await (const event of stream(request)) events.push(event)
+    return { events: plain(events) }
+  } catch (error) {
+    const { code, kind, status, retryable, partial } = error as Record<string, unknown>
+    return { events: plain(events), error: plain({ code, kind, status, retryable }), partial: plain(partial) }
+  }
+}
+
+/**
+ * What a page may know of an answer that failed. A provider that refuses our key is the server's own trouble. The status is that of our
+ * server: an answer that fails before its first content is an error with a status, so nothing before it arrives.
+ */
+function forPage(direct: Told, { error: page, events }: Told): Told {
+  const { error } = direct
+  if (error === undefined) return direct
+  const isOurs = error.kind === 'authentication' || error.kind === 'permission'
+  const shown = { ...error, ...(isOurs && { kind: 'server' }), ...(page?.status && { status: page.status }) }
+  const isSilent = (direct.events as MessageEvent[]).every(({ type }) => type === 'warning' || type === 'message_start')
+  return { ...direct, error: shown, events: isSilent ? events : direct.events }
+}
+
+describe.each(formats.map(({ folder, client }) => [folder, client] as const))('%s', (folder, client) => {
+  const cases = corpus.filter(({ format }) => format === folder)
+  for (const isWhole of [false, true]) {
+    it.each(cases.map((one) => [one.id, one] as const))(
+      `%s ${isWhole ? 'whole' : ''}`,
+      async (_id, { bytes, kind, meta }) => {
+        const fetch = async () =>
+          new Response(bytes.slice(), { status: meta.status ?? 200, headers: { 'content-type': types[kind] } })
+        const model = httpModel(client, meta.model ?? 'm', { apiKey: 'k', baseUrl: 'https://host.example', fetch })
+        const gateway = createGateway({ formats: [isoglotFormat], models: { m: model } })
+        const ask = (url: RequestInfo | URL, init?: RequestInit) => gateway.fetch(new Request(url, init))
+        const behind = { ...remote('m', { url: 'https://a.example/answer', fetch: ask }), provider: client.provider }
+        const other = await told(behind, isWhole)
+        expect(other).toEqual(forPage(await told(model, isWhole), other))
+      },
+    )
+  }
+})
+
+it('has recordings to try', () => {
+  expect(corpus.length).toBeGreaterThan(100)
+})

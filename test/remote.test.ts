@@ -1,0 +1,223 @@
+/** A run through a server of ours, beside the same run without one. */
+import { describe, expect, it } from 'vitest'
+import type { Message, MessageEvent } from '../src/core/model.ts'
+import type { Model } from '../src/core/question.ts'
+import { createGateway, isoglotFormat } from '../src/gateway/index.ts'
+import { block, generate, generateObject, liveArguments, message, stream, t, tool } from '../src/index.ts'
+import { formats } from '../src/kit/lacks.ts'
+import { remote } from '../src/remote/index.ts'
+import { call, type MockAnswer, type MockModel, mockModel } from '../src/test/index.ts'
+
+/** A tool whose name no provider takes. */
+const weather = tool({
+  name: 'get weather',
+  parameters: t.object({ city: t.string() }),
+  execute: ({ city }) => `25 in ${city}`,
+})
+
+function behind(model: Model, settings: object = {}): Model {
+  const gateway = createGateway({ formats: [isoglotFormat], models: { m: model } })
+  const fetch = (url: RequestInfo | URL, init?: RequestInit) => gateway.fetch(new Request(url, init))
+  return { ...remote('m', { url: 'https://app.example/answer', fetch, ...settings }), provider: model.provider }
+}
+const ways: readonly ((model: MockModel) => Model)[] = [(model) => model, behind]
+
+/** Without the times at which an answer was made. */
+const timeless = (value: unknown) =>
+  JSON.parse(JSON.stringify(value ?? null, (key, one) => (key === 'createdAt' ? undefined : one)))
+
+/** A provider that calls the tool by the name that it was given, and then answers. */
+function provider(format: (typeof formats)[number]): MockModel {
+  let turn = 0
+  return mockModel(
+    ({ body }): MockAnswer => {
+      if (turn++ > 0) return 'It is 25.'
+      const [name = 'get weather'] = /get_weather_\w{9}/.exec(JSON.stringify(body)) ?? []
+      return { text: 'Let me see.', calls: [call(name, { city: 'Tokyo' })] }
+    },
+    { format },
+  )
+}
+
+async function told(model: Model, more: object = {}) {
+  const events: MessageEvent[] = []
+  const run = stream({ model, prompt: 'Weather in Tokyo?', tools: [weather], retries: 0, ...more })
+  try {
+    for await (const event of run) events.push(event as MessageEvent)
+    return timeless({ events, result: await run.response })
+  } catch (error) {
+    const { code, partial } = error as { code?: string; partial?: unknown }
+    return timeless({ events, code, partial, ofRun: run.partial, messages: run.messages })
+  }
+}
+
+describe.each(formats)('a remote model with %s behind it', (format) => {
+  it('gives the events, the result and the requests of a direct run with a tool', async () => {
+    const [direct, other] = await Promise.all(
+      ways.map(async (way) => {
+        const model = provider(format)
+        return { ...(await told(way(model))), bodies: timeless(model.requests.map(({ body }) => body)) }
+      }),
+    )
+    expect(direct.bodies).toHaveLength(2)
+    expect(other).toEqual(direct)
+    expect(direct.result.text).toBe('It is 25.')
+    expect(JSON.stringify(direct.result.messages)).toContain('"name":"get weather"')
+  })
+
+  it('gives live arguments', async () => {
+    const live = { liveArguments: liveArguments() }
+    const [direct, other] = await Promise.all(ways.map((way) => told(way(provider(format)), live)))
+    expect(other).toEqual(direct)
+  })
+
+  it('gives a value of a schema', async () => {
+    const schema = t.object({ city: t.string() })
+    const ask = (way: (model: MockModel) => Model) =>
+      generateObject({ model: way(mockModel(['{"city":"Tokyo"}'], { format })), prompt: 'A city', schema })
+    const [direct, other] = await Promise.all(ways.map(ask))
+    expect([timeless(other?.messages), other?.object]).toEqual([timeless(direct?.messages), { city: 'Tokyo' }])
+  })
+
+  it('gives the error and the part of an answer that is cut off', async () => {
+    const cut = { of: { text: 'One two three four five six seven eight nine ten' }, cutAfter: 6 } as const
+    const [direct, other] = await Promise.all(ways.map((way) => told(way(mockModel([cut], { format })), { tools: [] })))
+    expect(direct.code).toBe('interrupted')
+    expect(other).toEqual(direct)
+  })
+
+  it('reports losses with their places', async () => {
+    const losses = await Promise.all(
+      ways.map(async (way) => {
+        const reasoning: Message = {
+          role: 'assistant',
+          content: [
+            { type: 'reasoning', text: 'Hm' },
+            { type: 'text', text: 'A' },
+          ],
+        }
+        const options = { topK: 3, seed: 4, frequencyPenalty: 1, tools: [tool({ name: 'z' }), weather] }
+        const model = way(mockModel(['Hello'], { format }))
+        const { warnings } = await generate({
+          model,
+          messages: [message.user('Hi'), reasoning],
+          prompt: 'Go',
+          ...options,
+        })
+        return warnings
+      }),
+    )
+    expect(losses[1]).toEqual(losses[0])
+  })
+})
+
+describe('a remote model', () => {
+  it('goes on with another provider behind it, and directly', async () => {
+    const first = await generate({ model: behind(provider('anthropic')), prompt: 'Weather?', tools: [weather] })
+    const next = { messages: [...first.messages, message.user('Thanks')], tools: [weather] }
+    for (const way of ways) {
+      const { text } = await generate({ model: way(mockModel(['Bye'], { format: 'gemini' })), ...next })
+      expect(text).toBe('Bye')
+    }
+  })
+
+  it('throws the error of the provider in words of isoglot', async () => {
+    const failing = mockModel(() => ({ error: 'rate_limit', retryAfterMs: 1 }))
+    const error = generate({ model: behind(failing), prompt: 'Hi' })
+    await expect(error).rejects.toMatchObject({ code: 'api', kind: 'rate_limit', status: 429, retryable: true })
+  })
+
+  it('is not asked again after an answer of its server, and is after that of a proxy', async () => {
+    let asked = 0
+    const busy = (headers: HeadersInit) => async () => {
+      asked++
+      return new Response('busy', { status: 503, headers })
+    }
+    const ask = (fetch: () => Promise<Response>) =>
+      generate({ model: remote('m', { url: 'https://a.example', fetch }), prompt: 'Hi', retries: 1 }).catch(() => {})
+    await ask(busy({ 'x-isoglot-answer': '1' }))
+    expect(asked).toBe(1)
+    await ask(busy({}))
+    expect(asked).toBe(3)
+  })
+
+  it('asks for a new token once after a 401', async () => {
+    const seen: (string | undefined)[] = []
+    const gateway = createGateway({ formats: [isoglotFormat], models: { m: mockModel(['Hi']) } })
+    const fetch = async (url: RequestInfo | URL, init?: RequestInit) => {
+      const request = new Request(url, init)
+      if (request.headers.get('authorization') === 'Bearer old') return new Response('', { status: 401 })
+      return gateway.fetch(request)
+    }
+    const session = (refused?: string) => {
+      seen.push(refused)
+      return refused === undefined ? 'old' : 'new'
+    }
+    const model = remote('m', { url: 'https://a.example/answer', fetch, session })
+    const { text } = await generate({ model, prompt: 'Hi' })
+    expect([text, seen]).toEqual(['Hi', [undefined, 'old']])
+  })
+
+  it('sends no function as "strict"', async () => {
+    const asked = generate({ model: behind(mockModel(['Hi'])), prompt: 'Hi', strict: () => true })
+    await expect(asked).rejects.toThrow(TypeError)
+  })
+
+  it('sends nothing that is for the application only', async () => {
+    const model = mockModel(['Hi'])
+    let sent = ''
+    const fetch = async (_: unknown, init?: RequestInit) => {
+      sent = String(init?.body)
+      return new Response('', { status: 400 })
+    }
+    const messages: Message[] = [
+      message.user('Hi'),
+      message.assistant([block.toolCall('c1', 'f', {})]),
+      { ...message.tool('ok', { toolCallId: 'c1' }), artifacts: ['secret'], extra: { a: 'secret' } },
+      { ...message.user('Go'), metadata: { note: 'secret' } },
+    ]
+    await generate({ model: behind(model, { fetch }), messages }).catch(() => {})
+    expect(sent).toContain('"ok"')
+    expect(sent).not.toContain('secret')
+  })
+})
+
+describe('the format of a gateway', () => {
+  const gateway = createGateway({ formats: [isoglotFormat], models: { m: mockModel(() => 'Hi') } })
+  const ask = (body: object) =>
+    gateway.fetch(
+      new Request('https://a.example/answer', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    )
+  const question = { version: 1, model: 'm', context: { messages: [{ role: 'user', content: 'Hi' }] }, options: {} }
+
+  it.each<[string, object, string]>([
+    ['another version', { ...question, version: 2 }, 'version'],
+    ['an unknown field', { ...question, extra: 1 }, 'extra'],
+    ['an unknown option', { ...question, options: { topZ: 1 } }, 'options.topZ'],
+    ['an unknown role', { ...question, context: { messages: [{ role: 'x', content: '' }] } }, 'context.messages.0'],
+    [
+      'an unknown field of a message',
+      { ...question, context: { messages: [{ role: 'user', content: 'Hi', odd: 1 }] } },
+      'context.messages[0].odd',
+    ],
+    [
+      'a function as a tool',
+      { ...question, context: { ...question.context, tools: [{ execute: 1 }] } },
+      'context.tools',
+    ],
+  ])('refuses %s, and names its path', async (_, body, path) => {
+    const answer = await ask(body)
+    expect([answer.status, (await answer.json()).error.message]).toEqual([400, expect.stringContaining(path)])
+    expect(answer.headers.get('x-isoglot-answer')).toBe('1')
+  })
+
+  it('answers a whole answer as one JSON value', async () => {
+    const answer = await ask({ ...question, wholeAnswer: true })
+    expect(answer.headers.get('content-type')).toBe('application/json')
+    expect(await answer.json()).toMatchObject({ type: 'message_end', message: { content: [{ text: 'Hi' }] } })
+  })
+})
