@@ -123,7 +123,7 @@ function costOfStep(
 
 /**
  * The steps of an answer, each with its model, if the provider reports them: Claude's compactions, advice of another model, and what
- * a model wrote before it declined. Each has its own price, and its own size for price tiers. What no step explains is the last step.
+ * a model wrote before it declined. Each has its own price, and its own size for price tiers. The last step is the rest, which no other step explains.
  *
  * @see https://platform.claude.com/docs/en/build-with-claude/compaction (`usage.iterations`)
  */

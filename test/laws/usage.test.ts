@@ -145,7 +145,7 @@ function sumsOf(counts: readonly number[]): ReadonlySet<number> {
   return sums
 }
 
-/** The counts of a usage that are no total, at any depth. */
+/** The counts of a usage without its total, at any depth. */
 function countsIn(usage: unknown): number[] {
   if (typeof usage !== 'object' || usage === null) return []
   return Object.entries(usage).flatMap(([name, value]) => {

@@ -95,7 +95,7 @@ export function translateAll(cases: readonly CorpusCase[]): Verdict[] {
     if (from === undefined) throw new Error(`no codec for ${one.format}`)
     if (!wires.includes(from.client.name as Wire)) return []
     const original = readOriginal(one, from)
-    // What is neither an answer nor an error has no translation, such as an answer that is still made in the background.
+    // A body that is neither an answer nor an error has no translation, such as an answer that is still made in the background.
     const isTold = isAnswer(one) || !(original.error instanceof DecodeError)
     return targets.flatMap((to) => [
       ...(isTold ? [judgeAnswer(one, original, from, to)] : []),

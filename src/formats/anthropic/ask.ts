@@ -350,7 +350,7 @@ function encodeThinking(
   const thinking = chooseThinking(options, maxTokens, kept, losses)
   const { type, ...fields } = objectIn(kept, 'thinking')
   if (thinking === undefined) return typeof type === 'string' ? ({ type, ...fields } as WireThinkingConfig) : undefined
-  const isSame = thinking.type !== 'disabled' && (type === undefined || type === thinking.type)
+  const isSame = type === undefined ? thinking.type !== 'disabled' : type === thinking.type
   return isSame ? { ...fields, ...thinking } : thinking
 }
 

@@ -182,7 +182,8 @@ function readThinking(body: JsonObject, model: string): Thinking {
   const { type, budget_tokens: budgetTokens, ...rest } = thinking
   const others = Object.keys(rest).length > 0 ? { kept: rest } : {}
   const keptEffort = typeof word === 'string' ? { keptEffort: word } : {}
-  if (type === 'disabled') return { reasoning: { effort: 'none' }, ...others, ...keptEffort }
+  if (type === 'disabled')
+    return { reasoning: { effort: 'none' }, ...(others.kept && { kept: thinking }), ...keptEffort }
   if (type === 'enabled' && typeof budgetTokens === 'number')
     return { reasoning: { budgetTokens }, ...others, ...keptEffort }
   const kept = type === undefined ? {} : { kept: thinking }

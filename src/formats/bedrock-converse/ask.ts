@@ -444,8 +444,10 @@ function encodeMedia(block: MediaBlock, path: string, scope: Scope): WireBlock |
     reportLoss(scope.losses, 'dropped', path, wireFormat === undefined ? reasons.mediaType : reasons.remote, 'major')
     return undefined
   }
-  const source: WireSource = data === undefined ? { s3Location: { uri: uri ?? '' } } : { bytes: data }
-  const media = { ...objectIn(keptFields(block, format), 'media'), format: wireFormat, source }
+  const { s3Location: place, ...kept } = objectIn(keptFields(block, format), 'media')
+  const s3Location = { ...(place as JsonObject | undefined), uri: uri ?? '' }
+  const source: WireSource = data === undefined ? { s3Location } : { bytes: data }
+  const media = { ...kept, format: wireFormat, source }
   if (block.type === 'file')
     return { document: { ...media, name: nameOf(block.filename, wireFormat, `${path}.filename`, scope) } }
   return { [block.type]: media } as unknown as WireBlock

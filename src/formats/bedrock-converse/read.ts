@@ -80,11 +80,12 @@ const decoders: Readonly<Record<string, (body: JsonObject) => ContentBlock | und
 
 function decodeMedia(kind: keyof typeof mediaFormats, { format: word, source, ...more }: JsonObject) {
   const bytes = field(source, 'bytes')
-  const uri = field(field(source, 's3Location'), 'uri')
+  const { uri, ...place } = objectIn(source, 's3Location')
   const found = typeof bytes === 'string' ? { data: bytes } : typeof uri === 'string' ? { url: uri } : undefined
   if (found === undefined) return undefined
   const mimeType = Object.entries(mediaFormats[kind]).find(([, name]) => name === word)?.[0]
-  const media = mimeType === undefined ? { ...more, format: word ?? '' } : more
+  const s3Location = unlessEmpty(place)
+  const media = { ...more, ...compact({ s3Location, format: mimeType === undefined ? (word ?? '') : undefined }) }
   const type = kind === 'document' ? ('file' as const) : kind
   return { type, ...found, ...compact({ mimeType }), ...keeping(compact({ media: unlessEmpty(media) }), format) }
 }

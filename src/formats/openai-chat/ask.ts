@@ -97,11 +97,14 @@ export function encodeRequest(
   return { path: dialect.path ?? '/chat/completions', headers: {}, body, losses: to.losses.list }
 }
 
+const usageField: ReadonlySet<string> = new Set(['include_usage'])
+
 /** Encodes the options, and requests usage in a stream. Without this, some hosts do not send it. */
 function encodeOptions(options: RequestOptions, to: Encoding): WireOptions {
   const { asksForUsage, askReasoning, maxTokensField, maxStops = 4, title } = to.dialect
   const { maxTokens, stop = [], reasoning, responseFormat, stream, providerOptions } = options
-  const { stream_options: own, ...others } = objectIn(providerOptions, format)
+  const { stream_options: _, ...others } = objectIn(providerOptions, format)
+  const own = objectIn(field(providerOptions, format), 'stream_options')
   if (stop.length > maxStops)
     reportLoss(to.losses, 'changed', 'options.stop', `${title} takes ${maxStops} stop sequences at most`)
   const plain = Object.entries(plainOptions).map(([name, option]) => [name, options[option]])
@@ -115,7 +118,8 @@ function encodeOptions(options: RequestOptions, to: Encoding): WireOptions {
     }),
     ...(reasoning && askReasoning(reasoning, to)),
   }
-  if (stream && asksForUsage) fields.stream_options = { include_usage: true, ...(isObject(own) && own) }
+  const asked = asksForUsage ? { include_usage: true, ...own } : otherFields(own, usageField)
+  if (stream && asked !== undefined) fields.stream_options = asked
   return fields
 }
 

@@ -86,7 +86,7 @@ const sdkDiffers: Readonly<Record<string, string>> = {
 const isOdd = ({ name }: CorpusCase) => name === 'every-oddity'
 const sdkFollows = (one: CorpusCase) => !isOdd(one) && !Object.keys(sdkDiffers).some((tag) => has(tag)(one))
 
-/** What the SDK reads of a stream, with the steps of the usage: only its beta client keeps them. */
+/** A stream as the SDK reads it, with the steps of the usage: only its beta client keeps them. */
 async function readBySdk(text: string): Promise<unknown> {
   const theirs = (await oracle.stream(text)) as JsonObject
   const last = readSse(text).findLast(({ event }) => event === 'message_delta')?.data ?? '{}'
