@@ -10,6 +10,7 @@ import type { ClientCodec, Fragment } from '../../core/codec.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
 import type {
   AudioBlock,
+  CitationBlock,
   ContentBlock,
   ContextTool,
   FileBlock,
@@ -165,6 +166,8 @@ export interface ChatDialect {
    * read, and other parts are kept unchanged. `compatible` reads the parts of every host.
    */
   readonly readPart?: (part: JsonObject) => readonly Fragment[] | undefined
+  /** Reads the sources of the whole text, which some answers list beside it. They become its citations. */
+  readonly sourcesIn?: (answer: JsonObject) => readonly CitationBlock[] | undefined
   /** Stop reasons of this provider. They override the common ones. */
   readonly stopReasons?: Readonly<Record<string, StopReason>>
   /** Whether some streams of this host end with `[DONE]` and have no stop reason. */

@@ -403,6 +403,8 @@ export class AnswerReader {
     const isComplete =
       finish !== undefined || this.#isAudioDone || (isDone && endsWithoutReason === true && this.#isStarted)
     if (isComplete) this.endMessage(out)
+    const citations = this.#isText ? this.#dialect.sourcesIn?.(this.#extra) : undefined
+    if (citations !== undefined) out.push({ type: 'patch', citations })
     // `choices` has the unknown fields of each choice.
     const choices = [{ ...this.#choice }, ...this.#otherChoices]
     const isSaid = choices.length > 1 || unlessEmpty(this.#choice)
