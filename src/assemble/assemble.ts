@@ -49,12 +49,13 @@ export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions
     byKey: new Map(),
     byId: new Map(),
     byPosition: new Map(),
-    isAmbiguous: false,
     ownCount: 0,
     ids: new Set(),
+    told: new Set(),
     response: compact({ provider: options.provider }),
     extra: {},
     isStarted: false,
+    hasStopped: false,
     isEnded: false,
   }),
 
@@ -74,6 +75,8 @@ export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions
       const { id, model } = state.response
       out.push(compact({ type: 'message_start', id, model }))
     }
+    // Where an answer goes on, its stop reason was none.
+    if (state.hasStopped && contents.has(fragment.type)) state.hasStopped = false
     switch (fragment.type) {
       case 'text':
       case 'reasoning':
@@ -101,6 +104,9 @@ export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions
       case 'warning':
         out.push(fragment)
         return
+      case 'stop':
+        state.hasStopped = true
+        return
       case 'end':
         finish(state, settleStopReason(fragment.stopReason, state.ownCount > 0), out, fragment)
     }
@@ -114,6 +120,8 @@ export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions
     throw error
   },
 }
+
+const contents: ReadonlySet<Fragment['type']> = new Set(['text', 'reasoning', 'call', 'block'])
 
 /** Ends an incomplete answer, and appends its last events. Calls that were open become invalid calls. */
 export function stop(
@@ -168,10 +176,11 @@ function patch(state: Assembly, fragment: Fragment & { type: 'patch' }, out: Mes
 
 function addCallFragment(state: Assembly, fragment: CallFragment, out: MessageEvent[]): void {
   const found = findCall(state, fragment, out)
-  if (found === 'repeated') {
+  if (found === 'repeated' || (found === undefined && isThere(state, fragment))) {
     warn('dropped', 'a piece of a call that is whole came again', out)
     return
   }
+  if (found && !realId(fragment.id)) doubt(found, hasPlace(fragment) ? found.rival : found.before)
   const call = found ?? openCall(state, fragment, nextIndex(state, out))
   out.push({ type: 'tool_call_chunk', index: call.index, chunk: addToCall(state, call, fragment, out) })
 }
@@ -407,6 +416,11 @@ interface CallPart extends Growing, Scan {
   live: LiveArguments | undefined
   /** Whether a guess about one of its pieces was reported. */
   isGuessed?: true
+  /** The call at the place where this one began, and the latest before it. A piece without an id may be of either, while both are open. */
+  readonly rival: CallPart | undefined
+  readonly before: CallPart | undefined
+  /** Why it cannot be known which call this is. */
+  unclear?: string | undefined
   /** The ended call. */
   block?: ToolCall | InvalidToolCall | ServerToolCall
 }
@@ -422,12 +436,12 @@ export interface Assembly {
   readonly byPosition: Map<number | undefined, CallPart>
   /** The latest call without a key. */
   latest?: CallPart
-  /** Whether a call without a key began before the one before it was whole. */
-  isAmbiguous: boolean
   /** How many calls are ours, and not the provider's own. */
   ownCount: number
   /** Ids of calls that have ended. */
   readonly ids: Set<string>
+  /** Each call that can run, by its id and by its place, with its name and arguments. */
+  readonly told: Set<string>
   response: ResponseInfo
   usage?: Usage
   /** The last figures that were added. */
@@ -435,6 +449,7 @@ export interface Assembly {
   /** Other fields of the provider, for the message and the response. */
   readonly extra: { message?: ProviderData | undefined; response?: ProviderData | undefined }
   isStarted: boolean
+  hasStopped: boolean
   isEnded: boolean
 }
 
@@ -482,7 +497,9 @@ const anything = /[\s\S]/
 // ---- calls --------------------------------------------------------------------------------------
 
 /** Opens the call that a piece starts. The piece is not added yet. */
-function openCall(state: Assembly, { key, server }: CallFragment, index: number): CallPart {
+function openCall(state: Assembly, fragment: CallFragment, index: number): CallPart {
+  const { key, server } = fragment
+  const rival = placedAt(state, fragment)
   const call: CallPart = {
     kind: 'call',
     index,
@@ -502,11 +519,10 @@ function openCall(state: Assembly, { key, server }: CallFragment, index: number)
     isEscaped: false,
     isWhole: false,
     live: state.options.liveArguments?.fresh(),
+    rival: rival?.kind === 'call' ? rival : undefined,
+    before: key === undefined ? state.latest : undefined,
   }
-  if (key === undefined) {
-    state.isAmbiguous ||= state.latest?.isWhole === false
-    state.latest = call
-  }
+  if (key === undefined) state.latest = call
   return addPart(state, call)
 }
 
@@ -544,6 +560,7 @@ function addToCall(
   }
   call.generatedId ??= fragment.generatedId
   call.server ||= fragment.server === true
+  call.unclear ??= fragment.unclear
   // A name may come in pieces, again with every piece, or longer each time. Its pieces come before any argument.
   if (name?.startsWith(call.name)) call.name = name
   else if (name && call.text === '' && call.whole === undefined) call.name += name
@@ -612,7 +629,32 @@ function endCall(state: Assembly, call: CallPart, end: CallEnd): ToolCall | Inva
   const parts = { id, generatedId, name, argumentsText, value, index: call.position, opaque, providerData }
   const read = readCall(parts)
   const isBelieved = end === 'closed' || (end === 'cut' && read.type === 'tool_call' && argumentsText !== '')
-  return isBelieved ? read : invalidCall(parts, 'truncated', 'The answer ended before the arguments did')
+  if (!isBelieved) return invalidCall(parts, 'truncated', 'The answer ended before the arguments did')
+  const unclear = call.unclear ?? (read.type === 'tool_call' && isTold(state, call, read) ? alreadyThere : undefined)
+  if (unclear === undefined) return read
+  return invalidCall({ ...parts, argumentsText: `${argumentsText ?? ''} (${unclear})` }, 'unclear', unclear)
+}
+
+const alreadyThere = 'A call with this name and these arguments, and with its id or at its place, is there already'
+
+/** Marks two calls as unclear if a piece of the one may be of the other: of one that is open, and does not have all its arguments. */
+function doubt(call: CallPart, other: CallPart | undefined): void {
+  if (!other?.isOpen || other.isWhole) return
+  call.unclear = other.unclear =
+    'It cannot be known which of the pieces of arguments belong to this call, and which to another'
+}
+
+/** Whether a call was told before, with its id or at its place. From now on it was. */
+function isTold(
+  { told }: Assembly,
+  { id, key, wirePosition }: CallPart,
+  { name, arguments: given }: ToolCall,
+): boolean {
+  const said = JSON.stringify([name, given])
+  const marks = [id, key ?? wirePosition].flatMap((mark, at) => (mark === undefined ? [] : `${at} ${mark} ${said}`))
+  const isAgain = marks.some((mark) => told.has(mark))
+  for (const mark of marks) told.add(mark)
+  return isAgain
 }
 
 /**
@@ -668,13 +710,13 @@ export function addArgumentsText(fragments: Fragment[], from: number, text: stri
 function findCall(state: Assembly, fragment: CallFragment, out: MessageEvent[]): CallPart | 'repeated' | undefined {
   const { key, position, name } = fragment
   const id = realId(fragment.id)
-  const placed = key === undefined ? state.byPosition.get(position) : state.byKey.get(key)
+  const placed = placedAt(state, fragment)
   if (placed?.kind === 'block') return undefined
   const sameId = id !== undefined && key === undefined && placed?.id !== id ? state.byId.get(id) : undefined
   // One id at two positions is two calls, if each has a name.
   const isElsewhere = name && position !== undefined && (sameId?.wirePosition ?? position) !== position
   const call = isElsewhere ? placed : (sameId ?? placed)
-  if (call === undefined) return key === undefined && position === undefined ? findLatest(state, fragment, out) : call
+  if (call === undefined) return hasPlace(fragment) ? call : findLatest(state, fragment, out)
   const isOther = id !== undefined && call.id !== undefined && id !== call.id
   if (!call.isOpen) return isOther ? undefined : 'repeated'
   // Another id at the same place is another call if it is named. Otherwise the host changes ids on the way.
@@ -682,13 +724,35 @@ function findCall(state: Assembly, fragment: CallFragment, out: MessageEvent[]):
   if (key !== undefined || !name || fragment.final || !call.isWhole) return call
   // At a place where a call is whole already, a name starts the next one: the host has one place, or one id, for all its calls.
   if (name !== call.name) return undefined
-  if (String(fragment.arguments ?? '').trim() === '') return call
-  return id !== undefined && fragment.arguments === call.text ? 'repeated' : undefined
+  return String(fragment.arguments ?? '').trim() === '' ? call : undefined
+}
+
+function hasPlace({ key, position }: CallFragment): boolean {
+  return key !== undefined || position !== undefined
+}
+
+/** The latest part at the place that a piece names. */
+function placedAt({ byKey, byPosition }: Assembly, { key, position }: CallFragment): BlockPart | CallPart | undefined {
+  return key === undefined ? byPosition.get(position) : byKey.get(key)
+}
+
+/** Whether a piece is the whole of a call that has its id, or is at its place. */
+function isThere(state: Assembly, fragment: CallFragment): boolean {
+  const { id, name, arguments: given } = fragment
+  if (!name || !given) return false
+  const text = typeof given === 'string' ? given : textOfArguments(given)
+  return [state.byId.get(realId(id) ?? ''), placedAt(state, fragment)].some(
+    (call) =>
+      call?.kind === 'call' &&
+      call.isWhole &&
+      call.name === name &&
+      text === (call.text || (call.whole && textOfArguments(call.whole))),
+  )
 }
 
 /** A piece without key and position belongs to the latest call, unless it starts the next one. */
 function findLatest(state: Assembly, fragment: CallFragment, out: MessageEvent[]): CallPart | undefined {
-  const { latest, isAmbiguous } = state
+  const { latest } = state
   if (latest === undefined) return undefined
   const { name, arguments: given } = fragment
   const id = realId(fragment.id)
@@ -701,8 +765,7 @@ function findLatest(state: Assembly, fragment: CallFragment, out: MessageEvent[]
     (name && latest.name !== '' && !(name === latest.name && isInTheMiddle))
   if (isNext) return undefined
   if (id !== undefined) return guess(latest, 'the id of a call came late, and was given to the latest', out)
-  if (name || !isAmbiguous) return latest
-  return guess(latest, 'a piece of a call names none of the open calls and was given to the latest', out)
+  return latest
 }
 
 /** Reports a guess, once for each call. */
