@@ -475,7 +475,8 @@ function mergeData(before: ProviderData | undefined, added: ProviderData | undef
 
 // ---- growing texts ------------------------------------------------------------------------------
 
-interface Growing {
+/** A text that grows. */
+export interface Growing {
   text: string
   /** Since they were last joined. */
   pieces: number
@@ -486,7 +487,7 @@ interface Growing {
  * searched. So this function searches it now and then: often enough that the tree stays small, and so seldom that no text is copied more
  * than some ten times.
  */
-function grow(part: Growing, piece: string): void {
+export function grow(part: Growing, piece: string): void {
   part.text += piece
   if (++part.pieces > 256 + part.text.length / 64 && anything.test(part.text)) part.pieces = 0
 }

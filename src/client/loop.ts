@@ -631,12 +631,14 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
       throw error
     } finally {
       decoder.isEnded = assembly.isEnded
+      decoder.hasStopped = assembly.hasStopped
     }
   }
 
   // No getters: V8 keeps each one of an object literal, and so all of this stream, until it collects its oldest objects.
   const decoder = {
     isEnded: false,
+    hasStopped: false,
     taken: 0,
     reconnect() {
       framing = connect()

@@ -11,7 +11,7 @@
  * @module
  */
 
-import { fold, foldCalls } from '../../assemble/assemble.ts'
+import { fold, foldCalls, type Growing, grow } from '../../assemble/assemble.ts'
 import type {
   CodecOptions,
   DecodedCalls,
@@ -151,25 +151,23 @@ export function decodeToolCalls(
 
 // ---- a stream -----------------------------------------------------------------------------------
 
-// `output_index` links the events of an item, because some hosts change the item's id from event to event. Deltas are passed on unchanged.
-// When an item is complete, the rest that the deltas did not have is read from it. So the decoder stores only the length of each text, not
-// the text.
+// The wire says each item two or three times: in pieces, whole, and in the answer at the end. Hosts change the marks of an item in between, share
+// them, or leave them out: its id (Copilot), its call_id and its index (vLLM, SGLang), all but the type (llama.cpp). So each event is matched
+// with the items that began before. What an item said so far is stored with it: it tells items apart, and shows what a whole one adds.
 
 /** State between two events. */
 interface StreamState extends Reading {
   isEnded: boolean
-  /** The `output_index` of the last event, for events without one. */
-  last: number
-  /** The number of items received. */
-  count: number
-  /** The highest `output_index` received; -1 without any. */
-  highest: number
-  /** Items that are not complete yet, by `output_index`. */
-  readonly items: Map<number, Progress>
+  /** The items received, in order. */
+  readonly items: Progress[]
+  /** Those that are not complete. */
+  open: Progress[]
+  /** The types of items that the server announces. */
+  readonly announced: Set<string>
 }
 
 function newState(dialect: ResponsesDialect): StreamState {
-  return { ...newReading(dialect, ''), isEnded: false, last: 0, count: 0, highest: -1, items: new Map() }
+  return { ...newReading(dialect, ''), isEnded: false, items: [], open: [], announced: new Set() }
 }
 
 /**
@@ -192,7 +190,9 @@ export function decodeStream({
       const step = type === 'response.output_text.delta' ? addText : lookup(steps, type)
       step?.(state, event, out, type)
     },
-    end() {},
+    end(out) {
+      if (!state.isEnded) endOpen(state, out)
+    },
   }
 }
 
@@ -215,6 +215,17 @@ const steps: Readonly<Record<string, Step>> = {
   'response.mcp_call_arguments.delta': addArguments,
   'response.mcp_call_arguments.done': addArguments,
   'response.custom_tool_call_input.delta': addArguments,
+  'response.custom_tool_call_input.done': addArguments,
+  'response.output_text.done': readPart,
+  'response.refusal.done': readPart,
+  'response.content_part.added': readPart,
+  'response.content_part.done': readPart,
+  'response.reasoning_text.done': readPart,
+  'response.reasoning_part.added': readPart, // vLLM
+  'response.reasoning_part.done': readPart,
+  'response.reasoning_summary_text.done': readPart,
+  'response.reasoning_summary_part.added': readPart,
+  'response.reasoning_summary_part.done': readPart,
   'response.output_item.added': addItem,
   'response.output_item.done': finishItem,
   'response.created': start,
@@ -291,18 +302,32 @@ function readUsage(usage: JsonObject): Usage {
 
 /**
  * Reads missing items from the whole answer in the last event. Some gateways stream only some items, such as texts, or none, or do not
- * complete all of them. An item is read only if it comes after all streamed ones: an earlier one, such as reasoning, would be out of order.
+ * complete all of them. A missing item is read only if it comes after all streamed ones: an earlier one, such as reasoning, would be out of
+ * order. A call is always read.
  */
 function finishFromOutput(state: StreamState, output: readonly Json[], out: Fragment[]): void {
-  const isWhole = output.length === state.count
-  let next = state.highest + 1
-  if (!isWhole && next < state.count) return // some hosts give several items one index, or none
-  for (const [index, progress] of state.items) {
-    const item = output[isWhole ? progress.order : index]
-    if (field(item, 'type') === progress.type) finishItem(state, { output_index: index, item: item as Json }, out)
+  const entries = output.map((item, at) => (isObject(item) ? describe(item, at) : undefined))
+  const itemAt: (Progress | undefined)[] = []
+  // First those that have most in common, last those that have nothing: the answer repeats the items, whatever became of their marks.
+  for (const least of [8, 6, 1, cannotBe + 1]) {
+    for (const item of state.items.filter((one) => !itemAt.includes(one))) {
+      const at = mostLike(entries, least, (entry, place) =>
+        entry === undefined || itemAt[place] !== undefined ? cannotBe : likenessOf(item, entry),
+      )
+      if (at >= 0) itemAt[at] = item
+    }
   }
-  if (isWhole) return
-  for (; next < output.length; next++) finishItem(state, { output_index: next, item: output[next] as Json }, out)
+  for (const [at, entry] of entries.entries()) {
+    const item = itemAt[at]
+    if (entry === undefined) continue
+    if (item?.isOpen) endItem(state, item, entry, out)
+    else if (item === undefined && (at >= itemAt.length || clientCalls.has(entry.type)))
+      readWholeItem(state, entry, out)
+  }
+  for (const item of state.open) {
+    if (entries.some((entry) => entry?.type === item.type)) item.unclear ??= 'The whole answer does not have this call'
+  }
+  endOpen(state, out)
 }
 
 function fail(state: StreamState, event: JsonObject): never {
@@ -310,92 +335,377 @@ function fail(state: StreamState, event: JsonObject): never {
   throw midStreamError(isObject(event.response) ? event.response : event, state.dialect)
 }
 
-// ---- items ------------------------------------------------------------------------------------
+// ---- which item an event is of ------------------------------------------------------------------
 
-/** Returns the item of an event, by its index. Without an index, it is the last item. An item that was not announced begins here. */
-function itemOf(state: StreamState, event: JsonObject, type: string): Progress {
-  state.last = numberOr(event.output_index, state.last)
-  state.highest = Math.max(state.highest, numberOr(event.output_index, -1))
-  let item = state.items.get(state.last)
-  if (item === undefined) {
-    item = newProgress(state.last, type, state.count++)
-    state.items.set(state.last, item)
+/** What tells an item from others, as the server gave it first. */
+interface Marks {
+  readonly type: string
+  readonly id: string | undefined
+  readonly callId: string | undefined
+  readonly index: number | undefined
+  readonly name: string | undefined
+}
+
+/** An item as a server told it, whole. */
+interface Told extends Marks {
+  readonly item: JsonObject
+  /** What it says: a text, a thought, arguments. Empty for other items. */
+  readonly content: string
+}
+
+function describe(item: JsonObject, index: unknown): Told {
+  const { id, call_id, name } = item
+  return {
+    type: stringOr(item.type, item.role === 'assistant' ? 'message' : ''),
+    id: textOr(id, undefined),
+    callId: textOr(call_id, undefined),
+    index: numberOr(index, undefined),
+    name: textOr(name, undefined),
+    item,
+    content: contentOf(item),
   }
+}
+
+function contentOf(item: JsonObject): string {
+  const { type, content, encrypted_content } = item
+  if (type === 'reasoning') return reasoningText(item) || stringOr(encrypted_content, '')
+  if (content !== undefined) return stringOr(content, arrayOf(content).map(textOfPart).join(''))
+  const input = clientCalls.has(type) ? ['arguments', 'input'] : [hostedOf(item)?.input ?? []].flat()
+  const said = input.flatMap((name) => item[name] ?? []).map((value) => stringOr(value, JSON.stringify(value)))
+  return said.join('') || (clientCalls.has(type) ? '{}' : '')
+}
+
+/** What an item said so far. */
+function saidBy({ text, parts }: Progress): string {
+  return text || parts.map((part) => part.text).join('')
+}
+
+/** Less than any item has in common with itself. */
+const cannotBe = -4
+
+/** How much a whole item has in common with one that began: marks, and what it said. Only a call with the same ids can have another name. */
+function likenessOf(one: Progress, { type, id, callId, index, name, content }: Told): number {
+  if (one.type !== type) return cannotBe
+  const said = saidBy(one)
+  const marks = (isSame(callId, one.callId) ? 10 : 0) + (isSame(id, one.id) ? 3 : 0) + (isSame(index, one.index) ? 2 : 0)
+  const words = said === '' || content === '' ? 0 : said === content ? 8 : content.startsWith(said) ? 6 : -3
+  return marks + words - (isOther(name, one.name) ? 15 : 0)
+}
+
+function isSame(mark: unknown, other: unknown): boolean {
+  return mark !== undefined && mark === other
+}
+
+function isOther(mark: unknown, other: unknown): boolean {
+  return mark !== undefined && other !== undefined && mark !== other
+}
+
+/** The place of the first of those that are most like something, if one is at least that much; otherwise -1. */
+function mostLike<T>(all: readonly T[], least: number, likeness: (one: T, at: number) => number): number {
+  let most = least - 1
+  let found = -1
+  for (const [at, one] of all.entries()) {
+    const much = likeness(one, at)
+    if (much > most) [most, found] = [much, at]
+  }
+  return found
+}
+
+/** The open items that an event may be of: those with its id, else those with its index, else all of its type. */
+function findOpen({ open, items }: StreamState, event: JsonObject, type: string): Progress[] {
+  let found = open.filter((one) => one.type === type)
+  if (found.length === 0 && !isText(type)) found = open.filter((one) => one.isCall)
+  const named = found.filter((one) => hasItemId(one, event))
+  if (named.length > 0) found = named
+  else if (items.some((one) => one.type === type && hasItemId(one, event))) return [] // an event of an item that is complete
+  const placed = found.filter((one) => isSame(event.output_index, one.index))
+  return placed.length > 0 ? placed : found
+}
+
+/**
+ * The open item that a piece is of. A piece of no item begins one. Returns `undefined` if it may be of several: then it is held back until one
+ * of them is whole, and so are all others of these items.
+ */
+function itemOf(state: StreamState, event: JsonObject, type: string, piece: string): Progress | undefined {
+  const found = findOpen(state, event, type)
+  const [first] = found
+  const id = textOr(event.item_id, undefined)
+  const index = numberOr(event.output_index, undefined)
+  if (first === undefined || isAnother(first, id, index)) {
+    return begin(state, { type, id, index, callId: undefined, name: undefined, isInferred: true })
+  }
+  if (found.length === 1 && !first.isHeld) return first
+  for (const one of found) one.isHeld = true
+  first.held += piece
+  return undefined
+}
+
+/** Whether an event is of another item than one that was never announced, of which there are only the marks of its first event. */
+function isAnother(one: Progress, id: string | undefined, index: number | undefined): boolean {
+  const hasIndexes = index !== undefined && one.index !== undefined
+  return one.isInferred && (hasIndexes ? index !== one.index : isOther(id, one.id))
+}
+
+function begin(state: StreamState, { type, id, callId, index, name, isInferred }: Begun): Progress {
+  const key = state.items.length
+  const item = { ...newProgress(key), type, id, callId, index, name, isInferred, isOpen: true }
+  state.items.push(item)
+  state.open.push(item)
   return item
 }
 
+const isText = (type: string) => type === 'message' || type === 'reasoning'
+const clientCalls: ReadonlySet<unknown> = new Set(['function_call', customCall])
+
 /** Opens reasoning, so that it has its place in the answer, and calls. The wrapper of parallel calls is read only when it is complete. */
-function addItem(state: StreamState, event: JsonObject, out: Fragment[]): void {
-  const { item } = event
-  if (!isObject(item)) return
-  const { type } = item
-  const progress = itemOf(state, event, stringOr(type, ''))
-  const { key } = progress
-  if (type === 'reasoning') out.push({ type, key, text: '' })
-  const hosted = hostedOf(item)
+function addItem(state: StreamState, { item: wire, output_index }: JsonObject, out: Fragment[]): void {
+  if (!isObject(wire)) return
+  const told = describe(wire, output_index)
+  const { type, callId } = told
+  state.announced.add(type)
+  const before = state.open.find((one) => isAgain(one, told))
+  if (before?.isInferred) Object.assign(before, { name: told.name, callId })
+  if (before?.isInferred || (before !== undefined && !isText(type))) return
+  const item = begin(state, { ...told, isInferred: false })
+  const { key } = item
+  if (type === 'reasoning' && before === undefined) out.push({ type, key, text: '' })
+  const hosted = hostedOf(wire)
   const isCustom = type === customCall
-  const isCall = hosted ? hosted.input !== undefined : isCustom || type === 'function_call'
-  progress.isCall = isCall && item.name !== wrapperName
-  if (!progress.isCall) return
+  const isCall = hosted ? hosted.input !== undefined : clientCalls.has(type)
+  item.isCall = isCall && wire.name !== wrapperName && (firstWith(state, item) ?? item) === item
+  if (!item.isCall) return
+  item.toldId = hosted ? hostedId(wire, hosted) : callId
+  const given = hosted ? '' : argumentsOf(wire)
+  item.text = stringOr(given, '')
   out.push({
     type: 'call',
     key,
-    id: hosted ? hostedId(item, hosted) : textOr(item.call_id, null),
-    name: hosted ? hostedName(item) : textOr(item.name, null),
-    arguments: hosted ? '' : isCustom ? customOpening : argumentsOf(item),
-    ...((hosted || isServerCall(item, state.dialect)) && { server: true }),
+    id: item.toldId ?? null,
+    name: hosted ? hostedName(wire) : (told.name ?? null),
+    arguments: isCustom ? customOpening : given,
+    ...((hosted || isServerCall(wire, state.dialect)) && { server: true }),
     ...(isCustom && keeping({ type }, format)),
   })
 }
 
-function finishItem(state: StreamState, event: JsonObject, out: Fragment[]): void {
-  const { item = null } = event
-  readItem(item, itemOf(state, event, stringOr(field(item, 'type'), '')), state, out)
-  state.items.delete(state.last)
+/** Whether an item is announced again, or late. */
+function isAgain(one: Progress, { type, id, callId, index, name }: Told): boolean {
+  if (one.type !== type) return false
+  if (one.isInferred) return isSame(id, one.id) || isSame(index, one.index)
+  const isNamed = (id ?? callId ?? index) !== undefined
+  return isNamed && id === one.id && callId === one.callId && index === one.index && name === one.name
+}
+
+/** The first item with the `call_id` of this one. No other of them is a call of its own. */
+function firstWith({ items }: StreamState, { type, callId }: Progress): Progress | undefined {
+  return callId === undefined ? undefined : items.find((one) => one.type === type && one.callId === callId)
+}
+
+function finishItem(state: StreamState, { item: wire, output_index }: JsonObject, out: Fragment[]): void {
+  if (!isObject(wire)) return
+  const told = describe(wire, output_index)
+  const item = state.open[mostLike(state.open, cannotBe + 1, (one) => likenessOf(one, told))]
+  if (item !== undefined) endItem(state, item, told, out)
+  else readWholeItem(state, told, out)
+}
+
+/** Reads an item that did not begin before, unless it is one that is complete, told again. */
+function readWholeItem(state: StreamState, told: Told, out: Fragment[]): void {
+  const isAnnounced = state.announced.has(told.type)
+  const isThere = state.items.some((one) => !one.isOpen && isToldAgain(one, told, isAnnounced))
+  if (!isThere) endItem(state, begin(state, { ...told, isInferred: false }), told, out)
+}
+
+/** Whether a whole item is one that is complete: with its id, or with its content if no mark says otherwise, or only an announced item is new. */
+function isToldAgain(one: Progress, { type, id, callId, index, name, content }: Told, isAnnounced: boolean): boolean {
+  if (one.type !== type) return false
+  const hasId = isSame(id, one.id) || isSame(callId, one.callId)
+  if (content === '') return hasId
+  if (content !== one.text || name !== one.name) return false
+  return isAnnounced || hasId || !(isOther(callId, one.callId) || isOther(id, one.id) || isOther(index, one.index))
+}
+
+/** Reads the whole of an item. A second call with one `call_id` is left out if it is the first again, and otherwise invalid. */
+function endItem(state: StreamState, item: Progress, told: Told, out: Fragment[]): void {
+  const { type, content } = told
+  item.callId ??= told.callId
+  item.isOpen = false
+  state.open = state.open.filter((one) => one !== item)
+  const first = firstWith(state, item) ?? item
+  if (first !== item && clientCalls.has(type)) {
+    if (!item.isCall && first.text === content) return
+    item.unclear ??= sharedId
+  }
+  readItem(told.item, item, state, out)
+  item.text = content
+  item.parts.length = 0
+}
+
+const sharedId = 'Another call of this answer has its id'
+const heldBack = 'It cannot be known which of the pieces of arguments belong to this call, and which to another'
+
+/** Ends the answer's open items. What was held back of them is all that there is. */
+function endOpen(state: StreamState, out: Fragment[]): void {
+  for (const item of state.open.splice(0)) {
+    const { type, key, text, name, callId } = item
+    const held = item.isHeld || saidBy(item) === '' ? item.held : ''
+    if (type === 'reasoning' && held !== '') out.push({ type, key, text: held })
+    if (type === 'message' && held !== '') out.push({ type: 'text', key: addPart(item, 0).key, text: held })
+    if (!clientCalls.has(type) || name === undefined || name === wrapperName) continue
+    const first = firstWith(state, item) ?? item
+    const unclear = item.unclear ?? (item.isHeld ? heldBack : first === item ? undefined : sharedId)
+    const given = held || text
+    if (item.isCall) {
+      if (unclear !== undefined) out.push({ type: 'call', key, arguments: held, unclear })
+      else if (item.isQuiet && type !== customCall) out.push({ type: 'call', key, arguments: given, final: true })
+    } else if (first.text !== given || first === item) {
+      // It was not passed on, since it was announced late, or has the id of another call, which may be the same.
+      const all = type === customCall ? JSON.stringify({ input: given }) : given
+      out.push({ type: 'call', key, id: callId ?? null, name, arguments: all, unclear })
+    }
+  }
 }
 
 // ---- deltas. Some gateways send `null` ---------------------------------------------------------
 
 function addText(state: StreamState, event: JsonObject, out: Fragment[], type: string): void {
   const text = stringOr(event.delta, '')
-  if (text === '') return
-  const { key: item, lengths } = itemOf(state, event, 'message')
+  const item = text === '' ? undefined : itemOf(state, event, 'message', text)
+  if (item === undefined) return
   const index = numberOr(event.content_index, 0)
-  lengths.set(index, (lengths.get(index) ?? 0) + text.length)
-  const key = textKey(item, index)
-  out.push(type === 'response.refusal.delta' ? { type: 'text', key, text, refusal: true } : { type: 'text', key, text })
+  sayText(findPart(item, index) ?? addPart(item, index), text, type === 'response.refusal.delta', out)
+}
+
+function sayText(part: Part, text: string, refusal: boolean, out: Fragment[]): void {
+  grow(part, text)
+  const { key } = part
+  out.push(refusal ? { type: 'text', key, text, refusal } : { type: 'text', key, text })
 }
 
 function addCitation(state: StreamState, event: JsonObject, out: Fragment[]): void {
-  const { key, cited } = itemOf(state, event, 'message')
+  const [item, other] = findOpen(state, event, 'message')
+  if (item === undefined || other !== undefined || item.isHeld) return
   const index = numberOr(event.content_index, 0)
-  cited.set(index, (cited.get(index) ?? 0) + 1)
-  out.push({ type: 'patch', key: textKey(key, index), citations: [readAnnotation(event.annotation ?? null)] })
+  const part = findPart(item, index) ?? addPart(item, index)
+  const { key } = part
+  part.cited++
+  out.push({ type: 'text', key, text: '' }) // it may come before the text
+  out.push({ type: 'patch', key, citations: [readAnnotation(event.annotation ?? null)] })
+}
+
+/** The open text of a message that an event is of. Where the server tells the beginning of each, its index may grow with each delta (vLLM). */
+function findPart({ parts, hasMarks }: Progress, index: number): Part | undefined {
+  const last = parts.at(-1)
+  if (last?.isOpen && last.index === index) return last
+  const open = parts.filter(({ isOpen }) => isOpen)
+  return open.find((part) => part.index === index) ?? (hasMarks ? open.at(-1) : undefined)
+}
+
+function addPart({ key, parts }: Progress, index: number): Part {
+  const part = { key: textKey(key, parts.length), index, text: '', pieces: 0, cited: 0, isOpen: true }
+  parts.push(part)
+  return part
+}
+
+/** Reads the beginning or the end of a text or of a part of reasoning. The end has the whole text, which some hosts send without deltas. */
+function readPart(state: StreamState, event: JsonObject, out: Fragment[], type: string): void {
+  const part = isObject(event.part) ? event.part : event
+  const text = stringOr(part.text ?? part.refusal, '')
+  const isEnd = type.endsWith('done')
+  const kinds = /reasoning|summary/.test(`${type} ${part.type}`) ? ['reasoning'] : ['message', 'reasoning'] // vLLM announces thoughts as text
+  const kind = kinds.find((one) => findOpen(state, event, one).length > 0) ?? (kinds[0] as string)
+  const found = findOpen(state, event, kind)
+  const isNew = isEnd && text !== '' && !state.items.some((one) => hasItemId(one, event))
+  const [first = isNew ? itemOf(state, event, kind, '') : undefined] = found
+  if (first === undefined || found.length > 1 || first.isHeld) return
+  if (isEnd && !isSure(state, first, event)) {
+    first.held = text
+    return
+  }
+  if (kind === 'reasoning') {
+    if (isEnd && (first.isBroken || first.text === '') && text !== '' && !first.text.endsWith(text)) {
+      sayReasoning(first, text, partOf(event, type), out)
+    }
+    first.isBroken = true
+    return
+  }
+  const index = numberOr(event.content_index, 0)
+  if (!isEnd) {
+    first.hasMarks = true
+    const last = first.parts.at(-1)
+    if (!last?.isOpen || last.text !== '' || last.index !== index) addPart(first, index)
+    return
+  }
+  const ended = findPart(first, index) ?? (saidBy(first).endsWith(text) ? undefined : addPart(first, index))
+  if (ended === undefined) return
+  const rest = restOf(text, ended.text)
+  if (rest !== '') sayText(ended, rest, part.refusal !== undefined, out)
+  ended.isOpen = false
+}
+
+/** What a whole text has after its beginning; nothing if it begins otherwise. */
+function restOf(whole: string, beginning: string): string {
+  return whole.startsWith(beginning) ? whole.slice(beginning.length) : ''
 }
 
 function addReasoning(state: StreamState, event: JsonObject, out: Fragment[], type: string): void {
   const delta = stringOr(event.delta, '')
-  if (delta === '') return
-  const progress = itemOf(state, event, 'reasoning')
-  const part = `${type} ${event.summary_index ?? event.content_index}`
-  const length = progress.lengths.get(0) ?? 0
-  const text = progress.part !== part && length > 0 ? partBreak + delta : delta
-  progress.part = part
-  progress.lengths.set(0, length + text.length)
-  out.push({ type: 'reasoning', key: progress.key, text })
+  const item = delta === '' ? undefined : itemOf(state, event, 'reasoning', delta)
+  if (item !== undefined) sayReasoning(item, delta, partOf(event, type), out)
+}
+
+/** The part of reasoning that an event is of. The index of a reasoning text grows with each delta on vLLM: a new one is told by an event. */
+function partOf({ summary_index }: JsonObject, type: string): string {
+  return type.includes('summary') ? `${summary_index}` : 'text'
+}
+
+function sayReasoning(item: Progress, text: string, part: string, out: Fragment[]): void {
+  const isNext = item.text !== '' && (item.isBroken || item.part !== part)
+  const added = isNext ? partBreak + text : text
+  item.part = part
+  item.isBroken = false
+  grow(item, added)
+  out.push({ type: 'reasoning', key: item.key, text: added })
 }
 
 /** The start of the JSON arguments of a custom call. */
 const customOpening = '{"input":"'
 
-/** Passes on arguments: a delta, or all. The free text of a custom call becomes JSON: it is the value of the argument `input`. */
-function addArguments(state: StreamState, event: JsonObject, out: Fragment[]): void {
-  const given = stringOr(event.delta ?? event.arguments, '')
+/**
+ * Passes on arguments: a delta, or all. The free text of a custom call becomes JSON: it is the value of the argument `input`. While another call
+ * is open and only an index says whose they are, they wait until the call is whole: what was passed on cannot be taken back.
+ */
+function addArguments(state: StreamState, event: JsonObject, out: Fragment[], name: string): void {
+  const whole = event.arguments ?? event.input
+  const given = stringOr(whole ?? event.delta, '')
   if (given === '') return
-  const { key, type, isCall } = itemOf(state, event, 'function_call')
-  if (!isCall) return
-  if (event.arguments !== undefined) out.push({ type: 'call', key, arguments: given, final: true })
-  else out.push({ type: 'call', key, arguments: type === customCall ? JSON.stringify(given).slice(1, -1) : given })
+  const type = name.slice('response.'.length, name.lastIndexOf('_'))
+  const [only, other] = whole === undefined ? [itemOf(state, event, type, given)] : findOpen(state, event, type)
+  if (only === undefined || other !== undefined) return
+  const { key } = only
+  const isCustom = only.type === customCall
+  only.isQuiet ||= !isSure(state, only, event)
+  if (whole === undefined) grow(only, given)
+  else if (only.isQuiet) only.held = given
+  else {
+    only.text = given
+    only.isHeld = false
+  }
+  if (!only.isCall || only.isQuiet) return
+  const piece = isCustom ? JSON.stringify(given).slice(1, -1) : given
+  if (whole === undefined) out.push({ type: 'call', key, arguments: piece })
+  else out.push({ type: 'call', key, arguments: isCustom ? `${customOpening}${piece}"}` : piece, final: true })
+}
+
+/** Whether an event is of this item whatever its index says: hosts count it on before they are done with an item. */
+function isSure({ open }: StreamState, item: Progress, event: JsonObject): boolean {
+  const isNamed = hasItemId(item, event)
+  return open.every((one) => one === item || one.type !== item.type || (isNamed && !hasItemId(one, event)))
+}
+
+/** Whether an event names the item. llama.cpp names calls by their `call_id`. */
+function hasItemId({ id, callId }: Progress, { item_id }: JsonObject): boolean {
+  return typeof item_id === 'string' && (item_id === id || item_id === callId)
 }
 
 // ---- items --------------------------------------------------------------------------------------
@@ -412,33 +722,71 @@ export interface Reading {
   hasText: boolean
   hasRefusal: boolean
   readonly waiting: Set<string>
+  /** The ids of calls that the server ran, as they were passed on, by the ids at their end. */
+  readonly toldIds: Map<string, string>
   /** Whether a wrapper of parallel calls is split into its calls. Not in a history: there, the output answers the wrapper itself. */
   readonly opensWrappers: boolean
 }
 
 export function newReading(dialect: ResponsesDialect, model: string, opensWrappers = true): Reading {
-  return { dialect, model, after: undefined, hasText: false, hasRefusal: false, waiting: new Set(), opensWrappers }
+  return {
+    dialect,
+    model,
+    after: undefined,
+    hasText: false,
+    hasRefusal: false,
+    waiting: new Set(),
+    toldIds: new Map(),
+    opensWrappers,
+  }
 }
 
-/** The part of an item that a stream has already sent. Empty if the item was not streamed. */
-interface Progress {
+/** A text of a message, as far as it was streamed. */
+interface Part extends Growing {
+  readonly key: string
+  /** As the server has it: it need not be the position in the whole item. */
+  readonly index: number
+  /** The number of citations received. */
+  cited: number
+  isOpen: boolean
+}
+
+/** The part of an item that a stream has already sent. Empty if the item was not streamed. `text` has a thought or arguments. */
+interface Progress extends Growing, Marks {
   /** Identifies the block of the item in fragments. */
   readonly key: number
-  readonly type: string
-  /** The position of the item among those received. */
-  readonly order: number
-  /** The length of each text received so far, by its index. The complete item then shows the text that the deltas did not have. */
-  readonly lengths: Map<number, number>
-  /** The number of citations of each text received so far. */
-  readonly cited: Map<number, number>
-  /** The part of reasoning that the last delta belongs to. */
+  /** Whether it began with a delta, and was not announced. */
+  readonly isInferred: boolean
+  isOpen: boolean
+  name: string | undefined
+  callId: string | undefined
+  /** The id that was passed on. */
+  toldId: string | undefined
+  readonly parts: Part[]
+  /** Whether events tell where its texts begin. */
+  hasMarks: boolean
+  /** The part of reasoning that the last delta belongs to, and whether it has ended. */
   part: string
+  isBroken: boolean
   /** Whether it was announced as a call. Only then its arguments are passed on before it is complete. */
   isCall: boolean
+  /** Whether its arguments wait until it is whole. */
+  isQuiet: boolean
+  /** Pieces that may be of another item, and whether there were some. */
+  held: string
+  isHeld: boolean
+  /** Why it cannot be known which call it is. */
+  unclear: string | undefined
 }
 
-export function newProgress(key: number, type = '', order = 0): Progress {
-  return { key, type, order, lengths: new Map(), cited: new Map(), part: '', isCall: false }
+type Begun = Marks & Pick<Progress, 'isInferred'>
+
+export function newProgress(key: number): Progress {
+  return {
+    ...{ key, type: '', id: undefined, callId: undefined, index: undefined, name: undefined, toldId: undefined },
+    ...{ isInferred: false, isOpen: false, text: '', pieces: 0, parts: [], hasMarks: false, part: '', isBroken: false },
+    ...{ isCall: false, isQuiet: false, held: '', isHeld: false, unclear: undefined },
+  }
 }
 
 /** Matches ids that a gateway made for its client (see `makeId`). No server knows them, so they are not sent back. */
@@ -489,8 +837,8 @@ function textKey(item: number, index: number): string {
 }
 
 /**
- * Reads the texts of a message. Usually a text has the same index in the stream and in the item. Bedrock and vLLM count reasoning parts in
- * the stream but not in the item: then the texts are matched in order.
+ * Reads the texts of a message. Usually a text has the same index in the stream and in the item. Some hosts count other parts too, or each
+ * delta: then the texts are matched in order, and the last ones that are too many in the stream are pieces of one.
  */
 function readMessage(
   item: JsonObject,
@@ -501,18 +849,24 @@ function readMessage(
   const { type: _type, id: _id, status: _status, role, content, ...message } = item
   const parts: readonly Json[] =
     typeof content === 'string' ? [{ type: 'output_text', text: content }] : arrayOf(content)
-  if ((role ?? 'assistant') !== 'assistant' || parts.length + progress.lengths.size === 0) return unknownBlock(item)
+  const streamed = progress.parts
+    .filter(({ text, cited }) => text !== '' || cited > 0)
+    .sort((one, other) => one.index - other.index)
+  if ((role ?? 'assistant') !== 'assistant' || parts.length + streamed.length === 0) return unknownBlock(item)
   const opaque = proofOf(item, reading)
-  const streamed = [...progress.lengths.keys()].sort((one, other) => one - other)
-  const isShifted = streamed.some((index) => textOfPart(parts[index]) === undefined)
+  const isShifted = streamed.some(
+    ({ index }, at) => textOfPart(parts[index]) === undefined || streamed[at + 1]?.index === index,
+  )
+  let left = parts.filter((part) => textOfPart(part) !== undefined).length
   for (const [at, part] of parts.entries()) {
     const text = textOfPart(part)
     if (!isObject(part) || text === undefined) {
       out.push({ type: 'block', block: unknownBlock(part, { part: true, proof: opaque.data }) })
       continue
     }
-    const index = isShifted ? (streamed.shift() ?? -1 - at) : at
-    const key = textKey(progress.key, index)
+    const surplus = streamed.length - left--
+    const own = isShifted ? streamed.splice(0, 1 + Math.max(0, surplus)) : streamed.filter(({ index }) => index === at)
+    const { key } = own.at(-1) ?? addPart(progress, at)
     const { type, text: _text, refusal: _refusal, annotations, logprobs, ...kept } = part
     const refusal = type === 'refusal' && { refusal: true as const }
     if (refusal) reading.hasRefusal = true
@@ -522,16 +876,15 @@ function readMessage(
       logprobs: unlessEmpty(arrayOf(logprobs)) as Json, // every answer has the field, and it is rarely filled
       message: unlessEmpty(message),
     })
-    const citations = unlessEmpty(
-      arrayOf(annotations)
-        .slice(progress.cited.get(index) ?? 0)
-        .map(readAnnotation),
-    )
+    const cited = own.reduce((sum, one) => sum + one.cited, 0)
+    const citations = unlessEmpty(arrayOf(annotations).slice(cited).map(readAnnotation))
     out.push(
-      { type: 'text', key, text: text.slice(progress.lengths.get(index) ?? 0), ...refusal },
+      { type: 'text', key, text: restOf(text, own.map((one) => one.text).join('')), ...refusal },
       compact({ type: 'patch', key, opaque, citations, ...keeping(fields, format) }),
-      { type: 'close', key },
     )
+    for (const one of own)
+      if (one.key !== key) out.push({ type: 'patch', key: one.key, opaque }, { type: 'close', key: one.key })
+    out.push({ type: 'close', key })
   }
 }
 
@@ -542,7 +895,12 @@ function textOfPart(part: unknown): string | undefined {
   return name && stringOr(field(part, name) ?? '', undefined)
 }
 
-function readReasoning(item: JsonObject, { key, lengths }: Progress, reading: Reading, out: Fragment[]): undefined {
+function readReasoning(
+  item: JsonObject,
+  { key, text: streamed }: Progress,
+  reading: Reading,
+  out: Fragment[],
+): undefined {
   const text = reasoningText(item)
   const { type: _, id: given, summary: parts, ...rest } = item
   const id = ownId(item)
@@ -554,7 +912,7 @@ function readReasoning(item: JsonObject, { key, lengths }: Progress, reading: Re
   reading.after = undefined
   const isProof = id === given || typeof data.encrypted_content === 'string'
   out.push(
-    { type: 'reasoning', key, text: text.slice(lengths.get(0) ?? 0) },
+    { type: 'reasoning', key, text: restOf(text, streamed) },
     compact({ type: 'patch', key, opaque: isProof ? proof(data, reading) : undefined }),
     { type: 'close', key },
   )
@@ -564,7 +922,8 @@ function readReasoning(item: JsonObject, { key, lengths }: Progress, reading: Re
 // ---- calls ------------------------------------------------------------------------------------
 
 /** Reads a complete call. It replaces the pieces of the same call. */
-function readCall(item: JsonObject, { key }: Progress, reading: Reading, out: Fragment[]): undefined {
+function readCall(item: JsonObject, progress: Progress, reading: Reading, out: Fragment[]): undefined {
+  const { key, toldId, unclear } = progress
   const server = isServerCall(item, reading.dialect)
   const opaque = server ? proof(item, reading) : proofOf(item, reading)
   const wrapped = reading.opensWrappers ? wrappedCalls(item) : []
@@ -582,8 +941,9 @@ function readCall(item: JsonObject, { key }: Progress, reading: Reading, out: Fr
   out.push({
     type: 'call',
     key,
-    id: textOr(call_id, null),
-    name: textOr(name, null),
+    id: toldId ?? textOr(call_id, null),
+    name: progress.isCall && progress.name ? null : textOr(name, null),
+    unclear,
     ...(given !== '' && { arguments: given, final: true }), // some hosts send empty arguments at the end, after the real ones
     opaque,
     ...keeping(isCustom ? { ...kept, type } : kept, format),
@@ -598,8 +958,18 @@ function isServerCall({ name }: JsonObject, { serverTools }: ResponsesDialect): 
   return serverTools.has(stringOr(name, ''))
 }
 
+/** The id of a call as it was passed on: its item may have another at its end. */
+function toldIdOf({ call_id: id }: JsonObject, { toldIds }: Reading): string | undefined {
+  return textOr(toldIds.get(stringOr(id, '')), textOr(id, undefined))
+}
+
 /** Reads an item of a tool that the server ran: the call, its result, or both. The proof keeps the other fields of the item. */
-function readHosted(item: JsonObject, { key }: Progress, reading: Reading, out: Fragment[]): ContentBlock | undefined {
+function readHosted(
+  item: JsonObject,
+  { key, toldId }: Progress,
+  reading: Reading,
+  out: Fragment[],
+): ContentBlock | undefined {
   const hosted = hostedOf(item) as Hosted
   const { input, output = 'error' } = hosted
   const name = hostedName(item)
@@ -615,8 +985,10 @@ function readHosted(item: JsonObject, { key }: Progress, reading: Reading, out: 
   const opaque = proof(data, reading)
   const isFailed = resultField === 'error' || item.status === 'failed' || item.status === 'incomplete'
   const block = { type: 'server_tool_result', name, status: isFailed ? 'error' : 'success', output: result } as const
-  if (input === undefined) return compact({ ...block, toolCallId: textOr(item.call_id, undefined), opaque })
-  const id = hostedId(item, hosted)
+  if (input === undefined) return compact({ ...block, toolCallId: toldIdOf(item, reading), opaque })
+  const own = hostedId(item, hosted)
+  const id = toldId || own
+  reading.toldIds.set(own, id)
   // A text stays in the proof too. It shows that the wire has these arguments as text.
   const value = typeof given === 'string' || isTaken ? (given as string | JsonObject) : {}
   out.push({ type: 'call', key, id, name, arguments: value, final: true, server: true, opaque }, { type: 'close', key })
