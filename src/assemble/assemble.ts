@@ -49,6 +49,7 @@ export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions
     byKey: new Map(),
     byId: new Map(),
     byPosition: new Map(),
+    isAmbiguous: false,
     ownCount: 0,
     ids: new Set(),
     told: new Set(),
@@ -75,8 +76,7 @@ export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions
       const { id, model } = state.response
       out.push(compact({ type: 'message_start', id, model }))
     }
-    // Where an answer goes on, its stop reason was none.
-    if (state.hasStopped && contents.has(fragment.type)) state.hasStopped = false
+    state.hasStopped = hasStoppedAt(fragment, state.hasStopped)
     switch (fragment.type) {
       case 'text':
       case 'reasoning':
@@ -104,9 +104,6 @@ export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions
       case 'warning':
         out.push(fragment)
         return
-      case 'stop':
-        state.hasStopped = true
-        return
       case 'end':
         finish(state, settleStopReason(fragment.stopReason, state.ownCount > 0), out, fragment)
     }
@@ -122,6 +119,11 @@ export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions
 }
 
 const contents: ReadonlySet<Fragment['type']> = new Set(['text', 'reasoning', 'call', 'block'])
+
+/** Whether the model has stopped, after this fragment. Where the answer goes on, its stop reason was none: some hosts repeat one all the time. */
+export function hasStoppedAt({ type }: Fragment, before: boolean): boolean {
+  return type === 'stop' || (before && !contents.has(type))
+}
 
 /** Ends an incomplete answer, and appends its last events. Calls that were open become invalid calls. */
 export function stop(
@@ -180,7 +182,8 @@ function addCallFragment(state: Assembly, fragment: CallFragment, out: MessageEv
     warn('dropped', 'a piece of a call that is whole came again', out)
     return
   }
-  if (found && !realId(fragment.id)) doubt(found, hasPlace(fragment) ? found.rival : found.before)
+  const { rival } = found ?? {}
+  if (found && rival?.isOpen && !rival.isWhole && !realId(fragment.id)) found.unclear = rival.unclear = sharedPlace
   const call = found ?? openCall(state, fragment, nextIndex(state, out))
   out.push({ type: 'tool_call_chunk', index: call.index, chunk: addToCall(state, call, fragment, out) })
 }
@@ -416,9 +419,8 @@ interface CallPart extends Growing, Scan {
   live: LiveArguments | undefined
   /** Whether a guess about one of its pieces was reported. */
   isGuessed?: true
-  /** The call at the place where this one began, and the latest before it. A piece without an id may be of either, while both are open. */
+  /** The call at the place where this one began. A piece without an id may be of either, while both are open. */
   readonly rival: CallPart | undefined
-  readonly before: CallPart | undefined
   /** Why it cannot be known which call this is. */
   unclear?: string | undefined
   /** The ended call. */
@@ -436,6 +438,8 @@ export interface Assembly {
   readonly byPosition: Map<number | undefined, CallPart>
   /** The latest call without a key. */
   latest?: CallPart
+  /** Whether a call without a key began before the one before it was whole. */
+  isAmbiguous: boolean
   /** How many calls are ours, and not the provider's own. */
   ownCount: number
   /** Ids of calls that have ended. */
@@ -521,9 +525,11 @@ function openCall(state: Assembly, fragment: CallFragment, index: number): CallP
     isWhole: false,
     live: state.options.liveArguments?.fresh(),
     rival: rival?.kind === 'call' ? rival : undefined,
-    before: key === undefined ? state.latest : undefined,
   }
-  if (key === undefined) state.latest = call
+  if (key === undefined) {
+    state.isAmbiguous ||= state.latest?.isWhole === false
+    state.latest = call
+  }
   return addPart(state, call)
 }
 
@@ -637,13 +643,7 @@ function endCall(state: Assembly, call: CallPart, end: CallEnd): ToolCall | Inva
 }
 
 const alreadyThere = 'A call with this name and these arguments, and with its id or at its place, is there already'
-
-/** Marks two calls as unclear if a piece of the one may be of the other: of one that is open, and does not have all its arguments. */
-function doubt(call: CallPart, other: CallPart | undefined): void {
-  if (!other?.isOpen || other.isWhole) return
-  call.unclear = other.unclear =
-    'It cannot be known which of the pieces of arguments belong to this call, and which to another'
-}
+const sharedPlace = 'It cannot be known which of the pieces of arguments belong to this call, and which to another'
 
 /** Whether a call was told before, with its id or at its place. From now on it was. */
 function isTold(
@@ -717,7 +717,7 @@ function findCall(state: Assembly, fragment: CallFragment, out: MessageEvent[]):
   // One id at two positions is two calls, if each has a name.
   const isElsewhere = name && position !== undefined && (sameId?.wirePosition ?? position) !== position
   const call = isElsewhere ? placed : (sameId ?? placed)
-  if (call === undefined) return hasPlace(fragment) ? call : findLatest(state, fragment, out)
+  if (call === undefined) return key === undefined && position === undefined ? findLatest(state, fragment, out) : call
   const isOther = id !== undefined && call.id !== undefined && id !== call.id
   if (!call.isOpen) return isOther ? undefined : 'repeated'
   // Another id at the same place is another call if it is named. Otherwise the host changes ids on the way.
@@ -726,10 +726,6 @@ function findCall(state: Assembly, fragment: CallFragment, out: MessageEvent[]):
   // At a place where a call is whole already, a name starts the next one: the host has one place, or one id, for all its calls.
   if (name !== call.name) return undefined
   return String(fragment.arguments ?? '').trim() === '' ? call : undefined
-}
-
-function hasPlace({ key, position }: CallFragment): boolean {
-  return key !== undefined || position !== undefined
 }
 
 /** The latest part at the place that a piece names. */
@@ -753,7 +749,7 @@ function isThere(state: Assembly, fragment: CallFragment): boolean {
 
 /** A piece without key and position belongs to the latest call, unless it starts the next one. */
 function findLatest(state: Assembly, fragment: CallFragment, out: MessageEvent[]): CallPart | undefined {
-  const { latest } = state
+  const { latest, isAmbiguous } = state
   if (latest === undefined) return undefined
   const { name, arguments: given } = fragment
   const id = realId(fragment.id)
@@ -766,7 +762,8 @@ function findLatest(state: Assembly, fragment: CallFragment, out: MessageEvent[]
     (name && latest.name !== '' && !(name === latest.name && isInTheMiddle))
   if (isNext) return undefined
   if (id !== undefined) return guess(latest, 'the id of a call came late, and was given to the latest', out)
-  return latest
+  if (name || !isAmbiguous) return latest
+  return guess(latest, 'a piece of a call names none of the open calls and was given to the latest', out)
 }
 
 /** Reports a guess, once for each call. */

@@ -376,7 +376,8 @@ async function* requestAnswer(asker: Asker, question: Question): AsyncGenerator<
   const model: Model = { ...question.model, apiKey }
   const { codec } = model
   const address = addressOf(model, encoded)
-  const request = { ...encoded, text: JSON.stringify({ ...(encoded.body as object), ...model.body }) }
+  const body = { ...(encoded.body as object), ...model.body }
+  const request = { ...encoded, text: JSON.stringify(body) }
   const deadline = startDeadline(timeouts, asker.signal)
   const { signal } = deadline
   try {
@@ -399,10 +400,11 @@ async function* requestAnswer(asker: Asker, question: Question): AsyncGenerator<
           if (resume) asker.headersArrived = sent.catch(() => {})
           response = await sent
         }
-        decoder = decodeAnswer(codec, compact({ callsBefore: callsBefore(), liveArguments, maxEventBytes }))
+        const limits = { callsBefore: callsBefore(), liveArguments, maxEventBytes }
+        decoder = decodeAnswer(codec, compact({ ...limits, request: body }))
         const whole = response && !isStream(response) ? collectWhole(codec, question.isWhole, maxBodyBytes) : undefined
         const kept = resume?.chunks(asker, { model, id: streamId, response, decoder }, deadline)
-        for await (const chunk of kept ?? chunksOf(response as Response, deadline)) {
+        for await (const chunk of kept ?? chunksOf(response as Response, deadline, () => decoder?.hasStopped)) {
           if (whole?.keeps(chunk)) continue
           decoder.push(chunk, batch)
           if (batch.length > 0) {
@@ -418,7 +420,7 @@ async function* requestAnswer(asker: Asker, question: Question): AsyncGenerator<
         if (text !== undefined || !decoder.isEnded) {
           if (text === undefined) decoder.end(batch)
           else {
-            const options = { callsBefore: callsBefore(), events: batch }
+            const options = { callsBefore: callsBefore(), events: batch, request: body }
             const response = codec.decodeResponse(readBody(text, model), options)
             const end = { type: 'message_end', message: response.message, response } as const
             // The codec may have changed the response after its events were made. A codec of an application may make none.
@@ -570,7 +572,7 @@ function encodeAsked(
 /** The limits of one answer, and the data of its conversation. */
 export interface DecodeOptions
   extends Omit<AssembleOptions, 'provider' | 'idPrefix'>,
-    Pick<DecodeStreamOptions, 'parse'> {
+    Pick<DecodeStreamOptions, 'parse' | 'request'> {
   /** Largest single event or line, in bytes. Default 8 MiB. */
   readonly maxEventBytes?: number
 }
@@ -580,11 +582,11 @@ export interface DecodeOptions
  * have the part that arrived in `partial`; `out` holds its events.
  */
 export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): AnswerDecoder {
-  const { maxEventBytes, parse, ...limits } = options
+  const { maxEventBytes, parse, request, ...limits } = options
   const { provider, idPrefix } = codec
   const connect = () => codec.decodeFrames(compact({ maxEventBytes }))
   let framing = connect()
-  const format = codec.decodeStream(compact({ parse }))
+  const format = codec.decodeStream(compact({ parse, request }))
   const assembly = assemble.start({ ...limits, provider, idPrefix })
 
   function assembleAll(fragments: readonly Fragment[], out: MessageEvent[]): void {

@@ -209,10 +209,15 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The chunks of a body, until it ends, the signal fires, or the reader leaves. Each of these closes the connection. */
+/**
+ * The chunks of a body, until it ends, the signal fires, or the reader leaves. Each of these closes the connection.
+ *
+ * @param hasStopped whether the answer is complete, although its end may still come. Then the body ends after a short wait.
+ */
 export async function* chunksOf(
   { body }: Pick<Response, 'body'>,
   deadline?: Deadline,
+  hasStopped?: () => boolean | undefined,
 ): AsyncGenerator<Uint8Array, void> {
   const reader = body?.getReader()
   if (reader === undefined) return
@@ -227,7 +232,7 @@ export async function* chunksOf(
       signal?.throwIfAborted()
       if (done) return
       yield value
-      deadline?.enter('idle')
+      deadline?.enter('idle', hasStopped?.() ? cancel : undefined)
     }
   } catch (cause) {
     if (signal?.aborted || cause instanceof IsoglotError) throw cause
@@ -324,8 +329,8 @@ export interface Timeouts {
 
 export interface Deadline {
   readonly signal: AbortSignal
-  /** Starts the timer of a phase, and stops the timer of the phase before it. */
-  enter(phase: 'first_byte' | 'idle'): void
+  /** Starts the timer of a phase, and stops the timer of the phase before it. With `leave`, it is short, and calls that in place of aborting. */
+  enter(phase: 'first_byte' | 'idle', leave?: () => void): void
   /** Stops the timer of the phase. */
   pause(): void
   /** Aborts by hand. */
@@ -333,6 +338,9 @@ export interface Deadline {
   /** Stops all timers, removes the listener from the caller's signal, and ends what is left of the request. */
   clear(): void
 }
+
+/** How long the last mark of an answer may take, such as `[DONE]`, or figures before it, in milliseconds. Some servers never send it. */
+const lastMarkMs = 2000
 
 export function startDeadline(timeouts: Timeouts = {}, caller?: AbortSignal): Deadline {
   const controller = new AbortController()
@@ -348,13 +356,15 @@ export function startDeadline(timeouts: Timeouts = {}, caller?: AbortSignal): De
   }
   const total = after(limits.total, () => runOut('total'))
   let current: 'first_byte' | 'idle' = 'idle'
-  const clock = alarm(() => runOut(current))
+  let onTime: (() => void) | undefined
+  const clock = alarm(() => (onTime ? onTime() : runOut(current)))
 
   return {
     signal: controller.signal,
-    enter(phase) {
+    enter(phase, leave) {
       current = phase
-      clock.wind(limits[phase])
+      onTime = leave
+      clock.wind(leave ? Math.min(limits[phase], lastMarkMs) : limits[phase])
     },
     pause: () => clock.wind(Number.POSITIVE_INFINITY),
     abort: (reason) => controller.abort(reason),

@@ -116,7 +116,7 @@ export async function* askForStream(target: Target, call: Call): AnswerText {
   try {
     deadline.enter('first_byte')
     const response = await sendText(model, question, deadline.signal, {})
-    for await (const chunk of chunksOf(response, deadline)) {
+    for await (const chunk of chunksOf(response, deadline, () => flow.hasStopped)) {
       count(chunk)
       flow.push(chunk, out)
       if (seen.bytes > maxOutputBytes) {

@@ -7,6 +7,7 @@
  * @module
  */
 
+import { hasStoppedAt } from '../assemble/assemble.ts'
 import type { ClientCodec, Fragment, Frame, Reply } from '../core/codec.ts'
 import { type ApiError, InterruptedError } from '../core/errors.ts'
 import { arrayOf, compact, field, isObject, numberOr, setOwn, textOr } from '../core/json.ts'
@@ -47,12 +48,14 @@ export function passStream(codec: ClientCodec, wire: GatewayFormat, options: Pas
   const hold = createHold<Frame>(options.search, rewriteFrame)
   let reply = options.reply
   let passed = 0
+  let hasStopped = false
   let isEnded = false
   let failure: unknown
 
   function note(fragments: readonly Fragment[]): void {
     for (const fragment of fragments) {
       seeFragment(seen, fragment)
+      hasStopped = hasStoppedAt(fragment, hasStopped)
       if (fragment.type === 'start') reply = { ...reply, ...compact({ id: fragment.id, model: fragment.model }) }
       if (fragment.type === 'end') isEnded = true
     }
@@ -116,6 +119,9 @@ export function passStream(codec: ClientCodec, wire: GatewayFormat, options: Pas
   return {
     get isEnded() {
       return isEnded
+    },
+    get hasStopped() {
+      return hasStopped
     },
     get error() {
       return failure

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { DecodedRequest } from '../core/codec.ts'
+import type { DecodedRequest, Requested } from '../core/codec.ts'
 import { compact, field, objectIn } from '../core/json.ts'
 import type { Json, JsonObject, Loss } from '../core/model.ts'
 import { holdsEnvelope } from '../kit/envelope.ts'
@@ -36,7 +36,7 @@ export interface Question {
   /** The answer is passed through to the client. */
   readonly passes: boolean
   /** Options for reading a translated answer. */
-  readonly answering: Partial<Answering>
+  readonly answering: Partial<Answering> & Requested
   readonly losses: readonly Loss[]
   /** The gateway asks for usage, although the client did not. */
   readonly asksUsage: boolean
@@ -92,7 +92,8 @@ function translateQuestion(target: Target, call: Call): Question {
   const encoded = translateRequest(call.body.value, { decodeRequest: () => limited }, model.codec, options)
   const body = model.body ? { ...(encoded.body as object), ...model.body } : encoded.body
   const { path, headers, losses, question } = encoded
-  return { path, headers, text: JSON.stringify(body), passes: false, answering: question, losses, asksUsage: false }
+  const answering = { ...question, request: body }
+  return { path, headers, text: JSON.stringify(body), passes: false, answering, losses, asksUsage: false }
 }
 
 /** The request body, for a stream or for a whole answer. */

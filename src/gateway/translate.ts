@@ -16,6 +16,7 @@ import type {
   EncodedResponse,
   Frame,
   Reply,
+  Requested,
   Rules,
   ServerCodec,
   StreamEncoder,
@@ -142,7 +143,7 @@ function withLegalTools(context: Context, { rules }: Target, names: Map<string, 
 
 // ---- answers ----------------------------------------------------------------------------------
 
-export interface TranslateAnswerOptions extends Partial<Question> {
+export interface TranslateAnswerOptions extends Partial<Question>, Requested {
   /** The id, model name and time that the client sees in the answer. */
   readonly reply?: Reply
   /** Called with each event of the provider before it is passed on, in neutral terms. For a whole answer, only with its end. */
@@ -160,10 +161,10 @@ export function translateResponse(
   body: unknown,
   from: Pick<ClientCodec, 'decodeResponse'>,
   to: Pick<ServerCodec, 'encodeResponse'>,
-  { reply, callsBefore = 0, toolNames, onEvent }: TranslateAnswerOptions = {},
+  { reply, callsBefore = 0, toolNames, request, onEvent }: TranslateAnswerOptions = {},
 ): EncodedResponse {
   const events: MessageEvent[] = []
-  const response = withOwnNames(from.decodeResponse(body, { callsBefore, events }), toolNames)
+  const response = withOwnNames(from.decodeResponse(body, { callsBefore, events, request }), toolNames)
   onEvent?.({ type: 'message_end', message: response.message, response })
   const encoded = to.encodeResponse(response, reply)
   const warnings = events.flatMap((event) => (event.type === 'warning' ? [event.warning] : []))
@@ -181,6 +182,8 @@ export interface TranslateStreamOptions
 export interface StreamTranslator extends Machine<Uint8Array, string> {
   /** The client's stream has ended, normally or with an error: no more text follows. */
   readonly isEnded: boolean
+  /** The model has stopped: the answer is complete, although its end may still come. */
+  readonly hasStopped: boolean
   /** The error at the end of the client's stream; `undefined` if it ended normally. */
   readonly error: unknown
   /** The losses so far, including repairs of the provider's stream. */
@@ -236,6 +239,9 @@ export function translateStream(
   return {
     get isEnded() {
       return isEnded
+    },
+    get hasStopped() {
+      return decoder.hasStopped
     },
     get error() {
       return failure

@@ -313,6 +313,16 @@ const certain: Row[] = [
 
 const guessed: Row[] = [
   [
+    'a bare piece while two calls are open: the latest has it',
+    [
+      { position: 0, id: 'a', name: 'f', arguments: '{' },
+      { position: 1, id: 'b', name: 'g', arguments: '{' },
+      { arguments: '"y":1' },
+      { arguments: '}' },
+    ],
+    ['a f({) !malformed_json', 'b g({"y":1})'],
+  ],
+  [
     'ids that change with each piece: the position decides',
     [
       { position: 0, id: 'a', name: 'f', arguments: '{"x"' },
@@ -394,21 +404,6 @@ const kept: Row[] = [
 
 /** Each of these calls could run, with arguments that are not its own. */
 const unclear: Row[] = [
-  [
-    'a bare piece while two calls are open',
-    [
-      { position: 0, id: 'a', name: 'f', arguments: '{' },
-      { position: 1, id: 'b', name: 'g', arguments: '{' },
-      { arguments: '"y":1' },
-      { arguments: '}' },
-    ],
-    ['a f({) !unclear', 'b g({"y":1}) !unclear'],
-  ],
-  [
-    'a bare piece after two names',
-    [{ id: 'a', name: 'f' }, { id: 'b', name: 'g' }, { arguments: '{"y":1}' }],
-    ['a f() !unclear', 'b g({"y":1}) !unclear'],
-  ],
   [
     'a piece without an id at a position where two calls are open',
     [

@@ -387,7 +387,8 @@ const cannotBe = -4
 function likenessOf(one: Progress, { type, id, callId, index, name, content }: Told): number {
   if (one.type !== type) return cannotBe
   const said = saidBy(one)
-  const marks = (isSame(callId, one.callId) ? 10 : 0) + (isSame(id, one.id) ? 3 : 0) + (isSame(index, one.index) ? 2 : 0)
+  const marks =
+    (isSame(callId, one.callId) ? 10 : 0) + (isSame(id, one.id) ? 3 : 0) + (isSame(index, one.index) ? 2 : 0)
   const words = said === '' || content === '' ? 0 : said === content ? 8 : content.startsWith(said) ? 6 : -3
   return marks + words - (isOther(name, one.name) ? 15 : 0)
 }
