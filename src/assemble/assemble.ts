@@ -183,7 +183,8 @@ function addCallFragment(state: Assembly, fragment: CallFragment, out: MessageEv
     return
   }
   const { rival } = found ?? {}
-  if (found && rival?.isOpen && !rival.isWhole && !realId(fragment.id)) found.unclear = rival.unclear = sharedPlace
+  if (found && rival?.isOpen && !rival.isWhole && (realId(fragment.id) ?? '') !== found.id)
+    found.unclear = rival.unclear = sharedPlace
   const call = found ?? openCall(state, fragment, nextIndex(state, out))
   out.push({ type: 'tool_call_chunk', index: call.index, chunk: addToCall(state, call, fragment, out) })
 }
@@ -272,6 +273,9 @@ function finish(
 ): ChatResponse {
   const content: ContentBlock[] = []
   const invalid: InvalidToolCall[] = []
+  const isNameless = (part: BlockPart | CallPart) =>
+    part.kind === 'call' && !part.name && part.key === undefined && part.text
+  if (state.parts.some(isNameless)) doubtEmpty(state)
   for (const part of state.parts) {
     close(state, part, out, callEnds[stopReason])
     const { block } = part as ClosedPart
@@ -423,6 +427,8 @@ interface CallPart extends Growing, Scan {
   readonly rival: CallPart | undefined
   /** Why it cannot be known which call this is. */
   unclear?: string | undefined
+  /** Whether a guess gave another call pieces that may be its own. */
+  mayLack?: boolean
   /** The ended call. */
   block?: ToolCall | InvalidToolCall | ServerToolCall
 }
@@ -637,12 +643,19 @@ function endCall(state: Assembly, call: CallPart, end: CallEnd): ToolCall | Inva
   const read = readCall(parts)
   const isBelieved = end === 'closed' || (end === 'cut' && read.type === 'tool_call' && argumentsText !== '')
   if (!isBelieved) return invalidCall(parts, 'truncated', 'The answer ended before the arguments did')
-  const unclear = call.unclear ?? (read.type === 'tool_call' && isTold(state, call, read) ? alreadyThere : undefined)
+  const isAgain = read.type === 'tool_call' && isTold(state, call, read)
+  const unclear =
+    call.unclear ?? (call.mayLack && argumentsText === '' ? sharedPlace : isAgain ? alreadyThere : undefined)
   if (unclear === undefined) return read
   return invalidCall({ ...parts, argumentsText: `${argumentsText ?? ''} (${unclear})` }, 'unclear', unclear)
 }
 
 const alreadyThere = 'A call with this name and these arguments, and with its id or at its place, is there already'
+/** Open calls without arguments so far may lack theirs: pieces may have gone to another call, or to none. */
+function doubtEmpty({ parts }: Assembly): void {
+  for (const part of parts) if (part.kind === 'call' && part.isOpen && part.text === '') part.mayLack = true
+}
+
 const sharedPlace = 'It cannot be known which of the pieces of arguments belong to this call, and which to another'
 
 /** Whether a call was told before, with its id or at its place. From now on it was. */
@@ -719,9 +732,11 @@ function findCall(state: Assembly, fragment: CallFragment, out: MessageEvent[]):
   const call = isElsewhere ? placed : (sameId ?? placed)
   if (call === undefined) return key === undefined && position === undefined ? findLatest(state, fragment, out) : call
   const isOther = id !== undefined && call.id !== undefined && id !== call.id
-  if (!call.isOpen) return isOther ? undefined : 'repeated'
+  const isNamed = name && call.name !== '' && !name.startsWith(call.name)
+  if (!call.isOpen) return isOther || isNamed || (name && id === undefined) ? undefined : 'repeated'
   // Another id at the same place is another call if it is named. Otherwise the host changes ids on the way.
   if (isOther) return name ? undefined : guess(call, 'the id of a call changed on the way', out)
+  if (key !== undefined && isNamed && !fragment.final) return undefined
   if (key !== undefined || !name || fragment.final || !call.isWhole) return call
   // At a place where a call is whole already, a name starts the next one: the host has one place, or one id, for all its calls.
   if (name !== call.name) return undefined
@@ -763,6 +778,7 @@ function findLatest(state: Assembly, fragment: CallFragment, out: MessageEvent[]
   if (isNext) return undefined
   if (id !== undefined) return guess(latest, 'the id of a call came late, and was given to the latest', out)
   if (name || !isAmbiguous) return latest
+  if (!latest.isGuessed) doubtEmpty(state)
   return guess(latest, 'a piece of a call names none of the open calls and was given to the latest', out)
 }
 

@@ -1,37 +1,139 @@
 /**
  * However the marks of an item change that a provider tells again, each call runs at most once, with its own arguments, and each text and each
- * thought stands once. Where a stream cannot be understood, its calls are invalid, and say so.
+ * thought stands once: here, and at a client behind a gateway. Where a stream cannot be understood, its calls are invalid, and say so.
  */
-import { appendFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { assemble } from '../../src/assemble/assemble.ts'
-import type { ClientCodec, Frame } from '../../src/core/codec.ts'
-import { callsOf } from '../../src/core/content.ts'
-import type { ChatResponse, JsonObject, MessageEvent } from '../../src/core/model.ts'
+import type { ClientCodec, Fragment, Frame } from '../../src/core/codec.ts'
+import { blocksOf } from '../../src/core/content.ts'
+import type { AssistantMessage, MessageEvent } from '../../src/core/model.ts'
+import { formats } from '../../src/test/formats.ts'
+import { facts } from '../formats/index.ts'
+import { type Wire, wires } from '../support/answers.ts'
 import { inTurn } from '../support/cuts.ts'
-import { clients } from '../support/formats.ts'
-import { type Made, told, type Way, waysOf } from '../support/repeated.ts'
+import { joinDeltas } from '../support/joined.ts'
+import {
+  type CallWay,
+  callWays,
+  type Made,
+  type MadeCall,
+  tellers,
+  told,
+  toldCalls,
+  type Way,
+  waysOf,
+} from '../support/repeated.ts'
 
-function decode({ decodeStream, idPrefix, provider }: ClientCodec, frames: readonly Frame[]) {
+interface Answer {
+  readonly message: AssistantMessage
+  readonly events: readonly MessageEvent[]
+}
+
+function decode({ decodeStream, idPrefix, provider }: ClientCodec, frames: readonly Frame[]): Answer {
   const state = assemble.start({ idPrefix, provider })
   const decoder = decodeStream()
   const events: MessageEvent[] = []
-  const read = (out: Parameters<typeof decoder.end>[0]) => {
+  const take = (read: (out: Fragment[]) => void) => {
+    const out: Fragment[] = []
+    read(out)
     for (const fragment of out) assemble.step(state, fragment, events)
   }
-  for (const frame of frames) {
-    const out: Parameters<typeof decoder.end>[0] = []
-    decoder.push(frame, out)
-    read(out)
-  }
+  for (const frame of frames) take((out) => decoder.push(frame, out))
+  take((out) => decoder.end(out))
   assemble.end(state, events)
-  const end = events.at(-1) as MessageEvent & { type: 'message_end' }
-  return { events, response: end.response }
+  return { events, message: (events.at(-1) as MessageEvent & { type: 'message_end' }).message }
 }
 
-const framesOf = (events: readonly JsonObject[]): Frame[] => events.map((event) => ({ data: JSON.stringify(event) }))
+/** The value of JSON; `undefined` for other text. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
 
-const pairs: Readonly<Record<string, readonly Made[]>> = {
+/** The tools that the caller has: a call of another one runs nothing. */
+const tools: ReadonlySet<string | undefined> = new Set(['pay', 'ask', 'run'])
+
+type Ran = readonly [name: string, given: unknown]
+const inShort = ([name, given]: Ran) => `${name}(${JSON.stringify(given)})`
+
+/** What of `ran` the model did not make, or made once. `rest` are the calls that did not run. */
+function judge(made: readonly Ran[], ran: readonly Ran[]): { readonly wrong: string[]; readonly rest: string[] } {
+  const rest = made.map(inShort)
+  const own = ran.filter(([name]) => tools.has(name))
+  const wrong = own.map(inShort).filter((call) => {
+    const at = rest.indexOf(call)
+    if (at >= 0) rest.splice(at, 1)
+    return at < 0
+  })
+  return { wrong, rest }
+}
+
+/** Faults of the calls of an answer, if `mustRun` says whether all can be understood. */
+function faultsOfCalls(made: readonly Ran[], { message, events }: Answer, mustRun: boolean): string[] {
+  const calls = blocksOf(message.content).flatMap((block) => (block.type === 'tool_call' ? [block] : []))
+  const { invalidToolCalls: invalid = [] } = message
+  const { wrong, rest } = judge(
+    made,
+    calls.map((call): Ran => [call.name, call.arguments]),
+  )
+  const faults = wrong.map((call) => `${call} runs, which the model did not make, or made once`)
+  if (mustRun) faults.push(...rest.map((call) => `${call} does not run`))
+  if (rest.length > 0 && invalid.length === 0) faults.push(`${rest} is lost without a word`)
+  for (const { name, argumentsText } of invalid) {
+    if (tools.has(name) && parsed(argumentsText) !== undefined)
+      faults.push(`the invalid ${argumentsText} could run elsewhere`)
+  }
+  for (const event of events) {
+    if (event.type !== 'tool_call') continue
+    const pieces = events.flatMap((one) =>
+      one.type === 'tool_call_chunk' && one.index === event.index ? [one.chunk.argumentsDelta ?? ''] : [],
+    )
+    const given = parsed(pieces.join(''))
+    const isSame = given === undefined || JSON.stringify(given) === JSON.stringify(event.call.arguments)
+    if (!isSame)
+      faults.push(`the pieces ${pieces} are not those of ${inShort([event.call.name, event.call.arguments])}`)
+  }
+  return faults
+}
+
+/** What a client of this wire reads behind a gateway; `undefined` if it gets an error. */
+function served(wire: Wire, { events }: Answer) {
+  const encoder = formats[wire].server.encodeStream()
+  const frames: Frame[] = []
+  for (const event of events) encoder.push(event, frames)
+  encoder.end(frames)
+  return joinDeltas(wire, frames)?.said
+}
+
+/** Faults of the calls that a client can run. The joiners give a custom call its input. */
+function faultsBehind(wire: Wire, made: readonly Ran[], answer: Answer): string[] {
+  const calls = [...(served(wire, answer)?.calls.values() ?? [])]
+  const ran = calls.flatMap(({ name, text }): Ran[] => {
+    const given = parsed(text || '{}')
+    return given === undefined ? [] : [[name, given]]
+  })
+  return judge(made, ran).wrong.map((call) => `a client of ${wire} runs ${call}`)
+}
+
+/** Fails with the first ways that have faults. */
+function expectNone<One>(ways: readonly One[], faultsOf: (way: One, at: number) => readonly string[]): void {
+  const found: string[] = []
+  for (const [at, way] of ways.entries()) {
+    const faults = faultsOf(way, at)
+    if (faults.length > 0) found.push(`${JSON.stringify(way)}: ${faults.join('; ')}`)
+  }
+  expect({ ways: found.length, first: found.slice(0, 10) }).toEqual({ ways: 0, first: [] })
+}
+
+// ---- Responses ----------------------------------------------------------------------------------
+
+const oslo = '{"city":"Oslo"}'
+const rome = '{"city":"Rome"}'
+
+const answers: Readonly<Record<string, readonly Made[]>> = {
   'two messages': [
     { kind: 'message', text: 'Hello over there' },
     { kind: 'message', text: 'What do we do' },
@@ -45,20 +147,20 @@ const pairs: Readonly<Record<string, readonly Made[]>> = {
     { kind: 'content', text: 'Another one now' },
   ],
   'two calls of one tool': [
-    { kind: 'function_call', name: 'pay', args: '{"city":"Oslo"}' },
-    { kind: 'function_call', name: 'pay', args: '{"city":"Rome"}' },
+    { kind: 'function_call', name: 'pay', args: oslo },
+    { kind: 'function_call', name: 'pay', args: rome },
   ],
-  'two calls, one without arguments': [
+  'two calls, the first without arguments': [
     { kind: 'function_call', name: 'pay', args: '{}' },
-    { kind: 'function_call', name: 'ask', args: '{"city":"Rome"}' },
+    { kind: 'function_call', name: 'ask', args: rome },
   ],
   'two custom calls': [
     { kind: 'custom_tool_call', name: 'run', args: 'say "Oslo"' },
     { kind: 'custom_tool_call', name: 'run', args: 'say "Rome"' },
   ],
   'two calls of an MCP server': [
-    { kind: 'mcp_call', name: 'look', args: '{"city":"Oslo"}' },
-    { kind: 'mcp_call', name: 'look', args: '{"city":"Rome"}' },
+    { kind: 'mcp_call', name: 'look', args: oslo },
+    { kind: 'mcp_call', name: 'look', args: rome },
   ],
   'two searches': [
     { kind: 'web_search_call', query: 'Oslo' },
@@ -67,125 +169,128 @@ const pairs: Readonly<Record<string, readonly Made[]>> = {
   'a thought, a text and two calls': [
     { kind: 'content', text: 'First some idea' },
     { kind: 'message', text: 'Hello over there' },
-    { kind: 'function_call', name: 'pay', args: '{"city":"Oslo"}' },
-    { kind: 'function_call', name: 'ask', args: '{"city":"Rome"}' },
+    { kind: 'function_call', name: 'pay', args: oslo },
+    { kind: 'function_call', name: 'ask', args: rome },
   ],
 }
 
-/** Calls of the caller's tools that may run, in any order. */
-const runs = (calls: readonly { name: string; arguments: unknown }[]) =>
-  calls.map(({ name, arguments: given }) => JSON.stringify([name, given])).sort()
-
 const isServers = ({ kind }: Made) => kind === 'mcp_call' || kind === 'web_search_call'
 
-function expected(made: readonly Made[]): string[] {
-  return runs(
-    made.flatMap((one) => {
-      if (!('args' in one) || isServers(one)) return []
-      const { kind, name, args } = one
-      return [{ name, arguments: kind === 'custom_tool_call' ? { input: args } : JSON.parse(args) }]
-    }),
-  )
-}
+/** The calls that the caller has to run. */
+const callsOf = (made: readonly Made[]): Ran[] =>
+  made.flatMap((one): Ran[] => {
+    if (one.kind === 'function_call') return [[one.name, JSON.parse(one.args)]]
+    return one.kind === 'custom_tool_call' ? [[one.name, { input: one.args }]] : []
+  })
 
-/** Whether each piece names the item that it is of. */
-const isNamed = ({ id, output_index: index, order }: Way) =>
-  ['right', 'late', 'last', 'late and missing'].includes(id) ||
-  (['right', 'one', 'shifted'].includes(index) && order !== undefined)
+/** Whether an id or an index says of each piece which item it is of. */
+const namesPieces = ({ id, output_index: index }: Way) =>
+  ['right', 'late', 'last', 'late and missing'].includes(id) || ['right', 'one', 'shifted'].includes(index)
 
-/** The value of JSON; `undefined` for other text. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+/** Whether all can be understood: from whole items, or from pieces that name theirs. A second call with a `call_id` is never run. */
+const canBeUnderstood = (made: readonly Made[], way: Way) =>
+  way.call_id !== 'shared' &&
+  (way.telling !== 'pieces' || (namesPieces(way) && !made.some(({ kind }) => kind === 'custom_tool_call')))
 
-/** What is wrong with an answer. */
-function faultsOf(
-  made: readonly Made[],
-  way: Way,
-  { response, events }: { response: ChatResponse; events: readonly MessageEvent[] },
-): string[] {
-  const { message } = response
-  const faults: string[] = []
-  const fault = (text: string, got: unknown) => faults.push(`${text}: ${JSON.stringify(got)}`)
-  const blocks = typeof message.content === 'string' ? [] : (message.content ?? [])
-  const wanted = expected(made)
-  const calls = runs(callsOf(message).flatMap((call) => (call.type === 'tool_call' ? [call] : [])))
-  const invalid = message.invalidToolCalls ?? []
-  const rest = [...wanted]
-  for (const call of calls) {
-    const at = rest.indexOf(call)
-    if (at < 0) fault('a call runs that the model did not make, or twice', calls)
-    else rest.splice(at, 1)
-  }
-  const isWhole = way.telling !== 'pieces'
-  const isCustom = made.some(({ kind }) => kind === 'custom_tool_call')
-  const runsAll = way.call_id !== 'shared' && (isWhole || (isNamed(way) && !isCustom))
-  if (rest.length > 0 && runsAll) fault('a call does not run', [calls, invalid])
-  if (invalid.length < rest.length && (isWhole || isNamed(way))) fault('a call is lost', [calls, invalid])
-  if (invalid.length === 0 && rest.length > 0) fault('a call is lost', [calls, invalid])
-  for (const { reason } of invalid)
-    if (isWhole && reason !== 'unclear') fault('an invalid call does not say why', invalid)
-  for (const { argumentsText } of invalid) {
-    if (parsed(argumentsText) !== undefined) fault('an invalid call could run elsewhere', argumentsText)
-  }
-  const texts = (type: 'text' | 'reasoning') =>
-    blocks
-      .flatMap((block) => (block.type === type ? [block.text] : []))
-      .join('')
-      .replaceAll('\n\n', '')
-  const said = (kinds: readonly string[]) =>
-    made.flatMap((one) => ('text' in one && kinds.includes(one.kind) ? [one.text] : []))
-  for (const [type, kinds] of [
-    ['text', ['message']],
-    ['reasoning', ['summary', 'content']],
-  ] as const) {
-    const all = texts(type)
-    const each = said(kinds)
-    const isOnce = each.every((text) => all.split(text).length === 2) || (!isWhole && !isNamed(way))
-    if (!isOnce || all.length !== each.join('').length) fault(`the ${type} does not stand once`, all)
-    const deltas = events
-      .flatMap((event) => (event.type === `${type}_delta` ? [event.text] : []))
-      .join('')
-      .replaceAll('\n\n', '')
-    if (deltas.length !== all.length) fault(`the deltas of the ${type} are not the ${type}`, [deltas, all])
-  }
-  const servers = blocks.filter(({ type }) => type === 'server_tool_call')
-  const results = blocks.filter(({ type }) => type === 'server_tool_result')
-  const hosted = made.filter(isServers)
-  if ((isWhole || isNamed(way)) && servers.length !== hosted.length)
-    fault('a call of the server does not stand once', servers)
-  if (isWhole && results.length !== made.filter(({ kind }) => kind === 'mcp_call').length)
-    fault('a result does not stand once', results)
-  for (const event of events) {
-    if (event.type !== 'tool_call') continue
-    const pieces = events.flatMap((one) =>
-      one.type === 'tool_call_chunk' && one.index === event.index ? [one.chunk.argumentsDelta] : [],
+const without = (text: string) => text.replaceAll('\n\n', '')
+
+function faultsOfTexts(made: readonly Made[], way: Way, { message, events }: Answer): string[] {
+  const blocks = blocksOf(message.content)
+  const isNamed = way.telling !== 'pieces' || namesPieces(way)
+  return (['text', 'reasoning'] as const).flatMap((type) => {
+    const texts = made.flatMap((one) =>
+      'text' in one && (one.kind === 'message') === (type === 'text') ? [one.text] : [],
     )
-    const given = parsed(pieces.join(''))
-    if (given !== undefined && JSON.stringify(given) !== JSON.stringify(event.call.arguments))
-      fault('the pieces of a call are not its arguments', [pieces, event.call])
-  }
-  return faults
+    const all = without(blocks.flatMap((block) => (block.type === type ? [block.text] : [])).join(''))
+    const streamed = without(events.flatMap((event) => (event.type === `${type}_delta` ? [event.text] : [])).join(''))
+    const isOnce = !isNamed || texts.every((text) => all.split(text).length === 2)
+    const isAll = [all, streamed].every(({ length }) => length === texts.join('').length)
+    return isOnce && isAll ? [] : [`the ${type} is "${all}", in pieces "${streamed}"`]
+  })
 }
 
-describe.each(Object.entries(pairs))('%s', (_, made) => {
-  it('stand once, however a host of Responses tells them', () => {
-    const ways = inTurn(waysOf(made), 1)
-    const found: unknown[] = []
-    let count = 0
-    for (const way of ways) {
-      const events = told(made, way)
-      const faults = faultsOf(made, way, decode(clients['openai-responses'], framesOf(events)))
-      if (faults.length > 0) {
-        count++
-        if (found.length < 30) found.push(JSON.stringify(way) + ' ' + faults.join(' | '))
-      }
-    }
-    if (count) appendFileSync('/tmp/w/k1-out.txt', `${_} ${count} of ${ways.length}\n${found.join('\n')}\n`)
-    expect(count).toEqual(0)
+function faultsOfServers(made: readonly Made[], way: Way, { message }: Answer): string[] {
+  if (way.telling === 'pieces' && !namesPieces(way)) return []
+  const blocks = blocksOf(message.content)
+  const count = (type: string) => blocks.filter((block) => block.type === type).length
+  const results = way.telling === 'pieces' ? 0 : made.filter(({ kind }) => kind === 'mcp_call').length
+  const isRight = count('server_tool_call') === made.filter(isServers).length && count('server_tool_result') === results
+  return isRight ? [] : [`the provider's own calls: ${JSON.stringify(blocks)}`]
+}
+
+const read = (made: readonly Made[], way: Way) =>
+  decode(
+    formats['openai-responses'].client,
+    told(made, way).map((event) => ({ data: JSON.stringify(event) })),
+  )
+
+describe.each(Object.entries(answers))('%s of Responses', (_, made) => {
+  const ways = waysOf(made)
+
+  it('are there once, however a host tells them', () => {
+    expectNone(inTurn(ways, 23), (way) => {
+      const answer = read(made, way)
+      const mustRun = canBeUnderstood(made, way)
+      return [
+        ...faultsOfCalls(callsOf(made), answer, mustRun),
+        ...faultsOfTexts(made, way, answer),
+        ...faultsOfServers(made, way, answer),
+      ]
+    })
+  })
+
+  it('are there once for a client of any format', () => {
+    const texts = made.flatMap((one) => (one.kind === 'message' ? [one.text] : []))
+    expectNone(inTurn(ways, 101, 7), (way) => {
+      const answer = read(made, way)
+      const isNamed = way.telling !== 'pieces' || namesPieces(way)
+      return wires.flatMap((wire) => {
+        const said = served(wire, answer)
+        // Where two messages alternate, those who have one text read them so.
+        const isMixed = !isNamed || (way.order === 'alternating' && facts[wire].answers.order === 'merged')
+        const isOnce =
+          said === undefined ||
+          (isMixed
+            ? said.text.length === texts.join('').length
+            : texts.every((text) => said.text.split(text).length === 2))
+        return [
+          ...faultsBehind(wire, callsOf(made), answer),
+          ...(isOnce ? [] : [`a client of ${wire} reads "${said?.text}"`]),
+        ]
+      })
+    })
+  })
+})
+
+// ---- the others ---------------------------------------------------------------------------------
+
+const pair: readonly MadeCall[] = [
+  { name: 'pay', args: oslo },
+  { name: 'ask', args: rome },
+]
+const ran = pair.map(({ name, args }): Ran => [name, JSON.parse(args)])
+
+/** Whether nothing says that what is told again is the same call: another id, or none, and no place. */
+const isAnother = (wire: string, { id, index, telling }: CallWay) => {
+  const hasPlace = index !== 'missing' && wire !== 'gemini' && wire !== 'ollama'
+  const hasId = telling === 'again' && id !== 'missing' && (id !== 'each' || hasPlace)
+  if (telling === 'begun twice' && id === 'missing' && (wire === 'gemini' || wire === 'ollama')) return true
+  return telling.startsWith('again') && !hasPlace && !hasId
+}
+
+describe.each(Object.entries(tellers))('two calls of %s', (wire, teller) => {
+  const ways = callWays.filter((way) => !isAnother(wire, way))
+  const { client } = formats[wire as Wire]
+  const answerOf = (way: CallWay) => decode(client, toldCalls(teller, pair, way))
+
+  it('run once at most, with their own arguments, however a host marks them', () => {
+    expectNone(ways, (way) => {
+      const mustRun = way.index === 'right' && way.telling !== 'again' && way.telling !== 'again, another id'
+      return faultsOfCalls(ran, answerOf(way), mustRun)
+    })
+  })
+
+  it('run once at most for a client of any format', () => {
+    expectNone(inTurn(ways, 5), (way) => wires.flatMap((to) => faultsBehind(to, ran, answerOf(way))))
   })
 })

@@ -7,7 +7,9 @@
  * each delta (vllm-project/vllm#29947). llama.cpp has no `output_index`, calls without `id`, `item_id` with the `call_id`, and all `done` events at the
  * end (ggml-org/llama.cpp#20607). Some gateways have one `output_index` for all items, or announce all items first (decolua/9router#2611).
  */
+import type { Frame } from '../../src/core/codec.ts'
 import type { JsonObject } from '../../src/core/model.ts'
+import type { Wire } from './answers.ts'
 
 /** What the model made. */
 export type Made =
@@ -241,4 +243,211 @@ function eventsOf(made: Made, at: number, way: Way): Event[] {
   }
   const isAnnounced = hasPieces || way.telling === 'whole, end'
   return [...(isAnnounced ? [item('added')] : []), ...(hasPieces ? pieces() : []), ...(hasWhole ? [item('done')] : [])]
+}
+
+// ---- the other formats --------------------------------------------------------------------------
+
+/** A call that the model made. */
+export interface MadeCall {
+  readonly name: string
+  readonly args: string
+}
+
+/** How a host tells calls. In formats whose pieces have no id, `each` is `right`. */
+export interface CallWay {
+  readonly id: 'right' | 'missing' | 'shared' | 'each'
+  readonly index: 'right' | 'missing' | 'shared'
+  readonly order: 'in turn' | 'begun together' | 'alternating'
+  /** `again`: the first call once more, at its place, with its id or another. */
+  readonly telling: 'once' | 'begun twice' | 'never ended' | 'ended twice' | 'again' | 'again, another id'
+}
+
+export const callWays: readonly CallWay[] = (['right', 'missing', 'shared', 'each'] as const).flatMap((id) =>
+  (['right', 'missing', 'shared'] as const).flatMap((index) =>
+    (['in turn', 'begun together', 'alternating'] as const).flatMap((order) =>
+      (['once', 'begun twice', 'never ended', 'ended twice', 'again', 'again, another id'] as const).map((telling) => {
+        return { id, index, order, telling }
+      }),
+    ),
+  ),
+)
+
+/** How a format tells a call. `id` and `index` are `undefined` if the host leaves them out. A format without pieces has only `start`. */
+interface Teller {
+  readonly head: readonly Frame[]
+  start(call: MadeCall, id: string | undefined, index: number | undefined): Frame
+  piece?(text: string, id: string | undefined, index: number | undefined): Frame
+  stop?(index: number | undefined): Frame
+  readonly end: readonly Frame[]
+}
+
+const frame = (data: object, event?: string): Frame => ({
+  data: JSON.stringify(data),
+  ...(event !== undefined && { event }),
+})
+const given = (fields: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+
+const chatChunk = (delta: object, finish_reason: string | null = null) =>
+  frame({ id: 'c', model: 'm', choices: [{ index: 0, delta, finish_reason }] })
+
+export const tellers: Readonly<Record<Exclude<Wire, 'openai-responses'>, Teller>> = {
+  'openai-chat': {
+    head: [chatChunk({ role: 'assistant', content: '' })],
+    start: ({ name }, id, index) =>
+      chatChunk({ tool_calls: [given({ index, id, type: 'function', function: { name, arguments: '' } })] }),
+    piece: (text, id, index) => chatChunk({ tool_calls: [given({ index, id, function: { arguments: text } })] }),
+    end: [chatChunk({}, 'tool_calls'), chatChunk({}, 'tool_calls'), { data: '[DONE]' }],
+  },
+  anthropic: {
+    head: [
+      frame({
+        type: 'message_start',
+        message: {
+          id: 'm',
+          type: 'message',
+          role: 'assistant',
+          model: 'm',
+          content: [],
+          usage: { input_tokens: 1, output_tokens: 1 },
+        },
+      }),
+    ],
+    start: ({ name }, id, index) =>
+      frame(
+        given({ type: 'content_block_start', index, content_block: given({ type: 'tool_use', id, name, input: {} }) }),
+      ),
+    piece: (text, _, index) =>
+      frame(given({ type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: text } })),
+    stop: (index) => frame(given({ type: 'content_block_stop', index })),
+    end: [
+      frame({ type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 5 } }),
+      frame({ type: 'message_stop' }),
+    ],
+  },
+  'bedrock-converse': {
+    head: [frame({ role: 'assistant' }, 'messageStart')],
+    start: ({ name }, toolUseId, contentBlockIndex) =>
+      frame(given({ contentBlockIndex, start: { toolUse: given({ toolUseId, name }) } }), 'contentBlockStart'),
+    piece: (input, _, contentBlockIndex) =>
+      frame(given({ contentBlockIndex, delta: { toolUse: { input } } }), 'contentBlockDelta'),
+    stop: (contentBlockIndex) => frame(given({ contentBlockIndex }), 'contentBlockStop'),
+    end: [
+      frame({ stopReason: 'tool_use' }, 'messageStop'),
+      frame({ usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 } }, 'metadata'),
+    ],
+  },
+  cohere: {
+    head: [frame({ type: 'message-start', id: 'r', delta: { message: { role: 'assistant', content: [] } } })],
+    start: ({ name }, id, index) =>
+      frame(
+        given({
+          type: 'tool-call-start',
+          index,
+          delta: { message: { tool_calls: given({ id, type: 'function', function: { name, arguments: '' } }) } },
+        }),
+      ),
+    piece: (text, _, index) =>
+      frame(
+        given({
+          type: 'tool-call-delta',
+          index,
+          delta: { message: { tool_calls: { function: { arguments: text } } } },
+        }),
+      ),
+    stop: (index) => frame(given({ type: 'tool-call-end', index })),
+    end: [
+      frame({
+        type: 'message-end',
+        delta: { finish_reason: 'TOOL_CALL', usage: { tokens: { input_tokens: 1, output_tokens: 1 } } },
+      }),
+    ],
+  },
+  'gemini-interactions': {
+    head: [frame({ event_type: 'interaction.created', interaction: { id: 'i', model: 'm', status: 'in_progress' } })],
+    start: ({ name }, id, index) =>
+      frame(
+        given({ event_type: 'step.start', index, step: given({ type: 'function_call', id, name, arguments: {} }) }),
+      ),
+    piece: (text, _, index) =>
+      frame(given({ event_type: 'step.delta', index, delta: { type: 'arguments_delta', arguments: text } })),
+    stop: (index) => frame(given({ event_type: 'step.stop', index })),
+    end: [
+      frame({ event_type: 'interaction.completed', interaction: { id: 'i', model: 'm', status: 'requires_action' } }),
+    ],
+  },
+  gemini: {
+    head: [],
+    start: ({ name, args }, id) =>
+      frame({
+        candidates: [
+          {
+            index: 0,
+            content: { role: 'model', parts: [{ functionCall: given({ id, name, args: JSON.parse(args) }) }] },
+          },
+        ],
+      }),
+    end: [
+      frame({ candidates: [{ index: 0, content: { role: 'model', parts: [{ text: '' }] }, finishReason: 'STOP' }] }),
+    ],
+  },
+  ollama: {
+    head: [],
+    start: ({ name, args }, id, index) =>
+      frame({
+        model: 'm',
+        message: {
+          role: 'assistant',
+          content: '',
+          tool_calls: [given({ id, function: given({ index, name, arguments: JSON.parse(args) }) })],
+        },
+        done: false,
+      }),
+    end: [frame({ model: 'm', message: { role: 'assistant', content: '' }, done: true, done_reason: 'stop' })],
+  },
+}
+
+/** The frames of an answer with these calls, told in this way. */
+export function toldCalls(
+  { head, start, piece, stop, end }: Teller,
+  calls: readonly MadeCall[],
+  way: CallWay,
+): Frame[] {
+  const { telling } = way
+  const blockOf = (call: MadeCall, at: number, suffix = '') => {
+    const own = way.id === 'missing' ? undefined : `call_${way.id === 'shared' ? 'x' : at}${suffix}`
+    const index = way.index === 'missing' ? undefined : way.index === 'shared' ? 0 : at
+    const begin = start(call, own, index)
+    const pieces = [call.args.slice(0, 3), call.args.slice(3, 7), call.args.slice(7)]
+    return {
+      begins: telling === 'begun twice' ? [begin, begin] : [begin],
+      pieces: pieces.flatMap(
+        (text, turn) => piece?.(text, way.id === 'each' ? `${own}_${turn}` : undefined, index) ?? [],
+      ),
+      ends:
+        telling === 'never ended' || stop === undefined
+          ? []
+          : telling === 'ended twice'
+            ? [stop(index), stop(index)]
+            : [stop(index)],
+    }
+  }
+  const blocks = calls.map((call, at) => blockOf(call, at))
+  const inTurn = (list: typeof blocks) => list.flatMap(({ begins, pieces, ends }) => [...begins, ...pieces, ...ends])
+  const arranged = {
+    'in turn': () => inTurn(blocks),
+    'begun together': () => [
+      ...blocks.flatMap(({ begins }) => begins),
+      ...blocks.flatMap(({ pieces, ends }) => [...pieces, ...ends]),
+    ],
+    alternating: () => [
+      ...blocks.flatMap(({ begins }) => begins),
+      ...alternately(blocks.map(({ pieces }) => pieces)),
+      ...blocks.flatMap(({ ends }) => ends),
+    ],
+  }[way.order]()
+  const again = telling.startsWith('again')
+    ? inTurn([blockOf(calls[0] as MadeCall, 0, telling === 'again' ? '' : '_more')])
+    : []
+  return [...head, ...arranged, ...again, ...end]
 }

@@ -215,6 +215,8 @@ function encodeAnswer(
       answered.splice(next < 0 ? answered.length : next, 0, {
         ...call,
         ...{ type: 'tool_call', id, name, arguments: {}, complete: true },
+        // Any text is the input of a custom call, so a client would run it.
+        ...(keptFields(call, format).type === customCall && { providerData: {} }),
       })
   }
   const scope: TurnScope = { losses, reader: 'answer', rawArguments: true, proof: ownProof, isOwn: true }
@@ -446,7 +448,7 @@ function finishCall(state: EncoderState, block: number, call: ToolCall | Invalid
   const begun = state.open.get(block)
   state.waiting.delete(block)
   if (item === undefined && begun === undefined) return // the call has no name: `itemsOf` reported the loss
-  if (begun === undefined && item?.type === customCall) {
+  if (begun === undefined && item?.type === customCall && isValid) {
     finishCustomCall(state, block, item, out)
     return
   }
