@@ -57,6 +57,7 @@ export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions
     extra: {},
     isStarted: false,
     hasStopped: false,
+    lacksPieces: false,
     isEnded: false,
   }),
 
@@ -76,14 +77,16 @@ export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions
       const { id, model } = state.response
       out.push(compact({ type: 'message_start', id, model }))
     }
-    state.hasStopped = hasStoppedAt(fragment, state.hasStopped)
     switch (fragment.type) {
       case 'text':
       case 'reasoning':
+        state.hasStopped = false
         return addText(state, fragment, out)
       case 'call':
+        state.hasStopped = false
         return addCallFragment(state, fragment, out)
       case 'block': {
+        state.hasStopped = false
         const part = openBlock(state, fragment.block, fragment.key, out)
         const { block } = part
         if (block.type === 'text' || block.type === 'reasoning') growBlock(part, block.text, out)
@@ -104,6 +107,9 @@ export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions
       case 'warning':
         out.push(fragment)
         return
+      case 'stop':
+        state.hasStopped = true
+        return
       case 'end':
         finish(state, settleStopReason(fragment.stopReason, state.ownCount > 0), out, fragment)
     }
@@ -116,13 +122,6 @@ export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions
     error.partial = stop(state, 'interrupted', out)
     throw error
   },
-}
-
-const contents: ReadonlySet<Fragment['type']> = new Set(['text', 'reasoning', 'call', 'block'])
-
-/** Whether the model has stopped, after this fragment. Where the answer goes on, its stop reason was none: some hosts repeat one all the time. */
-export function hasStoppedAt({ type }: Fragment, before: boolean): boolean {
-  return type === 'stop' || (before && !contents.has(type))
 }
 
 /** Ends an incomplete answer, and appends its last events. Calls that were open become invalid calls. */
@@ -178,13 +177,11 @@ function patch(state: Assembly, fragment: Fragment & { type: 'patch' }, out: Mes
 
 function addCallFragment(state: Assembly, fragment: CallFragment, out: MessageEvent[]): void {
   const found = findCall(state, fragment, out)
-  if (found === 'repeated' || (found === undefined && isThere(state, fragment))) {
+  if (found === 'repeated') {
     warn('dropped', 'a piece of a call that is whole came again', out)
     return
   }
-  const { rival } = found ?? {}
-  if (found && rival?.isOpen && !rival.isWhole && (realId(fragment.id) ?? '') !== found.id)
-    found.unclear = rival.unclear = sharedPlace
+  if (found?.isRival && (realId(fragment.id) ?? '') !== found.id) state.lacksPieces = found.isUnclear = true
   const call = found ?? openCall(state, fragment, nextIndex(state, out))
   out.push({ type: 'tool_call_chunk', index: call.index, chunk: addToCall(state, call, fragment, out) })
 }
@@ -273,9 +270,10 @@ function finish(
 ): ChatResponse {
   const content: ContentBlock[] = []
   const invalid: InvalidToolCall[] = []
-  const isNameless = (part: BlockPart | CallPart) =>
-    part.kind === 'call' && !part.name && part.key === undefined && part.text
-  if (state.parts.some(isNameless)) doubtEmpty(state)
+  // Pieces of no call are those of one that has none.
+  state.lacksPieces ||= state.parts.some(
+    (part) => part.kind === 'call' && !part.name && part.key === undefined && part.text,
+  )
   for (const part of state.parts) {
     close(state, part, out, callEnds[stopReason])
     const { block } = part as ClosedPart
@@ -423,12 +421,10 @@ interface CallPart extends Growing, Scan {
   live: LiveArguments | undefined
   /** Whether a guess about one of its pieces was reported. */
   isGuessed?: true
-  /** The call at the place where this one began. A piece without an id may be of either, while both are open. */
-  readonly rival: CallPart | undefined
-  /** Why it cannot be known which call this is. */
-  unclear?: string | undefined
-  /** Whether a guess gave another call pieces that may be its own. */
-  mayLack?: boolean
+  /** Whether another call was open at its place when it began. A piece without an id may be of either. */
+  readonly isRival: boolean
+  /** Whether it cannot be known which call this is. */
+  isUnclear: boolean
   /** The ended call. */
   block?: ToolCall | InvalidToolCall | ServerToolCall
 }
@@ -450,7 +446,7 @@ export interface Assembly {
   ownCount: number
   /** Ids of calls that have ended. */
   readonly ids: Set<string>
-  /** Each call that can run, by its id and by its place, with its name and arguments. */
+  /** Each call that has ended, by its id and by its place, with its name and arguments. */
   readonly told: Set<string>
   response: ResponseInfo
   usage?: Usage
@@ -460,6 +456,8 @@ export interface Assembly {
   readonly extra: { message?: ProviderData | undefined; response?: ProviderData | undefined }
   isStarted: boolean
   hasStopped: boolean
+  /** Whether pieces of arguments may have gone to the wrong call: then one without any may lack its own. */
+  lacksPieces: boolean
   isEnded: boolean
 }
 
@@ -510,7 +508,7 @@ const anything = /[\s\S]/
 /** Opens the call that a piece starts. The piece is not added yet. */
 function openCall(state: Assembly, fragment: CallFragment, index: number): CallPart {
   const { key, server } = fragment
-  const rival = placedAt(state, fragment)
+  const placed = placedAt(state, fragment)
   const call: CallPart = {
     kind: 'call',
     index,
@@ -530,7 +528,8 @@ function openCall(state: Assembly, fragment: CallFragment, index: number): CallP
     isEscaped: false,
     isWhole: false,
     live: state.options.liveArguments?.fresh(),
-    rival: rival?.kind === 'call' ? rival : undefined,
+    isRival: placed?.kind === 'call' && placed.isOpen && !placed.isWhole,
+    isUnclear: false,
   }
   if (key === undefined) {
     state.isAmbiguous ||= state.latest?.isWhole === false
@@ -573,7 +572,7 @@ function addToCall(
   }
   call.generatedId ??= fragment.generatedId
   call.server ||= fragment.server === true
-  call.unclear ??= fragment.unclear
+  call.isUnclear ||= fragment.unclear === true
   // A name may come in pieces, again with every piece, or longer each time. Its pieces come before any argument.
   if (name?.startsWith(call.name)) call.name = name
   else if (name && call.text === '' && call.whole === undefined) call.name += name
@@ -643,32 +642,12 @@ function endCall(state: Assembly, call: CallPart, end: CallEnd): ToolCall | Inva
   const read = readCall(parts)
   const isBelieved = end === 'closed' || (end === 'cut' && read.type === 'tool_call' && argumentsText !== '')
   if (!isBelieved) return invalidCall(parts, 'truncated', 'The answer ended before the arguments did')
-  const isAgain = read.type === 'tool_call' && isTold(state, call, read)
-  const unclear =
-    call.unclear ?? (call.mayLack && argumentsText === '' ? sharedPlace : isAgain ? alreadyThere : undefined)
-  if (unclear === undefined) return read
-  return invalidCall({ ...parts, argumentsText: `${argumentsText ?? ''} (${unclear})` }, 'unclear', unclear)
-}
-
-const alreadyThere = 'A call with this name and these arguments, and with its id or at its place, is there already'
-/** Open calls without arguments so far may lack theirs: pieces may have gone to another call, or to none. */
-function doubtEmpty({ parts }: Assembly): void {
-  for (const part of parts) if (part.kind === 'call' && part.isOpen && part.text === '') part.mayLack = true
-}
-
-const sharedPlace = 'It cannot be known which of the pieces of arguments belong to this call, and which to another'
-
-/** Whether a call was told before, with its id or at its place. From now on it was. */
-function isTold(
-  { told }: Assembly,
-  { id, key, wirePosition }: CallPart,
-  { name, arguments: given }: ToolCall,
-): boolean {
-  const said = JSON.stringify([name, given])
-  const marks = [id, key ?? wirePosition].flatMap((mark, at) => (mark === undefined ? [] : `${at} ${mark} ${said}`))
-  const isAgain = marks.some((mark) => told.has(mark))
-  for (const mark of marks) told.add(mark)
-  return isAgain
+  const isTold = [call.id, call.key ?? call.wirePosition].some((mark, at) => {
+    return mark !== undefined && state.told.size === state.told.add(`${at} ${mark} ${name} ${argumentsText}`).size
+  })
+  if (!call.isUnclear && !isTold && !(state.lacksPieces && argumentsText === '')) return read
+  const error = 'It is not clear which call of the answer this is'
+  return invalidCall({ ...parts, argumentsText: `${argumentsText} (${error})` }, 'unclear', error)
 }
 
 /**
@@ -740,26 +719,13 @@ function findCall(state: Assembly, fragment: CallFragment, out: MessageEvent[]):
   if (key !== undefined || !name || fragment.final || !call.isWhole) return call
   // At a place where a call is whole already, a name starts the next one: the host has one place, or one id, for all its calls.
   if (name !== call.name) return undefined
-  return String(fragment.arguments ?? '').trim() === '' ? call : undefined
+  if (String(fragment.arguments ?? '').trim() === '') return call
+  return id !== undefined && fragment.arguments === call.text ? 'repeated' : undefined
 }
 
 /** The latest part at the place that a piece names. */
 function placedAt({ byKey, byPosition }: Assembly, { key, position }: CallFragment): BlockPart | CallPart | undefined {
   return key === undefined ? byPosition.get(position) : byKey.get(key)
-}
-
-/** Whether a piece is the whole of a call that has its id, or is at its place. */
-function isThere(state: Assembly, fragment: CallFragment): boolean {
-  const { id, name, arguments: given } = fragment
-  if (!name || !given) return false
-  const text = typeof given === 'string' ? given : textOfArguments(given)
-  return [state.byId.get(realId(id) ?? ''), placedAt(state, fragment)].some(
-    (call) =>
-      call?.kind === 'call' &&
-      call.isWhole &&
-      call.name === name &&
-      text === (call.text || (call.whole && textOfArguments(call.whole))),
-  )
 }
 
 /** A piece without key and position belongs to the latest call, unless it starts the next one. */
@@ -778,7 +744,7 @@ function findLatest(state: Assembly, fragment: CallFragment, out: MessageEvent[]
   if (isNext) return undefined
   if (id !== undefined) return guess(latest, 'the id of a call came late, and was given to the latest', out)
   if (name || !isAmbiguous) return latest
-  if (!latest.isGuessed) doubtEmpty(state)
+  state.lacksPieces = true
   return guess(latest, 'a piece of a call names none of the open calls and was given to the latest', out)
 }
 

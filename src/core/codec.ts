@@ -107,8 +107,8 @@ export interface CallFragment {
   argumentsText?: string | undefined
   /** `arguments` is the whole text, and replaces the pieces before it. */
   readonly final?: boolean
-  /** Why it cannot be known which call this is: it ends as an invalid call with this sentence. */
-  readonly unclear?: string | undefined
+  /** It cannot be known which call this is: it ends as an invalid one. */
+  readonly unclear?: boolean | undefined
   /** The provider runs the call. */
   readonly server?: true
   /** isoglot made the id, because the provider sent none. */

@@ -7,7 +7,6 @@
  * @module
  */
 
-import { hasStoppedAt } from '../assemble/assemble.ts'
 import type { ClientCodec, Fragment, Frame, Reply } from '../core/codec.ts'
 import { type ApiError, InterruptedError } from '../core/errors.ts'
 import { arrayOf, compact, field, isObject, numberOr, setOwn, textOr } from '../core/json.ts'
@@ -55,7 +54,7 @@ export function passStream(codec: ClientCodec, wire: GatewayFormat, options: Pas
   function note(fragments: readonly Fragment[]): void {
     for (const fragment of fragments) {
       seeFragment(seen, fragment)
-      hasStopped = hasStoppedAt(fragment, hasStopped)
+      hasStopped = fragment.type === 'stop' || (hasStopped && !/^(?:text|reasoning|call|block)$/.test(fragment.type))
       if (fragment.type === 'start') reply = { ...reply, ...compact({ id: fragment.id, model: fragment.model }) }
       if (fragment.type === 'end') isEnded = true
     }

@@ -29,9 +29,9 @@ interface Answer {
   readonly events: readonly MessageEvent[]
 }
 
-function decode({ decodeStream, idPrefix, provider }: ClientCodec, frames: readonly Frame[]): Answer {
+function decode({ decodeStream, idPrefix, provider }: ClientCodec, frames: readonly Frame[], request?: object): Answer {
   const state = assemble.start({ idPrefix, provider })
-  const decoder = decodeStream()
+  const decoder = decodeStream({ request })
   const events: MessageEvent[] = []
   const take = (read: (out: Fragment[]) => void) => {
     const out: Fragment[] = []
@@ -202,7 +202,9 @@ function faultsOfTexts(made: readonly Made[], way: Way, { message, events }: Ans
       'text' in one && (one.kind === 'message') === (type === 'text') ? [one.text] : [],
     )
     const all = without(blocks.flatMap((block) => (block.type === type ? [block.text] : [])).join(''))
-    const streamed = without(events.flatMap((event) => (event.type === `${type}_delta` ? [event.text] : [])).join(''))
+    const streamed = without(
+      events.flatMap((event) => ('text' in event && event.type === `${type}_delta` ? [event.text] : [])).join(''),
+    )
     const isOnce = !isNamed || texts.every((text) => all.split(text).length === 2)
     const isAll = [all, streamed].every(({ length }) => length === texts.join('').length)
     return isOnce && isAll ? [] : [`the ${type} is "${all}", in pieces "${streamed}"`]
@@ -292,5 +294,87 @@ describe.each(Object.entries(tellers))('two calls of %s', (wire, teller) => {
 
   it('run once at most for a client of any format', () => {
     expectNone(inTurn(ways, 5), (way) => wires.flatMap((to) => faultsBehind(to, ran, answerOf(way))))
+  })
+})
+
+// ---- choices of Chat ----------------------------------------------------------------------------
+
+const chat = formats['openai-chat'].client
+const call = { index: 0, id: 'call_0', type: 'function', function: { name: 'pay', arguments: oslo } }
+
+/** An answer whose pieces are in choices with these indexes. */
+const inChoices = (pieces: readonly (readonly [index: number, delta: object])[], request?: object) => {
+  const frames = pieces.map(([index, delta], at) => {
+    const finish_reason = at === pieces.length - 1 ? 'tool_calls' : null
+    return { data: JSON.stringify({ id: 'c', model: 'm', choices: [{ index, delta, finish_reason }] }) }
+  })
+  const { message } = decode(chat, frames, request)
+  const text = blocksOf(message.content)
+    .flatMap((block) => (block.type === 'text' ? [block.text] : []))
+    .join('')
+  return { text, calls: blocksOf(message.content).filter(({ type }) => type === 'tool_call').length }
+}
+
+describe('one answer of Chat', () => {
+  // microsoft/foundry-local#144 and old versions of TGI; Copilot has the calls in a choice of their own.
+  const [hel, lo, calls] = [{ role: 'assistant', content: 'Hel' }, { content: 'lo' }, { tool_calls: [call] }]
+
+  it.each([{}, { n: 1 }, { n: null }, undefined])(
+    'is whole, whatever indexes its choices have (asked with %j)',
+    (request) => {
+      for (const [one, two, three] of [
+        [0, 0, 0],
+        [1, 1, 1],
+        [190, 191, 192],
+      ] as const) {
+        const pieces = [
+          [one, hel],
+          [two, lo],
+          [three, calls],
+        ] as const
+        expect(inChoices(pieces, request)).toEqual({ text: 'Hello', calls: 1 })
+      }
+    },
+  )
+
+  it('has the calls of other choices, if one was asked for and the first has none', () => {
+    const apart = [
+      [0, hel],
+      [0, lo],
+      [1, calls],
+      [0, {}],
+    ] as const
+    const twice = [
+      [0, hel],
+      [0, { content: 'lo', ...calls }],
+      [1, calls],
+      [0, {}],
+    ] as const
+    for (const pieces of [apart, twice]) expect(inChoices(pieces, {})).toEqual({ text: 'Hello', calls: 1 })
+    for (const request of [{ n: 2 }, undefined]) expect(inChoices(apart, request)).toEqual({ text: 'Hello', calls: 0 })
+  })
+
+  it('is the first of several that were asked for', () => {
+    const pieces = [
+      [0, hel],
+      [1, { content: 'No' }],
+      [0, lo],
+      [1, calls],
+      [0, {}],
+    ] as const
+    expect(inChoices(pieces, { n: 2 })).toEqual({ text: 'Hello', calls: 0 })
+  })
+
+  it('is not told again by a message behind its deltas', () => {
+    const message = { role: 'assistant', content: 'Hello', tool_calls: [call] }
+    const frames = [
+      { index: 0, delta: { ...hel, content: 'Hello', ...calls }, finish_reason: null },
+      { index: 0, message, finish_reason: 'tool_calls' },
+    ].map((choice) => ({ data: JSON.stringify({ id: 'c', model: 'm', choices: [choice] }) }))
+    const { message: read } = decode(chat, frames)
+    expect(blocksOf(read.content)).toMatchObject([
+      { type: 'text', text: 'Hello' },
+      { type: 'tool_call', name: 'pay' },
+    ])
   })
 })

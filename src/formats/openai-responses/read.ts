@@ -306,6 +306,10 @@ function readUsage(usage: JsonObject): Usage {
  * order. A call is always read.
  */
 function finishFromOutput(state: StreamState, output: readonly Json[], out: Fragment[]): void {
+  const count = (items: readonly unknown[], type: unknown) =>
+    items.filter((item) => field(item, 'type') === type).length
+  const types = [...new Set(output.map((item) => field(item, 'type')))]
+  if (state.open.length === 0 && types.every((type) => count(output, type) <= count(state.items, type))) return
   const entries = output.map((item, at) => (isObject(item) ? describe(item, at) : undefined))
   const itemAt: (Progress | undefined)[] = []
   // First those that have most in common, last those that have nothing: the answer repeats the items, whatever became of their marks.
@@ -325,7 +329,7 @@ function finishFromOutput(state: StreamState, output: readonly Json[], out: Frag
       readWholeItem(state, entry, out)
   }
   for (const item of state.open) {
-    if (entries.some((entry) => entry?.type === item.type)) item.unclear ??= 'The whole answer does not have this call'
+    if (types.includes(item.type)) item.unclear = true
   }
   endOpen(state, out)
 }
@@ -418,7 +422,7 @@ function findOpen({ open, items }: StreamState, event: JsonObject, type: string)
   if (found.length === 0 && !isText(type)) found = open.filter((one) => one.isCall)
   const named = found.filter((one) => hasItemId(one, event))
   if (named.length > 0) found = named
-  else if (items.some((one) => one.type === type && hasItemId(one, event))) return [] // an event of an item that is complete
+  else if (event.item_id && items.some((one) => one.type === type && hasItemId(one, event))) return [] // an event of an item that is complete
   const placed = found.filter((one) => isSame(event.output_index, one.index))
   return placed.length > 0 ? placed : found
 }
@@ -535,15 +539,12 @@ function endItem(state: StreamState, item: Progress, told: Told, out: Fragment[]
   const first = firstWith(state, item) ?? item
   if (first !== item && clientCalls.has(type)) {
     if (!item.isCall && first.text === content) return
-    item.unclear ??= sharedId
+    item.unclear = true
   }
   readItem(told.item, item, state, out)
   item.text = content
   item.parts.length = 0
 }
-
-const sharedId = 'Another call of this answer has its id'
-const heldBack = 'It cannot be known which of the pieces of arguments belong to this call, and which to another'
 
 /** Ends the answer's open items. What was held back of them is all that there is. */
 function endOpen(state: StreamState, out: Fragment[]): void {
@@ -554,10 +555,10 @@ function endOpen(state: StreamState, out: Fragment[]): void {
     if (type === 'message' && held !== '') out.push({ type: 'text', key: addPart(item, 0).key, text: held })
     if (!clientCalls.has(type) || name === undefined || name === wrapperName) continue
     const first = firstWith(state, item) ?? item
-    const unclear = item.unclear ?? (item.isHeld ? heldBack : first === item ? undefined : sharedId)
+    const unclear = item.unclear || item.isHeld || first !== item
     const given = held || text
     if (item.isCall) {
-      if (unclear !== undefined) out.push({ type: 'call', key, arguments: held, unclear })
+      if (unclear) out.push({ type: 'call', key, arguments: held, unclear })
       else if (item.isQuiet && type !== customCall) out.push({ type: 'call', key, arguments: given, final: true })
     } else if (first.text !== given || first === item) {
       // It was not passed on, since it was announced late, or has the id of another call, which may be the same.
@@ -776,8 +777,8 @@ interface Progress extends Growing, Marks {
   /** Pieces that may be of another item, and whether there were some. */
   held: string
   isHeld: boolean
-  /** Why it cannot be known which call it is. */
-  unclear: string | undefined
+  /** Whether it cannot be known which call it is. */
+  unclear: boolean
 }
 
 type Begun = Marks & Pick<Progress, 'isInferred'>
@@ -786,7 +787,7 @@ export function newProgress(key: number): Progress {
   return {
     ...{ key, type: '', id: undefined, callId: undefined, index: undefined, name: undefined, toldId: undefined },
     ...{ isInferred: false, isOpen: false, text: '', pieces: 0, parts: [], hasMarks: false, part: '', isBroken: false },
-    ...{ isCall: false, isQuiet: false, held: '', isHeld: false, unclear: undefined },
+    ...{ isCall: false, isQuiet: false, held: '', isHeld: false, unclear: false },
   }
 }
 
