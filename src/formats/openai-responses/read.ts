@@ -160,14 +160,10 @@ interface StreamState extends Reading {
   isEnded: boolean
   /** The items received, in order. */
   readonly items: Progress[]
-  /** Those that are not complete. */
-  open: Progress[]
-  /** The types of items that the server announces. */
-  readonly announced: Set<string>
 }
 
 function newState(dialect: ResponsesDialect): StreamState {
-  return { ...newReading(dialect, ''), isEnded: false, items: [], open: [], announced: new Set() }
+  return { ...newReading(dialect, ''), isEnded: false, items: [] }
 }
 
 /**
@@ -220,12 +216,6 @@ const steps: Readonly<Record<string, Step>> = {
   'response.refusal.done': readPart,
   'response.content_part.added': readPart,
   'response.content_part.done': readPart,
-  'response.reasoning_text.done': readPart,
-  'response.reasoning_part.added': readPart, // vLLM
-  'response.reasoning_part.done': readPart,
-  'response.reasoning_summary_text.done': readPart,
-  'response.reasoning_summary_part.added': readPart,
-  'response.reasoning_summary_part.done': readPart,
   'response.output_item.added': addItem,
   'response.output_item.done': finishItem,
   'response.created': start,
@@ -306,31 +296,27 @@ function readUsage(usage: JsonObject): Usage {
  * order. A call is always read.
  */
 function finishFromOutput(state: StreamState, output: readonly Json[], out: Fragment[]): void {
-  const count = (items: readonly unknown[], type: unknown) =>
-    items.filter((item) => field(item, 'type') === type).length
-  const types = [...new Set(output.map((item) => field(item, 'type')))]
-  if (state.open.length === 0 && types.every((type) => count(output, type) <= count(state.items, type))) return
-  const entries = output.map((item, at) => (isObject(item) ? describe(item, at) : undefined))
-  const itemAt: (Progress | undefined)[] = []
+  const told = output.flatMap((item, at) => (isObject(item) ? describe(item, at) : []))
+  const itemOfEntry = new Map<Told, Progress>()
+  const items = new Set(state.items)
+  let last = -1
   // First those that have most in common, last those that have nothing: the answer repeats the items, whatever became of their marks.
-  for (const least of [8, 6, 1, cannotBe + 1]) {
-    for (const item of state.items.filter((one) => !itemAt.includes(one))) {
-      const at = mostLike(entries, least, (entry, place) =>
-        entry === undefined || itemAt[place] !== undefined ? cannotBe : likenessOf(item, entry),
-      )
-      if (at >= 0) itemAt[at] = item
+  for (const least of [8, 6, 1, 0.5 + cannotBe]) {
+    for (const item of items) {
+      const free = told.filter((one) => !itemOfEntry.has(one))
+      const [entry] = mostLike(free, (one) => likenessOf(item, one), least)
+      if (entry === undefined) continue
+      itemOfEntry.set(entry, item)
+      items.delete(item)
+      last = Math.max(last, told.indexOf(entry))
     }
   }
-  for (const [at, entry] of entries.entries()) {
-    const item = itemAt[at]
-    if (entry === undefined) continue
+  for (const [at, entry] of told.entries()) {
+    const item = itemOfEntry.get(entry)
     if (item?.isOpen) endItem(state, item, entry, out)
-    else if (item === undefined && (at >= itemAt.length || clientCalls.has(entry.type)))
-      readWholeItem(state, entry, out)
+    else if (item === undefined && (at > last || clientCalls.has(entry.type))) readWholeItem(state, entry, out)
   }
-  for (const item of state.open) {
-    if (types.includes(item.type)) item.unclear = true
-  }
+  for (const item of items) item.isUnclear ||= told.some(({ type }) => type === item.type)
   endOpen(state, out)
 }
 
@@ -350,38 +336,42 @@ interface Marks {
   readonly name: string | undefined
 }
 
-/** An item as a server told it, whole. */
+/** A whole item. */
 interface Told extends Marks {
   readonly item: JsonObject
   /** What it says: a text, a thought, arguments. Empty for other items. */
   readonly content: string
 }
 
-function describe(item: JsonObject, index: unknown): Told {
-  const { id, call_id, name } = item
+function describe(item: JsonObject, index: unknown, given?: string, said?: string): Told {
   return {
-    type: stringOr(item.type, item.role === 'assistant' ? 'message' : ''),
-    id: textOr(id, undefined),
-    callId: textOr(call_id, undefined),
+    type: given ?? stringOr(item.type, item.role === 'assistant' ? 'message' : ''),
+    id: textOr(item.id, undefined),
+    callId: textOr(item.call_id, undefined),
     index: numberOr(index, undefined),
-    name: textOr(name, undefined),
+    name: textOr(item.name, undefined),
     item,
-    content: contentOf(item),
+    content: said ?? contentOf(item),
   }
+}
+
+/** What an event says of its item. llama.cpp names calls by their `call_id`. */
+function describeEvent({ item_id: id = null, output_index: index }: JsonObject, type: string, content = ''): Told {
+  return describe({ id, call_id: id }, index, type, content)
 }
 
 function contentOf(item: JsonObject): string {
   const { type, content, encrypted_content } = item
   if (type === 'reasoning') return reasoningText(item) || stringOr(encrypted_content, '')
-  if (content !== undefined) return stringOr(content, arrayOf(content).map(textOfPart).join(''))
-  const input = clientCalls.has(type) ? ['arguments', 'input'] : [hostedOf(item)?.input ?? []].flat()
-  const said = input.flatMap((name) => item[name] ?? []).map((value) => stringOr(value, JSON.stringify(value)))
-  return said.join('') || (clientCalls.has(type) ? '{}' : '')
+  if (content) return stringOr(content, arrayOf(content).map(textOfPart).join(''))
+  const input = hostedOf(item)?.input ?? ['arguments', 'input']
+  const said = [input].flat().map((name) => item[name] ?? '')
+  return said.map((value) => stringOr(value, JSON.stringify(value))).join('') || (clientCalls.has(type) ? '{}' : '')
 }
 
 /** What an item said so far. */
-function saidBy({ text, parts }: Progress): string {
-  return text || parts.map((part) => part.text).join('')
+function saidBy({ text, held = '', isUnclear, parts }: Progress): string {
+  return parts.map((part) => part.text).join('') || (isUnclear ? text : text + held)
 }
 
 /** Less than any item has in common with itself. */
@@ -391,71 +381,69 @@ const cannotBe = -4
 function likenessOf(one: Progress, { type, id, callId, index, name, content }: Told): number {
   if (one.type !== type) return cannotBe
   const said = saidBy(one)
-  const marks =
-    (isSame(callId, one.callId) ? 10 : 0) + (isSame(id, one.id) ? 3 : 0) + (isSame(index, one.index) ? 2 : 0)
+  const marks = 10 * isSame(callId, one.callId) + 3 * isSame(id, one.id) + 2 * isSame(index, one.index)
   const words = said === '' || content === '' ? 0 : said === content ? 8 : content.startsWith(said) ? 6 : -3
   return marks + words - (isOther(name, one.name) ? 15 : 0)
 }
 
-function isSame(mark: unknown, other: unknown): boolean {
-  return mark !== undefined && mark === other
+function isSame(mark: unknown, other: unknown): 0 | 1 {
+  return mark !== undefined && mark === other ? 1 : 0
 }
 
 function isOther(mark: unknown, other: unknown): boolean {
   return mark !== undefined && other !== undefined && mark !== other
 }
 
-/** The place of the first of those that are most like something, if one is at least that much; otherwise -1. */
-function mostLike<T>(all: readonly T[], least: number, likeness: (one: T, at: number) => number): number {
-  let most = least - 1
-  let found = -1
-  for (const [at, one] of all.entries()) {
-    const much = likeness(one, at)
-    if (much > most) [most, found] = [much, at]
+/** Those that are most like something, if they are at least that much. */
+function mostLike<T>(all: readonly T[], likeness: (one: T) => number, least = 0.5 + cannotBe): T[] {
+  let most = least
+  let found: T[] = []
+  for (const one of all) {
+    const much = likeness(one)
+    if (much > most) [most, found] = [much, []]
+    if (much === most) found.push(one)
   }
   return found
 }
 
-/** The open items that an event may be of: those with its id, else those with its index, else all of its type. */
-function findOpen({ open, items }: StreamState, event: JsonObject, type: string): Progress[] {
-  let found = open.filter((one) => one.type === type)
-  if (found.length === 0 && !isText(type)) found = open.filter((one) => one.isCall)
-  const named = found.filter((one) => hasItemId(one, event))
-  if (named.length > 0) found = named
-  else if (event.item_id && items.some((one) => one.type === type && hasItemId(one, event))) return [] // an event of an item that is complete
-  const placed = found.filter((one) => isSame(event.output_index, one.index))
-  return placed.length > 0 ? placed : found
+const openOf = ({ items }: StreamState) => items.filter(({ isOpen }) => isOpen)
+
+/** The open items that a piece may be of: those with its id, else those with its index, else all of its type. None if its item is complete. */
+function findOpen({ items }: StreamState, told: Told): Progress[] {
+  return mostLike(items, (one) => likenessOf(one, told)).filter(({ isOpen }) => isOpen)
+}
+
+/** Whether more than an index says of which item an event is: hosts count it on before they are done with an item. */
+function isSure(state: StreamState, told: Told): boolean {
+  const open = openOf(state).filter(({ type }) => type === told.type)
+  return (open.filter((one) => likenessOf(one, told) > 2).length || open.length) === 1
 }
 
 /**
- * The open item that a piece is of. A piece of no item begins one. Returns `undefined` if it may be of several: then it is held back until one
- * of them is whole, and so are all others of these items.
+ * The open item that a piece is of. A piece of no item begins one. Returns `undefined` if it may be of several: then it is held back until one of
+ * them is whole, and so are all others of these items. So are arguments if only an index says whose they are: what was passed on cannot be
+ * taken back.
  */
 function itemOf(state: StreamState, event: JsonObject, type: string, piece: string): Progress | undefined {
-  const found = findOpen(state, event, type)
-  const [first] = found
-  const id = textOr(event.item_id, undefined)
-  const index = numberOr(event.output_index, undefined)
-  if (first === undefined || isAnother(first, id, index)) {
-    return begin(state, { type, id, index, callId: undefined, name: undefined, isInferred: true })
+  const told = describeEvent(event, type)
+  const { id, index } = told
+  const found = findOpen(state, told)
+  const [first, other] = found
+  const hasIndexes = index !== undefined && first?.index !== undefined
+  const isAnother = first?.isInferred && (hasIndexes ? index !== first.index : isOther(id, first.id))
+  if (first === undefined || isAnother) return begin(state, { ...told, callId: undefined }, true)
+  if (other === undefined && first.held === undefined && (isText(type) || isSure(state, told))) return first
+  for (const one of found) {
+    one.held ??= ''
+    one.isUnclear ||= other !== undefined
   }
-  if (found.length === 1 && !first.isHeld) return first
-  for (const one of found) one.isHeld = true
   first.held += piece
   return undefined
 }
 
-/** Whether an event is of another item than one that was never announced, of which there are only the marks of its first event. */
-function isAnother(one: Progress, id: string | undefined, index: number | undefined): boolean {
-  const hasIndexes = index !== undefined && one.index !== undefined
-  return one.isInferred && (hasIndexes ? index !== one.index : isOther(id, one.id))
-}
-
-function begin(state: StreamState, { type, id, callId, index, name, isInferred }: Begun): Progress {
-  const key = state.items.length
-  const item = { ...newProgress(key), type, id, callId, index, name, isInferred, isOpen: true }
+function begin(state: StreamState, { type, id, callId, index, name }: Marks, isInferred = false): Progress {
+  const item = { ...newProgress(state.items.length), type, id, callId, index, name, isInferred, isOpen: true }
   state.items.push(item)
-  state.open.push(item)
   return item
 }
 
@@ -466,18 +454,17 @@ const clientCalls: ReadonlySet<unknown> = new Set(['function_call', customCall])
 function addItem(state: StreamState, { item: wire, output_index }: JsonObject, out: Fragment[]): void {
   if (!isObject(wire)) return
   const told = describe(wire, output_index)
-  const { type, callId } = told
-  state.announced.add(type)
-  const before = state.open.find((one) => isAgain(one, told))
+  const { type, callId, name = null } = told
+  const before = openOf(state).find((one) => isAgain(one, told))
   if (before?.isInferred) Object.assign(before, { name: told.name, callId })
-  if (before?.isInferred || (before !== undefined && !isText(type))) return
-  const item = begin(state, { ...told, isInferred: false })
+  if (before?.isInferred || (before && !isText(type))) return
+  const item = begin(state, told)
   const { key } = item
-  if (type === 'reasoning' && before === undefined) out.push({ type, key, text: '' })
+  if (type === 'reasoning' && !before) out.push({ type, key, text: '' })
   const hosted = hostedOf(wire)
   const isCustom = type === customCall
   const isCall = hosted ? hosted.input !== undefined : clientCalls.has(type)
-  item.isCall = isCall && wire.name !== wrapperName && (firstWith(state, item) ?? item) === item
+  item.isCall = isCall && name !== wrapperName && firstWith(state, item) === item
   if (!item.isCall) return
   item.toldId = hosted ? hostedId(wire, hosted) : callId
   const given = hosted ? '' : argumentsOf(wire)
@@ -486,7 +473,7 @@ function addItem(state: StreamState, { item: wire, output_index }: JsonObject, o
     type: 'call',
     key,
     id: item.toldId ?? null,
-    name: hosted ? hostedName(wire) : (told.name ?? null),
+    name: hosted ? hostedName(wire) : name,
     arguments: isCustom ? customOpening : given,
     ...((hosted || isServerCall(wire, state.dialect)) && { server: true }),
     ...(isCustom && keeping({ type }, format)),
@@ -496,38 +483,35 @@ function addItem(state: StreamState, { item: wire, output_index }: JsonObject, o
 /** Whether an item is announced again, or late. */
 function isAgain(one: Progress, { type, id, callId, index, name }: Told): boolean {
   if (one.type !== type) return false
-  if (one.isInferred) return isSame(id, one.id) || isSame(index, one.index)
+  if (one.isInferred) return isSame(id, one.id) + isSame(index, one.index) > 0
   const isNamed = (id ?? callId ?? index) !== undefined
   return isNamed && id === one.id && callId === one.callId && index === one.index && name === one.name
 }
 
-/** The first item with the `call_id` of this one. No other of them is a call of its own. */
-function firstWith({ items }: StreamState, { type, callId }: Progress): Progress | undefined {
-  return callId === undefined ? undefined : items.find((one) => one.type === type && one.callId === callId)
+/** The first item with the `call_id` of this one, or this one. No other of them is a call of its own. */
+function firstWith({ items }: StreamState, item: Progress): Progress {
+  const { type, callId } = item
+  return (callId && items.find((one) => one.type === type && one.callId === callId)) || item
 }
 
 function finishItem(state: StreamState, { item: wire, output_index }: JsonObject, out: Fragment[]): void {
   if (!isObject(wire)) return
   const told = describe(wire, output_index)
-  const item = state.open[mostLike(state.open, cannotBe + 1, (one) => likenessOf(one, told))]
+  const [item] = mostLike(openOf(state), (one) => likenessOf(one, told))
   if (item !== undefined) endItem(state, item, told, out)
   else readWholeItem(state, told, out)
 }
 
-/** Reads an item that did not begin before, unless it is one that is complete, told again. */
+/** Reads an item that did not begin before, unless it is one that is complete, told again: its content is the same, and no mark says otherwise. */
 function readWholeItem(state: StreamState, told: Told, out: Fragment[]): void {
-  const isAnnounced = state.announced.has(told.type)
-  const isThere = state.items.some((one) => !one.isOpen && isToldAgain(one, told, isAnnounced))
-  if (!isThere) endItem(state, begin(state, { ...told, isInferred: false }), told, out)
-}
-
-/** Whether a whole item is one that is complete: with its id, or with its content if no mark says otherwise, or only an announced item is new. */
-function isToldAgain(one: Progress, { type, id, callId, index, name, content }: Told, isAnnounced: boolean): boolean {
-  if (one.type !== type) return false
-  const hasId = isSame(id, one.id) || isSame(callId, one.callId)
-  if (content === '') return hasId
-  if (content !== one.text || name !== one.name) return false
-  return isAnnounced || hasId || !(isOther(callId, one.callId) || isOther(id, one.id) || isOther(index, one.index))
+  const { type, id, callId, index, name, content } = told
+  const isThere = state.items.some((one) => {
+    if (one.isOpen || one.type !== type || isOther(callId, one.callId)) return false
+    const hasId = isSame(id, one.id) + isSame(callId, one.callId) > 0
+    if (content === '') return hasId
+    return content === one.text && name === one.name && (hasId || !(isOther(id, one.id) || isOther(index, one.index)))
+  })
+  if (!isThere) endItem(state, begin(state, told), told, out)
 }
 
 /** Reads the whole of an item. A second call with one `call_id` is left out if it is the first again, and otherwise invalid. */
@@ -535,36 +519,40 @@ function endItem(state: StreamState, item: Progress, told: Told, out: Fragment[]
   const { type, content } = told
   item.callId ??= told.callId
   item.isOpen = false
-  state.open = state.open.filter((one) => one !== item)
-  const first = firstWith(state, item) ?? item
-  if (first !== item && clientCalls.has(type)) {
-    if (!item.isCall && first.text === content) return
-    item.unclear = true
-  }
+  const first = firstWith(state, item)
+  item.isUnclear = first !== item && clientCalls.has(type)
+  if (item.isUnclear && !item.isCall && first.text === content) return
   readItem(told.item, item, state, out)
-  item.text = content
-  item.parts.length = 0
+  Object.assign(item, { text: content, held: undefined, parts: [] })
 }
 
 /** Ends the answer's open items. What was held back of them is all that there is. */
 function endOpen(state: StreamState, out: Fragment[]): void {
-  for (const item of state.open.splice(0)) {
-    const { type, key, text, name, callId } = item
-    const held = item.isHeld || saidBy(item) === '' ? item.held : ''
-    if (type === 'reasoning' && held !== '') out.push({ type, key, text: held })
-    if (type === 'message' && held !== '') out.push({ type: 'text', key: addPart(item, 0).key, text: held })
-    if (!clientCalls.has(type) || name === undefined || name === wrapperName) continue
-    const first = firstWith(state, item) ?? item
-    const unclear = item.unclear || item.isHeld || first !== item
-    const given = held || text
-    if (item.isCall) {
-      if (unclear) out.push({ type: 'call', key, arguments: held, unclear })
-      else if (item.isQuiet && type !== customCall) out.push({ type: 'call', key, arguments: given, final: true })
-    } else if (first.text !== given || first === item) {
-      // It was not passed on, since it was announced late, or has the id of another call, which may be the same.
-      const all = type === customCall ? JSON.stringify({ input: given }) : given
-      out.push({ type: 'call', key, id: callId ?? null, name, arguments: all, unclear })
+  for (const item of openOf(state)) {
+    const { type, key, held = '', isCall, callId, name } = item
+    item.isOpen = false
+    if (type === 'reasoning' && held) out.push({ type, key, text: held })
+    if (type === 'message' && held) out.push({ type: 'text', key: addPart(item, 0).key, text: held })
+    if (!clientCalls.has(type) || !name || name === wrapperName) continue
+    const first = firstWith(state, item)
+    const unclear = item.isUnclear || first !== item
+    const isCustom = type === customCall
+    if (isCall) {
+      const rest = isCustom ? JSON.stringify(held).slice(1, -1) : held
+      if (unclear || held) out.push({ type: 'call', key, arguments: rest, unclear })
+      continue
     }
+    // It was not passed on, since it was announced late, or has the id of another call, which may be the same.
+    const given = item.text + held
+    if (first !== item && first.text === given) continue
+    out.push({
+      type: 'call',
+      key,
+      id: callId ?? null,
+      name,
+      arguments: isCustom ? JSON.stringify({ input: given }) : given,
+      unclear,
+    })
   }
 }
 
@@ -572,8 +560,8 @@ function endOpen(state: StreamState, out: Fragment[]): void {
 
 function addText(state: StreamState, event: JsonObject, out: Fragment[], type: string): void {
   const text = stringOr(event.delta, '')
-  const item = text === '' ? undefined : itemOf(state, event, 'message', text)
-  if (item === undefined) return
+  const item = text && itemOf(state, event, 'message', text)
+  if (!item) return
   const index = numberOr(event.content_index, 0)
   sayText(findPart(item, index) ?? addPart(item, index), text, type === 'response.refusal.delta', out)
 }
@@ -585,8 +573,8 @@ function sayText(part: Part, text: string, refusal: boolean, out: Fragment[]): v
 }
 
 function addCitation(state: StreamState, event: JsonObject, out: Fragment[]): void {
-  const [item, other] = findOpen(state, event, 'message')
-  if (item === undefined || other !== undefined || item.isHeld) return
+  const [item, other] = findOpen(state, describeEvent(event, 'message'))
+  if (!item || other || item.held !== undefined) return
   const index = numberOr(event.content_index, 0)
   const part = findPart(item, index) ?? addPart(item, index)
   const { key } = part
@@ -597,8 +585,6 @@ function addCitation(state: StreamState, event: JsonObject, out: Fragment[]): vo
 
 /** The open text of a message that an event is of. Where the server tells the beginning of each, its index may grow with each delta (vLLM). */
 function findPart({ parts, hasMarks }: Progress, index: number): Part | undefined {
-  const last = parts.at(-1)
-  if (last?.isOpen && last.index === index) return last
   const open = parts.filter(({ isOpen }) => isOpen)
   return open.find((part) => part.index === index) ?? (hasMarks ? open.at(-1) : undefined)
 }
@@ -609,38 +595,28 @@ function addPart({ key, parts }: Progress, index: number): Part {
   return part
 }
 
-/** Reads the beginning or the end of a text or of a part of reasoning. The end has the whole text, which some hosts send without deltas. */
+/** Reads the beginning or the end of a text. The end has the whole text, which some hosts send without deltas. */
 function readPart(state: StreamState, event: JsonObject, out: Fragment[], type: string): void {
   const part = isObject(event.part) ? event.part : event
-  const text = stringOr(part.text ?? part.refusal, '')
-  const isEnd = type.endsWith('done')
-  const kinds = /reasoning|summary/.test(`${type} ${part.type}`) ? ['reasoning'] : ['message', 'reasoning'] // vLLM announces thoughts as text
-  const kind = kinds.find((one) => findOpen(state, event, one).length > 0) ?? (kinds[0] as string)
-  const found = findOpen(state, event, kind)
-  const isNew = isEnd && text !== '' && !state.items.some((one) => hasItemId(one, event))
-  const [first = isNew ? itemOf(state, event, kind, '') : undefined] = found
-  if (first === undefined || found.length > 1 || first.isHeld) return
-  if (isEnd && !isSure(state, first, event)) {
-    first.held = text
-    return
-  }
-  if (kind === 'reasoning') {
-    if (isEnd && (first.isBroken || first.text === '') && text !== '' && !first.text.endsWith(text)) {
-      sayReasoning(first, text, partOf(event, type), out)
-    }
-    first.isBroken = true
-    return
-  }
+  const content = stringOr(part.text ?? part.refusal, '')
   const index = numberOr(event.content_index, 0)
-  if (!isEnd) {
-    first.hasMarks = true
-    const last = first.parts.at(-1)
-    if (!last?.isOpen || last.text !== '' || last.index !== index) addPart(first, index)
+  const told = describeEvent(event, 'message', content)
+  if (type.endsWith('added')) {
+    const [item] = findOpen(state, told)
+    if (item === undefined) return // vLLM announces parts of thoughts as texts
+    item.hasMarks = true
+    const open = findPart(item, index)
+    if (open?.text !== '' || open.index !== index) addPart(item, index)
     return
   }
-  const ended = findPart(first, index) ?? (saidBy(first).endsWith(text) ? undefined : addPart(first, index))
+  if (content === '' || part.type === 'reasoning_text') return
+  let [item] = mostLike(openOf(state), (one) => likenessOf(one, told))
+  const isLate = state.items.some((one) => isSame(told.id, one.id)) // or of a thought, on vLLM
+  if (item === undefined && !isLate) item = begin(state, { ...told, callId: undefined }, true)
+  if (!item || item.held !== undefined) return
+  const ended = findPart(item, index) ?? (saidBy(item).endsWith(content) ? undefined : addPart(item, index))
   if (ended === undefined) return
-  const rest = restOf(text, ended.text)
+  const rest = restOf(content, ended.text)
   if (rest !== '') sayText(ended, rest, part.refusal !== undefined, out)
   ended.isOpen = false
 }
@@ -650,64 +626,41 @@ function restOf(whole: string, beginning: string): string {
   return whole.startsWith(beginning) ? whole.slice(beginning.length) : ''
 }
 
+/** Adds a piece of reasoning. The index of a part of a summary tells where it begins. That of other reasoning grows with each delta on vLLM. */
 function addReasoning(state: StreamState, event: JsonObject, out: Fragment[], type: string): void {
   const delta = stringOr(event.delta, '')
-  const item = delta === '' ? undefined : itemOf(state, event, 'reasoning', delta)
-  if (item !== undefined) sayReasoning(item, delta, partOf(event, type), out)
-}
-
-/** The part of reasoning that an event is of. The index of a reasoning text grows with each delta on vLLM: a new one is told by an event. */
-function partOf({ summary_index }: JsonObject, type: string): string {
-  return type.includes('summary') ? `${summary_index}` : 'text'
-}
-
-function sayReasoning(item: Progress, text: string, part: string, out: Fragment[]): void {
-  const isNext = item.text !== '' && (item.isBroken || item.part !== part)
-  const added = isNext ? partBreak + text : text
+  const item = delta && itemOf(state, event, 'reasoning', delta)
+  if (!item) return
+  const part = type.includes('summary') ? `${event.summary_index}` : ''
+  const text = item.text !== '' && item.part !== part ? partBreak + delta : delta
   item.part = part
-  item.isBroken = false
-  grow(item, added)
-  out.push({ type: 'reasoning', key: item.key, text: added })
+  grow(item, text)
+  out.push({ type: 'reasoning', key: item.key, text })
 }
 
 /** The start of the JSON arguments of a custom call. */
 const customOpening = '{"input":"'
 
-/**
- * Passes on arguments: a delta, or all. The free text of a custom call becomes JSON: it is the value of the argument `input`. While another call
- * is open and only an index says whose they are, they wait until the call is whole: what was passed on cannot be taken back.
- */
+/** Passes on arguments: a delta, or all. The free text of a custom call becomes JSON: it is the value of the argument `input`. */
 function addArguments(state: StreamState, event: JsonObject, out: Fragment[], name: string): void {
   const whole = event.arguments ?? event.input
   const given = stringOr(whole ?? event.delta, '')
   if (given === '') return
   const type = name.slice('response.'.length, name.lastIndexOf('_'))
-  const [only, other] = whole === undefined ? [itemOf(state, event, type, given)] : findOpen(state, event, type)
-  if (only === undefined || other !== undefined) return
-  const { key } = only
-  const isCustom = only.type === customCall
-  only.isQuiet ||= !isSure(state, only, event)
-  if (whole === undefined) grow(only, given)
-  else if (only.isQuiet) only.held = given
-  else {
-    only.text = given
-    only.isHeld = false
-  }
-  if (!only.isCall || only.isQuiet) return
+  const told = describeEvent(event, type, given)
+  const [item] =
+    whole === undefined ? [itemOf(state, event, type, given)] : mostLike(openOf(state), (one) => likenessOf(one, told))
+  if (item === undefined) return
+  const { key, isCall } = item
+  const isCustom = type === customCall
   const piece = isCustom ? JSON.stringify(given).slice(1, -1) : given
-  if (whole === undefined) out.push({ type: 'call', key, arguments: piece })
-  else out.push({ type: 'call', key, arguments: isCustom ? `${customOpening}${piece}"}` : piece, final: true })
-}
-
-/** Whether an event is of this item whatever its index says: hosts count it on before they are done with an item. */
-function isSure({ open }: StreamState, item: Progress, event: JsonObject): boolean {
-  const isNamed = hasItemId(item, event)
-  return open.every((one) => one === item || one.type !== item.type || (isNamed && !hasItemId(one, event)))
-}
-
-/** Whether an event names the item. llama.cpp names calls by their `call_id`. */
-function hasItemId({ id, callId }: Progress, { item_id }: JsonObject): boolean {
-  return typeof item_id === 'string' && (item_id === id || item_id === callId)
+  if (whole === undefined) {
+    grow(item, given)
+    if (isCall) out.push({ type: 'call', key, arguments: piece })
+  } else if (isSure(state, told)) {
+    Object.assign(item, { text: given, held: undefined, isUnclear: false })
+    if (isCall) out.push({ type: 'call', key, arguments: isCustom ? `${customOpening}${piece}"}` : given, final: true })
+  } else if (item.text === '') item.held = given
 }
 
 // ---- items --------------------------------------------------------------------------------------
@@ -724,8 +677,6 @@ export interface Reading {
   hasText: boolean
   hasRefusal: boolean
   readonly waiting: Set<string>
-  /** The ids of calls that the server ran, as they were passed on, by the ids at their end. */
-  readonly toldIds: Map<string, string>
   /** Whether a wrapper of parallel calls is split into its calls. Not in a history: there, the output answers the wrapper itself. */
   readonly opensWrappers: boolean
 }
@@ -738,7 +689,6 @@ export function newReading(dialect: ResponsesDialect, model: string, opensWrappe
     hasText: false,
     hasRefusal: false,
     waiting: new Set(),
-    toldIds: new Map(),
     opensWrappers,
   }
 }
@@ -760,34 +710,27 @@ interface Progress extends Growing, Marks {
   /** Whether it began with a delta, and was not announced. */
   readonly isInferred: boolean
   isOpen: boolean
-  name: string | undefined
   callId: string | undefined
   /** The id that was passed on. */
   toldId: string | undefined
   readonly parts: Part[]
   /** Whether events tell where its texts begin. */
   hasMarks: boolean
-  /** The part of reasoning that the last delta belongs to, and whether it has ended. */
+  /** The part of reasoning that the last delta belongs to. */
   part: string
-  isBroken: boolean
   /** Whether it was announced as a call. Only then its arguments are passed on before it is complete. */
   isCall: boolean
-  /** Whether its arguments wait until it is whole. */
-  isQuiet: boolean
-  /** Pieces that may be of another item, and whether there were some. */
-  held: string
-  isHeld: boolean
+  /** Pieces that were not passed on, since they may be of another item. */
+  held: string | undefined
   /** Whether it cannot be known which call it is. */
-  unclear: boolean
+  isUnclear: boolean
 }
-
-type Begun = Marks & Pick<Progress, 'isInferred'>
 
 export function newProgress(key: number): Progress {
   return {
     ...{ key, type: '', id: undefined, callId: undefined, index: undefined, name: undefined, toldId: undefined },
-    ...{ isInferred: false, isOpen: false, text: '', pieces: 0, parts: [], hasMarks: false, part: '', isBroken: false },
-    ...{ isCall: false, isQuiet: false, held: '', isHeld: false, unclear: false },
+    ...{ isInferred: false, isOpen: false, text: '', pieces: 0, parts: [], hasMarks: false, part: '' },
+    ...{ isCall: false, held: undefined, isUnclear: false },
   }
 }
 
@@ -866,8 +809,9 @@ function readMessage(
       out.push({ type: 'block', block: unknownBlock(part, { part: true, proof: opaque.data }) })
       continue
     }
-    const surplus = streamed.length - left--
-    const own = isShifted ? streamed.splice(0, 1 + Math.max(0, surplus)) : streamed.filter(({ index }) => index === at)
+    const own = isShifted
+      ? streamed.splice(0, left-- > 1 ? 1 : streamed.length)
+      : streamed.filter(({ index }) => index === at)
     const { key } = own.at(-1) ?? addPart(progress, at)
     const { type, text: _text, refusal: _refusal, annotations, logprobs, ...kept } = part
     const refusal = type === 'refusal' && { refusal: true as const }
@@ -925,7 +869,7 @@ function readReasoning(
 
 /** Reads a complete call. It replaces the pieces of the same call. */
 function readCall(item: JsonObject, progress: Progress, reading: Reading, out: Fragment[]): undefined {
-  const { key, toldId, unclear } = progress
+  const { key, toldId, isUnclear: unclear } = progress
   const server = isServerCall(item, reading.dialect)
   const opaque = server ? proof(item, reading) : proofOf(item, reading)
   const wrapped = reading.opensWrappers ? wrappedCalls(item) : []
@@ -960,11 +904,6 @@ function isServerCall({ name }: JsonObject, { serverTools }: ResponsesDialect): 
   return serverTools.has(stringOr(name, ''))
 }
 
-/** The id of a call as it was passed on: its item may have another at its end. */
-function toldIdOf({ call_id: id }: JsonObject, { toldIds }: Reading): string | undefined {
-  return textOr(toldIds.get(stringOr(id, '')), textOr(id, undefined))
-}
-
 /** Reads an item of a tool that the server ran: the call, its result, or both. The proof keeps the other fields of the item. */
 function readHosted(
   item: JsonObject,
@@ -987,10 +926,8 @@ function readHosted(
   const opaque = proof(data, reading)
   const isFailed = resultField === 'error' || item.status === 'failed' || item.status === 'incomplete'
   const block = { type: 'server_tool_result', name, status: isFailed ? 'error' : 'success', output: result } as const
-  if (input === undefined) return compact({ ...block, toolCallId: toldIdOf(item, reading), opaque })
-  const own = hostedId(item, hosted)
-  const id = toldId || own
-  reading.toldIds.set(own, id)
+  if (input === undefined) return compact({ ...block, toolCallId: textOr(item.call_id, undefined), opaque })
+  const id = toldId || hostedId(item, hosted)
   // A text stays in the proof too. It shows that the wire has these arguments as text.
   const value = typeof given === 'string' || isTaken ? (given as string | JsonObject) : {}
   out.push({ type: 'call', key, id, name, arguments: value, final: true, server: true, opaque }, { type: 'close', key })
