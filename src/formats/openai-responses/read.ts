@@ -160,10 +160,14 @@ interface StreamState extends Reading {
   isEnded: boolean
   /** The items received, in order. */
   readonly items: Progress[]
+  /** Those that are not complete. */
+  open: Progress[]
+  /** The first item with each `call_id`, by its type too. No other of them is a call of its own. */
+  readonly first: Map<string, Progress>
 }
 
 function newState(dialect: ResponsesDialect): StreamState {
-  return { ...newReading(dialect, ''), isEnded: false, items: [] }
+  return { ...newReading(dialect, ''), isEnded: false, items: [], open: [], first: new Map() }
 }
 
 /**
@@ -299,22 +303,26 @@ function finishFromOutput(state: StreamState, output: readonly Json[], out: Frag
   const told = output.flatMap((item, at) => (isObject(item) ? describe(item, at) : []))
   const itemOfEntry = new Map<Told, Progress>()
   const items = new Set(state.items)
+  const free = [...told]
   let last = -1
   // First those that have most in common, last those that have nothing: the answer repeats the items, whatever became of their marks.
-  for (const least of [8, 6, 1, 0.5 + cannotBe]) {
+  for (const least of [10, 8, 6, 1, 0.5 + cannotBe]) {
     for (const item of items) {
-      const free = told.filter((one) => !itemOfEntry.has(one))
-      const [entry] = mostLike(free, (one) => likenessOf(item, one), least)
+      const isNext = free[0] !== undefined && likenessOf(item, free[0]) >= 10 // as it is in most answers
+      const [entry] = isNext ? free : mostLike(free, (one) => likenessOf(item, one), least)
       if (entry === undefined) continue
       itemOfEntry.set(entry, item)
       items.delete(item)
-      last = Math.max(last, told.indexOf(entry))
+      free.splice(free.indexOf(entry), 1)
+      last = Math.max(last, entry.index as number)
     }
   }
-  for (const [at, entry] of told.entries()) {
+  for (const entry of told) {
     const item = itemOfEntry.get(entry)
     if (item?.isOpen) endItem(state, item, entry, out)
-    else if (item === undefined && (at > last || clientCalls.has(entry.type))) readWholeItem(state, entry, out)
+    else if (item === undefined && ((entry.index as number) > last || clientCalls.has(entry.type))) {
+      readWholeItem(state, entry, out)
+    }
   }
   for (const item of items) item.isUnclear ||= told.some(({ type }) => type === item.type)
   endOpen(state, out)
@@ -380,10 +388,10 @@ const cannotBe = -4
 /** How much a whole item has in common with one that began: marks, and what it said. Only a call with the same ids can have another name. */
 function likenessOf(one: Progress, { type, id, callId, index, name, content }: Told): number {
   if (one.type !== type) return cannotBe
-  const said = saidBy(one)
   const marks = 10 * isSame(callId, one.callId) + 3 * isSame(id, one.id) + 2 * isSame(index, one.index)
-  const words = said === '' || content === '' ? 0 : said === content ? 8 : content.startsWith(said) ? 6 : -3
-  return marks + words - (isOther(name, one.name) ? 15 : 0)
+  const said = content && saidBy(one)
+  const words = said && (said === content ? 8 : content.startsWith(said) ? 6 : -3)
+  return marks + (words || 0) - (isOther(name, one.name) ? 15 : 0)
 }
 
 function isSame(mark: unknown, other: unknown): 0 | 1 {
@@ -406,16 +414,16 @@ function mostLike<T>(all: readonly T[], likeness: (one: T) => number, least = 0.
   return found
 }
 
-const openOf = ({ items }: StreamState) => items.filter(({ isOpen }) => isOpen)
-
 /** The open items that a piece may be of: those with its id, else those with its index, else all of its type. None if its item is complete. */
-function findOpen({ items }: StreamState, told: Told): Progress[] {
-  return mostLike(items, (one) => likenessOf(one, told)).filter(({ isOpen }) => isOpen)
+function findOpen({ items, open }: StreamState, told: Told): Progress[] {
+  const isNamed = (one: Progress) => likenessOf(one, told) > 2
+  const found = mostLike(open, (one) => likenessOf(one, told))
+  return told.id && !found.some(isNamed) && items.some(isNamed) ? [] : found
 }
 
 /** Whether more than an index says of which item an event is: hosts count it on before they are done with an item. */
 function isSure(state: StreamState, told: Told): boolean {
-  const open = openOf(state).filter(({ type }) => type === told.type)
+  const open = state.open.filter(({ type }) => type === told.type)
   return (open.filter((one) => likenessOf(one, told) > 2).length || open.length) === 1
 }
 
@@ -444,6 +452,7 @@ function itemOf(state: StreamState, event: JsonObject, type: string, piece: stri
 function begin(state: StreamState, { type, id, callId, index, name }: Marks, isInferred = false): Progress {
   const item = { ...newProgress(state.items.length), type, id, callId, index, name, isInferred, isOpen: true }
   state.items.push(item)
+  state.open.push(item)
   return item
 }
 
@@ -455,12 +464,14 @@ function addItem(state: StreamState, { item: wire, output_index }: JsonObject, o
   if (!isObject(wire)) return
   const told = describe(wire, output_index)
   const { type, callId, name = null } = told
-  const before = openOf(state).find((one) => isAgain(one, told))
-  if (before?.isInferred) Object.assign(before, { name: told.name, callId })
-  if (before?.isInferred || (before && !isText(type))) return
+  const late = state.open.find((one) => one.isInferred && likenessOf(one, told) > 1)
+  if (late !== undefined) {
+    Object.assign(late, { name: told.name, callId })
+    return
+  }
   const item = begin(state, told)
   const { key } = item
-  if (type === 'reasoning' && !before) out.push({ type, key, text: '' })
+  if (type === 'reasoning') out.push({ type, key, text: '' })
   const hosted = hostedOf(wire)
   const isCustom = type === customCall
   const isCall = hosted ? hosted.input !== undefined : clientCalls.has(type)
@@ -480,37 +491,27 @@ function addItem(state: StreamState, { item: wire, output_index }: JsonObject, o
   })
 }
 
-/** Whether an item is announced again, or late. */
-function isAgain(one: Progress, { type, id, callId, index, name }: Told): boolean {
-  if (one.type !== type) return false
-  if (one.isInferred) return isSame(id, one.id) + isSame(index, one.index) > 0
-  const isNamed = (id ?? callId ?? index) !== undefined
-  return isNamed && id === one.id && callId === one.callId && index === one.index && name === one.name
-}
-
-/** The first item with the `call_id` of this one, or this one. No other of them is a call of its own. */
-function firstWith({ items }: StreamState, item: Progress): Progress {
+function firstWith({ first }: StreamState, item: Progress): Progress {
   const { type, callId } = item
-  return (callId && items.find((one) => one.type === type && one.callId === callId)) || item
+  const mark = `${type} ${callId}`
+  if (callId && !first.has(mark)) first.set(mark, item)
+  return first.get(mark) ?? item
 }
 
 function finishItem(state: StreamState, { item: wire, output_index }: JsonObject, out: Fragment[]): void {
   if (!isObject(wire)) return
   const told = describe(wire, output_index)
-  const [item] = mostLike(openOf(state), (one) => likenessOf(one, told))
+  const [item] = mostLike(state.open, (one) => likenessOf(one, told))
   if (item !== undefined) endItem(state, item, told, out)
   else readWholeItem(state, told, out)
 }
 
-/** Reads an item that did not begin before, unless it is one that is complete, told again: its content is the same, and no mark says otherwise. */
+/** Reads an item that did not begin before, unless it is one that is complete, told again. Those with a `call_id` are compared when they are read. */
 function readWholeItem(state: StreamState, told: Told, out: Fragment[]): void {
-  const { type, id, callId, index, name, content } = told
-  const isThere = state.items.some((one) => {
-    if (one.isOpen || one.type !== type || isOther(callId, one.callId)) return false
-    const hasId = isSame(id, one.id) + isSame(callId, one.callId) > 0
-    if (content === '') return hasId
-    return content === one.text && name === one.name && (hasId || !(isOther(id, one.id) || isOther(index, one.index)))
-  })
+  const { callId, content } = told
+  const isThere = state.items.some(
+    (one) => !one.isOpen && !(callId && one.callId) && likenessOf(one, told) >= (content ? 10 : 3),
+  )
   if (!isThere) endItem(state, begin(state, told), told, out)
 }
 
@@ -519,6 +520,7 @@ function endItem(state: StreamState, item: Progress, told: Told, out: Fragment[]
   const { type, content } = told
   item.callId ??= told.callId
   item.isOpen = false
+  state.open = state.open.filter((one) => one !== item)
   const first = firstWith(state, item)
   item.isUnclear = first !== item && clientCalls.has(type)
   if (item.isUnclear && !item.isCall && first.text === content) return
@@ -528,7 +530,7 @@ function endItem(state: StreamState, item: Progress, told: Told, out: Fragment[]
 
 /** Ends the answer's open items. What was held back of them is all that there is. */
 function endOpen(state: StreamState, out: Fragment[]): void {
-  for (const item of openOf(state)) {
+  for (const item of state.open.splice(0)) {
     const { type, key, held = '', isCall, callId, name } = item
     item.isOpen = false
     if (type === 'reasoning' && held) out.push({ type, key, text: held })
@@ -544,7 +546,7 @@ function endOpen(state: StreamState, out: Fragment[]): void {
     }
     // It was not passed on, since it was announced late, or has the id of another call, which may be the same.
     const given = item.text + held
-    if (first !== item && first.text === given) continue
+    if (first !== item && (given === '' || first.text === given)) continue
     out.push({
       type: 'call',
       key,
@@ -610,7 +612,7 @@ function readPart(state: StreamState, event: JsonObject, out: Fragment[], type: 
     return
   }
   if (content === '' || part.type === 'reasoning_text') return
-  let [item] = mostLike(openOf(state), (one) => likenessOf(one, told))
+  let [item] = mostLike(state.open, (one) => likenessOf(one, told))
   const isLate = state.items.some((one) => isSame(told.id, one.id)) // or of a thought, on vLLM
   if (item === undefined && !isLate) item = begin(state, { ...told, callId: undefined }, true)
   if (!item || item.held !== undefined) return
@@ -649,7 +651,7 @@ function addArguments(state: StreamState, event: JsonObject, out: Fragment[], na
   const type = name.slice('response.'.length, name.lastIndexOf('_'))
   const told = describeEvent(event, type, given)
   const [item] =
-    whole === undefined ? [itemOf(state, event, type, given)] : mostLike(openOf(state), (one) => likenessOf(one, told))
+    whole === undefined ? [itemOf(state, event, type, given)] : mostLike(state.open, (one) => likenessOf(one, told))
   if (item === undefined) return
   const { key, isCall } = item
   const isCustom = type === customCall
@@ -704,34 +706,30 @@ interface Part extends Growing {
 }
 
 /** The part of an item that a stream has already sent. Empty if the item was not streamed. `text` has a thought or arguments. */
-interface Progress extends Growing, Marks {
+interface Progress extends Growing, Partial<Marks> {
   /** Identifies the block of the item in fragments. */
   readonly key: number
   /** Whether it began with a delta, and was not announced. */
-  readonly isInferred: boolean
-  isOpen: boolean
-  callId: string | undefined
+  readonly isInferred?: boolean
+  isOpen?: boolean
+  callId?: string | undefined
   /** The id that was passed on. */
-  toldId: string | undefined
+  toldId?: string | undefined
   readonly parts: Part[]
   /** Whether events tell where its texts begin. */
-  hasMarks: boolean
+  hasMarks?: boolean
   /** The part of reasoning that the last delta belongs to. */
-  part: string
+  part?: string
   /** Whether it was announced as a call. Only then its arguments are passed on before it is complete. */
-  isCall: boolean
+  isCall?: boolean
   /** Pieces that were not passed on, since they may be of another item. */
-  held: string | undefined
+  held?: string | undefined
   /** Whether it cannot be known which call it is. */
-  isUnclear: boolean
+  isUnclear?: boolean
 }
 
 export function newProgress(key: number): Progress {
-  return {
-    ...{ key, type: '', id: undefined, callId: undefined, index: undefined, name: undefined, toldId: undefined },
-    ...{ isInferred: false, isOpen: false, text: '', pieces: 0, parts: [], hasMarks: false, part: '' },
-    ...{ isCall: false, held: undefined, isUnclear: false },
-  }
+  return { key, text: '', pieces: 0, parts: [] }
 }
 
 /** Matches ids that a gateway made for its client (see `makeId`). No server knows them, so they are not sent back. */
