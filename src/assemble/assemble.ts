@@ -56,8 +56,6 @@ export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions
     response: compact({ provider: options.provider }),
     extra: {},
     isStarted: false,
-    hasStopped: false,
-    lacksPieces: false,
     isEnded: false,
   }),
 
@@ -151,7 +149,7 @@ function patch(state: Assembly, fragment: Fragment & { type: 'patch' }, out: Mes
   const { type: _type, key, citations = [], providerData, data = '', transcript = '', ...fields } = fragment
   const part = key === undefined ? state.parts.at(-1) : state.byKey.get(key)
   if (part === undefined || (part.kind === 'call' && !part.isOpen)) {
-    warn('dropped', 'an addition to a block came before the block, or after the end of a call', out)
+    warn('dropped', 'an addition came before its block, or after its call', out)
     return
   }
   if (part.kind === 'call') {
@@ -178,7 +176,7 @@ function patch(state: Assembly, fragment: Fragment & { type: 'patch' }, out: Mes
 function addCallFragment(state: Assembly, fragment: CallFragment, out: MessageEvent[]): void {
   const found = findCall(state, fragment, out)
   if (found === 'repeated') {
-    warn('dropped', 'a piece of a call that is whole came again', out)
+    warn('dropped', 'a whole call came again', out)
     return
   }
   if (found?.isRival && (realId(fragment.id) ?? '') !== found.id) state.lacksPieces = found.isUnclear = true
@@ -424,7 +422,7 @@ interface CallPart extends Growing, Scan {
   /** Whether another call was open at its place when it began. A piece without an id may be of either. */
   readonly isRival: boolean
   /** Whether it cannot be known which call this is. */
-  isUnclear: boolean
+  isUnclear?: boolean | undefined
   /** The ended call. */
   block?: ToolCall | InvalidToolCall | ServerToolCall
 }
@@ -455,9 +453,9 @@ export interface Assembly {
   /** Other fields of the provider, for the message and the response. */
   readonly extra: { message?: ProviderData | undefined; response?: ProviderData | undefined }
   isStarted: boolean
-  hasStopped: boolean
+  hasStopped?: boolean
   /** Whether pieces of arguments may have gone to the wrong call: then one without any may lack its own. */
-  lacksPieces: boolean
+  lacksPieces?: boolean
   isEnded: boolean
 }
 
@@ -529,7 +527,6 @@ function openCall(state: Assembly, fragment: CallFragment, index: number): CallP
     isWhole: false,
     live: state.options.liveArguments?.fresh(),
     isRival: placed?.kind === 'call' && placed.isOpen && !placed.isWhole,
-    isUnclear: false,
   }
   if (key === undefined) {
     state.isAmbiguous ||= state.latest?.isWhole === false
@@ -572,7 +569,7 @@ function addToCall(
   }
   call.generatedId ??= fragment.generatedId
   call.server ||= fragment.server === true
-  call.isUnclear ||= fragment.unclear === true
+  call.isUnclear ||= fragment.unclear
   // A name may come in pieces, again with every piece, or longer each time. Its pieces come before any argument.
   if (name?.startsWith(call.name)) call.name = name
   else if (name && call.text === '' && call.whole === undefined) call.name += name
@@ -605,7 +602,7 @@ function addArguments(call: CallPart, fragment: CallFragment, out: MessageEvent[
   const { text } = call
   // To compare with a slice is much faster than `startsWith`, where the shorter text was put together from pieces.
   if (final && given.slice(0, text.length) !== text) {
-    guess(call, 'the arguments as a whole are not what their pieces make', out)
+    guess(call, 'whole arguments are not what their pieces make', out)
     call.text = given
     call.live = call.live?.fresh()
     call.live?.push(given)
@@ -646,7 +643,7 @@ function endCall(state: Assembly, call: CallPart, end: CallEnd): ToolCall | Inva
     return mark !== undefined && state.told.size === state.told.add(`${at} ${mark} ${name} ${argumentsText}`).size
   })
   if (!call.isUnclear && !isTold && !(state.lacksPieces && argumentsText === '')) return read
-  const error = 'It is not clear which call of the answer this is'
+  const error = 'It is not clear which call this is'
   return invalidCall({ ...parts, argumentsText: `${argumentsText} (${error})` }, 'unclear', error)
 }
 
@@ -714,7 +711,7 @@ function findCall(state: Assembly, fragment: CallFragment, out: MessageEvent[]):
   const isNamed = name && call.name !== '' && !name.startsWith(call.name)
   if (!call.isOpen) return isOther || isNamed || (name && id === undefined) ? undefined : 'repeated'
   // Another id at the same place is another call if it is named. Otherwise the host changes ids on the way.
-  if (isOther) return name ? undefined : guess(call, 'the id of a call changed on the way', out)
+  if (isOther) return name ? undefined : guess(call, 'the id of a call changed', out)
   if (key !== undefined && isNamed && !fragment.final) return undefined
   if (key !== undefined || !name || fragment.final || !call.isWhole) return call
   // At a place where a call is whole already, a name starts the next one: the host has one place, or one id, for all its calls.
@@ -742,10 +739,10 @@ function findLatest(state: Assembly, fragment: CallFragment, out: MessageEvent[]
     // A name starts a call, but some hosts send it late, or again with each piece.
     (name && latest.name !== '' && !(name === latest.name && isInTheMiddle))
   if (isNext) return undefined
-  if (id !== undefined) return guess(latest, 'the id of a call came late, and was given to the latest', out)
+  if (id !== undefined) return guess(latest, 'the id of a call came late', out)
   if (name || !isAmbiguous) return latest
   state.lacksPieces = true
-  return guess(latest, 'a piece of a call names none of the open calls and was given to the latest', out)
+  return guess(latest, 'a piece of a call names none of those that are open: the latest has it', out)
 }
 
 /** Reports a guess, once for each call. */

@@ -633,7 +633,7 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
       throw error
     } finally {
       decoder.isEnded = assembly.isEnded
-      decoder.hasStopped = assembly.hasStopped
+      decoder.hasStopped = assembly.hasStopped === true
     }
   }
 

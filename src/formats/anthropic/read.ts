@@ -284,7 +284,7 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
     const { stop_reason: reason, ...within } = objectIn(event, 'delta')
     readOthers(withoutNulls({ ...beside, ...within }), out)
     readUsage(figures, out)
-    if (stopReason === undefined && textOr(reason, undefined) !== undefined) out.push({ type: 'stop' })
+    if (reason && !stopReason) out.push({ type: 'stop' })
     stopReason = textOr(reason, stopReason)
   }
 

@@ -234,7 +234,7 @@ export class AnswerReader {
     this.#hasDelta ||= !this.#isWhole && isObject(delta)
     const said = this.#hasDelta ? delta : (message ?? delta)
     if (isObject(said)) this.readMessage(said, out)
-    if (this.#finish === undefined && textOr(finish, undefined) !== undefined) out.push({ type: 'stop' })
+    if (finish && !this.#finish) out.push({ type: 'stop' })
     this.#finish = textOr(finish, this.#finish)
   }
 

@@ -215,7 +215,6 @@ const steps: Readonly<Record<string, Step>> = {
   'response.mcp_call_arguments.delta': addArguments,
   'response.mcp_call_arguments.done': addArguments,
   'response.custom_tool_call_input.delta': addArguments,
-  'response.custom_tool_call_input.done': addArguments,
   'response.output_text.done': readPart,
   'response.refusal.done': readPart,
   'response.content_part.added': readPart,
@@ -335,13 +334,13 @@ function fail(state: StreamState, event: JsonObject): never {
 
 // ---- which item an event is of ------------------------------------------------------------------
 
-/** What tells an item from others, as the server gave it first. */
+/** What tells an item from others, as the server gave it. */
 interface Marks {
   readonly type: string
-  readonly id: string | undefined
-  readonly callId: string | undefined
-  readonly index: number | undefined
-  readonly name: string | undefined
+  readonly id: unknown
+  readonly call_id: unknown
+  readonly index: unknown
+  readonly name: unknown
 }
 
 /** A whole item. */
@@ -351,55 +350,58 @@ interface Told extends Marks {
   readonly content: string
 }
 
-function describe(item: JsonObject, index: unknown, given?: string, said?: string): Told {
+function describe(item: JsonObject, index: unknown): Told {
+  const { id, call_id, name, role } = item
   return {
-    type: given ?? stringOr(item.type, item.role === 'assistant' ? 'message' : ''),
-    id: textOr(item.id, undefined),
-    callId: textOr(item.call_id, undefined),
-    index: numberOr(index, undefined),
-    name: textOr(item.name, undefined),
+    type: stringOr(item.type, role === 'assistant' ? 'message' : ''),
+    id,
+    call_id,
+    index,
+    name,
     item,
-    content: said ?? contentOf(item),
+    content: contentOf(item),
   }
 }
 
 /** What an event says of its item. llama.cpp names calls by their `call_id`. */
-function describeEvent({ item_id: id = null, output_index: index }: JsonObject, type: string, content = ''): Told {
-  return describe({ id, call_id: id }, index, type, content)
+function describeEvent(item: JsonObject, type: string, content = ''): Told {
+  const { item_id: id, output_index: index } = item
+  return { type, id, call_id: id, index, name: '', item, content }
 }
 
 function contentOf(item: JsonObject): string {
-  const { type, content, encrypted_content } = item
+  const { type, content, encrypted_content, action, queries, code } = item
   if (type === 'reasoning') return reasoningText(item) || stringOr(encrypted_content, '')
   if (content) return stringOr(content, arrayOf(content).map(textOfPart).join(''))
-  const input = hostedOf(item)?.input ?? ['arguments', 'input']
-  const said = [input].flat().map((name) => item[name] ?? '')
-  return said.map((value) => stringOr(value, JSON.stringify(value))).join('') || (clientCalls.has(type) ? '{}' : '')
+  const given = item.arguments ?? item.input ?? action ?? queries ?? code ?? ''
+  return stringOr(given, JSON.stringify(given))
 }
 
 /** What an item said so far. */
-function saidBy({ text, held = '', isUnclear, parts }: Progress): string {
-  return parts.map((part) => part.text).join('') || (isUnclear ? text : text + held)
+function saidBy({ text, parts }: Progress): string {
+  return text || parts.map((part) => part.text).join('')
 }
 
 /** Less than any item has in common with itself. */
 const cannotBe = -4
 
 /** How much a whole item has in common with one that began: marks, and what it said. Only a call with the same ids can have another name. */
-function likenessOf(one: Progress, { type, id, callId, index, name, content }: Told): number {
+function likenessOf(one: Progress, { type, id, call_id, index, name, content }: Told): number {
   if (one.type !== type) return cannotBe
-  const marks = 10 * isSame(callId, one.callId) + 3 * isSame(id, one.id) + 2 * isSame(index, one.index)
+  const marks = 10 * isSame(call_id, one.call_id) + 3 * isSame(id, one.id) + 2 * isSame(index, one.index)
   const said = content && saidBy(one)
   const words = said && (said === content ? 8 : content.startsWith(said) ? 6 : -3)
   return marks + (words || 0) - (isOther(name, one.name) ? 15 : 0)
 }
 
+const isMark = (mark: unknown) => mark === 0 || Boolean(mark)
+
 function isSame(mark: unknown, other: unknown): 0 | 1 {
-  return mark !== undefined && mark === other ? 1 : 0
+  return isMark(mark) && mark === other ? 1 : 0
 }
 
 function isOther(mark: unknown, other: unknown): boolean {
-  return mark !== undefined && other !== undefined && mark !== other
+  return isMark(mark) && isMark(other) && mark !== other
 }
 
 /** Those that are most like something, if they are at least that much. */
@@ -414,11 +416,9 @@ function mostLike<T>(all: readonly T[], likeness: (one: T) => number, least = 0.
   return found
 }
 
-/** The open items that a piece may be of: those with its id, else those with its index, else all of its type. None if its item is complete. */
-function findOpen({ items, open }: StreamState, told: Told): Progress[] {
-  const isNamed = (one: Progress) => likenessOf(one, told) > 2
-  const found = mostLike(open, (one) => likenessOf(one, told))
-  return told.id && !found.some(isNamed) && items.some(isNamed) ? [] : found
+/** The open items that a piece may be of: those with its id, else those with its index, else all of its type. */
+function findOpen({ open }: StreamState, told: Told): Progress[] {
+  return mostLike(open, (one) => likenessOf(one, told))
 }
 
 /** Whether more than an index says of which item an event is: hosts count it on before they are done with an item. */
@@ -434,12 +434,12 @@ function isSure(state: StreamState, told: Told): boolean {
  */
 function itemOf(state: StreamState, event: JsonObject, type: string, piece: string): Progress | undefined {
   const told = describeEvent(event, type)
-  const { id, index } = told
   const found = findOpen(state, told)
   const [first, other] = found
-  const hasIndexes = index !== undefined && first?.index !== undefined
-  const isAnother = first?.isInferred && (hasIndexes ? index !== first.index : isOther(id, first.id))
-  if (first === undefined || isAnother) return begin(state, { ...told, callId: undefined }, true)
+  // Of an item that was never announced, there are only the marks of its first event.
+  const isAnother =
+    first?.isInferred && likenessOf(first, told) < 1 && (isOther(told.id, first.id) || isOther(told.index, first.index))
+  if (first === undefined || isAnother) return begin(state, { ...told, call_id: undefined }, true)
   if (other === undefined && first.held === undefined && (isText(type) || isSure(state, told))) return first
   for (const one of found) {
     one.held ??= ''
@@ -449,8 +449,8 @@ function itemOf(state: StreamState, event: JsonObject, type: string, piece: stri
   return undefined
 }
 
-function begin(state: StreamState, { type, id, callId, index, name }: Marks, isInferred = false): Progress {
-  const item = { ...newProgress(state.items.length), type, id, callId, index, name, isInferred, isOpen: true }
+function begin(state: StreamState, marks: Marks, isInferred = false): Progress {
+  const item = { ...newProgress(state.items.length), ...marks, isInferred, isOpen: true }
   state.items.push(item)
   state.open.push(item)
   return item
@@ -463,10 +463,10 @@ const clientCalls: ReadonlySet<unknown> = new Set(['function_call', customCall])
 function addItem(state: StreamState, { item: wire, output_index }: JsonObject, out: Fragment[]): void {
   if (!isObject(wire)) return
   const told = describe(wire, output_index)
-  const { type, callId, name = null } = told
+  const { type, call_id } = told
   const late = state.open.find((one) => one.isInferred && likenessOf(one, told) > 1)
   if (late !== undefined) {
-    Object.assign(late, { name: told.name, callId })
+    Object.assign(late, told)
     return
   }
   const item = begin(state, told)
@@ -475,16 +475,16 @@ function addItem(state: StreamState, { item: wire, output_index }: JsonObject, o
   const hosted = hostedOf(wire)
   const isCustom = type === customCall
   const isCall = hosted ? hosted.input !== undefined : clientCalls.has(type)
-  item.isCall = isCall && name !== wrapperName && firstWith(state, item) === item
+  item.isCall = isCall && wire.name !== wrapperName && firstWith(state, item) === item
   if (!item.isCall) return
-  item.toldId = hosted ? hostedId(wire, hosted) : callId
+  item.toldId = hosted ? hostedId(wire, hosted) : textOr(call_id, undefined)
   const given = hosted ? '' : argumentsOf(wire)
   item.text = stringOr(given, '')
   out.push({
     type: 'call',
     key,
     id: item.toldId ?? null,
-    name: hosted ? hostedName(wire) : name,
+    name: hosted ? hostedName(wire) : textOr(wire.name, null),
     arguments: isCustom ? customOpening : given,
     ...((hosted || isServerCall(wire, state.dialect)) && { server: true }),
     ...(isCustom && keeping({ type }, format)),
@@ -492,25 +492,25 @@ function addItem(state: StreamState, { item: wire, output_index }: JsonObject, o
 }
 
 function firstWith({ first }: StreamState, item: Progress): Progress {
-  const { type, callId } = item
-  const mark = `${type} ${callId}`
-  if (callId && !first.has(mark)) first.set(mark, item)
+  const { type, call_id } = item
+  const mark = `${type} ${call_id}`
+  if (isMark(call_id) && !first.has(mark)) first.set(mark, item)
   return first.get(mark) ?? item
 }
 
 function finishItem(state: StreamState, { item: wire, output_index }: JsonObject, out: Fragment[]): void {
   if (!isObject(wire)) return
   const told = describe(wire, output_index)
-  const [item] = mostLike(state.open, (one) => likenessOf(one, told))
+  const [item] = findOpen(state, told)
   if (item !== undefined) endItem(state, item, told, out)
   else readWholeItem(state, told, out)
 }
 
 /** Reads an item that did not begin before, unless it is one that is complete, told again. Those with a `call_id` are compared when they are read. */
 function readWholeItem(state: StreamState, told: Told, out: Fragment[]): void {
-  const { callId, content } = told
+  const { call_id, content } = told
   const isThere = state.items.some(
-    (one) => !one.isOpen && !(callId && one.callId) && likenessOf(one, told) >= (content ? 10 : 3),
+    (one) => !one.isOpen && !(call_id && one.call_id) && likenessOf(one, told) >= (content ? 10 : 3),
   )
   if (!isThere) endItem(state, begin(state, told), told, out)
 }
@@ -518,7 +518,7 @@ function readWholeItem(state: StreamState, told: Told, out: Fragment[]): void {
 /** Reads the whole of an item. A second call with one `call_id` is left out if it is the first again, and otherwise invalid. */
 function endItem(state: StreamState, item: Progress, told: Told, out: Fragment[]): void {
   const { type, content } = told
-  item.callId ??= told.callId
+  item.call_id ??= told.call_id
   item.isOpen = false
   state.open = state.open.filter((one) => one !== item)
   const first = firstWith(state, item)
@@ -531,31 +531,24 @@ function endItem(state: StreamState, item: Progress, told: Told, out: Fragment[]
 /** Ends the answer's open items. What was held back of them is all that there is. */
 function endOpen(state: StreamState, out: Fragment[]): void {
   for (const item of state.open.splice(0)) {
-    const { type, key, held = '', isCall, callId, name } = item
-    item.isOpen = false
+    const { type, key, held = '', isCall, call_id, name } = item
     if (type === 'reasoning' && held) out.push({ type, key, text: held })
-    if (type === 'message' && held) out.push({ type: 'text', key: addPart(item, 0).key, text: held })
+    if (type === 'message' && held) sayText(addPart(item, 0), held, false, out)
     if (!clientCalls.has(type) || !name || name === wrapperName) continue
     const first = firstWith(state, item)
     const unclear = item.isUnclear || first !== item
-    const isCustom = type === customCall
-    if (isCall) {
-      const rest = isCustom ? JSON.stringify(held).slice(1, -1) : held
-      if (unclear || held) out.push({ type: 'call', key, arguments: rest, unclear })
-      continue
-    }
-    // It was not passed on, since it was announced late, or has the id of another call, which may be the same.
     const given = item.text + held
-    if (first !== item && (given === '' || first.text === given)) continue
-    out.push({
-      type: 'call',
-      key,
-      id: callId ?? null,
-      name,
-      arguments: isCustom ? JSON.stringify({ input: given }) : given,
-      unclear,
-    })
+    if (isCall && (unclear || held)) out.push({ type: 'call', key, arguments: escaped(type, held), unclear })
+    if (isCall || (unclear && (given === '' || first.text === given))) continue
+    // It was not passed on, since it was announced late, or has the id of another call.
+    const all = type === customCall ? `${customOpening}${escaped(type, given)}"}` : given
+    out.push({ type: 'call', key, id: textOr(call_id, null), name: textOr(name, null), arguments: all, unclear })
   }
+}
+
+/** The text of arguments: the free text of a custom call becomes JSON. It is the value of the argument `input`. */
+function escaped(type: unknown, text: string): string {
+  return type === customCall ? JSON.stringify(text).slice(1, -1) : text
 }
 
 // ---- deltas. Some gateways send `null` ---------------------------------------------------------
@@ -603,18 +596,16 @@ function readPart(state: StreamState, event: JsonObject, out: Fragment[], type: 
   const content = stringOr(part.text ?? part.refusal, '')
   const index = numberOr(event.content_index, 0)
   const told = describeEvent(event, 'message', content)
+  let [item] = findOpen(state, told)
   if (type.endsWith('added')) {
-    const [item] = findOpen(state, told)
     if (item === undefined) return // vLLM announces parts of thoughts as texts
     item.hasMarks = true
-    const open = findPart(item, index)
-    if (open?.text !== '' || open.index !== index) addPart(item, index)
+    addPart(item, index)
     return
   }
   if (content === '' || part.type === 'reasoning_text') return
-  let [item] = mostLike(state.open, (one) => likenessOf(one, told))
   const isLate = state.items.some((one) => isSame(told.id, one.id)) // or of a thought, on vLLM
-  if (item === undefined && !isLate) item = begin(state, { ...told, callId: undefined }, true)
+  if (item === undefined && !isLate) item = begin(state, { ...told, call_id: undefined }, true)
   if (!item || item.held !== undefined) return
   const ended = findPart(item, index) ?? (saidBy(item).endsWith(content) ? undefined : addPart(item, index))
   if (ended === undefined) return
@@ -643,26 +634,23 @@ function addReasoning(state: StreamState, event: JsonObject, out: Fragment[], ty
 /** The start of the JSON arguments of a custom call. */
 const customOpening = '{"input":"'
 
-/** Passes on arguments: a delta, or all. The free text of a custom call becomes JSON: it is the value of the argument `input`. */
+/** Passes on arguments: a delta, or all. */
 function addArguments(state: StreamState, event: JsonObject, out: Fragment[], name: string): void {
-  const whole = event.arguments ?? event.input
+  const { arguments: whole } = event
   const given = stringOr(whole ?? event.delta, '')
   if (given === '') return
   const type = name.slice('response.'.length, name.lastIndexOf('_'))
   const told = describeEvent(event, type, given)
-  const [item] =
-    whole === undefined ? [itemOf(state, event, type, given)] : mostLike(state.open, (one) => likenessOf(one, told))
+  const [item] = whole === undefined ? [itemOf(state, event, type, given)] : findOpen(state, told)
   if (item === undefined) return
-  const { key, isCall } = item
-  const isCustom = type === customCall
-  const piece = isCustom ? JSON.stringify(given).slice(1, -1) : given
+  const { key, isCall, text } = item
   if (whole === undefined) {
     grow(item, given)
-    if (isCall) out.push({ type: 'call', key, arguments: piece })
-  } else if (isSure(state, told)) {
+    if (isCall) out.push({ type: 'call', key, arguments: escaped(type, given) })
+  } else if (isSure(state, told) && given.startsWith(text)) {
     Object.assign(item, { text: given, held: undefined, isUnclear: false })
-    if (isCall) out.push({ type: 'call', key, arguments: isCustom ? `${customOpening}${piece}"}` : given, final: true })
-  } else if (item.text === '') item.held = given
+    if (isCall) out.push({ type: 'call', key, arguments: given, final: true })
+  } else if (text === '') item.held = given
 }
 
 // ---- items --------------------------------------------------------------------------------------
@@ -712,7 +700,7 @@ interface Progress extends Growing, Partial<Marks> {
   /** Whether it began with a delta, and was not announced. */
   readonly isInferred?: boolean
   isOpen?: boolean
-  callId?: string | undefined
+  call_id?: unknown
   /** The id that was passed on. */
   toldId?: string | undefined
   readonly parts: Part[]
@@ -826,8 +814,7 @@ function readMessage(
       { type: 'text', key, text: restOf(text, own.map((one) => one.text).join('')), ...refusal },
       compact({ type: 'patch', key, opaque, citations, ...keeping(fields, format) }),
     )
-    for (const one of own)
-      if (one.key !== key) out.push({ type: 'patch', key: one.key, opaque }, { type: 'close', key: one.key })
+    for (const { key } of own.slice(0, -1)) out.push({ type: 'patch', key, opaque }, { type: 'close', key })
     out.push({ type: 'close', key })
   }
 }
