@@ -421,7 +421,7 @@ interface CallPart extends Growing, Scan {
   isGuessed?: true
   /** Whether another call was open at its place when it began. A piece without an id may be of either. */
   readonly isRival: boolean
-  /** Whether it cannot be known which call this is. */
+  /** Whether its arguments may belong to another call. */
   isUnclear?: boolean | undefined
   /** The ended call. */
   block?: ToolCall | InvalidToolCall | ServerToolCall

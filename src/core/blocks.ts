@@ -212,9 +212,9 @@ export interface InvalidToolCall {
   readonly name?: string
   /** Position among the calls of its turn, valid ones included. */
   readonly index: number
-  /** The text of the arguments, as it arrived. For `unclear`, the error follows it, so that nobody can take it for arguments. */
+  /** The text of the arguments, as it arrived. For `unclear`, the error follows it, so that it cannot be read as arguments. */
   readonly argumentsText: string
-  /** `unclear`: it cannot be known which call this is, or it is there already. */
+  /** `unclear`: the answer does not show which call this is, or it repeats another call. */
   readonly reason: 'malformed_json' | 'not_an_object' | 'missing_name' | 'truncated' | 'too_deep' | 'unclear'
   /** Why the call cannot run: a sentence for a person or the model. */
   readonly error: string

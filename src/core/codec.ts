@@ -107,7 +107,7 @@ export interface CallFragment {
   argumentsText?: string | undefined
   /** `arguments` is the whole text, and replaces the pieces before it. */
   readonly final?: boolean
-  /** It cannot be known which call this is: it ends as an invalid one. */
+  /** The answer does not show which call this is: it ends as an invalid call. */
   readonly unclear?: boolean | undefined
   /** The provider runs the call. */
   readonly server?: true
@@ -203,7 +203,7 @@ export interface CodecOptions<Dialect = never> {
 /** How a request is encoded. */
 export interface EncodeRequestOptions<Dialect = never> extends RequestOptions, CodecOptions<Dialect> {}
 
-/** What was asked, as far as the reading of the answer depends on it. */
+/** The request of an answer, as far as the answer is read by it. */
 export interface Requested {
   /** The body of the request. Default: unknown. Chat reads `n`: without it, an answer may be one of several. */
   readonly request?: unknown

@@ -424,7 +424,7 @@ const unclear: Row[] = [
   ],
 ]
 
-/** The second of each pair is the first, told again with one of its marks. */
+/** The last of each list repeats the first, with one of its marks. */
 const repeated: Row[] = [
   [
     'at its position, without an id',
@@ -470,7 +470,7 @@ describe('a piece of a call', () => {
     (_, pieces, calls) => {
       const events = eventsOf([...pieces.map(call), end])
       expect(inShort(events)).toEqual(calls)
-      // Nobody can take its text for arguments.
+      // No client can read its text as arguments.
       for (const { argumentsText } of endOf(events).message.invalidToolCalls ?? []) {
         expect(() => JSON.parse(argumentsText)).toThrow()
       }

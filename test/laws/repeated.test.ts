@@ -1,6 +1,7 @@
 /**
- * However the marks of an item change that a provider tells again, each call runs at most once, with its own arguments, and each text and each
- * thought stands once: here, and at a client behind a gateway. Where a stream cannot be understood, its calls are invalid, and say so.
+ * However a provider changes the marks of an item that it sends again, each call runs at most once, with its own arguments, and each text and
+ * each thought is in the answer once. The same holds for a client of a gateway. If a stream cannot be understood, its calls are invalid, and
+ * the error says why.
  */
 import { describe, expect, it } from 'vitest'
 import { assemble } from '../../src/assemble/assemble.ts'
@@ -59,7 +60,7 @@ const tools: ReadonlySet<string | undefined> = new Set(['pay', 'ask', 'run'])
 type Ran = readonly [name: string, given: unknown]
 const inShort = ([name, given]: Ran) => `${name}(${JSON.stringify(given)})`
 
-/** What of `ran` the model did not make, or made once. `rest` are the calls that did not run. */
+/** `wrong` has the calls that ran without being made, or twice; `rest` has those that did not run. */
 function judge(made: readonly Ran[], ran: readonly Ran[]): { readonly wrong: string[]; readonly rest: string[] } {
   const rest = made.map(inShort)
   const own = ran.filter(([name]) => tools.has(name))
@@ -99,7 +100,7 @@ function faultsOfCalls(made: readonly Ran[], { message, events }: Answer, mustRu
   return faults
 }
 
-/** What a client of this wire reads behind a gateway; `undefined` if it gets an error. */
+/** The answer as a client of this wire reads it from a gateway; `undefined` if it gets an error. */
 function served(wire: Wire, { events }: Answer) {
   const encoder = formats[wire].server.encodeStream()
   const frames: Frame[] = []
@@ -229,7 +230,7 @@ const read = (made: readonly Made[], way: Way) =>
 describe.each(Object.entries(answers))('%s of Responses', (_, made) => {
   const ways = waysOf(made)
 
-  it('are there once, however a host tells them', { timeout: cutsTimeout }, () => {
+  it('are in the answer once, however a host sends them', { timeout: cutsTimeout }, () => {
     expectNone(inTurn(ways, 23), (way) => {
       const answer = read(made, way)
       const mustRun = canBeUnderstood(made, way)
@@ -241,8 +242,8 @@ describe.each(Object.entries(answers))('%s of Responses', (_, made) => {
     })
   })
 
-  // What a client reads depends on the events, and they on the way: so each way is tried with two of the eight.
-  it('are there once for a client of any format', { timeout: cutsTimeout }, () => {
+  // The events depend on the way, and the client only sees the events: so each way is tried with two of the eight clients.
+  it('are in the answer of a client once, in any format', { timeout: cutsTimeout }, () => {
     const texts = made.flatMap((one) => (one.kind === 'message' ? [one.text] : []))
     const isOnce = (wire: Wire, way: Way, { text }: Said) => {
       // Where two messages alternate, a client of a format with one text reads them so.
@@ -272,7 +273,7 @@ const pair: readonly MadeCall[] = [
 ]
 const ran = pair.map(({ name, args }): Ran => [name, JSON.parse(args)])
 
-/** Whether nothing says that what is told again is the same call: another id, or none, and no place. */
+/** Whether the repeated call has no mark in common with the first: another id or none, and no place. */
 const isAnother = (wire: string, { id, index, telling }: CallWay) => {
   const hasPlace = index !== 'missing' && wire !== 'gemini' && wire !== 'ollama'
   const hasId = telling === 'again' && id !== 'missing' && (id !== 'each' || hasPlace)
@@ -365,7 +366,7 @@ describe('one answer of Chat', () => {
     expect(inChoices(pieces, { n: 2 })).toEqual({ text: 'Hello', calls: 0 })
   })
 
-  it('is not told again by a message behind its deltas', () => {
+  it('is not repeated by a message after its deltas', () => {
     const message = { role: 'assistant', content: 'Hello', tool_calls: [call] }
     const frames = [
       { index: 0, delta: { ...hel, content: 'Hello', ...calls }, finish_reason: null },

@@ -1,24 +1,24 @@
 /**
- * Streams of Responses that say each item in pieces, whole, and in the answer at the end, and whose host changes, shares or leaves out marks of an
- * item in between.
+ * Streams of Responses that send each item in pieces, whole, and in the answer at the end. In between, the host changes the marks of an item, gives
+ * two items the same mark, or leaves marks out.
  *
- * What hosts do: Copilot has another `item_id` in each event (vercel/ai 73d48d0). vLLM and SGLang have for gpt-oss another `call_id`, no `id` and the
- * next `output_index` in `output_item.done`, other ids in `response.completed` (vllm-project/vllm#44608, #47916), and a `content_index` that grows with
- * each delta (vllm-project/vllm#29947). llama.cpp has no `output_index`, calls without `id`, `item_id` with the `call_id`, and all `done` events at the
- * end (ggml-org/llama.cpp#20607). Some gateways have one `output_index` for all items, or announce all items first (decolua/9router#2611).
+ * Copilot has another `item_id` in each event (vercel/ai 73d48d0). For gpt-oss, vLLM and SGLang have another `call_id`, no `id` and the next
+ * `output_index` in `output_item.done`, and other ids in `response.completed` (vllm-project/vllm#44608, #47916); the `content_index` of vLLM grows with
+ * each delta (vllm-project/vllm#29947). llama.cpp has no `output_index`, calls without `id`, an `item_id` that is the `call_id`, and all `done` events at
+ * the end (ggml-org/llama.cpp#20607). Some gateways have one `output_index` for all items, or announce all items first (decolua/9router#2611).
  */
 import type { Frame } from '../../src/core/codec.ts'
 import type { JsonObject } from '../../src/core/model.ts'
 import type { Wire } from './answers.ts'
 
-/** What the model made. */
+/** An item of an answer. */
 export type Made =
   | { readonly kind: 'message' | 'summary' | 'content'; readonly text: string }
   | { readonly kind: 'function_call' | 'custom_tool_call' | 'mcp_call'; readonly name: string; readonly args: string }
   | { readonly kind: 'web_search_call'; readonly query: string }
 
 export const marks = {
-  /** `late`: another from `output_item.done` on; `last`: in the last event alone; `each`: another in each event. */
+  /** `late`: another from the first `done` on; `last`: another in the last event; `each`: another in each event. */
   id: ['right', 'missing', 'shared', 'late', 'last', 'each', 'late and missing'],
   call_id: ['right', 'missing', 'shared', 'late', 'last'],
   /** `shifted`: by one from the first `done` on; `deltas`: by one from the first delta on; `one`: all begin at 1. */
@@ -29,7 +29,7 @@ export const marks = {
 
 export const orders = ['in turn', 'begun together', 'alternating', 'ended together'] as const
 
-/** How often each item is told: in pieces, whole, in the answer at the end. */
+/** The forms in which each item is sent. */
 export const tellings = ['pieces, whole, end', 'pieces, whole', 'pieces, end', 'whole, end', 'whole', 'pieces'] as const
 
 export interface Way {
@@ -41,7 +41,7 @@ export interface Way {
   readonly telling: (typeof tellings)[number]
 }
 
-/** Every way in which a host may tell these items. Marks that none of them has do not vary. */
+/** Every way in which a host may send these items. Marks that they do not have stay the same. */
 export function waysOf(made: readonly Made[]): Way[] {
   const hasCalls = made.some((one) => 'args' in one && one.kind !== 'mcp_call')
   const hasParts = made.some(({ kind }) => kind === 'message' || kind === 'content')
@@ -63,7 +63,7 @@ export function waysOf(made: readonly Made[]): Way[] {
 type Phase = 'added' | 'delta' | 'done' | 'last'
 type Event = readonly [phase: Phase, event: JsonObject]
 
-/** The events of an answer with these items, told in this way. */
+/** The events of an answer with these items, sent in this way. */
 export function told(made: readonly Made[], way: Way): JsonObject[] {
   const items = made.map((one, at) => eventsOf(one, at, way))
   const output = way.telling.includes('end') ? made.map((one, at) => itemOf(one, at, 'last', way)) : []
@@ -253,7 +253,7 @@ export interface MadeCall {
   readonly args: string
 }
 
-/** How a host tells calls. In formats whose pieces have no id, `each` is `right`. */
+/** How a host sends calls. In formats whose pieces do not have an id, `each` is `right`. */
 export interface CallWay {
   readonly id: 'right' | 'missing' | 'shared' | 'each'
   readonly index: 'right' | 'missing' | 'shared'
@@ -272,7 +272,7 @@ export const callWays: readonly CallWay[] = (['right', 'missing', 'shared', 'eac
   ),
 )
 
-/** How a format tells a call. `id` and `index` are `undefined` if the host leaves them out. A format without pieces has only `start`. */
+/** How a format sends a call. `id` and `index` are `undefined` if the host leaves them out. A format without pieces has only `start`. */
 interface Teller {
   readonly head: readonly Frame[]
   start(call: MadeCall, id: string | undefined, index: number | undefined): Frame
@@ -407,7 +407,7 @@ export const tellers: Readonly<Record<Exclude<Wire, 'openai-responses'>, Teller>
   },
 }
 
-/** The frames of an answer with these calls, told in this way. */
+/** The frames of an answer with these calls, sent in this way. */
 export function toldCalls(
   { head, start, piece, stop, end }: Teller,
   calls: readonly MadeCall[],

@@ -151,9 +151,10 @@ export function decodeToolCalls(
 
 // ---- a stream -----------------------------------------------------------------------------------
 
-// The wire says each item two or three times: in pieces, whole, and in the answer at the end. Hosts change the marks of an item in between, share
-// them, or leave them out: its id (Copilot), its call_id and its index (vLLM, SGLang), all but the type (llama.cpp). So each event is matched
-// with the items that began before. What an item said so far is stored with it: it tells items apart, and shows what a whole one adds.
+// The wire sends each item two or three times: in pieces, whole, and in the answer at the end. In between, hosts change the marks of an item,
+// give two items the same mark, or leave marks out: the id (Copilot), the `call_id` and the index (vLLM, SGLang), all except the type (llama.cpp). So
+// each event is matched with the items that began before it. The text that an item has so far is stored with it: it is a mark too, and
+// shows the rest that a whole item adds.
 
 /** State between two events. */
 interface StreamState extends Reading {
@@ -162,7 +163,7 @@ interface StreamState extends Reading {
   readonly items: Progress[]
   /** Those that are not complete. */
   open: Progress[]
-  /** The first item with each `call_id`, by its type too. No other of them is a call of its own. */
+  /** The first item with each type and `call_id`. Any other item with them is not a call of its own. */
   readonly first: Map<string, Progress>
 }
 
@@ -299,12 +300,12 @@ function readUsage(usage: JsonObject): Usage {
  * order. A call is always read.
  */
 function finishFromOutput(state: StreamState, output: readonly Json[], out: Fragment[]): void {
-  const told = output.flatMap((item, at) => (isObject(item) ? describe(item, at) : []))
-  const itemOfEntry = new Map<Told, Progress>()
+  const described = output.flatMap((item, at) => (isObject(item) ? describe(item, at) : []))
+  const itemOfEntry = new Map<Described, Progress>()
   const items = new Set(state.items)
-  const free = [...told]
+  const free = [...described]
   let last = -1
-  // First those that have most in common, last those that have nothing: the answer repeats the items, whatever became of their marks.
+  // First the pairs that have most in common, last those that have nothing: the answer repeats the items, whatever their marks are now.
   for (const least of [10, 8, 6, 1, 0.5 + cannotBe]) {
     for (const item of items) {
       const isNext = free[0] !== undefined && likenessOf(item, free[0]) >= 10 // as it is in most answers
@@ -316,14 +317,14 @@ function finishFromOutput(state: StreamState, output: readonly Json[], out: Frag
       last = Math.max(last, entry.index as number)
     }
   }
-  for (const entry of told) {
+  for (const entry of described) {
     const item = itemOfEntry.get(entry)
     if (item?.isOpen) endItem(state, item, entry, out)
     else if (item === undefined && ((entry.index as number) > last || clientCalls.has(entry.type))) {
       readWholeItem(state, entry, out)
     }
   }
-  for (const item of items) item.isUnclear ||= told.some(({ type }) => type === item.type)
+  for (const item of items) item.isUnclear ||= described.some(({ type }) => type === item.type)
   endOpen(state, out)
 }
 
@@ -334,7 +335,7 @@ function fail(state: StreamState, event: JsonObject): never {
 
 // ---- which item an event is of ------------------------------------------------------------------
 
-/** What tells an item from others, as the server gave it. */
+/** The marks of an item, as the server sent them. */
 interface Marks {
   readonly type: string
   readonly id: unknown
@@ -344,13 +345,13 @@ interface Marks {
 }
 
 /** A whole item. */
-interface Told extends Marks {
+interface Described extends Marks {
   readonly item: JsonObject
-  /** What it says: a text, a thought, arguments. Empty for other items. */
+  /** Its text, its thought or its arguments. Empty for other items. */
   readonly content: string
 }
 
-function describe(item: JsonObject, index: unknown): Told {
+function describe(item: JsonObject, index: unknown): Described {
   const { id, call_id, name, role } = item
   return {
     type: stringOr(item.type, role === 'assistant' ? 'message' : ''),
@@ -363,8 +364,8 @@ function describe(item: JsonObject, index: unknown): Told {
   }
 }
 
-/** What an event says of its item. llama.cpp names calls by their `call_id`. */
-function describeEvent(item: JsonObject, type: string, content = ''): Told {
+/** The marks of its item in an event. llama.cpp names calls by their `call_id`. */
+function describeEvent(item: JsonObject, type: string, content = ''): Described {
   const { item_id: id, output_index: index } = item
   return { type, id, call_id: id, index, name: '', item, content }
 }
@@ -377,7 +378,7 @@ function contentOf(item: JsonObject): string {
   return stringOr(given, JSON.stringify(given))
 }
 
-/** What an item said so far. */
+/** The text that an item has so far. */
 function saidBy({ text, parts }: Progress): string {
   return text || parts.map((part) => part.text).join('')
 }
@@ -385,8 +386,8 @@ function saidBy({ text, parts }: Progress): string {
 /** Less than any item has in common with itself. */
 const cannotBe = -4
 
-/** How much a whole item has in common with one that began: marks, and what it said. Only a call with the same ids can have another name. */
-function likenessOf(one: Progress, { type, id, call_id, index, name, content }: Told): number {
+/** How much an item has in common with one that began: its marks and its text. Only a call with the same ids can have another name. */
+function likenessOf(one: Progress, { type, id, call_id, index, name, content }: Described): number {
   if (one.type !== type) return cannotBe
   const marks = 10 * isSame(call_id, one.call_id) + 3 * isSame(id, one.id) + 2 * isSame(index, one.index)
   const said = content && saidBy(one)
@@ -417,30 +418,32 @@ function mostLike<T>(all: readonly T[], likeness: (one: T) => number, least = 0.
 }
 
 /** The open items that a piece may be of: those with its id, else those with its index, else all of its type. */
-function findOpen({ open }: StreamState, told: Told): Progress[] {
-  return mostLike(open, (one) => likenessOf(one, told))
+function findOpen({ open }: StreamState, described: Described): Progress[] {
+  return mostLike(open, (one) => likenessOf(one, described))
 }
 
-/** Whether more than an index says of which item an event is: hosts count it on before they are done with an item. */
-function isSure(state: StreamState, told: Told): boolean {
-  const open = state.open.filter(({ type }) => type === told.type)
-  return (open.filter((one) => likenessOf(one, told) > 2).length || open.length) === 1
+/** Whether more than the index shows the item of an event: some hosts raise the index before an item is complete. */
+function isSure(state: StreamState, described: Described): boolean {
+  const open = state.open.filter(({ type }) => type === described.type)
+  return (open.filter((one) => likenessOf(one, described) > 2).length || open.length) === 1
 }
 
 /**
- * The open item that a piece is of. A piece of no item begins one. Returns `undefined` if it may be of several: then it is held back until one of
- * them is whole, and so are all others of these items. So are arguments if only an index says whose they are: what was passed on cannot be
- * taken back.
+ * Returns the open item of a piece. A piece of no item begins one. Returns `undefined` if several items may have it: then it and all later pieces
+ * of these items are held back until an item is complete. Arguments are also held back if only an index shows their item, because a client
+ * cannot take a piece back.
  */
 function itemOf(state: StreamState, event: JsonObject, type: string, piece: string): Progress | undefined {
-  const told = describeEvent(event, type)
-  const found = findOpen(state, told)
+  const described = describeEvent(event, type)
+  const found = findOpen(state, described)
   const [first, other] = found
-  // Of an item that was never announced, there are only the marks of its first event.
+  // An item that was not announced has only the marks of its first event.
   const isAnother =
-    first?.isInferred && likenessOf(first, told) < 1 && (isOther(told.id, first.id) || isOther(told.index, first.index))
-  if (first === undefined || isAnother) return begin(state, { ...told, call_id: undefined }, true)
-  if (other === undefined && first.held === undefined && (isText(type) || isSure(state, told))) return first
+    first?.isInferred &&
+    likenessOf(first, described) < 1 &&
+    (isOther(described.id, first.id) || isOther(described.index, first.index))
+  if (first === undefined || isAnother) return begin(state, { ...described, call_id: undefined }, true)
+  if (other === undefined && first.held === undefined && (isText(type) || isSure(state, described))) return first
   for (const one of found) {
     one.held ??= ''
     one.isUnclear ||= other !== undefined
@@ -462,14 +465,14 @@ const clientCalls: ReadonlySet<unknown> = new Set(['function_call', customCall])
 /** Opens reasoning, so that it has its place in the answer, and calls. The wrapper of parallel calls is read only when it is complete. */
 function addItem(state: StreamState, { item: wire, output_index }: JsonObject, out: Fragment[]): void {
   if (!isObject(wire)) return
-  const told = describe(wire, output_index)
-  const { type, call_id } = told
-  const late = state.open.find((one) => one.isInferred && likenessOf(one, told) > 1)
+  const described = describe(wire, output_index)
+  const { type, call_id } = described
+  const late = state.open.find((one) => one.isInferred && likenessOf(one, described) > 1)
   if (late !== undefined) {
-    Object.assign(late, told)
+    Object.assign(late, described)
     return
   }
-  const item = begin(state, told)
+  const item = begin(state, described)
   const { key } = item
   if (type === 'reasoning') out.push({ type, key, text: '' })
   const hosted = hostedOf(wire)
@@ -500,35 +503,35 @@ function firstWith({ first }: StreamState, item: Progress): Progress {
 
 function finishItem(state: StreamState, { item: wire, output_index }: JsonObject, out: Fragment[]): void {
   if (!isObject(wire)) return
-  const told = describe(wire, output_index)
-  const [item] = findOpen(state, told)
-  if (item !== undefined) endItem(state, item, told, out)
-  else readWholeItem(state, told, out)
+  const described = describe(wire, output_index)
+  const [item] = findOpen(state, described)
+  if (item !== undefined) endItem(state, item, described, out)
+  else readWholeItem(state, described, out)
 }
 
-/** Reads an item that did not begin before, unless it is one that is complete, told again. Those with a `call_id` are compared when they are read. */
-function readWholeItem(state: StreamState, told: Told, out: Fragment[]): void {
-  const { call_id, content } = told
+/** Reads an item that did not begin before, unless it repeats a complete one. `endItem` compares items that have a `call_id`. */
+function readWholeItem(state: StreamState, described: Described, out: Fragment[]): void {
+  const { call_id, content } = described
   const isThere = state.items.some(
-    (one) => !one.isOpen && !(call_id && one.call_id) && likenessOf(one, told) >= (content ? 10 : 3),
+    (one) => !one.isOpen && !(call_id && one.call_id) && likenessOf(one, described) >= (content ? 10 : 3),
   )
-  if (!isThere) endItem(state, begin(state, told), told, out)
+  if (!isThere) endItem(state, begin(state, described), described, out)
 }
 
-/** Reads the whole of an item. A second call with one `call_id` is left out if it is the first again, and otherwise invalid. */
-function endItem(state: StreamState, item: Progress, told: Told, out: Fragment[]): void {
-  const { type, content } = told
-  item.call_id ??= told.call_id
+/** Reads a complete item. A second call with the same `call_id` is left out if it repeats the first, and otherwise invalid. */
+function endItem(state: StreamState, item: Progress, described: Described, out: Fragment[]): void {
+  const { type, content } = described
+  item.call_id ??= described.call_id
   item.isOpen = false
   state.open = state.open.filter((one) => one !== item)
   const first = firstWith(state, item)
   item.isUnclear = first !== item && clientCalls.has(type)
   if (item.isUnclear && !item.isCall && first.text === content) return
-  readItem(told.item, item, state, out)
+  readItem(described.item, item, state, out)
   Object.assign(item, { text: content, held: undefined, parts: [] })
 }
 
-/** Ends the answer's open items. What was held back of them is all that there is. */
+/** Ends the open items of the answer, and passes on the pieces that were held back. */
 function endOpen(state: StreamState, out: Fragment[]): void {
   for (const item of state.open.splice(0)) {
     const { type, key, held = '', isCall, call_id, name } = item
@@ -540,7 +543,7 @@ function endOpen(state: StreamState, out: Fragment[]): void {
     const given = item.text + held
     if (isCall && (unclear || held)) out.push({ type: 'call', key, arguments: escaped(type, held), unclear })
     if (isCall || (unclear && (given === '' || first.text === given))) continue
-    // It was not passed on, since it was announced late, or has the id of another call.
+    // This call was not passed on, because it was announced late or has the `call_id` of another call.
     const all = type === customCall ? `${customOpening}${escaped(type, given)}"}` : given
     out.push({ type: 'call', key, id: textOr(call_id, null), name: textOr(name, null), arguments: all, unclear })
   }
@@ -578,7 +581,7 @@ function addCitation(state: StreamState, event: JsonObject, out: Fragment[]): vo
   out.push({ type: 'patch', key, citations: [readAnnotation(event.annotation ?? null)] })
 }
 
-/** The open text of a message that an event is of. Where the server tells the beginning of each, its index may grow with each delta (vLLM). */
+/** Returns the open text of an event. If the server announces each text, the index may grow with each delta (vLLM). */
 function findPart({ parts, hasMarks }: Progress, index: number): Part | undefined {
   const open = parts.filter(({ isOpen }) => isOpen)
   return open.find((part) => part.index === index) ?? (hasMarks ? open.at(-1) : undefined)
@@ -595,8 +598,8 @@ function readPart(state: StreamState, event: JsonObject, out: Fragment[], type: 
   const part = isObject(event.part) ? event.part : event
   const content = stringOr(part.text ?? part.refusal, '')
   const index = numberOr(event.content_index, 0)
-  const told = describeEvent(event, 'message', content)
-  let [item] = findOpen(state, told)
+  const described = describeEvent(event, 'message', content)
+  let [item] = findOpen(state, described)
   if (type.endsWith('added')) {
     if (item === undefined) return // vLLM announces parts of thoughts as texts
     item.hasMarks = true
@@ -604,8 +607,8 @@ function readPart(state: StreamState, event: JsonObject, out: Fragment[], type: 
     return
   }
   if (content === '' || part.type === 'reasoning_text') return
-  const isLate = state.items.some((one) => isSame(told.id, one.id)) // or of a thought, on vLLM
-  if (item === undefined && !isLate) item = begin(state, { ...told, call_id: undefined }, true)
+  const isLate = state.items.some((one) => isSame(described.id, one.id)) // or of a thought, on vLLM
+  if (item === undefined && !isLate) item = begin(state, { ...described, call_id: undefined }, true)
   if (!item || item.held !== undefined) return
   const ended = findPart(item, index) ?? (saidBy(item).endsWith(content) ? undefined : addPart(item, index))
   if (ended === undefined) return
@@ -614,12 +617,12 @@ function readPart(state: StreamState, event: JsonObject, out: Fragment[], type: 
   ended.isOpen = false
 }
 
-/** What a whole text has after its beginning; nothing if it begins otherwise. */
+/** Returns the rest of a text after its beginning. Returns an empty text if it begins differently. */
 function restOf(whole: string, beginning: string): string {
   return whole.startsWith(beginning) ? whole.slice(beginning.length) : ''
 }
 
-/** Adds a piece of reasoning. The index of a part of a summary tells where it begins. That of other reasoning grows with each delta on vLLM. */
+/** Adds a piece of reasoning. A new index begins a new part of a summary. For other reasoning, vLLM raises the index with each delta. */
 function addReasoning(state: StreamState, event: JsonObject, out: Fragment[], type: string): void {
   const delta = stringOr(event.delta, '')
   const item = delta && itemOf(state, event, 'reasoning', delta)
@@ -640,14 +643,14 @@ function addArguments(state: StreamState, event: JsonObject, out: Fragment[], na
   const given = stringOr(whole ?? event.delta, '')
   if (given === '') return
   const type = name.slice('response.'.length, name.lastIndexOf('_'))
-  const told = describeEvent(event, type, given)
-  const [item] = whole === undefined ? [itemOf(state, event, type, given)] : findOpen(state, told)
+  const described = describeEvent(event, type, given)
+  const [item] = whole === undefined ? [itemOf(state, event, type, given)] : findOpen(state, described)
   if (item === undefined) return
   const { key, isCall, text } = item
   if (whole === undefined) {
     grow(item, given)
     if (isCall) out.push({ type: 'call', key, arguments: escaped(type, given) })
-  } else if (isSure(state, told) && given.startsWith(text)) {
+  } else if (isSure(state, described) && given.startsWith(text)) {
     Object.assign(item, { text: given, held: undefined, isUnclear: false })
     if (isCall) out.push({ type: 'call', key, arguments: given, final: true })
   } else if (text === '') item.held = given
@@ -704,7 +707,7 @@ interface Progress extends Growing, Partial<Marks> {
   /** The id that was passed on. */
   toldId?: string | undefined
   readonly parts: Part[]
-  /** Whether events tell where its texts begin. */
+  /** Whether the server announces each of its texts. */
   hasMarks?: boolean
   /** The part of reasoning that the last delta belongs to. */
   part?: string
@@ -712,7 +715,7 @@ interface Progress extends Growing, Partial<Marks> {
   isCall?: boolean
   /** Pieces that were not passed on, since they may be of another item. */
   held?: string | undefined
-  /** Whether it cannot be known which call it is. */
+  /** Whether its arguments may belong to another call. */
   isUnclear?: boolean
 }
 
