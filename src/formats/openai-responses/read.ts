@@ -571,8 +571,8 @@ function sayText(part: Part, text: string, refusal: boolean, out: Fragment[]): v
 }
 
 function addCitation(state: StreamState, event: JsonObject, out: Fragment[]): void {
-  const [item, other] = findOpen(state, describeEvent(event, 'message'))
-  if (!item || other || item.held !== undefined) return
+  const item = itemOf(state, event, 'message', '')
+  if (item === undefined) return
   const index = numberOr(event.content_index, 0)
   const part = findPart(item, index) ?? addPart(item, index)
   const { key } = part
