@@ -14,6 +14,7 @@ import type {
   Fragment,
   Frame,
   Offered,
+  Requested,
   Rules,
 } from '../core/codec.ts'
 import { callIdsOf, withAskedModel } from '../core/content.ts'
@@ -116,7 +117,7 @@ interface Asking {
   /** The answer is there already: the first attempt is not a request. */
   readonly isKept: boolean
   readonly idempotencyKey: string | undefined
-  readonly offered: Offered
+  readonly offered: Offered & Requested
 }
 
 function askingOf(given: HttpModel, question: Question, encoded: Encoded, call: Call): Asking {
@@ -128,6 +129,7 @@ function askingOf(given: HttpModel, question: Question, encoded: Encoded, call: 
     return key
   }
   const model: HttpModel = { ...given, apiKey }
+  const body = { ...(encoded.body as object), ...model.body }
   // A server that keeps answers knows them by this key. A provider that keeps its streams itself names them.
   const isNamed = call.resume !== undefined && !call.onlyWhole && codec.stored === undefined
   return {
@@ -135,12 +137,12 @@ function askingOf(given: HttpModel, question: Question, encoded: Encoded, call: 
     keys,
     question,
     call,
-    request: { ...encoded, text: wellFormedText(JSON.stringify({ ...(encoded.body as object), ...model.body })) },
+    request: { ...encoded, text: wellFormedText(JSON.stringify(body)) },
     url: addressOf(model, encoded),
     isWhole: encoded.isWhole,
     isKept: call.streamId !== undefined,
     idempotencyKey: call.idempotencyKey ?? (isNamed ? crypto.randomUUID() : undefined),
-    offered: encoded.offered,
+    offered: { ...encoded.offered, request: body },
   }
 }
 
@@ -202,7 +204,7 @@ async function open(self: HttpAttempt, deadline: Deadline): Promise<AsyncIterabl
   if (response && !isStream(response)) self.whole = collectWhole(model.codec, asking.isWhole || undefined, maxBodyBytes)
   const named = (name: string) => call.onKept?.(name, async () => resume?.stop(model, name))
   const kept = resume?.chunks({ model, timeouts, id, response, decoder, named }, deadline)
-  return kept ?? chunksOf(response as Response, deadline)
+  return kept ?? chunksOf(response as Response, deadline, () => decoder.hasStopped)
 }
 
 /** The last event names the model that was asked, and says if the provider waits for consent. */
@@ -261,7 +263,7 @@ function readWhole({ model, question, call, offered }: Asking, text: string): Me
 /** The limits of one answer, and the data of its conversation. */
 export interface DecodeOptions
   extends Omit<AssembleOptions, 'provider' | 'idPrefix'>,
-    Pick<DecodeStreamOptions, 'parse'> {
+    Pick<DecodeStreamOptions, 'parse' | 'request'> {
   /** Largest single event or line, in bytes. Default 8 MiB. */
   readonly maxEventBytes?: number
 }
@@ -269,6 +271,7 @@ export interface DecodeOptions
 /** An answer that is being decoded. */
 interface Decoding extends AnswerDecoder {
   isEnded: boolean
+  hasStopped: boolean
   taken: number
   framing: Machine<Uint8Array, Frame>
   readonly format: Machine<Frame, Fragment>
@@ -280,16 +283,17 @@ interface Decoding extends AnswerDecoder {
  * have the part that arrived in `partial`; `out` holds its events.
  */
 export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): AnswerDecoder {
-  const { maxEventBytes, parse, ...limits } = options
+  const { maxEventBytes, parse, request, ...limits } = options
   const { toolNames, offeredTools, parameterNames } = options
   const { provider, idPrefix } = codec
   const connect = () => codec.decodeFrames(compact({ maxEventBytes }))
   // No getters: V8 keeps each one of an object literal, and so all of this stream, until it collects its oldest objects.
   const self: Decoding = {
     isEnded: false,
+    hasStopped: false,
     taken: 0,
     framing: connect(),
-    format: codec.decodeStream(compact({ parse, toolNames, offeredTools, parameterNames })),
+    format: codec.decodeStream(compact({ parse, request, toolNames, offeredTools, parameterNames })),
     assembly: assemble.start({ ...limits, provider, idPrefix }),
     reconnect() {
       self.framing = connect()
@@ -322,6 +326,7 @@ function decode(self: Decoding, chunk: Uint8Array | undefined, out: MessageEvent
     throw error
   } finally {
     self.isEnded = assembly.isEnded
+    self.hasStopped = assembly.hasStopped === true
   }
 }
 

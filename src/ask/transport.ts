@@ -140,10 +140,15 @@ function parsed(text: string): unknown {
 
 const noBody = 'Cannot read the answer: "fetch" has no streams here; pass that of expo/fetch'
 
-/** The chunks of a body, until it ends, the signal fires, or the reader leaves. Each of these closes the connection. */
+/**
+ * The chunks of a body, until it ends, the signal fires, or the reader leaves. Each of these closes the connection.
+ *
+ * @param hasStopped whether the answer is complete, although its end may still come. Then the body ends after a short wait.
+ */
 export async function* chunksOf(
   { body }: Pick<Response, 'body'>,
   deadline?: Pick<Deadline, 'signal' | 'enter' | 'pause'>,
+  hasStopped?: () => boolean | undefined,
 ): AsyncGenerator<Uint8Array, void> {
   if (body === undefined) throw new TypeError(noBody)
   const reader = body?.getReader()
@@ -159,7 +164,7 @@ export async function* chunksOf(
       signal?.throwIfAborted()
       if (done) return
       yield value
-      deadline?.enter('idle')
+      deadline?.enter('idle', hasStopped?.() ? cancel : undefined)
     }
   } catch (cause) {
     if (signal?.aborted || cause instanceof IsoglotError) throw cause
@@ -364,6 +369,9 @@ function endOf(
 
 export type { Deadline, Timeouts }
 
+/** How long the last mark of an answer may take, such as `[DONE]`, or figures before it, in milliseconds. Some servers never send it. */
+const lastMarkMs = 2000
+
 export function startDeadline(timeouts: Timeouts = {}, caller?: AbortSignal): Deadline {
   const controller = new AbortController()
   const unfollow = follow(caller, controller)
@@ -378,13 +386,15 @@ export function startDeadline(timeouts: Timeouts = {}, caller?: AbortSignal): De
   }
   const total = after(limits.total, () => runOut('total'))
   let current: 'first_byte' | 'idle' = 'idle'
-  const clock = alarm(() => runOut(current))
+  let onTime: (() => void) | undefined
+  const clock = alarm(() => (onTime ? onTime() : runOut(current)))
 
   return {
     signal: controller.signal,
-    enter(phase) {
+    enter(phase, leave) {
       current = phase
-      clock.wind(limits[phase])
+      onTime = leave
+      clock.wind(leave ? Math.min(limits[phase], lastMarkMs) : limits[phase])
     },
     pause: () => clock.wind(Number.POSITIVE_INFINITY),
     abort: (reason) => controller.abort(reason),

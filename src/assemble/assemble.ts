@@ -53,6 +53,7 @@ export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions
     isAmbiguous: false,
     ownCount: 0,
     ids: new Set(),
+    told: new Set(),
     response: compact({ provider: options.provider }),
     extra: {},
     isStarted: false,
@@ -78,10 +79,13 @@ export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions
     switch (fragment.type) {
       case 'text':
       case 'reasoning':
+        state.hasStopped = false
         return addText(state, fragment, out)
       case 'call':
+        state.hasStopped = false
         return addCallFragment(state, fragment, out)
       case 'block': {
+        state.hasStopped = false
         const part = openBlock(state, fragment.block, fragment.key, out)
         const { block } = part
         if (block.type === 'text' || block.type === 'reasoning') growBlock(part, block.text, out)
@@ -101,6 +105,9 @@ export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions
       }
       case 'warning':
         out.push(fragment)
+        return
+      case 'stop':
+        state.hasStopped = true
         return
       case 'end':
         finish(state, settleStopReason(fragment.stopReason, state.ownCount > 0), out, fragment)
@@ -144,7 +151,7 @@ function patch(state: Assembly, fragment: Fragment & { type: 'patch' }, out: Mes
   const { type: _type, key, citations = [], providerData, data = '', transcript = '', ...fields } = fragment
   const part = key === undefined ? state.parts.at(-1) : state.byKey.get(key)
   if (part === undefined || (part.kind === 'call' && !part.isOpen)) {
-    warn('dropped', 'an addition to a block came before the block, or after the end of a call', out)
+    warn('dropped', 'an addition came before its block, or after its call', out)
     return
   }
   if (part.kind === 'call') {
@@ -171,9 +178,10 @@ function patch(state: Assembly, fragment: Fragment & { type: 'patch' }, out: Mes
 function addCallFragment(state: Assembly, fragment: CallFragment, out: MessageEvent[]): void {
   const found = findCall(state, fragment, out)
   if (found === 'repeated') {
-    warn('dropped', 'a piece of a call that is whole came again', out)
+    warn('dropped', 'a whole call came again', out)
     return
   }
+  if (found?.isRival && (realId(fragment.id) ?? '') !== found.id) state.lacksPieces = found.isUnclear = true
   const call = found ?? openCall(state, fragment, nextIndex(state, out))
   out.push({ type: 'tool_call_chunk', index: call.index, chunk: addToCall(state, call, fragment, out) })
 }
@@ -262,6 +270,10 @@ function finish(
 ): ChatResponse {
   const content: ContentBlock[] = []
   const invalid: InvalidToolCall[] = []
+  // Pieces of no call are those of one that has none.
+  state.lacksPieces ||= state.parts.some(
+    (part) => part.kind === 'call' && !part.name && part.key === undefined && part.text,
+  )
   for (const part of state.parts) {
     close(state, part, out, callEnds[stopReason])
     const { block } = part as ClosedPart
@@ -403,6 +415,10 @@ interface CallPart extends Growing, Scan {
   live: LiveArguments | undefined
   /** Whether a guess about one of its pieces was reported. */
   isGuessed?: true
+  /** Whether another call was open at its place when it began. A piece without an id may be of either. */
+  readonly isRival: boolean
+  /** Whether its arguments may belong to another call. */
+  isUnclear?: boolean | undefined
   /** The ended call. */
   block?: ToolCall | InvalidToolCall | ServerToolCall
 }
@@ -424,6 +440,8 @@ export interface Assembly {
   ownCount: number
   /** Ids of calls that have ended. */
   readonly ids: Set<string>
+  /** Each call that has ended, by its id and by its place, with its name and arguments. */
+  readonly told: Set<string>
   response: ResponseInfo
   usage?: Usage
   /** The last figures that were added. */
@@ -431,6 +449,9 @@ export interface Assembly {
   /** Other fields of the provider, for the message and the response. */
   readonly extra: { message?: ProviderData | undefined; response?: ProviderData | undefined }
   isStarted: boolean
+  hasStopped?: boolean
+  /** Whether pieces of arguments may have gone to the wrong call: then one without any may lack its own. */
+  lacksPieces?: boolean
   isEnded: boolean
 }
 
@@ -456,7 +477,8 @@ function mergeData(before: ProviderData | undefined, added: ProviderData | undef
 
 // ---- growing texts ------------------------------------------------------------------------------
 
-interface Growing {
+/** A text that grows. */
+export interface Growing {
   text: string
   /** Since they were last joined. */
   pieces: number
@@ -467,7 +489,7 @@ interface Growing {
  * searched. So this function searches it now and then: often enough that the tree stays small, and so seldom that no text is copied more
  * than some ten times.
  */
-function grow(part: Growing, piece: string): void {
+export function grow(part: Growing, piece: string): void {
   part.text += piece
   if (++part.pieces > 256 + part.text.length / 64 && anything.test(part.text)) part.pieces = 0
 }
@@ -478,7 +500,9 @@ const anything = /[\s\S]/
 // ---- calls --------------------------------------------------------------------------------------
 
 /** Opens the call that a piece starts. The piece is not added yet. */
-function openCall(state: Assembly, { key, server }: CallFragment, index: number): CallPart {
+function openCall(state: Assembly, fragment: CallFragment, index: number): CallPart {
+  const { key, server } = fragment
+  const placed = placedAt(state, fragment)
   const call: CallPart = {
     kind: 'call',
     index,
@@ -498,6 +522,7 @@ function openCall(state: Assembly, { key, server }: CallFragment, index: number)
     isEscaped: false,
     isWhole: false,
     live: state.options.liveArguments?.fresh(),
+    isRival: placed?.kind === 'call' && placed.isOpen && !placed.isWhole,
   }
   if (key === undefined) {
     state.isAmbiguous ||= state.latest?.isWhole === false
@@ -540,6 +565,7 @@ function addToCall(
   }
   call.generatedId ??= fragment.generatedId
   call.server ||= fragment.server === true
+  call.isUnclear ||= fragment.unclear
   // A name may come in pieces, again with every piece, or longer each time. Its pieces come before any argument.
   if (name?.startsWith(call.name)) call.name = name
   else if (name && call.text === '' && call.whole === undefined) call.name += name
@@ -581,7 +607,7 @@ function addArguments(call: CallPart, fragment: CallFragment, out: MessageEvent[
   const { text } = call
   // To compare with a slice is much faster than `startsWith`, where the shorter text was put together from pieces.
   if (final && given.slice(0, text.length) !== text) {
-    guess(call, 'the arguments as a whole are not what their pieces make', out)
+    guess(call, 'whole arguments are not what their pieces make', out)
     call.text = given
     call.live = call.live?.fresh()
     call.live?.push(given)
@@ -618,7 +644,13 @@ function endCall(state: Assembly, call: CallPart, end: CallEnd): ToolCall | Inva
   const parts = { id, generatedId, name, argumentsText, value, index: call.position, opaque, providerData }
   const read = readCall(parts)
   const isBelieved = end === 'closed' || (end === 'cut' && read.type === 'tool_call' && argumentsText !== '')
-  return isBelieved ? read : invalidCall(parts, 'truncated', 'The answer ended before the arguments did')
+  if (!isBelieved) return invalidCall(parts, 'truncated', 'The answer ended before the arguments did')
+  const isTold = [call.id, call.key ?? call.wirePosition].some((mark, at) => {
+    return mark !== undefined && state.told.size === state.told.add(`${at} ${mark} ${name} ${argumentsText}`).size
+  })
+  if (!call.isUnclear && !isTold && !(state.lacksPieces && argumentsText === '')) return read
+  const error = 'It is not clear which call this is'
+  return invalidCall({ ...parts, argumentsText: `${argumentsText} (${error})` }, 'unclear', error)
 }
 
 /**
@@ -674,7 +706,7 @@ export function addArgumentsText(fragments: Fragment[], from: number, text: stri
 function findCall(state: Assembly, fragment: CallFragment, out: MessageEvent[]): CallPart | 'repeated' | undefined {
   const { key, position, name } = fragment
   const id = realId(fragment.id)
-  const placed = key === undefined ? state.byPosition.get(position) : state.byKey.get(key)
+  const placed = placedAt(state, fragment)
   if (placed?.kind === 'block') return undefined
   const sameId = id !== undefined && key === undefined && placed?.id !== id ? state.byId.get(id) : undefined
   // One id at two positions is two calls, if each has a name.
@@ -682,14 +714,21 @@ function findCall(state: Assembly, fragment: CallFragment, out: MessageEvent[]):
   const call = isElsewhere ? placed : (sameId ?? placed)
   if (call === undefined) return key === undefined && position === undefined ? findLatest(state, fragment, out) : call
   const isOther = id !== undefined && call.id !== undefined && id !== call.id
-  if (!call.isOpen) return isOther ? undefined : 'repeated'
+  const isNamed = name && call.name !== '' && !name.startsWith(call.name)
+  if (!call.isOpen) return isOther || isNamed || (name && id === undefined) ? undefined : 'repeated'
   // Another id at the same place is another call if it is named. Otherwise the host changes ids on the way.
-  if (isOther) return name ? undefined : guess(call, 'the id of a call changed on the way', out)
+  if (isOther) return name ? undefined : guess(call, 'the id of a call changed', out)
+  if (key !== undefined && isNamed && !fragment.final) return undefined
   if (key !== undefined || !name || fragment.final || !call.isWhole) return call
   // At a place where a call is whole already, a name starts the next one: the host has one place, or one id, for all its calls.
   if (name !== call.name) return undefined
   if (String(fragment.arguments ?? '').trim() === '') return call
   return id !== undefined && fragment.arguments === call.text ? 'repeated' : undefined
+}
+
+/** The latest part at the place that a piece names. */
+function placedAt({ byKey, byPosition }: Assembly, { key, position }: CallFragment): BlockPart | CallPart | undefined {
+  return key === undefined ? byPosition.get(position) : byKey.get(key)
 }
 
 /** A piece without key and position belongs to the latest call, unless it starts the next one. */
@@ -706,9 +745,10 @@ function findLatest(state: Assembly, fragment: CallFragment, out: MessageEvent[]
     // A name starts a call, but some hosts send it late, or again with each piece.
     (name && latest.name !== '' && !(name === latest.name && isInTheMiddle))
   if (isNext) return undefined
-  if (id !== undefined) return guess(latest, 'the id of a call came late, and was given to the latest', out)
+  if (id !== undefined) return guess(latest, 'the id of a call came late', out)
   if (name || !isAmbiguous) return latest
-  return guess(latest, 'a piece of a call names none of the open calls and was given to the latest', out)
+  state.lacksPieces = true
+  return guess(latest, 'a piece of a call names none of those that are open: the latest has it', out)
 }
 
 /** Reports a guess, once for each call. */

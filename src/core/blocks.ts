@@ -217,9 +217,10 @@ export interface InvalidToolCall {
   readonly name?: string
   /** Position among the calls of its turn, valid ones included. */
   readonly index: number
-  /** The text of the arguments, as it arrived. */
+  /** The text of the arguments, as it arrived. For `unclear`, the error follows it, so that it cannot be read as arguments. */
   readonly argumentsText: string
-  readonly reason: 'malformed_json' | 'not_an_object' | 'missing_name' | 'truncated' | 'too_deep'
+  /** `unclear`: the answer does not show which call this is, or it repeats another call. */
+  readonly reason: 'malformed_json' | 'not_an_object' | 'missing_name' | 'truncated' | 'too_deep' | 'unclear'
   /** Why the call cannot run: a sentence for a person or the model. */
   readonly error: string
   readonly opaque?: Opaque

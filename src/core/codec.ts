@@ -27,6 +27,8 @@ import type { Machine } from './reducer.ts'
 export interface AnswerDecoder extends Machine<Uint8Array, MessageEvent> {
   /** The answer is complete, so later bytes are not needed. */
   readonly isEnded: boolean
+  /** The model has stopped: the answer is complete, although its end may still come. */
+  readonly hasStopped: boolean
   /** How many frames were decoded. */
   readonly taken: number
   /** The next bytes come from another connection, so an incomplete frame is dropped. */
@@ -85,6 +87,8 @@ export type Fragment =
   /** Unknown fields of the answer. They are merged over earlier ones. */
   | { readonly type: 'extra'; readonly providerData: ProviderData; readonly on?: 'message' | 'response' }
   | { readonly type: 'warning'; readonly warning: Loss }
+  /** The model has stopped. Only figures may follow, and the end: if neither comes soon, the answer is complete without them. */
+  | { readonly type: 'stop' }
   /** The end of an answer in this format. An answer without it counts as interrupted. */
   | {
       readonly type: 'end'
@@ -110,6 +114,8 @@ export interface CallFragment {
   argumentsText?: string | undefined
   /** `arguments` is the whole text, and replaces the pieces before it. */
   readonly final?: boolean
+  /** The answer does not show which call this is: it ends as an invalid call. */
+  readonly unclear?: boolean | undefined
   /** The provider runs the call. */
   readonly server?: true
   /** isoglot made the id, because the provider sent none. */
@@ -232,8 +238,14 @@ export interface Offered {
   readonly parameterNames?: ParameterNames | undefined
 }
 
+/** The request of an answer, as far as the answer is read by it. */
+export interface Requested {
+  /** The body of the request. Default: unknown. Chat reads `n`: without it, an answer may be one of several. */
+  readonly request?: unknown
+}
+
 /** How a whole answer is decoded. */
-export interface DecodeResponseOptions<Dialect = never> extends CodecOptions<Dialect>, Offered {
+export interface DecodeResponseOptions<Dialect = never> extends CodecOptions<Dialect>, Offered, Requested {
   /** The number of the first id that has to be made, higher than that of any made id in the conversation. Default 0. */
   readonly callsBefore?: number
   /** An empty list, which receives the events of the answer, as its stream would have them. */
@@ -241,7 +253,7 @@ export interface DecodeResponseOptions<Dialect = never> extends CodecOptions<Dia
 }
 
 /** How a stream is decoded. */
-export interface DecodeStreamOptions<Dialect = never> extends CodecOptions<Dialect>, Offered {
+export interface DecodeStreamOptions<Dialect = never> extends CodecOptions<Dialect>, Offered, Requested {
   /** Reads the JSON of one event. It returns what `JSON.parse` returns, and throws where that throws. Default: `JSON.parse`. */
   readonly parse?: (text: string) => unknown
 }

@@ -71,7 +71,7 @@ export async function* passAnswer(target: HttpTarget, call: Call): AnswerText {
   try {
     deadline.enter('first_byte')
     const response = await sendText(model, question, deadline.signal, {})
-    for await (const chunk of chunksOf(response, deadline)) {
+    for await (const chunk of chunksOf(response, deadline, () => flow.hasStopped)) {
       count(chunk)
       flow.push(chunk, out)
       checkOutput(seen.bytes, limit)

@@ -68,6 +68,7 @@ export function seeFragment(seen: Seen, fragment: Fragment): void {
     case 'extra':
     case 'patch':
     case 'close':
+    case 'stop':
       return
     case 'text':
     case 'reasoning':

@@ -47,12 +47,14 @@ export function passStream(codec: ClientCodec, wire: GatewayFormat, options: Pas
   const hold = createHold<Frame>(options.search, rewriteFrame)
   let reply = options.reply
   let passed = 0
+  let hasStopped = false
   let isEnded = false
   let failure: unknown
 
   function note(fragments: readonly Fragment[]): void {
     for (const fragment of fragments) {
       seeFragment(seen, fragment)
+      hasStopped = fragment.type === 'stop' || (hasStopped && !/^(?:text|reasoning|call|block)$/.test(fragment.type))
       if (fragment.type === 'start') reply = { ...reply, ...compact({ id: fragment.id, model: fragment.model }) }
       if (fragment.type === 'end') isEnded = true
     }
@@ -116,6 +118,9 @@ export function passStream(codec: ClientCodec, wire: GatewayFormat, options: Pas
   return {
     get isEnded() {
       return isEnded
+    },
+    get hasStopped() {
+      return hasStopped
     },
     get error() {
       return failure

@@ -17,6 +17,7 @@ import type {
   Frame,
   Offered,
   Reply,
+  Requested,
   Rules,
   ServerCodec,
   StreamEncoder,
@@ -94,7 +95,11 @@ export function translateRequest(
   const ids = [...(request.takenIds ?? []), ...callIdsOf(request.context.messages)]
   const callsBefore = nextNumber(to.idPrefix, ids)
   const { parameterNames } = encoded
-  const question = { ...offered, callsBefore, ...compact({ parameterNames, ownCalls: ported?.calls }) }
+  const question = {
+    ...offered,
+    callsBefore,
+    ...compact({ parameterNames, request: encoded.body, ownCalls: ported?.calls }),
+  }
   return { ...encoded, losses: [...losses.list, ...encoded.losses], request, question }
 }
 
@@ -131,7 +136,7 @@ function reportLosses(found: readonly Loss[], losses: Losses): void {
 
 // ---- answers ----------------------------------------------------------------------------------
 
-export interface TranslateAnswerOptions extends Partial<Question> {
+export interface TranslateAnswerOptions extends Partial<Question>, Requested {
   /** The id, model name and time that the client sees in the answer. */
   readonly reply?: Reply
   /** Called with each event of the provider before it is passed on, in neutral terms. For a whole answer, only with its end. */
@@ -173,6 +178,8 @@ export interface TranslateStreamOptions
 export interface StreamTranslator extends Machine<Uint8Array, string> {
   /** The client's stream has ended, normally or with an error: no more text follows. */
   readonly isEnded: boolean
+  /** The model has stopped: the answer is complete, although its end may still come. */
+  readonly hasStopped: boolean
   /** The error at the end of the client's stream; `undefined` if it ended normally. */
   readonly error: unknown
   /** The losses so far, including repairs of the provider's stream. */
@@ -228,6 +235,9 @@ export function translateStream(
   return {
     get isEnded() {
       return isEnded
+    },
+    get hasStopped() {
+      return decoder.hasStopped
     },
     get error() {
       return failure

@@ -180,7 +180,7 @@ const invalidToolCall: Schema<InvalidToolCall> = v.object({
   name: optionalText,
   index: v.number(),
   argumentsText: v.string(),
-  reason: v.picklist(['malformed_json', 'not_an_object', 'missing_name', 'truncated', 'too_deep']),
+  reason: v.picklist(['malformed_json', 'not_an_object', 'missing_name', 'truncated', 'too_deep', 'unclear']),
   error: v.string(),
   providerData: v.exactOptional(providerData),
 })

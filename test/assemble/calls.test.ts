@@ -10,8 +10,9 @@ import { type CallPiece, call, callsIn, end, endOf, eventsOf, warningsIn } from 
 /** A call in short: `id name(arguments)`, with `!reason` if it is invalid. */
 function inShort(events: ReturnType<typeof eventsOf>): string[] {
   return callsIn(events).map((ended) => {
-    const text = `${ended.id} ${ended.name ?? ''}(${ended.argumentsText})`
-    return ended.type === 'tool_call' ? text : `${text} !${ended.reason}`
+    const head = `${ended.id} ${ended.name ?? ''}`
+    if (ended.type === 'tool_call') return `${head}(${ended.argumentsText})`
+    return `${head}(${ended.argumentsText.replace(` (${ended.error})`, '')}) !${ended.reason}`
   })
 }
 
@@ -401,7 +402,81 @@ const kept: Row[] = [
   ],
 ]
 
+/** Each of these calls could run, with arguments that are not its own. */
+const unclear: Row[] = [
+  [
+    'a piece without an id at a position where two calls are open',
+    [
+      { position: 0, id: 'a', name: 'f', arguments: '' },
+      { position: 0, id: 'b', name: 'g', arguments: '' },
+      { position: 0, arguments: '{"y":1}' },
+    ],
+    ['a f() !unclear', 'b g({"y":1}) !unclear'],
+  ],
+  [
+    'a piece with a key that two open calls have',
+    [
+      { key: 0, id: 'a', name: 'f', arguments: '{' },
+      { key: 0, id: 'b', name: 'g' },
+      { key: 0, arguments: '{"y":1}' },
+    ],
+    ['a f({) !malformed_json', 'b g({"y":1}) !unclear'],
+  ],
+]
+
+/** The last of each list repeats the first, with one of its marks. */
+const repeated: Row[] = [
+  [
+    'at its position, without an id',
+    [
+      { position: 0, name: 'f', arguments: '{"x":1}' },
+      { position: 0, name: 'f', arguments: '{"x":1}' },
+    ],
+    ['call_0 f({"x":1})', 'call_1 f({"x":1}) !unclear'],
+  ],
+  [
+    'at its position, with another id',
+    [
+      { position: 0, id: 'a', name: 'f', arguments: '{"x":1}' },
+      { position: 0, id: 'b', name: 'f', arguments: '' },
+      { position: 0, arguments: '{"x":1}' },
+    ],
+    ['a f({"x":1})', 'b f({"x":1}) !unclear'],
+  ],
+  [
+    'with its id, at another position',
+    [
+      { position: 0, id: 'a', name: 'f', arguments: '{"x":1}' },
+      { position: 1, id: 'a', name: 'f', arguments: '' },
+      { position: 1, arguments: '{"x"' },
+      { position: 1, arguments: ':1}' },
+    ],
+    ['a f({"x":1})', 'a_1 f({"x":1}) !unclear'],
+  ],
+  [
+    'with its id, as an object under another key, behind another call',
+    [
+      { key: 0, id: 'a', name: 'f', arguments: { x: 1 } },
+      { key: 1, id: 'a', name: 'f', arguments: { x: 2 } },
+      { key: 2, id: 'a', name: 'f', arguments: { x: 1 } },
+    ],
+    ['a f({"x":1})', 'a_1 f({"x":2})', 'a_2 f({"x":1}) !unclear'],
+  ],
+]
+
 describe('a piece of a call', () => {
+  it.each([...unclear, ...repeated])(
+    'makes no call if it may belong to another, or is there: %s',
+    (_, pieces, calls) => {
+      const events = eventsOf([...pieces.map(call), end])
+      expect(inShort(events)).toEqual(calls)
+      // No client can read its text as arguments.
+      for (const { argumentsText } of endOf(events).message.invalidToolCalls ?? []) {
+        expect(() => JSON.parse(argumentsText)).toThrow()
+      }
+    },
+  )
+
   it.each(certain)('finds its call by %s', (_, pieces, calls) => {
     const events = eventsOf([...pieces.map(call), end])
     expect(inShort(events)).toEqual(calls)

@@ -178,6 +178,20 @@ describe.each(wireNames)('a client of %s', (client) => {
     expect(await areLeft(hasty)).toEqual(all(true))
   })
 
+  it('gets the end when the provider says why the model stopped, and then neither ends nor closes', async () => {
+    strict.providers.answer((response, asked) => {
+      const pieces = piecesOf(wireOf(asked.path) as WireName)
+      const { reasonPiece = pieces.at(-1) as string } = facts[wireOf(asked.path) as WireName].gateway
+      const end = 1 + pieces.findIndex((piece) => piece.includes(reasonPiece))
+      return chunks([pieces.slice(0, end).join('')], { after: 'hang' })(response, asked)
+    })
+    const answers = askAll(strict)
+    await haveSpoken(answers)
+    await vi.advanceTimersByTimeAsync(idleMs)
+    expect(await outcomes(answers)).toEqual(all(ended))
+    expect(await areLeft(strict)).toEqual(all(true))
+  })
+
   const gapMs = 20
   /** Keep-alive comments of a provider, for longer than it may say nothing. */
   const keepAlive = { sse: ': still here\n\n', ndjson: '\n', 'event-stream': bedrockLine('keepAlive', {}) }

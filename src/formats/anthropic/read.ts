@@ -31,6 +31,7 @@ import {
   isObject,
   lookup,
   misfit,
+  numberOr,
   objectAt,
   objectIn,
   otherFields,
@@ -239,9 +240,9 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
   let stopReason: string | undefined
   /** The container in `message_start` or `message_delta`. */
   let container: unknown
+  /** The key of the block with the index 0, and a key that no block has. */
+  let firstKey = 0
   let nextKey = 0
-  /** Keys of blocks, by their index. A stream that is joined from two streams can use an index for two blocks. */
-  const keys = new Map<unknown, number>()
   /** Blocks of unknown kinds, by key, until they are complete. */
   const unknown = new Map<number, JsonObject>()
 
@@ -253,7 +254,7 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
         readDelta(keyOf(event), objectIn(event, 'delta'), out)
         break
       case 'content_block_start':
-        openBlock(objectAt(event.content_block, 'content_block', 'Anthropic event'), event.index, true, out)
+        openBlock(objectAt(event.content_block, 'content_block', 'Anthropic event'), keyOf(event), true, out)
         break
       case 'content_block_stop':
         readStop(keyOf(event), out)
@@ -288,8 +289,9 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
 
   // ---- the message ----------------------------------------------------------------------------
 
-  /** Ignores a second message, which a proxy can insert: the blocks after it belong to the same answer. */
+  /** Ignores a second message, which a proxy can insert: the blocks after it belong to the same answer. Their indexes begin again. */
   function readMessage(message: JsonObject, out: Fragment[]): void {
+    if (isStarted) firstKey = nextKey
     if (isStarted || Object.keys(message).length === 0) return
     isStarted = true
     const { id, type: _, role: _role, model, content, stop_reason: _reason, usage: figures, ...others } = message
@@ -301,7 +303,7 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
     const declined = content.find((block) => field(block, 'type') === 'fallback')
     origin.model = textOr(field(field(declined, 'from'), 'model'), origin.model)
     // with programmatic tool calling, `message_start` has blocks
-    for (const [index, block] of content.entries()) if (isObject(block)) openBlock(block, index, false, out)
+    for (const [index, block] of content.entries()) if (isObject(block)) openBlock(block, keyOf({ index }), false, out)
   }
 
   function readMessageDelta(event: JsonObject, out: Fragment[]): void {
@@ -309,6 +311,7 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
     const { stop_reason: reason, ...within } = objectIn(event, 'delta')
     readOthers(withoutNulls({ ...beside, ...within }), out)
     readUsage(figures, out)
+    if (reason && !stopReason) out.push({ type: 'stop' })
     stopReason = textOr(reason, stopReason)
   }
 
@@ -335,20 +338,17 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
 
   // ---- blocks ---------------------------------------------------------------------------------
 
-  function keyOf(event: JsonObject): number {
-    const index = event.index
-    return keys.get(index) ?? newKey(index)
-  }
-
-  function newKey(index: unknown): number {
-    keys.set(index, nextKey)
-    return nextKey++
+  /** The key of the latest block with an index, since the last start of a message. */
+  function keyOf({ index }: JsonObject): number {
+    const key = firstKey + numberOr(index, 0)
+    nextKey = Math.max(nextKey, key + 1)
+    return key
   }
 
   /** Reads a block that is complete, or that stays open for its deltas. */
-  function openBlock(wire: JsonObject, index: unknown, isOpen: boolean, out: Fragment[]): void {
-    const key = newKey(index)
+  function openBlock(wire: JsonObject, key: number, isOpen: boolean, out: Fragment[]): void {
     const type = wire.type
+    if (unknown.has(key)) readStop(key, out)
     if (type === 'tool_use' || isServerCall(type)) {
       out.push(readCall(wire, key, isOpen))
       if (!isOpen) out.push({ type: 'close', key })

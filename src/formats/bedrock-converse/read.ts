@@ -359,6 +359,7 @@ function readEvent(state: DecodeState, type: string, event: JsonObject, out: Fra
       const { stopReason, ...more } = event
       readExtra(more, out)
       state.stopReason = stringAt(stopReason, 'stopReason', 'Bedrock event')
+      out.push({ type: 'stop' })
       return
     }
     case 'metadata':

@@ -350,9 +350,14 @@ function addStep(state: StreamState, event: JsonObject, out: Fragment[]): void {
   const index = numberOr(event.index, state.last)
   const start = JSON.stringify(step)
   if (state.steps.has(index) && state.starts.get(index) === start) return
-  endStep(state, event, out) // if the step before it with this index has not ended
-  state.steps.set(state.last, openStep(step, state, out))
-  state.starts.set(state.last, start)
+  const before = state.steps.get(index)
+  if (before !== undefined) closeStep(before, state, out, false) // its own end was not received
+  state.last = index
+  state.steps.set(
+    index,
+    openStep(step, state, out, before?.key ?? (step.type === 'function_call' ? `call ${index}` : undefined)),
+  )
+  state.starts.set(index, start)
 }
 
 /** Adds a delta to its step. If the start of the step was not received, the delta starts it. */
@@ -446,10 +451,10 @@ export function readStep(step: Json, reading: Reading, out: Fragment[]): void {
   if (isObject(step)) closeStep(openStep(step, reading, out), reading, out)
 }
 
-/** Starts a step, and reads the content that it already has. */
-function openStep(step: JsonObject, reading: Reading, out: Fragment[]): OpenStep {
+/** Starts a step, and reads the content that it already has. It has the key of an open step at its place, if there is one. */
+function openStep(step: JsonObject, reading: Reading, out: Fragment[], key = `${reading.count}`): OpenStep {
   const type = textOr(field(step, 'type'), '')
-  const key = `${reading.count++}`
+  reading.count++
   const open: OpenStep = { type, step, key, parts: 0, text: undefined, pictures: [], hasBlock: false, hasPieces: false }
   switch (type) {
     case 'model_output':

@@ -301,6 +301,8 @@ function answerReader(dialect: GeminiDialect, { toolNames, offeredTools }: Offer
   let figures: Fragment | undefined
   /** Fields of the candidate that isoglot has no field for. */
   let candidateFields: JsonObject = {}
+  /** The index of the candidate that is read: the first one. */
+  let answerIndex: number | undefined
   /** The other candidates. isoglot has only one answer, but a request can ask for several. */
   const others: Json[] = []
   /** Fields of the response that isoglot has no field for. */
@@ -375,13 +377,16 @@ function answerReader(dialect: GeminiDialect, { toolNames, offeredTools }: Offer
   function readCandidate(value: Json, index: number, out: Fragment[]): void {
     const candidate = objectAt(value, `candidates[${index}]`, 'Gemini response')
     isAnswer = true
-    if (numberOr(candidate.index, 0) !== 0) {
+    const place = numberOr(candidate.index, 0)
+    answerIndex ??= place
+    if (place !== answerIndex) {
       others.push(candidate)
       return
     }
     const content = objectAt(candidate.content ?? {}, `candidates[${index}].content`, 'Gemini response')
     const parts = listAt(content.parts, `candidates[${index}].content.parts`, 'Gemini response')
     for (let at = 0; at < parts.length; at++) readPart(parts[at] as Json, at > 0, out)
+    if (candidate.finishReason && !finishReason) out.push({ type: 'stop' })
     finishReason = textOr(candidate.finishReason, finishReason)
     if (finishReason !== undefined) release(out)
     const rest = otherFields(content, knownFields.content)

@@ -79,15 +79,15 @@ export function decodeResponse(
   { dialect = openai, ...options }: DecodeResponseOptions<ChatDialect> = {},
 ): ChatResponse {
   const { provider, idPrefix = 'call_' } = dialect
-  return fold(readWhole(body, dialect), { ...options, provider, idPrefix })
+  return fold(readWhole(body, dialect, options.request), { ...options, provider, idPrefix })
 }
 
-function readWhole(body: unknown, dialect: ChatDialect): Fragment[] {
+function readWhole(body: unknown, dialect: ChatDialect, request?: unknown): Fragment[] {
   const what = `${dialect.title} response`
   refuseDeep(body, what)
   const answer = objectOf(body, dialect, what)
   if (!isObject(arrayOf(answer.choices)[0])) throw misfit('choices', 'missing', what)
-  const reader = new AnswerReader(dialect, true)
+  const reader = new AnswerReader(dialect, true, request)
   const fragments: Fragment[] = []
   reader.read(answer, fragments)
   reader.end(fragments, true)
@@ -112,8 +112,9 @@ export function decodeToolCalls(body: unknown, { dialect = openai }: CodecOption
 export function decodeStream({
   parse = JSON.parse,
   dialect = openai,
+  request,
 }: DecodeStreamOptions<ChatDialect> = {}): Machine<Frame, Fragment> {
-  const reader = new AnswerReader(dialect, false)
+  const reader = new AnswerReader(dialect, false, request)
   return {
     push(frame, out) {
       const data = frame.data.trim()
@@ -167,6 +168,14 @@ export class AnswerReader {
   #isText = false
   /** The keys of custom calls whose text is not complete yet. */
   readonly #openCustom = new Set<CallPiece['key']>()
+  /** How many answers were asked for; `undefined` if that is not known. */
+  readonly #asked: number | undefined
+  /** The index of the choice that is read: the first one. */
+  #index: number | undefined
+  /** Whether that choice has calls. Copilot has those of its one answer in choices of their own. */
+  #hasOwnCalls = false
+  #calls = 0
+  #hasDelta = false
   #hasOtherChoices = false
   readonly #otherChoices: JsonObject[] = []
   /** Unknown fields of the answer. */
@@ -174,8 +183,9 @@ export class AnswerReader {
   /** Unknown fields of the choice, and its log probabilities. */
   readonly #choice: JsonObject = Object.create(null)
 
-  /** `isWhole`: the body is complete, and not a chunk. */
-  constructor(dialect: ChatDialect, isWhole: boolean) {
+  /** `isWhole`: the body is complete, and not a chunk. `request`: the body that was sent, if it is known. */
+  constructor(dialect: ChatDialect, isWhole: boolean, request?: unknown) {
+    this.#asked = isObject(request) ? numberOr(request.n, 1) : undefined
     this.#dialect = dialect
     this.#isWhole = isWhole
     this.#reasoning = reasoningReader(dialect.reasoningFields)
@@ -196,7 +206,7 @@ export class AnswerReader {
     let own: JsonObject | undefined
     for (const choice of choices) {
       if (!isObject(choice)) continue
-      if (numberOr(choice.index, 0) === 0) {
+      if (this.#isOwn(choice)) {
         own = choice
         this.#readChoice(choice, out)
       } else this.#readOtherChoice(choice, out)
@@ -205,13 +215,27 @@ export class AnswerReader {
     if (usage !== undefined) out.push({ type: 'usage', usage })
   }
 
+  /** Whether a choice is part of the answer. Where the first index is not 0, it may be another one in each chunk (Foundry Local). */
+  #isOwn({ index: given, delta, message }: JsonObject): boolean {
+    const index = numberOr(given, 0)
+    this.#index ??= index
+    const hasCalls = arrayOf(field(delta ?? message, 'tool_calls')).length > 0
+    if (index === this.#index || (this.#index !== 0 && (this.#asked ?? 1) === 1)) {
+      this.#hasOwnCalls ||= hasCalls
+      return true
+    }
+    return hasCalls && this.#asked === 1 && !this.#hasOwnCalls
+  }
+
   #readChoice(choice: JsonObject, out: Fragment[]): void {
     const { finish_reason: finish, delta, message, logprobs } = choice
     keepOthers(this.#choice, choice, choiceFields)
     if (isObject(logprobs)) this.#addLogprobs(logprobs)
     // Perplexity sends both fields: a complete body also has an empty `delta`, and a chunk also has a `message` with all text so far.
-    const said = this.#isWhole ? (message ?? delta) : (delta ?? message)
+    this.#hasDelta ||= !this.#isWhole && isObject(delta)
+    const said = this.#hasDelta ? delta : (message ?? delta)
     if (isObject(said)) this.readMessage(said, out)
+    if (finish && !this.#finish) out.push({ type: 'stop' })
     this.#finish = textOr(finish, this.#finish)
   }
 
@@ -264,7 +288,7 @@ export class AnswerReader {
     const calls = arrayOf(delta.tool_calls)
     for (let at = 0; at < calls.length; at++) {
       const call = calls[at] ?? null
-      if (isObject(call)) this.#readCall(call, at, out)
+      if (isObject(call)) this.#readCall(call, out)
       else if (call !== null) this.#pushPart(call, 'tool_calls', out)
     }
   }
@@ -342,7 +366,7 @@ export class AnswerReader {
 
   // ---- calls ----------------------------------------------------------------------------------
 
-  #readCall(call: JsonObject, at: number, out: Fragment[]): void {
+  #readCall(call: JsonObject, out: Fragment[]): void {
     const { custom, function: body } = call
     const type = textOr(call.type, 'function')
     const isCustom = isObject(custom) && isCustomCall(call, custom)
@@ -356,7 +380,7 @@ export class AnswerReader {
     const others = found && otherFields(found, proofNames)
     const inFunction = isObject(body) ? otherFields(body, functionFields) : undefined
     const piece: CallPiece = { type: 'call' }
-    if (this.#isWhole) piece.key = `call:${at}`
+    if (this.#isWhole) piece.key = `call:${this.#calls++}`
     else if (isCustom) piece.key = `custom:${position}`
     else if (position !== undefined) piece.position = position
     if (typeof call.id === 'string') piece.id = call.id

@@ -11,7 +11,7 @@
  * @module
  */
 
-import { fold, foldCalls } from '../../assemble/assemble.ts'
+import { fold, foldCalls, type Growing, grow } from '../../assemble/assemble.ts'
 import type {
   CodecOptions,
   DecodedCalls,
@@ -58,6 +58,7 @@ import { checkEnded } from '../../kit/background.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import {
   clientField,
+  clientItems,
   customCall,
   errorWords,
   format,
@@ -151,32 +152,25 @@ export function decodeToolCalls(
 
 // ---- a stream -----------------------------------------------------------------------------------
 
-// `output_index` links the events of an item, because some hosts change the item's id from event to event. Deltas are passed on unchanged.
-// When an item is complete, the rest that the deltas did not have is read from it. So the decoder stores only the length of each text, not
-// the text.
+// The wire sends each item two or three times: in pieces, whole, and in the answer at the end. In between, hosts change the marks of an item,
+// give two items the same mark, or leave marks out: the id (Copilot), the `call_id` and the index (vLLM, SGLang), all except the type (llama.cpp). So
+// each event is matched with the items that began before it. The text that an item has so far is stored with it: it is a mark too, and
+// shows the rest that a whole item adds.
 
 /** State between two events. */
 interface StreamState extends Reading {
   isEnded: boolean
-  /** The `output_index` of the last event, for events without one. */
-  last: number
-  /** The number of items received. */
-  count: number
-  /** The highest `output_index` received; -1 without any. */
-  highest: number
-  /** Items that are not complete yet, by `output_index`. */
-  readonly items: Map<number, Progress>
+  /** The items received, in order. */
+  readonly items: Progress[]
+  /** Those that are not complete. */
+  open: Progress[]
+  /** The first item with each type and `call_id`. Any other item with them is not a call of its own. */
+  readonly first: Map<string, Progress>
 }
 
 function newState(dialect: ResponsesDialect, offered?: Offered): StreamState {
-  return {
-    ...newReading(dialect, '', true, offered?.toolNames),
-    isEnded: false,
-    last: 0,
-    count: 0,
-    highest: -1,
-    items: new Map(),
-  }
+  const reading = newReading(dialect, '', true, offered?.toolNames)
+  return { ...reading, isEnded: false, items: [], open: [], first: new Map() }
 }
 
 /**
@@ -200,7 +194,9 @@ export function decodeStream({
       const step = type === 'response.output_text.delta' ? addText : lookup(steps, type)
       step?.(state, event, out, type)
     },
-    end() {},
+    end(out) {
+      if (!state.isEnded) endOpen(state, out)
+    },
   }
 }
 
@@ -227,6 +223,10 @@ const steps: Readonly<Record<string, Step>> = {
   'response.shell_call_command.added': addPiece,
   'response.shell_call_command.delta': addPiece,
   'response.apply_patch_call_operation_diff.delta': addPiece,
+  'response.output_text.done': readPart,
+  'response.refusal.done': readPart,
+  'response.content_part.added': readPart,
+  'response.content_part.done': readPart,
   'response.output_item.added': addItem,
   'response.output_item.done': finishItem,
   'response.created': start,
@@ -302,18 +302,36 @@ function readUsage(usage: JsonObject): Usage {
 
 /**
  * Reads missing items from the whole answer in the last event. Some gateways stream only some items, such as texts, or none, or do not
- * complete all of them. An item is read only if it comes after all streamed ones: an earlier one, such as reasoning, would be out of order.
+ * complete all of them. A missing item is read only if it comes after all streamed ones: an earlier one, such as reasoning, would be out of
+ * order. A call is always read.
  */
 function finishFromOutput(state: StreamState, output: readonly Json[], out: Fragment[]): void {
-  const isWhole = output.length === state.count
-  let next = state.highest + 1
-  if (!isWhole && next < state.count) return // some hosts give several items one index, or none
-  for (const [index, progress] of state.items) {
-    const item = output[isWhole ? progress.order : index]
-    if (field(item, 'type') === progress.type) finishItem(state, { output_index: index, item: item as Json }, out)
+  const described = output.flatMap((item, at) => (isObject(item) ? describe(item, at) : []))
+  const itemOfEntry = new Map<Described, Progress>()
+  const items = new Set(state.items)
+  const free = [...described]
+  let last = -1
+  // First the pairs that have most in common, last those that have nothing: the answer repeats the items, whatever their marks are now.
+  for (const least of [10, 8, 6, 1, 0.5 + cannotBe]) {
+    for (const item of items) {
+      const isNext = free[0] !== undefined && likenessOf(item, free[0]) >= 10 // as it is in most answers
+      const [entry] = isNext ? free : mostLike(free, (one) => likenessOf(item, one), least)
+      if (entry === undefined) continue
+      itemOfEntry.set(entry, item)
+      items.delete(item)
+      free.splice(free.indexOf(entry), 1)
+      last = Math.max(last, entry.index as number)
+    }
   }
-  if (isWhole) return
-  for (; next < output.length; next++) finishItem(state, { output_index: next, item: output[next] as Json }, out)
+  for (const entry of described) {
+    const item = itemOfEntry.get(entry)
+    if (item?.isOpen) endItem(state, item, entry, out)
+    else if (item === undefined && ((entry.index as number) > last || clientCalls.has(entry.type))) {
+      readWholeItem(state, entry, out)
+    }
+  }
+  for (const item of items) item.isUnclear ||= described.some(({ type }) => type === item.type)
+  endOpen(state, out)
 }
 
 function fail(state: StreamState, event: JsonObject): never {
@@ -321,94 +339,329 @@ function fail(state: StreamState, event: JsonObject): never {
   throw midStreamError(isObject(event.response) ? event.response : event, state.dialect)
 }
 
-// ---- items ------------------------------------------------------------------------------------
+// ---- which item an event is of ------------------------------------------------------------------
 
-/** Returns the item of an event, by its index. Without an index, it is the last item. An item that was not announced begins here. */
-function itemOf(state: StreamState, event: JsonObject, type: string): Progress {
-  state.last = numberOr(event.output_index, state.last)
-  state.highest = Math.max(state.highest, numberOr(event.output_index, -1))
-  let item = state.items.get(state.last)
-  if (item === undefined) {
-    item = newProgress(state.last, type, state.count++)
-    state.items.set(state.last, item)
+/** The marks of an item, as the server sent them. */
+interface Marks {
+  readonly type: string
+  readonly id: unknown
+  readonly call_id: unknown
+  readonly index: unknown
+  readonly name: unknown
+}
+
+/** A whole item. */
+interface Described extends Marks {
+  readonly item: JsonObject
+  /** Its text, its thought or its arguments. Empty for other items. */
+  readonly content: string
+}
+
+function describe(item: JsonObject, index: unknown): Described {
+  const { id, call_id, name, role } = item
+  return {
+    type: stringOr(item.type, role === 'assistant' ? 'message' : ''),
+    id,
+    call_id,
+    index,
+    name,
+    item,
+    content: contentOf(item),
   }
+}
+
+/** The marks of its item in an event. llama.cpp names calls by their `call_id`. */
+function describeEvent(item: JsonObject, type: string, content = ''): Described {
+  const { item_id: id, output_index: index } = item
+  return { type, id, call_id: id, index, name: '', item, content }
+}
+
+function contentOf(item: JsonObject): string {
+  const { type, content, encrypted_content, action, queries, code } = item
+  if (type === 'reasoning') return reasoningText(item) || stringOr(encrypted_content, '')
+  if (content) return stringOr(content, arrayOf(content).map(textOfPart).join(''))
+  const given = item.arguments ?? item.input ?? action ?? queries ?? code ?? ''
+  return stringOr(given, JSON.stringify(given))
+}
+
+/** The text that an item has so far. */
+function saidBy({ text, parts }: Progress): string {
+  return text || parts.map((part) => part.text).join('')
+}
+
+/** Less than any item has in common with itself. */
+const cannotBe = -4
+
+/** How much an item has in common with one that began: its marks and its text. Only a call with the same ids can have another name. */
+function likenessOf(one: Progress, { type, id, call_id, index, name, content }: Described): number {
+  if (one.type !== type) return cannotBe
+  const marks = 10 * isSame(call_id, one.call_id) + 3 * isSame(id, one.id) + 2 * isSame(index, one.index)
+  const said = content && saidBy(one)
+  const words = said && (said === content ? 8 : content.startsWith(said) ? 6 : -3)
+  return marks + (words || 0) - (isOther(name, one.name) ? 15 : 0)
+}
+
+const isMark = (mark: unknown) => mark === 0 || Boolean(mark)
+
+function isSame(mark: unknown, other: unknown): 0 | 1 {
+  return isMark(mark) && mark === other ? 1 : 0
+}
+
+function isOther(mark: unknown, other: unknown): boolean {
+  return isMark(mark) && isMark(other) && mark !== other
+}
+
+/** Those that are most like something, if they are at least that much. */
+function mostLike<T>(all: readonly T[], likeness: (one: T) => number, least = 0.5 + cannotBe): T[] {
+  let most = least
+  let found: T[] = []
+  for (const one of all) {
+    const much = likeness(one)
+    if (much > most) [most, found] = [much, []]
+    if (much === most) found.push(one)
+  }
+  return found
+}
+
+/** The open items that a piece may be of: those with its id, else those with its index, else all of its type. */
+function findOpen({ open }: StreamState, described: Described): Progress[] {
+  return mostLike(open, (one) => likenessOf(one, described))
+}
+
+/** Whether more than the index shows the item of an event: some hosts raise the index before an item is complete. */
+function isSure(state: StreamState, described: Described): boolean {
+  const open = state.open.filter(({ type }) => type === described.type)
+  return (open.filter((one) => likenessOf(one, described) > 2).length || open.length) === 1
+}
+
+/**
+ * Returns the open item of a piece. A piece of no item begins one. Returns `undefined` if several items may have it: then it and all later pieces
+ * of these items are held back until an item is complete. Arguments are also held back if only an index shows their item, because a client
+ * cannot take a piece back.
+ */
+function itemOf(state: StreamState, event: JsonObject, type: string, piece: string): Progress | undefined {
+  const described = describeEvent(event, type)
+  const found = findOpen(state, described)
+  const [first, other] = found
+  // An item that was not announced has only the marks of its first event.
+  const isAnother =
+    first?.isInferred &&
+    likenessOf(first, described) < 1 &&
+    (isOther(described.id, first.id) || isOther(described.index, first.index))
+  if (first === undefined || isAnother) return begin(state, { ...described, call_id: undefined }, true)
+  if (other === undefined && first.held === undefined && (isText(type) || isSure(state, described))) return first
+  for (const one of found) {
+    one.held ??= ''
+    one.isUnclear ||= other !== undefined
+  }
+  first.held += piece
+  return undefined
+}
+
+function begin(state: StreamState, marks: Marks, isInferred = false): Progress {
+  const item = { ...newProgress(state.items.length), ...marks, isInferred, isOpen: true }
+  state.items.push(item)
+  state.open.push(item)
   return item
 }
 
+const isText = (type: string) => type === 'message' || type === 'reasoning'
+const clientCalls: ReadonlySet<unknown> = new Set(['function_call', customCall, ...Object.keys(clientItems)])
+
 /** Opens reasoning, so that it has its place in the answer, and calls. The wrapper of parallel calls is read only when it is complete. */
-function addItem(state: StreamState, event: JsonObject, out: Fragment[]): void {
-  const { item } = event
-  if (!isObject(item)) return
-  const { type } = item
-  const progress = itemOf(state, event, stringOr(type, ''))
-  const { key } = progress
+function addItem(state: StreamState, { item: wire, output_index }: JsonObject, out: Fragment[]): void {
+  if (!isObject(wire)) return
+  const described = describe(wire, output_index)
+  const { type, call_id } = described
+  const late = state.open.find((one) => one.isInferred && likenessOf(one, described) > 1)
+  if (late !== undefined) {
+    Object.assign(late, described)
+    return
+  }
+  const item = begin(state, described)
+  const { key } = item
   if (type === 'reasoning') out.push({ type, key, text: '' })
-  const hosted = hostedOf(item)
+  const hosted = hostedOf(wire)
   const isCustom = type === customCall
-  const clients = clientField(item)
-  const isCall = hosted ? hosted.input !== undefined : isCustom || clients || type === 'function_call'
-  progress.isCall = Boolean(isCall) && item.name !== wrapperName
-  progress.part = openingOf(item)
-  if (!progress.isCall) return
+  const clients = clientField(wire)
+  const isCall = hosted ? hosted.input !== undefined : clientCalls.has(type)
+  item.isCall = isCall && wire.name !== wrapperName && firstWith(state, item) === item
+  item.part = openingOf(wire)
+  if (!item.isCall) return
+  item.toldId = hosted ? hostedId(wire, hosted) : textOr(call_id, undefined)
+  const given = hosted || clients ? '' : argumentsOf(wire)
+  item.text = stringOr(given, '')
   out.push({
     type: 'call',
     key,
-    id: hosted ? hostedId(item, hosted) : textOr(item.call_id, null),
-    name: hosted || clients ? hostedName(item) : textOr(item.name, null),
-    arguments: isCustom ? customOpening : hosted || clients ? '' : argumentsOf(item),
-    ...((hosted || isServerCall(item, state)) && { server: true }),
-    ...((isCustom || clients) && keeping({ type: type as string }, format)),
+    id: item.toldId ?? null,
+    name: hosted || clients ? hostedName(wire) : textOr(wire.name, null),
+    arguments: isCustom ? customOpening : given,
+    ...((hosted || isServerCall(wire, state)) && { server: true }),
+    ...((isCustom || clients) && keeping({ type }, format)),
   })
 }
 
-function finishItem(state: StreamState, event: JsonObject, out: Fragment[]): void {
-  const { item = null } = event
-  readItem(item, itemOf(state, event, stringOr(field(item, 'type'), '')), state, out)
-  state.items.delete(state.last)
+function firstWith({ first }: StreamState, item: Progress): Progress {
+  const { type, call_id } = item
+  const mark = `${type} ${call_id}`
+  if (isMark(call_id) && !first.has(mark)) first.set(mark, item)
+  return first.get(mark) ?? item
+}
+
+function finishItem(state: StreamState, { item: wire, output_index }: JsonObject, out: Fragment[]): void {
+  if (!isObject(wire)) return
+  const described = describe(wire, output_index)
+  const [item] = findOpen(state, described)
+  if (item !== undefined) endItem(state, item, described, out)
+  else readWholeItem(state, described, out)
+}
+
+/** Reads an item that did not begin before, unless it repeats a complete one. `endItem` compares items that have a `call_id`. */
+function readWholeItem(state: StreamState, described: Described, out: Fragment[]): void {
+  const { call_id, content } = described
+  const isThere = state.items.some(
+    (one) => !one.isOpen && !(call_id && one.call_id) && likenessOf(one, described) >= (content ? 10 : 3),
+  )
+  if (!isThere) endItem(state, begin(state, described), described, out)
+}
+
+/** Reads a complete item. A second call with the same `call_id` is left out if it repeats the first, and otherwise invalid. */
+function endItem(state: StreamState, item: Progress, described: Described, out: Fragment[]): void {
+  const { type, content } = described
+  item.call_id ??= described.call_id
+  item.isOpen = false
+  state.open = state.open.filter((one) => one !== item)
+  const first = firstWith(state, item)
+  item.isUnclear = first !== item && clientCalls.has(type)
+  if (item.isUnclear && !item.isCall && first.text === content) return
+  readItem(described.item, item, state, out)
+  Object.assign(item, { text: content, held: undefined, parts: [] })
+}
+
+/** Ends the open items of the answer, and passes on the pieces that were held back. */
+function endOpen(state: StreamState, out: Fragment[]): void {
+  for (const item of state.open.splice(0)) {
+    const { type, key, held = '', isCall, call_id, name } = item
+    if (type === 'reasoning' && held) out.push({ type, key, text: held })
+    if (type === 'message' && held) sayText(addPart(item, 0), held, false, out)
+    if (!clientCalls.has(type) || !name || name === wrapperName) continue
+    const first = firstWith(state, item)
+    const unclear = item.isUnclear || first !== item
+    const given = item.text + held
+    if (isCall && (unclear || held)) out.push({ type: 'call', key, arguments: escaped(type, held), unclear })
+    if (isCall || (unclear && (given === '' || first.text === given))) continue
+    // This call was not passed on, because it was announced late or has the `call_id` of another call.
+    const all = type === customCall ? `${customOpening}${escaped(type, given)}"}` : given
+    out.push({ type: 'call', key, id: textOr(call_id, null), name: textOr(name, null), arguments: all, unclear })
+  }
+}
+
+/** The text of arguments: the free text of a custom call becomes JSON. It is the value of the argument `input`. */
+function escaped(type: unknown, text: string): string {
+  return type === customCall ? JSON.stringify(text).slice(1, -1) : text
 }
 
 // ---- deltas. Some gateways send `null` ---------------------------------------------------------
 
 function addText(state: StreamState, event: JsonObject, out: Fragment[], type: string): void {
   const text = stringOr(event.delta, '')
-  if (text === '') return
-  const { key: item, lengths } = itemOf(state, event, 'message')
+  const item = text && itemOf(state, event, 'message', text)
+  if (!item) return
   const index = numberOr(event.content_index, 0)
-  lengths.set(index, (lengths.get(index) ?? 0) + text.length)
-  const key = textKey(item, index)
-  out.push(type === 'response.refusal.delta' ? { type: 'text', key, text, refusal: true } : { type: 'text', key, text })
+  sayText(findPart(item, index) ?? addPart(item, index), text, type === 'response.refusal.delta', out)
+}
+
+function sayText(part: Part, text: string, refusal: boolean, out: Fragment[]): void {
+  grow(part, text)
+  const { key } = part
+  out.push(refusal ? { type: 'text', key, text, refusal } : { type: 'text', key, text })
 }
 
 function addCitation(state: StreamState, event: JsonObject, out: Fragment[]): void {
-  const { key, cited } = itemOf(state, event, 'message')
+  const item = itemOf(state, event, 'message', '')
+  if (item === undefined) return
   const index = numberOr(event.content_index, 0)
-  cited.set(index, (cited.get(index) ?? 0) + 1)
-  out.push({ type: 'patch', key: textKey(key, index), citations: [readAnnotation(event.annotation ?? null)] })
+  const part = findPart(item, index) ?? addPart(item, index)
+  const { key } = part
+  part.cited++
+  out.push({ type: 'text', key, text: '' }) // it may come before the text
+  out.push({ type: 'patch', key, citations: [readAnnotation(event.annotation ?? null)] })
 }
 
+/** Returns the open text of an event. If the server announces each text, the index may grow with each delta (vLLM). */
+function findPart({ parts, hasMarks }: Progress, index: number): Part | undefined {
+  const open = parts.filter(({ isOpen }) => isOpen)
+  return open.find((part) => part.index === index) ?? (hasMarks ? open.at(-1) : undefined)
+}
+
+function addPart({ key, parts }: Progress, index: number): Part {
+  const part = { key: textKey(key, parts.length), index, text: '', pieces: 0, cited: 0, isOpen: true }
+  parts.push(part)
+  return part
+}
+
+/** Reads the beginning or the end of a text. The end has the whole text, which some hosts send without deltas. */
+function readPart(state: StreamState, event: JsonObject, out: Fragment[], type: string): void {
+  const part = isObject(event.part) ? event.part : event
+  const content = stringOr(part.text ?? part.refusal, '')
+  const index = numberOr(event.content_index, 0)
+  const described = describeEvent(event, 'message', content)
+  let [item] = findOpen(state, described)
+  if (type.endsWith('added')) {
+    if (item === undefined) return // vLLM announces parts of thoughts as texts
+    item.hasMarks = true
+    addPart(item, index)
+    return
+  }
+  if (content === '' || part.type === 'reasoning_text') return
+  const isLate = state.items.some((one) => isSame(described.id, one.id)) // or of a thought, on vLLM
+  if (item === undefined && !isLate) item = begin(state, { ...described, call_id: undefined }, true)
+  if (!item || item.held !== undefined) return
+  const ended = findPart(item, index) ?? (saidBy(item).endsWith(content) ? undefined : addPart(item, index))
+  if (ended === undefined) return
+  const rest = restOf(content, ended.text)
+  if (rest !== '') sayText(ended, rest, part.refusal !== undefined, out)
+  ended.isOpen = false
+}
+
+/** Returns the rest of a text after its beginning. Returns an empty text if it begins differently. */
+function restOf(whole: string, beginning: string): string {
+  return whole.startsWith(beginning) ? whole.slice(beginning.length) : ''
+}
+
+/** Adds a piece of reasoning. A new index begins a new part of a summary. For other reasoning, vLLM raises the index with each delta. */
 function addReasoning(state: StreamState, event: JsonObject, out: Fragment[], type: string): void {
   const delta = stringOr(event.delta, '')
-  if (delta === '') return
-  const progress = itemOf(state, event, 'reasoning')
-  const part = `${type} ${event.summary_index ?? event.content_index}`
-  const length = progress.lengths.get(0) ?? 0
-  const text = progress.part !== part && length > 0 ? partBreak + delta : delta
-  progress.part = part
-  progress.lengths.set(0, length + text.length)
-  out.push({ type: 'reasoning', key: progress.key, text })
+  const item = delta && itemOf(state, event, 'reasoning', delta)
+  if (!item) return
+  const part = type.includes('summary') ? `${event.summary_index}` : ''
+  const text = item.text !== '' && item.part !== part ? partBreak + delta : delta
+  item.part = part
+  grow(item, text)
+  out.push({ type: 'reasoning', key: item.key, text })
 }
 
 /** The start of the JSON arguments of a custom call. */
 const customOpening = '{"input":"'
 
-/** Passes on arguments: a delta, or all. The free text of a custom call becomes JSON: it is the value of the argument `input`. */
-function addArguments(state: StreamState, event: JsonObject, out: Fragment[]): void {
-  const given = stringOr(event.delta ?? event.arguments, '')
+/** Passes on arguments: a delta, or all. */
+function addArguments(state: StreamState, event: JsonObject, out: Fragment[], name: string): void {
+  const { arguments: whole } = event
+  const given = stringOr(whole ?? event.delta, '')
   if (given === '') return
-  const { key, type, isCall } = itemOf(state, event, 'function_call')
-  if (!isCall) return
-  if (event.arguments !== undefined) out.push({ type: 'call', key, arguments: given, final: true })
-  else out.push({ type: 'call', key, arguments: type === customCall ? JSON.stringify(given).slice(1, -1) : given })
+  const type = name.slice('response.'.length, name.lastIndexOf('_'))
+  const described = describeEvent(event, type, given)
+  const [item] = whole === undefined ? [itemOf(state, event, type, given)] : findOpen(state, described)
+  if (item === undefined) return
+  const { key, isCall, text } = item
+  if (whole === undefined) {
+    grow(item, given)
+    if (isCall) out.push({ type: 'call', key, arguments: escaped(type, given) })
+  } else if (isSure(state, described) && given.startsWith(text)) {
+    Object.assign(item, { text: given, held: undefined, isUnclear: false })
+    if (isCall) out.push({ type: 'call', key, arguments: given, final: true })
+  } else if (text === '') item.held = given
 }
 
 /** The start of the arguments of an item, as JSON, before the code or the diff that comes in pieces. */
@@ -419,11 +672,12 @@ function openingOf({ type, operation }: JsonObject): string {
 
 /** Passes on a piece of a text within the arguments: of code, of the next command, of a diff. */
 function addPiece(state: StreamState, event: JsonObject, out: Fragment[], type: string): void {
-  const item = itemOf(state, event, type.slice('response.'.length).replace(/_call_.*/, '_call'))
-  if (!item.isCall) return
+  const text = stringOr(event.delta ?? event.command, '')
+  const item = itemOf(state, event, type.slice('response.'.length).replace(/_call_.*/, '_call'), text)
+  if (!item?.isCall) return
   const next = event.command_index === 0 ? '{"commands":["' : '","'
-  const before = type.endsWith('.added') ? next : item.part
-  const piece = JSON.stringify(stringOr(event.delta ?? event.command, '')).slice(1, -1)
+  const before = type.endsWith('.added') ? next : (item.part ?? '')
+  const piece = JSON.stringify(text).slice(1, -1)
   item.part = ''
   out.push({ type: 'call', key: item.key, arguments: before + piece })
 }
@@ -462,25 +716,41 @@ export function newReading(
   return { dialect, model, ...state, opensWrappers, toolNames }
 }
 
-/** The part of an item that a stream has already sent. Empty if the item was not streamed. */
-interface Progress {
-  /** Identifies the block of the item in fragments. */
-  readonly key: number
-  readonly type: string
-  /** The position of the item among those received. */
-  readonly order: number
-  /** The length of each text received so far, by its index. The complete item then shows the text that the deltas did not have. */
-  readonly lengths: Map<number, number>
-  /** The number of citations of each text received so far. */
-  readonly cited: Map<number, number>
-  /** The part of reasoning that the last delta belongs to. */
-  part: string
-  /** Whether it was announced as a call. Only then its arguments are passed on before it is complete. */
-  isCall: boolean
+/** A text of a message, as far as it was streamed. */
+interface Part extends Growing {
+  readonly key: string
+  /** As the server has it: it need not be the position in the whole item. */
+  readonly index: number
+  /** The number of citations received. */
+  cited: number
+  isOpen: boolean
 }
 
-export function newProgress(key: number, type = '', order = 0): Progress {
-  return { key, type, order, lengths: new Map(), cited: new Map(), part: '', isCall: false }
+/** The part of an item that a stream has already sent. Empty if the item was not streamed. `text` has a thought or arguments. */
+interface Progress extends Growing, Partial<Marks> {
+  /** Identifies the block of the item in fragments. */
+  readonly key: number
+  /** Whether it began with a delta, and was not announced. */
+  readonly isInferred?: boolean
+  isOpen?: boolean
+  call_id?: unknown
+  /** The id that was passed on. */
+  toldId?: string | undefined
+  readonly parts: Part[]
+  /** Whether the server announces each of its texts. */
+  hasMarks?: boolean
+  /** The part of reasoning that the last delta belongs to. Of other items, what stands before the next piece of their arguments. */
+  part?: string
+  /** Whether it was announced as a call. Only then its arguments are passed on before it is complete. */
+  isCall?: boolean
+  /** Pieces that were not passed on, since they may be of another item. */
+  held?: string | undefined
+  /** Whether its arguments may belong to another call. */
+  isUnclear?: boolean
+}
+
+export function newProgress(key: number): Progress {
+  return { key, text: '', pieces: 0, parts: [] }
 }
 
 /** Matches ids that a gateway made for its client (see `makeId`). No server knows them, so they are not sent back. */
@@ -525,8 +795,8 @@ function textKey(item: number, index: number): string {
 }
 
 /**
- * Reads the texts of a message. Usually a text has the same index in the stream and in the item. Bedrock and vLLM count reasoning parts in
- * the stream but not in the item: then the texts are matched in order.
+ * Reads the texts of a message. Usually a text has the same index in the stream and in the item. Some hosts count other parts too, or each
+ * delta: then the texts are matched in order, and the last ones that are too many in the stream are pieces of one.
  */
 function readMessage(
   item: JsonObject,
@@ -537,18 +807,25 @@ function readMessage(
   const { type: _type, id: _id, status: _status, role, content, ...message } = item
   const parts: readonly Json[] =
     typeof content === 'string' ? [{ type: 'output_text', text: content }] : arrayOf(content)
-  if ((role ?? 'assistant') !== 'assistant' || parts.length + progress.lengths.size === 0) return unknownBlock(item)
+  const streamed = progress.parts
+    .filter(({ text, cited }) => text !== '' || cited > 0)
+    .sort((one, other) => one.index - other.index)
+  if ((role ?? 'assistant') !== 'assistant' || parts.length + streamed.length === 0) return unknownBlock(item)
   const opaque = proofOf(item, reading)
-  const streamed = [...progress.lengths.keys()].sort((one, other) => one - other)
-  const isShifted = streamed.some((index) => textOfPart(parts[index]) === undefined)
+  const isShifted = streamed.some(
+    ({ index }, at) => textOfPart(parts[index]) === undefined || streamed[at + 1]?.index === index,
+  )
+  let left = parts.filter((part) => textOfPart(part) !== undefined).length
   for (const [at, part] of parts.entries()) {
     const text = textOfPart(part)
     if (!isObject(part) || text === undefined) {
       out.push({ type: 'block', block: unknownBlock(part, { part: true, proof: opaque.data }) })
       continue
     }
-    const index = isShifted ? (streamed.shift() ?? -1 - at) : at
-    const key = textKey(progress.key, index)
+    const own = isShifted
+      ? streamed.splice(0, left-- > 1 ? 1 : streamed.length)
+      : streamed.filter(({ index }) => index === at)
+    const { key } = own.at(-1) ?? addPart(progress, at)
     const { type, text: _text, refusal: _refusal, annotations, logprobs, ...kept } = part
     const refusal = type === 'refusal' && { refusal: true as const }
     if (refusal) reading.hasRefusal = true
@@ -558,16 +835,14 @@ function readMessage(
       logprobs: unlessEmpty(arrayOf(logprobs)) as Json, // every answer has the field, and it is rarely filled
       message: unlessEmpty(message),
     })
-    const citations = unlessEmpty(
-      arrayOf(annotations)
-        .slice(progress.cited.get(index) ?? 0)
-        .map(readAnnotation),
-    )
+    const cited = own.reduce((sum, one) => sum + one.cited, 0)
+    const citations = unlessEmpty(arrayOf(annotations).slice(cited).map(readAnnotation))
     out.push(
-      { type: 'text', key, text: text.slice(progress.lengths.get(index) ?? 0), ...refusal },
+      { type: 'text', key, text: restOf(text, own.map((one) => one.text).join('')), ...refusal },
       compact({ type: 'patch', key, opaque, citations, ...keeping(fields, format) }),
-      { type: 'close', key },
     )
+    for (const { key } of own.slice(0, -1)) out.push({ type: 'patch', key, opaque }, { type: 'close', key })
+    out.push({ type: 'close', key })
   }
 }
 
@@ -578,7 +853,12 @@ function textOfPart(part: unknown): string | undefined {
   return name && stringOr(field(part, name) ?? '', undefined)
 }
 
-function readReasoning(item: JsonObject, { key, lengths }: Progress, reading: Reading, out: Fragment[]): undefined {
+function readReasoning(
+  item: JsonObject,
+  { key, text: streamed }: Progress,
+  reading: Reading,
+  out: Fragment[],
+): undefined {
   const text = reasoningText(item)
   const { type: _, id: given, summary: parts, ...rest } = item
   const id = ownId(item)
@@ -590,7 +870,7 @@ function readReasoning(item: JsonObject, { key, lengths }: Progress, reading: Re
   reading.after = undefined
   const isProof = id === given || typeof data.encrypted_content === 'string'
   out.push(
-    { type: 'reasoning', key, text: text.slice(lengths.get(0) ?? 0) },
+    { type: 'reasoning', key, text: restOf(text, streamed) },
     compact({ type: 'patch', key, opaque: isProof ? proof(data, reading) : undefined }),
     { type: 'close', key },
   )
@@ -600,7 +880,8 @@ function readReasoning(item: JsonObject, { key, lengths }: Progress, reading: Re
 // ---- calls ------------------------------------------------------------------------------------
 
 /** Reads a complete call. It replaces the pieces of the same call. */
-function readCall(item: JsonObject, { key }: Progress, reading: Reading, out: Fragment[]): undefined {
+function readCall(item: JsonObject, progress: Progress, reading: Reading, out: Fragment[]): undefined {
+  const { key, toldId, isUnclear: unclear } = progress
   const server = isServerCall(item, reading)
   const opaque = server ? proof(item, reading) : proofOf(item, reading)
   const wrapped = reading.opensWrappers ? wrappedCalls(item) : []
@@ -618,8 +899,9 @@ function readCall(item: JsonObject, { key }: Progress, reading: Reading, out: Fr
   out.push({
     type: 'call',
     key,
-    id: textOr(call_id, null),
-    name: textOr(name, null),
+    id: toldId ?? textOr(call_id, null),
+    name: progress.isCall && progress.name ? null : textOr(name, null),
+    unclear,
     ...(given !== '' && { arguments: given, final: true }), // some hosts send empty arguments at the end, after the real ones
     opaque,
     ...keeping(isCustom ? { ...kept, type } : kept, format),
@@ -630,14 +912,20 @@ function readCall(item: JsonObject, { key }: Progress, reading: Reading, out: Fr
 }
 
 /** Reads a complete call of a tool that only this format has, and that the client runs. */
-function readClientCall(item: JsonObject, { key }: Progress, reading: Reading, out: Fragment[]): undefined {
+function readClientCall(
+  item: JsonObject,
+  { key, toldId, isUnclear: unclear }: Progress,
+  reading: Reading,
+  out: Fragment[],
+): undefined {
   const name = clientField(item) as string
   const { type, id: _id, status, call_id, [name]: given = {}, ...kept } = item
   out.push({
     type: 'call',
     key,
-    id: textOr(call_id, null),
+    id: toldId ?? textOr(call_id, null),
     name: hostedName(item),
+    unclear,
     arguments: argumentsIn(given),
     final: true,
     opaque: proofOf(item, reading),
@@ -652,7 +940,12 @@ function isServerCall({ type, name }: JsonObject, { dialect, toolNames }: Readin
 }
 
 /** Reads an item of a tool that the server ran: the call, its result, or both. The proof keeps the other fields of the item. */
-function readHosted(item: JsonObject, { key }: Progress, reading: Reading, out: Fragment[]): ContentBlock | undefined {
+function readHosted(
+  item: JsonObject,
+  { key, toldId }: Progress,
+  reading: Reading,
+  out: Fragment[],
+): ContentBlock | undefined {
   const hosted = hostedOf(item) as Hosted
   const { input, output = 'error' } = hosted
   const name = hostedName(item)
@@ -669,7 +962,7 @@ function readHosted(item: JsonObject, { key }: Progress, reading: Reading, out: 
   const isFailed = resultField === 'error' || item.status === 'failed' || item.status === 'incomplete'
   const block = { type: 'server_tool_result', name, status: isFailed ? 'error' : 'success', output: result } as const
   if (input === undefined) return compact({ ...block, toolCallId: textOr(item.call_id, undefined), opaque })
-  const id = hostedId(item, hosted)
+  const id = toldId || hostedId(item, hosted)
   // A text stays in the proof too. It shows that the wire has these arguments as text.
   const value = typeof given === 'string' ? given : argumentsIn(isTaken ? given : {})
   out.push({ type: 'call', key, id, name, arguments: value, final: true, server: true, opaque }, { type: 'close', key })

@@ -397,6 +397,62 @@ describe('texts whose content_index counts reasoning parts', () => {
   })
 })
 
+describe('texts whose deltas do not come', () => {
+  const annotation = { type: 'url_citation', url: 'https://a.example', title: 'A', start_index: 0, end_index: 2 }
+  const at = { output_index: 0, item_id: 'msg_1', content_index: 0 }
+  const part = { type: 'output_text', text: 'Hi!', annotations: [annotation] }
+  const cited = { type: 'response.output_text.annotation.added', ...at, annotation }
+  const begun = added(textItem('', { content: [] }))
+  const ends = {
+    'the end of the text': { type: 'response.output_text.done', ...at, text: 'Hi!' },
+    'the end of the part': { type: 'response.content_part.done', ...at, part },
+    'the end of the refusal': { type: 'response.refusal.done', ...at, refusal: 'Hi!' },
+  }
+  const textsOf = (events: readonly object[]) => {
+    const { response, events: sent } = decode([created, ...events, completed({ output: [] })])
+    const blocks = response?.message.content as readonly ContentBlock[]
+    expect(sent.flatMap((event) => (event.type === 'text_delta' ? [event.text] : [])).join('')).toBe(
+      blocks.map((block) => ('text' in block ? block.text : '')).join(''),
+    )
+    return blocks
+  }
+
+  it.each(Object.entries(ends))('are read from %s, once', (_, end) => {
+    for (const before of [[begun], []]) expect(textsOf([...before, end])).toMatchObject([{ type: 'text', text: 'Hi!' }])
+    for (const one of Object.values(ends))
+      expect(textsOf([begun, text('Hi'), end, one])).toMatchObject([{ text: 'Hi!' }])
+    expect(textsOf([begun, end, done({ ...textItem(''), content: [part] })])).toHaveLength(1)
+  })
+
+  it('keep a citation that comes before them, once', () => {
+    const whole = done({ ...textItem(''), content: [part] })
+    for (const events of [
+      [begun, cited, ends['the end of the part'], whole],
+      [begun, cited, whole],
+      [begun, cited, text('Hi!'), whole],
+      [cited, text('Hi!')],
+    ]) {
+      expect(textsOf(events)).toMatchObject([{ text: 'Hi!', citations: [{ url: 'https://a.example' }] }])
+      expect(textsOf(events)[0]).toHaveProperty('citations.length', 1)
+    }
+  })
+
+  it('are not thoughts, whose parts vLLM announces as texts', () => {
+    const thought = { type: 'reasoning', id: 'rs_1', summary: [] }
+    const of = { output_index: 0, item_id: 'rs_1', content_index: 0 }
+    const events = [
+      added(thought),
+      { type: 'response.content_part.added', ...of, part: { type: 'output_text', text: '' } },
+      { type: 'response.reasoning_text.delta', ...of, delta: 'Hmm' },
+      { type: 'response.content_part.done', ...of, part: { type: 'output_text', text: 'Hmm' } },
+      done({ ...thought, content: [{ type: 'reasoning_text', text: 'Hmm' }] }),
+    ]
+    expect(read([created, ...events, completed({ output: [] })]).message.content).toMatchObject([
+      { type: 'reasoning', text: 'Hmm' },
+    ])
+  })
+})
+
 describe('how an answer ends', () => {
   it.each<[string, JsonObject, string, string]>([
     ['completed', {}, 'stop', 'completed'],
