@@ -43,7 +43,8 @@ export function isBuilt() {
   return existsSync(built)
 }
 
-function newest(folder) {
+/** The time when the newest file of a folder was written, in ms since 1970. */
+export function newest(folder) {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   return Math.max(0, ...files.map((entry) => statSync(join(entry.parentPath, entry.name)).mtimeMs))
 }

@@ -1,5 +1,5 @@
 /** The document of promises is well-formed. That a test shows each promise is checked after the run: `scripts/check-promises.mjs`. */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { allNumbers, brokenLinks, problemsOf, readPromises, shownIn } from './support/promises.ts'
@@ -13,6 +13,23 @@ it('links only tests that exist', () => {
   expect(brokenLinks(readPromises('- **0.01** A line. [a](../../test/none.test.ts)'), root)).toEqual([
     '0.01 links test/none.test.ts, which does not exist',
   ])
+})
+
+it('names every format, and the functions of clouds', () => {
+  const page = readFileSync(join(root, 'docs', 'evidence', 'promises.md'), 'utf8')
+  const providers = /^- \*\*3\.01\*\* .*$/m.exec(page)?.[0] ?? ''
+  const titles: Readonly<Record<string, string>> = {
+    'bedrock-converse': 'Converse',
+    'gemini-interactions': 'Interactions',
+  }
+  for (const folder of readdirSync(join(root, 'src', 'formats'))) {
+    const word = titles[folder] ?? folder.replace(/^openai-/, '')
+    for (const text of [page, providers]) expect(text.toLowerCase()).toContain(word.toLowerCase())
+  }
+  const named = [...providers.matchAll(/`(\w+)`/g)].map(([, name]) => name)
+  expect(named.length).toBeGreaterThan(3)
+  const models = readFileSync(join(root, 'src', 'models.ts'), 'utf8')
+  for (const name of named) expect(models).toMatch(new RegExp(`\\b${name}\\b`))
 })
 
 describe('the check of a run', () => {
