@@ -107,5 +107,5 @@ export function lacksOf(model: string): FormatLacks {
   const { lacks: own = [], schemas } = familyOf(model)
   const lacks = new Set<Lack>([...commonLacks, ...own])
   if (schemas === false) lacks.add('formatDetails')
-  return { format, provider, keepsReasoning: false, pairsHosted: true, lacks }
+  return { format, provider, keepsReasoning: false, pairsHosted: 'always', lacks }
 }
