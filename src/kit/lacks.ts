@@ -72,8 +72,8 @@ export interface FormatLacks {
   /** The provider's name: proofs of other providers are left out. */
   readonly provider: string
   readonly lacks: ReadonlySet<Lack>
-  /** Whether it refuses a call that it ran itself if the result is missing, and a result without its call. Default false. */
-  readonly pairsHosted?: boolean
+  /** When it refuses a call that it ran itself if the result is missing, and a result without its call. Default: never. */
+  readonly pairsHosted?: 'always' | 'unless paused'
   /** Whether earlier reasoning is sent without its proof where that is another provider's; else the codec decides. */
   readonly keepsReasoning: boolean
   /** Writes the schemas of tools as it takes them. Default: as they are. */
@@ -196,7 +196,7 @@ export function withoutLacks(
   checkTools(context.tools ?? [])
   const target = { ...formatLacks, model: asked.model }
   const lacks = new Set<string>([...target.lacks, 'any'])
-  const hosted = target.pairsHosted === true ? hostedIds(context, asked, target) : undefined
+  const hosted = target.pairsHosted ? hostedIds(context, asked, target) : undefined
   const parameterNames = new Map<string, ReadonlyMap<string, string>>()
   const said: Task = { target, lacks, losses, hosted, ownCalls: new Set(), parameterNames }
   // Formats have a mark for a refusal only in a turn of the assistant.
@@ -355,7 +355,7 @@ function fitBlock(block: ContentBlock, path: string, task: Task): ContentBlock |
 function hostedIds(
   { messages, providerState }: Context,
   { providerOptions }: RequestOptions,
-  { format, provider }: FormatLacks,
+  { format, provider, pairsHosted }: FormatLacks,
 ): ReadonlySet<string | undefined> {
   const calls = new Set<string | undefined>()
   const ids = new Set<string | undefined>()
@@ -369,7 +369,10 @@ function hostedIds(
     // Code goes on only in its container.
     const isCode =
       next !== undefined || blocks.some((one) => field(field(keptFields(one, format), 'caller'), 'tool_id'))
-    const isLast = next === undefined ? isPaused(message, format) : next.role === 'tool' && next.content !== noResult
+    const isLast =
+      next === undefined
+        ? pairsHosted === 'unless paused' && isPaused(message, format)
+        : next.role === 'tool' && next.content !== noResult
     const waits = isLast && (container !== undefined || !isCode)
     for (const block of blocks) {
       if (block.type === 'server_tool_call') (at === last && waits ? ids : calls).add(block.id)

@@ -220,7 +220,8 @@ function settleRound(body: WireRequest, containerId: string | undefined, losses:
   const sent = arrayOf(last?.content) as object as readonly WireBlock[]
   const results = sent.filter(({ type }) => type === 'tool_result')
   // Only code that waits for the result of its call needs its container. Other requests do not name it, since it expires soon.
-  const waits = said.some((block) => callerOf(block) !== undefined)
+  const answered = new Set<unknown>(said.map((block) => field(block, 'tool_use_id')))
+  const waits = said.some((block) => callerOf(block) !== undefined && !answered.has(callerOf(block)))
   if (last !== undefined && waits && !isPaused && results.length < sent.length) {
     last.content = results
     reportLoss(losses, 'dropped', 'messages', 'code waits for results only: send it after the next answer', 'major')

@@ -163,7 +163,7 @@ export function lacksOf({ provider = format, unsignedThinking = false, version }
     provider,
     lacks: new Set(version === strictVersion ? [...lacks, 'inputCitations'] : lacks),
     keepsReasoning: unsignedThinking,
-    pairsHosted: true,
+    pairsHosted: 'unless paused',
     fitTool: fitting(schemas),
     states: ['containerId'],
   }

@@ -110,5 +110,5 @@ export function lacksOf(model: string): FormatLacks {
   if (schemas === false) lacks.add('formatDetails')
   // Of Claude. Other families take any names.
   const names = { pattern: /^[a-zA-Z0-9_.-]+$/, maxLength: 64 }
-  return { format, provider, keepsReasoning: false, pairsHosted: true, lacks, fitTool: fitting({ names }) }
+  return { format, provider, keepsReasoning: false, pairsHosted: 'always', lacks, fitTool: fitting({ names }) }
 }

@@ -754,6 +754,12 @@ describe('a container whose code waits for a result', () => {
     argumentsText: '{}',
     providerData: { anthropic: { type: 'server_tool_use', caller: { type: 'code', tool_id: 'srvtoolu_01F' } } },
   }
+  const fetched: ContentBlock = {
+    type: 'server_tool_result',
+    toolCallId: 'srvtoolu_02',
+    output: {},
+    providerData: { anthropic: { type: 'web_fetch_tool_result' } },
+  }
   const byModel: Message = { role: 'assistant', content: [{ ...call, id: 'c', index: 0 }] }
   const containerOf = (messages: readonly Message[], options: Partial<RequestOptions> = {}) =>
     encode({ messages, ...compact({ providerState }) }, options).body.container
@@ -783,6 +789,21 @@ describe('a container whose code waits for a result', () => {
     const { body } = encode({ messages: [round[0] as Message, nested], ...compact({ providerState }) })
     expect(body.container).toBe('container_011CPR5CNjB747bTd36fQLFk')
     expect(body.messages.at(-1)).toMatchObject({ content: [{ type: 'server_tool_use' }, { type: 'server_tool_use' }] })
+  })
+
+  it('is not named, and a message may follow, when its code has ended', () => {
+    const ended: ContentBlock = {
+      type: 'server_tool_result',
+      toolCallId: 'srvtoolu_01F',
+      output: { type: 'code_execution_result', stdout: '' },
+      providerData: { anthropic: { type: 'code_execution_tool_result' } },
+    }
+    const content = [...blocksOf(turn.message.content).slice(0, 1), fetchedByCode, fetched, ended]
+    const question: Message = { role: 'user', content: [{ type: 'text', text: 'And?' }] }
+    const messages: Message[] = [round[0] as Message, { role: 'assistant', content }, question]
+    const { body } = encode({ messages, ...compact({ providerState }) })
+    expect(body.container).toBeUndefined()
+    expect(body.messages.at(-1)).toEqual({ role: 'user', content: [{ type: 'text', text: 'And?' }] })
   })
 
   it.each([
