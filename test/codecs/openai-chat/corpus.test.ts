@@ -271,12 +271,16 @@ describe('the official client', () => {
   })
 })
 
-/** Our answers have a finish reason of this wire, and every call has an id and arguments. */
+/** Our answers have a finish reason of this wire, every call has an id and arguments, and every citation its place. */
 function rewritten(response: ChatResponse | undefined, one: CorpusCase) {
   const { raw: _, source: said, ...rest } = comparable(response)
   const source = isForeign(one) ? {} : said // such an answer has no id: we make one
   const { provider: _p, ...named } = source as typeof said
   const content = rest.content.map((block) => {
+    if (block.type === 'text' && block.citations !== undefined) {
+      const whole = { startIndex: 0, endIndex: block.text.length }
+      return { ...block, citations: block.citations.map((one) => ({ ...whole, ...one })) }
+    }
     if (block.type !== 'tool_call') return block
     const { providerData: _d, generatedId: _g, argumentsText, ...call } = block
     return { ...call, argumentsText: argumentsText || '{}' }
