@@ -346,6 +346,8 @@ export interface Reply {
   readonly createdAt?: number
   /** The provider that answers a stream. Values that only it can read reach the client in envelopes. Default: the format's own provider. */
   readonly provider?: string
+  /** The format in which it answers. Default: the same. */
+  readonly format?: string
   /** Losses of the request, and of a whole answer, for a format that reports them. */
   readonly losses?: readonly Loss[]
   /** Chat: the client asked for usage in the stream. Default true. */

@@ -158,7 +158,8 @@ function writerOf(
 ) {
   const { wire, stream, isArray, progress } = call
   const inputTokens = wire.countsFirst && stream ? estimateTokens(call.request) : undefined
-  const reply = { ...replyOf(call), provider: target.model.provider, ...compact({ inputTokens }) }
+  const format = 'codec' in target.model ? (target.model as HttpModel).codec.name : undefined
+  const reply = { ...replyOf(call), provider: target.model.provider, ...compact({ inputTokens, format }) }
   const encoder: StreamEncoder = stream ? wire.codec.encodeStream(reply) : encodeWhole(wire.codec, reply)
   const write = pieceWriter(isArray || !stream ? 'ndjson' : wire.codec.framing)
   const limit = outputLimit(target, call)

@@ -199,7 +199,7 @@ export function translateStream(
 ): StreamTranslator {
   const { reply, ownCalls, onEvent, toClientError = toApiError, ...decodeOptions } = options
   const decoder = decodeAnswer(from, { ...decodeOptions, parse: repeatingJson() })
-  const encoder = to.encodeStream({ ...reply, provider: from.provider })
+  const encoder = to.encodeStream({ ...reply, provider: from.provider, format: from.name })
   const write = pieceWriter(to.framing)
   const warnings: Loss[] = []
   let isEnded = false

@@ -466,7 +466,7 @@ function placeMessages(items: readonly Item[], task: Task): readonly Item[] {
     }
   }
   addMedia()
-  if (userFirst && others.length === 0 && head.length > 0 && !task.chained) begin()
+  if ((userFirst || task.rules.userLast) && others.length === 0 && head.length > 0 && !task.chained) begin()
   return [...head, ...others]
 }
 

@@ -255,7 +255,10 @@ describe('instructions without a question', () => {
     ['/api/chat', { messages: [{ role: 'system', content: 'Say hello.' }] }],
   ]
   const turnsOf = ({ messages, contents, input }: Loose): Loose[] => messages ?? contents ?? input ?? []
-  const userFirst = Object.keys(hosts).filter((name) => hosts[name]?.model.codec.rules.userFirst)
+  const userFirst = Object.keys(hosts).filter((name) => {
+    const rules = hosts[name]?.model.codec.rules
+    return rules?.userFirst || rules?.userLast
+  })
   it.each(userFirst.flatMap((host) => bodies.map(([at, body]) => [host, at, body] as const)))(
     'go to %s with a user who speaks (%s, %j)',
     async (host, at, body) => {

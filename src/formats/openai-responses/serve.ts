@@ -446,8 +446,9 @@ function addChunk(state: EncoderState, event: MessageEvent & { type: 'tool_call_
   waiting.text += delta
   Object.assign(waiting.kept, keptFields(chunk, format))
   const { text, kept } = waiting
-  // Clients' items are announced with their id, which only the whole call has.
-  if (text === '' || !chunk.id || !chunk.name || lookup(clientItems, kept.type)) {
+  // Items of the client's tools that came in this format are announced with their own id, which only the whole call has.
+  const hasOwnId = (state.reply.format ?? format) === format && lookup(clientItems, kept.type) !== undefined
+  if (text === '' || !chunk.id || !chunk.name || hasOwnId) {
     state.waiting.set(index, waiting)
     return
   }
