@@ -29,7 +29,7 @@ const tables = [
   ['Options of the request', 'src/core/model.ts', 'RequestOptions'],
   ['Tools', 'src/tools/model.ts', 'ToolOptions'],
   ['Retries', 'src/ask/transport.ts', 'RetryOptions'],
-  ['Timeouts, in `timeouts`', 'src/ask/transport.ts', 'Timeouts'],
+  ['Timeouts, in `timeouts`', 'src/core/question.ts', 'Timeouts'],
   ['Settings of a model', 'src/core/codec.ts', 'ModelSettings'],
 ]
 /** The model has the first type, and the function that makes it the second one. */
