@@ -209,10 +209,13 @@ function parsed(text: string): unknown {
   }
 }
 
+/** How long to wait for the last mark of an answer, such as `[DONE]`, and for figures before it, in milliseconds. Some servers never send it. */
+const lastMarkMs = 2000
+
 /**
  * The chunks of a body, until it ends, the signal fires, or the reader leaves. Each of these closes the connection.
  *
- * @param hasStopped whether the answer is complete, although its end may still come. Then the body ends after a short wait.
+ * @param hasStopped whether the answer is complete, although its end may still come. The body then ends after two seconds.
  */
 export async function* chunksOf(
   { body }: Pick<Response, 'body'>,
@@ -225,6 +228,7 @@ export async function* chunksOf(
   // Cancelling the reader ends a pending read even where a custom `fetch` does not know signals.
   const cancel = () => void reader.cancel().catch(() => {})
   signal?.addEventListener('abort', cancel)
+  let last: ReturnType<typeof after> | undefined
   try {
     for (;;) {
       const { done, value } = await reader.read()
@@ -232,12 +236,18 @@ export async function* chunksOf(
       signal?.throwIfAborted()
       if (done) return
       yield value
-      deadline?.enter('idle', hasStopped?.() ? cancel : undefined)
+      if (hasStopped?.()) last ??= after(lastMarkMs, cancel)
+      else {
+        last?.stop()
+        last = undefined
+        deadline?.enter('idle')
+      }
     }
   } catch (cause) {
     if (signal?.aborted || cause instanceof IsoglotError) throw cause
     throw new InterruptedError('Cannot finish the answer: the connection broke', { cause })
   } finally {
+    last?.stop()
     deadline?.pause()
     signal?.removeEventListener('abort', cancel)
     cancel()
@@ -329,8 +339,8 @@ export interface Timeouts {
 
 export interface Deadline {
   readonly signal: AbortSignal
-  /** Starts the timer of a phase, and stops the timer of the phase before it. With `leave`, it is short, and calls that in place of aborting. */
-  enter(phase: 'first_byte' | 'idle', leave?: () => void): void
+  /** Starts the timer of a phase, and stops the timer of the phase before it. */
+  enter(phase: 'first_byte' | 'idle'): void
   /** Stops the timer of the phase. */
   pause(): void
   /** Aborts by hand. */
@@ -338,9 +348,6 @@ export interface Deadline {
   /** Stops all timers, removes the listener from the caller's signal, and ends what is left of the request. */
   clear(): void
 }
-
-/** How long the last mark of an answer may take, such as `[DONE]`, or figures before it, in milliseconds. Some servers never send it. */
-const lastMarkMs = 2000
 
 export function startDeadline(timeouts: Timeouts = {}, caller?: AbortSignal): Deadline {
   const controller = new AbortController()
@@ -356,15 +363,13 @@ export function startDeadline(timeouts: Timeouts = {}, caller?: AbortSignal): De
   }
   const total = after(limits.total, () => runOut('total'))
   let current: 'first_byte' | 'idle' = 'idle'
-  let onTime: (() => void) | undefined
-  const clock = alarm(() => (onTime ? onTime() : runOut(current)))
+  const clock = alarm(() => runOut(current))
 
   return {
     signal: controller.signal,
-    enter(phase, leave) {
+    enter(phase) {
       current = phase
-      onTime = leave
-      clock.wind(leave ? Math.min(limits[phase], lastMarkMs) : limits[phase])
+      clock.wind(limits[phase])
     },
     pause: () => clock.wind(Number.POSITIVE_INFINITY),
     abort: (reason) => controller.abort(reason),
