@@ -140,10 +140,13 @@ function parsed(text: string): unknown {
 
 const noBody = 'Cannot read the answer: "fetch" has no streams here; pass that of expo/fetch'
 
+/** How long to wait for the last mark of an answer, such as `[DONE]`, and for figures before it, in milliseconds. Some servers never send it. */
+const lastMarkMs = 2000
+
 /**
  * The chunks of a body, until it ends, the signal fires, or the reader leaves. Each of these closes the connection.
  *
- * @param hasStopped whether the answer is complete, although its end may still come. Then the body ends after a short wait.
+ * @param hasStopped whether the answer is complete, although its end may still come. The body then ends after two seconds.
  */
 export async function* chunksOf(
   { body }: Pick<Response, 'body'>,
@@ -157,6 +160,7 @@ export async function* chunksOf(
   // Cancelling the reader ends a pending read even where a custom `fetch` does not know signals.
   const cancel = () => void reader.cancel().catch(() => {})
   signal?.addEventListener('abort', cancel)
+  let last: ReturnType<typeof after> | undefined
   try {
     for (;;) {
       const { done, value } = await reader.read()
@@ -164,12 +168,18 @@ export async function* chunksOf(
       signal?.throwIfAborted()
       if (done) return
       yield value
-      deadline?.enter('idle', hasStopped?.() ? cancel : undefined)
+      if (hasStopped?.()) last ??= after(lastMarkMs, cancel)
+      else {
+        last?.stop()
+        last = undefined
+        deadline?.enter('idle')
+      }
     }
   } catch (cause) {
     if (signal?.aborted || cause instanceof IsoglotError) throw cause
     throw new InterruptedError('Cannot finish the answer: the connection broke', { cause })
   } finally {
+    last?.stop()
     deadline?.pause()
     signal?.removeEventListener('abort', cancel)
     cancel()
@@ -369,9 +379,6 @@ function endOf(
 
 export type { Deadline, Timeouts }
 
-/** How long the last mark of an answer may take, such as `[DONE]`, or figures before it, in milliseconds. Some servers never send it. */
-const lastMarkMs = 2000
-
 export function startDeadline(timeouts: Timeouts = {}, caller?: AbortSignal): Deadline {
   const controller = new AbortController()
   const unfollow = follow(caller, controller)
@@ -386,15 +393,13 @@ export function startDeadline(timeouts: Timeouts = {}, caller?: AbortSignal): De
   }
   const total = after(limits.total, () => runOut('total'))
   let current: 'first_byte' | 'idle' = 'idle'
-  let onTime: (() => void) | undefined
-  const clock = alarm(() => (onTime ? onTime() : runOut(current)))
+  const clock = alarm(() => runOut(current))
 
   return {
     signal: controller.signal,
-    enter(phase, leave) {
+    enter(phase) {
       current = phase
-      onTime = leave
-      clock.wind(leave ? Math.min(limits[phase], lastMarkMs) : limits[phase])
+      clock.wind(limits[phase])
     },
     pause: () => clock.wind(Number.POSITIVE_INFINITY),
     abort: (reason) => controller.abort(reason),

@@ -103,8 +103,8 @@ export interface Timeouts {
 /** The clocks of one answer. */
 export interface Deadline {
   readonly signal: AbortSignal
-  /** Starts the timer of a phase, and stops the timer of the phase before it. With `leave`, it is short, and calls that in place of aborting. */
-  enter(phase: 'first_byte' | 'idle', leave?: () => void): void
+  /** Starts the timer of a phase, and stops the timer of the phase before it. */
+  enter(phase: 'first_byte' | 'idle'): void
   /** Stops the timer of the phase. */
   pause(): void
   /** Aborts by hand. */

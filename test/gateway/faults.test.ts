@@ -187,7 +187,7 @@ describe.each(wireNames)('a client of %s', (client) => {
     })
     const answers = askAll(strict)
     await haveSpoken(answers)
-    await vi.advanceTimersByTimeAsync(idleMs)
+    await vi.advanceTimersByTimeAsync(2000)
     expect(await outcomes(answers)).toEqual(all(ended))
     expect(await areLeft(strict)).toEqual(all(true))
   })

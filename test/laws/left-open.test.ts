@@ -4,10 +4,12 @@
  */
 import { describe, expect, it, vi } from 'vitest'
 import { generate, type RunRequest, t, tool } from '../../src/index.ts'
+import { bedrockLine } from '../formats/bedrock-converse/provider.ts'
 import { facts } from '../formats/index.ts'
 import { servers } from '../formats/servers.ts'
 import { speakers, toWire } from '../gateway/provider.ts'
 import { wires } from '../support/answers.ts'
+import { clients } from '../support/formats.ts'
 
 const types = {
   sse: 'text/event-stream',
@@ -15,14 +17,26 @@ const types = {
   'event-stream': 'application/vnd.amazon.eventstream',
 }
 
-/** A body of these pieces that stays open. */
-function leftOpen(pieces: readonly string[]): ReadableStream<Uint8Array> {
-  const wire = toWire(pieces.join(''))
-  const bytes = typeof wire === 'string' ? new TextEncoder().encode(wire) : wire
+const keepAlives = { sse: ': still here\n\n', ndjson: '\n', 'event-stream': bedrockLine('keepAlive', {}) }
+
+function bytesOf(text: string): Uint8Array {
+  const wire = toWire(text)
+  return typeof wire === 'string' ? new TextEncoder().encode(wire) : wire
+}
+
+/** A body of these pieces that stays open, and may then send keep-alive comments. */
+function leftOpen(pieces: readonly string[], keepAlive?: string): ReadableStream<Uint8Array> {
+  let timer: ReturnType<typeof setTimeout>
   return new ReadableStream({
     start(controller) {
-      if (bytes.length > 0) controller.enqueue(bytes)
+      controller.enqueue(bytesOf(pieces.join('')))
+      const goOn = () => {
+        controller.enqueue(bytesOf(keepAlive as string))
+        timer = setTimeout(goOn, 300)
+      }
+      if (keepAlive !== undefined) timer = setTimeout(goOn, 300)
     },
+    cancel: () => clearTimeout(timer),
   })
 }
 
@@ -35,7 +49,7 @@ describe.each(wires)('an answer of %s', (wire) => {
   const after = reasonPiece === undefined ? 0 : text.length - 1 - text.findIndex((piece) => piece.includes(reasonPiece))
 
   /** Asks a model whose first answer is left open, and whose second is whole. Returns the result, and what its tool was given. */
-  function ask(first: readonly string[], request: Partial<RunRequest> = {}) {
+  function ask(first: ReadableStream<Uint8Array>, request: Partial<RunRequest> = {}) {
     const paid: string[] = []
     const pay = tool({
       name: 'pay',
@@ -46,38 +60,39 @@ describe.each(wires)('an answer of %s', (wire) => {
       },
     })
     const model = servers[wire].modelAt('http://localhost')
-    const answers = [leftOpen(first), leftOpen(text)]
+    const answers = [first, leftOpen(text)]
     const headers = { 'content-type': types[model.codec.framing] }
     const fetch = async () => new Response(answers.shift(), { headers })
     const result = generate({
       model: { ...model, fetch },
       prompt: 'Pay',
       tools: [pay],
-      timeouts: { idleMs: 20 },
       ...request,
     })
     return { paid, result }
   }
 
-  it('that is left open after its stop reason is complete, and its calls run', async () => {
+  /** Answers in the time that a test lets pass: first the one that is left open, then the second. */
+  async function settled(first: readonly string[], keepAlive?: string): Promise<unknown> {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const { result, paid } = ask(leftOpen(first, keepAlive))
+    for (const _ of [1, 2]) await vi.advanceTimersByTimeAsync(2000)
+    return [(await result).text, paid]
+  }
+
+  it('that is left open after its stop reason is complete two seconds later, and its calls run', async () => {
     for (let end = calls.length - after; end <= calls.length; end++) {
-      const { result, paid } = ask(calls.slice(0, end))
-      expect([end, (await result).text, paid]).toEqual([end, 'Paid.', ['Oslo']])
+      for (const keepAlive of [undefined, keepAlives[clients[wire].framing]]) {
+        expect([end, await settled(calls.slice(0, end), keepAlive)]).toEqual([end, ['Paid.', ['Oslo']]])
+      }
     }
   })
 
   it('that is left open before its stop reason is not, and its calls do not run', async () => {
     for (let end = 1; end < calls.length - after; end++) {
-      const { result, paid } = ask(calls.slice(0, end))
+      const { result, paid } = ask(leftOpen(calls.slice(0, end)), { timeouts: { idleMs: 20 } })
       await expect(result).rejects.toMatchObject({ code: 'timeout', phase: 'idle' })
       expect([end, paid]).toEqual([end, []])
     }
-  })
-
-  it('waits for its last mark for two seconds', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-    const { result, paid } = ask(calls.slice(0, calls.length - after), { timeouts: {} })
-    for (const _ of [1, 2]) await vi.advanceTimersByTimeAsync(2000)
-    expect([(await result).text, paid]).toEqual(['Paid.', ['Oslo']])
   })
 })
