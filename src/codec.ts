@@ -2,7 +2,7 @@
  * The parts below `stream`, for your own transport, your own tool loop, or a codec:
  *
  * - Decode: `decodeAnswer` reads the bytes of an answer. `assemble`, `stop`, `fold` and `collect` make messages from the output of a codec.
- * - Encode: `prepare` makes a conversation valid for a provider, `legalToolName` does the same for a tool's name, and `newLosses` and `reportLoss` report losses.
+ * - Encode: `prepare` makes a conversation and the names of its tools valid for a provider; pass its `offered` to the decoder. `legalToolName` does this for one name, and `newLosses` and `reportLoss` report losses.
  * - Tools: `definitionOf`, `isRunnable` and `failed`.
  * - The types of a codec, and of options that programs seldom name.
  *
@@ -31,6 +31,7 @@ export type {
   Fragment,
   Frame,
   LateInstructions,
+  Offered,
   OwnCall,
   ParameterNames,
   PortedRequest,
