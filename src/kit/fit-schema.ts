@@ -152,7 +152,6 @@ const named = /^(?:properties$|patternP|depend)/
 const data = /^(?:enum|const|default|examples?)$/
 /** Keywords about the place of a schema. Definitions are written at the root. */
 const places = /^(?:\$schema|\$id|\$defs|definitions)$/
-const types = /^(?:string|number|integer|boolean|null|object|array)$/
 
 /** Schemas in place of booleans, and other values as they are. */
 function tidyAny(value: Json | undefined, task: Task, trail: readonly string[]): Json {
@@ -193,7 +192,7 @@ function modern(given: JsonObject): JsonObject {
     if (isExclusive) schema[exclusive] = schema[plain] as Json
     delete schema[isExclusive ? plain : exclusive]
   }
-  if (type !== undefined && !namesIn([type].flat()).some((name) => types.test(name))) delete schema.type
+  if (type !== undefined && !namesIn([type].flat()).some(Boolean)) delete schema.type
   return schema
 }
 

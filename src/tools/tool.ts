@@ -79,7 +79,7 @@ export function tool<const Parameters extends AnySchema>(
 function toParameters(schema: AnySchema, name: string): JsonSchema {
   const subject = `tool "${name}"`
   const converted = toJsonSchema(schema, subject)
-  if (takesObjects(converted)) return converted
+  if (isObject(converted) && takesObjects(converted)) return converted
   throw new TypeError(`Cannot make ${subject}: the type of its parameters is not "object"`)
 }
 

@@ -267,7 +267,7 @@ export const rootForms: Readonly<Record<string, JsonSchema>> = {
   ),
   'draft 3 required': o({ a: { type: 'string', required: true } }),
   'an address': { $schema: draft2020, $id: 'https://example.com/x', ...o({ a: { $id: 'a', type: 'string' } }) },
-  'types that are none': o({ a: { type: '' }, b: { type: 'any' }, c: { type: 'String' } }),
+  'types that are none': o({ a: { type: '' }, b: { type: null }, c: { type: [] } }),
   'type beside anyOf, nested': o({
     a: { type: 'string', anyOf: [{ enum: ['x'] }, { minLength: 3 }] },
     b: { anyOf: [s, { type: 'null' }] },

@@ -63,10 +63,7 @@ const whole: Rule = (node, _, root) => {
   if (listOf(node.required).some((name) => !Object.hasOwn((node.properties ?? {}) as object, String(name))))
     return 'required names are not declared'
   if (typeof node.exclusiveMinimum === 'boolean' || typeof node.exclusiveMaximum === 'boolean') return 'a boolean limit'
-  if (
-    node.type !== undefined &&
-    typesOf(node).some((type) => !/^(?:string|number|integer|boolean|object|array|null)$/.test(String(type)))
-  )
+  if (node.type !== undefined && typesOf(node).some((type) => typeof type !== 'string' || type === ''))
     return 'a type that is none'
   if (typeof node.$ref !== 'string') return undefined
   const name = /^#\/\$defs\/([^/]+)$/.exec(node.$ref)?.[1]

@@ -56,7 +56,7 @@ import { jsonRule } from '../../kit/json-rule.ts'
 import { fitTools, withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
-import { fromOpenApi, isEmptySchema } from './schema.ts'
+import { fromOpenApi, isEmptySchema, isUnchanged } from './schema.ts'
 import type {
   WireContent,
   WireFunctionCallingConfig,
@@ -575,11 +575,6 @@ function partWith(name: string, fields: object, block: Kept): WirePart {
 /** Leaves a block out, and reports the loss. */
 export function drop({ losses }: Scope, path: string, reason: string, severity?: Loss['severity']): undefined {
   reportLoss(losses, 'dropped', path, reason, severity)
-}
-
-/** Whether a value kept from the wire still decodes to the current value. If so, the kept value can be sent unchanged. */
-export function isUnchanged<T extends Json>(kept: T | undefined, read: (kept: T) => unknown, now: unknown): boolean {
-  return kept !== undefined && JSON.stringify(read(kept)) === JSON.stringify(now)
 }
 
 // ---- hosted tools -------------------------------------------------------------------------------

@@ -35,3 +35,8 @@ export function isEmptySchema(schema: JsonSchema): boolean {
 const bare: ReadonlySet<string> = new Set([
   ...['type', 'properties', 'required', 'additionalProperties', '$schema', 'title'],
 ])
+
+/** Whether a value kept from the wire still decodes to the current value. If so, the kept value can be sent unchanged. */
+export function isUnchanged<T extends Json>(kept: T | undefined, read: (kept: T) => unknown, now: unknown): boolean {
+  return kept !== undefined && JSON.stringify(read(kept)) === JSON.stringify(now)
+}

@@ -43,8 +43,9 @@ import * as reasons from '../../kit/reasons.ts'
 import { reportStopReason } from '../../kit/stop-reason.ts'
 import { streamEncoder } from '../../kit/stream-encoder.ts'
 import { byteLength, follow } from '../../kit/utf8.ts'
-import { drop, encodeBlock, encodeCall, isUnchanged, type Scope } from './ask.ts'
+import { drop, encodeBlock, encodeCall, type Scope } from './ask.ts'
 import { newTrack, readCitations } from './read.ts'
+import { isUnchanged } from './schema.ts'
 import type {
   WireCandidate,
   WireError,

@@ -10,7 +10,7 @@
  */
 
 import type { Rules } from '../../core/codec.ts'
-import { textOfArguments } from '../../core/content.ts'
+import { keptFields, textOfArguments } from '../../core/content.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
 import { field, isObject, lookup, stringOr, unlessEmpty } from '../../core/json.ts'
 import type {
@@ -23,9 +23,10 @@ import type {
   ServerToolResult,
   StopReason,
 } from '../../core/model.ts'
-import { fitting } from '../../kit/fit-schema.ts'
+import { fitting, type ToolFitting } from '../../kit/fit-schema.ts'
 import { schemaRules } from '../../kit/google.ts'
 import type { FormatLacks } from '../../kit/lacks.ts'
+import { fromOpenApi, isUnchanged } from './schema.ts'
 import type { WireThinkingConfig } from './wire.ts'
 
 /** The differences between hosts of this format. */
@@ -149,9 +150,15 @@ export const knownFields: Readonly<Record<'response' | 'candidate' | 'content', 
   content: new Set(['role', 'parts']),
 }
 
+const fit = /* @__PURE__ */ fitting(schemaRules)
+
+/** A schema of the older field goes back as it came. */
+const fitTool: ToolFitting = (tool, ...more) =>
+  isUnchanged(keptFields(tool, format).parameters, fromOpenApi, tool.parameters) ? tool : fit(tool, ...more)
+
 /** Features that this format lacks. */
 export function lacksOf({ provider }: GeminiDialect): FormatLacks {
-  return { format, provider, lacks, keepsReasoning: true, fitTool: fitting(schemaRules), states: ['continuationToken'] }
+  return { format, provider, lacks, keepsReasoning: true, fitTool, states: ['continuationToken'] }
 }
 const lacks: FormatLacks['lacks'] = new Set([
   ...(['parallelToolCalls', 'user', 'formatDetails', 'strictTools', 'names', 'cacheHints', 'citations'] as const),

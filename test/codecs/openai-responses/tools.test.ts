@@ -15,13 +15,16 @@ import { decodeText } from '../../support/decode.ts'
 
 const format = 'openai-responses'
 const schema = { type: 'object', properties: { a: { type: 'string' } } }
+/** The server refuses a strict tool with any other. */
+const closed = { ...schema, required: ['a'], additionalProperties: false }
 
 describe('definitions', () => {
   it('are flat, and say that they are not strict, since the server would else try to be', () => {
     expect(encodeDefinitions([{ name: 'f', description: 'F', parameters: schema }])).toEqual([
       { type: 'function', name: 'f', description: 'F', parameters: schema, strict: false },
     ])
-    expect(encodeDefinitions([{ name: 'f', parameters: schema, strict: true }])).toMatchObject([{ strict: true }])
+    expect(encodeDefinitions([{ name: 'f', parameters: closed, strict: true }])).toMatchObject([{ strict: true }])
+    expect(encodeDefinitions([{ name: 'f', parameters: schema, strict: true }])).toMatchObject([{ strict: false }])
   })
 
   it('have an empty object where there are no arguments', () => {
@@ -66,7 +69,7 @@ describe('definitions', () => {
   it.each<JsonObject>([
     { type: 'function', name: 'f', parameters: schema },
     { type: 'function', name: 'f', parameters: null, strict: null, description: null },
-    { type: 'function', name: 'f', parameters: schema, strict: true, output_schema: {}, defer_loading: true },
+    { type: 'function', name: 'f', parameters: closed, strict: true, output_schema: {}, defer_loading: true },
     { type: 'custom', name: 'g', format: { type: 'text' } },
     { type: 'namespace', name: 'n', tools: [] },
     { type: 'function' },
