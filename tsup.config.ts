@@ -6,7 +6,7 @@ import { entriesIn, modulesIn, publicPaths, withImports } from './scripts/built-
 function removeOldChunks() {
   const loaded = withImports(
     'dist',
-    entriesIn('dist').map((name) => `${name}.js`),
+    [...entriesIn('dist'), 'shared/checks', 'shared/no-checks'].map((name) => `${name}.js`), // `imports` of package.json has these two
   )
   for (const module of modulesIn('dist').filter((name) => !loaded.includes(name))) {
     rmSync(`dist/${module}`)

@@ -95,6 +95,10 @@ async function programs() {
   const formats = entries.filter((name) => sources[name].startsWith('src/formats/'))
   return {
     ...Object.fromEntries(await Promise.all(entries.map(async (name) => [name, await programOf(name)]))),
+    'text, behind a server': textAlone
+      .replace("openaiChat } from './openai-chat.js'", "remote } from './remote.js'")
+      .replace("openaiChat('m', { apiKey: document.cookie })", "remote('/api/chat')"),
+    'a tool, behind a server': chat(`import { remote } from './remote.js'`, `remote('/api/chat')`),
     'text alone': textAlone,
     'text, resumable': textWith('resumable', 'resume: resumable()'),
     'text, splitting': textWith('splitting', 'split: splitting()'),
@@ -180,6 +184,8 @@ async function measure(contents) {
     target: 'es2022',
     legalComments: 'none',
     packages: 'external', // frameworks, and Cloudflare's own
+    conditions: ['production'], // as a page is built: without the checks of development
+    tsconfigRaw: {}, // the package's own imports, not the sources
   })
   const [{ contents: minified }] = outputFiles
   return { minified: minified.length, brotli: compress(minified) }
