@@ -201,7 +201,7 @@ export function findBreaks(root, tree) {
     const tests = one.tests.map((test) => ({
       file: join(tree, 'test', `${test.includes('/') ? '' : 'worker/'}${test}.test.ts`),
     }))
-    const folder = /^(?:gateway|client)\//.test(name) ? 'src' : 'src/worker'
+    const folder = /^(?:gateway|client|ask)\//.test(name) ? 'src' : 'src/worker'
     const file = `${folder}/${name}.ts`
     const text = readFileSync(join(root, file), 'utf8')
     const [context, from] = Array.isArray(given) ? given : ['', given]

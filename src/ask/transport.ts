@@ -303,7 +303,7 @@ export async function* answerOf<Piece>(
       let out: MessageEvent[] = []
       let isHeard = false
       /** Events with content came. Only from then on, the caller gets events: an answer that is asked for again begins only once. */
-      let hasBegun = false
+      let hasBegun = call.retries === 0
       let isLeft = true
       let failure: unknown
       let waitMs: number | undefined

@@ -8,28 +8,7 @@
  * @module
  */
 import { isObject, lookup } from '../core/json.ts'
-import { type OptionsOf, taken } from './forms.ts'
-
-/**
- * For each option: the types that it accepts (`text`, `number`, `boolean`, `list`, `object`, `function`), or its words in quotes; empty for any
- * value. If the value must have fields or a method, a pair has the types, and then the forms of the fields or the name of the method. `*`
- * stands for every entry, and no entry may be absent. `...` permits other options.
- */
-export interface Forms {
-  readonly [option: string]: string | readonly [wanted: string, inside: Forms | string]
-}
-
-/** The forms of all options of a type: none may be forgotten. */
-export type FormsOf<Options> = { readonly [Name in keyof Options]-?: Forms[string] }
-
-/** What a function takes. */
-export interface Taken {
-  /** What the function does, such as `make a tool`. */
-  readonly attempt: string
-  readonly forms: Forms
-  /** Names that other libraries have for an option, by path, and ours. */
-  readonly habits?: Readonly<Record<string, string>>
-}
+import { type Forms, type OptionsOf, type Taken, taken } from './forms.ts'
 
 /**
  * Checks the options of a function. `undefined` has none.

@@ -1,6 +1,6 @@
 /**
  * isoglot's own wire on the side of a server: pages ask with `remote` of `isoglot/remote`. A question and its answer travel as they are, so
- * nothing is lost between the page and the server. `docs/wire.md` describes it.
+ * nothing is lost between the page and the server. Its guide is "The wire".
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
  * A model that a server of yours asks. The page sends the question as it is and gets the events of the answer. The server has the key,
- * knows the provider's format, and retries. `docs/wire.md` describes what is sent.
+ * knows the provider's format, and retries. Its guide, "The wire", says what is sent.
  *
  * @module
  */

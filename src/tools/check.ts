@@ -1,5 +1,5 @@
 /**
- * Checks values against JSON Schemas, which may be of an unknown server, with the keywords of 2020-12, draft 7 and draft 4. `docs/tools.md` names
+ * Checks values against JSON Schemas, which may be of an unknown server, with the keywords of 2020-12, draft 7 and draft 4. The guide to tools names
  * what is not checked.
  *
  * @see https://json-schema.org/draft/2020-12/json-schema-validation (read 2026-11)

@@ -12,7 +12,7 @@ const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((n
 
 /** From the lowest up. */
 const layers =
-  'core kit framing assemble prepare ask formats providers cloud-auth browser-model tools messages import client prices page remote chat bindings wraps gateway otel worker test'.split(
+  'core kit framing assemble prepare ask formats providers cloud-auth browser-model tools messages import client prices page remote checks chat bindings wraps gateway otel worker test'.split(
     ' ',
   )
 /** By which users come in. */

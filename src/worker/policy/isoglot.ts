@@ -1,5 +1,5 @@
 /**
- * The allowed fields of a question on isoglot's own wire: `docs/wire.md`.
+ * The allowed fields of a question on isoglot's own wire.
  *
  * @module
  */
