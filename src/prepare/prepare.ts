@@ -531,7 +531,8 @@ function pairResults(items: readonly Item[], task: Task): readonly Item[] {
     let { message } = item
     if (message.role === 'tool') {
       const { name } = message
-      if (name !== undefined) message = withSentName({ ...message, name }, path, task)
+      const sent = name === undefined ? undefined : withSentName({ name }, path, task).name
+      if (sent !== undefined && sent !== name) message = { ...message, name: sent }
       const pair = takePair(message, waiting, latest)
       if (pair !== undefined) {
         const isLast = latest.includes(pair) && latest.at(-1) === sequence.at(-1)

@@ -118,7 +118,7 @@ describe('translateRequest', () => {
       [legal, name],
       ['get_time', 'get_time'],
     ])
-    expect(translated.question).toEqual({ callsBefore: 0, toolNames, offeredTools: [{ name }, { name: 'get_time' }] })
+    expect(translated.question).toMatchObject({ callsBefore: 0, toolNames, offeredTools: [{ name }, { name: 'get_time' }] })
     expect(translated.losses.filter(({ path }) => path.startsWith('tools'))).toMatchObject([
       { path: 'tools[0].name', action: 'changed' },
     ])

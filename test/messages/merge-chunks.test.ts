@@ -45,7 +45,7 @@ describe('mergeChunks', () => {
   it('takes different ids at one index for different calls, and one id for one call', () => {
     const merged = mergeChunks([
       chunk('', piece({ index: 0, id: 'x', name: 'f', argumentsDelta: '{}' })),
-      chunk('', piece({ index: 0, id: 'y', name: 'f', argumentsDelta: '{}' })),
+      chunk('', piece({ index: 0, id: 'y', name: 'f', argumentsDelta: '{"a":1}' })),
     ])
     expect(toMessage(merged).content).toMatchObject([{ id: 'x' }, { id: 'y' }])
   })
