@@ -118,7 +118,11 @@ describe('translateRequest', () => {
       [legal, name],
       ['get_time', 'get_time'],
     ])
-    expect(translated.question).toMatchObject({ callsBefore: 0, toolNames, offeredTools: [{ name }, { name: 'get_time' }] })
+    expect(translated.question).toMatchObject({
+      callsBefore: 0,
+      toolNames,
+      offeredTools: [{ name }, { name: 'get_time' }],
+    })
     expect(translated.losses.filter(({ path }) => path.startsWith('tools'))).toMatchObject([
       { path: 'tools[0].name', action: 'changed' },
     ])

@@ -107,7 +107,8 @@ const rules: Readonly<Record<Exclude<WireName, 'ollama'>, readonly [models: read
       return {
         'a wrong budget': isBudgetWrong(thinking, config.maxTokens),
         'sampling with thinking': isOn(thinking) && isSampled,
-        'a forced call with thinking': isOn(thinking) && hasAny(choice, 'any tool'),
+        // Sonnet 5 thinks adaptively, which a forced call may stand beside.
+        'a forced call with thinking': thinking.type === 'enabled' && hasAny(choice, 'any tool'),
         'both ways of sampling': /claude-(?:sonnet|haiku)/.test(model) && 'temperature' in config && 'topP' in config,
         'a wrong temperature': !isWithin(config.temperature, 0, 1),
       }

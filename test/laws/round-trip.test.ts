@@ -62,6 +62,11 @@ function essenceOfBlock(block: ContentBlock): unknown {
     generatedId: _made,
     ...rest
   } = block as ToolCall & ContentBlock
+  // A citation without a place is written with that of the whole text.
+  if ('citations' in rest && rest.citations !== undefined && block.type === 'text') {
+    const whole = { startIndex: 0, endIndex: block.text.length }
+    return { ...rest, citations: (block.citations ?? []).map((one) => ({ ...whole, ...one })) }
+  }
   return block.type === 'tool_call' && !isMade(block.id) ? { ...rest, id: block.id } : rest
 }
 

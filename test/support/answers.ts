@@ -242,6 +242,7 @@ export const answerRules = [
   {
     name: 'offsets of citations for a whole text',
     to: 'some',
+    within: true,
     reason: 'a citation always has two offsets: without offsets it is sent for the whole text',
     severity: 'info',
     apply: (seen) => ({ ...seen, blocks: seen.blocks.map((block) => spanCitations(block)) }),

@@ -54,10 +54,10 @@ import {
   answerFields,
   audioFields,
   bodyFields,
+  bookkeeping,
   callFields,
   choiceFields,
   citationFields,
-  deltaBookkeeping,
   errorKinds,
   finalErrors,
   format,
@@ -165,6 +165,7 @@ export class AnswerReader {
   #hasRefusal = false
   #hasAudio = false
   /** Whether the last part read was text. Annotations belong to this text. */
+  #isCited = false
   #isText = false
   /** The keys of custom calls whose text is not complete yet. */
   readonly #openCustom = new Set<CallPiece['key']>()
@@ -266,7 +267,7 @@ export class AnswerReader {
     for (const name in delta) {
       if (answerFields.has(name) || !Object.hasOwn(delta, name)) continue
       const value = delta[name] as Json
-      if (name === deltaBookkeeping) this.#choice[name] = value
+      if (bookkeeping.has(name)) this.#choice[name] = value
       else keepOnMessage(name, value, out)
     }
     const reasoning = this.#reasoning.read(delta)
@@ -345,6 +346,7 @@ export class AnswerReader {
       if (!isObject(wire)) others.push(annotation)
       else if (isFilled(wire)) citations.push(readCitation(wire))
     }
+    if (citations.length > 0) this.#isCited = true
     if (others.length > 0) keepOnMessage('annotations', others, out)
     if (citations.length === 0) return
     if (this.#isText) out.push({ type: 'patch', citations })
@@ -427,7 +429,7 @@ export class AnswerReader {
     const isComplete =
       finish !== undefined || this.#isAudioDone || (isDone && endsWithoutReason === true && this.#isStarted)
     if (isComplete) this.endMessage(out)
-    const citations = this.#isText ? this.#dialect.sourcesIn?.(this.#extra) : undefined
+    const citations = this.#isText && !this.#isCited ? this.#dialect.sourcesIn?.(this.#extra) : undefined
     if (citations !== undefined) out.push({ type: 'patch', citations })
     // `choices` has the unknown fields of each choice.
     const choices = [{ ...this.#choice }, ...this.#otherChoices]

@@ -81,8 +81,8 @@ export const answerFields: ReadonlySet<string> = /* @__PURE__ */ words(
 export const proofNames: Pick<ReadonlySet<string>, 'has'> = {
   has: (name) => /signature|encrypted|opaque|^(?:extra_content|thinking_blocks|provider_specific_fields)$/.test(name),
 }
-/** A field that some hosts add to deltas. It is kept with the answer and not sent in later requests. */
-export const deltaBookkeeping = 'token_id'
+/** Fields that some hosts add to deltas and messages. They are kept with the answer and not sent in later requests. */
+export const bookkeeping: ReadonlySet<string> = new Set(['token_id', 'provider_metadata'])
 /** Fields of a call. `index` of a complete call is the same as its place in the list. */
 export const callFields: ReadonlySet<string> = /* @__PURE__ */ words('id type index function custom')
 export const functionFields: ReadonlySet<string> = /* @__PURE__ */ words('name arguments')
