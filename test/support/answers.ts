@@ -234,15 +234,19 @@ export const answerRules = [
   {
     name: 'form of citations',
     to: 'some',
+    within: true,
     reason:
       'a citation always has an address, a title and two offsets: without offsets it is sent for the whole text. The wire has no field for the quoted passage',
     severity: 'info',
-    apply: (seen, { to }) => ({ ...seen, blocks: seen.blocks.map((block) => fillCitations(block, to)) }),
+    // Within one wire, only Chat has citations without offsets: those of xAI.
+    apply: (seen, { from, to }) =>
+      from === to && to !== 'openai-chat'
+        ? seen
+        : { ...seen, blocks: seen.blocks.map((block) => fillCitations(block, to)) },
   },
   {
     name: 'offsets of citations for a whole text',
     to: 'some',
-    within: true,
     reason: 'a citation always has two offsets: without offsets it is sent for the whole text',
     severity: 'info',
     apply: (seen) => ({ ...seen, blocks: seen.blocks.map((block) => spanCitations(block)) }),
