@@ -150,11 +150,11 @@ export const knownFields: Readonly<Record<'response' | 'candidate' | 'content', 
   content: new Set(['role', 'parts']),
 }
 
-const fit = /* @__PURE__ */ fitting(schemaRules)
+const fitForGoogle = /* @__PURE__ */ fitting(schemaRules)
 
 /** A schema of the older field goes back as it came. */
 const fitTool: ToolFitting = (tool, ...more) =>
-  isUnchanged(keptFields(tool, format).parameters, fromOpenApi, tool.parameters) ? tool : fit(tool, ...more)
+  isUnchanged(keptFields(tool, format).parameters, fromOpenApi, tool.parameters) ? tool : fitForGoogle(tool, ...more)
 
 /** Features that this format lacks. */
 export function lacksOf({ provider }: GeminiDialect): FormatLacks {
