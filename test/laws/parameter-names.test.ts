@@ -7,7 +7,9 @@ import type { StreamEvent } from '../../src/client/result.ts'
 import type { JsonObject } from '../../src/core/model.ts'
 import type { HttpModel as Model } from '../../src/core/question.ts'
 import { createClientCodec, encodeDefinitions } from '../../src/formats/bedrock-converse/index.ts'
+import * as chat from '../../src/formats/openai-chat/index.ts'
 import { allFormats, createGateway } from '../../src/gateway/index.ts'
+import { translateRequest, translateResponse, translateStream } from '../../src/gateway/translate.ts'
 import { generate, stream, tool } from '../../src/index.ts'
 import { wires } from '../support/wires.ts'
 
@@ -159,6 +161,31 @@ describe.each(wires)('$name', (wire) => {
       expect({ client: client.name, got }).toEqual({ client: client.name, got: [given] })
       expect(bodies).toHaveLength(2)
     }
+  })
+})
+
+describe('the functions that translate', () => {
+  const asked = {
+    model: 'm',
+    messages: [{ role: 'user', content: 'Find' }],
+    tools: [{ type: 'function', function: { name: 'find', parameters } }],
+  }
+
+  it.each(wires)('have the names of a client of Chat in answers of $name, whole and streamed', (wire) => {
+    const { codec } = wire.model('https://host.example/v1')
+    const server = chat.createServerCodec()
+    const { body, question } = translateRequest(asked, server, codec, { strict: false })
+    const call = ['call_1', 'find', callFor(body as JsonObject)] as const
+    const whole = translateResponse(wire.wholeCalls(call), codec, server, question)
+    const { toolCalls } = chat.decodeToolCalls(whole.body)
+    expect(toolCalls.map((one) => one.arguments)).toEqual([given])
+    const out: string[] = []
+    const translator = translateStream(codec, server, question)
+    for (const byte of new TextEncoder().encode(wire.calls(call).join(''))) translator.push(Uint8Array.of(byte), out)
+    translator.end(out)
+    const deltas = [...out.join('').matchAll(/^data: (\{.*)$/gm)].map(([, data]) => JSON.parse(data as string))
+    const text = deltas.map(({ choices }) => choices[0]?.delta?.tool_calls?.[0]?.function?.arguments ?? '').join('')
+    expect(JSON.parse(text)).toEqual(given)
   })
 })
 

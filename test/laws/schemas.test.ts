@@ -139,6 +139,36 @@ describe.each(cases)('$name', ({ model, forms }) => {
   })
 })
 
+it.each<[string, object, object]>([
+  [
+    'a tuple of draft 7',
+    { type: 'array', items: [{ type: 'string' }, { type: 'number' }] },
+    { type: 'array', prefixItems: [{ type: 'string' }, { type: 'number' }], items: {} },
+  ],
+  [
+    'its other entries',
+    { type: 'array', items: [{}], additionalItems: { type: 'string' } },
+    { type: 'array', prefixItems: [{}], items: { type: 'string' } },
+  ],
+  [
+    'a closed one',
+    { type: 'array', items: [{}], additionalItems: false },
+    { type: 'array', prefixItems: [{}], items: {}, maxItems: 1 },
+  ],
+  ['an exclusive limit of draft 4', { minimum: 1, exclusiveMinimum: true }, { exclusiveMinimum: 1 }],
+  ['a limit of draft 4 that is not exclusive', { maximum: 1, exclusiveMaximum: false }, { maximum: 1 }],
+  ['a name of draft 7', { $ref: '#/definitions/X' }, { $ref: '#/$defs/X' }],
+  ['an address', { $id: 'a', $schema: 'b', type: 'string' }, { type: 'string' }],
+])('%s is sent as 2020-12 writes it', (_, old, sent) => {
+  const parameters = { type: 'object', properties: { a: old }, definitions: { X: { type: 'string' } } }
+  const [, openai] = models.find(([name]) => name === 'openai-chat') as [string, Model]
+  expect(send(openai, [parameters]).sent[0]?.schema).toEqual({
+    type: 'object',
+    properties: { a: sent },
+    $defs: { X: { type: 'string' } },
+  })
+})
+
 // ---- values -------------------------------------------------------------------------------------
 
 /** Values that may be arguments: any of the names in a schema, each with what some schema says of it, or something else. */
