@@ -4,14 +4,14 @@ import { after, follow } from '../core/abort.ts'
 import type { ClientCodec, DecodeStreamOptions, Fragment, Frame, Reply, StreamEncoder } from '../core/codec.ts'
 import { LimitError, TimeoutError } from '../core/errors.ts'
 import { compact, field } from '../core/json.ts'
-import type { Loss, MessageEvent, StopReason } from '../core/model.ts'
+import type { Loss, MessageEvent } from '../core/model.ts'
 import type { HttpModel, LiveArguments, Model, Call as ModelCall } from '../core/question.ts'
 import { beginAttempt, type Call } from './call.ts'
 import { type ErrorDetail, errorDetailOf, toClientError } from './errors.ts'
 import { estimateTokens } from './estimate.ts'
 import { createHold, textOf, withText } from './hold.ts'
 import type { Target } from './models.ts'
-import { seeEvent } from './observe.ts'
+import { type Seen, seeEvent } from './observe.ts'
 import { ownEvent } from './own-calls.ts'
 import { pieceWriter } from './pieces.ts'
 import { type AskedQuestion, outputLimit, questionFor, unwritable } from './question.ts'
@@ -47,10 +47,7 @@ export async function* askModel(target: Target, call: Call): AnswerText {
       isAsked = true
       return () => {}
     }
-    const onEnd = (reason: StopReason) => {
-      out.seen.stopReason ??= reason
-    }
-    const asked = withoutKeys(model, errorDetail, maxAnswerBytes(call), onEnd)
+    const asked = withoutKeys(model, errorDetail, maxAnswerBytes(call), () => out.seen)
     const how = { ...answeringOf(call), signal: stopping.signal, onAttempt: begin }
     for await (const batch of asked.answer(question, how)) {
       out.write(batch)
@@ -192,18 +189,14 @@ function writerOf(
 
 /**
  * The model with its keys cut out of a stream before it is read: if a key does not repeat exactly, a client could put parts of it together.
- * Its streams may have this number of bytes. `onEnd` gets the stop reason of a stream, also of one that was cut off after it.
+ * Its streams may have this number of bytes. `seenOf` gets the decoder of a stream and its stop reason, also of a stream that was cut off after it.
  */
-function withoutKeys(
-  model: Model,
-  { search }: ErrorDetail,
-  maxBytes: number,
-  onEnd: (reason: StopReason) => void,
-): Model {
+function withoutKeys(model: Model, { search }: ErrorDetail, maxBytes: number, seenOf: () => Seen): Model {
   if (!('codec' in model)) return model
   const { codec } = model as HttpModel
   const decodeStream = (options?: DecodeStreamOptions) => {
     const decoder = codec.decodeStream(options)
+    seenOf().decoder = decoder
     const hold = createHold<Fragment>(search, (fragment, _, [text = '']) => withText(fragment, text))
     function read(out: Fragment[], action: (fragments: Fragment[]) => void): void {
       const fragments: Fragment[] = []
@@ -217,7 +210,7 @@ function withoutKeys(
       pass(fragments, out)
       const end = fragments.find(({ type }) => type === 'end')
       if (end?.type !== 'end') return
-      onEnd(end.stopReason)
+      seenOf().stopReason ??= end.stopReason
       hold.end(out)
     }
     function pass(fragments: readonly Fragment[], out: Fragment[]): void {
