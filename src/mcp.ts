@@ -16,11 +16,12 @@
  *
  * @module
  */
+import { checkOptions } from '#checks'
 import { longestMs } from './core/abort.ts'
 import { LimitError } from './core/errors.ts'
 import { arrayOf, compact, field, isObject, stringOr, textOr, unlessEmpty } from './core/json.ts'
 import type { ContentBlock, Json, JsonObject, JsonSchema, ToolAnnotations } from './core/model.ts'
-import { checkBehaviour } from './tools/definition.ts'
+import { checkConsent } from './tools/definition.ts'
 import type { Tool, ToolBehaviour, ToolOutput } from './tools/model.ts'
 import { ToolRun } from './tools/run.ts'
 
@@ -62,15 +63,12 @@ export interface McpOptions extends Omit<ToolBehaviour, 'convert' | 'terminal'> 
  * @throws {LimitError} if there are more than `maxTools` tools, or more pages of them than that. All errors of the client.
  */
 export async function mcpTools(client: McpClient, options: McpOptions = {}): Promise<Tool[]> {
+  checkOptions('mcpTools', options)
   const { prefix = '', only, signal, maxTools = 1000, ...behaviour } = options
   if (typeof client?.listTools !== 'function' || typeof client.callTool !== 'function') {
     throw new TypeError('Cannot list the tools: "client" has no methods "listTools" and "callTool"')
   }
-  if (typeof maxTools !== 'number' || Number.isNaN(maxTools)) {
-    throw new TypeError('Cannot list the tools: "maxTools" is not a number')
-  }
-  if (only !== undefined && !Array.isArray(only)) throw new TypeError('Cannot list the tools: "only" is not a list')
-  checkBehaviour(behaviour, 'the tools')
+  checkConsent(options, 'the tools')
   const listed = await listAll(client, signal, maxTools)
   const wanted = only === undefined ? listed : listed.filter(({ name }) => only.includes(name))
   return wanted.map((one) => toTool(one, client, prefix, behaviour))

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { checkOptions } from '#checks'
 import { lookup } from './core/json.ts'
 import type { HttpModel } from './core/question.ts'
 import { type AnthropicSettings, anthropic } from './formats/anthropic/index.ts'
@@ -122,6 +123,7 @@ export interface ModelName {
  * ```
  */
 export function model(name: string, settings: AnyModelSettings = {}): HttpModel {
+  checkOptions('model', settings)
   const { provider, model: modelName } = parseModel(name)
   const create = lookup(providers, provider) as Provider
   return create(modelName, settings)

@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { checkOptions } from '#checks'
 
 /** The URLs that are safe. Origins are written as `https://docs.example`, with a port if it is not the default. */
 export interface UrlPolicy {
@@ -42,6 +43,7 @@ const picture = /^data:image\/(?:png|jpeg|gif|webp|avif);base64,[a-z\d+/]+={0,2}
  * ```
  */
 export function safeUrl(url: string, use: 'link' | 'image', policy: UrlPolicy = {}): string | undefined {
+  checkOptions('safeUrl', policy)
   const { links = 'all', images = 'none', base, maxLength = 2048 } = policy
   if (use === 'image' && picture.test(url)) return url
   const home = base === undefined ? undefined : policyUrl(base)

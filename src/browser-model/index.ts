@@ -7,6 +7,7 @@
  * @module
  */
 
+import { checkOptions } from '#checks'
 import { localModel } from '../ask/local-model.ts'
 import type { Fragment } from '../core/codec.ts'
 import type { Model } from '../core/question.ts'
@@ -74,7 +75,9 @@ export interface BrowserModel extends Model {
  * })
  * ```
  */
-export function browserModel({ onDownload, languageModel, ...use }: BrowserModelSettings = {}): BrowserModel {
+export function browserModel(settings: BrowserModelSettings = {}): BrowserModel {
+  checkOptions('browserModel', settings)
+  const { onDownload, languageModel, ...use } = settings
   const watchers = new Set<() => void>()
   let isLoaded = false
   const reportLoaded = (loaded: number) => {

@@ -1,4 +1,5 @@
 /** The transport to your own server, which answers with `toResponse` of `isoglot/response`. @module */
+import { checkOptions } from '#checks'
 import { blocksOf } from '../core/content.ts'
 import { compact, lookup } from '../core/json.ts'
 import type { JsonObject, Message } from '../core/model.ts'
@@ -44,6 +45,7 @@ export interface FetchTransportOptions {
  */
 export function fetchTransport<Tools extends AnyTools = AnyTools>(options?: FetchTransportOptions): ChatTransport<Tools>
 export function fetchTransport(options: FetchTransportOptions = {}): ChatTransport {
+  checkOptions('fetchTransport', options)
   const { url = '/api/chat', headers, credentials, fetch: send = fetch } = options
 
   const ask: typeof fetch = async (input, init) => {

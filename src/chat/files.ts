@@ -1,4 +1,5 @@
 /** Files of a page as blocks of a message. @module */
+import { checkOptions } from '#checks'
 import { compact } from '../core/json.ts'
 import type { AudioBlock, Content, FileBlock, ImageBlock, PlainTextBlock, VideoBlock } from '../core/model.ts'
 import type { FileRules, SendContent } from './model.ts'
@@ -47,6 +48,7 @@ export async function toBlock(
   file: Blob,
   options: Pick<FileRules, 'upload'> & { readonly signal?: AbortSignal } = {},
 ): Promise<FileAsBlock> {
+  checkOptions('toBlock', options)
   const { upload, signal = new AbortController().signal } = options
   const bytes = new Uint8Array(await file.arrayBuffer())
   signal.throwIfAborted()

@@ -1,4 +1,5 @@
 /** Transports that ask a model from the page: the path `isoglot/chat-model`, which contains the client. @module */
+import { checkOptions } from '#checks'
 import type { RunRequest } from '../client/request.ts'
 import { stream } from '../client/run.ts'
 import { compact } from '../core/json.ts'
@@ -27,6 +28,7 @@ export function modelTransport<const Tools extends AnyTools = AnyTools>(
   settings: ModelTransportSettings<Tools>,
 ): ChatTransport<Tools>
 export function modelTransport(settings: ModelTransportSettings): ChatTransport {
+  checkOptions('modelTransport', settings)
   return runTransport(({ messages, trigger, approvals, signal }) => {
     const goesOn = trigger === 'approval' || trigger === 'tool_result'
     return stream({ ...settings, messages, signal, ...(goesOn && { approvals }) })
@@ -55,7 +57,9 @@ export interface WorkerTransportSettings<Tools extends AnyTools = AnyTools>
 export function workerTransport<const Tools extends AnyTools = AnyTools>(
   settings: WorkerTransportSettings<Tools>,
 ): ChatTransport<Tools>
-export function workerTransport({ url, model, open, fetch, ...settings }: WorkerTransportSettings): ChatTransport {
+export function workerTransport(options: WorkerTransportSettings): ChatTransport {
+  checkOptions('workerTransport', options)
+  const { url, model, open, fetch, ...settings } = options
   const session = workerSession(url, compact({ open, fetch }))
   const answer = `${url.replace(/\/+$/, '')}/answer`
   return modelTransport({ ...settings, model: remote(model, { url: answer, session, ...compact({ fetch }) }) })

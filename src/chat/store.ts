@@ -1,4 +1,5 @@
 /** The state of a chat for a page, and its methods, for any framework. @module */
+import { checkOptions } from '#checks'
 import { compact, findLastIndex } from '../core/json.ts'
 import type { Message, ToolCall } from '../core/model.ts'
 import { outputOf } from '../tools/definition.ts'
@@ -27,6 +28,7 @@ export function createChatStore<const Tools extends AnyTools = AnyTools>(
   options: ChatStoreOptions<Tools>,
 ): ChatStore<Tools>
 export function createChatStore(options: ChatStoreOptions): ChatStore {
+  checkOptions('createChatStore', options)
   if (typeof options?.transport?.send !== 'function') {
     throw new TypeError('Cannot make a chat: "transport" is missing; fetchTransport() and modelTransport() make one')
   }

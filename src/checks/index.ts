@@ -7,20 +7,36 @@
  *
  * @module
  */
-import { isObject, lookup } from '../core/json.ts'
-import { type Forms, type OptionsOf, type Taken, taken } from './forms.ts'
+import { lookup } from '../core/json.ts'
+import { type Forms, reads, type Taken, taken } from './forms.ts'
 
 /**
  * Checks the options of a function. `undefined` has none.
  *
  * @param name the name of the function.
+ * @param attempt what it does, if that names a thing.
  * @throws {TypeError} for an option that does not exist, with the nearest name, and for a value of another type.
  */
-export function checkOptions(name: OptionsOf, given: unknown): void {
+export function checkOptions(name: string, given: unknown, attempt?: string): void {
   if (given === undefined) return
-  const of: Taken = taken[name]
-  checkValue(of.attempt, 'the argument', given, 'object')
+  const task = taken[name] as Taken
+  const of = attempt === undefined ? task : { ...task, attempt }
+  checkValue(of.attempt, 'the options', given, 'object')
   checkFields(of, given as object, of.forms, '', false)
+}
+
+/**
+ * Gives a run the names by which other libraries read theirs: to read one is an error that says what to write.
+ *
+ * @param name `run` or `object run`.
+ */
+export function explainReads(name: string, run: object): void {
+  for (const [other, way] of Object.entries(reads[name] ?? {})) {
+    const get = () => {
+      throw new TypeError(`Cannot read "${other}" of a run; write ${way}`)
+    }
+    if (!(other in run)) Object.defineProperty(run, other, { get })
+  }
 }
 
 /** @throws {TypeError} if the value is of none of these types, or does not have the method. */
@@ -28,9 +44,15 @@ export function checkValue(attempt: string, name: string, value: unknown, wanted
   const found = typeOf(value)
   const fits =
     typeof method === 'string'
-      ? isObject(value) && typeof (value[method] as unknown) === 'function'
+      ? Object(value) === value && typeof (value as Readonly<Record<string, unknown>>)[method] === 'function'
       : wanted === '' || wanted.includes(found) || (found === 'text' && wanted.includes(`"${value}"`))
-  checkThat(fits, attempt, name, wanted, found)
+  checkThat(
+    fits,
+    attempt,
+    name,
+    wanted,
+    found === 'text' && wanted.includes('"') ? `"${String(value).slice(0, 80)}"` : found,
+  )
 }
 
 /** Checks the fields of an object, which stands at this place. */
@@ -69,15 +91,19 @@ function nearest(word: string, names: readonly string[]): string | undefined {
   return least <= Math.max(1, name.length / 3) ? name : undefined
 }
 
-/** How many letters are added, left out or replaced. @see Levenshtein, 1966 */
+/** How many letters are added, left out or replaced, or exchanged with the next. @see Damerau, 1964; Levenshtein, 1966 */
 function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
+  let before: readonly number[] = []
+  let row: readonly number[] = Array.from({ length: other.length + 1 }, (_, at) => at)
   for (let at = 1; at <= one.length; at++) {
     const next = [at]
     for (let to = 1; to <= other.length; to++) {
       const replaced = (row[to - 1] ?? 0) + (one[at - 1] === other[to - 1] ? 0 : 1)
-      next.push(Math.min(replaced, (row[to] ?? 0) + 1, (next[to - 1] ?? 0) + 1))
+      const isExchanged = one[at - 1] === other[to - 2] && one[at - 2] === other[to - 1]
+      const exchanged = (isExchanged ? before[to - 2] : undefined) ?? Number.POSITIVE_INFINITY
+      next.push(Math.min(replaced, exchanged + 1, (row[to] ?? 0) + 1, (next[to - 1] ?? 0) + 1))
     }
+    before = row
     row = next
   }
   return row[other.length] ?? 0

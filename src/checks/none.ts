@@ -1,6 +1,8 @@
 /** The checks of options in a bundle for production: none. See `index.ts`. @module */
 
-export function checkOptions(_name: string, _given: unknown): void {}
+export function checkOptions(_name: string, _given: unknown, _attempt?: string): void {}
+
+export function explainReads(_name: string, _run: object): void {}
 
 export function checkValue(
   _attempt: string,

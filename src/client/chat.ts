@@ -1,5 +1,6 @@
 /** A chat stores its conversation between turns. @module */
 
+import { checkOptions } from '#checks'
 import { follow, guarded } from '../core/abort.ts'
 import { toolCallsOf } from '../core/content.ts'
 import { compact, findLastIndex } from '../core/json.ts'
@@ -117,6 +118,7 @@ export interface Chat<Tools extends AnyTools = AnyTools> {
  */
 export function createChat<const Tools extends AnyTools = AnyTools>(settings: ChatSettings<Tools>): Chat<Tools>
 export function createChat(settings: ChatSettings): Chat {
+  checkOptions('createChat', settings)
   const { echo: echoMode, write, ...request } = settings ?? {}
   checkRequest(request)
   const { messages: before = [], tools: given = [], providerState: stateBefore, ...base } = request

@@ -5,6 +5,7 @@
  * @see https://platform.openai.com/docs/guides/websocket-mode (read 2026-11)
  * @module
  */
+import { checkOptions } from '#checks'
 import { isObject } from '../core/json.ts'
 import type { JsonObject } from '../core/model.ts'
 import { encodeSse } from '../framing/text.ts'
@@ -47,7 +48,9 @@ export interface ResponsesSocket {
  * socket.close()
  * ```
  */
-export function responsesSocket({ connect = connectDirectly }: { connect?: ConnectSocket } = {}): ResponsesSocket {
+export function responsesSocket(options: { connect?: ConnectSocket } = {}): ResponsesSocket {
+  checkOptions('responsesSocket', options)
+  const { connect = connectDirectly } = options
   const lines = new Set<Line>()
 
   async function ask(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { explainReads } from '#checks'
 import { follow } from '../core/abort.ts'
 import { compact } from '../core/json.ts'
 import type { AssistantMessage, Message } from '../core/model.ts'
@@ -137,7 +138,7 @@ export function start(begin: () => Begun, onlyWhole?: Call['onlyWhole']): Run {
     }
   }
 
-  return {
+  const run: Run = {
     ...readOnce(batches, settled, stopping),
     messages: added,
     get partial() {
@@ -152,6 +153,8 @@ export function start(begin: () => Begun, onlyWhole?: Call['onlyWhole']): Run {
       await loop?.stopKept?.()
     },
   }
+  explainReads('run', run)
+  return run
 }
 
 /** Runs a run from now on, and waits for its end. */

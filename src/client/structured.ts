@@ -1,4 +1,4 @@
-import { checkValue } from '#checks'
+import { checkOptions, explainReads } from '#checks'
 import { liveArguments } from '../assemble/live-arguments.ts'
 import { blocksOf, parseObject } from '../core/content.ts'
 import { OutputError } from '../core/errors.ts'
@@ -60,6 +60,7 @@ export interface ObjectRun<Output> extends AsyncIterable<PartialOutput<Output>> 
 export async function generateObject<const Schema extends AnySchema>(
   request: ObjectRequest<Schema>,
 ): Promise<ObjectResult<OutputOf<Schema>>> {
+  checkOptions('generateObject', request)
   const shape = shapeOf(request?.schema)
   return withObject(await generate(requestFor(request, shape)), shape)
 }
@@ -78,6 +79,7 @@ export async function generateObject<const Schema extends AnySchema>(
 export function streamObject<const Schema extends AnySchema>(
   request: ObjectRequest<Schema>,
 ): ObjectRun<OutputOf<Schema>> {
+  checkOptions('generateObject', request)
   const shape = shapeOf(request?.schema)
   const run = stream(requestFor(request, shape))
   let response: Promise<ObjectResult<OutputOf<Schema>>> | undefined
@@ -104,20 +106,15 @@ export function streamObject<const Schema extends AnySchema>(
       return ended
     })
   }
-  return {
-    [Symbol.asyncIterator]: read,
-    response: whenAwaited(readResponse),
-  }
+  const objectRun = { [Symbol.asyncIterator]: read, response: whenAwaited(readResponse) }
+  explainReads('object run', objectRun)
+  return objectRun
 }
 
 function requestFor<Schema extends AnySchema>(request: ObjectRequest<Schema>, shape: OutputShape<Schema>): RunRequest {
   const { schema: _, schemaName, schemaDescription, strictSchema = shape.strict, ...rest } = request
-  const { tools: _tools, toolChoice: _choice, ...plain } = rest as RunRequest
-  checkValue('ask', 'schemaName', schemaName, 'text or undefined')
-  checkValue('ask', 'schemaDescription', schemaDescription, 'text or undefined')
-  checkValue('ask', 'strictSchema', strictSchema, 'boolean or undefined')
   const named = compact({ name: schemaName, description: schemaDescription })
-  return { ...plain, responseFormat: { type: 'json', schema: shape.schema, strict: strictSchema, ...named } }
+  return { ...rest, responseFormat: { type: 'json', schema: shape.schema, strict: strictSchema, ...named } }
 }
 
 function textIn(events: readonly StreamEvent[]): string {

@@ -4,6 +4,7 @@
  * @see https://learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow (read 2026-11)
  * @module
  */
+import { checkOptions } from '#checks'
 import { cachedToken, refusePage, requestToken } from './token.ts'
 
 /** The application that signs in, and the scope. */
@@ -38,14 +39,16 @@ const title = 'Microsoft Entra'
  * const model = azureOpenai('my-gpt', { resource: 'my-resource', apiKey, keyHeader: 'authorization' })
  * ```
  */
-export function entraClient({
-  tenant,
-  clientId,
-  clientSecret,
-  scope = 'https://cognitiveservices.azure.com/.default',
-  authority = 'https://login.microsoftonline.com',
-  fetch,
-}: EntraSettings): () => Promise<string> {
+export function entraClient(options: EntraSettings): () => Promise<string> {
+  checkOptions('entraClient', options)
+  const {
+    tenant,
+    clientId,
+    clientSecret,
+    scope = 'https://cognitiveservices.azure.com/.default',
+    authority = 'https://login.microsoftonline.com',
+    fetch,
+  } = options
   refusePage(title)
   if (!tenant || !clientId || !clientSecret) {
     throw new TypeError(`Cannot sign in to ${title}: it needs "tenant", "clientId" and "clientSecret"`)

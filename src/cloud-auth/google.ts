@@ -4,6 +4,7 @@
  * @see https://developers.google.com/identity/protocols/oauth2/service-account#httprest (read 2026-11)
  * @module
  */
+import { checkOptions } from '#checks'
 import { compact } from '../core/json.ts'
 import { toBase64Url } from '../core/media.ts'
 import { cachedToken, refusePage, requestToken } from './token.ts'
@@ -49,8 +50,10 @@ const tolerance = 60
  */
 export function googleServiceAccount(
   credentials: GoogleCredentials,
-  { scopes = ['https://www.googleapis.com/auth/cloud-platform'], fetch }: GoogleTokenSettings = {},
+  options: GoogleTokenSettings = {},
 ): () => Promise<string> {
+  checkOptions('googleServiceAccount', options)
+  const { scopes = ['https://www.googleapis.com/auth/cloud-platform'], fetch } = options
   refusePage(title)
   const { client_email: email, private_key: pem, private_key_id: kid } = credentials
   const { token_uri: url = 'https://oauth2.googleapis.com/token' } = credentials

@@ -1,4 +1,5 @@
 /** Reads the JSON body of a request. @module */
+import { checkOptions } from '#checks'
 import { isObject } from '../core/json.ts'
 import type { JsonObject } from '../core/model.ts'
 import { refusal } from './errors.ts'
@@ -20,6 +21,7 @@ export type BodyLimits = Pick<GatewayLimits, 'maxBodyBytes' | 'bodyTimeoutMs' | 
  * @throws {ApiError} with status 415, 413, 408 or 400.
  */
 export async function readJson(request: Request, limits: BodyLimits = {}): Promise<JsonBody> {
+  checkOptions('readJson', limits)
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json') throw refusal(415, 'The content type must be application/json')
   if (request.headers.has('content-encoding')) throw refusal(415, 'A compressed body is not supported')

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { checkOptions } from '#checks'
 import type { ApiError } from '../core/errors.ts'
 import { isObject } from '../core/json.ts'
 import type { GatewayFormat } from '../kit/gateway-format.ts'
@@ -48,6 +49,7 @@ import type { CheckedBody, ExecutionContextLike, Gateway, GatewayOptions, Outcom
  * ```
  */
 export function createGateway<Env = unknown>(options: GatewayOptions<Env>): Gateway<Env> {
+  checkOptions('createGateway', options)
   const { basePath = '', formats } = options
   checkFormats(formats)
   if (!/^(?:\/[^/?#]+)*$/.test(basePath)) {

@@ -121,7 +121,7 @@ function cross(ones: readonly JsonObject[], others: readonly JsonObject[], ends:
 const notes = /^(?:title|description|default|examples|\$comment)$/
 
 /** The schema of the values that both schemas take; `false` if there are none. */
-export function both(one: Json = true, other: Json = true, ends: OpenEnds): Json {
+export function both(one: Json | undefined = true, other: Json | undefined = true, ends: OpenEnds): Json {
   if (isNever(one) || isNever(other)) return false
   if (!isObject(one)) return other
   if (!isObject(other)) return one

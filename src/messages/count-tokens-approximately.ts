@@ -1,5 +1,6 @@
 /** Estimates the tokens of messages, without a tokenizer. @module */
 
+import { checkOptions } from '#checks'
 import { blocksOf, blocksOfTurn } from '../core/content.ts'
 import { findLastIndex } from '../core/json.ts'
 import type { ContentBlock, ContextTool, Message } from '../core/model.ts'
@@ -26,6 +27,7 @@ export interface CountOptions {
  * more for code and other scripts. Messages are split by another count: `countWords`.
  */
 export function countTokensApproximately(messages: readonly MessageLike[], options: CountOptions = {}): number {
+  checkOptions('countTokensApproximately', options)
   const all = messagesOf(messages)
   const count = countAll(all, options)
   return options.scaleByUsage ? Math.ceil(count * scaleOf(all, options)) : count

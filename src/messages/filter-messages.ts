@@ -1,6 +1,7 @@
 /** Filters the messages of a conversation. @module */
+import { checkOptions, checkValue } from '#checks'
 import { blocksOf, toolCallsOf } from '../core/content.ts'
-import { compact, isObject, unlessEmpty } from '../core/json.ts'
+import { compact, unlessEmpty } from '../core/json.ts'
 import type { AssistantMessage, ContentBlock, Message, Role } from '../core/model.ts'
 import { answersOf } from './groups.ts'
 import { type MessageLike, messagesOf } from './message-like.ts'
@@ -25,31 +26,14 @@ export interface FilterOptions {
  * @throws {TypeError} for an option that there is not, or of the wrong type.
  */
 export function filterMessages(messages: readonly MessageLike[], options: FilterOptions): Message[] {
-  checkOptions(options)
+  checkValue('filter messages', 'the options', options, 'object')
+  checkOptions('filterMessages', options)
+  for (const name of ['includeRoles', 'excludeRoles'] as const)
+    checkRoles(options[name] ?? [], `Cannot filter messages: "${name}"`)
   const all = messagesOf(messages)
   const kept = all.filter((message) => isIncluded(message, options) && !isExcluded(message, options))
   const gone = callsThatGo(all, new Set(kept), options)
   return kept.flatMap((message) => withoutCalls(message, gone))
-}
-
-const lists: readonly string[] = [
-  'includeNames',
-  'excludeNames',
-  'includeRoles',
-  'excludeRoles',
-  'includeIds',
-  'excludeIds',
-]
-
-function checkOptions(options: FilterOptions): void {
-  if (!isObject(options)) throw new TypeError('Cannot filter messages: the options are not an object')
-  for (const [name, value] of Object.entries(options)) {
-    const isKnown = lists.includes(name) || name === 'excludeToolCalls'
-    if (!isKnown) throw new TypeError(`Cannot filter messages: there is no option "${name}"`)
-    if (value === undefined || (name === 'excludeToolCalls' && typeof value === 'boolean')) continue
-    if (!Array.isArray(value)) throw new TypeError(`Cannot filter messages: "${name}" is not a list`)
-    if (name.endsWith('Roles')) checkRoles(value, `Cannot filter messages: "${name}"`)
-  }
 }
 
 function isIncluded(message: Message, { includeNames, includeRoles, includeIds }: FilterOptions): boolean {

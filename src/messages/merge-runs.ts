@@ -1,5 +1,6 @@
 /** Merges neighbours of one role. @module */
 
+import { checkOptions } from '#checks'
 import { blocksOf, toolCallsOf } from '../core/content.ts'
 import { compact, unlessEmpty } from '../core/json.ts'
 import type { AssistantMessage, Content, ContentBlock, Message } from '../core/model.ts'
@@ -16,7 +17,9 @@ export interface MergeOptions {
  * Merges neighbours of one role. Not merged: results, messages of different names, messages with `split`, and two messages that both have
  * data of a provider. Usage is summed. The id and the source of the answer are those of the first.
  */
-export function mergeRuns(messages: readonly MessageLike[], { separator = '\n' }: MergeOptions = {}): Message[] {
+export function mergeRuns(messages: readonly MessageLike[], options: MergeOptions = {}): Message[] {
+  checkOptions('mergeRuns', options)
+  const { separator = '\n' } = options
   const merged: Message[] = []
   for (const message of messagesOf(messages)) {
     const last = merged.at(-1)

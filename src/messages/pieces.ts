@@ -40,12 +40,6 @@ function isHighSurrogate(text: string, at: number): boolean {
   return code >= 0xd800 && code < 0xdc00
 }
 
-/** @throws {TypeError} for a `countTokens` that is not a function. */
-export function checkCounter({ countTokens }: { readonly countTokens?: unknown }): void {
-  if (countTokens === undefined || typeof countTokens === 'function') return
-  throw new TypeError(`Cannot measure messages: "countTokens" is ${typeof countTokens} and not a function`)
-}
-
 /** @throws {TypeError} for a count that is not a number, such as a promise: nothing would fit. */
 export function counted(count: unknown): number {
   if (typeof count === 'number' && !Number.isNaN(count)) return count

@@ -1,4 +1,5 @@
 /** Prints messages as text for people, or as a transcript for a model. @module */
+import { checkOptions } from '#checks'
 import { blocksOf, blocksOfTurn } from '../core/content.ts'
 import type { ContentBlock, Json, JsonObject, Message, Role } from '../core/model.ts'
 import { printable } from '../core/printable.ts'
@@ -23,10 +24,9 @@ export interface PrintOptions {
  * Tool: [tool result (call_1)]: 25 °C
  * ```
  */
-export function prettyPrint(
-  messages: MessageLike | readonly MessageLike[],
-  { format = 'text' }: PrintOptions = {},
-): string {
+export function prettyPrint(messages: MessageLike | readonly MessageLike[], options: PrintOptions = {}): string {
+  checkOptions('prettyPrint', options)
+  const { format = 'text' } = options
   const list = isOne(messages) ? [messages] : messages
   const print = format === 'xml' ? printXml : printText
   return list.map((like) => print(toMessage(like))).join('\n')

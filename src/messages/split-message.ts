@@ -5,12 +5,13 @@
  * @module
  */
 
+import { checkOptions } from '#checks'
 import { checkMessage } from '../core/content.ts'
 import { compact } from '../core/json.ts'
 import type { AssistantMessage, Content, ContentBlock, Message } from '../core/model.ts'
 import type { Splitting } from '../core/question.ts'
 import { countWords } from './count-words.ts'
-import { checkCounter, counted, piecesOf } from './pieces.ts'
+import { counted, piecesOf } from './pieces.ts'
 
 /** How the length of a piece is counted. */
 export interface SplitBy {
@@ -30,7 +31,7 @@ export type { Splitting }
  * ```
  */
 export function splitting(by: SplitBy = {}): Splitting {
-  checkCounter(by)
+  checkOptions('splitting', by)
   return { split: (message) => splitMessage(message, by) }
 }
 
@@ -42,8 +43,8 @@ export function splitting(by: SplitBy = {}): Splitting {
  * @throws {TypeError} for a message in the form of another library: `normalizeMessages` reads those.
  */
 export function splitMessage(message: Message, by: SplitBy = {}): readonly Message[] {
+  checkOptions('splitting', by)
   checkMessage(message)
-  checkCounter(by)
   if (message.role === 'tool' || message.split === undefined) return [message]
   if (message.role === 'assistant' && !isTextOnly(message)) return [message]
   const { split, ...rest } = message

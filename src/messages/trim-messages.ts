@@ -1,12 +1,13 @@
 /** A conversation cut to a length. @module */
 
+import { checkOptions, checkValue } from '#checks'
 import { toolCallsOf } from '../core/content.ts'
 import { findLastIndex } from '../core/json.ts'
 import type { Message, Role } from '../core/model.ts'
 import { countTokensApproximately } from './count-tokens-approximately.ts'
 import { answersOf, countInstructions, groupsOf } from './groups.ts'
 import { type MessageLike, messagesOf } from './message-like.ts'
-import { checkCounter, counted, longestHead, mostThat } from './pieces.ts'
+import { counted, longestHead, mostThat } from './pieces.ts'
 import { checkRoles } from './roles.ts'
 
 /** The options of `trimMessages`: how much of a conversation stays, and which end of it. */
@@ -43,14 +44,9 @@ export interface TrimOptions {
  *   library: `normalizeMessages` reads those.
  */
 export function trimMessages(messages: readonly MessageLike[], options: TrimOptions): Message[] {
-  if (typeof options?.maxTokens !== 'number' || Number.isNaN(options.maxTokens)) {
-    throw new TypeError('Cannot trim messages: "maxTokens" is not a number')
-  }
-  checkCounter(options)
+  checkOptions('trimMessages', options)
+  checkValue('trim messages', 'maxTokens', options?.maxTokens, 'number')
   const { strategy = 'last' } = options
-  if (strategy !== 'last' && strategy !== 'first') {
-    throw new TypeError('Cannot trim messages: "strategy" is neither "last" nor "first"')
-  }
   const all = withoutStrays(messagesOf(messages))
   const keeps = strategy === 'last' && options.keepInstructions !== false
   const { countTokens = (list: readonly Message[]) => countTokensApproximately(list) } = options

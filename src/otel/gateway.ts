@@ -1,5 +1,7 @@
 /** Spans and metrics for the requests of a gateway. @module */
+
 import type { Attributes, Context, Span, SpanKind, SpanStatusCode } from '@opentelemetry/api'
+import { checkOptions } from '#checks'
 import { compact } from '../core/json.ts'
 import type { EndReport, GatewayAttempt, GatewayObserver } from '../gateway/types.ts'
 import { metricAttributes, operationOf, usageAttributes } from './attributes.ts'
@@ -27,7 +29,9 @@ const failed = 2 satisfies SpanStatusCode.ERROR
  * const gateway = createGateway({ formats: allFormats, models: { fast: model }, observers: [otelGateway({ tracer })] })
  * ```
  */
-export function otelGateway({ tracer, meter, names = 'both', parent }: GatewayOtelOptions): GatewayObserver {
+export function otelGateway(options: GatewayOtelOptions): GatewayObserver {
+  checkOptions('otelGateway', options)
+  const { tracer, meter, names = 'both', parent } = options
   const metrics = meter && metricsOf(meter, names)
   const open = new WeakMap<Request, { readonly span: Span; readonly context: Context; attempt?: Span }>()
   return {

@@ -10,7 +10,9 @@
  *
  * @module
  */
+
 import type { Attributes, Context, Exception, Span, SpanKind, SpanStatusCode } from '@opentelemetry/api'
+import { checkOptions } from '#checks'
 import type { Observed, ObservedRound, ObservedRun, Observer } from '../client/hooks.ts'
 import { ApiError, IsoglotError } from '../core/errors.ts'
 import { compact } from '../core/json.ts'
@@ -51,6 +53,7 @@ const failed = 2 satisfies SpanStatusCode.ERROR
  * ```
  */
 export function otel(options: OtelOptions): Observer {
+  checkOptions('otel', options)
   const {
     tracer,
     meter,

@@ -4,6 +4,7 @@
  * @see https://docs.ag-ui.com/concepts/events and the schemas of `@ag-ui/core` 1.0.0 (read 2026-11)
  * @module
  */
+import { checkOptions } from '#checks'
 import type { RunResult, StreamEvent } from '../client/result.ts'
 import { compact, unlessEmpty } from '../core/json.ts'
 import type { ContentBlock, Json, ToolCall } from '../core/model.ts'
@@ -31,6 +32,7 @@ type AgUiEvent = { readonly type: string; readonly [field: string]: unknown }
  * ```
  */
 export function agUi(ids: { readonly threadId: string; readonly runId: string }): Encoder {
+  checkOptions('agUi', ids)
   return () => {
     const { threadId, runId } = ids
     const events = agUiEvents(runId)

@@ -1,4 +1,5 @@
 /** Checks the request that a page posts to a server, because a page can send anything. @module */
+import { checkOptions } from '#checks'
 import { readText } from '../ask/transport.ts'
 import { toolCallsOf } from '../core/content.ts'
 import { LimitError } from '../core/errors.ts'
@@ -67,6 +68,7 @@ const triggers = ['send', 'regenerate', 'edit', 'tool_result', 'approval', 'resu
  * @throws {TypeError} that names the wrong field: answer with 400. `LimitError` if the body is too large: answer with 413.
  */
 export async function readChatRequest(request: Request, options: ReadChatOptions = {}): Promise<ChatRequest> {
+  checkOptions('readChatRequest', options)
   const { roles = ['user', 'tool'], maxBytes = 4 * 1024 * 1024, pageTools = [] } = options
   const body = parse(await textOfBody(request, maxBytes))
   const { chatId, messages = [], approvals = [], trigger = 'send', messageId, keep, sealed, streamId, ...extra } = body

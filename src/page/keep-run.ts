@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { checkOptions } from '#checks'
 import type { Run } from '../client/run.ts'
 import { bodyOf } from './body.ts'
 import type { Encoder } from './encoding.ts'
@@ -52,6 +53,7 @@ export async function keepRun(
   log: RunLog,
   options: Omit<ToResponseOptions, 'as'> & { readonly as?: Encoder; readonly name?: string | undefined } = {},
 ): Promise<Response> {
+  checkOptions('keepRun', options)
   const { name: given, ...asked } = options
   const name = (given !== undefined && (await begin(given, log))) || crypto.randomUUID()
   if (name !== given) await log.append(name, [])
@@ -107,6 +109,7 @@ export async function answerKept(
   log: RunLog,
   options: Pick<ToResponseOptions, 'heartbeatMs'> & { readonly name?: string } = {},
 ): Promise<Response> {
+  checkOptions('answerKept', options)
   const name = options.name ?? new URL(request.url).pathname.split('/').at(-1) ?? ''
   if (request.method === 'DELETE') {
     await log.remove(name)

@@ -1,4 +1,5 @@
 /** Stores runs in the memory of one server. @module */
+import { checkOptions } from '#checks'
 import { LimitError } from '../core/errors.ts'
 import type { RunLog } from './keep-run.ts'
 
@@ -20,6 +21,7 @@ interface Kept {
  * @param options `ttlMs`: the time that a run is stored after its end, default ten minutes. `maxLength`: the maximum length of one run, in characters, default 32 Mi; a longer run is ended.
  */
 export function memoryLog(options: { readonly ttlMs?: number; readonly maxLength?: number } = {}): RunLog {
+  checkOptions('memoryLog', options)
   const { ttlMs = 600_000, maxLength = 32 * 1024 * 1024 } = options
   const runs = new Map<string, Kept>()
 

@@ -1,4 +1,5 @@
 /** Selects the events and fields of a run that may reach a page, by an allow-list. @module */
+import { checkOptions } from '#checks'
 import type { StreamEvent } from '../client/result.ts'
 import { textOf } from '../core/content.ts'
 import { compact } from '../core/json.ts'
@@ -34,6 +35,7 @@ import type { PageRules } from './page-rules.ts'
  * ```
  */
 export function pageEvents(rules: PageRules = {}): (event: StreamEvent) => StreamEvent | undefined {
+  checkOptions('pageEvents', rules)
   const { filter = (event) => event } = rules
   /** Names of tools, by the id of a call and by the block of the current answer: later events of a call do not repeat them. */
   const names = new Map<string | number, string>()

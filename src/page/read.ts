@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { checkOptions } from '#checks'
 import type { RunResult, StreamEvent } from '../client/result.ts'
 import { left, type Run, readOnce, withResolvers } from '../client/run.ts'
 import { DecodeError } from '../core/errors.ts'
@@ -40,6 +41,7 @@ export function readEvents<Tools extends AnyTools = AnyTools>(
   options?: ReadOptions,
 ): PageRun<Tools>
 export function readEvents(response: Response | Promise<Response>, options: ReadOptions = {}): PageRun {
+  checkOptions('readEvents', options)
   const stopping = new AbortController()
   const settled = withResolvers<RunResult>()
   settled.promise.catch(() => {})

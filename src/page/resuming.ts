@@ -1,5 +1,6 @@
 /** Continues a run that the server stores, after a lost connection: the page's side of `keepRun`. @module */
 
+import { checkOptions } from '#checks'
 import { backoffMs, sleep } from '../ask/transport.ts'
 import { ApiError, mayPass } from '../core/errors.ts'
 
@@ -46,6 +47,7 @@ export function resuming(
     readonly fetch?: typeof fetch
   } = {},
 ): Resuming {
+  checkOptions('resuming', options)
   const ask = async (url: string, name: string, init: RequestInit, taken?: number) => {
     const headers = new Headers(await options.headers?.())
     if (taken !== undefined) headers.set('last-event-id', `${taken}`)

@@ -1,5 +1,6 @@
 /** Makes the response of a server from a run, for a page to read. @module */
 
+import { checkOptions } from '#checks'
 import type { RunResult } from '../client/result.ts'
 import type { Run } from '../client/run.ts'
 import { after } from '../core/abort.ts'
@@ -65,6 +66,7 @@ export interface EndOfRun {
  * ```
  */
 export function toResponse(run: Run, options: ToResponseOptions = {}): Promise<Response> {
+  checkOptions('toResponse', options)
   return respond(run, options)
 }
 

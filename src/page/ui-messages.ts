@@ -4,6 +4,7 @@
  * @see https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol and `UIMessageChunk` in the types of `ai` 7.0 (read 2026-11)
  * @module
  */
+import { checkOptions } from '#checks'
 import type { RunResult, StreamEvent } from '../client/result.ts'
 import { isEmptyAnswer, textOf } from '../core/content.ts'
 import { compact, unlessEmpty } from '../core/json.ts'
@@ -31,6 +32,7 @@ type Chunk = { readonly type: string; readonly [field: string]: unknown }
  * ```
  */
 export function uiMessages(options: { readonly messageId?: string } = {}): Encoder {
+  checkOptions('uiMessages', options)
   return () => {
     const { messageId } = options
     const chunks = uiChunks()

@@ -1,4 +1,5 @@
 /** The cost of answers. @module */
+import { checkOptions } from '#checks'
 import type { RunResult } from '../client/result.ts'
 import { arrayOf, compact, field, isObject, textOr } from '../core/json.ts'
 import type { Usage } from '../core/model.ts'
@@ -61,6 +62,7 @@ export interface CostOptions {
  * ```
  */
 export function costOf(usage: Usage | undefined, model: Model | string, options: CostOptions = {}): Cost | undefined {
+  checkOptions('costOf', options)
   if (!usage) return undefined
   const reported = reportedUsd(usage)
   if (reported !== undefined) return { usd: reported, confidence: 'exact' }
@@ -160,6 +162,7 @@ function stepsOf(usage: Usage): readonly (readonly [step: Usage, model: string |
  * ```
  */
 export function costOfRun(result: Pick<RunResult, 'responses'>, options: CostOptions = {}): RunCost | undefined {
+  checkOptions('costOf', options)
   if (!Array.isArray(result?.responses)) throw new TypeError('Cannot find the cost: this is not the result of a run')
   const answers: Cost[] = []
   for (const { message, usage } of result.responses) {

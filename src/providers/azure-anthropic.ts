@@ -4,6 +4,7 @@
  * @see https://platform.claude.com/docs/en/build-with-claude/claude-in-microsoft-foundry (read 2026-11)
  * @module
  */
+import { checkOptions } from '#checks'
 import { httpModel } from '../ask/http-model.ts'
 import type { ClientCodec, ModelSettings } from '../core/codec.ts'
 import { compact } from '../core/json.ts'
@@ -31,6 +32,7 @@ export interface AzureAnthropicSettings
  * ```
  */
 export function azureAnthropic(deployment: string, settings: AzureAnthropicSettings): HttpModel {
+  checkOptions('model', settings)
   const { resource, keyHeader = 'api-key', baseUrl, beta, maxTokens, lateInstructions, ...rest } = settings
   if (resource === undefined && baseUrl === undefined) {
     throw new TypeError('Cannot ask Microsoft Foundry: neither "resource" nor "baseUrl" is given')

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { checkOptions } from '#checks'
 import type { ModelSettings } from '../core/codec.ts'
 import type { HttpModel } from '../core/question.ts'
 import { type ChatDialect, chatModel, openai } from '../formats/openai-chat/index.ts'
@@ -36,6 +37,7 @@ export interface AzureSettings extends ModelSettings {
  * ```
  */
 export function azureOpenai(deployment: string, settings: AzureSettings): HttpModel {
+  checkOptions('model', settings)
   const { resource, apiVersion, keyHeader = 'api-key', ...others } = settings
   if (resource === undefined && others.baseUrl === undefined) {
     throw new TypeError('Cannot ask Azure OpenAI: neither "resource" nor "baseUrl" is given')

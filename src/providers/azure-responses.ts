@@ -4,6 +4,7 @@
  * @see https://learn.microsoft.com/azure/ai-foundry/openai/how-to/responses (read 2026-11)
  * @module
  */
+import { checkOptions } from '#checks'
 import type { ModelSettings } from '../core/codec.ts'
 import type { HttpModel } from '../core/question.ts'
 import { azureDialect, responsesModel } from '../formats/openai-responses/index.ts'
@@ -27,6 +28,7 @@ export interface AzureResponsesSettings extends ModelSettings {
  * ```
  */
 export function azureResponses(deployment: string, settings: AzureResponsesSettings): HttpModel {
+  checkOptions('model', settings)
   const { resource, keyHeader = 'api-key', ...others } = settings
   if (resource === undefined && settings.baseUrl === undefined) {
     throw new TypeError('Cannot ask Azure OpenAI: neither "resource" nor "baseUrl" is given')

@@ -4,6 +4,7 @@
  * @see https://docs.aws.amazon.com/bedrock/latest/userguide/inference-messages-api.html (read 2026-11)
  * @module
  */
+import { checkOptions } from '#checks'
 import { httpModel } from '../ask/http-model.ts'
 import type { ClientCodec, ModelSettings } from '../core/codec.ts'
 import { compact } from '../core/json.ts'
@@ -31,6 +32,7 @@ export interface BedrockAnthropicSettings
  * ```
  */
 export function bedrockAnthropic(model: string, settings: BedrockAnthropicSettings): HttpModel {
+  checkOptions('model', settings)
   const { region, baseUrl, beta, maxTokens, lateInstructions, ...rest } = settings
   if (region === undefined && baseUrl === undefined) {
     throw new TypeError('Cannot ask Amazon Bedrock: neither "region" nor "baseUrl" is given')

@@ -5,6 +5,7 @@
  * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModelWithResponseStream.html (read 2026-11)
  * @module
  */
+import { checkOptions } from '#checks'
 import { httpModel } from '../ask/http-model.ts'
 import type { ClientCodec, Frame, ModelSettings } from '../core/codec.ts'
 import { compact, field, objectIn, textOr, unlessEmpty } from '../core/json.ts'
@@ -39,6 +40,7 @@ export interface BedrockInvokeSettings
  * ```
  */
 export function bedrockInvoke(model: string, settings: BedrockInvokeSettings): HttpModel {
+  checkOptions('model', settings)
   const { region, aws, beta = [], maxTokens, lateInstructions, ...rest } = settings
   const codec = createClientCodec(compact({ provider: 'bedrock-invoke', maxTokens, lateInstructions }))
   const providerUrl = bedrockAddress(region)

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { checkOptions } from '#checks'
 import type { ModelSettings } from '../core/codec.ts'
 import type { HttpModel } from '../core/question.ts'
 import { type ChatDialect, chatModel, compatible } from '../formats/openai-chat/index.ts'
@@ -23,6 +24,7 @@ export interface CompatibleServer extends Partial<ChatDialect>, Omit<ModelSettin
  * @throws {TypeError} if `baseUrl` is missing.
  */
 export function openaiCompatible(server: CompatibleServer): (model: string, settings?: ModelSettings) => HttpModel {
+  checkOptions('openaiCompatible', server)
   if (typeof server?.baseUrl !== 'string') {
     throw new TypeError(
       'Cannot address the server: openaiCompatible({ baseUrl }) makes the function that takes a model',

@@ -4,6 +4,7 @@
  * @see https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai (read 2026-11)
  * @module
  */
+import { checkOptions } from '#checks'
 import { httpModel } from '../ask/http-model.ts'
 import type { ClientCodec, ModelSettings } from '../core/codec.ts'
 import { compact } from '../core/json.ts'
@@ -36,6 +37,7 @@ export interface VertexAnthropicSettings
  * ```
  */
 export function vertexAnthropic(model: string, settings: VertexAnthropicSettings): HttpModel {
+  checkOptions('model', settings)
   const { project, location = 'global', baseUrl, beta, maxTokens, lateInstructions, ...rest } = settings
   if (project === undefined && baseUrl === undefined) {
     throw new TypeError('Cannot ask Vertex AI: neither "project" nor "baseUrl" is given')

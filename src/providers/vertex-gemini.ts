@@ -4,6 +4,7 @@
  * @see https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference (read 2026-11)
  * @module
  */
+import { checkOptions } from '#checks'
 import { httpModel } from '../ask/http-model.ts'
 import type { ClientCodec, ModelSettings } from '../core/codec.ts'
 import type { HttpModel } from '../core/question.ts'
@@ -34,6 +35,7 @@ export interface VertexGeminiSettings extends ModelSettings {
  * ```
  */
 export function vertexGemini(model: string, settings: VertexGeminiSettings = {}): HttpModel {
+  checkOptions('model', settings)
   const { project, location = 'global', baseUrl, ...rest } = settings
   const codec = createClientCodec(vertexGeminiDialect)
   const providerUrl = vertexAddress(project, location)

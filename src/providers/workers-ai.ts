@@ -5,6 +5,7 @@
  * @see https://github.com/cloudflare/workerd/blob/main/src/cloudflare/internal/ai-api.ts
  * @module
  */
+import { checkOptions } from '#checks'
 import type { ClientCodec, EncodedRequest, ModelSettings } from '../core/codec.ts'
 import { arrayOf, compact, field, isObject, parseEvent, refuseDeep, stringOr, unlessEmpty } from '../core/json.ts'
 import type { Json, JsonObject, ReasoningEffort, RequestOptions } from '../core/model.ts'
@@ -107,8 +108,10 @@ export function workersAi(
 export function workersAi(
   service: WorkersAiBinding | WorkersAiAccount,
   model: string,
-  { gateway, ...settings }: WorkersAiSettings & Pick<ModelSettings, 'baseUrl' | 'fetch'> = {},
+  options: WorkersAiSettings & Pick<ModelSettings, 'baseUrl' | 'fetch'> = {},
 ): HttpModel {
+  checkOptions('model', options)
+  const { gateway, ...settings } = options
   if (isObject(service) && 'run' in service && typeof service.run === 'function') {
     const fetch = bindingFetch(service as unknown as WorkersAiBinding, gateway)
     // The binding sends requests to this address, so network errors name it.

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { checkOptions } from '#checks'
 import { type Attempt, answerOf, chunksOf } from '../ask/transport.ts'
 import { unlessAborted } from '../core/abort.ts'
 import { callIdsOf } from '../core/content.ts'
@@ -52,6 +53,7 @@ export interface RemoteModel extends Model, RemoteSettings {}
  * ```
  */
 export function remote(model: string, settings: RemoteSettings): RemoteModel {
+  checkOptions('remote', settings)
   const [provider = model] = model.split(':')
   return { ...settings, provider, model, answer }
 }

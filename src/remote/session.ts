@@ -1,4 +1,5 @@
 /** Sessions of isoglot's Worker, for pages. @module */
+import { checkOptions } from '#checks'
 import { ApiError } from '../core/errors.ts'
 import { compact, isObject } from '../core/json.ts'
 
@@ -39,6 +40,7 @@ export interface WorkerSessionOptions {
  * @throws {ApiError} when the token is needed, if the Worker does not give one.
  */
 export function workerSession(url: string, options: WorkerSessionOptions = {}): Session {
+  checkOptions('workerSession', options)
   const { open = (last) => openSession(url.replace(/\/+$/, ''), last, options.fetch) } = options
   let current: Promise<SessionToken> | undefined
   let last: SessionToken | undefined

@@ -1,4 +1,5 @@
 /** The answers of a mock. @module */
+import { checkOptions } from '#checks'
 import type { ApiErrorKind } from '../core/errors.ts'
 import type { JsonObject, StopReason, Usage } from '../core/model.ts'
 
@@ -72,5 +73,6 @@ export function call(
   args: JsonObject = {},
   options: { readonly id?: string; readonly rawText?: string } = {},
 ): MockCall {
+  checkOptions('call', options)
   return { name, arguments: args, ...options }
 }

@@ -1,4 +1,5 @@
 /** A model whose answers a test decides, in the bytes of a real format. @module */
+import { checkOptions } from '#checks'
 import { httpModel } from '../ask/http-model.ts'
 import { compact, isObject } from '../core/json.ts'
 import type { Context, JsonObject, RequestOptions } from '../core/model.ts'
@@ -61,6 +62,7 @@ export function mockModel(
   answers: readonly MockAnswer[] | ((request: MockRequest) => MockAnswer | Promise<MockAnswer>),
   options: MockOptions = {},
 ): MockModel {
+  checkOptions('mockModel', options)
   if (!Array.isArray(answers) && typeof answers !== 'function') {
     throw new TypeError('Cannot make a mock: "answers" is neither a list nor a function')
   }

@@ -1,5 +1,6 @@
 /** A run's events as data, and data as a run. @module */
 
+import { checkOptions } from '#checks'
 import { sleep } from '../ask/transport.ts'
 import { applyEvent } from '../client/apply-event.ts'
 import type { RunResult, StreamEvent } from '../client/result.ts'
@@ -60,6 +61,7 @@ export function runOf(
   events: readonly StreamEvent[],
   options: { readonly error?: unknown; readonly delayMs?: number } = {},
 ): Run {
+  checkOptions('runOf', options)
   const { delayMs = 0, error } = options
   const stopping = new AbortController()
   const settled = withResolvers<RunResult>()

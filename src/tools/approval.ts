@@ -5,6 +5,7 @@
  * @module
  */
 
+import { checkOptions } from '#checks'
 import { blocksOf, blocksOfTurn, randomPartOf } from '../core/content.ts'
 import { compact } from '../core/json.ts'
 import { bytesOfBase64, toBase64Url } from '../core/media.ts'
@@ -80,6 +81,7 @@ export type Consent = 'given' | 'pending' | { readonly refused: string }
  * @throws {RangeError} if the secret has fewer than 32 bytes.
  */
 export function approval(options: ApprovalOptions = {}): ApprovalRule {
+  checkOptions('approval', options)
   const { when = () => true, secret, decidedBy = 'page' } = options
   // `undefined` from a variable that is not set must not turn signatures off.
   if ('secret' in options) bytesOf(secret)
@@ -144,6 +146,7 @@ export async function signApproval(
   decision: Pick<Approval, 'approved' | 'reason' | 'expiresAt'>,
   secret: string,
 ): Promise<Approval> {
+  checkOptions('signApproval', decision)
   const { id: toolCallId, approvalId } = call
   const expiresAt = decision.expiresAt ?? Math.floor(Date.now() / 1000) + lifetime
   const approval: Approval = { ...decision, toolCallId, ...compact({ approvalId }), expiresAt }

@@ -1,4 +1,5 @@
 /** How much a run may use in all. @module */
+import { checkOptions, checkValue } from '#checks'
 import type { ChatResponse, Usage } from '../core/model.ts'
 
 /** The usage of a run so far. */
@@ -31,17 +32,9 @@ export interface Budget {
  * @throws {TypeError} for a limit that is not a number, and for one of another name.
  */
 export function budget(limits: BudgetLimits): Budget {
-  if (Object(limits) !== limits)
-    throw new TypeError('Cannot make a budget: the limits are not an object, such as { maxTokens }')
-  const { maxToolCalls, maxTokens, maxTimeMs, ...others } = limits
-  for (const name in others) throw new TypeError(`Cannot make a budget: there is no limit "${name}"`)
-  for (const [name, limit] of Object.entries({ maxToolCalls, maxTokens, maxTimeMs })) {
-    if (limit !== undefined && (typeof limit !== 'number' || Number.isNaN(limit))) {
-      throw new TypeError(
-        `Cannot make a budget: "${name}" is ${Number.isNaN(limit) ? 'NaN' : typeof limit} and not a number`,
-      )
-    }
-  }
+  checkOptions('budget', limits)
+  checkValue('make a budget', 'the options', limits, 'object')
+  const { maxToolCalls, maxTokens, maxTimeMs } = limits
   const isReached = (used: number, limit = Number.POSITIVE_INFINITY) => used >= limit
   return {
     isUsedUp({ toolCalls, usage, elapsedMs }) {

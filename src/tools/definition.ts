@@ -8,7 +8,7 @@
  */
 
 import { checkTools, isLibrarySchema } from '../core/content.ts'
-import { arrayOf, field, isObject, lookup, setOwn } from '../core/json.ts'
+import { arrayOf, field, isObject, setOwn } from '../core/json.ts'
 import type { Content, ContentBlock, ContextTool, Json, JsonObject, JsonSchema, ToolDefinition } from '../core/model.ts'
 import { checkArguments } from './check.ts'
 import type { ResultLimits, Tool, ToolOutput } from './model.ts'
@@ -192,26 +192,16 @@ export function hasRunner(tool: object): tool is Tool {
   return 'run' in tool && typeof tool.run === 'function'
 }
 
-/** Types of options of a tool. */
-const types: Readonly<Record<string, string>> = {
-  execute: 'function',
-  description: 'string',
-  timeoutMs: 'number',
-  strict: 'boolean',
-  convert: 'boolean',
-  sequential: 'boolean',
-  terminal: 'boolean',
-}
-
-/** @throws {TypeError} for an option of a tool that has the wrong type. */
-export function checkBehaviour(options: object, place: string): void {
-  for (const [name, value] of Object.entries(options)) {
-    const type = lookup(types, name)
-    if (type === undefined || value === undefined || (typeof value === type && !Number.isNaN(value))) continue
-    throw new TypeError(
-      `Cannot make ${place}: "${name}" is ${Number.isNaN(value) ? 'NaN' : typeof value} and not a ${type}`,
-    )
-  }
+/**
+ * Checks the option of consent, in production too: a call that nobody agreed to would run, and JavaScript does not check names.
+ *
+ * @throws {TypeError} for a value that is not a rule, and for an option whose name looks like `needsApproval`.
+ */
+export function checkConsent(options: object, place: string): void {
+  const wrong = Object.keys(options).find(
+    (name) => name !== 'needsApproval' && /need|app?r?ov|consent|confirm/i.test(name),
+  )
+  if (wrong !== undefined) throw new TypeError(`Cannot make ${place}: there is no "${wrong}"; write needsApproval`)
   checkApproval(options, place)
 }
 

@@ -6,6 +6,7 @@
  * @module
  */
 
+import { checkOptions } from '#checks'
 import { after, follow, unlessAborted } from '../core/abort.ts'
 import { type AnyCall, callsOf, canRunTools, isCall, randomPartOf, toolCallsOf } from '../core/content.ts'
 import { compact, field, findLastIndex, isObject, stringOr } from '../core/json.ts'
@@ -149,7 +150,7 @@ class CallTurn {
       this.#events.push({ type: 'tool_progress', toolCallId: call.id ?? '', data })
     }
     const options = { ...request, messages: this.#messages, signal, progress }
-    const result = obstacle ?? (await invokeTool(call, tools, options))
+    const result = obstacle ?? (await invoke(call, tools, options))
     this.#events.push({ type: 'tool_result', result })
     reportEnd({ result })
     return { result, isNew: obstacle === undefined }
@@ -399,6 +400,11 @@ export async function invokeTool(
   tools: ReadonlyMap<string, object>,
   options: InvokeOptions = {},
 ): Promise<ToolResult> {
+  checkOptions('invokeTool', options)
+  return invoke(call, tools, options)
+}
+
+async function invoke(call: AnyCall, tools: ReadonlyMap<string, object>, options: InvokeOptions): Promise<ToolResult> {
   if (!isObject(call) || typeof tools?.get !== 'function') {
     throw new TypeError('Cannot run a call: "call" is not a call, or "tools" is not a Map of tools by their names')
   }

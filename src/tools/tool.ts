@@ -1,9 +1,10 @@
 /** Makes tools. @module */
+import { checkOptions } from '#checks'
 import { arrayOf, compact, isObject } from '../core/json.ts'
 import type { JsonObject, JsonSchema, ToolDefinition } from '../core/model.ts'
 import {
   type AnySchema,
-  checkBehaviour,
+  checkConsent,
   type InputOf,
   isStandardSchema,
   type OutputOf,
@@ -61,7 +62,8 @@ export function tool<const Parameters extends AnySchema>(
   if (typeof definition.name !== 'string' || definition.name === '') {
     throw new TypeError('Cannot make a tool: "name" is missing')
   }
-  checkBehaviour(spec, `tool "${definition.name}"`)
+  checkConsent(spec, `tool "${definition.name}"`)
+  checkOptions('tool', spec, `make tool "${definition.name}"`)
   const schema: AnySchema | undefined = parameters ?? inputSchema ?? input_schema
   const standard = schema !== undefined && isStandardSchema(schema) ? schema : undefined
   return {

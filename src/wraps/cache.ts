@@ -1,4 +1,5 @@
 /** Cached answers. @module */
+import { checkOptions } from '#checks'
 import type { ModelWrap } from '../client/wrap-model.ts'
 import type { MessageEvent } from '../core/model.ts'
 import type { HttpModel, Model, Question } from '../core/question.ts'
@@ -23,12 +24,12 @@ export interface AnswerStore {
  */
 export function cache(
   store: AnswerStore,
-  {
-    key = keyOf,
-  }: {
+  options: {
     readonly key?: (question: Question, model: Model) => string | undefined | Promise<string | undefined>
   } = {},
 ): ModelWrap {
+  checkOptions('cache', options)
+  const { key = keyOf } = options
   if (typeof store?.get !== 'function' || typeof store.set !== 'function') {
     throw new TypeError('Cannot keep answers: "store" has no "get" and "set"')
   }

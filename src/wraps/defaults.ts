@@ -1,4 +1,5 @@
 /** Default options of a model. @module */
+import { checkOptions } from '#checks'
 import type { ModelWrap } from '../client/wrap-model.ts'
 import type { RequestOptions } from '../core/model.ts'
 
@@ -11,5 +12,6 @@ import type { RequestOptions } from '../core/model.ts'
  * ```
  */
 export function defaults(options: Partial<Omit<RequestOptions, 'model' | 'stream'>>): ModelWrap {
+  checkOptions('defaults', options)
   return { request: ({ context, options: own }) => ({ context, options: { ...options, ...own } }) }
 }

@@ -1,5 +1,6 @@
 /** Other models, for when one fails. @module */
 
+import { checkOptions } from '#checks'
 import { checkModel } from '../client/request.ts'
 import type { ModelWrap } from '../client/wrap-model.ts'
 import { ApiError, ConnectionError, TimeoutError } from '../core/errors.ts'
@@ -18,8 +19,10 @@ import type { Model } from '../core/question.ts'
  */
 export function fallback(
   models: readonly Model[],
-  { when = mayPass }: { readonly when?: (error: unknown, model: Model) => boolean } = {},
+  settings: { readonly when?: (error: unknown, model: Model) => boolean } = {},
 ): ModelWrap {
+  checkOptions('fallback', settings)
+  const { when = mayPass } = settings
   if (!Array.isArray(models as unknown)) throw new TypeError('Cannot fall back: the models are not a list')
   for (const model of models) checkModel(model)
   return {

@@ -1,5 +1,6 @@
 /** Functions for `beforeRound` that make a long conversation shorter. @module */
 
+import { checkOptions, checkValue } from '#checks'
 import type { RoundChange, RoundStart } from '../client/hooks.ts'
 import { checkModel, type RunRequest } from '../client/request.ts'
 import { generate } from '../client/run.ts'
@@ -20,18 +21,13 @@ export type BeforeRound = NonNullable<RunRequest['beforeRound']>
  *
  * @param options `over`: the conversation is cut if it has more tokens than this, by `countTokensApproximately`.
  */
-export function keepFirst({ over }: { readonly over: number }): BeforeRound {
-  checkNumber('over', over)
+export function keepFirst(options: { readonly over: number }): BeforeRound {
+  checkOptions('keepFirst', options)
+  const { over } = options
+  checkValue('shorten a conversation', 'over', over, 'number')
   return ({ messages }) => {
     if (countTokensApproximately(messages) <= over) return undefined
     return { messages: trimMessages(messages, { maxTokens: over, keepFirstUser: true }) }
-  }
-}
-
-/** @throws {TypeError} for a limit that is not a number. */
-function checkNumber(name: string, value: unknown): void {
-  if (typeof value !== 'number' || Number.isNaN(value)) {
-    throw new TypeError(`Cannot shorten a conversation: "${name}" is not a number`)
   }
 }
 
@@ -39,8 +35,10 @@ function checkNumber(name: string, value: unknown): void {
 const dropped = '[Removed. Call the tool again if you need this result.]'
 
 /** Replaces the results of tools by a sentence, except the last ones (`keep`). Calls stay unchanged. */
-export function dropOldResults({ keep }: { readonly keep: number }): BeforeRound {
-  checkNumber('keep', keep)
+export function dropOldResults(options: { readonly keep: number }): BeforeRound {
+  checkOptions('dropOldResults', options)
+  const { keep } = options
+  checkValue('shorten a conversation', 'keep', keep, 'number')
   return ({ messages }) => {
     const places = messages.flatMap(({ role }, at) => (role === 'tool' ? [at] : []))
     const old = new Set(places.slice(0, Math.max(0, places.length - keep)))
@@ -62,9 +60,10 @@ export function summarise(options: {
   readonly over: number
   readonly instruction?: string
 }): BeforeRound {
+  checkOptions('summarise', options)
   const { model, over, instruction = summary } = options
   checkModel(model)
-  checkNumber('over', over)
+  checkValue('shorten a conversation', 'over', over, 'number')
   return async ({ messages, signal }) => {
     if (countTokensApproximately(messages) <= over) return undefined
     const head = messages.slice(0, countInstructions(messages))

@@ -1,14 +1,24 @@
 /** Common mistakes in JavaScript: the error is one sentence that names the field, and no request is sent. */
 import { describe, expect, it } from 'vitest'
-import { taken } from '../../src/checks/forms.ts'
+import { reads, taken } from '../../src/checks/forms.ts'
 import type { RequestOptions } from '../../src/core/model.ts'
 import type { HttpModel } from '../../src/core/question.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
-import { createChat, generate, generateObject, message, type RunRequest, stream, t, tool } from '../../src/index.ts'
+import {
+  createChat,
+  generate,
+  generateObject,
+  message,
+  type RunRequest,
+  stream,
+  streamObject,
+  t,
+  tool,
+} from '../../src/index.ts'
 import { openaiCompatible } from '../../src/providers/openai-compatible.ts'
 import { chatBody } from '../support/upstream.ts'
 
-const { habits = {} } = taken.stream
+const habits = taken.stream?.habits ?? {}
 
 let sent = 0
 const model = openaiChat('m', {
@@ -74,7 +84,7 @@ describe('C12: a request', () => {
     ['`openai`', { previous_response_id: 'resp_1' }, 'providerState'],
     ['`openai`', { instructions: 'Be brief' }, 'system'],
     ['`openai`', { timeout: 1000 }, 'timeouts'],
-    ['`openai`', { model: openaiChat('m', { apiKey: 'key', baseURL: 'http://localhost:1/v1' } as never) }, 'baseUrl'],
+    ['`openai`', { model: { ...openaiChat('m', { apiKey: 'key' }), baseURL: 'http://localhost:1/v1' } }, 'baseUrl'],
     ['LangChain', { systemPrompt: 'Be brief' }, 'system'],
     ['`openai`', { toolChoice: { type: 'function', function: { name: 'a' } } }, 'toolChoice: { name }'],
     ['`openai`', { responseFormat: { type: 'json_schema', json_schema: {} } }, 'responseFormat: { type, schema }'],
@@ -291,5 +301,19 @@ describe('C18: an echo', () => {
     expect((await failure(() => chat.send('x', { echo: echo as never }))).message).toMatch(words)
     expect(chat.isBusy).toBe(false)
     expect((await chat.send('x')).text).toBe('{"a":1}')
+  })
+})
+
+describe('a run', () => {
+  it.each<[string, () => object]>([
+    ['run', () => stream({ model, prompt: 'x' })],
+    ['object run', () => streamObject({ model, prompt: 'x', schema: t.string() })],
+  ])('%s that is read by a name of another library says how to read it here', (kind, begin) => {
+    const run = begin()
+    for (const [name, way] of Object.entries(reads[kind] ?? {})) {
+      expect(() => (run as Record<string, unknown>)[name], name).toThrow(`Cannot read "${name}" of a run; write ${way}`)
+    }
+    expect(Object.keys(reads[kind] ?? {}).length).toBeGreaterThan(3)
+    expect(Object.keys(run)).not.toContain('textStream')
   })
 })

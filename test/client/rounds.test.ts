@@ -27,6 +27,8 @@ const ask = (more: Partial<RunRequest> = {}): RunRequest => ({
   ...(more.messages === undefined && { prompt: 'Go' }),
   ...more,
 })
+/** What a chat has of it. */
+const chatSettings = () => ({ model: openaiChat('m', { apiKey: 'k', baseUrl: upstream.url }) })
 const calling = (name: string, at: number, args = '{}'): Answering => json(chatBody(null, [[`c${at}`, name, args]]))
 const calls = (times: number, name = 'f') => Array.from({ length: times }, (_, at) => calling(name, at))
 const done = json(chatBody('done'))
@@ -155,7 +157,7 @@ describe('C6: the calls of the last round', () => {
   it('C6: run in a chat too', async () => {
     const { f, ran } = counting()
     two()
-    const chat = createChat({ ...ask(), tools: [f], maxRounds: 2 })
+    const chat = createChat({ ...chatSettings(), tools: [f], maxRounds: 2 })
     expect((await chat.send('Go')).outcome).toBe('max_rounds')
     upstream.answer(done)
     const { outcome } = await chat.send('go on')
@@ -210,7 +212,7 @@ describe('C23: onToolRequest', () => {
     ])
     seen.length = 0
     upstream.answer(calling('f', 0), done)
-    const chat = createChat({ ...ask(), tools: [f] })
+    const chat = createChat({ ...chatSettings(), tools: [f] })
     chat.onToolRequest((call, of) => void seen.push([call.name, of]))
     await chat.send('Go')
     expect(seen).toEqual([['f', f]])
@@ -273,7 +275,7 @@ describe('C22: signals', () => {
     for await (const _ of stream(request())) break
     upstream.answer(json({}, 500))
     await generate(request()).catch(() => {})
-    const chat = createChat({ ...ask(), tools: [f] })
+    const chat = createChat({ ...chatSettings(), tools: [f] })
     upstream.answer(done)
     await chat.send('x', { signal: caller.signal })
     await generate({ ...request(), model: 'x' as never }).catch(() => {})
@@ -334,7 +336,7 @@ describe('C21: the response of a run', () => {
 
   it('C21: a turn that is sent is under way at once', async () => {
     upstream.answer(chunks(chatText('a'), { after: 'hang' }))
-    const chat = createChat(ask() as never)
+    const chat = createChat(chatSettings())
     const sent = chat.send('x')
     expect(chat.isBusy).toBe(true)
     chat.cancel('enough')
@@ -388,14 +390,14 @@ describe('C20: the text of an answer', () => {
     upstream.answer(chunks(chatText('One ', 'two')))
     expect((await generate(ask())).text).toBe('One two')
     expect((await stream(ask()).response).text).toBe('One two')
-    expect((await createChat(ask() as never).send('x')).text).toBe('One two')
+    expect((await createChat(chatSettings()).send('x')).text).toBe('One two')
   })
 })
 
 describe('C16: the history of a chat', () => {
   it('C16: [5.01] takes turns of elsewhere, and keeps its listeners and its usage', async () => {
     upstream.answer(done)
-    const chat = createChat(ask({ prompt: undefined as never }) as never)
+    const chat = createChat(chatSettings())
     const kept = chat.messages
     await chat.send('One')
     const { usage } = chat
@@ -416,7 +418,7 @@ describe('C16: the history of a chat', () => {
 
   it('C16: [5.01] cannot be changed while a turn is under way', async () => {
     upstream.answer(done)
-    const chat = createChat(ask() as never)
+    const chat = createChat(chatSettings())
     const sent = chat.send('x')
     expect(() => chat.add('y')).toThrow(/Cannot change the history.*under way/)
     expect(() => {

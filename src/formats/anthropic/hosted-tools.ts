@@ -8,6 +8,7 @@
  * @module
  */
 
+import { checkOptions } from '#checks'
 import { compact } from '../../core/json.ts'
 import type { HostedTool, UserLocation } from '../../kit/hosted-tool.ts'
 import { format } from './words.ts'
@@ -106,6 +107,7 @@ export type WireWebSearch = WireShared &
  * ```
  */
 export function webSearch(options: WebSearchOptions = {}): HostedTool<'anthropic', WireWebSearch> {
+  checkOptions('anthropicWebSearch', options)
   const { version = '20250305', maxUses, userLocation, responseInclusion } = options
   return hosted({
     type: `web_search_${version}`,
@@ -186,6 +188,7 @@ export type WireWebFetch = WireShared &
  * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-fetch-tool (read 2026-11)
  */
 export function webFetch(options: WebFetchOptions = {}): HostedTool<'anthropic', WireWebFetch> {
+  checkOptions('webFetch', options)
   const { version = '20250910', citations, maxContentTokens, maxUses, urlSources, useCache } = options
   return hosted({
     type: `web_fetch_${version}`,
@@ -242,6 +245,7 @@ export type WireCodeExecution = WireShared & {
  * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/code-execution-tool (read 2026-11)
  */
 export function codeExecution(options: CodeExecutionOptions = {}): HostedTool<'anthropic', WireCodeExecution> {
+  checkOptions('codeExecution', options)
   const { version = '20250825' } = options
   return hosted({ type: `code_execution_${version}`, name: 'code_execution', ...encodeShared(options) })
 }

@@ -6,6 +6,7 @@
  * @module
  */
 
+import { checkOptions } from '#checks'
 import { httpModel } from '../../ask/http-model.ts'
 import type { ClientCodec, ModelSettings } from '../../core/codec.ts'
 import { compact } from '../../core/json.ts'
@@ -31,6 +32,7 @@ export type AnthropicSettings = ModelSettings & AnthropicDialect
  * ```
  */
 export function anthropic(model: string, settings: AnthropicSettings = {}): HttpModel {
+  checkOptions('model', settings)
   const { provider, version, browser, beta, maxTokens, unsignedThinking, lateInstructions, ...rest } = settings
   const providerUrl = 'https://api.anthropic.com/v1'
   return httpModel(createClientCodec(settings), model, { ...rest, baseUrl: rest.baseUrl ?? providerUrl, providerUrl })

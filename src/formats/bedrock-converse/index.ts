@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { checkOptions } from '#checks'
 import { httpModel } from '../../ask/http-model.ts'
 import type { ClientCodec, ModelSettings } from '../../core/codec.ts'
 import type { HttpModel } from '../../core/question.ts'
@@ -52,7 +53,9 @@ export interface BedrockSettings extends ModelSettings {
  * const model = bedrockConverse('amazon.nova-lite-v1:0', { region: 'us-east-1', aws })
  * ```
  */
-export function bedrockConverse(model: string, { region, aws, ...settings }: BedrockSettings): HttpModel {
+export function bedrockConverse(model: string, options: BedrockSettings): HttpModel {
+  checkOptions('model', options)
+  const { region, aws, ...settings } = options
   const providerUrl = bedrockAddress(region)
   const own = { ...settings, baseUrl: settings.baseUrl ?? providerUrl }
   const how = aws === undefined ? { ...own, providerUrl } : { ...own, fetch: signing(aws, region, settings.fetch) }

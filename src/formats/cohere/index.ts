@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { checkOptions } from '#checks'
 import { httpModel } from '../../ask/http-model.ts'
 import type { ClientCodec, ModelSettings } from '../../core/codec.ts'
 import type { HttpModel } from '../../core/question.ts'
@@ -32,6 +33,7 @@ import { format, idPrefix, rules } from './words.ts'
  * ```
  */
 export function cohere(model: string, settings: ModelSettings = {}): HttpModel {
+  checkOptions('model', settings)
   const providerUrl = 'https://api.cohere.com/v2'
   return httpModel(createClientCodec(), model, { ...settings, baseUrl: settings.baseUrl ?? providerUrl, providerUrl })
 }

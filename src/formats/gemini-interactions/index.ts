@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { checkOptions } from '#checks'
 import { httpModel } from '../../ask/http-model.ts'
 import type { ClientCodec, ModelSettings } from '../../core/codec.ts'
 import type { HttpModel } from '../../core/question.ts'
@@ -35,7 +36,9 @@ const providerUrl = 'https://generativelanguage.googleapis.com/v1beta'
  * const { message } = await generate({ model, prompt: 'Why is the sky blue?' })
  * ```
  */
-export function geminiInteractions(model: string, { baseUrl, ...settings }: ModelSettings = {}): HttpModel {
+export function geminiInteractions(model: string, options: ModelSettings = {}): HttpModel {
+  checkOptions('model', options)
+  const { baseUrl, ...settings } = options
   return httpModel(createClientCodec(), model, { ...settings, baseUrl: baseUrl ?? providerUrl, providerUrl })
 }
 

@@ -9,6 +9,7 @@
  * @module
  */
 
+import { checkOptions } from '#checks'
 import { compact } from '../../core/json.ts'
 import type { HostedTool } from '../../kit/hosted-tool.ts'
 
@@ -56,6 +57,7 @@ export type WireGoogleSearch = {
  * ```
  */
 export function googleSearch(options: GoogleSearchOptions = {}): HostedTool<'gemini', WireGoogleSearch> {
+  checkOptions('googleSearch', options)
   const { blockedDomains, blockingConfidence, searchTypes, timeRange } = options
   const search = compact({
     excludeDomains: blockedDomains && [...blockedDomains],

@@ -6,6 +6,7 @@
  * @module
  */
 
+import { checkOptions } from '#checks'
 import { httpModel } from '../../ask/http-model.ts'
 import type { ClientCodec, LateInstructions, ModelSettings } from '../../core/codec.ts'
 import { compact } from '../../core/json.ts'
@@ -62,6 +63,7 @@ export interface GeminiSettings extends ModelSettings {
  * ```
  */
 export function gemini(model: string, settings: GeminiSettings = {}): HttpModel {
+  checkOptions('model', settings)
   const { lateInstructions, developer = lateInstructions === 'hoist' ? 'system' : 'user', baseUrl, ...rest } = settings
   if (lateInstructions === 'inline') {
     throw new TypeError(

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkOptions } from '#checks'
 import { httpModel } from '../../ask/http-model.ts'
 import type { ClientCodec, ModelSettings } from '../../core/codec.ts'
 import type { HttpModel } from '../../core/question.ts'
@@ -71,6 +72,7 @@ export function openaiChat(model: string, settings: ModelSettings = {}): HttpMod
 
 /** A model of any server of this format, described by its dialect. */
 export function chatModel(dialect: ChatDialect, model: string, settings: ModelSettings = {}): HttpModel {
+  checkOptions('model', settings)
   const { baseUrl: providerUrl } = dialect
   return httpModel(createClientCodec(dialect), model, {
     ...settings,

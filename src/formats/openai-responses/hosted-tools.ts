@@ -10,6 +10,7 @@
  * @module
  */
 
+import { checkOptions } from '#checks'
 import { compact } from '../../core/json.ts'
 import type { JsonObject } from '../../core/model.ts'
 import type { HostedTool, UserLocation } from '../../kit/hosted-tool.ts'
@@ -57,6 +58,7 @@ export type WireWebSearch = {
  * ```
  */
 export function webSearch(options: WebSearchOptions = {}): HostedTool<'openai-responses', WireWebSearch> {
+  checkOptions('responsesWebSearch', options)
   const { allowedDomains, externalWebAccess, searchContextSize, userLocation, version } = options
   return hosted({
     type: version === undefined ? 'web_search' : `web_search_${version}`,
@@ -121,6 +123,7 @@ export type WireFileSearch = {
  * Lets the model search the files in your vector stores.
  */
 export function fileSearch(options: FileSearchOptions): HostedTool<'openai-responses', WireFileSearch> {
+  checkOptions('fileSearch', options)
   const { vectorStoreIds, filters, maxResults, ranking } = options
   return hosted({
     type: 'file_search',
@@ -186,6 +189,7 @@ export type WireCodeInterpreter = { type: 'code_interpreter'; container: string 
 export function codeInterpreter(
   options: CodeInterpreterOptions = {},
 ): HostedTool<'openai-responses', WireCodeInterpreter> {
+  checkOptions('codeInterpreter', options)
   const { container = {} } = options
   return hosted({
     type: 'code_interpreter',
@@ -278,6 +282,7 @@ export type WireImageGeneration = {
 export function imageGeneration(
   options: ImageGenerationOptions = {},
 ): HostedTool<'openai-responses', WireImageGeneration> {
+  checkOptions('imageGeneration', options)
   const { action, background, complexity, mask, model, moderation, quality, size, svg } = options
   return hosted({
     type: 'image_generation',
@@ -361,6 +366,7 @@ export type WireMcp = {
  * Lets the model call the tools of an MCP server. OpenAI connects to the server. To connect from your own program, use `isoglot/mcp`.
  */
 export function mcp(options: McpOptions): HostedTool<'openai-responses', WireMcp> {
+  checkOptions('mcp', options)
   const { allowedTools, authorization, headers, requireApproval, allowedCallers } = options
   return hosted({
     type: 'mcp',

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkOptions } from '#checks'
 import { httpModel } from '../../ask/http-model.ts'
 import type { ClientCodec, ModelSettings } from '../../core/codec.ts'
 import { compact } from '../../core/json.ts'
@@ -37,6 +38,7 @@ export function openaiResponses(model: string, settings: ModelSettings = {}): Ht
 
 /** A model on any server of this format. @throws {TypeError} if neither the settings nor the dialect have a base URL. */
 export function responsesModel(model: string, settings: ModelSettings, dialect: ResponsesDialect): HttpModel {
+  checkOptions('model', settings)
   const baseUrl = settings.baseUrl ?? dialect.baseUrl
   if (baseUrl === undefined)
     throw new TypeError(`Cannot ask ${dialect.title ?? dialect.provider}: it needs a "baseUrl"`)
