@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { defineConfig } from 'tsup'
 import { entriesIn, modulesIn, publicPaths, withImports } from './scripts/built-files.mjs'
 
@@ -6,7 +6,7 @@ import { entriesIn, modulesIn, publicPaths, withImports } from './scripts/built-
 function removeOldChunks() {
   const loaded = withImports(
     'dist',
-    [...entriesIn('dist'), 'shared/checks', 'shared/no-checks'].map((name) => `${name}.js`), // `imports` of package.json has these two
+    [...entriesIn('dist'), 'shared/checks'].map((name) => `${name}.js`),
   )
   for (const module of modulesIn('dist').filter((name) => !loaded.includes(name))) {
     rmSync(`dist/${module}`)
@@ -29,6 +29,18 @@ function cleanModules() {
 }
 
 /**
+ * Each public path once more, with the checks of options. Bundlers that build for production, as Vite, webpack and Next do, take the path
+ * itself: see `exports` of package.json. Imports stay relative: what we ship loads without a bundler too.
+ */
+function writeDevelopment() {
+  mkdirSync('dist/dev', { recursive: true })
+  for (const name of entriesIn('dist')) {
+    const directive = readFileSync(`dist/${name}.js`, 'utf8').startsWith('"use client"') ? '"use client";\n' : ''
+    writeFileSync(`dist/dev/${name}.js`, `${directive}import "../shared/checks.js";\nexport * from "../${name}.js";\n`)
+  }
+}
+
+/**
  * An entry for each public path. What several of them need is in the chunks of `dist/shared`, by relative imports. The schemas of `t` are in
  * a file of their own: bundlers keep the object of a namespace that shares its file with other code, also in programs that do not use it.
  */
@@ -36,8 +48,7 @@ export default defineConfig({
   entry: {
     ...publicPaths('.'),
     'shared/t': 'src/tools/types.ts',
-    'shared/checks': 'src/checks/index.ts',
-    'shared/no-checks': 'src/checks/none.ts',
+    'shared/checks': 'src/checks/on.ts',
   },
   format: ['esm'],
   target: 'es2022',
@@ -62,8 +73,9 @@ export default defineConfig({
   onSuccess: async () => {
     removeOldChunks()
     cleanModules()
+    writeDevelopment()
   },
   // No bare imports are left in what we ship: it must load by a plain script tag too. `worker.js` alone needs Cloudflare's runtime.
-  external: ['cloudflare:workers', '#checks'],
+  external: ['cloudflare:workers'],
   noExternal: ['eventsource-parser', 'valibot'],
 })

@@ -99,8 +99,6 @@ export default defineConfig({
         find: new RegExp(`^isoglot${name === 'index' ? '' : `/${name}`}$`),
         replacement: here + source,
       })),
-      // The checks of options, as in development.
-      { find: '#checks', replacement: `${here}src/checks/index.ts` },
       // What workerd alone has, for tests that run the handler of the Worker in this process.
       { find: 'cloudflare:workers', replacement: `${here}test/support/cloudflare-workers.ts` },
     ],

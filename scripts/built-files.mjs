@@ -55,7 +55,7 @@ export function portableEntriesIn(dist) {
 /** All entries and chunks, by their paths in `dist`. */
 export function modulesIn(dist) {
   return readdirSync(dist, { recursive: true })
-    .filter((name) => name.endsWith('.js'))
+    .filter((name) => name.endsWith('.js') && !name.startsWith('dev/'))
     .sort()
 }
 

@@ -20,7 +20,6 @@ export function jsrManifest() {
     name: '@isoglot/isoglot',
     version,
     license,
-    imports: { '#checks': './src/checks/index.ts' },
     exports: Object.fromEntries(paths.sort(([one], [other]) => (one < other ? -1 : 1))),
     publish: { include: ['src', 'README.md', 'LICENSE', 'CHANGELOG.md', 'jsr.json'] },
   }

@@ -184,8 +184,6 @@ async function measure(contents) {
     target: 'es2022',
     legalComments: 'none',
     packages: 'external', // frameworks, and Cloudflare's own
-    conditions: ['production'], // as a page is built: without the checks of development
-    tsconfigRaw: {}, // the package's own imports, not the sources
   })
   const [{ contents: minified }] = outputFiles
   return { minified: minified.length, brotli: compress(minified) }

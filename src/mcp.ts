@@ -16,8 +16,9 @@
  *
  * @module
  */
-import { checkOptions } from '#checks'
+
 import { longestMs } from './core/abort.ts'
+import { checkOptions } from './core/checks.ts'
 import { LimitError } from './core/errors.ts'
 import { arrayOf, compact, field, isObject, stringOr, textOr, unlessEmpty } from './core/json.ts'
 import type { ContentBlock, Json, JsonObject, JsonSchema, ToolAnnotations } from './core/model.ts'

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { checkOptions } from '#checks'
+import { checkOptions } from './core/checks.ts'
 import { lookup } from './core/json.ts'
 import type { HttpModel } from './core/question.ts'
 import { type AnthropicSettings, anthropic } from './formats/anthropic/index.ts'

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { checkOptions } from '#checks'
+import { checkOptions } from './core/checks.ts'
 
 /** The URLs that are safe. Origins are written as `https://docs.example`, with a port if it is not the default. */
 export interface UrlPolicy {

@@ -7,8 +7,8 @@
  * @module
  */
 
-import { checkOptions } from '#checks'
 import { localModel } from '../ask/local-model.ts'
+import { checkOptions } from '../core/checks.ts'
 import type { Fragment } from '../core/codec.ts'
 import type { Model } from '../core/question.ts'
 import type {

@@ -1,5 +1,5 @@
 /** The transport to your own server, which answers with `toResponse` of `isoglot/response`. @module */
-import { checkOptions } from '#checks'
+import { checkOptions } from '../core/checks.ts'
 import { blocksOf } from '../core/content.ts'
 import { compact, lookup } from '../core/json.ts'
 import type { JsonObject, Message } from '../core/model.ts'

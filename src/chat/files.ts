@@ -1,5 +1,5 @@
 /** Files of a page as blocks of a message. @module */
-import { checkOptions } from '#checks'
+import { checkOptions } from '../core/checks.ts'
 import { compact } from '../core/json.ts'
 import type { AudioBlock, Content, FileBlock, ImageBlock, PlainTextBlock, VideoBlock } from '../core/model.ts'
 import type { FileRules, SendContent } from './model.ts'

@@ -1,7 +1,8 @@
 /** Transports that ask a model from the page: the path `isoglot/chat-model`, which contains the client. @module */
-import { checkOptions } from '#checks'
+
 import type { RunRequest } from '../client/request.ts'
 import { stream } from '../client/run.ts'
+import { checkOptions } from '../core/checks.ts'
 import { compact } from '../core/json.ts'
 import { remote } from '../remote/index.ts'
 import { type WorkerSessionOptions, workerSession } from '../remote/session.ts'

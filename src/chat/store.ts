@@ -1,5 +1,5 @@
 /** The state of a chat for a page, and its methods, for any framework. @module */
-import { checkOptions } from '#checks'
+import { checkOptions } from '../core/checks.ts'
 import { compact, findLastIndex } from '../core/json.ts'
 import type { Message, ToolCall } from '../core/model.ts'
 import { outputOf } from '../tools/definition.ts'

@@ -5,12 +5,15 @@ import type { toBlock } from '../chat/files.ts'
 import type { modelTransport, workerTransport } from '../chat/model-transport.ts'
 import type { createChatStore } from '../chat/store.ts'
 import type { createChat } from '../client/chat.ts'
+import type { RoundChange } from '../client/hooks.ts'
+import type { RunRequest } from '../client/request.ts'
 import type { responsesSocket } from '../client/responses-socket.ts'
 import type { stream } from '../client/run.ts'
 import type { generateObject } from '../client/structured.ts'
 import type { entraClient } from '../cloud-auth/entra.ts'
 import type { googleServiceAccount } from '../cloud-auth/google.ts'
 import type { ModelSettings } from '../core/codec.ts'
+import { isObject } from '../core/json.ts'
 import type { webSearch as anthropicSearch, codeExecution, webFetch } from '../formats/anthropic/hosted-tools.ts'
 import type { googleSearch } from '../formats/gemini/hosted-tools.ts'
 import type {
@@ -26,6 +29,7 @@ import type { mcpTools } from '../mcp.ts'
 import type { countTokensApproximately } from '../messages/count-tokens-approximately.ts'
 import type { filterMessages } from '../messages/filter-messages.ts'
 import type { mergeRuns } from '../messages/merge-runs.ts'
+import { messagesOf } from '../messages/message-like.ts'
 import type { prettyPrint } from '../messages/pretty-print.ts'
 import type { splitting } from '../messages/split-message.ts'
 import type { trimMessages } from '../messages/trim-messages.ts'
@@ -84,6 +88,10 @@ export interface Taken {
   readonly forms: Forms
   /** Names that other libraries have for an option, by path, and ours. */
   readonly habits?: Readonly<Record<string, string>>
+  /** Options that may not be absent. Empty: the options themselves may not. */
+  readonly required?: readonly string[]
+  /** Further rules. @throws {TypeError} */
+  also?(given: unknown, about: unknown): void
 }
 
 const request: FormsOf<Of<typeof stream, 0>> = {
@@ -176,6 +184,25 @@ const requestHabits: Readonly<Record<string, string>> = {
   'providerOptions.openai': 'providerOptions["openai-chat"]',
 }
 
+/** What a model gets of a request. */
+const modelOptions: FormsOf<Of<typeof defaults, 0>> = {
+  maxTokens: request.maxTokens,
+  temperature: request.temperature,
+  topP: request.topP,
+  topK: request.topK,
+  seed: request.seed,
+  stop: request.stop,
+  frequencyPenalty: request.frequencyPenalty,
+  presencePenalty: request.presencePenalty,
+  toolChoice: request.toolChoice,
+  parallelToolCalls: request.parallelToolCalls,
+  responseFormat: request.responseFormat,
+  reasoning: request.reasoning,
+  user: request.user,
+  providerOptions: request.providerOptions,
+  strict: request.strict,
+}
+
 /** What is common to the models of all providers. */
 const settings: FormsOf<ModelSettings> = {
   apiKey: 'text or function',
@@ -209,50 +236,75 @@ const pageRules: FormsOf<Of<typeof pageEvents, 0>> = {
 }
 
 /** What a function of this type takes. */
-function row<Options>(attempt: string, forms: FormsOf<Options>, habits: Taken['habits'] = {}): Taken {
-  return { attempt, forms: forms as Forms, habits }
+function row<Options>(
+  attempt: string,
+  forms: FormsOf<Options>,
+  { habits = {}, ...rules }: Omit<Taken, 'attempt' | 'forms'> = {},
+): Taken {
+  return { attempt, forms: forms as Forms, habits, ...rules }
 }
+
+/** @throws {TypeError} */
+function checkAsked({ toolChoice: choice, maxRepeatedCalls: limit = 1 }: Partial<RunRequest>): void {
+  if (isObject(choice) && !('name' in choice || 'names' in choice)) {
+    throw new TypeError('Cannot ask: "toolChoice" is object; expected { name } or { names, mode }')
+  }
+  if (limit >= 1 && !(limit % 1 > 0)) return
+  throw new TypeError(`Cannot ask: "maxRepeatedCalls" is ${limit}; expected a whole number from 1 on, or Infinity`)
+}
+
+/** @throws {TypeError} for a change without a message, and for a tool that was not given. */
+function checkChanged({ messages, tools = [], ...changed }: RoundChange, given: readonly object[]): void {
+  checkAsked(changed as Partial<RunRequest>)
+  const fail = (finding: string) => {
+    throw new TypeError(`Cannot use what beforeRound returned: ${finding}`)
+  }
+  if (messages?.length === 0) fail('"messages" is empty')
+  try {
+    messagesOf(messages ?? [])
+  } catch (cause) {
+    fail((cause as Error).message)
+  }
+  for (const name of tools) {
+    const isKnown = given.some((tool) => 'name' in tool && tool.name === name)
+    if (!isKnown) fail(`"tools" has "${name}", which is not the name of a tool`)
+  }
+}
+
+const asked = { habits: requestHabits, also: checkAsked as NonNullable<Taken['also']> }
 
 /** The functions that take options, by their names; `model` are the settings of all models. */
 export const taken: Readonly<Record<string, Taken>> = {
-  stream: row<Of<typeof stream, 0>>('ask', request, requestHabits),
+  stream: row<Of<typeof stream, 0>>('ask', request, asked),
   generateObject: row<Of<typeof generateObject, 0>>(
     'ask',
     { ...objectRequest, schema: '', schemaName: 'text', schemaDescription: 'text', strictSchema: 'boolean' },
-    requestHabits,
+    asked,
   ),
   createChat: row<Of<typeof createChat, 0>>(
     'make a chat',
     { ...chatRequest, echo: '"none", "output" or "all"', write: 'function' },
-    requestHabits,
+    asked,
   ),
-  modelTransport: row<Of<typeof modelTransport, 0>>('make a transport', transportRequest, requestHabits),
+  modelTransport: row<Of<typeof modelTransport, 0>>('make a transport', transportRequest, asked),
   workerTransport: row<Of<typeof workerTransport, 0>>(
     'make a transport',
     { ...transportRequest, url: 'text', model: 'text', open: 'function', fetch: 'function' },
-    requestHabits,
+    asked,
   ),
-  defaults: row<Of<typeof defaults, 0>>(
-    'set options',
+  beforeRound: row<RoundChange>(
+    'change a round',
     {
-      maxTokens: request.maxTokens,
-      temperature: request.temperature,
-      topP: request.topP,
-      topK: request.topK,
-      seed: request.seed,
-      stop: request.stop,
-      frequencyPenalty: request.frequencyPenalty,
-      presencePenalty: request.presencePenalty,
-      toolChoice: request.toolChoice,
-      parallelToolCalls: request.parallelToolCalls,
-      responseFormat: request.responseFormat,
-      reasoning: request.reasoning,
-      user: request.user,
-      providerOptions: request.providerOptions,
-      strict: request.strict,
+      ...modelOptions,
+      model: ['what a function of a provider makes, such as openaiChat("gpt-5")', 'answer'],
+      system: request.system,
+      messages: 'list or iterable',
+      tools: ['list', { '*': 'text' }],
+      end: 'text',
     },
-    requestHabits,
+    { habits: requestHabits, also: checkChanged as NonNullable<Taken['also']> },
   ),
+  defaults: row<Of<typeof defaults, 0>>('set options', modelOptions, asked),
   approval: row<Of<typeof approval, 0>>('ask for approval', {
     when: 'function',
     secret: '', // checked in production too
@@ -295,19 +347,25 @@ export const taken: Readonly<Record<string, Taken>> = {
       fromMcp: '',
     },
     {
-      schema: 'parameters',
-      args: 'parameters',
-      func: 'execute',
-      fn: 'execute',
-      handler: 'execute',
-      toModelOutput: 'convert',
+      habits: {
+        schema: 'parameters',
+        args: 'parameters',
+        func: 'execute',
+        fn: 'execute',
+        handler: 'execute',
+        toModelOutput: 'convert',
+      },
     },
   ),
-  budget: row<Of<typeof budget, 0>>('make a budget', {
-    maxToolCalls: 'number',
-    maxTokens: 'number',
-    maxTimeMs: 'number',
-  }),
+  budget: row<Of<typeof budget, 0>>(
+    'make a budget',
+    {
+      maxToolCalls: 'number',
+      maxTokens: 'number',
+      maxTimeMs: 'number',
+    },
+    { required: [] },
+  ),
   splitting: row<Of<typeof splitting, 0>>('split messages', { countTokens: 'function' }),
   countTokensApproximately: row<Of<typeof countTokensApproximately, 1>>('count tokens', {
     charactersPerToken: 'number',
@@ -317,25 +375,33 @@ export const taken: Readonly<Record<string, Taken>> = {
     tools: 'list',
     scaleByUsage: 'boolean',
   }),
-  filterMessages: row<Of<typeof filterMessages, 1>>('filter messages', {
-    includeNames: ['list', { '*': 'text' }],
-    excludeNames: ['list', { '*': 'text' }],
-    includeRoles: 'list',
-    excludeRoles: 'list',
-    includeIds: ['list', { '*': 'text' }],
-    excludeIds: ['list', { '*': 'text' }],
-    excludeToolCalls: ['boolean or list', { '*': 'text' }],
-  }),
-  trimMessages: row<Of<typeof trimMessages, 1>>('trim messages', {
-    maxTokens: 'number',
-    strategy: '"last" or "first"',
-    countTokens: 'function',
-    keepInstructions: 'boolean',
-    keepFirstUser: 'boolean',
-    startOn: '"user", "system", "developer", "assistant", "tool" or list',
-    endOn: '"user", "system", "developer", "assistant", "tool" or list',
-    allowPartial: 'boolean',
-  }),
+  filterMessages: row<Of<typeof filterMessages, 1>>(
+    'filter messages',
+    {
+      includeNames: ['list', { '*': 'text' }],
+      excludeNames: ['list', { '*': 'text' }],
+      includeRoles: 'list',
+      excludeRoles: 'list',
+      includeIds: ['list', { '*': 'text' }],
+      excludeIds: ['list', { '*': 'text' }],
+      excludeToolCalls: ['boolean or list', { '*': 'text' }],
+    },
+    { required: [] },
+  ),
+  trimMessages: row<Of<typeof trimMessages, 1>>(
+    'trim messages',
+    {
+      maxTokens: 'number',
+      strategy: '"last" or "first"',
+      countTokens: 'function',
+      keepInstructions: 'boolean',
+      keepFirstUser: 'boolean',
+      startOn: '"user", "system", "developer", "assistant", "tool" or list',
+      endOn: '"user", "system", "developer", "assistant", "tool" or list',
+      allowPartial: 'boolean',
+    },
+    { required: ['maxTokens'] },
+  ),
   mergeRuns: row<Of<typeof mergeRuns, 1>>('merge messages', { separator: 'text' }),
   prettyPrint: row<Of<typeof prettyPrint, 1>>('print messages', { format: '"text" or "xml"' }),
   createGateway: row<Of<typeof createGateway, 0>>(
@@ -371,7 +437,7 @@ export const taken: Readonly<Record<string, Taken>> = {
       showsProviderMessages: 'boolean',
       strict: 'boolean or function',
     },
-    { providers: 'models', cors: 'origins' },
+    { habits: { providers: 'models', cors: 'origins' } },
   ),
   readJson: row<Of<typeof readJson, 1>>('read a request', {
     maxBodyBytes: 'number',
@@ -402,13 +468,15 @@ export const taken: Readonly<Record<string, Taken>> = {
       accountId: 'text',
     },
     {
-      apiUrl: 'baseUrl',
-      endpoint: 'baseUrl',
-      url: 'baseUrl',
-      defaultHeaders: 'headers',
-      key: 'apiKey',
-      token: 'apiKey',
-      dangerouslyAllowBrowser: 'browser',
+      habits: {
+        apiUrl: 'baseUrl',
+        endpoint: 'baseUrl',
+        url: 'baseUrl',
+        defaultHeaders: 'headers',
+        key: 'apiKey',
+        token: 'apiKey',
+        dangerouslyAllowBrowser: 'browser',
+      },
     },
   ),
   openaiCompatible: row<Of<typeof openaiCompatible, 0>>('call openaiCompatible({ baseUrl })', {
@@ -467,7 +535,7 @@ export const taken: Readonly<Record<string, Taken>> = {
       needsApproval: ['what approval() makes', 'consent'],
       timeoutMs: 'number',
     },
-    { filter: 'only', include: 'only' },
+    { habits: { filter: 'only', include: 'only' } },
   ),
   readChatRequest: row<Of<typeof readChatRequest, 1>>('read the request of the page', {
     roles: 'list',
@@ -499,7 +567,7 @@ export const taken: Readonly<Record<string, Taken>> = {
       seal: 'function',
       waitUntil: 'function',
     },
-    { format: 'as', encoder: 'as' },
+    { habits: { format: 'as', encoder: 'as' } },
   ),
   readEvents: row<Of<typeof readEvents, 1>>('read the answer', {
     signal: ['an AbortSignal', 'addEventListener'],
@@ -522,7 +590,7 @@ export const taken: Readonly<Record<string, Taken>> = {
       history: '"server", "sealed" or "open"',
       resume: 'function',
     },
-    { api: 'url', endpoint: 'url' },
+    { habits: { api: 'url', endpoint: 'url' } },
   ),
   toBlock: row<Of<typeof toBlock, 1>>('read a file', {
     upload: 'function',
@@ -548,11 +616,13 @@ export const taken: Readonly<Record<string, Taken>> = {
       onError: 'function',
     },
     {
-      api: 'transport',
-      initialMessages: 'messages',
-      onToolCall: 'tools',
-      storage: 'persist',
-      experimentalThrottle: 'throttleMs',
+      habits: {
+        api: 'transport',
+        initialMessages: 'messages',
+        onToolCall: 'tools',
+        storage: 'persist',
+        experimentalThrottle: 'throttleMs',
+      },
     },
   ),
   entraClient: row<Of<typeof entraClient, 0>>('get a token', {
@@ -581,13 +651,21 @@ export const taken: Readonly<Record<string, Taken>> = {
   }),
   cache: row<Of<typeof cache, 1>>('keep answers', { key: 'function' }),
   fallback: row<Of<typeof fallback, 1>>('fall back', { when: 'function' }),
-  dropOldResults: row<Of<typeof dropOldResults, 0>>('shorten a conversation', { keep: 'number' }),
-  keepFirst: row<Of<typeof keepFirst, 0>>('shorten a conversation', { over: 'number' }),
-  summarise: row<Of<typeof summarise, 0>>('shorten a conversation', {
-    model: 'object',
-    over: 'number',
-    instruction: 'text',
-  }),
+  dropOldResults: row<Of<typeof dropOldResults, 0>>(
+    'shorten a conversation',
+    { keep: 'number' },
+    { required: ['keep'] },
+  ),
+  keepFirst: row<Of<typeof keepFirst, 0>>('shorten a conversation', { over: 'number' }, { required: ['over'] }),
+  summarise: row<Of<typeof summarise, 0>>(
+    'shorten a conversation',
+    {
+      model: 'object',
+      over: 'number',
+      instruction: 'text',
+    },
+    { required: ['over'] },
+  ),
   otel: row<Of<typeof otel, 0>>('observe', {
     tracer: 'object',
     meter: 'object',

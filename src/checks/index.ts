@@ -1,58 +1,47 @@
 /**
- * Checks of options: their names and the types of their values. JavaScript ignores a wrong name, and a program then does something else than
- * it says.
- *
- * Only development builds have them. A bundler that sets the condition `production`, as Vite, webpack and Next do, takes `none.ts` in its
- * place: see `#checks` in package.json. Checks that guard a person, such as those of consent to a call, are not here.
+ * The checks of options, which only development builds have: see `src/core/checks.ts`.
  *
  * @module
  */
+import type { Checks } from '../core/checks.ts'
 import { lookup } from '../core/json.ts'
 import { type Forms, reads, type Taken, taken } from './forms.ts'
 
-/**
- * Checks the options of a function. `undefined` has none.
- *
- * @param name the name of the function.
- * @param attempt what it does, if that names a thing.
- * @throws {TypeError} for an option that does not exist, with the nearest name, and for a value of another type.
- */
-export function checkOptions(name: string, given: unknown, attempt?: string): void {
-  if (given === undefined) return
-  const task = taken[name] as Taken
-  const of = attempt === undefined ? task : { ...task, attempt }
-  checkValue(of.attempt, 'the options', given, 'object')
-  checkFields(of, given as object, of.forms, '', false)
-}
-
-/**
- * Gives a run the names by which other libraries read theirs: to read one is an error that says what to write.
- *
- * @param name `run` or `object run`.
- */
-export function explainReads(name: string, run: object): void {
-  for (const [other, way] of Object.entries(reads[name] ?? {})) {
-    const get = () => {
-      throw new TypeError(`Cannot read "${other}" of a run; write ${way}`)
+export const checks: Checks = {
+  options(name, given, attempt, about) {
+    const found = taken[name] as Taken
+    const task = attempt === undefined ? found : { ...found, attempt }
+    if (given === undefined && task.required === undefined) return
+    checkValue(task.attempt, 'the options', given, 'object')
+    checkFields(task, given as object, task.forms, '', false)
+    for (const option of task.required ?? []) {
+      if ((given as Readonly<Record<string, unknown>>)[option] === undefined) {
+        throw new TypeError(`Cannot ${task.attempt}: "${option}" is missing`)
+      }
     }
-    if (!(other in run)) Object.defineProperty(run, other, { get })
-  }
+    task.also?.(given, about)
+  },
+
+  reads(name, run) {
+    for (const [other, way] of Object.entries(reads[name] ?? {})) {
+      const get = () => {
+        throw new TypeError(`Cannot read "${other}" of a run; write ${way}`)
+      }
+      if (!(other in run)) Object.defineProperty(run, other, { get })
+    }
+  },
 }
 
 /** @throws {TypeError} if the value is of none of these types, or does not have the method. */
-export function checkValue(attempt: string, name: string, value: unknown, wanted: string, method?: unknown): void {
+function checkValue(attempt: string, name: string, value: unknown, wanted: string, method?: unknown): void {
   const found = typeOf(value)
   const fits =
     typeof method === 'string'
       ? Object(value) === value && typeof (value as Readonly<Record<string, unknown>>)[method] === 'function'
       : wanted === '' || wanted.includes(found) || (found === 'text' && wanted.includes(`"${value}"`))
-  checkThat(
-    fits,
-    attempt,
-    name,
-    wanted,
-    found === 'text' && wanted.includes('"') ? `"${String(value).slice(0, 80)}"` : found,
-  )
+  if (fits) return
+  const shown = found === 'text' && wanted.includes('"') ? `"${String(value).slice(0, 80)}"` : found
+  throw new TypeError(`Cannot ${attempt}: "${name}" is ${shown}; expected ${wanted}`)
 }
 
 /** Checks the fields of an object, which stands at this place. */
@@ -107,11 +96,6 @@ function distance(one: string, other: string): number {
     row = next
   }
   return row[other.length] ?? 0
-}
-
-/** @throws {TypeError} unless the condition holds. */
-export function checkThat(holds: boolean, attempt: string, name: string, wanted: string, found: string | number): void {
-  if (!holds) throw new TypeError(`Cannot ${attempt}: "${name}" is ${found}; expected ${wanted}`)
 }
 
 /** The type of a value in the words of {@link Forms}. */

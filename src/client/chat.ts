@@ -1,7 +1,7 @@
 /** A chat stores its conversation between turns. @module */
 
-import { checkOptions } from '#checks'
 import { follow, guarded } from '../core/abort.ts'
+import { checkOptions } from '../core/checks.ts'
 import { toolCallsOf } from '../core/content.ts'
 import { compact, findLastIndex } from '../core/json.ts'
 import type { AssistantMessage, Message, ProviderState, Usage } from '../core/model.ts'

@@ -212,7 +212,7 @@ async function changeRound(loop: Loop): Promise<Change> {
   }
   const change = await unlessAborted(beforeRound(about), signal)
   if (change === undefined) return {}
-  checkChange(change, request, given)
+  checkChange(change, given)
   const { system = context.system, messages = context.messages } = change
   // A state of the provider stands for the messages as they were.
   const providerState = messages === context.messages ? context.providerState : undefined

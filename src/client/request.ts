@@ -4,13 +4,13 @@
  * @module
  */
 
-import { checkOptions, checkThat, checkValue } from '#checks'
 import type { RetryOptions } from '../ask/transport.ts'
+import { checkOptions } from '../core/checks.ts'
 import { compact, isObject } from '../core/json.ts'
 import type { Content, Context, Loss, Message, ProviderState, RequestOptions } from '../core/model.ts'
 import type { HttpModel, LiveArguments, Model, Resumable, Splitting, Timeouts } from '../core/question.ts'
 import { type ContextParts, contextOf } from '../messages/create-context.ts'
-import { type MessageLike, messagesOf } from '../messages/message-like.ts'
+import type { MessageLike } from '../messages/message-like.ts'
 import { checkGivenTools } from '../tools/definition.ts'
 import type { AnyTools, ToolOptions } from '../tools/model.ts'
 import type { Observer, RoundChange, RoundEnd, RoundStart } from './hooks.ts'
@@ -144,34 +144,16 @@ export function optionsOf(request: RunRequest | RoundChange): ModelOptions {
 export function checkRequest(request: RunRequest): void {
   checkModel(isObject(request) ? request.model : request)
   checkOptions('stream', request)
-  const { toolChoice: choice, maxRepeatedCalls: limit = 1 } = request
-  const isChoice = !isObject(choice) || 'name' in choice || 'names' in choice
-  checkThat(isChoice, 'ask', 'toolChoice', '{ name } or { names, mode }', 'object')
-  const isCount = limit >= 1 && !(limit % 1 > 0)
-  checkThat(isCount, 'ask', 'maxRepeatedCalls', 'a whole number from 1 on, or Infinity', limit)
 }
 
 /**
- * Checks what `beforeRound` returned, as the fields of a request are.
+ * Checks what `beforeRound` returned.
  *
  * @throws {TypeError} naming the field, and the form it should have.
  */
-export function checkChange(change: RoundChange, request: RunRequest, given: readonly object[]): void {
-  try {
-    checkValue('ask', 'the change', change, 'object')
-    const { end, ...fields } = change
-    checkValue('ask', 'end', end, 'text or undefined')
-    checkRequest({ ...request, ...fields } as RunRequest)
-    const { messages, tools = [] } = change
-    const isEmpty = messages !== undefined && messagesOf(messages).length === 0
-    checkThat(!isEmpty, 'ask', 'messages', 'a list with a message', 'empty')
-    for (const name of tools) {
-      const isKnown = given.some((tool) => 'name' in tool && tool.name === name)
-      checkThat(isKnown, 'ask', `tools ${name}`, 'the name of a tool', 'unknown')
-    }
-  } catch (cause) {
-    throw new TypeError(`beforeRound returned what is not a change: ${(cause as Error).message}`, { cause })
-  }
+export function checkChange(change: RoundChange, given: readonly object[]): void {
+  checkOptions('beforeRound', change, 'use what beforeRound returned', given)
+  if (change.model !== undefined) checkModel(change.model)
 }
 
 /** @throws {TypeError} if it is not a model. */

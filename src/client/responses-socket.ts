@@ -5,7 +5,7 @@
  * @see https://platform.openai.com/docs/guides/websocket-mode (read 2026-11)
  * @module
  */
-import { checkOptions } from '#checks'
+import { checkOptions } from '../core/checks.ts'
 import { isObject } from '../core/json.ts'
 import type { JsonObject } from '../core/model.ts'
 import { encodeSse } from '../framing/text.ts'

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { explainReads } from '#checks'
 import { follow } from '../core/abort.ts'
+import { explainReads } from '../core/checks.ts'
 import { compact } from '../core/json.ts'
 import type { AssistantMessage, Message } from '../core/model.ts'
 import type { Call } from '../core/question.ts'

@@ -1,5 +1,5 @@
-import { checkOptions, explainReads } from '#checks'
 import { liveArguments } from '../assemble/live-arguments.ts'
+import { checkOptions, explainReads } from '../core/checks.ts'
 import { blocksOf, parseObject } from '../core/content.ts'
 import { OutputError } from '../core/errors.ts'
 import { compact, isObject } from '../core/json.ts'

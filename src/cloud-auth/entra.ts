@@ -4,7 +4,7 @@
  * @see https://learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow (read 2026-11)
  * @module
  */
-import { checkOptions } from '#checks'
+import { checkOptions } from '../core/checks.ts'
 import { cachedToken, refusePage, requestToken } from './token.ts'
 
 /** The application that signs in, and the scope. */

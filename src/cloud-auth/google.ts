@@ -4,7 +4,7 @@
  * @see https://developers.google.com/identity/protocols/oauth2/service-account#httprest (read 2026-11)
  * @module
  */
-import { checkOptions } from '#checks'
+import { checkOptions } from '../core/checks.ts'
 import { compact } from '../core/json.ts'
 import { toBase64Url } from '../core/media.ts'
 import { cachedToken, refusePage, requestToken } from './token.ts'

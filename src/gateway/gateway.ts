@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { checkOptions } from '#checks'
+import { checkOptions } from '../core/checks.ts'
 import type { ApiError } from '../core/errors.ts'
 import { isObject } from '../core/json.ts'
 import type { GatewayFormat } from '../kit/gateway-format.ts'

@@ -1,6 +1,6 @@
 /** Estimates the tokens of messages, without a tokenizer. @module */
 
-import { checkOptions } from '#checks'
+import { checkOptions } from '../core/checks.ts'
 import { blocksOf, blocksOfTurn } from '../core/content.ts'
 import { findLastIndex } from '../core/json.ts'
 import type { ContentBlock, ContextTool, Message } from '../core/model.ts'

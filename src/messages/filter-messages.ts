@@ -1,5 +1,5 @@
 /** Filters the messages of a conversation. @module */
-import { checkOptions, checkValue } from '#checks'
+import { checkOptions } from '../core/checks.ts'
 import { blocksOf, toolCallsOf } from '../core/content.ts'
 import { compact, unlessEmpty } from '../core/json.ts'
 import type { AssistantMessage, ContentBlock, Message, Role } from '../core/model.ts'
@@ -26,7 +26,6 @@ export interface FilterOptions {
  * @throws {TypeError} for an option that there is not, or of the wrong type.
  */
 export function filterMessages(messages: readonly MessageLike[], options: FilterOptions): Message[] {
-  checkValue('filter messages', 'the options', options, 'object')
   checkOptions('filterMessages', options)
   for (const name of ['includeRoles', 'excludeRoles'] as const)
     checkRoles(options[name] ?? [], `Cannot filter messages: "${name}"`)

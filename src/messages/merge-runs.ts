@@ -1,6 +1,6 @@
 /** Merges neighbours of one role. @module */
 
-import { checkOptions } from '#checks'
+import { checkOptions } from '../core/checks.ts'
 import { blocksOf, toolCallsOf } from '../core/content.ts'
 import { compact, unlessEmpty } from '../core/json.ts'
 import type { AssistantMessage, Content, ContentBlock, Message } from '../core/model.ts'

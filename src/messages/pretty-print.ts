@@ -1,5 +1,5 @@
 /** Prints messages as text for people, or as a transcript for a model. @module */
-import { checkOptions } from '#checks'
+import { checkOptions } from '../core/checks.ts'
 import { blocksOf, blocksOfTurn } from '../core/content.ts'
 import type { ContentBlock, Json, JsonObject, Message, Role } from '../core/model.ts'
 import { printable } from '../core/printable.ts'

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { checkOptions } from '#checks'
+import { checkOptions } from '../core/checks.ts'
 import { checkMessage } from '../core/content.ts'
 import { compact } from '../core/json.ts'
 import type { AssistantMessage, Content, ContentBlock, Message } from '../core/model.ts'

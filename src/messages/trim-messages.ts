@@ -1,6 +1,6 @@
 /** A conversation cut to a length. @module */
 
-import { checkOptions, checkValue } from '#checks'
+import { checkOptions } from '../core/checks.ts'
 import { toolCallsOf } from '../core/content.ts'
 import { findLastIndex } from '../core/json.ts'
 import type { Message, Role } from '../core/model.ts'
@@ -45,7 +45,6 @@ export interface TrimOptions {
  */
 export function trimMessages(messages: readonly MessageLike[], options: TrimOptions): Message[] {
   checkOptions('trimMessages', options)
-  checkValue('trim messages', 'maxTokens', options?.maxTokens, 'number')
   const { strategy = 'last' } = options
   const all = withoutStrays(messagesOf(messages))
   const keeps = strategy === 'last' && options.keepInstructions !== false

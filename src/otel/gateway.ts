@@ -1,7 +1,7 @@
 /** Spans and metrics for the requests of a gateway. @module */
 
 import type { Attributes, Context, Span, SpanKind, SpanStatusCode } from '@opentelemetry/api'
-import { checkOptions } from '#checks'
+import { checkOptions } from '../core/checks.ts'
 import { compact } from '../core/json.ts'
 import type { EndReport, GatewayAttempt, GatewayObserver } from '../gateway/types.ts'
 import { metricAttributes, operationOf, usageAttributes } from './attributes.ts'

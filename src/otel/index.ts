@@ -12,8 +12,8 @@
  */
 
 import type { Attributes, Context, Exception, Span, SpanKind, SpanStatusCode } from '@opentelemetry/api'
-import { checkOptions } from '#checks'
 import type { Observed, ObservedRound, ObservedRun, Observer } from '../client/hooks.ts'
+import { checkOptions } from '../core/checks.ts'
 import { ApiError, IsoglotError } from '../core/errors.ts'
 import { compact } from '../core/json.ts'
 import { metricAttributes, operationOf, usageAttributes } from './attributes.ts'

@@ -4,8 +4,9 @@
  * @see https://docs.ag-ui.com/concepts/events and the schemas of `@ag-ui/core` 1.0.0 (read 2026-11)
  * @module
  */
-import { checkOptions } from '#checks'
+
 import type { RunResult, StreamEvent } from '../client/result.ts'
+import { checkOptions } from '../core/checks.ts'
 import { compact, unlessEmpty } from '../core/json.ts'
 import type { ContentBlock, Json, ToolCall } from '../core/model.ts'
 import type { ToolResult } from '../tools/model.ts'

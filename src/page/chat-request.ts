@@ -1,6 +1,7 @@
 /** Checks the request that a page posts to a server, because a page can send anything. @module */
-import { checkOptions } from '#checks'
+
 import { readText } from '../ask/transport.ts'
+import { checkOptions } from '../core/checks.ts'
 import { toolCallsOf } from '../core/content.ts'
 import { LimitError } from '../core/errors.ts'
 import { compact, findLastIndex, isDeeperThan, isObject, maxDepth, unlessEmpty } from '../core/json.ts'

@@ -7,8 +7,9 @@
  *
  * @module
  */
-import { checkOptions } from '#checks'
+
 import type { Run } from '../client/run.ts'
+import { checkOptions } from '../core/checks.ts'
 import { bodyOf } from './body.ts'
 import type { Encoder } from './encoding.ts'
 import { eventStream } from './event-stream.ts'

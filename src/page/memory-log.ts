@@ -1,5 +1,5 @@
 /** Stores runs in the memory of one server. @module */
-import { checkOptions } from '#checks'
+import { checkOptions } from '../core/checks.ts'
 import { LimitError } from '../core/errors.ts'
 import type { RunLog } from './keep-run.ts'
 

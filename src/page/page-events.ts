@@ -1,6 +1,7 @@
 /** Selects the events and fields of a run that may reach a page, by an allow-list. @module */
-import { checkOptions } from '#checks'
+
 import type { StreamEvent } from '../client/result.ts'
+import { checkOptions } from '../core/checks.ts'
 import { textOf } from '../core/content.ts'
 import { compact } from '../core/json.ts'
 import type { Loss, Message } from '../core/model.ts'

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { checkOptions } from '#checks'
+
 import type { RunResult, StreamEvent } from '../client/result.ts'
 import { left, type Run, readOnce, withResolvers } from '../client/run.ts'
+import { checkOptions } from '../core/checks.ts'
 import { DecodeError } from '../core/errors.ts'
 import type { AnyTools } from '../tools/model.ts'
 import { type ReadOptions, readingOf } from './reading.ts'

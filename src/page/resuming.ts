@@ -1,7 +1,7 @@
 /** Continues a run that the server stores, after a lost connection: the page's side of `keepRun`. @module */
 
-import { checkOptions } from '#checks'
 import { backoffMs, sleep } from '../ask/transport.ts'
+import { checkOptions } from '../core/checks.ts'
 import { ApiError, mayPass } from '../core/errors.ts'
 
 /** The maximum number of attempts in a row without a new event. */

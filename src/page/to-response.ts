@@ -1,9 +1,9 @@
 /** Makes the response of a server from a run, for a page to read. @module */
 
-import { checkOptions } from '#checks'
 import type { RunResult } from '../client/result.ts'
 import type { Run } from '../client/run.ts'
 import { after } from '../core/abort.ts'
+import { checkOptions } from '../core/checks.ts'
 import { compact } from '../core/json.ts'
 import type { Message } from '../core/model.ts'
 import { bodyOf } from './body.ts'

@@ -4,8 +4,9 @@
  * @see https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol and `UIMessageChunk` in the types of `ai` 7.0 (read 2026-11)
  * @module
  */
-import { checkOptions } from '#checks'
+
 import type { RunResult, StreamEvent } from '../client/result.ts'
+import { checkOptions } from '../core/checks.ts'
 import { isEmptyAnswer, textOf } from '../core/content.ts'
 import { compact, unlessEmpty } from '../core/json.ts'
 import type { CitationBlock, ContentBlock, ServerToolCall, ServerToolResult, StopReason } from '../core/model.ts'

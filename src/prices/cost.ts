@@ -1,6 +1,7 @@
 /** The cost of answers. @module */
-import { checkOptions } from '#checks'
+
 import type { RunResult } from '../client/result.ts'
+import { checkOptions } from '../core/checks.ts'
 import { arrayOf, compact, field, isObject, textOr } from '../core/json.ts'
 import type { Usage } from '../core/model.ts'
 import type { Model } from '../core/question.ts'

@@ -4,8 +4,9 @@
  * @see https://platform.claude.com/docs/en/build-with-claude/claude-in-microsoft-foundry (read 2026-11)
  * @module
  */
-import { checkOptions } from '#checks'
+
 import { httpModel } from '../ask/http-model.ts'
+import { checkOptions } from '../core/checks.ts'
 import type { ClientCodec, ModelSettings } from '../core/codec.ts'
 import { compact } from '../core/json.ts'
 import type { HttpModel } from '../core/question.ts'

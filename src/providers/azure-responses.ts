@@ -4,7 +4,7 @@
  * @see https://learn.microsoft.com/azure/ai-foundry/openai/how-to/responses (read 2026-11)
  * @module
  */
-import { checkOptions } from '#checks'
+import { checkOptions } from '../core/checks.ts'
 import type { ModelSettings } from '../core/codec.ts'
 import type { HttpModel } from '../core/question.ts'
 import { azureDialect, responsesModel } from '../formats/openai-responses/index.ts'

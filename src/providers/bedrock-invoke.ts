@@ -5,8 +5,9 @@
  * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModelWithResponseStream.html (read 2026-11)
  * @module
  */
-import { checkOptions } from '#checks'
+
 import { httpModel } from '../ask/http-model.ts'
+import { checkOptions } from '../core/checks.ts'
 import type { ClientCodec, Frame, ModelSettings } from '../core/codec.ts'
 import { compact, field, objectIn, textOr, unlessEmpty } from '../core/json.ts'
 import { textOfBase64 } from '../core/media.ts'

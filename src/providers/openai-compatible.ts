@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { checkOptions } from '#checks'
+import { checkOptions } from '../core/checks.ts'
 import type { ModelSettings } from '../core/codec.ts'
 import type { HttpModel } from '../core/question.ts'
 import { type ChatDialect, chatModel, compatible } from '../formats/openai-chat/index.ts'

@@ -4,8 +4,9 @@
  * @see https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference (read 2026-11)
  * @module
  */
-import { checkOptions } from '#checks'
+
 import { httpModel } from '../ask/http-model.ts'
+import { checkOptions } from '../core/checks.ts'
 import type { ClientCodec, ModelSettings } from '../core/codec.ts'
 import type { HttpModel } from '../core/question.ts'
 import { createClientCodec, type GeminiDialect, geminiDialect } from '../formats/gemini/index.ts'

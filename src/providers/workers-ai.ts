@@ -5,7 +5,7 @@
  * @see https://github.com/cloudflare/workerd/blob/main/src/cloudflare/internal/ai-api.ts
  * @module
  */
-import { checkOptions } from '#checks'
+import { checkOptions } from '../core/checks.ts'
 import type { ClientCodec, EncodedRequest, ModelSettings } from '../core/codec.ts'
 import { arrayOf, compact, field, isObject, parseEvent, refuseDeep, stringOr, unlessEmpty } from '../core/json.ts'
 import type { Json, JsonObject, ReasoningEffort, RequestOptions } from '../core/model.ts'

@@ -4,9 +4,10 @@
  *
  * @module
  */
-import { checkOptions } from '#checks'
+
 import { type Attempt, answerOf, chunksOf } from '../ask/transport.ts'
 import { unlessAborted } from '../core/abort.ts'
+import { checkOptions } from '../core/checks.ts'
 import { callIdsOf } from '../core/content.ts'
 import { InterruptedError, IsoglotError } from '../core/errors.ts'
 import { compact, unlessEmpty } from '../core/json.ts'

@@ -1,5 +1,5 @@
 /** Sessions of isoglot's Worker, for pages. @module */
-import { checkOptions } from '#checks'
+import { checkOptions } from '../core/checks.ts'
 import { ApiError } from '../core/errors.ts'
 import { compact, isObject } from '../core/json.ts'
 

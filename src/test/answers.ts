@@ -1,5 +1,5 @@
 /** The answers of a mock. @module */
-import { checkOptions } from '#checks'
+import { checkOptions } from '../core/checks.ts'
 import type { ApiErrorKind } from '../core/errors.ts'
 import type { JsonObject, StopReason, Usage } from '../core/model.ts'
 

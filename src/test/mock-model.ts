@@ -1,6 +1,7 @@
 /** A model whose answers a test decides, in the bytes of a real format. @module */
-import { checkOptions } from '#checks'
+
 import { httpModel } from '../ask/http-model.ts'
+import { checkOptions } from '../core/checks.ts'
 import { compact, isObject } from '../core/json.ts'
 import type { Context, JsonObject, RequestOptions } from '../core/model.ts'
 import type { HttpModel } from '../core/question.ts'

@@ -1,10 +1,10 @@
 /** A run's events as data, and data as a run. @module */
 
-import { checkOptions } from '#checks'
 import { sleep } from '../ask/transport.ts'
 import { applyEvent } from '../client/apply-event.ts'
 import type { RunResult, StreamEvent } from '../client/result.ts'
 import { left, type Run, readOnce, withResolvers } from '../client/run.ts'
+import { checkOptions } from '../core/checks.ts'
 import { InterruptedError } from '../core/errors.ts'
 import type { Message } from '../core/model.ts'
 

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { checkOptions } from '#checks'
+import { checkOptions } from '../core/checks.ts'
 import { blocksOf, blocksOfTurn, randomPartOf } from '../core/content.ts'
 import { compact } from '../core/json.ts'
 import { bytesOfBase64, toBase64Url } from '../core/media.ts'

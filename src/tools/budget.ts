@@ -1,5 +1,5 @@
 /** How much a run may use in all. @module */
-import { checkOptions, checkValue } from '#checks'
+import { checkOptions } from '../core/checks.ts'
 import type { ChatResponse, Usage } from '../core/model.ts'
 
 /** The usage of a run so far. */
@@ -33,7 +33,6 @@ export interface Budget {
  */
 export function budget(limits: BudgetLimits): Budget {
   checkOptions('budget', limits)
-  checkValue('make a budget', 'the options', limits, 'object')
   const { maxToolCalls, maxTokens, maxTimeMs } = limits
   const isReached = (used: number, limit = Number.POSITIVE_INFINITY) => used >= limit
   return {

@@ -6,8 +6,8 @@
  * @module
  */
 
-import { checkOptions } from '#checks'
 import { after, follow, unlessAborted } from '../core/abort.ts'
+import { checkOptions } from '../core/checks.ts'
 import { type AnyCall, callsOf, canRunTools, isCall, randomPartOf, toolCallsOf } from '../core/content.ts'
 import { compact, field, findLastIndex, isObject, stringOr } from '../core/json.ts'
 import type { AssistantMessage, ChatResponse, Message, MessageEvent, ToolCall, ToolMessage } from '../core/model.ts'

@@ -1,5 +1,5 @@
 /** Makes tools. @module */
-import { checkOptions } from '#checks'
+import { checkOptions } from '../core/checks.ts'
 import { arrayOf, compact, isObject } from '../core/json.ts'
 import type { JsonObject, JsonSchema, ToolDefinition } from '../core/model.ts'
 import {

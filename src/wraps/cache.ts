@@ -1,6 +1,7 @@
 /** Cached answers. @module */
-import { checkOptions } from '#checks'
+
 import type { ModelWrap } from '../client/wrap-model.ts'
+import { checkOptions } from '../core/checks.ts'
 import type { MessageEvent } from '../core/model.ts'
 import type { HttpModel, Model, Question } from '../core/question.ts'
 

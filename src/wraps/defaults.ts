@@ -1,6 +1,7 @@
 /** Default options of a model. @module */
-import { checkOptions } from '#checks'
+
 import type { ModelWrap } from '../client/wrap-model.ts'
+import { checkOptions } from '../core/checks.ts'
 import type { RequestOptions } from '../core/model.ts'
 
 /**

@@ -1,8 +1,8 @@
 /** Other models, for when one fails. @module */
 
-import { checkOptions } from '#checks'
 import { checkModel } from '../client/request.ts'
 import type { ModelWrap } from '../client/wrap-model.ts'
+import { checkOptions } from '../core/checks.ts'
 import { ApiError, ConnectionError, TimeoutError } from '../core/errors.ts'
 import type { Model } from '../core/question.ts'
 

@@ -1,9 +1,9 @@
 /** Functions for `beforeRound` that make a long conversation shorter. @module */
 
-import { checkOptions, checkValue } from '#checks'
 import type { RoundChange, RoundStart } from '../client/hooks.ts'
 import { checkModel, type RunRequest } from '../client/request.ts'
 import { generate } from '../client/run.ts'
+import { checkOptions } from '../core/checks.ts'
 import { message } from '../core/message.ts'
 import type { Message } from '../core/model.ts'
 import type { Model } from '../core/question.ts'
@@ -24,7 +24,6 @@ export type BeforeRound = NonNullable<RunRequest['beforeRound']>
 export function keepFirst(options: { readonly over: number }): BeforeRound {
   checkOptions('keepFirst', options)
   const { over } = options
-  checkValue('shorten a conversation', 'over', over, 'number')
   return ({ messages }) => {
     if (countTokensApproximately(messages) <= over) return undefined
     return { messages: trimMessages(messages, { maxTokens: over, keepFirstUser: true }) }
@@ -38,7 +37,6 @@ const dropped = '[Removed. Call the tool again if you need this result.]'
 export function dropOldResults(options: { readonly keep: number }): BeforeRound {
   checkOptions('dropOldResults', options)
   const { keep } = options
-  checkValue('shorten a conversation', 'keep', keep, 'number')
   return ({ messages }) => {
     const places = messages.flatMap(({ role }, at) => (role === 'tool' ? [at] : []))
     const old = new Set(places.slice(0, Math.max(0, places.length - keep)))
@@ -63,7 +61,6 @@ export function summarise(options: {
   checkOptions('summarise', options)
   const { model, over, instruction = summary } = options
   checkModel(model)
-  checkValue('shorten a conversation', 'over', over, 'number')
   return async ({ messages, signal }) => {
     if (countTokensApproximately(messages) <= over) return undefined
     const head = messages.slice(0, countInstructions(messages))

@@ -246,11 +246,11 @@ describe('C8: beforeRound', () => {
   })
 
   it.each<[string, unknown, RegExp]>([
-    ['text', 'x', /the change.*text.*object/],
-    ['a list', [], /the change.*list.*object/],
-    ['null', null, /the change.*null.*object/],
+    ['text', 'x', /the options.*text.*object/],
+    ['a list', [], /the options.*list.*object/],
+    ['null', null, /the options.*null.*object/],
     ['a model that is text', { model: 'gpt' }, /"model".*openaiChat/],
-    ['a tool that the request does not have', { tools: ['h'] }, /"tools h"/],
+    ['a tool that the request does not have', { tools: ['h'] }, /"tools" has "h"/],
     ['tools that are no list', { tools: 'f' }, /tools/],
     ['no message', { messages: [] }, /message/],
     ['a message of another library', { messages: [{ parts: [] }] }, /messages\[0\].*role/],

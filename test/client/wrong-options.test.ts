@@ -162,7 +162,7 @@ const rows: readonly Row[] = [
   ['countTokens', 'function', (countTokens) => trimMessages(['x'], { maxTokens: 5, countTokens })],
   ['countTokens', 'number', (count) => trimMessages(['x'], { maxTokens: 5, countTokens: () => count })],
   ['countTokens', 'number', (count) => splitMessage(parts, { countTokens: () => count })],
-  ['options', '', (options) => filterMessages(['x'], options)],
+  ['options', 'object', (options) => filterMessages(['x'], options)],
   ['includeNames', 'list', (includeNames) => filterMessages(['x'], { includeNames })],
   ['excludeRoles', '', (excludeRoles) => filterMessages(['x'], { excludeRoles })],
   ['excludeToolCalls', 'boolean list', (excludeToolCalls) => filterMessages(['x'], { excludeToolCalls })],

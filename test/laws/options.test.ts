@@ -7,7 +7,8 @@ import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { publicPaths } from '../../scripts/built-files.mjs'
 import { type Forms, taken } from '../../src/checks/forms.ts'
-import * as production from '../../src/checks/none.ts'
+import { checks } from '../../src/checks/index.ts'
+import { turnOnChecks } from '../../src/core/checks.ts'
 import { message, stream, t, tool } from '../../src/index.ts'
 import { memoryLog } from '../../src/page/memory-log.ts'
 import { mockModel } from '../../src/test/index.ts'
@@ -318,8 +319,12 @@ function anyOf(form: Forms[string]): unknown {
   return /number/.test(wanted) ? 1 : /function/.test(wanted) ? () => {} : /list/.test(wanted) ? [] : 'text'
 }
 
-it('checks nothing in a bundle for production', () => {
-  expect(() => production.checkOptions('stream', { modle: 1 })).not.toThrow()
-  expect(() => production.checkValue('ask', 'x', 1, 'text')).not.toThrow()
-  expect(() => production.checkThat(false, 'ask', 'x', 'text', 'y')).not.toThrow()
+it('checks consent in a bundle for production, and nothing else', () => {
+  turnOnChecks(undefined)
+  try {
+    expect(() => tool({ name: 'pay', exceute: () => '' } as never)).not.toThrow()
+    expect(() => tool({ name: 'pay', needsAproval: {}, execute: () => '' } as never)).toThrow('write needsApproval')
+  } finally {
+    turnOnChecks(checks)
+  }
 })

@@ -68,6 +68,9 @@ function frameworksOf(module: string): readonly string[] {
   return (frameworks[module] ?? []).map((name) => `imports "${name}"`)
 }
 
+/** Turns the checks of options on. */
+const development = 'shared/checks.js'
+
 describe('what a file takes from the runtime', () => {
   it.each(modules)('%s: uses only what every runtime has', (module) => {
     const isOfOurs = (found: string) =>
@@ -83,15 +86,16 @@ describe('what a file takes from the runtime', () => {
   })
 
   it('each file loads with at least one public path, but not with all of them', () => {
-    const loaded = new Set(entries.flatMap(modulesOf))
+    const loaded = new Set([...entries, development].flatMap(modulesOf))
     expect(modules.filter((module) => !loaded.has(module))).toEqual([])
     expect(entries.filter((entry) => modulesOf(entry).length === modules.length)).toEqual([])
   })
 
-  // package.json says `"sideEffects": false`, and the build removes imports that have no names.
+  // package.json names the only ones that have some, and the build removes imports that have no names.
   it.each(modules)('%s: has no side effects when it loads', (module) => {
     const { actions } = usesOf(module)
-    const isDirective = (action: string) => module === 'react.js' && action === '"use client";'
+    const isDirective = (action: string) =>
+      (module === 'react.js' && action === '"use client";') || (module === development && action.startsWith('turnOn'))
     // esbuild's own helper gives a namespace such as `message` its names, each by a getter.
     const givesNames = (action: string) => /^\w+\(\w+,\s*\{(\s*\w+:\s*\(\)\s*=>\s*\w+,?)+\s*\}\);?$/.test(action)
     expect(actions.filter((action) => !givesNames(action) && !isDirective(action))).toEqual([])

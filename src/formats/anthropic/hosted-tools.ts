@@ -8,7 +8,7 @@
  * @module
  */
 
-import { checkOptions } from '#checks'
+import { checkOptions } from '../../core/checks.ts'
 import { compact } from '../../core/json.ts'
 import type { HostedTool, UserLocation } from '../../kit/hosted-tool.ts'
 import { format } from './words.ts'

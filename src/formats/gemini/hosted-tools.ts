@@ -9,7 +9,7 @@
  * @module
  */
 
-import { checkOptions } from '#checks'
+import { checkOptions } from '../../core/checks.ts'
 import { compact } from '../../core/json.ts'
 import type { HostedTool } from '../../kit/hosted-tool.ts'
 

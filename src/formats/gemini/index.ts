@@ -6,8 +6,8 @@
  * @module
  */
 
-import { checkOptions } from '#checks'
 import { httpModel } from '../../ask/http-model.ts'
+import { checkOptions } from '../../core/checks.ts'
 import type { ClientCodec, LateInstructions, ModelSettings } from '../../core/codec.ts'
 import { compact } from '../../core/json.ts'
 import type { HttpModel } from '../../core/question.ts'

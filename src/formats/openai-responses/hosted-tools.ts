@@ -10,7 +10,7 @@
  * @module
  */
 
-import { checkOptions } from '#checks'
+import { checkOptions } from '../../core/checks.ts'
 import { compact } from '../../core/json.ts'
 import type { JsonObject } from '../../core/model.ts'
 import type { HostedTool, UserLocation } from '../../kit/hosted-tool.ts'
