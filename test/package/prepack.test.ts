@@ -12,7 +12,8 @@ const run = (command: string, ...args: string[]) =>
   execFileSync(command, args, { cwd: copy, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 /** The names of the files that `npm pack` puts into the package. */
 function packed(): string[] {
-  const name = run('npm', 'pack', '--loglevel=error').trim()
+  // The name is on the last line: below another command of npm, it prints the scripts first.
+  const name = run('npm', 'pack', '--loglevel=error').trim().split('\n').at(-1) ?? ''
   const files = run('tar', '-tzf', name).trim().split('\n')
   rmSync(join(copy, name))
   return files
