@@ -17,9 +17,10 @@ const isCi = process.env.CI === 'true' || process.env.CI === '1'
  * knew the names, arguments and results of its tools. Now the program has 2,767; most of them come from the imports.
  */
 const mostInstantiations = 2_770
-const shipped = /^(dist\/[\w-]+\.d\.ts|dist\/(shared\/)?[\w-]+\.js|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/
+const shipped =
+  /^(dist\/[\w-]+\.d\.ts|dist\/((shared|dev)\/)?[\w-]+\.js|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/
 /** The maximum unpacked size, in bytes. */
-const largestPackage = 1_500_000
+const largestPackage = 1_650_000
 
 const dist = join(root, 'dist')
 const entries = entriesIn(dist)

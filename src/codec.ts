@@ -58,6 +58,7 @@ export type { AssembleOptions } from './assemble/assemble.ts'
 export { assemble, collect, fold, stop } from './assemble/assemble.ts'
 export type { AnswerDecoder } from './core/codec.ts'
 export type { ApiErrorDetails } from './core/errors.ts'
+export type { HttpModel } from './core/question.ts'
 
 // ---- to run tools -------------------------------------------------------------------------------
 

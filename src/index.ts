@@ -31,7 +31,7 @@ export {
 } from './client/structured.ts'
 export { wrapModel } from './client/wrap-model.ts'
 export type { ModelSettings } from './core/codec.ts'
-export type { HttpModel, Model } from './core/question.ts'
+export type { Model } from './core/question.ts'
 
 // ---- tools --------------------------------------------------------------------------------------
 

@@ -21,13 +21,13 @@ import { callIdsOf, withAskedModel } from '../core/content.ts'
 import { IsoglotError, LimitError } from '../core/errors.ts'
 import { compact, wellFormedText } from '../core/json.ts'
 import type { ChatResponse, Loss, MessageEvent } from '../core/model.ts'
-import type { Call, Deadline, HttpModel, Question } from '../core/question.ts'
+import type { AnswerServer, Call, Deadline, HttpModel, Question } from '../core/question.ts'
 import type { Machine } from '../core/reducer.ts'
 import { nextNumber } from '../kit/ids.ts'
 import { checkLoss } from '../kit/losses.ts'
 import { legalToolChoice, prepare } from '../prepare/prepare.ts'
 import { errorFor, isStream, titleOf } from './errors.ts'
-import { type Attempt, addressOf, answerOf, chunksOf, keyOf, readBody, sendText } from './transport.ts'
+import { type Attempt, addressOf, answerOf, chunksOf, keyOf, readBody, sendRequest, sendText } from './transport.ts'
 
 /** The settings of a model, with its address. */
 export type HttpSettings = Omit<HttpModel, 'provider' | 'model' | 'codec' | 'answer'>
@@ -202,8 +202,10 @@ async function open(self: HttpAttempt, deadline: Deadline): Promise<AsyncIterabl
   const decoder = decodeAnswer(model.codec, { ...offered, ...limits })
   self.decoder = decoder
   if (response && !isStream(response)) self.whole = collectWhole(model.codec, asking.isWhole || undefined, maxBodyBytes)
-  const named = (name: string) => call.onKept?.(name, async () => resume?.stop(model, name))
-  const kept = resume?.chunks({ model, timeouts, id, response, decoder, named }, deadline)
+  const { baseUrl, codec } = model
+  const server: AnswerServer = { baseUrl, stored: codec.stored, ask: (url, init) => sendRequest(model, url, init) }
+  const named = (name: string) => call.onKept?.(name, async () => resume?.stop(server, name))
+  const kept = resume?.chunks({ server, timeouts, id, response, decoder, named }, deadline)
   return kept ?? chunksOf(response as Response, deadline, () => decoder.hasStopped)
 }
 

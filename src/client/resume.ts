@@ -6,10 +6,10 @@
  * @module
  */
 
-import { backoffMs, chunksOf, sendRequest, sleep, startDeadline } from '../ask/transport.ts'
+import { backoffMs, chunksOf, sleep, startDeadline } from '../ask/transport.ts'
 import type { Frame, StoredStream } from '../core/codec.ts'
 import { ApiError, ConnectionError, InterruptedError, mayPass } from '../core/errors.ts'
-import type { Deadline, HttpModel, Resumable, Timeouts, Underway } from '../core/question.ts'
+import type { AnswerServer, Deadline, Resumable, Timeouts, Underway } from '../core/question.ts'
 import { decodeSse } from '../framing/text.ts'
 
 /** How many connections in a row may bring nothing new. */
@@ -40,7 +40,7 @@ function streamIdOf({ headers }: Response): string | undefined {
 
 function keptChunks(answer: Underway, deadline: Deadline): AsyncIterable<Uint8Array> | undefined {
   const id = answer.id ?? (answer.response && streamIdOf(answer.response))
-  if (id === undefined && answer.model.codec.stored === undefined) return undefined
+  if (id === undefined && answer.server.stored === undefined) return undefined
   if (id !== undefined) answer.named(id)
   return allChunks({ ...answer, id }, deadline)
 }
@@ -92,13 +92,13 @@ interface Rest {
 }
 
 function restOf(answer: Underway): Rest {
-  const { model, id, response, decoder } = answer
-  const { stored } = model.codec
+  const { server, id, response, decoder } = answer
+  const { stored } = server
   if (stored !== undefined && (response === undefined || streamIdOf(response) === undefined)) {
     return storedRest(answer, stored)
   }
   return {
-    ask: (line) => askForRest(model, id ?? '', decoder.taken, line),
+    ask: (line) => askForRest(server, id ?? '', decoder.taken, line),
     see() {},
     isKnown: () => true,
     reconnect() {},
@@ -106,14 +106,14 @@ function restOf(answer: Underway): Rest {
 }
 
 /** The rest of an answer that the provider itself keeps: its events say where they are. */
-function storedRest({ model, id: given, named }: Underway, stored: StoredStream): Rest {
+function storedRest({ server, id: given, named }: Underway, stored: StoredStream): Rest {
   const connect = () => decodeSse({ maxEventBytes: Number.POSITIVE_INFINITY }) // the decoder sees to the limit
   let framing = connect()
   let id = given
   let event: string | undefined
   return {
     ask: ({ signal }) =>
-      sendRequest(model, model.baseUrl + stored.pathOf(id ?? '', event), { method: 'GET', headers: {}, signal }),
+      server.ask(server.baseUrl + stored.pathOf(id ?? '', event), { method: 'GET', headers: {}, signal }),
     see(chunk) {
       const frames: Frame[] = []
       framing.push(chunk, frames)
@@ -142,20 +142,19 @@ function startLine(timeouts: Timeouts | undefined, deadline: Deadline): Deadline
 /** How long a server may take to hear that an answer is to end, in milliseconds. */
 const stopTimeoutMs = 10_000
 
-async function stopStream(model: HttpModel, id: string): Promise<void> {
+async function stopStream(server: AnswerServer, id: string): Promise<void> {
   const signal = AbortSignal.timeout(stopTimeoutMs)
-  const { stored } = model.codec
-  const [method, url] = stored ? ['POST', model.baseUrl + stored.stopPathOf(id)] : ['DELETE', urlOf(model, id)]
-  const response = await sendRequest(model, url, { method, headers: {}, signal })
+  const { stored, baseUrl } = server
+  const [method, url] = stored ? ['POST', baseUrl + stored.stopPathOf(id)] : ['DELETE', urlOf(server, id)]
+  const response = await server.ask(url, { method, headers: {}, signal })
   await response.body?.cancel()
 }
 
-function askForRest(model: HttpModel, id: string, taken: number, { signal }: Deadline): Promise<Response> {
-  const headers = { 'last-event-id': `${taken}` }
-  return sendRequest(model, urlOf(model, id), { method: 'GET', headers, signal })
+function askForRest(server: AnswerServer, id: string, taken: number, { signal }: Deadline): Promise<Response> {
+  return server.ask(urlOf(server, id), { method: 'GET', headers: { 'last-event-id': `${taken}` }, signal })
 }
 
-function urlOf({ baseUrl }: HttpModel, id: string): string {
+function urlOf({ baseUrl }: AnswerServer, id: string): string {
   const origin = URL.canParse(baseUrl) ? new URL(baseUrl).origin : ''
   return `${origin}/v1/streams/${id}`
 }

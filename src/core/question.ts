@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AnswerDecoder, ClientCodec, ModelSettings } from './codec.ts'
+import type { AnswerDecoder, ClientCodec, ModelSettings, StoredStream } from './codec.ts'
 import type { AssistantMessage, Context, JsonObject, Message, MessageEvent, RequestOptions, Usage } from './model.ts'
 
 /** What is asked: the conversation with its tools, and the options. Plain data. */
@@ -133,12 +133,28 @@ export interface Resumable {
   /** The chunks of an answer, over as many connections as it takes; `undefined` if the server does not keep it. */
   chunks(answer: Underway, deadline: Deadline): AsyncIterable<Uint8Array> | undefined
   /** Asks the server to end an answer that it keeps. */
-  stop(model: HttpModel, id: string): Promise<void>
+  stop(server: AnswerServer, id: string): Promise<void>
+}
+
+/** A server that may keep its answers. */
+export interface AnswerServer {
+  /** The address of its API, or one of its routes. */
+  readonly baseUrl: string
+  /** How it keeps them. Default: as isoglot's Worker does. */
+  readonly stored?: StoredStream | undefined
+  /** Sends a request, with the key or the token. @throws {ApiError} if the answer's status is not 2xx. */
+  ask(url: string, init: Pick<RequestInit, 'method'> & ServerRequest): Promise<Response>
+}
+
+/** What each request to a server has. */
+export interface ServerRequest {
+  readonly headers: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
 }
 
 /** An answer that is under way: what has come of it, and where the rest is. */
 export interface Underway {
-  readonly model: HttpModel
+  readonly server: AnswerServer
   readonly timeouts: Timeouts | undefined
   /** The name by which the server keeps it, if it was asked for before. */
   readonly id: string | undefined

@@ -12,7 +12,16 @@ import { callIdsOf } from '../core/content.ts'
 import { InterruptedError, IsoglotError } from '../core/errors.ts'
 import { compact, unlessEmpty } from '../core/json.ts'
 import type { AssistantMessage, ContentBlock, Loss, Message, MessageEvent } from '../core/model.ts'
-import type { Call, Deadline, LiveArguments, Model, Question } from '../core/question.ts'
+import type {
+  AnswerServer,
+  Call,
+  Deadline,
+  LiveArguments,
+  Model,
+  Question,
+  ServerRequest,
+  Underway,
+} from '../core/question.ts'
 import { placesOf } from '../kit/losses.ts'
 import { addToBlocks, cutOff } from '../page/blocks-so-far.ts'
 import { readData, readEvent } from '../page/event-data.ts'
@@ -50,7 +59,7 @@ export interface RemoteModel extends Model, RemoteSettings {}
  * ```ts
  * const session = workerSession('https://chat.example')
  * const model = remote('anthropic:claude-haiku-4-5', { url: 'https://chat.example/answer', session })
- * for await (const text of stream({ model, prompt: 'Hello' }).text()) show(text)
+ * for await (const text of stream({ model, prompt: 'Hello' }).text()) draw(text)
  * ```
  */
 export function remote(model: string, settings: RemoteSettings): RemoteModel {
@@ -61,9 +70,11 @@ export function remote(model: string, settings: RemoteSettings): RemoteModel {
 
 function answer(this: RemoteModel, question: Question, call: Call): AsyncIterable<readonly MessageEvent[]> {
   call.onModel?.(this)
-  const asking: Asking = { model: this, question, call, body: bodyOf(this, question, call) }
-  const { idempotencyKey } = call
-  return answerOf({ url: this.url, idempotencyKey, begin: () => attempt(asking) }, call, [])
+  // A server that keeps answers knows them by this key.
+  const idempotencyKey = call.idempotencyKey ?? (call.resume && !call.onlyWhole ? crypto.randomUUID() : undefined)
+  const asking: Asking = { model: this, question, call, idempotencyKey, body: bodyOf(this, question, call) }
+  const isKept = call.streamId !== undefined
+  return answerOf({ url: this.url, idempotencyKey, isKept, begin: () => attempt(asking) }, call, [])
 }
 
 // ---- the question -------------------------------------------------------------------------------
@@ -100,6 +111,7 @@ interface Asking {
   readonly model: RemoteModel
   readonly question: Question
   readonly call: Call
+  readonly idempotencyKey: string | undefined
   readonly body: string
 }
 
@@ -124,6 +136,8 @@ interface RemoteAttempt extends Attempt<Uint8Array> {
   readonly live: Map<number, LiveArguments>
   /** The text of an answer that is one JSON value. */
   json: string | undefined
+  /** The number of events that were read, as the server counts them. */
+  taken: number
 }
 
 function attempt(asking: Asking): RemoteAttempt {
@@ -131,24 +145,29 @@ function attempt(asking: Asking): RemoteAttempt {
   let failure: { readonly error: unknown } | undefined
   const { maxEventBytes = 8 * 1024 * 1024 } = asking.call
   const decoder = new TextDecoder()
-  const lines = readData(maxEventBytes, (data) => {
+  const read = (data: string) => {
     const event = readEvent<MessageEvent | Failure>(data)
     if (self.isEnded || failure !== undefined) return
+    self.taken++
     if (event.type === 'error') failure = { error: failureOf(self, event) }
     else out.push(take(self, event))
-  })
-  const self: RemoteAttempt = {
+  }
+  let lines = readData(maxEventBytes, read)
+  const self: RemoteAttempt & Underway['decoder'] = {
     asking,
     isEnded: false,
     blocks: [],
     begun: undefined,
     live: new Map(),
     json: undefined,
+    taken: 0,
+    reconnect() {
+      lines = readData(maxEventBytes, read)
+    },
     async open(deadline) {
-      deadline.enter('first_byte')
-      const response = await send(self, deadline)
-      if (isJson(response)) self.json = ''
-      return chunksOf(response, deadline)
+      const response = asking.call.streamId === undefined ? await send(self, deadline) : undefined
+      if (response && isJson(response)) self.json = ''
+      return keptChunks(self, response, deadline) ?? chunksOf(response as Response, deadline)
     },
     take(chunk, events) {
       out = events
@@ -222,23 +241,50 @@ function atHome(loss: Loss, { context: { tools = [] } }: Question): Loss {
 
 // ---- HTTP ---------------------------------------------------------------------------------------
 
-/** Sends the question. If the server refuses the token, it is sent once more with a new one. */
-async function send(self: RemoteAttempt, { signal }: Deadline): Promise<Response> {
-  const { model, body, call } = self.asking
-  const { url, session, headers, fetch = globalThis.fetch } = model
-  const ask = async (refused?: string): Promise<Response> => {
-    const token = await session?.(refused)
-    const authorization = token && `Bearer ${token}`
-    const own = compact({ authorization, 'idempotency-key': call.idempotencyKey })
-    const init = { method: 'POST', headers: { 'content-type': 'application/json', ...own, ...headers }, body, signal }
-    const response = await fetch(url, { ...init, redirect: 'manual' })
+/** Sends the question. */
+function send(self: RemoteAttempt, deadline: Deadline): Promise<Response> {
+  const { model, body, call, idempotencyKey } = self.asking
+  const { signal } = deadline
+  deadline.enter('first_byte')
+  const headers = { 'content-type': 'application/json', ...compact({ 'idempotency-key': idempotencyKey }) }
+  const asked = ask(model, model.url, { method: 'POST', headers, body, signal }).then((response) => {
     self.status = response.status
-    self.isFinal = response.headers.has(answerHeader)
+    self.isFinal = isAnswer(response)
+    return response
+  })
+  const sent = unlessAborted(pageAnswer(asked, signal, isAnswer), signal)
+  if (call.resume) call.onHeaders?.(sent.catch(() => {}))
+  return sent
+}
+
+/** The chunks of an answer that the server keeps, over as many connections as it takes; `undefined` if it does not. */
+function keptChunks(
+  decoder: RemoteAttempt & Underway['decoder'],
+  response: Response | undefined,
+  deadline: Deadline,
+): AsyncIterable<Uint8Array> | undefined {
+  const { model, call } = decoder.asking
+  const { resume, timeouts, streamId: id } = call
+  const server: AnswerServer = {
+    baseUrl: model.url,
+    ask: (url, init) => pageAnswer(ask(model, url, init), init.signal, ({ ok }) => ok),
+  }
+  const named = (name: string) => call.onKept?.(name, async () => resume?.stop(server, name))
+  return resume?.chunks({ server, timeouts, id, response, decoder, named }, deadline)
+}
+
+/** Sends a request with the token. If the server refuses the token, it is sent once more with a new one. */
+async function ask(model: RemoteModel, url: string, init: RequestInit & ServerRequest): Promise<Response> {
+  const { session, headers, fetch = globalThis.fetch } = model
+  const sendWith = async (refused?: string): Promise<Response> => {
+    const token = await session?.(refused)
+    const own = { ...compact({ authorization: token && `Bearer ${token}` }), ...init.headers, ...headers }
+    const response = await fetch(url, { ...init, headers: own, redirect: 'manual' })
     if (response.status !== 401 || refused !== undefined || token === undefined) return response
     await response.body?.cancel()
-    return ask(token)
+    return sendWith(token)
   }
-  return unlessAborted(pageAnswer(ask(), signal, isAnswer), signal)
+  return sendWith()
 }
 
 const isJson = ({ headers }: Response) => /^application\/json\b/i.test(headers.get('content-type') ?? '')

@@ -14,6 +14,8 @@ export interface Kept {
 }
 
 export const streamId = '0123456789abcdef0123456789abcdef'
+/** The second one is for pages that ask by isoglot's own wire. */
+const headers = { 'x-isoglot-stream': streamId, 'x-isoglot-answer': '1' }
 
 /** Answers in these events; the first connections are cut so, one after the other. */
 export function keep(events: readonly string[], cuts: readonly (Cut | Response)[] = []): Kept {
@@ -27,7 +29,7 @@ export function keep(events: readonly string[], cuts: readonly (Cut | Response)[
     const cut = waiting.shift()
     if (cut instanceof Response) return cut
     const bytes = new TextEncoder().encode(numbered.slice(from).join(''))
-    return new Response(cut === undefined ? bytes : bodyOf(bytes, cut), { headers: { 'x-isoglot-stream': streamId } })
+    return new Response(cut === undefined ? bytes : bodyOf(bytes, cut), { headers })
   }
 
   return {

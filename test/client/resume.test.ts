@@ -1,6 +1,11 @@
 /** A stream whose connection is cut continues at the next event, if the server stores it: each event arrives once, in order. */
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { decodeAnswer } from '../../src/ask/http-model.ts'
 import type { StreamEvent } from '../../src/client/result.ts'
+import type { Frame } from '../../src/core/codec.ts'
+import type { MessageEvent } from '../../src/core/model.ts'
+import { createClientCodec } from '../../src/formats/openai-chat/index.ts'
+import { isoglotFormat } from '../../src/gateway/index.ts'
 import {
   ConnectionError,
   InterruptedError,
@@ -11,6 +16,7 @@ import {
   t,
   tool,
 } from '../../src/index.ts'
+import { remote } from '../../src/remote/index.ts'
 import { isExhaustive, placesOf } from '../support/cuts.ts'
 import { seeded } from '../support/random.ts'
 import { serve } from '../support/serve.ts'
@@ -19,7 +25,7 @@ import { type Cut, type Kept, keep, streamId } from './kept.ts'
 
 const origin = 'https://worker.example'
 
-function ask(wire: TestWire, kept: Kept, more: Partial<RunRequest> = {}): Run {
+function ask(wire: Pick<TestWire, 'model'>, kept: Kept, more: Partial<RunRequest> = {}): Run {
   const model = { ...wire.model(`${origin}/v1`), fetch: kept.fetch }
   return stream({ model, prompt: 'Hi', retries: 0, resume: resumable(), ...more })
 }
@@ -41,7 +47,7 @@ function placesIn(events: readonly string[], few: number): readonly number[] {
   return placesOf(new TextEncoder().encode(numbered)).filter((at, index) => index % few === 0 && at < bytesOf(events))
 }
 /** Without what follows the end of the answer: a cut before it loses nothing, and causes no request. */
-const answerOf = (wire: TestWire) => {
+const answerOf = (wire: Pick<TestWire, 'text' | 'piecesAfterEnd'>) => {
   const events = wire.text('Grüße, ', '世界', ' 👋', ' and', ' farewell')
   return events.slice(0, events.length - wire.piecesAfterEnd)
 }
@@ -49,7 +55,29 @@ const answerOf = (wire: TestWire) => {
 // Waits between attempts are a share of what they may be: here, none of it.
 beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0))
 
-describe.each(wires)('$name', (wire) => {
+/** isoglot's own wire: what a server of ours writes of an answer. */
+const [first] = wires as readonly [TestWire]
+const ownPieces = (pieces: readonly string[]): string[] => {
+  const events: MessageEvent[] = []
+  const decoder = decodeAnswer(createClientCodec())
+  decoder.push(new TextEncoder().encode(pieces.join('')), events)
+  const frames: Frame[] = []
+  const writer = isoglotFormat.codec.encodeStream({})
+  for (const event of events) writer.push(event, frames)
+  return frames.map(({ data }) => `data: ${data}\n\n`)
+}
+const own: Omit<TestWire, 'name'> & { readonly name: string } = {
+  ...first,
+  name: 'isoglot',
+  model: (url) => remote('openai-chat:m', { url: url.replace(/\/v1$/, '/answer') }) as never,
+  text: (...parts) => ownPieces(first.text(...parts)),
+  calls: (...calls) => ownPieces(first.calls(...calls)),
+  piecesAfterEnd: 0,
+  isLastPieceEmpty: false,
+}
+const allWires: readonly (typeof own)[] = [...wires, own]
+
+describe.each(allWires)('$name', (wire) => {
   it.each(['broken', 'closed'] as const)('continues wherever it is cut: %s', async (how) => {
     const answer = answerOf(wire)
     const whole = await read(ask(wire, keep(answer)))
@@ -127,10 +155,10 @@ it(`loses and doubles nothing in ${schedules} schedules of cuts`, async () => {
   const random = seeded(21)
   const upTo = (limit: number) => Math.floor(random() * limit)
   const wholes = new Map<string, StreamEvent[]>()
-  for (const wire of wires) wholes.set(wire.name, await read(ask(wire, keep(answerOf(wire)))))
+  for (const wire of allWires) wholes.set(wire.name, await read(ask(wire, keep(answerOf(wire)))))
   const failed: unknown[] = []
   async function play(round: number): Promise<void> {
-    const wire = wires[round % wires.length] as TestWire
+    const wire = allWires[round % allWires.length] as typeof own
     const answer = answerOf(wire)
     const cuts = Array.from({ length: 1 + upTo(5) }, (): Cut | Response => {
       if (random() < 0.1) return Response.json({ error: { message: 'Overloaded' } }, { status: 503 })

@@ -134,6 +134,7 @@ const surroundings: readonly string[] = [
   `const options: ${typesOf('messages/index.ts')}.RequestOptions`,
   'function write(text: string): void',
   'function draw(...things: unknown[]): void',
+  'function runInSandbox(command: string): Promise<object>',
 ]
 
 /** Every public value as a global of its own, and what else an example may take for granted. */

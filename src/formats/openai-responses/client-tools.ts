@@ -99,7 +99,7 @@ export const patchParameters: ClientParameters<PatchArguments> = {
  *   description: 'Runs commands',
  *   parameters: shellParameters,
  *   needsApproval: approval(),
- *   execute: ({ commands }) => Promise.all(commands.map(run)),
+ *   execute: ({ commands }) => Promise.all(commands.map(runInSandbox)),
  * })
  * const tools = [providerTool(shell, { type: 'shell', environment: { type: 'local' } })]
  * const { pending } = await generate({ model: openaiResponses('gpt-5.4', { apiKey }), prompt: 'Which files are here?', tools })
