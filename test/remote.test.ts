@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Message, MessageEvent } from '../src/core/model.ts'
 import type { Model } from '../src/core/question.ts'
-import { createGateway, isoglotFormat } from '../src/gateway/index.ts'
+import { answerResponse, createGateway, isoglotFormat } from '../src/gateway/index.ts'
 import { block, generate, generateObject, liveArguments, message, stream, t, tool } from '../src/index.ts'
 import { formats } from '../src/kit/lacks.ts'
 import { remote } from '../src/remote/index.ts'
@@ -179,6 +179,53 @@ describe('a remote model', () => {
     await generate({ model: behind(model, { fetch }), messages }).catch(() => {})
     expect(sent).toContain('"ok"')
     expect(sent).not.toContain('secret')
+  })
+})
+
+describe('a route with one model', () => {
+  it('answers like the model, whatever name the page gives', async () => {
+    const model = provider('anthropic')
+    const fetch = (url: RequestInfo | URL, init?: RequestInit) => answerResponse(model, new Request(url, init))
+    const other = { ...remote('any:name', { url: 'https://app.example/api/ask?v=1', fetch }), provider: model.provider }
+    expect(await told(other)).toEqual(await told(provider('anthropic')))
+    expect(model.requests).toHaveLength(2)
+  })
+
+  it('answers what it cannot read with an error in the form of the wire', async () => {
+    const asked = new Request('https://app.example/api', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"version":2}',
+    })
+    const response = await answerResponse(mockModel([]), asked)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining('version') } })
+  })
+
+  it('is stopped when the page leaves', async () => {
+    const leave = new AbortController()
+    let signal: AbortSignal | undefined
+    const model = {
+      provider: 'own',
+      model: 'own',
+      answer: async function* (_: unknown, call: { signal: AbortSignal }): AsyncGenerator<MessageEvent[]> {
+        signal = call.signal
+        yield [{ type: 'message_start' }, { type: 'text_delta', index: 0, text: 'Hello' }]
+        await new Promise((resolve) => call.signal.addEventListener('abort', resolve))
+      },
+    }
+    const fetch = (url: RequestInfo | URL, init?: RequestInit) => answerResponse(model, new Request(url, init))
+    const run = stream({
+      model: remote('own', { url: 'https://app.example', fetch }),
+      prompt: 'x',
+      signal: leave.signal,
+    })
+    await expect(
+      (async () => {
+        for await (const event of run) if (event.type === 'text_delta') leave.abort()
+      })(),
+    ).rejects.toThrow()
+    await expect.poll(() => signal?.aborted).toBe(true)
   })
 })
 

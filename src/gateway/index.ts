@@ -1,6 +1,7 @@
 /** The gateway, and functions for code that checks requests before it. @module */
 
 export { allFormats } from './all-formats.ts'
+export { answerResponse } from './answer-response.ts'
 export { type BodyLimits, type JsonBody, readJson } from './body.ts'
 export { errorEvents, type SentEvents } from './error-events.ts'
 export { answerError } from './errors.ts'
