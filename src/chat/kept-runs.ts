@@ -40,7 +40,7 @@ export function keptRuns(
   transport: { readonly url: string; readonly fetch: typeof fetch },
   read: (chatId: string, run: ReadableRun) => ChatEvents,
 ): KeptRuns {
-  const resume = resuming(transport)
+  const resume = resuming({ url: transport.url, fetch: transport.fetch })
   const kept = new Map<string, string>()
 
   function keep(key: string, value: string | undefined): void {

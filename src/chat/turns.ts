@@ -130,7 +130,9 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
   async function readFiles(files: readonly Blob[], signal: AbortSignal): Promise<void> {
     const { files: rules = {} } = options
     checkFiles(files, rules)
-    const blocks = await Promise.all(files.map((file) => toBlock(file, { ...rules, signal })))
+    const blocks = await Promise.all(
+      files.map((file) => toBlock(file, { ...compact({ upload: rules?.upload }), signal })),
+    )
     const entry = chat.entry(question?.id)
     if (question === undefined || entry === undefined || signal.aborted) return
     const added: Message[] = [{ role: 'user', content: [...blocks, ...blocksOf(entry.messages[0]?.content ?? '')] }]

@@ -22,6 +22,11 @@ export type BodyLimits = Pick<GatewayLimits, 'maxBodyBytes' | 'bodyTimeoutMs' | 
  */
 export async function readJson(request: Request, limits: BodyLimits = {}): Promise<JsonBody> {
   checkOptions('readJson', limits)
+  return readBody(request, limits)
+}
+
+/** As {@link readJson}. The limits may have others beside these. */
+export async function readBody(request: Request, limits: BodyLimits): Promise<JsonBody> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json') throw refusal(415, 'The content type must be application/json')
   if (request.headers.has('content-encoding')) throw refusal(415, 'A compressed body is not supported')

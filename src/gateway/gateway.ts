@@ -11,7 +11,7 @@ import { isObject } from '../core/json.ts'
 import type { GatewayFormat } from '../kit/gateway-format.ts'
 import { isOnlyWhole } from '../kit/only-whole.ts'
 import { answer } from './answer.ts'
-import { type JsonBody, readJson } from './body.ts'
+import { type JsonBody, readBody } from './body.ts'
 import { type Call, endAttempt, type GatewayRequest, newProgress, reportOf } from './call.ts'
 import { corsHeaders, idHeaders, preflight, withOwnHeaders } from './cors.ts'
 import { answerCount, decodeCounted } from './count.ts'
@@ -182,7 +182,7 @@ async function readChecked<Env>(
   { wire, caller }: GatewayRequest,
   { options, env }: GatewayConfig<Env>,
 ): Promise<JsonBody> {
-  const body = await readJson(request, options.limits ?? {})
+  const body = await readBody(request, options.limits ?? {})
   const checked = options.check?.({ wire: wire.name, kind, body: body.value, caller }, env)
   checkSpelling(checked ?? body.value, wire)
   return checked === undefined ? body : { value: checked, text: JSON.stringify(checked) }

@@ -139,7 +139,13 @@ export function tableFor(wire: WireName, entries: readonly Entry[], maxOutputTok
     const id = idOf(entry)
     const isFirst = !(entry.name in models)
     const name = isFirst ? entry.name : id
-    models[name] = compact({ model: modelOf(entry, wire), maxOutputTokens, aliases: isFirst ? [id] : undefined })
+    // Pages write `openai:gpt-5-mini`, as `provider` of its models says.
+    const openai = entry.provider === 'openai-chat' ? [`openai:${entry.name}`] : []
+    models[name] = compact({
+      model: modelOf(entry, wire),
+      maxOutputTokens,
+      aliases: [...(isFirst ? [id] : []), ...openai],
+    })
     ids.set(name, id)
   }
   return { models, ids }

@@ -7,7 +7,7 @@
 import * as v from 'valibot'
 import { readText, sendRequest } from '../../ask/transport.ts'
 import type { ApiError } from '../../core/errors.ts'
-import { readJson } from '../../gateway/body.ts'
+import { readBody } from '../../gateway/body.ts'
 import { reserveAmount, settleAmount } from '../accounts/spend.ts'
 import { log } from '../answer.ts'
 import type { Config } from '../config.ts'
@@ -42,7 +42,7 @@ const maxAnswerBytes = 256 * 1024
  */
 export async function mintClientSecret(request: Request, session: Session, config: Config): Promise<Response> {
   const { realtime, limits } = config
-  const { session: asked } = read(secretRequest, (await readJson(request, limits)).value)
+  const { session: asked } = read(secretRequest, (await readBody(request, limits)).value)
   const model = realtimeId(asked.model)
   if (realtime === undefined || !realtime.models.includes(asked.model) || !session.models.includes(model)) {
     throw refuse('invalid_request', 'your token does not allow the model in "session.model"')

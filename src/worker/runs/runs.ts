@@ -6,7 +6,7 @@
  * @module
  */
 
-import { readJson } from '../../gateway/body.ts'
+import { readBody } from '../../gateway/body.ts'
 import { findRoute } from '../../gateway/routes.ts'
 import { callObject } from '../call-object.ts'
 import type { Config, RunStub } from '../config.ts'
@@ -36,7 +36,7 @@ export async function startRun(request: Request, session: Session, config: Confi
   // A binary stream has no place for event numbers.
   if (route?.kind === 'answer' && route.format.name === 'bedrock-converse' && route.path.endsWith('-stream'))
     throw refuse('invalid_request', 'Idempotency-Key is not usable with converse-stream')
-  const { text: body } = await readJson(request, config.limits)
+  const { text: body } = await readBody(request, config.limits)
   const id = await nameOf(session, key, config.secrets.session)
   const { pathname, search } = new URL(request.url)
   const digest = hex(await crypto.subtle.digest('SHA-256', encoder.encode(`${pathname}${search}\n${body}`)))

@@ -1,6 +1,6 @@
 /** Makes tokens: decides which requests get one, and its permissions. @module */
 import * as v from 'valibot'
-import { readJson } from '../../gateway/body.ts'
+import { readBody } from '../../gateway/body.ts'
 import type { Config } from '../config.ts'
 import { idOf, realtimeId } from '../keys/providers.ts'
 import { refuse } from '../refusal.ts'
@@ -35,11 +35,11 @@ export async function login(request: Request, config: Config): Promise<Grant> {
   const { loginSecret, login: ownLogin, turnstile, demo } = config.minting
   const limits = { ...config.limits, maxBodyBytes: Math.min(maxBodyBytes, config.limits.maxBodyBytes) }
   if (loginSecret !== undefined && (await isSame(shownBearer(request), loginSecret)))
-    return grantOrder(read(order, (await readJson(request, limits)).value), config)
+    return grantOrder(read(order, (await readBody(request, limits)).value), config)
   const isDemo = demo === 'open' || isLoopbackDemo(request, config.minting)
   if (ownLogin === undefined && turnstile === undefined && !isDemo) throw refuse('not_logged_in')
   checkOrigin(request, config, true)
-  const { value: body } = await readJson(request, limits)
+  const { value: body } = await readBody(request, limits)
   const user = await ownLogin?.(request, body)
   if (user !== undefined) {
     const grant = grantUser(user, config)

@@ -1,4 +1,7 @@
-/** Asks the Worker that serves this page. Without a library: a token, one request, and the text of its events. */
+/**
+ * Asks the Worker that serves this page. Without a library: a token, one request, and the text of its events. With `isoglot/remote`, a page
+ * has tools, approval and all else too.
+ */
 const form = document.querySelector('form')
 const answer = document.querySelector('#answer')
 
@@ -15,18 +18,18 @@ form.addEventListener('submit', async (event) => {
 
 async function* ask(question) {
   const { token } = await (await post('/session', {})).json()
-  const messages = [{ role: 'user', content: question }]
-  const body = { model: 'gpt-5-mini', stream: true, messages }
-  const response = await post('/v1/chat/completions', body, { authorization: `Bearer ${token}` })
+  const context = { messages: [{ role: 'user', content: question }] }
+  const body = { version: 1, model: 'openai:gpt-5-mini', context }
+  const response = await post('/answer', body, { authorization: `Bearer ${token}` })
   let held = ''
   for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
     const lines = (held + chunk).split('\n')
     held = lines.pop()
     for (const line of lines) {
-      if (!line.startsWith('data: {')) continue
-      const { choices, error } = JSON.parse(line.slice('data: '.length))
-      if (error) throw new Error(error.message)
-      yield choices?.[0]?.delta?.content ?? ''
+      if (!line.startsWith('data: ')) continue
+      const event = JSON.parse(line.slice('data: '.length))
+      if (event.type === 'error') throw new Error(event.error.message)
+      if (event.type === 'text_delta') yield event.text
     }
   }
 }
