@@ -15,18 +15,16 @@ import type {
   Frame,
   Offered,
   Requested,
-  Rules,
 } from '../core/codec.ts'
-import { callIdsOf, withAskedModel } from '../core/content.ts'
+import { withAskedModel } from '../core/content.ts'
 import { IsoglotError, LimitError } from '../core/errors.ts'
 import { compact, wellFormedText } from '../core/json.ts'
-import type { ChatResponse, Loss, MessageEvent } from '../core/model.ts'
+import type { ChatResponse, MessageEvent } from '../core/model.ts'
 import type { AnswerServer, Call, Deadline, HttpModel, Question } from '../core/question.ts'
 import type { Machine } from '../core/reducer.ts'
-import { nextNumber } from '../kit/ids.ts'
-import { checkLoss } from '../kit/losses.ts'
-import { legalToolChoice, prepare } from '../prepare/prepare.ts'
+import { isOnlyWhole } from '../kit/only-whole.ts'
 import { errorFor, isStream, titleOf } from './errors.ts'
+import { callsBefore, type FittedQuestion, fitQuestion } from './fit-question.ts'
 import { type Attempt, addressOf, answerOf, chunksOf, keyOf, readBody, sendRequest, sendText } from './transport.ts'
 
 /** The settings of a model, with its address. */
@@ -50,36 +48,6 @@ function answer(this: HttpModel, question: Question, call: Call): AsyncIterable<
 
 // ---- the question -------------------------------------------------------------------------------
 
-/** What a question is fitted to. */
-interface Fit extends Pick<Call, 'split'> {
-  readonly rules: Rules
-  /** The model's name. */
-  readonly model: string
-  /** For people, in errors. */
-  readonly title: string
-}
-
-/** A question that a format can encode. */
-export interface FittedQuestion extends Question {
-  readonly losses: readonly Loss[]
-  /** The tools, for the decoder of the answer. */
-  readonly offered: Offered
-}
-
-/** Makes a question one that a format can encode. @throws {UnsupportedError} for a loss that `strict` does not allow. */
-export function fitQuestion({ context, options }: Question, { rules, model, title, split }: Fit): FittedQuestion {
-  const prepared = prepare(context, rules, compact({ model, split }))
-  const { losses, offered } = prepared
-  for (const loss of losses) checkLoss(loss, title, options.strict)
-  const toolChoice = legalToolChoice(options.toolChoice, rules, prepared)
-  return { context: prepared.context, options: compact({ ...options, model, toolChoice }), losses, offered }
-}
-
-/** The number of the first id that is made for a call. */
-export function callsBefore(idPrefix: string, { context }: Question, { takenIds }: Call): number {
-  return nextNumber(idPrefix, [...(takenIds?.() ?? []), ...callIdsOf(context.messages)])
-}
-
 /** A request for one answer. */
 interface Encoded extends EncodedRequest, Pick<FittedQuestion, 'offered'> {
   /** It asks for a whole answer. */
@@ -96,7 +64,8 @@ function encode(model: HttpModel, question: Question, call: Call): Encoded {
   )
   const encodeFor = (stream: boolean) => codec.encodeRequest(context, { ...options, stream })
   const streamed = encodeFor(true)
-  const isWhole = call.wholeAnswer ?? call.onlyWhole?.({ ...(streamed.body as object), ...model.body }) ?? false
+  const isWhole =
+    call.wholeAnswer ?? (call.onlyWhole === true && isOnlyWhole({ ...(streamed.body as object), ...model.body }))
   const encoded = isWhole ? encodeFor(false) : streamed
   const { parameterNames } = encoded
   return { ...encoded, isWhole, offered: { ...offered, parameterNames }, losses: [...losses, ...encoded.losses] }

@@ -2,13 +2,12 @@
 import { assemble, stop } from '../assemble/assemble.ts'
 import { unlessAborted } from '../core/abort.ts'
 import type { ClientCodec, Fragment, Offered, Rules } from '../core/codec.ts'
-import { ApiError, IsoglotError } from '../core/errors.ts'
+import { ApiError, IsoglotError, tooLarge } from '../core/errors.ts'
 import { compact } from '../core/json.ts'
 import type { Context, RequestOptions } from '../core/model.ts'
 import type { Call, Deadline, Model, Question } from '../core/question.ts'
-import { tooLarge } from '../framing/text.ts'
 import { byteLength } from '../kit/utf8.ts'
-import { callsBefore, fitQuestion } from './http-model.ts'
+import { callsBefore, fitQuestion } from './fit-question.ts'
 import { type Attempt, answerOf } from './transport.ts'
 
 /** The request of a local model, unless its codec writes another body. It is a copy, as JSON. */

@@ -1,10 +1,9 @@
 /** The entries of a chat in the store: one for each item that a page draws, as the messages of the history. @module */
 import { applyEvent } from '../client/apply-event.ts'
 import type { StreamEvent } from '../client/result.ts'
-import { blocksOf } from '../core/content.ts'
+import { blocksOf, noResult } from '../core/content.ts'
 import { compact, findLastIndex } from '../core/json.ts'
 import type { AssistantMessage, Message, ToolCall } from '../core/model.ts'
-import { noResult } from '../kit/lacks.ts'
 import type { ChatTurn, SealedHistory, StoredEntry } from './model.ts'
 import type { ViewMessage } from './view-message.ts'
 

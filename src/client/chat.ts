@@ -2,12 +2,10 @@
 
 import { follow, guarded } from '../core/abort.ts'
 import { checkOptions } from '../core/checks.ts'
-import { toolCallsOf } from '../core/content.ts'
+import { noResult, toolCallsOf } from '../core/content.ts'
 import { compact, findLastIndex } from '../core/json.ts'
 import type { AssistantMessage, Message, ProviderState, Usage } from '../core/model.ts'
 import { addUsage } from '../core/usage.ts'
-import { noResult } from '../kit/lacks.ts'
-import { isOnlyWhole } from '../kit/only-whole.ts'
 import { createContext } from '../messages/create-context.ts'
 import type { MessageLike } from '../messages/message-like.ts'
 import type { Approval } from '../tools/approval.ts'
@@ -195,7 +193,7 @@ export function createChat(settings: ChatSettings): Chat {
   }
 
   function run(own: Pick<RunRequest, 'prompt' | 'approvals'>, isStreamed: boolean, options: TurnOptions = {}): Run {
-    return start(() => begin(own, options), isStreamed ? undefined : isOnlyWhole)
+    return start(() => begin(own, options), !isStreamed)
   }
 
   /** @throws {TypeError} while a turn is under way. */

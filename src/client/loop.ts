@@ -6,12 +6,12 @@
 
 import { unlessAborted } from '../core/abort.ts'
 import { callIdsOf, callsOf, canRunTools, hasResult, isCall, isEmptyAnswer, textOf } from '../core/content.ts'
+import { hash } from '../core/ids.ts'
 import { compact, findLastIndex, unlessEmpty } from '../core/json.ts'
 import type { AssistantMessage, Context, ContextTool, Loss, Message, MessageEvent } from '../core/model.ts'
+import { withPlaces } from '../core/places.ts'
 import type { Call, Model, Question } from '../core/question.ts'
 import { usageOf } from '../core/usage.ts'
-import { hash } from '../kit/ids.ts'
-import { withPlaces } from '../kit/losses.ts'
 import { hasRunner } from '../tools/definition.ts'
 import type { Ending, ToolHost, ToolRunner } from '../tools/model.ts'
 import type { Observed, Observer, Report, RoundChange } from './hooks.ts'
@@ -35,7 +35,7 @@ export interface Loop extends ToolHost {
   readonly request: RunRequest
   readonly report: Report
   /** Set if the caller gets only whole answers: whether the body of a request has to be answered whole. */
-  readonly onlyWhole: Call['onlyWhole']
+  readonly onlyWhole: boolean
   /** The tools of the request. */
   readonly given: readonly AnyTool[]
   /** Runs the calls; `undefined` without a tool that can run. */
@@ -80,12 +80,7 @@ export interface Loop extends ToolHost {
 }
 
 /** Begins the loop of a run. @param added receives the new messages of the run. */
-export function newLoop(
-  request: RunRequest,
-  onlyWhole: Call['onlyWhole'],
-  signal: AbortSignal,
-  added: Message[],
-): Loop {
+export function newLoop(request: RunRequest, onlyWhole: boolean, signal: AbortSignal, added: Message[]): Loop {
   const { approvals, model, observers = [], onRequest } = request
   const { context, given, prompt } = beginningOf(request)
   added.push(...prompt)
@@ -277,7 +272,7 @@ function isOwn({ model, request }: Loop): boolean {
 
 /** Reports a loss. Losses that were reported before, and the parts of an answer that is read whole, are not for the caller. */
 function isForCaller(loop: Loop, event: MessageEvent): boolean {
-  if (event.type !== 'warning') return event.type === 'message_end' || loop.onlyWhole === undefined
+  if (event.type !== 'warning') return event.type === 'message_end' || !loop.onlyWhole
   const { losses, warnings, round, model } = loop
   const { warning } = event
   if (!losses.includes(warning)) losses.push(warning)
@@ -295,7 +290,7 @@ function callFor(loop: Loop, question: Question): Call {
   const idempotencyKey = keyOf(loop, question)
   return {
     ...compact({ timeouts, retries, idempotencyKey, maxEventBytes, maxBodyBytes, liveArguments, split }),
-    ...compact({ wholeAnswer, onlyWhole, resume, streamId }),
+    ...compact({ wholeAnswer, onlyWhole: onlyWhole || undefined, resume, streamId }),
     signal,
     takenIds: () => callIdsOf(loop.history),
     onModel(model) {

@@ -8,8 +8,6 @@ import { follow } from '../core/abort.ts'
 import { explainReads } from '../core/checks.ts'
 import { compact } from '../core/json.ts'
 import type { AssistantMessage, Message } from '../core/model.ts'
-import type { Call } from '../core/question.ts'
-import { isOnlyWhole } from '../kit/only-whole.ts'
 import type { AnyTools, ToolResult, ToolVerdict } from '../tools/model.ts'
 import { eventsOf, type Loop, newLoop } from './loop.ts'
 import { checkRequest, type RunRequest } from './request.ts'
@@ -60,7 +58,7 @@ export async function generate<const Tools extends AnyTools = AnyTools>(
   request: RunRequest<Tools>,
 ): Promise<RunResult<Tools>>
 export async function generate(request: RunRequest): Promise<RunResult> {
-  return finish(start(() => checkedRequest(request), isOnlyWhole))
+  return finish(start(() => checkedRequest(request), true))
 }
 
 /**
@@ -98,8 +96,8 @@ export interface Begun {
   readonly onEnd?: (messages: readonly Message[], result: RunResult | undefined, cause: unknown) => void
 }
 
-/** Makes a run that starts when it is read: then it calls `begin`. @param onlyWhole of a run whose caller gets only whole answers. */
-export function start(begin: () => Begun, onlyWhole?: Call['onlyWhole']): Run {
+/** Makes a run that starts when it is read: then it calls `begin`. @param onlyWhole whether the caller gets only whole answers. */
+export function start(begin: () => Begun, onlyWhole = false): Run {
   const added: Message[] = []
   const stopping = new AbortController()
   let loop: Loop | undefined

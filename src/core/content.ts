@@ -491,3 +491,6 @@ export function keepOn(
 export function verbatim<T>(value: Json | object): T {
   return value as T
 }
+
+/** The text of the error result that is sent for a call without a result. */
+export const noResult = 'No result is available for this call; do not assume that it ran'

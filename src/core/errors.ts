@@ -206,3 +206,9 @@ export function isOfNetwork(error: unknown): boolean {
 export function mayPass(error: unknown): boolean {
   return error instanceof ApiError ? error.retryable : isOfNetwork(error)
 }
+
+/** The error for an event of a stream that is longer than this. */
+export function tooLarge(maxBytes: number): LimitError {
+  const message = `Cannot read the stream: an event is larger than ${maxBytes} bytes`
+  return new LimitError(message, 'maxEventBytes', maxBytes)
+}

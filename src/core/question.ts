@@ -55,10 +55,10 @@ export interface Call {
   readonly maxBodyBytes?: number
   readonly liveArguments?: LiveArguments
   readonly split?: Splitting
-  /** Whether the provider is asked for a whole answer. Default: only if `onlyWhole` says so. */
+  /** Whether the provider is asked for a whole answer. Default: only with `onlyWhole`, if it has no stream. */
   readonly wholeAnswer?: boolean
-  /** Set if the caller reads only the last event: whether the answer to a request with this body has no stream. */
-  readonly onlyWhole?: (body: object) => boolean
+  /** The caller reads only the last event. An answer that has no stream, such as several choices or speech, is then asked for whole. Default false. */
+  readonly onlyWhole?: boolean
   readonly resume?: Resumable
   /** The name of an earlier answer that the server keeps: it is read, and not asked for again. */
   readonly streamId?: string

@@ -9,9 +9,9 @@
  * @module
  */
 import type { Frame } from '../core/codec.ts'
-import { DecodeError, InterruptedError } from '../core/errors.ts'
+import { DecodeError, InterruptedError, tooLarge } from '../core/errors.ts'
 import type { Machine } from '../core/reducer.ts'
-import { decoder, defaultMaxEventBytes, type FrameLimits, tooLarge } from './text.ts'
+import { decoder, defaultMaxEventBytes, type FrameLimits } from './text.ts'
 
 /** The length of the prelude, in bytes: total length, length of the headers, and the checksum of these two. */
 const preludeBytes = 12

@@ -14,7 +14,7 @@
 
 import { createParser, type EventSourceParser } from 'eventsource-parser'
 import type { Frame } from '../core/codec.ts'
-import { LimitError } from '../core/errors.ts'
+import { tooLarge } from '../core/errors.ts'
 import { endOfString } from '../core/json.ts'
 import type { Machine } from '../core/reducer.ts'
 import { byteLength } from '../kit/utf8.ts'
@@ -104,11 +104,6 @@ export function readLines(maxBytes: number, takeLines: TakeLines): LineReader {
 
 /** A buffer larger than this is freed after a large event, in bytes. */
 const roomy = 64 * 1024
-
-export function tooLarge(maxBytes: number): LimitError {
-  const message = `Cannot read the stream: an event is larger than ${maxBytes} bytes`
-  return new LimitError(message, 'maxEventBytes', maxBytes)
-}
 
 /** Whether the text is a complete JSON object or array. Scalars return false, since a number can be incomplete and still valid. */
 function isWholeJson(text: string): boolean {

@@ -1,4 +1,5 @@
 /** Reads the JSON body of a request. @module */
+
 import { checkOptions } from '../core/checks.ts'
 import { isObject } from '../core/json.ts'
 import type { JsonObject } from '../core/model.ts'

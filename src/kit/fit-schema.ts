@@ -6,6 +6,8 @@
  *
  * @module
  */
+
+import { type IdRule, legalId } from '../core/ids.ts'
 import {
   arrayOf,
   atPointer,
@@ -18,7 +20,6 @@ import {
 } from '../core/json.ts'
 import type { Json, JsonObject, JsonSchema, Loss, ToolDefinition } from '../core/model.ts'
 import { both, foldSchema, isNever, namesIn, type OpenEnds } from './fold-schema.ts'
-import { type IdRule, legalId } from './ids.ts'
 import { type Losses, reportLoss } from './losses.ts'
 
 /** The schemas that a host takes, where it differs from most. */

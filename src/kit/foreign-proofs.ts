@@ -17,6 +17,7 @@ import type {
   StreamEncoder,
 } from '../core/codec.ts'
 import { blocksOf, blocksOfTurn } from '../core/content.ts'
+import { legalId } from '../core/ids.ts'
 import { compact, textOr } from '../core/json.ts'
 import type {
   AssistantMessage,
@@ -30,7 +31,6 @@ import type {
   ToolCall,
 } from '../core/model.ts'
 import { type EnvelopedProof, isEnvelope, knownProof, packProof, unpackEnvelope } from './envelope.ts'
-import { legalId } from './ids.ts'
 import { packSealed, unpackSealed } from './sealed.ts'
 
 /** The fields of a format that can hold an envelope. */

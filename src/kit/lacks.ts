@@ -5,7 +5,7 @@
  */
 
 import type { EncodedRequest } from '../core/codec.ts'
-import { blocksOf, checkMessages, checkTools, isPaused, keptFields, ownProof } from '../core/content.ts'
+import { blocksOf, checkMessages, checkTools, isPaused, keptFields, noResult, ownProof } from '../core/content.ts'
 import { compact, field, findLastIndex, lookup, objectIn, textOr, wellFormedJson } from '../core/json.ts'
 import type {
   AssistantMessage,
@@ -24,17 +24,9 @@ import type {
   ServerToolCall,
   ServerToolResult,
 } from '../core/model.ts'
+import { placesIn, placesOf, withPlaces } from '../core/places.ts'
 import type { ToolFitting } from './fit-schema.ts'
-import {
-  fitList,
-  type Losses,
-  newLosses,
-  placesIn,
-  placesOf,
-  reportForeignFields,
-  reportLoss,
-  withPlaces,
-} from './losses.ts'
+import { fitList, type Losses, newLosses, reportForeignFields, reportLoss } from './losses.ts'
 import { renameFields } from './parameter-names.ts'
 import * as reasons from './reasons.ts'
 
@@ -474,9 +466,6 @@ function fitOptions(asked: RequestOptions, task: Task): RequestOptions {
 
 /** The text of a user's turn if none of its blocks can be sent, since a turn must not be empty. The losses name the blocks. */
 export const placeholder = '(Nothing that can be shown here.)'
-
-/** The text of the error result that is sent for a call without a result. */
-export const noResult = 'No result is available for this call; do not assume that it ran'
 
 // A format without a field for errors has a mark in the text of the result.
 

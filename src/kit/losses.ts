@@ -1,7 +1,9 @@
 /** Losses: the parts that an encoder dropped, changed or invented, and which of them are errors. @module */
+
 import { UnsupportedError } from '../core/errors.ts'
 import { isObject } from '../core/json.ts'
 import type { Loss, ProviderData, RequestOptions } from '../core/model.ts'
+import { placesOf, withPlaces } from '../core/places.ts'
 import * as reasons from './reasons.ts'
 
 /** The losses of one encoding. */
@@ -97,26 +99,7 @@ function unreadIn(value: unknown, known: RegExp, path: string): Loss[] {
   })
 }
 
-// ---- paths that count what the caller wrote ---------------------------------------------------
-
-/** For lists that were sorted, filtered or rebuilt: the earlier place of each entry. */
-const writtenPlaces = /* @__PURE__ */ new WeakMap<readonly unknown[], readonly string[]>()
-
-/** Records the original places of a list's entries, so that losses name them. Returns the list. */
-export function withPlaces<T extends readonly unknown[]>(list: T, places: readonly string[]): T {
-  writtenPlaces.set(list, places)
-  return list
-}
-
-/** The original places of a list's entries, if it is not the caller's list. */
-export function placesIn(list: readonly unknown[]): readonly string[] | undefined {
-  return writtenPlaces.get(list)
-}
-
-/** The original places of a list's entries. A caller's list is at `path`. */
-export function placesOf(list: readonly unknown[], path: string): readonly string[] {
-  return writtenPlaces.get(list) ?? list.map((_, at) => `${path}[${at}]`)
-}
+// ---- lists ----------------------------------------------------------------------------------------
 
 /**
  * The entries as `take` returns them, with their original places, and without those that are `undefined`. `take` gets the place of each. If

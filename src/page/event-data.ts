@@ -1,7 +1,7 @@
 /** Parses bytes in any chunks to the data of server-sent events. Supports only the part of SSE that our own format needs. @module */
-import { DecodeError } from '../core/errors.ts'
+import { DecodeError, tooLarge } from '../core/errors.ts'
 import { isObject } from '../core/json.ts'
-import { type LineReader, readLines, tooLarge } from '../framing/text.ts'
+import { type LineReader, readLines } from '../framing/text.ts'
 
 /**
  * Yields the data of each complete event.

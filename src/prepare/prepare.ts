@@ -9,7 +9,8 @@
  */
 
 import type { Offered, Rules } from '../core/codec.ts'
-import { blocksOf, blocksOfTurn, checkMessages, checkTools, isPaused, ownProof } from '../core/content.ts'
+import { blocksOf, blocksOfTurn, checkMessages, checkTools, isPaused, noResult, ownProof } from '../core/content.ts'
+import { legalId } from '../core/ids.ts'
 import { compact, findLastIndex, lookup, wellFormedJson, wellFormedText } from '../core/json.ts'
 import type {
   AssistantMessage,
@@ -27,10 +28,10 @@ import type {
   ToolChoice,
   ToolMessage,
 } from '../core/model.ts'
+import { placesOf, withPlaces } from '../core/places.ts'
 import type { Splitting } from '../core/question.ts'
-import { legalId } from '../kit/ids.ts'
-import { noResult, placeholder } from '../kit/lacks.ts'
-import { fitList, placesOf, withPlaces } from '../kit/losses.ts'
+import { placeholder } from '../kit/lacks.ts'
+import { fitList } from '../kit/losses.ts'
 import { withoutPrefill } from '../kit/prefill.ts'
 import * as reasons from '../kit/reasons.ts'
 

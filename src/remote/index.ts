@@ -12,6 +12,7 @@ import { callIdsOf } from '../core/content.ts'
 import { InterruptedError, IsoglotError } from '../core/errors.ts'
 import { compact, unlessEmpty } from '../core/json.ts'
 import type { AssistantMessage, ContentBlock, Loss, Message, MessageEvent } from '../core/model.ts'
+import { placesOf } from '../core/places.ts'
 import type {
   AnswerServer,
   Call,
@@ -22,7 +23,6 @@ import type {
   ServerRequest,
   Underway,
 } from '../core/question.ts'
-import { placesOf } from '../kit/losses.ts'
 import { addToBlocks, cutOff } from '../page/blocks-so-far.ts'
 import { readData, readEvent } from '../page/event-data.ts'
 import { answerOf as pageAnswer, thrownBy } from '../page/page-answer.ts'
@@ -93,7 +93,7 @@ function bodyOf({ model }: RemoteModel, { context, options }: Question, call: Ca
     model,
     context: { ...context, messages },
     options: others,
-    ...compact({ takenIds: unlessEmpty(ids), onlyWhole: onlyWhole && true, wholeAnswer, live: liveArguments && true }),
+    ...compact({ takenIds: unlessEmpty(ids), onlyWhole, wholeAnswer, live: liveArguments && true }),
   })
 }
 

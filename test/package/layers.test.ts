@@ -1,8 +1,10 @@
 /**
  * Imports between folders: in `src`, the table of CONTRIBUTING.md; in the examples of the Worker, which readers copy, public paths only.
  */
+
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { mapOfHouse } from '../../scripts/map.mjs'
 import { specifiersIn } from '../support/imports.ts'
@@ -12,7 +14,7 @@ const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((n
 
 /** From the lowest up. */
 const layers =
-  'core kit framing assemble prepare ask formats providers cloud-auth browser-model tools messages import client prices page remote checks chat bindings wraps gateway otel worker test'.split(
+  'core kit framing assemble prepare ask formats providers cloud-auth browser-model tools messages import client prices page remote chat bindings wraps gateway otel worker test checks'.split(
     ' ',
   )
 /** By which users come in. */
@@ -57,7 +59,9 @@ describe('imports', () => {
     expect([...specifiersIn(source)].sort()).toEqual(['./a', './b', './c', './d', './e'])
   })
 
-  it.each(files.filter((file) => !doors.includes(file)))('of %s are of its own layer or of one below', (file) => {
+  // The table of options has the types of all functions that take some.
+  const inLayers = files.filter((file) => !doors.includes(file) && file !== 'checks/forms.ts')
+  it.each(inLayers)('of %s are of its own layer or of one below', (file) => {
     expect(layerOf(file)).toBeGreaterThanOrEqual(0)
     const upwards = (imports.get(file) ?? []).filter((to) => layerOf(to) > layerOf(file) || doors.includes(to))
     expect(upwards).toEqual([])
@@ -121,4 +125,58 @@ it.each(['translation', 'handoff', 'map'])(
 it('a way to the test runner is found', () => {
   const file = join(root, '../test/support/own-upstream.ts')
   expect(wayTo('vitest', [file])).toEqual([file])
+})
+
+/** Pages that have no code of a wire: the files of ours in their bundles, after what they do not need is left out. */
+describe('a page', () => {
+  const show = 'for await (const text of run.text()) document.body.append(text)'
+  it.each<[string, RegExp, string]>([
+    [
+      'that asks through a server',
+      /^(?:formats|providers|prepare|kit|assemble)\//,
+      `import { stream } from './index.ts'
+import { remote } from './remote/index.ts'
+const run = stream({ model: remote('openai:m', { url: '/answer' }), prompt: 'Hello' })
+${show}`,
+    ],
+    [
+      'with a tool that asks through a server',
+      /^(?:formats|providers|prepare|kit|assemble)\//,
+      `import { stream, tool } from './index.ts'
+import { remote } from './remote/index.ts'
+const tools = [tool({ name: 'weather', parameters: { type: 'object' }, execute: () => 'Sunny' })]
+const run = stream({ model: remote('openai:m', { url: '/answer' }), prompt: 'Hello', tools })
+${show}`,
+    ],
+    [
+      'with a chat on the Worker',
+      /^(?:formats|providers|prepare|kit|assemble)\//,
+      `import { createChatStore } from './chat/index.ts'
+import { workerTransport } from './chat/model-transport.ts'
+const chat = createChatStore({ transport: workerTransport({ url: '/', model: 'openai:m' }) })
+await chat.send('Hello')`,
+    ],
+    [
+      'with the model of the browser',
+      /^(?:formats|providers)\/|^ask\/http-model|^framing\//,
+      `import { stream } from './index.ts'
+import { browserModel } from './browser-model/index.ts'
+const run = stream({ model: browserModel(), prompt: 'Hello' })
+${show}`,
+    ],
+  ])('%s has nothing of %s', async (_what, unwanted, contents) => {
+    const { metafile } = await build({
+      stdin: { contents, resolveDir: root, loader: 'ts' },
+      bundle: true,
+      minify: true,
+      write: false,
+      format: 'esm',
+      metafile: true,
+    })
+    const inputs = Object.values(metafile.outputs)[0]?.inputs ?? {}
+    const used = Object.entries(inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    const names = used.map(([file]) => relative(root, join(process.cwd(), file)))
+    expect(names).toContain('client/loop.ts')
+    expect(names.filter((name) => unwanted.test(name))).toEqual([])
+  })
 })

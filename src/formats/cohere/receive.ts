@@ -9,6 +9,7 @@
 import { fold } from '../../assemble/assemble.ts'
 import type { DecodedRequest, DecodeRequestOptions, Fragment } from '../../core/codec.ts'
 import { blocksOf, callsOf, keeping } from '../../core/content.ts'
+import { callIdsIn, nextNumber } from '../../core/ids.ts'
 import {
   arrayOf,
   bodyOf,
@@ -39,7 +40,6 @@ import type {
   ToolMessage,
   UserMessage,
 } from '../../core/model.ts'
-import { callIdsIn, nextNumber } from '../../kit/ids.ts'
 import { unmark } from '../../kit/lacks.ts'
 import { decodeFunctionTool } from '../../kit/tools.ts'
 import { decodeDocument } from './ask.ts'

@@ -10,6 +10,7 @@
 import { fold } from '../../assemble/assemble.ts'
 import type { DecodedRequest, Fragment } from '../../core/codec.ts'
 import { keeping } from '../../core/content.ts'
+import { nextNumber } from '../../core/ids.ts'
 import {
   arrayOf,
   bodyOf,
@@ -37,7 +38,6 @@ import type {
   ToolChoice,
   ToolMessage,
 } from '../../core/model.ts'
-import { nextNumber } from '../../kit/ids.ts'
 import { unreadFields } from '../../kit/losses.ts'
 import { contentsOf, decodeContent, newReading, readStep } from './read.ts'
 import { format, idPrefix, levels, target } from './words.ts'

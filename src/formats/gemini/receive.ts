@@ -19,6 +19,7 @@
  */
 import type { DecodedRequest, DecodeRequestOptions } from '../../core/codec.ts'
 import { keeping, keptFields, readCall, textOfArguments } from '../../core/content.ts'
+import { nextNumber } from '../../core/ids.ts'
 import {
   arrayOf,
   bodyOf,
@@ -50,7 +51,6 @@ import type {
   ToolDefinition,
   ToolMessage,
 } from '../../core/model.ts'
-import { nextNumber } from '../../kit/ids.ts'
 import { decodeFormat, decodeThinking, readOutput, sameNames } from './ask.ts'
 import { decodePart, keptOf, newPartialCall, type Origin, ranIds, readCallPart } from './read.ts'
 import { fromOpenApi } from './schema.ts'

@@ -8,6 +8,7 @@
  */
 import type { DecodedRequest, DecodeRequestOptions } from '../../core/codec.ts'
 import { blocksOf, keeping, keptFields } from '../../core/content.ts'
+import { callIdsIn, nextNumber } from '../../core/ids.ts'
 import {
   bodyOf,
   compact,
@@ -36,7 +37,6 @@ import type {
   ToolCall,
   ToolMessage,
 } from '../../core/model.ts'
-import { callIdsIn, nextNumber } from '../../kit/ids.ts'
 import { unmark } from '../../kit/lacks.ts'
 import { decodeFunctionTool } from '../../kit/tools.ts'
 import { decodeImages, readCallFragment, readWholeCall } from './read.ts'

@@ -6,6 +6,7 @@
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
 import { blocksOf, blocksOfTurn, exactArguments, keptFields, ownProof, toolCallsOf } from '../../core/content.ts'
+import { legalId } from '../../core/ids.ts'
 import {
   arrayOf,
   compact,
@@ -42,7 +43,6 @@ import type {
   UserMessage,
 } from '../../core/model.ts'
 import { askedEffort } from '../../kit/effort.ts'
-import { legalId } from '../../kit/ids.ts'
 import { jsonRule } from '../../kit/json-rule.ts'
 import { fitTools, markParts, withoutLacks } from '../../kit/lacks.ts'
 import { type Losses, newLosses, reportLoss, reportTtl } from '../../kit/losses.ts'

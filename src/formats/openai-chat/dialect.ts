@@ -8,6 +8,7 @@
 
 import type { ClientCodec, Fragment } from '../../core/codec.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
+import type { IdRule } from '../../core/ids.ts'
 import type {
   AudioBlock,
   CitationBlock,
@@ -23,7 +24,6 @@ import type {
   ToolDefinition,
 } from '../../core/model.ts'
 import type { SchemaRules } from '../../kit/fit-schema.ts'
-import type { IdRule } from '../../kit/ids.ts'
 import type { Lack } from '../../kit/lacks.ts'
 import type { Losses } from '../../kit/losses.ts'
 import type {

@@ -8,6 +8,7 @@ import { fold } from '../../assemble/assemble.ts'
 import type { DecodedRequest, DecodeRequestOptions, Fragment } from '../../core/codec.ts'
 import { callsOf, keeping, keptFields } from '../../core/content.ts'
 import type { DecodeError } from '../../core/errors.ts'
+import { callIdsIn, nextNumber } from '../../core/ids.ts'
 import {
   arrayOf,
   bodyOf,
@@ -38,7 +39,6 @@ import type {
   ToolMessage,
 } from '../../core/model.ts'
 import { efforts } from '../../kit/effort.ts'
-import { callIdsIn, nextNumber } from '../../kit/ids.ts'
 import { unmark } from '../../kit/lacks.ts'
 import { unreadFields } from '../../kit/losses.ts'
 import { decodeFunctionTool } from '../../kit/tools.ts'

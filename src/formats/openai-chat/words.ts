@@ -8,9 +8,9 @@
 
 import type { Rules } from '../../core/codec.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
+import type { IdRule } from '../../core/ids.ts'
 import type { RequestOptions, StopReason } from '../../core/model.ts'
 import { fitting } from '../../kit/fit-schema.ts'
-import type { IdRule } from '../../kit/ids.ts'
 import type { FormatLacks, Lack } from '../../kit/lacks.ts'
 import type { ChatDialect } from './dialect.ts'
 import type { WireFinishReason } from './wire.ts'

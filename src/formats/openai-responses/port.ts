@@ -12,10 +12,10 @@
  * @module
  */
 import type { OwnCall, PortedRequest, PortTarget } from '../../core/codec.ts'
+import { hash } from '../../core/ids.ts'
 import { arrayOf, compact, field, isObject, lookup, objectIn, stringOr, textOr } from '../../core/json.ts'
 import type { Json, JsonObject, Loss } from '../../core/model.ts'
 import { freeTextParameters } from '../../kit/free-text.ts'
-import { hash } from '../../kit/ids.ts'
 import { markText } from '../../kit/lacks.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { shortSchema } from '../../kit/short-schema.ts'

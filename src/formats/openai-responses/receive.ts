@@ -11,6 +11,7 @@
 import { fold } from '../../assemble/assemble.ts'
 import type { DecodedRequest, DecodeRequestOptions, Fragment } from '../../core/codec.ts'
 import { keeping } from '../../core/content.ts'
+import { nextNumber } from '../../core/ids.ts'
 import {
   arrayOf,
   bodyOf,
@@ -43,7 +44,6 @@ import type {
   ToolChoice,
   ToolMessage,
 } from '../../core/model.ts'
-import { nextNumber } from '../../kit/ids.ts'
 import { unmark } from '../../kit/lacks.ts'
 import { unreadFields } from '../../kit/losses.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'

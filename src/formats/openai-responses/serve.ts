@@ -15,6 +15,7 @@
 import type { EncodedResponse, Frame, Reply, StreamEncoder } from '../../core/codec.ts'
 import { blocksOf, blocksOfTurn, isNoArguments, keptFields } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
+import { hash } from '../../core/ids.ts'
 import { arrayOf, compact, field, lookup, objectIn, otherFields, stringOr, textOr } from '../../core/json.ts'
 import type {
   AssistantMessage,
@@ -35,7 +36,6 @@ import type {
 import { tokenCount } from '../../core/usage.ts'
 import type { ProofField } from '../../kit/foreign-proofs.ts'
 import { freeTextReader } from '../../kit/free-text.ts'
-import { hash } from '../../kit/ids.ts'
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { reportStopReason } from '../../kit/stop-reason.ts'

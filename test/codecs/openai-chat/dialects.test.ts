@@ -2,12 +2,12 @@
 
 import { describe, expect, it } from 'vitest'
 import { UnsupportedError } from '../../../src/core/errors.ts'
+import { legalId } from '../../../src/core/ids.ts'
 import { arrayOf, field } from '../../../src/core/json.ts'
 import type { Context, JsonObject, Message, RequestOptions } from '../../../src/core/model.ts'
 import type { HttpModel } from '../../../src/core/question.ts'
 import { createServerCodec, decodeRequest, openaiChat, replayAs } from '../../../src/formats/openai-chat/index.ts'
 import { efforts } from '../../../src/kit/effort.ts'
-import { legalId } from '../../../src/kit/ids.ts'
 import { block } from '../../../src/messages/block.ts'
 import { bridge, prepare } from '../../../src/prepare/prepare.ts'
 import { costOf } from '../../../src/prices/index.ts'

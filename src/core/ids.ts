@@ -1,5 +1,5 @@
 /** Makes legal ids and names from illegal ones, always the same. @module */
-import { arrayOf, field } from '../core/json.ts'
+import { arrayOf, field } from './json.ts'
 
 export interface IdRule {
   readonly pattern: RegExp
