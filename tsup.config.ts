@@ -1,13 +1,11 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { defineConfig } from 'tsup'
-import { entriesIn, modulesIn, publicPaths, withImports } from './scripts/built-files.mjs'
+import { modulesIn, publicPaths, withImports } from './scripts/built-files.mjs'
 
 /** A build that does not clean `dist` leaves the chunks of the build before it. */
 function removeOldChunks() {
-  const loaded = withImports(
-    'dist',
-    [...entriesIn('dist'), 'shared/checks'].map((name) => `${name}.js`),
-  )
+  const entries = Object.keys(publicPaths('.')).map((name) => `production/${name}.js`)
+  const loaded = withImports('dist', [...entries, 'shared/checks.js'])
   for (const module of modulesIn('dist').filter((name) => !loaded.includes(name))) {
     rmSync(`dist/${module}`)
     rmSync(`dist/${module}.map`, { force: true })
@@ -29,14 +27,17 @@ function cleanModules() {
 }
 
 /**
- * Each public path once more, with the checks of options. Bundlers that build for production, as Vite, webpack and Next do, take the path
- * itself: see `exports` of package.json. Imports stay relative: what we ship loads without a bundler too.
+ * The files that programs import: each turns the checks of options on. Bundlers that build for production, as Vite, webpack and Next do, take
+ * those of `production` in their place: see `exports` of package.json. All imports are relative: what we ship loads without a bundler too.
  */
-function writeDevelopment() {
-  mkdirSync('dist/dev', { recursive: true })
-  for (const name of entriesIn('dist')) {
-    const directive = readFileSync(`dist/${name}.js`, 'utf8').startsWith('"use client"') ? '"use client";\n' : ''
-    writeFileSync(`dist/dev/${name}.js`, `${directive}import "../shared/checks.js";\nexport * from "../${name}.js";\n`)
+function writeEntries() {
+  for (const name of Object.keys(publicPaths('.'))) {
+    const code = readFileSync(`dist/production/${name}.js`, 'utf8')
+    const directive = code.startsWith('"use client"') ? '"use client";\n' : ''
+    writeFileSync(
+      `dist/${name}.js`,
+      `${directive}import "./shared/checks.js";\nexport * from "./production/${name}.js";\n`,
+    )
   }
 }
 
@@ -46,7 +47,7 @@ function writeDevelopment() {
  */
 export default defineConfig({
   entry: {
-    ...publicPaths('.'),
+    ...Object.fromEntries(Object.entries(publicPaths('.')).map(([name, file]) => [`production/${name}`, file])),
     'shared/t': 'src/tools/types.ts',
     'shared/checks': 'src/checks/on.ts',
   },
@@ -73,7 +74,7 @@ export default defineConfig({
   onSuccess: async () => {
     removeOldChunks()
     cleanModules()
-    writeDevelopment()
+    writeEntries()
   },
   // No bare imports are left in what we ship: it must load by a plain script tag too. `worker.js` alone needs Cloudflare's runtime.
   external: ['cloudflare:workers'],

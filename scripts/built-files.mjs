@@ -55,16 +55,17 @@ export function portableEntriesIn(dist) {
 /** All entries and chunks, by their paths in `dist`. */
 export function modulesIn(dist) {
   return readdirSync(dist, { recursive: true })
-    .filter((name) => name.endsWith('.js') && !name.startsWith('dev/'))
+    .filter((name) => name.endsWith('.js'))
     .sort()
 }
 
-/** These modules and all modules that they import. esbuild ends each import with `from "…";` at the end of a line. */
+/** These modules and all modules that they import. esbuild ends each import with `from "…";`. */
 export function withImports(dist, modules) {
   const found = new Set(modules)
   for (const module of found) {
     const code = readFileSync(join(dist, module), 'utf8')
-    for (const [, path] of code.matchAll(/\bfrom\s*"(\.{1,2}\/[^"]+\.js)"/g)) found.add(join(dirname(module), path))
+    for (const [, path] of code.matchAll(/(?:\bfrom|^import)\s*"(\.{1,2}\/[^"]+\.js)"/gm))
+      found.add(join(dirname(module), path))
   }
   return [...found]
 }

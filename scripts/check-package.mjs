@@ -18,7 +18,7 @@ const isCi = process.env.CI === 'true' || process.env.CI === '1'
  */
 const mostInstantiations = 2_770
 const shipped =
-  /^(dist\/[\w-]+\.d\.ts|dist\/((shared|dev)\/)?[\w-]+\.js|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/
+  /^(dist\/[\w-]+\.d\.ts|dist\/((shared|production)\/)?[\w-]+\.js|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/
 /** The maximum unpacked size, in bytes. */
 const largestPackage = 1_650_000
 

@@ -276,9 +276,18 @@ const asked = { habits: requestHabits, also: checkAsked as NonNullable<Taken['al
 /** The functions that take options, by their names; `model` are the settings of all models. */
 export const taken: Readonly<Record<string, Taken>> = {
   stream: row<Of<typeof stream, 0>>('ask', request, asked),
-  generateObject: row<Of<typeof generateObject, 0>>(
+  generateObject: row<Of<typeof generateObject, 0> & Pick<RunRequest, 'tools' | 'toolChoice'>>(
     'ask',
-    { ...objectRequest, schema: '', schemaName: 'text', schemaDescription: 'text', strictSchema: 'boolean' },
+    // A program may share its request with `stream`: tools are left out.
+    {
+      ...objectRequest,
+      tools: '',
+      toolChoice: '',
+      schema: '',
+      schemaName: 'text',
+      schemaDescription: 'text',
+      strictSchema: 'boolean',
+    },
     asked,
   ),
   createChat: row<Of<typeof createChat, 0>>(
@@ -407,7 +416,7 @@ export const taken: Readonly<Record<string, Taken>> = {
   createGateway: row<Of<typeof createGateway, 0>>(
     'make a gateway',
     {
-      formats: 'list',
+      formats: '', // checked in production too
       models: 'object or function',
       authorize: 'function',
       check: 'function',
@@ -685,8 +694,7 @@ export const taken: Readonly<Record<string, Taken>> = {
   }),
   call: row<Of<typeof call, 2>>('make a call', { id: 'text', rawText: 'text' }),
   mockModel: row<Of<typeof mockModel, 1>>('make a mock', {
-    format:
-      '"openai-chat", "openai-responses", "anthropic", "gemini", "gemini-interactions", "ollama", "cohere" or "bedrock-converse"',
+    format: '',
     chunk: '"event" or number',
     delayMs: 'number',
   }),
@@ -716,7 +724,7 @@ export const taken: Readonly<Record<string, Taken>> = {
   }),
   fileSearch: row<Of<typeof fileSearch, 0>>('make a hosted tool', {
     vectorStoreIds: ['list', { '*': 'text' }],
-    filters: ['object', { type: '"and" or "or"', filters: 'list' }],
+    filters: 'object',
     maxResults: 'number',
     ranking: [
       'object',
@@ -790,11 +798,17 @@ export const taken: Readonly<Record<string, Taken>> = {
       'object',
       {
         userInput: '"none" or "all"',
-        clientToolResults: ['"none", "all" or object', { except: ['list', { '*': 'text' }] }],
-        serverToolResults: ['"none", "all" or object', { except: ['list', { '*': 'text' }] }],
+        clientToolResults: [
+          '"none", "all" or object',
+          { except: ['list', { '*': 'text' }], only: ['list', { '*': 'text' }] },
+        ],
+        serverToolResults: [
+          '"none", "all" or object',
+          { except: ['list', { '*': 'text' }], only: ['list', { '*': 'text' }] },
+        ],
       },
     ],
-    version: '"20260318"',
+    version: '"20250910", "20260209", "20260309" or "20260318"',
     useCache: 'boolean',
     responseInclusion: '"full" or "excluded"',
   }),
@@ -807,7 +821,7 @@ export const taken: Readonly<Record<string, Taken>> = {
     blockedDomains: ['list', { '*': 'text' }],
     maxUses: 'number',
     userLocation: ['object', { city: 'text', region: 'text', country: 'text', timezone: 'text' }],
-    version: '"20260318"',
+    version: '"20250305", "20260209" or "20260318"',
     responseInclusion: '"full" or "excluded"',
   }),
   googleSearch: row<Of<typeof googleSearch, 0>>('make a hosted tool', {

@@ -3,33 +3,35 @@
  *
  * @module
  */
-import type { Checks } from '../core/checks.ts'
 import { lookup } from '../core/json.ts'
 import { type Forms, reads, type Taken, taken } from './forms.ts'
 
-export const checks: Checks = {
-  options(name, given, attempt, about) {
-    const found = taken[name] as Taken
-    const task = attempt === undefined ? found : { ...found, attempt }
-    if (given === undefined && task.required === undefined) return
-    checkValue(task.attempt, 'the options', given, 'object')
-    checkFields(task, given as object, task.forms, '', false)
-    for (const option of task.required ?? []) {
-      if ((given as Readonly<Record<string, unknown>>)[option] === undefined) {
-        throw new TypeError(`Cannot ${task.attempt}: "${option}" is missing`)
-      }
+export function check(name: string, given: unknown, attempt?: string, about?: unknown): void {
+  const found = taken[name]
+  if (found === undefined) {
+    explainReads(given as object, reads[name] as Readonly<Record<string, string>>)
+    return
+  }
+  const task = attempt === undefined ? found : { ...found, attempt }
+  if (given === undefined && task.required === undefined) return
+  checkValue(task.attempt, 'the options', given, 'object')
+  checkFields(task, given as object, task.forms, '', false)
+  for (const option of task.required ?? []) {
+    if ((given as Readonly<Record<string, unknown>>)[option] === undefined) {
+      throw new TypeError(`Cannot ${task.attempt}: "${option}" is missing`)
     }
-    task.also?.(given, about)
-  },
+  }
+  task.also?.(given, about)
+}
 
-  reads(name, run) {
-    for (const [other, way] of Object.entries(reads[name] ?? {})) {
-      const get = () => {
-        throw new TypeError(`Cannot read "${other}" of a run; write ${way}`)
-      }
-      if (!(other in run)) Object.defineProperty(run, other, { get })
+/** Gives a run the names by which other libraries read theirs: each is an error that says what to write. */
+function explainReads(run: object, ways: Readonly<Record<string, string>>): void {
+  for (const [other, way] of Object.entries(ways)) {
+    const get = () => {
+      throw new TypeError(`Cannot read "${other}" of a run; write ${way}`)
     }
-  },
+    if (!(other in run)) Object.defineProperty(run, other, { get })
+  }
 }
 
 /** @throws {TypeError} if the value is of none of these types, or does not have the method. */
@@ -58,7 +60,8 @@ function checkFields(task: Taken, given: object, forms: Forms, place: string, ar
     const value = fields[name]
     if (name === '...' || (value === undefined && !each && !areRequired)) continue
     checkValue(task.attempt, at(name), value, wanted, inside)
-    if (typeof inside === 'object' && typeof value === 'object') {
+    // Of a list, only the entries have forms.
+    if (typeof inside === 'object' && typeof value === 'object' && (inside['*'] || !Array.isArray(value))) {
       checkFields(task, value as object, inside, at(name), each !== undefined)
     }
   }

@@ -1,5 +1,5 @@
 /** Turns the checks of options on: every public path of a development build begins with this file. @module */
 import { turnOnChecks } from '../core/checks.ts'
-import { checks } from './index.ts'
+import { check } from './index.ts'
 
-turnOnChecks(checks)
+turnOnChecks(check)

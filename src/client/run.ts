@@ -5,7 +5,7 @@
  */
 
 import { follow } from '../core/abort.ts'
-import { explainReads } from '../core/checks.ts'
+import { checkOptions } from '../core/checks.ts'
 import { compact } from '../core/json.ts'
 import type { AssistantMessage, Message } from '../core/model.ts'
 import type { AnyTools, ToolResult, ToolVerdict } from '../tools/model.ts'
@@ -151,7 +151,7 @@ export function start(begin: () => Begun, onlyWhole = false): Run {
       await loop?.stopKept?.()
     },
   }
-  explainReads('run', run)
+  checkOptions('run', run)
   return run
 }
 

@@ -1,5 +1,5 @@
 import { liveArguments } from '../assemble/live-arguments.ts'
-import { checkOptions, explainReads } from '../core/checks.ts'
+import { checkOptions } from '../core/checks.ts'
 import { blocksOf, parseObject } from '../core/content.ts'
 import { OutputError } from '../core/errors.ts'
 import { compact, isObject } from '../core/json.ts'
@@ -107,14 +107,15 @@ export function streamObject<const Schema extends AnySchema>(
     })
   }
   const objectRun = { [Symbol.asyncIterator]: read, response: whenAwaited(readResponse) }
-  explainReads('object run', objectRun)
+  checkOptions('object run', objectRun)
   return objectRun
 }
 
 function requestFor<Schema extends AnySchema>(request: ObjectRequest<Schema>, shape: OutputShape<Schema>): RunRequest {
   const { schema: _, schemaName, schemaDescription, strictSchema = shape.strict, ...rest } = request
+  const { tools: _tools, toolChoice: _choice, ...plain } = rest as RunRequest
   const named = compact({ name: schemaName, description: schemaDescription })
-  return { ...rest, responseFormat: { type: 'json', schema: shape.schema, strict: strictSchema, ...named } }
+  return { ...plain, responseFormat: { type: 'json', schema: shape.schema, strict: strictSchema, ...named } }
 }
 
 function textIn(events: readonly StreamEvent[]): string {

@@ -5,34 +5,25 @@
  * @module
  */
 
-/** The checks of a development build. */
-export interface Checks {
-  /** As {@link checkOptions}. */
-  options(name: string, given: unknown, attempt?: string, about?: unknown): void
-  /** As {@link explainReads}. */
-  reads(name: string, run: object): void
-}
+/** As {@link checkOptions}. */
+export type Check = (name: string, given: unknown, attempt?: string, about?: unknown) => void
 
-let checks: Checks | undefined
+let check: Check | undefined
 
-/** From now on, these check. */
-export function turnOnChecks(given: Checks | undefined): void {
-  checks = given
+/** From now on, this checks. */
+export function turnOnChecks(given: Check | undefined): void {
+  check = given
 }
 
 /**
- * Checks the options of a function: their names and the types of their values.
+ * Checks the options of a function: their names and the types of their values. What a function returns is made to answer to the names of other
+ * libraries: to read one is an error that says what to write.
  *
- * @param name The name of the function in the table of `src/checks/forms.ts`.
+ * @param name The name of the function, or of what it returns, in the tables of `src/checks/forms.ts`.
  * @param attempt What it does, if that names a thing.
  * @param about What the rules of this function need besides.
  * @throws {TypeError} for an option that does not exist, with the nearest name, and for a value of another type.
  */
 export function checkOptions(name: string, given: unknown, attempt?: string, about?: unknown): void {
-  checks?.options(name, given, attempt, about)
-}
-
-/** Gives a run the names by which other libraries read theirs: to read one is an error that says what to write. */
-export function explainReads(name: string, run: object): void {
-  checks?.reads(name, run)
+  check?.(name, given, attempt, about)
 }

@@ -22,7 +22,7 @@ describe.each(wires)('over $name', (wire) => {
 
   it('a value is returned with its type, with the schema in the field of the wire, and no tools [3.31] [3.40]', async () => {
     upstream.answer(json(wire.wholeText(ada)))
-    const { object, message } = await generateObject(ask())
+    const { object, message } = await generateObject({ ...ask(), tools: [{ name: 'never' }] } as never)
     expect(object).toEqual({ name: 'Ada', ages: [1, 22] })
     expect(message.role).toBe('assistant')
     const body = upstream.asked[0]?.body

@@ -7,7 +7,7 @@ import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { publicPaths } from '../../scripts/built-files.mjs'
 import { type Forms, taken } from '../../src/checks/forms.ts'
-import { checks } from '../../src/checks/index.ts'
+import { check } from '../../src/checks/index.ts'
 import { turnOnChecks } from '../../src/core/checks.ts'
 import { message, stream, t, tool } from '../../src/index.ts'
 import { memoryLog } from '../../src/page/memory-log.ts'
@@ -325,6 +325,6 @@ it('checks consent in a bundle for production, and nothing else', () => {
     expect(() => tool({ name: 'pay', exceute: () => '' } as never)).not.toThrow()
     expect(() => tool({ name: 'pay', needsAproval: {}, execute: () => '' } as never)).toThrow('write needsApproval')
   } finally {
-    turnOnChecks(checks)
+    turnOnChecks(check)
   }
 })
