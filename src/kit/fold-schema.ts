@@ -98,16 +98,23 @@ function isPossible(form: JsonObject): boolean {
   return namesIn(form.required).every((name) => !isNever(propertyOf(form, name)))
 }
 
-/** Whether no object fits two of the choices, as far as their properties show it. `beside` is what it has to fit as well. */
+/** Whether no object fits two of the choices, as far as required properties show it. `beside` is what it has to fit as well. */
 function areApart(choices: readonly (readonly JsonObject[])[], beside: JsonObject): boolean {
+  if (choices.flat().length > maxForms) return false // their pairs take long to compare
   const ends: OpenEnds = new Map() // only what is sent can leave something open
-  const possible = (one: JsonObject, other: JsonObject) => [both(one, other, ends)].filter(isObject).filter(isPossible)
+  const isApart = (one: JsonObject, other: JsonObject) =>
+    [one, other]
+      .flatMap(({ required }) => namesIn(required))
+      .some((name) => {
+        return isNever(both(propertyOf(one, name), propertyOf(other, name), ends))
+      })
   const earlier: JsonObject[] = []
   for (const choice of choices) {
-    const forms = choice.flatMap((form) => possible(beside, form))
-    // More pairs than this take long to compare.
-    if (earlier.length + forms.length > maxForms) return false
-    if (forms.some((form) => earlier.some((other) => possible(form, other).length > 0))) return false
+    const forms = choice
+      .map((form) => both(beside, form, ends))
+      .filter(isObject)
+      .filter(isPossible)
+    if (!forms.every((form) => earlier.every((other) => isApart(form, other)))) return false
     earlier.push(...forms)
   }
   return true
