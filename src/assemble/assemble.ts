@@ -19,7 +19,7 @@ import {
   toolCallsOf,
 } from '../core/content.ts'
 import { InterruptedError, LimitError } from '../core/errors.ts'
-import { backslash, compact, endOfValue, findLastIndex, quote, unlessEmpty } from '../core/json.ts'
+import { backslash, compact, endOfValue, findLastIndex, quote, stringOr, unlessEmpty } from '../core/json.ts'
 import type {
   AssistantMessage,
   ChatResponse,
@@ -722,7 +722,7 @@ function findCall(state: Assembly, fragment: CallFragment, out: MessageEvent[]):
   if (key !== undefined || !name || fragment.final || !call.isWhole) return call
   // At a place where a call is whole already, a name starts the next one: the host has one place, or one id, for all its calls.
   if (name !== call.name) return undefined
-  if (String(fragment.arguments ?? '').trim() === '') return call
+  if (stringOr(fragment.arguments ?? '', '{}').trim() === '') return call
   return id !== undefined && fragment.arguments === call.text ? 'repeated' : undefined
 }
 

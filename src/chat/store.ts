@@ -60,7 +60,8 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     const { content, files } = readContent(sent)
     turns.giveUp()
     const { entries } = chat
-    const branch = forked(entries.slice(at))
+    // A message of the queue may have branches already: edits by another store.
+    const branch = chat.entry(id)?.branch ?? forked(entries.slice(at))
     const messages: Message[] = [{ role: 'user', content }]
     const entry = newEntry(id, 'user', messages, branch)
     chat.entries = chat.entry(id) ? chat.withEntry(entry) : [...entries.slice(0, at), entry]

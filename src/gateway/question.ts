@@ -202,7 +202,7 @@ function limitFields(target: Target, call: Call): JsonObject {
 
 /** The value whose number at the path is at most `most`: the same value if it is. */
 function withMost(value: Json, [name, ...rest]: readonly string[], most: number): Json {
-  if (name === undefined) return Number(value) > most ? most : value
+  if (name === undefined) return typeof value !== 'object' && Number(value) > most ? most : value
   const inner = field(value, name)
   const limited = inner && withMost(inner, rest, most)
   return limited === inner ? value : { ...(value as JsonObject), [name]: limited as Json }

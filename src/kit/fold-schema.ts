@@ -76,7 +76,12 @@ function formsOf(schema: Json | undefined, task: Task): readonly JsonObject[] {
   }
   if (typeof $ref === 'string') join(formsAt($ref, task))
   for (const one of arrayOf(allOf)) join(formsOf(one, task))
-  for (const list of [anyOf, oneOf]) if (Array.isArray(list)) join(list.flatMap((one) => formsOf(one, task)))
+  for (const list of [anyOf, oneOf]) {
+    if (!Array.isArray(list)) continue
+    const choices = list.map((one) => formsOf(one, task))
+    if (list === oneOf && !areApart(choices, either(forms))) task.ends.set('that only one of the forms fits', 'minor')
+    join(choices.flat())
+  }
   if (condition !== undefined && (then ?? otherwise) !== undefined) {
     task.ends.set('what a condition demands', 'minor')
     join([...cross(formsOf(condition, task), formsOf(then, task), task.ends), ...formsOf(otherwise, task)])
@@ -85,7 +90,34 @@ function formsOf(schema: Json | undefined, task: Task): readonly JsonObject[] {
   if (not !== undefined) task.ends.set('what "not" forbids', 'minor')
   if (unevaluatedProperties !== undefined)
     forms = forms.map((form) => ({ additionalProperties: unevaluatedProperties, ...form }))
-  return forms.filter((form) => namesIn(form.required).every((name) => !isNever(propertyOf(form, name))))
+  return forms.filter(isPossible)
+}
+
+/** Whether it does not require a property that nothing fits. */
+function isPossible(form: JsonObject): boolean {
+  return namesIn(form.required).every((name) => !isNever(propertyOf(form, name)))
+}
+
+/** Whether no object fits two of the choices, as far as required properties show it. `beside` is what it has to fit as well. */
+function areApart(choices: readonly (readonly JsonObject[])[], beside: JsonObject): boolean {
+  if (choices.flat().length > maxForms) return false // their pairs take long to compare
+  const ends: OpenEnds = new Map() // only what is sent can leave something open
+  const isApart = (one: JsonObject, other: JsonObject) =>
+    [one, other]
+      .flatMap(({ required }) => namesIn(required))
+      .some((name) => {
+        return isNever(both(propertyOf(one, name), propertyOf(other, name), ends))
+      })
+  const earlier: JsonObject[] = []
+  for (const choice of choices) {
+    const forms = choice
+      .map((form) => both(beside, form, ends))
+      .filter(isObject)
+      .filter(isPossible)
+    if (!forms.every((form) => earlier.every((other) => isApart(form, other)))) return false
+    earlier.push(...forms)
+  }
+  return true
 }
 
 /** The forms of what a reference leads to. */

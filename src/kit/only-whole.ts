@@ -1,8 +1,8 @@
 /** Finds requests whose answers cannot be streamed. @module */
-import { arrayOf, field, isObject } from '../core/json.ts'
+import { arrayOf, field, isObject, stringOr } from '../core/json.ts'
 
 const isSeveral = (count: unknown) => typeof count === 'number' && count > 1
-const hasAudio = (modalities: unknown) => arrayOf(modalities).some((one) => /^audio$/i.test(String(one)))
+const hasAudio = (modalities: unknown) => arrayOf(modalities).some((one) => /^audio$/i.test(stringOr(one, '')))
 
 /**
  * Whether the body of a request, of whichever wire, can only be answered whole: it asks for several choices (we read one choice of a

@@ -1,4 +1,5 @@
 /** Keywords of schemas that hosts refuse. @module */
+import { numberOr } from '../core/json.ts'
 import type { Json, JsonObject } from '../core/model.ts'
 import type { SchemaRules } from './fit-schema.ts'
 
@@ -22,7 +23,7 @@ export function leavingOut(isRefused: (keyword: string, value: Json) => boolean)
 /** Whether a keyword limits texts or lists by more than this. */
 export function isLimitOver(keyword: string, value: Json, characters: number, entries: number): boolean {
   const [, what] = /^m(?:in|ax)(Length|Items)$/.exec(keyword) ?? []
-  return what !== undefined && Number(value) > (what === 'Items' ? entries : characters)
+  return what !== undefined && numberOr(value, 0) > (what === 'Items' ? entries : characters)
 }
 
 /**

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { arrayOf, isObject, objectIn } from '../core/json.ts'
+import { arrayOf, isObject, objectIn, stringOr } from '../core/json.ts'
 import type { Json } from '../core/model.ts'
 import type { SchemaRules } from './fit-schema.ts'
 
@@ -28,7 +28,7 @@ function takes(schema: Json): boolean {
   return (
     Object.keys(schema).every((keyword) => keywords.test(keyword)) &&
     (type ?? anyOf ?? schema.$ref ?? schema.enum ?? schema.const) !== undefined &&
-    (format === undefined || formats.test(`${format}`)) &&
+    (format === undefined || formats.test(stringOr(format, ''))) &&
     (isWhole || (type !== 'object' && properties === undefined)) &&
     inside.every(takes)
   )

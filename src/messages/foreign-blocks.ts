@@ -214,7 +214,7 @@ function readDocument(value: JsonObject, place: Place): JsonObject {
 
 function geminiMedia(value: JsonObject, key: string): JsonObject {
   const { [key]: holder, ...rest } = value
-  const mimeType = String(field(holder, 'mimeType') ?? field(holder, 'mime_type') ?? 'application/octet-stream')
+  const mimeType = stringOr(field(holder, 'mimeType') ?? field(holder, 'mime_type'), 'application/octet-stream')
   const uri = field(holder, 'fileUri') ?? field(holder, 'file_uri')
   const type = lookupKind(mimeType)
   const source =

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ModelSettings } from '../core/codec.ts'
-import { isObject } from '../core/json.ts'
+import { isObject, stringOr } from '../core/json.ts'
 import type { HttpModel } from '../core/question.ts'
 import {
   byEffort,
@@ -32,7 +32,7 @@ const schemas: SchemaRules = {
   each: /* @__PURE__ */ leavingOut(
     (keyword, value) =>
       /^(?:multipleOf|uniqueItems|contains|m(?:in|ax)Contains|patternProperties|propertyNames)$/.test(keyword) ||
-      (keyword === 'format' && !formats.test(`${value}`)),
+      (keyword === 'format' && !formats.test(stringOr(value, ''))),
   ),
   finish({ $defs, ...schema }, _, tool) {
     if (!isObject($defs)) return schema

@@ -18,12 +18,16 @@ const ofOne = stepNames.filter((name) => !['branch', 'second'].includes(name))
 it.each([
   ['names the question of a run that it resumes', true, stepNames],
   ['does not', false, ofOne],
-])('with a transport that %s', async (_, isNamed, names) => {
-  const steps = fc.array(fc.tuple(fc.constantFrom(...names), fc.nat(11)), { maxLength: 18 })
-  await fc.assert(
-    fc.asyncProperty(steps, async (taken) => {
-      expect(await wrongAfter(taken, openStore, isNamed)).toEqual([])
-    }),
-    { seed: 37, numRuns: isExhaustive ? 20_000 : 200 },
-  )
-})
+])(
+  'with a transport that %s',
+  async (_, isNamed, names) => {
+    const steps = fc.array(fc.tuple(fc.constantFrom(...names), fc.nat(11)), { maxLength: 18 })
+    await fc.assert(
+      fc.asyncProperty(steps, async (taken) => {
+        expect(await wrongAfter(taken, openStore, isNamed)).toEqual([])
+      }),
+      { seed: 37, numRuns: isExhaustive ? 20_000 : 200 },
+    )
+  },
+  600_000,
+)

@@ -231,3 +231,29 @@ it('a disposed chat accepts no file, call or answer', async () => {
   await sent
   expect([now().status, turns.length]).toEqual(['ready', 0])
 })
+
+it('a message of the queue that another store edited keeps the edit when it is sent', async () => {
+  let stored = 'null'
+  const persist: Persist = {
+    load: async () => JSON.parse(stored) ?? undefined,
+    save: async (_, chat) => {
+      stored = JSON.stringify(chat)
+    },
+    remove: async () => {},
+  }
+  const [first, second] = [open({ persist }), open({ persist })]
+  const sent = first.chat.send('A')
+  void first.chat.send('B')
+  await turn()
+  await second.chat.load()
+  const { id = '' } = second.now().messages.at(-1) ?? {}
+  const edited = second.chat.edit(id, 'C')
+  await turn()
+  await second.answered(edited, 'c')
+  await first.chat.load()
+  await first.answered(sent, 'a')
+  await first.push(start, ...answer('b'))
+  await first.end()
+  await turn()
+  for (const text of ['A', 'a', 'B', 'b', 'C', 'c']) expect(stored.split(`"${text}"`), text).toHaveLength(2)
+})

@@ -54,6 +54,8 @@ function fault(action: () => unknown, isBelowRoot: boolean): string | undefined 
 }
 
 const ways = Object.entries(mutations)
+/** Any place may be used as a text or a number, and its neighbours show nothing about it: every place gets this way. */
+const everywhere = 'no text and no number'
 /** Depth is refused where a body comes in, before any of its places is read: only a part of the places gets it. */
 const deepShare = isExhaustive ? 1 : 12
 
@@ -71,7 +73,9 @@ function tryAll<Each extends Trial>(
   for (const [number, trial] of trials.entries()) {
     const { name, body, path } = trial
     const isDeepsTurn = Math.floor(number / share) % deepShare === 0
-    const due = ways.filter(([way], at) => (at + number) % share === 0 && (isDeepsTurn || !way.startsWith('deep')))
+    const due = ways.filter(
+      ([way], at) => way === everywhere || ((at + number) % share === 0 && (isDeepsTurn || !way.startsWith('deep'))),
+    )
     for (const [way, mutate] of due) {
       const wrong = replaceAt(body, path, (before) => mutate(before, random))
       if (typeof wrong === 'symbol') continue

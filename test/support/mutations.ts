@@ -83,4 +83,6 @@ export const mutations: Readonly<Record<string, (before: unknown, random: () => 
   'lone surrogate': () => 'a\ud800b\udc00',
   'empty string': () => '',
   'word of every object': () => 'constructor',
+  /** Neither a template nor an addition can take it. */
+  'no text and no number': () => ({ toString: 1, valueOf: 1 }),
 }

@@ -186,6 +186,13 @@ export const rootForms: Readonly<Record<string, JsonSchema>> = {
   'a list of properties, as PHP writes none': { type: 'object', properties: [], required: [] },
   'anyOf beside a type': { type: 'object', anyOf: [bareA, bareB] },
   'oneOf beside properties': o({ mode: s }, { oneOf: [bareA, bareB] }),
+  'oneOf whose forms take the same object': { type: 'object', oneOf: [o({ a: s }), o({ a: n })] },
+  'oneOf of a form twice': { type: 'object', oneOf: [o({ a: s }, closed), o({ a: s }, closed), o({ b: n }, closed)] },
+  'oneOf whose forms become one': o({ a: s }, { ...closed, oneOf: [{ required: [] }, closed] }),
+  'oneOf whose forms only their neighbours keep apart': o(
+    { 'kind!': { enum: ['a', 'b'] } },
+    { oneOf: [{ properties: { kind: { const: 'a' } } }, { properties: { kind: { const: 'b' } } }] },
+  ),
   'allOf beside properties': o({ a: s }, { allOf: [bareB] }),
   'allOf of a condition': o(
     { mode: s, x: s },

@@ -20,6 +20,7 @@ import {
   findLastIndex,
   isObject,
   lookup,
+  numberOr,
   objectIn,
   stringOr,
   textOr,
@@ -154,7 +155,8 @@ export function encodeRequest(
   const goesOn =
     last?.role === 'assistant' && (last.response?.provider ?? provider) === provider && isPaused(last, format)
   // In the body only Bedrock has betas. Here they are a header.
-  for (const beta of arrayOf(objectIn(options.providerOptions, format).anthropic_beta)) scope.betas.add(String(beta))
+  for (const beta of arrayOf(objectIn(options.providerOptions, format).anthropic_beta))
+    if (typeof beta === 'string') scope.betas.add(beta)
   const conversation = encodeConversation(withJsonRule(context, options, losses), scope)
   const tools = encodeDefinitionsFor(selectTools(context.tools ?? [], options.toolChoice, losses), losses)
   const body: WireRequest = {
@@ -200,7 +202,7 @@ function callerOf(block: unknown): Json | undefined {
 
 /** The type of a block of the body. */
 function typeOf(block: unknown): string {
-  return String(field(block, 'type'))
+  return stringOr(field(block, 'type'), '')
 }
 
 /** Applies the rules for code that waits in a container: for results of the turn before, or for the turn to go on. */
@@ -315,7 +317,7 @@ function sampling(
       reportLoss(losses, 'dropped', `options.${name}`, 'this model, version or way of thinking does not take it')
     else fields[wireName] = value
   }
-  if (Number(fields.temperature) > 1) {
+  if (numberOr(fields.temperature, 0) > 1) {
     fields.temperature = 1
     reportLoss(losses, 'changed', 'options.temperature', 'the highest is 1')
   }

@@ -197,10 +197,12 @@ function readThinking(body: JsonObject, model: string): Thinking {
 /** Decodes a tool. A tool that only this format has becomes a `provider_tool`. */
 function decodeDefinition(tool: unknown, path: string): ContextTool {
   const wire = objectAt(tool, path, 'Anthropic request')
-  const { type, name, input_schema: parameters } = wire
+  const { type, name, input_schema: schema } = wire
   const isOurs = type === undefined || type === null || type === 'custom'
-  if (!isOurs || typeof name !== 'string' || !isObject(parameters))
-    return { type: 'provider_tool', format, value: wire }
+  if (!isOurs || typeof name !== 'string' || !isObject(schema)) return { type: 'provider_tool', format, value: wire }
+  // The API's own type lets `null` stand for none here. No JSON Schema does.
+  const isNone = (field: string) => (field === 'properties' || field === 'required') && schema[field] === null
+  const parameters = otherFields(schema, { has: isNone }) ?? {}
   return withHint(wire, ({ name: _, description, input_schema: _schema, strict, ...rest }) =>
     compact({
       name,

@@ -299,7 +299,7 @@ function encodeUser(message: UserMessage, path: string, documents: WireDocument[
 /** Writes a document as a text part. `path` is the path of its title. */
 function inPlace({ data }: WireDocument, path: string, { losses }: Encoding): WireText {
   if (data.title !== undefined) reportLoss(losses, 'dropped', path, lackReasons.title, 'info')
-  return { type: 'text', text: String(data.text) }
+  return { type: 'text', text: textOr(data.text, '') }
 }
 
 /** Writes an assistant's turn. It is omitted if nothing in it can be sent, such as when it has only another provider's tools. */

@@ -173,7 +173,7 @@ function placeInstruction(
   input: WireStep[],
   { isContinued, agent }: { readonly isContinued: boolean; readonly agent: Json | undefined },
 ): Pick<WireRequest, 'system_instruction' | 'input'> {
-  const isInput = /^deep-research/.test(String(agent)) || (input.length === 0 && !isContinued)
+  const isInput = /^deep-research/.test(stringOr(agent, '')) || (input.length === 0 && !isContinued)
   const steps: WireStep[] =
     isInput && text !== '' ? [{ type: 'user_input', content: [{ type: 'text', text }] }, ...input] : input
   return compact({

@@ -198,7 +198,7 @@ function stepOfContent(content: Json): Json {
 
 /** Reads the id and the model. An answer that is not stored has no id, or an empty one. */
 function readStart(interaction: unknown, out: Fragment[]): void {
-  const createdAt = Date.parse(`${field(interaction, 'created')}`) / 1000
+  const createdAt = Date.parse(textOr(field(interaction, 'created'), '')) / 1000
   out.push({
     type: 'start',
     ...compact({

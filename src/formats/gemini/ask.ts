@@ -267,7 +267,7 @@ export function decodeFormat({
 export function decodeThinking(config: Json | undefined): RequestOptions['reasoning'] {
   const budget = numberOr(field(config, 'thinkingBudget'), -1)
   if (budget >= 0) return budget === 0 ? { effort: 'none' } : { budgetTokens: budget }
-  const level = String(field(config, 'thinkingLevel'))
+  const level = stringOr(field(config, 'thinkingLevel'), '')
   const effort = level.toLowerCase() as ReasoningEffort
   return lookup(thinkingLevels, effort) === level.toUpperCase() ? { effort } : undefined
 }

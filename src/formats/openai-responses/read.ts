@@ -344,10 +344,17 @@ function fail(state: StreamState, event: JsonObject): never {
 /** The marks of an item, as the server sent them. */
 interface Marks {
   readonly type: string
-  readonly id: unknown
-  readonly call_id: unknown
-  readonly index: unknown
-  readonly name: unknown
+  readonly id: Mark
+  readonly call_id: Mark
+  readonly index: Mark
+  readonly name: Mark
+}
+
+/** Anything else marks nothing. */
+type Mark = string | number | undefined
+
+function markOf(value: unknown): Mark {
+  return stringOr(value, numberOr(value, undefined))
 }
 
 /** A whole item. */
@@ -361,10 +368,10 @@ function describe(item: JsonObject, index: unknown): Described {
   const { id, call_id, name, role } = item
   return {
     type: stringOr(item.type, role === 'assistant' ? 'message' : ''),
-    id,
-    call_id,
-    index,
-    name,
+    id: markOf(id),
+    call_id: markOf(call_id),
+    index: markOf(index),
+    name: markOf(name),
     item,
     content: contentOf(item),
   }
@@ -372,8 +379,8 @@ function describe(item: JsonObject, index: unknown): Described {
 
 /** The marks of its item in an event. llama.cpp names calls by their `call_id`. */
 function describeEvent(item: JsonObject, type: string, content = ''): Described {
-  const { item_id: id, output_index: index } = item
-  return { type, id, call_id: id, index, name: '', item, content }
+  const id = markOf(item.item_id)
+  return { type, id, call_id: id, index: markOf(item.output_index), name: '', item, content }
 }
 
 function contentOf(item: JsonObject): string {
@@ -635,7 +642,7 @@ function addReasoning(state: StreamState, event: JsonObject, out: Fragment[], ty
   const delta = stringOr(event.delta, '')
   const item = delta && itemOf(state, event, 'reasoning', delta)
   if (!item) return
-  const part = type.includes('summary') ? `${event.summary_index}` : ''
+  const part = type.includes('summary') ? `${markOf(event.summary_index)}` : ''
   const text = item.text !== '' && item.part !== part ? partBreak + delta : delta
   item.part = part
   grow(item, text)
@@ -733,7 +740,7 @@ interface Progress extends Growing, Partial<Marks> {
   /** Whether it began with a delta, and was not announced. */
   readonly isInferred?: boolean
   isOpen?: boolean
-  call_id?: unknown
+  call_id?: Mark
   /** The id that was passed on. */
   toldId?: string | undefined
   readonly parts: Part[]
@@ -779,7 +786,7 @@ export function readItem(item: Json, progress: Progress, reading: Reading, out: 
   if (asksClient.has(type) || (isClients && type === 'tool_search_call')) reading.waiting.add(id)
   else if (type.endsWith('_output')) reading.waiting.delete(id) // the server ran the call itself
   if (type === 'mcp_list_tools' && item.error) {
-    const reason = `the tools of the MCP server "${item.server_label}" could not be listed`
+    const reason = `the tools of the MCP server "${textOr(item.server_label, '')}" could not be listed`
     out.push({ type: 'warning', warning: { path: 'response', action: 'dropped', reason, severity: 'minor' } })
   }
   const read = lookup(readers, type) ?? (clientField(item) ? readClientCall : hostedOf(item) && readHosted)

@@ -603,7 +603,7 @@ function responseId({ identity }: EncoderState): string {
 /** Announces the item of a block. */
 function openItem(state: EncoderState, block: number, item: JsonObject, out: Frame[]): OpenItem {
   const index = state.count++
-  const id = makeId(String(item.type), responseId(state), index)
+  const id = makeId(stringOr(item.type, ''), responseId(state), index)
   const opened: OpenItem = { item: { id, ...item }, index, hasPart: false, text: '' }
   state.open.set(block, opened)
   send(state, 'response.output_item.added', { output_index: index, item: opened.item }, out)
@@ -647,7 +647,7 @@ function sendPart(
 /** Announces and completes an item that is known as a whole. */
 function sendWhole(state: EncoderState, item: JsonObject, out: Frame[]): void {
   const index = state.count++
-  const whole = { id: makeId(String(item.type), responseId(state), index), ...item }
+  const whole = { id: makeId(stringOr(item.type, ''), responseId(state), index), ...item }
   state.output[index] = whole
   send(state, 'response.output_item.added', { output_index: index, item: whole }, out)
   send(state, 'response.output_item.done', { output_index: index, item: whole }, out)

@@ -462,6 +462,14 @@ describe('a request that is read and written', () => {
     expect(encodeRequest(context, { ...options, strict: true }).body).toEqual(body)
   })
 
+  // https://github.com/anthropics/anthropic-sdk-typescript, `Tool.InputSchema`: both fields may be `null`.
+  it('reads a schema whose properties or required names are null like one without them', () => {
+    const schema = { type: 'object', title: 't', properties: null, required: null }
+    const tools = [{ name: 'f', input_schema: schema }]
+    const { context } = decodeRequest({ model, max_tokens: 1, messages: [], tools })
+    expect(context.tools).toEqual([{ name: 'f', parameters: { type: 'object', title: 't' } }])
+  })
+
   it('keeps a whole round of tools, with everything beside it', () => {
     const body = {
       model: 'claude-opus-4-6',
