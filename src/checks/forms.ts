@@ -351,7 +351,7 @@ export const taken: Readonly<Record<string, Taken>> = {
       terminal: 'boolean',
       needsApproval: '', // checked in production too
       timeoutMs: 'number',
-      run: ['what tool() makes', 'checkApproval'],
+      run: ['what tool() makes; a function of your own is "execute"', 'checkApproval'],
       parse: 'function',
       fromMcp: '',
     },
@@ -359,6 +359,11 @@ export const taken: Readonly<Record<string, Taken>> = {
       habits: {
         schema: 'parameters',
         args: 'parameters',
+        params: 'parameters',
+        argsSchema: 'parameters',
+        function: 'execute',
+        exec: 'execute',
+        invoke: 'execute',
         func: 'execute',
         fn: 'execute',
         handler: 'execute',
