@@ -29,6 +29,11 @@ const client = (...formats) =>
     `}`,
   ].join('\n')
 
+/** Ours in a page that asks a server of its own, which has the provider. */
+const remote = client()
+  .replace('const models = {  }', `import { remote } from './src/remote/index.ts'`)
+  .replace("models[name]('m', { apiKey })", "remote(name, { url: '/answer' })")
+
 const chat = ['openaiChat', 'openai-chat']
 const anthropic = ['anthropic', 'anthropic']
 const gemini = ['gemini', 'gemini']
@@ -44,6 +49,7 @@ const gateway = ['anthropic', 'gemini', 'ollama', 'openai-chat', 'openai-respons
 
 const tool = `{ type: 'object', properties: { city: { type: 'string' } } }`
 const programs = {
+  'isoglot, through a server': { from: root, code: remote },
   'isoglot, Chat Completions': { from: root, code: client(chat) },
   'isoglot, Anthropic': { from: root, code: client(anthropic) },
   'isoglot, Gemini': { from: root, code: client(gemini) },
