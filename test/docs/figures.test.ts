@@ -7,7 +7,8 @@ import { readDocument, root } from './blocks.ts'
 const budgets: Readonly<Record<string, number>> = JSON.parse(readFileSync(join(root, 'scripts', 'sizes.json'), 'utf8'))
 
 it.each([
-  [/at most (\d+) KiB \(brotli\)/, 'gemini'],
+  [/(\d+) KiB \(brotli\) through/, 'a tool, behind a server'],
+  [/at most (\d+) KiB with one format/, 'gemini'],
   [/(\d+) KiB with\s+Ollama/, 'ollama'],
   [/(\d+) KiB with\s+OpenAI, Anthropic and Gemini/, 'openai-chat + anthropic + gemini'],
 ])('README names a size (%s) that the budget of %s keeps to', (figure, name) => {
