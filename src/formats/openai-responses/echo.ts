@@ -37,9 +37,11 @@ const echoes: Readonly<Record<string, Echo>> = {
   prompt: object,
   prompt_cache_key: text,
   prompt_cache_options: (value) =>
-    isObject(value) ? { mode: 'implicit', ttl: '30m', ...otherFields(value, new Set(['prewarm'])) } : undefined,
+    isObject(value)
+      ? filled(otherFields(value, new Set(['prewarm'])) ?? {}, { mode: 'implicit', ttl: '30m' })
+      : undefined,
   prompt_cache_retention: text,
-  reasoning: (value) => (isObject(value) ? { effort: null, summary: null, ...value } : undefined),
+  reasoning: (value) => (isObject(value) ? filled(value, { effort: null, summary: null }) : undefined),
   safety_identifier: text,
   service_tier: text,
   temperature: number,
@@ -93,13 +95,18 @@ export function echoOf(request: JsonObject): JsonObject {
   return repeated
 }
 
+/** The fields in the order in which they came, and then those that are missing. */
+function filled(given: JsonObject, missing: JsonObject): JsonObject {
+  return { ...given, ...missing, ...given }
+}
+
 function textFormat(given: Json | undefined): Json {
   if (!isObject(given)) return { type: 'text' }
-  return given.type === 'json_schema' ? { description: null, strict: false, ...given } : given
+  return given.type === 'json_schema' ? filled(given, { description: null, strict: false }) : given
 }
 
 function tool(given: JsonObject): JsonObject {
-  if (given.type === 'function') return { description: null, parameters: null, strict: null, ...given }
+  if (given.type === 'function') return filled(given, { description: null, parameters: null, strict: null })
   const shown = withoutSecrets(given)
   return Array.isArray(shown.tools) ? { ...shown, tools: shown.tools.filter(isObject).map(tool) } : shown
 }
