@@ -17,17 +17,22 @@ export function nodeFile(major) {
 export function installRuntimes() {
   if (process.platform !== 'linux' || process.arch !== 'x64') return
   for (const name of ['node', 'runtimes']) {
-    const under = join(import.meta.dirname, name)
-    if (isComplete(under)) continue
     try {
-      execFileSync('npm', ['ci', '--ignore-scripts', '--loglevel=error', '--prefix', under], { stdio: 'inherit' })
+      installAll(join(import.meta.dirname, name))
     } catch {
       console.log(`Cannot install the runtimes of scripts/${name}`)
     }
   }
 }
 
-function isComplete(under) {
+/** Installs the packages of a folder with a lock file, if a pinned version is missing. */
+export function installAll(under) {
+  if (hasAll(under)) return
+  execFileSync('npm', ['ci', '--ignore-scripts', '--loglevel=error', '--prefix', under], { stdio: 'inherit' })
+}
+
+/** Whether a folder has its packages, each in the pinned version. */
+export function hasAll(under) {
   const { dependencies } = JSON.parse(readFileSync(join(under, 'package.json'), 'utf8'))
   return Object.entries(dependencies).every(([name, version]) => {
     const file = join(under, 'node_modules', name, 'package.json')

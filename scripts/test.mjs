@@ -30,6 +30,7 @@ const added = [
   'every cut of every recorded stream, all cases of the other laws, every client with every provider, the gateway in workerd, the AI SDK and the official clients with the Worker, stored answers and killed processes, the page, all recipes and examples in one, the views of the playground and of the operator, the model of the browser, the attack on a server with each leak, what the public paths and the built files hold, and the larger set of recordings where it is (project exhaustive)',
   'npm start on wrangler dev, wrangler deploy, the packed package in twelve kinds of project, and the page in Firefox and WebKit (project machines)',
   'the built files in ten runtimes: Node 20 to 26, Deno, Bun, workerd, three browsers',
+  'three coding agents of npm behind the gateway, where `npm run agents` has installed them',
   'the types of the page and of packages, the sizes of the built files, and the package as it is published',
 ]
 
@@ -49,6 +50,8 @@ if (filters.length > 0) {
   prepare()
   await step('tests', 'vitest', testing(rest))
   await step('runtimes', 'scripts/runtimes.mjs', [`--report=${runtimesReport}`])
+  // They are 730 MB, so only `npm run agents` installs them: without them, nothing counts as skipped.
+  await step('agents', 'scripts/agents.mjs', ['--if-installed'])
 } else {
   const aside = lintAndTypes()
   await step('build', 'tsup', ['--silent', '--no-dts'])

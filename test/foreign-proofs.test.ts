@@ -302,6 +302,33 @@ describe.each(Object.entries(clients))('a client of %s', (format, client) => {
   })
 })
 
+describe('a client that does not send back all reasoning', () => {
+  const given = [thought('Hm.', proofs.openai), thought('', proofs.xai), call(0, proofs.gemini), call(1)]
+
+  it.each(ways)('keeps what it cannot read, if it drops thinking without a text (%s)', async (_, send) => {
+    const client = clients.anthropic as Client
+    const replay = (body: unknown) => {
+      const content = (body as Body).content.filter((block) => !('thinking' in block) || block.thinking !== '')
+      return client.replay({ content })
+    }
+    const blocks = await send({ ...client, replay }, answer(given))
+    expect(reasoningOf(blocks)).toEqual(reasoningOf(given))
+    expect(callsOf(blocks)).toEqual(callsOf(given))
+  })
+
+  it.each(ways)('keeps the signatures of calls, if it drops all other details (%s)', async (_, send) => {
+    const client = clients['openai-chat'] as Client
+    const replay = (body: unknown) => {
+      const message = (body as Body).choices[0]?.message as JsonObject
+      const details = message.reasoning_details as readonly JsonObject[]
+      const reasoning_details = details.filter(({ type, id }) => type === 'reasoning.encrypted' && id)
+      return client.replay({ choices: [{ message: { ...message, reasoning_details } }] })
+    }
+    const blocks = await send({ ...client, replay }, answer(given))
+    expect(callsOf(blocks)).toEqual(callsOf(given))
+  })
+})
+
 describe('a client that takes texts apart', () => {
   it('gets each proof on its whole text again: Gemini sends a signature after the pieces it is for', async () => {
     const server = gemini.createServerCodec()

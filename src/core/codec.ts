@@ -344,6 +344,10 @@ export interface Reply {
   readonly model?: string
   /** Seconds since 1970. Default: what the message says, else 0; codecs have no clock. */
   readonly createdAt?: number
+  /** Returns the time, in seconds since 1970. Responses: when the answer was completed. Default: unknown. */
+  readonly clock?: () => number
+  /** Responses: the body of the client's request, whose settings the answer repeats. Default: those of the answer, else OpenAI's defaults. */
+  readonly request?: unknown
   /** The provider that answers a stream. Values that only it can read reach the client in envelopes. Default: the format's own provider. */
   readonly provider?: string
   /** The format in which it answers. Default: the same. */

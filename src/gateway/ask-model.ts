@@ -140,6 +140,8 @@ export function replyOf({ id, wire, request, body, startedAt }: Call): Reply {
     id: wire.idPrefix === undefined ? '' : wire.idPrefix + id.replaceAll('-', ''),
     model: request.options.model,
     createdAt: Math.floor(startedAt / 1000),
+    clock: () => Math.floor(Date.now() / 1000),
+    request: body.value,
     includeUsage: field(field(body.value, 'stream_options'), 'include_usage') === true,
   }
 }

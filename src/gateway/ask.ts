@@ -106,7 +106,7 @@ function flowOf({ call, model, question, errorDetail, seen }: Attempt): StreamTr
     return passStream(codec, wire, passing)
   }
   // The answer keeps its own id, so that a client can continue from it.
-  const to = { framing: 'ndjson' as const, encodeStream: () => encodeWhole(wire.codec) }
+  const to = { framing: 'ndjson' as const, encodeStream: () => encodeWhole(wire.codec, { request: call.body.value }) }
   return translateStream(codec, to, { ...limits, toClientError: toError, onEvent: (event) => seeEvent(seen, event) })
 }
 

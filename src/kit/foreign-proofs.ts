@@ -42,20 +42,24 @@ export interface ProofField {
   readonly onCalls: boolean
   /** The longest id of a call in the format, in characters. Longer ones are shortened for the client, and restored. Default: any length. */
   readonly maxCallId?: number
-  /** A proof of this format that holds the envelope. */
-  write(envelope: string): JsonObject
+  /** A proof of this format that holds the envelope: of reasoning with this text, or of the call with this id. */
+  write(envelope: string, text: string, call?: string): JsonObject
   /** The texts in a proof of this format that can be an envelope. */
   read(data: JsonObject): readonly string[]
 }
 
 /** The field `signature` of a format's reasoning, which every client sends back. A client can write an envelope into encrypted reasoning too. */
-export function signatureField(format: string, owner: string, maxCallId?: number): ProofField {
+export function signatureField(
+  format: string,
+  owner: string,
+  others: Partial<Pick<ProofField, 'maxCallId' | 'write'>> = {},
+): ProofField {
   return {
-    ...compact({ maxCallId }),
     format,
     owners: [owner],
     onCalls: false,
     write: (signature) => ({ signature }),
+    ...others,
     read: ({ signature, data, redactedContent }) => [signature, data, redactedContent].map((text) => textOr(text, '')),
   }
 }
@@ -113,7 +117,7 @@ function withoutForgery(block: ContentBlock, proofField: ProofField): ContentBlo
 function packReasoning(block: ReasoningBlock, proofField: ProofField): ReasoningBlock {
   if (block.opaque === undefined || isOwn(block.opaque, proofField)) return block
   const envelope = packProof(block.opaque, { length: block.text.length })
-  return envelope === undefined ? block : { ...block, opaque: proofOf(envelope, proofField) }
+  return envelope === undefined ? block : { ...block, opaque: proofOf(envelope, proofField, block.text) }
 }
 
 interface PackedCall {
@@ -126,18 +130,18 @@ function packCall(given: ToolCall, proofField: ProofField): PackedCall {
   const short = withShortId(given, proofField)
   const place = { on: short.id, length: 0 }
   const named = short === given ? undefined : packProof(noProof, { ...place, id: given.id })
-  const hosts = named === undefined ? [] : [hostOf(named, proofField)]
+  const hosts = named === undefined ? [] : [hostOf(named, proofField, short.id)]
   const { opaque, ...bare } = short
   if (opaque === undefined || isOwn(opaque, proofField) || !isNeeded(opaque))
     return { call: withoutForgery(short, proofField) as ToolCall, hosts }
   const envelope = packProof(opaque, proofField.onCalls ? {} : place)
   if (envelope === undefined) return { call: short, hosts }
-  if (proofField.onCalls) return { call: { ...bare, opaque: proofOf(envelope, proofField) }, hosts }
-  return { call: bare, hosts: [hostOf(envelope, proofField), ...hosts] }
+  if (proofField.onCalls) return { call: { ...bare, opaque: proofOf(envelope, proofField, '', short.id) }, hosts }
+  return { call: bare, hosts: [hostOf(envelope, proofField, short.id), ...hosts] }
 }
 
-function hostOf(envelope: string, proofField: ProofField): ReasoningBlock {
-  return { type: 'reasoning', text: '', opaque: proofOf(envelope, proofField) }
+function hostOf(envelope: string, proofField: ProofField, call: string): ReasoningBlock {
+  return { type: 'reasoning', text: '', opaque: proofOf(envelope, proofField, '', call) }
 }
 
 /** In an envelope that has only the id of a call. */
@@ -163,8 +167,8 @@ function isNeeded({ data }: Opaque): boolean {
   return Object.hasOwn(data, 'thoughtSignature') || Object.hasOwn(data, 'extra_content')
 }
 
-function proofOf(envelope: string, { format, owners, write }: ProofField): Opaque {
-  return { provider: owners[0], model: '', format, data: write(envelope) }
+function proofOf(envelope: string, { format, owners, write }: ProofField, text: string, call?: string): Opaque {
+  return { provider: owners[0], model: '', format, data: write(envelope, text, call) }
 }
 
 /** The proof of a call follows it at once, with an index before that of the next block. */

@@ -1,6 +1,6 @@
 /** A gateway between agents and scripted providers, with no network. */
 import type { HttpModel as Model } from '../../src/core/question.ts'
-import { allFormats, createGateway, type EndReport } from '../../src/gateway/index.ts'
+import { allFormats, createGateway, type EndReport, type GatewayOptions } from '../../src/gateway/index.ts'
 import { azureAnthropic } from '../../src/providers/azure-anthropic.ts'
 import { azureResponses } from '../../src/providers/azure-responses.ts'
 import { bedrockAnthropic } from '../../src/providers/bedrock-anthropic.ts'
@@ -63,7 +63,7 @@ export interface AgentRig extends Host {
 /** Answers as the provider. */
 export type Says = (sent: Sent, round: number) => Response
 
-export function agentRig(name: string, says: Says): AgentRig {
+export function agentRig(name: string, says: Says, options: Partial<GatewayOptions> = {}): AgentRig {
   const host = hosts[name] as Host
   const sent: Sent[] = []
   const reports: EndReport[] = []
@@ -78,6 +78,7 @@ export function agentRig(name: string, says: Says): AgentRig {
     formats: allFormats,
     models: { any: { model: { ...host.model, fetch: upstream }, aliases: ['*'] } },
     onEnd: (report) => void reports.push(report),
+    ...options,
   })
   const ask = (async (input, init) => {
     const response = await gateway.fetch(new Request(input, init))

@@ -410,4 +410,7 @@ export function encodeError(error: ApiError): { readonly status: number; readonl
 // ---- proofs -------------------------------------------------------------------------------------
 
 /** The signature of a thinking block. */
-export const proofField: ProofField = /* @__PURE__ */ signatureField(format, format)
+export const proofField: ProofField = /* @__PURE__ */ signatureField(format, format, {
+  // Some clients, such as pi, do not send back thinking without a text. They send back what they cannot read.
+  write: (envelope, text) => (text === '' ? { data: envelope } : { signature: envelope }),
+})

@@ -291,4 +291,4 @@ export function encodeError(error: ApiError): {
 // ---- proofs -------------------------------------------------------------------------------------
 
 /** The proof field of this format: the signature of a reasoning text. */
-export const proofField: ProofField = /* @__PURE__ */ signatureField(format, provider, 64)
+export const proofField: ProofField = /* @__PURE__ */ signatureField(format, provider, { maxCallId: 64 })

@@ -494,6 +494,7 @@ export const proofField: ProofField = {
   format,
   owners: ['openrouter', 'gemini'],
   onCalls: false,
-  write: (data) => ({ reasoning_details: [{ type: 'reasoning.encrypted', data }] }),
+  // With the id of its call, as OpenRouter writes Gemini's signatures: some clients, such as pi, send back only those.
+  write: (data, _, id) => ({ reasoning_details: [{ type: 'reasoning.encrypted', ...compact({ id }), data }] }),
   read: (proof) => arrayOf(proof.reasoning_details).map((detail) => textOr(field(detail, 'data'), '')),
 }

@@ -16,7 +16,18 @@ import type { EncodedResponse, Frame, Reply, StreamEncoder } from '../../core/co
 import { blocksOf, blocksOfTurn, isNoArguments, keptFields } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
 import { hash } from '../../core/ids.ts'
-import { arrayOf, compact, field, lookup, objectIn, otherFields, stringOr, textOr } from '../../core/json.ts'
+import {
+  arrayOf,
+  compact,
+  field,
+  isObject,
+  lookup,
+  numberOr,
+  objectIn,
+  otherFields,
+  stringOr,
+  textOr,
+} from '../../core/json.ts'
 import type {
   AssistantMessage,
   ChatResponse,
@@ -41,6 +52,7 @@ import * as reasons from '../../kit/reasons.ts'
 import { reportStopReason } from '../../kit/stop-reason.ts'
 import { placeInvalidCall, streamEncoder } from '../../kit/stream-encoder.ts'
 import { encodeTurn, type TurnScope } from './ask.ts'
+import { defaults, echoOf } from './echo.ts'
 import { clientItem } from './port.ts'
 import { asksClient } from './read.ts'
 import type { WireResponse, WireUsage } from './wire.ts'
@@ -53,7 +65,7 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
   const losses = newLosses(target, false)
   const body = {
     ...skeleton(response, reply),
-    ...ending(response, losses),
+    ...ending(response, losses, reply),
     output: encodeOutput(response, reply, losses),
     usage: encodeUsage(response.usage),
   } as WireResponse
@@ -108,33 +120,34 @@ function idOf({ message }: Pick<ChatResponse, 'message'>, reply: Reply): string 
   return reply.id ?? message.response?.id ?? 'resp_0'
 }
 
-/** Fields that the official client expects in every answer. */
-const defaults: JsonObject = {
-  instructions: null,
-  metadata: {},
-  parallel_tool_calls: true,
-  temperature: null,
-  tool_choice: 'auto',
-  tools: [],
-  top_p: null,
-}
+type WireSkeleton = Omit<WireResponse, 'status' | 'error' | 'incomplete_details'>
 
 /** Returns an answer without its content. A stream begins with it, too. */
-function skeleton(
-  response: Pick<ChatResponse, 'message' | 'providerData'>,
-  reply: Reply,
-): Omit<WireResponse, 'status' | 'error' | 'incomplete_details'> {
+function skeleton(response: Pick<ChatResponse, 'message' | 'providerData'>, reply: Reply): WireSkeleton {
   const info = response.message.response
   return {
     ...defaults,
-    ...keptFields(response, format),
+    ...settings(keptFields(response, format), reply),
     id: idOf(response, reply),
     object: 'response',
     created_at: reply.createdAt ?? info?.createdAt ?? 0,
+    completed_at: null,
     model: reply.model ?? info?.model ?? '',
     output: [],
     usage: null,
-  } as Omit<WireResponse, 'status' | 'error' | 'incomplete_details'>
+  } as WireSkeleton
+}
+
+/**
+ * Returns the settings of the client's request, and what the provider says of an answer in this format. An answer that keeps its own id came
+ * for the client's own request, so the provider decides. Otherwise the provider had another request, and decides only on its service.
+ */
+function settings(stated: JsonObject, { id, request }: Reply): JsonObject {
+  const asked = isObject(request) ? echoOf(request) : {}
+  if (id === undefined) return { ...asked, ...stated }
+  const known = Object.entries(stated).filter(([name, value]) => value !== null || (defaults[name] ?? null) === null)
+  const said = Object.fromEntries(known)
+  return { ...said, ...asked, ...compact({ service_tier: said.service_tier }) }
 }
 
 function isRefusal(block: ContentBlock): boolean {
@@ -151,9 +164,11 @@ function isCompletion(stopReason: StopReason, { content }: AssistantMessage): bo
 
 /** Encodes the stop reason. If the model refused, a part of type `refusal` shows it. Without such a part, the answer is `content_filter`. */
 function ending(
-  { stopReason, message }: ChatResponse,
+  response: ChatResponse,
   losses: Losses,
-): Pick<WireResponse, 'status' | 'error' | 'incomplete_details'> {
+  { clock }: Reply,
+): Pick<WireResponse, 'status' | 'completed_at' | 'error' | 'incomplete_details'> {
+  const { stopReason, message } = response
   const isFiltered = stopReason === 'refusal' && !blocksOf(message.content).some(isRefusal)
   const { status, reason } = statusOf(isFiltered ? 'content_filter' : stopReason, message.rawStopReason)
   const isStated = status === 'completed' ? isCompletion(stopReason, message) : !isFiltered
@@ -163,6 +178,8 @@ function ending(
   }
   return {
     status: status as WireResponse['status'],
+    completed_at:
+      status === 'completed' ? numberOr(keptFields(response, format).completed_at, clock?.() ?? null) : null,
     error: status === 'failed' ? failure(message) : null,
     incomplete_details: reason === null ? null : { reason },
   }
@@ -323,15 +340,21 @@ function emptyAnswer({ identity }: EncoderState): JsonObject {
   return skeleton({ message: { role: 'assistant', content: [] } }, identity) as unknown as JsonObject
 }
 
+/** The end of an answer with an item that was not completed: it is not complete, and clients refuse one that says so. */
+const broken = {
+  status: 'incomplete',
+  completed_at: null,
+  incomplete_details: { reason: 'invalid_tool_call' },
+} as const
+
 function finish(state: EncoderState, response: ChatResponse, out: Frame[]): void {
   release(state, out)
-  const end = ending(response, state.losses)
-  // An answer with an item that was not completed is not complete, and clients refuse one that says so.
+  const end = ending(response, state.losses, state.identity)
   const isBroken = end.status === 'completed' && state.open.size > 0
   const whole = {
     ...skeleton(response, state.identity),
     ...end,
-    ...(isBroken && { status: 'incomplete' as const, incomplete_details: { reason: 'invalid_tool_call' } }),
+    ...(isBroken && broken),
     output: state.output.flat(), // without the places of items that were not completed
     usage: encodeUsage(response.usage),
   }

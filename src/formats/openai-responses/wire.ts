@@ -177,6 +177,7 @@ export interface WireResponse {
   id: string
   object: 'response'
   created_at: number
+  completed_at: number | null
   status: 'completed' | 'incomplete' | 'failed' | 'in_progress'
   model: string
   output: WireOutputItem[]

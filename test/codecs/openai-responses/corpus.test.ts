@@ -48,9 +48,30 @@ describe('recorded answers', () => {
   })
 })
 
-/** Fields that the official client demands and some servers leave out are filled in: wire document §6. */
+/** Fields that the official client or the schema of Open Responses demands, and some servers leave out, are filled in. */
 const demanded = [
-  ...['instructions', 'metadata', 'parallel_tool_calls', 'temperature', 'tool_choice', 'tools', 'top_p', 'error'],
+  ...[
+    'instructions',
+    'metadata',
+    'parallel_tool_calls',
+    'temperature',
+    'tool_choice',
+    'tools',
+    'top_p',
+    'error',
+    'user',
+  ],
+  ...[
+    'access_programs',
+    'background',
+    'completed_at',
+    'frequency_penalty',
+    'max_output_tokens',
+    'max_tool_calls',
+    'text',
+  ],
+  ...['presence_penalty', 'previous_response_id', 'prompt_cache_key', 'reasoning', 'safety_identifier', 'service_tier'],
+  ...['store', 'top_logprobs', 'truncation'],
 ]
 function withoutDemanded(written: object, body: JsonObject): unknown {
   return Object.fromEntries(Object.entries(written).filter(([name]) => !demanded.includes(name) || name in body))
