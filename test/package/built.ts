@@ -16,7 +16,7 @@ export function read(module: string): string {
   return readFileSync(join(dist, module), 'utf8')
 }
 
-/** All files that load with a public path. */
+/** All files that load with a public path in a bundle for production: without the checks of options. */
 export function modulesOf(entry: string): readonly string[] {
-  return withImports(dist, [`${entry}.js`])
+  return withImports(dist, [`production/${entry}.js`])
 }

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import { describe, expect, it } from 'vitest'
-import { publicPaths } from '../../scripts/built-files.mjs'
+import { publicPaths, withImports } from '../../scripts/built-files.mjs'
 import { facts } from '../formats/index.ts'
 import { dist, entries, modules, modulesOf, read } from './built.ts'
 import { codeOf, parse, type Uses, usesOf } from './uses.ts'
@@ -58,10 +58,10 @@ function ownImports(module: string): ReadonlySet<string> {
 
 /** The files of the bindings import their framework, which is an optional peer dependency, and no other file does. */
 const frameworks: Readonly<Record<string, readonly string[]>> = {
-  'react.js': ['react'],
-  'vue.js': ['vue'],
-  'svelte.js': ['svelte', 'svelte/reactivity'],
-  'solid.js': ['solid-js'],
+  'production/react.js': ['react'],
+  'production/vue.js': ['vue'],
+  'production/svelte.js': ['svelte', 'svelte/reactivity'],
+  'production/solid.js': ['solid-js'],
 }
 
 function frameworksOf(module: string): readonly string[] {
@@ -76,26 +76,40 @@ describe('what a file takes from the runtime', () => {
     const isOfOurs = (found: string) =>
       ownImports(module).has(found) ||
       frameworksOf(module).includes(found) ||
-      (module === 'worker.js' && ofCloudflare.includes(found)) ||
-      (module === 'responses-socket.js' && found === 'uses WebSocket')
+      (module === 'production/worker.js' && ofCloudflare.includes(found)) ||
+      (module === 'production/responses-socket.js' && found === 'uses WebSocket')
     expect(impurities(usesOf(module)).filter((found) => !isOfOurs(found))).toEqual([])
   })
 
   it('react.js begins with the directive that makes it a client component', () => {
-    expect(read('react.js').startsWith('"use client";')).toBe(true)
+    for (const module of ['react.js', 'production/react.js'])
+      expect(read(module).startsWith('"use client";')).toBe(true)
+  })
+
+  it.each(entries)('%s.js is the file of production, with the checks of options', (entry) => {
+    const lines = [`import "./shared/checks.js";`, `export * from "./production/${entry}.js";`]
+    expect(read(`${entry}.js`).replace('"use client";\n', '').trim().split('\n')).toEqual(lines)
   })
 
   it('each file loads with at least one public path, but not with all of them', () => {
-    const loaded = new Set([...entries, 'shared/checks'].flatMap(modulesOf))
+    const loaded = new Set([
+      ...entries.flatMap(modulesOf),
+      ...withImports(
+        dist,
+        entries.map((entry) => `${entry}.js`),
+      ),
+    ])
     expect(modules.filter((module) => !loaded.has(module))).toEqual([])
     expect(entries.filter((entry) => modulesOf(entry).length === modules.length)).toEqual([])
   })
 
   // package.json names the only ones that have some, and the build removes imports that have no names.
-  it.each(modules)('%s: has no side effects when it loads', (module) => {
+  const plain = modules.filter((module) => !entries.includes(module.slice(0, -'.js'.length)))
+  it.each(plain)('%s: has no side effects when it loads', (module) => {
     const { actions } = usesOf(module)
     const isDirective = (action: string) =>
-      (module === 'react.js' && action === '"use client";') || (module === development && /^\w+\(\w+\);$/.test(action))
+      (module === 'production/react.js' && action === '"use client";') ||
+      (module === development && /^\w+\(\w+\);$/.test(action))
     // esbuild's own helper gives a namespace such as `message` its names, each by a getter.
     const givesNames = (action: string) => /^\w+\(\w+,\s*\{(\s*\w+:\s*\(\)\s*=>\s*\w+,?)+\s*\}\);?$/.test(action)
     expect(actions.filter((action) => !givesNames(action) && !isDirective(action))).toEqual([])
@@ -187,7 +201,7 @@ async function bundlesOf(providers: readonly string[]): Promise<ReadonlyMap<stri
       onResolve({ filter: /^program:/ }, ({ path }) => ({ path: path.slice('program:'.length), namespace: 'program' }))
       onLoad({ filter: /.*/, namespace: 'program' }, async ({ path }) => ({
         contents: pageProgram(path, await modelFunctionOf(path)),
-        resolveDir: dist,
+        resolveDir: join(dist, 'production'),
       }))
     },
   }
