@@ -61,6 +61,6 @@ describe.each(inShares)('$name', ({ client, share, turn }) => {
   })
 
   it.each(modelsOf(client))('reports each odd text of a conversation that it alters, to %s', (model) => {
-    expect(alterations(inTurn(madeRequests(model), share, turn).flatMap(withOddTexts), client)).toEqual([])
+    expect(alterations(inTurn(madeRequests(model), 16 * share, turn).flatMap(withOddTexts), client)).toEqual([])
   })
 })

@@ -51,7 +51,7 @@ describe.each(inShares)('$name', ({ client, share, turn }) => {
   })
 
   it.each(modelsOf(client))('D11: reports what a run does not send of them beside a change, to %s', (model) => {
-    const requests = inTurn(madeRequests(model), share, turn + 2).map(besideAChange)
+    const requests = inTurn(madeRequests(model), 8 * share, turn + 2).map(besideAChange)
     expect(silences(requests, sendFor(client))).toEqual([])
   })
 })
