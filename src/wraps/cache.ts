@@ -17,7 +17,7 @@ export interface AnswerStore {
  * Returns the stored answer if the same request was made before. It stores only complete answers. A stored answer arrives in one batch,
  * with the usage of the original request. If the store throws, the run fails.
  *
- * @param key makes the key of a request; `undefined`: the answer is not stored. Default: the provider, the model, the conversation and the options in JSON. This contains the whole text, so return a hash if the store limits or shows its keys.
+ * @param options `key` makes the key of a request; `undefined`: the answer is not stored. Default: the provider, the model, the conversation and the options in JSON. This contains the whole text, so return a hash if the store limits or shows its keys.
  * @example
  * ```ts
  * const cached = wrapModel(model, cache(new Map()))

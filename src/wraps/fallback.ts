@@ -10,7 +10,7 @@ import type { Model } from '../core/question.ts'
  * Asks the next of these models if one fails before the first event of its answer. After the first event, it throws the error of that
  * model. Each model is retried first; `retries: 0` prevents that. The models may be from any provider.
  *
- * @param when whether to ask the next model after this error. Default: for retryable API errors, connection errors and timeouts.
+ * @param options `when`: whether to ask the next model after this error. Default: for retryable API errors, connection errors and timeouts.
  * @example
  * ```ts
  * const safe = wrapModel(model, fallback([cheaper]))
@@ -19,10 +19,10 @@ import type { Model } from '../core/question.ts'
  */
 export function fallback(
   models: readonly Model[],
-  settings: { readonly when?: (error: unknown, model: Model) => boolean } = {},
+  options: { readonly when?: (error: unknown, model: Model) => boolean } = {},
 ): ModelWrap {
-  checkOptions('fallback', settings)
-  const { when = mayPass } = settings
+  checkOptions('fallback', options)
+  const { when = mayPass } = options
   if (!Array.isArray(models as unknown)) throw new TypeError('Cannot fall back: the models are not a list')
   for (const model of models) checkModel(model)
   return {

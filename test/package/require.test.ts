@@ -70,7 +70,7 @@ it('C2: names its files for tools that read no conditions', () => {
   expect(manifest).toMatchObject({ main: './dist/index.js', types: './dist/index.d.ts' })
   for (const conditions of Object.values(manifest.exports)) {
     if (typeof conditions === 'object' && conditions !== null)
-      expect(Object.keys(conditions)).toEqual(['types', 'default'])
+      expect(Object.keys(conditions)).toEqual(['types', 'production', 'default'])
   }
 })
 

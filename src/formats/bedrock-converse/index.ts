@@ -39,7 +39,7 @@ export interface BedrockSettings extends ModelSettings {
  * the id of an inference profile instead of a model id, such as `us.anthropic.claude-haiku-4-5-20251001-v1:0`.
  *
  * @param model The model's id, the id of an inference profile, or an ARN.
- * @param settings `baseUrl` is `https://bedrock-runtime.<region>.amazonaws.com` by default.
+ * @param options `baseUrl` is `https://bedrock-runtime.<region>.amazonaws.com` by default.
  *
  * @example
  * ```ts

@@ -27,7 +27,7 @@ const providerUrl = 'https://generativelanguage.googleapis.com/v1beta'
  * `providerOptions: { 'gemini-interactions': { store: true } }` and pass each response's `providerState` to the next request.
  *
  * @param model Such as `gemini-3.8-flash`.
- * @param settings Default base URL: `https://generativelanguage.googleapis.com/v1beta`.
+ * @param options Default base URL: `https://generativelanguage.googleapis.com/v1beta`.
  * @example
  * ```ts
  * import { generate } from 'isoglot'
