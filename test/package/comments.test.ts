@@ -33,5 +33,5 @@ it.each([
 })
 
 it.each(files.filter((name) => /^src[\\/]/.test(name)))('%s cites public documents only', (name) => {
-  expect(closedCitations(read(name))).toEqual([])
+  expect(closedCitations(read(name).replace(/ from '[^']*'/g, ''))).toEqual([])
 })
