@@ -73,8 +73,8 @@ export interface Forms {
   readonly [option: string]: string | readonly [wanted: string, inside: Forms | string]
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: any function
-type Of<Taker extends (...given: any) => unknown, At extends number> = NonNullable<Parameters<Taker>[At]>
+/** What a function takes at this place. */
+type Of<Taker, At extends number> = Taker extends (...given: infer Given) => unknown ? NonNullable<Given[At]> : never
 
 type NamesOf<Options> = Options extends unknown ? keyof Options : never
 
@@ -234,6 +234,16 @@ const pageRules: FormsOf<Of<typeof pageEvents, 0>> = {
   error: 'function',
   filter: 'function',
 }
+
+/** What the tools that Anthropic runs have in common. */
+const ofAnthropicTools = {
+  allowedCallers: 'list',
+  cacheHint: ['"ephemeral" or object', { ttl: '"5m" or "1h"' }],
+  deferLoading: 'boolean',
+  strict: 'boolean',
+} as const
+
+const userLocation = ['object', { city: 'text', region: 'text', country: 'text', timezone: 'text' }] as const
 
 /** What a function of this type takes. */
 function row<Options>(
@@ -779,21 +789,15 @@ export const taken: Readonly<Record<string, Taken>> = {
     allowedDomains: ['list', { '*': 'text' }],
     externalWebAccess: 'boolean',
     searchContextSize: '"low", "medium" or "high"',
-    userLocation: ['object', { city: 'text', region: 'text', country: 'text', timezone: 'text' }],
+    userLocation,
     version: '"2025_08_26"',
   }),
   codeExecution: row<Of<typeof codeExecution, 0>>('make a hosted tool', {
     version: '"20250522", "20250825", "20260120" or "20260521"',
-    allowedCallers: 'list',
-    cacheHint: ['"ephemeral" or object', { ttl: '"5m" or "1h"' }],
-    deferLoading: 'boolean',
-    strict: 'boolean',
+    ...ofAnthropicTools,
   }),
   webFetch: row<Of<typeof webFetch, 0>>('make a hosted tool', {
-    allowedCallers: 'list',
-    cacheHint: ['"ephemeral" or object', { ttl: '"5m" or "1h"' }],
-    deferLoading: 'boolean',
-    strict: 'boolean',
+    ...ofAnthropicTools,
     allowedDomains: ['list', { '*': 'text' }],
     blockedDomains: ['list', { '*': 'text' }],
     citations: 'boolean',
@@ -818,14 +822,11 @@ export const taken: Readonly<Record<string, Taken>> = {
     responseInclusion: '"full" or "excluded"',
   }),
   anthropicWebSearch: row<Of<typeof anthropicSearch, 0>>('make a hosted tool', {
-    allowedCallers: 'list',
-    cacheHint: ['"ephemeral" or object', { ttl: '"5m" or "1h"' }],
-    deferLoading: 'boolean',
-    strict: 'boolean',
+    ...ofAnthropicTools,
     allowedDomains: ['list', { '*': 'text' }],
     blockedDomains: ['list', { '*': 'text' }],
     maxUses: 'number',
-    userLocation: ['object', { city: 'text', region: 'text', country: 'text', timezone: 'text' }],
+    userLocation,
     version: '"20250305", "20260209" or "20260318"',
     responseInclusion: '"full" or "excluded"',
   }),
