@@ -21,6 +21,8 @@ export interface Call {
   readonly headers: Headers
   readonly body: JsonBody
   readonly request: DecodedRequest
+  /** The policy's check, if there is one and it returned `request`. What is sent is then made of `request`, not of `body`. */
+  readonly check: ((request: DecodedRequest) => DecodedRequest) | undefined
   /** The client wants a stream. */
   readonly stream: boolean
   /** The gateway asks the provider for a stream. */

@@ -8,18 +8,19 @@ import type { DecodedRequest } from '../core/codec.ts'
 import type { JsonObject } from '../core/model.ts'
 import type { Counting, GatewayFormat } from '../kit/gateway-format.ts'
 import { withKey } from './ask-model.ts'
+import type { JsonBody } from './body.ts'
 import type { Call } from './call.ts'
 import { errorAnswer, errorDetailOf, refuseBody, toClientError } from './errors.ts'
 import { estimateTokens } from './estimate.ts'
 import type { Target } from './models.ts'
-import { passes, passHeaders, pathOf } from './question.ts'
+import { bodyFor, passes, passHeaders, pathOf } from './question.ts'
 import { withFields } from './splice.ts'
 
 /** The maximum size of a provider's answer with a count, in bytes. */
 const maxBytes = 64 * 1024
 
 /** The fields of a call that counting needs. */
-export type CountCall = Pick<Call, 'wire' | 'headers' | 'body' | 'request' | 'gone' | 'options'>
+export type CountCall = Pick<Call, 'wire' | 'headers' | 'body' | 'request' | 'check' | 'gone' | 'options'>
 
 /** Answers with a count. `x-token-count` says whether it is `exact` or `estimated`. */
 export async function answerCount(target: Target, call: CountCall): Promise<Response> {
@@ -29,10 +30,11 @@ export async function answerCount(target: Target, call: CountCall): Promise<Resp
   const deadline = startDeadline({ ...call.options.limits?.timeouts, totalMs: 30_000 }, call.gone.signal)
   try {
     const counting = countingOf(call.wire)
+    const asked = call.check === undefined ? call.body : asBody(counting.ofAnswer(bodyFor(target, call).value))
     const question = {
       path: counting.path(pathOf(target, {})),
       headers: passHeaders(target, call),
-      text: withFields(call.body.text, counting.fields(call.body.value, target.model.model)),
+      text: withFields(asked.text, counting.fields(asked.value, target.model.model)),
     }
     const response = await sendText(model, question, deadline.signal, {})
     const body = readBody(await readText(response, maxBytes), model)
@@ -44,6 +46,10 @@ export async function answerCount(target: Target, call: CountCall): Promise<Resp
   } finally {
     deadline.clear()
   }
+}
+
+function asBody(value: JsonObject): JsonBody {
+  return { value, text: JSON.stringify(value) }
 }
 
 /** Only formats with counts have a path for them. */

@@ -6,12 +6,13 @@
  * @module
  */
 import { checkOptions } from '../core/checks.ts'
+import type { DecodedRequest } from '../core/codec.ts'
 import type { ApiError } from '../core/errors.ts'
 import { isObject } from '../core/json.ts'
 import type { GatewayFormat } from '../kit/gateway-format.ts'
 import { isOnlyWhole } from '../kit/only-whole.ts'
 import { answer } from './answer.ts'
-import { type JsonBody, readBody } from './body.ts'
+import { readBody } from './body.ts'
 import { type Call, endAttempt, type GatewayRequest, newProgress, reportOf } from './call.ts'
 import { corsHeaders, idHeaders, preflight, withOwnHeaders } from './cors.ts'
 import { answerCount, decodeCounted } from './count.ts'
@@ -21,7 +22,15 @@ import { answerModels } from './lists.ts'
 import { type ModelTable, readModels, type Target } from './models.ts'
 import { checkSpelling, outputLimit } from './question.ts'
 import { checkFormats, findClient, findRoute, type Route } from './routes.ts'
-import type { CheckedBody, ExecutionContextLike, Gateway, GatewayOptions, Outcome, Permit, Verdict } from './types.ts'
+import type {
+  CheckedRequest,
+  ExecutionContextLike,
+  Gateway,
+  GatewayOptions,
+  Outcome,
+  Permit,
+  Verdict,
+} from './types.ts'
 
 /**
  * Makes a gateway: a server that official clients can use, with the models in its table.
@@ -175,17 +184,26 @@ async function authorize<Env>(
   }
 }
 
-/** The body: the client's bytes, or the body that the policy returned. */
-async function readChecked<Env>(
+/** A request with its body, as far as the policy lets it. */
+type ReadRequest = Pick<Call, 'body' | 'request' | 'check'>
+
+/** Reads and decodes the body, and asks the policy. */
+async function readRequest<Env>(
   request: Request,
-  kind: CheckedBody['kind'],
+  { kind, path }: { readonly kind: CheckedRequest['kind']; readonly path: string },
   { wire, caller }: GatewayRequest,
   { options, env }: GatewayConfig<Env>,
-): Promise<JsonBody> {
+): Promise<ReadRequest> {
   const body = await readBody(request, options.limits ?? {})
-  const checked = options.check?.({ wire: wire.name, kind, body: body.value, caller }, env)
-  checkSpelling(checked ?? body.value, wire)
-  return checked === undefined ? body : { value: checked, text: JSON.stringify(checked) }
+  checkSpelling(body.value, wire)
+  const decoded = decode(() =>
+    kind === 'count' ? decodeCounted({ wire, body }, path) : wire.codec.decodeRequest(body.value, { path }),
+  )
+  const ask = (one: DecodedRequest) =>
+    options.check?.({ wire: wire.name, kind, request: one, body: body.value, caller }, env)
+  const checked = ask(decoded)
+  if (checked === undefined) return { body, request: decoded, check: undefined }
+  return { body, request: checked, check: (one) => ask(one) ?? one }
 }
 
 function findTargets(
@@ -210,11 +228,10 @@ async function count<Env>(
 ): Promise<Response> {
   const { wire } = incoming
   const { options } = config
-  const body = await readChecked(request, route.kind, incoming, config)
-  const decoded = decode(() => decodeCounted({ wire, body }, route.path))
-  const [target] = findTargets(table, decoded.options.model, permit, incoming, config)
+  const read = await readRequest(request, route, incoming, config)
+  const [target] = findTargets(table, read.request.options.model, permit, incoming, config)
   const gone = followClient(request)
-  return answerCount(target, { wire, headers: request.headers, body, request: decoded, gone, options })
+  return answerCount(target, { ...read, wire, headers: request.headers, gone, options })
 }
 
 async function answerRequest<Env>(
@@ -244,20 +261,19 @@ async function answerRequest<Env>(
     void reportEnd(report, options, incoming.watch).then(settle)
   }
   try {
-    const body = await readChecked(request, route.kind, incoming, config)
-    const decoded = decode(() => wire.codec.decodeRequest(body.value, { path: route.path }))
-    const stream = decoded.options.stream === true
-    asked = { asked: decoded.options.model, stream }
-    const targets = findTargets(table, decoded.options.model, permit, incoming, config)
+    const read = await readRequest(request, route, incoming, config)
+    const { model } = read.request.options
+    const stream = read.request.options.stream === true
+    asked = { asked: model, stream }
+    const targets = findTargets(table, model, permit, incoming, config)
     const call: Call = {
       ...incoming,
       isArray: route.framing === 'array',
       path: route.path,
       headers: request.headers,
-      body,
-      request: decoded,
+      ...read,
       stream,
-      asksStream: stream || (options.wholeAnswers === 'stream' && !isOnlyWhole(body.value)),
+      asksStream: stream || (options.wholeAnswers === 'stream' && !isOnlyWhole(read.body.value)),
       targets,
       permit,
       options,

@@ -11,7 +11,7 @@ export { findRoute, type Route } from './routes.ts'
 export { createScrubber } from './scrub.ts'
 export type {
   Admission,
-  CheckedBody,
+  CheckedRequest,
   EndReport,
   ExecutionContextLike,
   Gateway,

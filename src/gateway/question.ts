@@ -11,12 +11,13 @@ import type { Question } from '../core/question.ts'
 import { holdsEnvelope } from '../kit/envelope.ts'
 import type { GatewayFormat, LimitField } from '../kit/gateway-format.ts'
 import { checkLoss } from '../kit/losses.ts'
+import type { JsonBody } from './body.ts'
 import type { Call } from './call.ts'
 import { refusal, refuseBody } from './errors.ts'
 import { type HttpTarget, isHttp, type Target } from './models.ts'
 import type { OwnCalls } from './own-calls.ts'
 import { withFields } from './splice.ts'
-import { asNewTurn } from './translate.ts'
+import { asNewTurn, translateRequest } from './translate.ts'
 import type { Permit } from './types.ts'
 
 /**
@@ -146,21 +147,35 @@ function portedFor(
   const { provider } = model
   const format = 'codec' in model ? model.codec.name : provider
   const ported = wire.codec.port?.(body.value, { format, provider, model: model.model, headers: bodyHeaders(call) })
-  const request = ported === undefined ? call.request : wire.codec.decodeRequest(ported.body, { path })
-  return { request, calls: ported?.calls, losses: [...(ported?.losses ?? []), ...request.losses] }
+  if (ported === undefined) return { request: call.request, calls: undefined, losses: call.request.losses }
+  const decoded = wire.codec.decodeRequest(ported.body, { path })
+  const request = call.check?.(decoded) ?? decoded
+  return { request, calls: ported.calls, losses: [...(ported.losses ?? []), ...request.losses] }
 }
 
 // ---- passed -----------------------------------------------------------------------------------
 
+/** The request in the provider's own format: the client's bytes, or, after a check, the checked request written anew. */
+export function bodyFor({ model }: HttpTarget, { body, request, check, wire }: CheckedCall): JsonBody {
+  if (check === undefined) return body
+  const from = { name: wire.name, decodeRequest: () => request }
+  const value = translateRequest(undefined, from, model.codec, { model: model.model }).body as JsonObject
+  return { value, text: JSON.stringify(value) }
+}
+
+/** The fields of a call that its body is made of. */
+type CheckedCall = Pick<Call, 'body' | 'request' | 'check' | 'wire'>
+
 /** The client's own request, with the model, the limit and the settings of the table. */
 export function passQuestion(target: HttpTarget, call: Call): PassedQuestion {
   const { model } = target
-  const { wire, body, stream, asksStream } = call
-  const asksUsage = wire.name === 'openai-chat' && asksStream && !asksForUsage(body.value)
+  const { wire, stream, asksStream } = call
+  const asksUsage = wire.name === 'openai-chat' && asksStream && !asksForUsage(call.body.value)
+  const body = bodyFor(target, call)
   const fields = {
     ...(wire.modelFields?.(body.value, model.model) ?? { model: model.model }),
     ...(asksStream && !stream && !wire.modelFields && { stream: true }),
-    ...limitFields(target, call),
+    ...limitFields(target, body.value, call),
     ...(asksUsage && { stream_options: { ...objectIn(body.value, 'stream_options'), include_usage: true } }),
     ...model.body,
   }
@@ -172,12 +187,8 @@ export function passQuestion(target: HttpTarget, call: Call): PassedQuestion {
 }
 
 /** The fields of the body that change so that the answer is within its limit. */
-function limitFields(target: Target, call: Call): JsonObject {
-  const {
-    wire,
-    permit,
-    body: { value: body },
-  } = call
+function limitFields(target: Target, body: JsonObject, call: Call): JsonObject {
+  const { wire, permit } = call
   const ofPolicy = limitOf(target, permit)
   const limit = outputLimit(target, call)
   if (ofPolicy === undefined || limit === undefined) return {}

@@ -76,11 +76,16 @@ export interface Permit {
   readonly caller?: unknown
 }
 
-/** A request whose body has arrived, before the gateway reads its fields. */
-export interface CheckedBody {
+/** A client's request, before a model is asked. */
+export interface CheckedRequest {
   readonly wire: WireName
   /** Whether the request asks for an answer, or for a count of its tokens. */
   readonly kind: 'answer' | 'count'
+  /**
+   * The request, decoded. Fields that the format's codec does not know are in `options.providerOptions`, in `providerData` of a message, a
+   * block or a tool, and in `losses`.
+   */
+  readonly request: DecodedRequest
   /** The body that the client sent. */
   readonly body: JsonObject
   readonly caller: unknown
@@ -201,10 +206,10 @@ export interface GatewayOptions<Env = unknown> {
    */
   readonly authorize?: (request: Request, env: Env) => Verdict | Promise<Verdict>
   /**
-   * Checks each body before it is decoded, for example to allow only known fields. Throw an `ApiError` to refuse. Return an object to
-   * replace the body.
+   * Checks each request, decoded: the same check for all formats. Throw an `ApiError` to refuse. Return a request to ask that in place of the
+   * client's: no byte of the client's body is then sent.
    */
-  readonly check?: (checked: CheckedBody, env: Env) => JsonObject | undefined
+  readonly check?: (checked: CheckedRequest, env: Env) => DecodedRequest | undefined
   /** Called for each request before it is sent, for example to reserve its highest possible cost. Throw an `ApiError` to refuse. */
   readonly admit?: (admission: Admission, env: Env) => void | Promise<void>
   /**

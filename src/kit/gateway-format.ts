@@ -35,6 +35,8 @@ export interface Counting {
   fields(body: JsonObject, model: string): { readonly [name: string]: string }
   /** The request in a body. Default: the body. */
   request?(body: JsonObject): JsonObject
+  /** The body that asks for the count of a request, from the body that asks for its answer. */
+  ofAnswer(body: JsonObject): JsonObject
   answer(tokens: number): JsonObject
 }
 

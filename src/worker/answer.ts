@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { JsonObject } from '../core/model.ts'
 import { createGateway } from '../gateway/gateway.ts'
 import { findRoute } from '../gateway/routes.ts'
 import type { EndReport, ExecutionContextLike, Gateway, WireName } from '../gateway/types.ts'
@@ -27,9 +26,8 @@ function maxAnswerBytes({ maxOutputTokens }: Config): number {
   return Math.min(16 * 1024 * 1024, 4 * 1024 * 1024 + 1024 * maxOutputTokens)
 }
 
-/** The user of a request, the request, and the money reserved for it. */
+/** The user of a request, and the money reserved for it. */
 interface Caller extends Purse {
-  body?: JsonObject
   reserved?: Reserved
 }
 
@@ -100,12 +98,9 @@ function makeGateway(config: Config, wire: WireName): Gateway<Caller> {
       maxOutputTokens: caller.session.maxOutputTokens,
       caller,
     }),
-    check(checked, caller) {
-      caller.body = config.permit(checked, caller.session.sub)
-      return caller.body
-    },
+    check: (checked, caller) => config.permit(checked, caller.session.sub),
     async admit(admission, caller) {
-      caller.reserved = await reserve(admission, caller.body ?? {}, idOfName(admission.model), caller)
+      caller.reserved = await reserve(admission, idOfName(admission.model), caller)
     },
     onEnd: (report) => end(report, report.caller as Caller),
     showsProviderMessages: false,

@@ -1,7 +1,7 @@
 /** The options of a Worker after they are read. Types only. @module */
 
-import type { JsonObject } from '../core/model.ts'
-import type { CheckedBody } from '../gateway/types.ts'
+import type { DecodedRequest } from '../core/codec.ts'
+import type { CheckedRequest } from '../gateway/types.ts'
 import type { Price } from '../prices/index.ts'
 import type { Accounts } from './accounts/accounts.ts'
 import type { Entry } from './keys/providers.ts'
@@ -23,8 +23,8 @@ export interface Config {
   /** Exact origins, such as `https://chat.example`. */
   readonly allowedOrigins: ReadonlySet<string>
   readonly models: readonly Entry[]
-  /** Checks a body, and returns the part that is sent to the provider. */
-  readonly permit: (checked: Pick<CheckedBody, 'wire' | 'kind' | 'body'>, user: string) => JsonObject
+  /** Checks a request, and returns the one that is sent to the provider. */
+  readonly permit: (checked: CheckedRequest, user: string) => DecodedRequest
   readonly maxOutputTokens: number
   readonly spending: Spending
   readonly limits: Limits

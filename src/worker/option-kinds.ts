@@ -57,6 +57,14 @@ export const modelNames: Kind<string[]> = v.pipe(
   v.array(v.string()),
   v.everyItem((name) => /^[\w.:@/-]{1,128}$/.test(name), 'must be a list of model names without "*"'),
 )
+/** Fields and tools of formats, such as `anthropic.context_management`. */
+export const allowed: Kind<string[]> = v.pipe(
+  v.array(v.string()),
+  v.everyItem(
+    (name) => /^[a-z][a-z-]+\.[\w.]{1,128}$/.test(name),
+    'must be a list of names of fields, each after the name of its format, such as "anthropic.context_management"',
+  ),
+)
 /** The id of an account at Cloudflare. */
 export const accountId: Kind<string> = v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/, 'must be the id of an account'))
 /** The key of a Turnstile widget. It is public: the page contains it. */

@@ -33,6 +33,7 @@ const names: Readonly<Record<string, string>> = {
   'policy.maxBodyBytes': 'MAX_BODY_BYTES',
   'policy.bodyTimeoutMs': 'BODY_TIMEOUT_MS',
   'policy.wholeAnswers': 'WHOLE_ANSWERS',
+  'policy.allow': 'ALLOW',
   'policy.wholeCommitMs': 'WHOLE_COMMIT_MS',
   'policy.headersTimeoutMs': 'HEADERS_TIMEOUT_MS',
   'policy.firstContentTimeoutMs': 'FIRST_CONTENT_TIMEOUT_MS',
@@ -116,6 +117,7 @@ export function optionsFromEnv(env: Readonly<Record<string, unknown>>): WorkerOp
         allProviders.map(({ option }) => [option, splitList(text(`policy.models.${option}`) ?? '')]),
       ),
       wholeAnswers: text('policy.wholeAnswers'),
+      ...group('policy', ['allow'], splitList),
       ...group('policy', counts, toCount),
     },
     keys: {

@@ -1,7 +1,7 @@
 /** The options of a Worker. Types only. @module */
 
-import type { JsonObject } from '../core/model.ts'
-import type { CheckedBody } from '../gateway/types.ts'
+import type { DecodedRequest } from '../core/codec.ts'
+import type { CheckedRequest } from '../gateway/types.ts'
 import type { Price } from '../prices/index.ts'
 import type { WorkersAiBinding } from '../providers/workers-ai.ts'
 import type { Accounts } from './accounts/accounts.ts'
@@ -126,10 +126,16 @@ export interface PolicyOptions {
   /** Time limit for the whole answer, in ms. Default 10 min. */
   readonly totalTimeoutMs?: number | undefined
   /**
-   * Checks a body in place of the Worker's own lists of fields. Returns the body to send, or throws an `ApiError`. This function must then
+   * Fields and tools that isoglot has no word for, and that clients may send to a provider all the same: by format and name, such as
+   * `anthropic.context_management`, `openai-responses.tools.web_search` or `gemini.tools.googleSearch`. They may be billed separately, and no
+   * budget counts that. Default: none.
+   */
+  readonly allow?: readonly string[] | undefined
+  /**
+   * Checks a request in place of the Worker's own policy. Returns the request to send, or throws an `ApiError`. This function must then
    * refuse hosted tools, stored items and fields that are billed in another way.
    */
-  readonly check?: ((checked: CheckedBody, user: string) => JsonObject) | undefined
+  readonly check?: ((checked: CheckedRequest, user: string) => DecodedRequest) | undefined
 }
 
 /** A key, or a secret of the Secrets Store. The Worker reads it for each request, so a new key is used immediately. */

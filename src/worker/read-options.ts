@@ -101,6 +101,7 @@ const schema = v.strictObject({
     firstContentTimeoutMs: v.optional(kind.count, 60_000),
     idleTimeoutMs: v.optional(kind.count, 30_000),
     totalTimeoutMs: v.optional(kind.count, 600_000),
+    allow: v.optional(kind.allowed, []),
     check: v.optional(kind.callback),
   }),
   keys: v.strictObject({
@@ -274,7 +275,8 @@ function secretOf(login: Read['session']['login']): string | undefined {
 
 function configOf({ session, policy, keys, accounts, ...parts }: Read, models: readonly Entry[]): Config {
   const { secret = '', nextSecret, login, turnstile, demo, check } = session
-  const { models: _models, maxOutputTokens, wholeAnswers, check: ownPermit, ...limits } = policy
+  const { models: _models, maxOutputTokens, wholeAnswers, allow, check: ownPermit, ...limits } = policy
+  const allowed: ReadonlySet<string> = new Set(allow)
   const money = accounts === 'off' ? undefined : accounts
   const own = [secret, nextSecret, secretOf(login), turnstile?.secret, parts.admin?.token, keys.aiGateway?.token]
   const realtime = parts.realtime && { ...parts.realtime, openai: placeOf(openai, keys) }
@@ -294,7 +296,7 @@ function configOf({ session, policy, keys, accounts, ...parts }: Read, models: r
     },
     allowedOrigins: new Set(session.origins),
     models,
-    permit: (ownPermit as Config['permit'] | undefined) ?? permit,
+    permit: (ownPermit as Config['permit'] | undefined) ?? ((checked, user) => permit(checked, user, allowed)),
     maxOutputTokens,
     spending: {
       accounts: money?.binding as Config['spending']['accounts'],

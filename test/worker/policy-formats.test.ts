@@ -3,11 +3,11 @@
  * tried as soon as it is there.
  */
 import { describe, expect, it } from 'vitest'
-import { ApiError } from '../../src/core/errors.ts'
+import { ApiError, DecodeError } from '../../src/core/errors.ts'
 import type { ContentBlock, Context } from '../../src/core/model.ts'
-import { permit } from '../../src/worker/policy/permit.ts'
 import { wires } from '../support/answers.ts'
 import { clients } from '../support/formats.ts'
+import { permitted } from './permitted.ts'
 
 /** Fields that choose a destination, cost by another meter, keep data, or speak for another user. */
 const forbidden =
@@ -74,8 +74,7 @@ describe.each(wires)('%s', (wire) => {
   it('does not permit fields that cost or decide more, at the top, in settings, or in a message', () => {
     const options = { model: 'm', maxTokens: 10, temperature: 0.5, reasoning: { effort: 'low' } } as const
     const body: Loose = clients[wire].encodeRequest({ messages: [{ role: 'user', content: 'Hi' }] }, options).body
-    const permitted = (one: Loose) => permit({ wire, kind: 'answer', body: one }, 'ada')
-    expect(permitted(structuredClone(body))).toBeTruthy()
+    expect(permitted(wire, structuredClone(body))).toBeTruthy()
     const passed = forbidden.split(' ').flatMap((field) =>
       [2, 'x', true, {}].flatMap((value) => {
         // A literal would set the prototype.
@@ -86,12 +85,12 @@ describe.each(wires)('%s', (wire) => {
           return typeof inner === 'object' ? [{ ...body, [name]: own(inner as object) }] : []
         })
         return [own(body), ...inSettings].flatMap((changed) =>
-          isRefused(() => permitted(changed)) ? [] : [[field, value]],
+          isRefused(() => permitted(wire, changed)) ? [] : [[field, value]],
         )
       }),
     )
     // An id of a user is replaced by ours.
-    expect(passed).toEqual(wire === 'anthropic' ? [['metadata', {}]] : [])
+    expect(passed).toEqual({ anthropic: [['metadata', {}]], 'openai-chat': [['user', 'x']] }[wire as string] ?? [])
   })
 
   it.each([0, -1, 1.5, '9', [9], {}, true])('takes no %j for a limit of output', (limit) => {
@@ -103,7 +102,7 @@ describe.each(wires)('%s', (wire) => {
     const text = JSON.stringify(body)
     expect(text).toContain(`:${marker}`)
     const changed = JSON.parse(text.replace(`:${marker}`, `:${JSON.stringify(limit)}`))
-    expect(isRefused(() => permit({ wire, kind: 'answer', body: changed }, 'ada'))).toBe(true)
+    expect(isRefused(() => permitted(wire, changed))).toBe(true)
   })
 
   it.each([
@@ -115,9 +114,7 @@ describe.each(wires)('%s', (wire) => {
     const text = JSON.stringify(body)
     expect(text).toContain(`:${marker}`)
     const refuses = (value: number) =>
-      isRefused(() =>
-        permit({ wire, kind: 'answer', body: JSON.parse(text.replace(`:${marker}`, `:${value}`)) }, 'ada'),
-      )
+      isRefused(() => permitted(wire, JSON.parse(text.replace(`:${marker}`, `:${value}`))))
     expect([0, most, tooMuch, -0.1].map(refuses)).toEqual([false, false, true, true])
   })
 
@@ -127,7 +124,7 @@ describe.each(wires)('%s', (wire) => {
     const passed = contextsWith(block).flatMap((context) => {
       try {
         const { body } = clients[wire].encodeRequest(context, { model: 'm', maxTokens: 10 })
-        return [JSON.stringify(permit({ wire, kind: 'answer', body: JSON.parse(JSON.stringify(body)) }, 'ada'))]
+        return [JSON.stringify(permitted(wire, JSON.parse(JSON.stringify(body))))]
       } catch {
         return [] // the format has no place for it, or the policy refuses it
       }
@@ -138,9 +135,7 @@ describe.each(wires)('%s', (wire) => {
   it('is permitted to show a provider a picture, where the format has one', () => {
     const [context] = contextsWith({ type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' })
     const { body } = clients[wire].encodeRequest(context as Context, { model: 'm', maxTokens: 10 })
-    expect(JSON.stringify(permit({ wire, kind: 'answer', body: JSON.parse(JSON.stringify(body)) }, 'ada'))).toContain(
-      'iVBORw0KGgo=',
-    )
+    expect(JSON.stringify(permitted(wire, JSON.parse(JSON.stringify(body))))).toContain('iVBORw0KGgo=')
   })
 })
 
@@ -149,7 +144,7 @@ function isRefused(action: () => unknown): boolean {
     action()
     return false
   } catch (error) {
-    if (error instanceof ApiError) return true
+    if (error instanceof ApiError || error instanceof DecodeError) return true
     throw error
   }
 }

@@ -42,6 +42,7 @@ export const anthropicFormat: GatewayFormat = {
   counting: {
     path: () => '/messages/count_tokens',
     fields: (_, model) => ({ model: JSON.stringify(model) }),
+    ofAnswer: ({ max_tokens, stream, metadata, temperature, top_p, top_k, stop_sequences, ...counted }) => counted,
     answer: (tokens) => ({ input_tokens: tokens }),
   },
   countsFirst: true,

@@ -45,6 +45,7 @@ export const geminiFormat: GatewayFormat = {
     path: (answerPath) => answerPath.replace(/:\w+$/, ':countTokens'),
     fields: countFields,
     request: (body) => wholeRequest(body) ?? body,
+    ofAnswer: (body) => ({ generateContentRequest: body }),
     answer: (tokens) => ({ totalTokens: tokens }),
   },
   idPrefix: '',

@@ -7,7 +7,7 @@
 
 import { blocksOf, toolCallsOf } from '../../core/content.ts'
 import { compact } from '../../core/json.ts'
-import type { Content, ImageBlock, JsonObject, Message, Usage } from '../../core/model.ts'
+import type { Content, ImageBlock, Message, Usage } from '../../core/model.ts'
 import type { Admission, EndReport } from '../../gateway/types.ts'
 import { capPriceOf, type Price } from '../../prices/index.ts'
 import { callObject } from '../call-object.ts'
@@ -44,13 +44,13 @@ export interface Purse {
 }
 
 /**
- * Reserves the highest possible cost of a request. `body` is the request that the policy returned.
+ * Reserves the highest possible cost of a request.
  *
  * @throws {ApiError} 429 if the user, or the Worker, does not have enough left of the day's budget, or if the user has too many concurrent requests.
  */
-export async function reserve(admission: Admission, body: JsonObject, id: string, purse: Purse): Promise<Reserved> {
+export async function reserve(admission: Admission, id: string, purse: Purse): Promise<Reserved> {
   const { config } = purse
-  const reserved = mostTokensOf(id, body, admission.request, admission.maxOutputTokens ?? config.maxOutputTokens)
+  const reserved = mostTokensOf(id, admission.request, admission.maxOutputTokens ?? config.maxOutputTokens)
   const price = priceOf(id, config)
   const cost = mostOf(price, reserved.inputTokens, reserved.outputTokens)
   const provider = id.slice(0, id.indexOf(':'))
@@ -190,17 +190,16 @@ function isFree({ attempts, error, usage, outputBytes }: EndReport): boolean {
 
 /**
  * The maximum number of tokens of a request and its answer, for any tokenizer: each token has at least one byte of text. The data of a
- * picture in a message does not count as text; see {@link mostTokensOfPicture}. All other data in the body counts by its bytes, regardless
+ * picture in a message does not count as text; see {@link mostTokensOfPicture}. All other data in the request counts by its bytes, regardless
  * of its type.
  */
 export function mostTokensOf(
   id: string,
-  body: JsonObject,
-  { context }: Pick<Admission['request'], 'context'>,
+  { context, options }: Pick<Admission['request'], 'context' | 'options'>,
   maxOutputTokens: number,
 ): { readonly inputTokens: number; readonly outputTokens: number } {
   const pictures = context.messages.flatMap(({ content }) => picturesIn(content))
-  const bytes = new TextEncoder().encode(JSON.stringify(body)).length
+  const bytes = new TextEncoder().encode(JSON.stringify({ context, options })).length
   const dataBytes = pictures.reduce((sum, { data = '' }) => sum + data.length, 0)
   const pictureTokens = pictures.reduce((sum, picture) => sum + mostTokensOfPicture(id, picture), 0)
   const addedResults = Math.max(

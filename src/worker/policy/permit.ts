@@ -1,77 +1,168 @@
 /**
- * Checks the models and fields that a client asks for. The body that is passed on is built only from the fields that these schemas allow; a
- * body with any other field is refused, because dropping the field silently would change the request.
+ * Checks what a client asks for: one policy for all formats, on the decoded request. What is sent to a provider is written anew from the
+ * checked request, so nothing is sent that was not checked.
  *
- * Left out on purpose: fields that are billed separately (web search, code, audio, `service_tier`), that store data (`store`), that name
- * another user (`user`), or that choose a destination (such as `base_url`).
+ * Fields that a format's codec did not understand are refused, because leaving one out silently would change the request: among them are
+ * those that are billed separately (web search, code, audio, `service_tier`), that store data, or that choose a destination (such as
+ * `base_url`). Harmless ones are in `own-fields.ts`; others can be allowed by name.
  *
  * @module
  */
 
 import * as v from 'valibot'
-import { isObject } from '../../core/json.ts'
-import type { JsonObject } from '../../core/model.ts'
-import type { CheckedBody, WireName } from '../../gateway/types.ts'
+import type { DecodedRequest } from '../../core/codec.ts'
+import { compact, isObject, unlessEmpty } from '../../core/json.ts'
+import type { Content, Message, ProviderData, ProviderTool } from '../../core/model.ts'
+import type { CheckedRequest, WireName } from '../../gateway/types.ts'
 import { refuse } from '../refusal.ts'
-import { anthropicCount, anthropicRequest } from './anthropic.ts'
-import { bedrockRequest } from './bedrock-converse.ts'
-import { chatRequest } from './chat.ts'
-import { cohereRequest } from './cohere.ts'
-import { geminiCount, geminiRequest } from './gemini.ts'
-import { interactionsRequest } from './gemini-interactions.ts'
-import { isoglotRequest } from './isoglot.ts'
-import { ollamaRequest } from './ollama.ts'
-import { responsesRequest } from './responses.ts'
+import { keptOfAnswers, leftOut, ownFields, ownPartFields } from './own-fields.ts'
+import { question, questionWithProviderTools } from './question.ts'
 
-/** The allowed requests of one format. */
-interface Policy {
-  readonly request: v.GenericSchema
-  /** Requests for counts. Default: none are allowed. */
-  readonly count?: v.GenericSchema
-  /** Fields that the Worker sets. */
-  readonly ourFields?: (permitted: JsonObject, user: string) => JsonObject
+/** The names of fields and tools that are allowed beside the known ones, such as `anthropic.context_management`. */
+export type Allowed = ReadonlySet<string>
+
+/** The request that may be sent. @throws {ApiError} `invalid_request`, with the name of the field. */
+export function permit({ wire, request, body }: CheckedRequest, user: string, allowed: Allowed): DecodedRequest {
+  if (body.store === true) throw refuse('invalid_request', '"store" has a value that is not allowed')
+  const lost = request.losses.find(({ action }) => action === 'dropped')
+  if (lost !== undefined) throw refuseField(lost.path)
+  const { system, messages, tools = [], providerState } = request.context
+  if (Object.keys(providerState ?? {}).length > 0) {
+    throw refuse(
+      'invalid_request',
+      'it continues a conversation that the provider stores, which is not an allowed field',
+    )
+  }
+  const { model, stream, providerOptions, ...options } = request.options
+  const own = Object.entries(providerOptions ?? {}).map(([format, fields]) => {
+    return [
+      format,
+      permitOptions(format, fields, wire === 'isoglot' ? `options.providerOptions.${format}.` : '', allowed),
+    ]
+  })
+  const read = readQuestion(hasProviderTools(request, allowed) ? questionWithProviderTools : question, {
+    ...compact({ system: system && withoutUnknown(system, 'system', allowed) }),
+    messages: messages.map((message, at) => withoutUnknownIn(message, `messages.${at}`, allowed)),
+    ...compact({ tools: unlessEmpty(tools.map((tool, at) => permitTool(tool, `tools.${at}`, allowed))) }),
+    options,
+    ...compact({ takenIds: request.takenIds }),
+  }) as ReadQuestion
+  return {
+    ...request,
+    losses: [],
+    context: compact({ system: read.system, messages: read.messages, tools: read.tools }),
+    options: {
+      ...read.options,
+      ...compact({ model, stream, user: read.options.user && user }),
+      ...(own.length > 0 && { providerOptions: Object.fromEntries(own) as ProviderData }),
+    },
+  }
 }
 
-const policies: Readonly<Record<WireName, Policy>> = {
-  'openai-chat': { request: chatRequest },
-  'openai-responses': { request: responsesRequest, ourFields: () => ({ store: false }) },
-  anthropic: {
-    request: anthropicRequest,
-    count: anthropicCount,
-    ourFields: ({ metadata }, user): JsonObject => (metadata === undefined ? {} : { metadata: { user_id: user } }),
-  },
-  gemini: { request: geminiRequest, count: geminiCount },
-  'gemini-interactions': { request: interactionsRequest, ourFields: () => ({ store: false }) },
-  ollama: { request: ollamaRequest },
-  cohere: { request: cohereRequest },
-  'bedrock-converse': { request: bedrockRequest },
-  isoglot: {
-    request: isoglotRequest,
-    ourFields: ({ options }, user): JsonObject =>
-      isObject(options) && options.user !== undefined ? { options: { ...options, user } } : {},
-  },
+type Context = DecodedRequest['context']
+type Tool = NonNullable<Context['tools']>[number]
+type OwnTool = Exclude<Tool, ProviderTool>
+type ReadQuestion = Context & Pick<DecodedRequest, 'options'>
+
+function refuseField(path: string): Error {
+  return refuse('invalid_request', `"${path.slice(0, 100)}" is not an allowed field`)
 }
 
-/** The body that may be sent to the provider. @throws {ApiError} `invalid_request`, with the name of the field. */
-export function permit({ wire, kind, body }: Pick<CheckedBody, 'wire' | 'kind' | 'body'>, user: string): JsonObject {
-  const { request, count, ourFields } = policies[wire]
-  const schema = kind === 'count' ? count : request
-  if (schema === undefined) throw refuse('invalid_request')
-  const permitted = read(schema, body) as JsonObject
-  return kind === 'count' ? permitted : { ...permitted, ...ourFields?.(permitted, user) }
+// ---- what isoglot has no word for ---------------------------------------------------------------
+
+/** The options of one format. `prefix` is their place in the client's request. */
+function permitOptions(format: string, fields: object, prefix: string, allowed: Allowed): object {
+  const isAllowed = ([name]: [string, unknown]) => allowed.has(`${format}.${name}`)
+  const entries = Object.entries(fields).filter(([, value]) => value !== null)
+  const known = Object.fromEntries(entries.filter((entry) => !isAllowed(entry)))
+  const schema = Object.hasOwn(ownFields, format) ? ownFields[format as WireName] : undefined
+  const permitted = readQuestion(schema ?? v.strictObject({}), known, prefix) as object
+  return { ...permitted, ...Object.fromEntries(entries.filter(isAllowed)) }
 }
 
-/** Returns the fields that the schema allows. @throws {ApiError} `invalid_request`, with the name of the field. */
-export function read<Out>(schema: v.GenericSchema<unknown, Out>, body: unknown): Out {
-  const result = v.safeParse(schema, body, { abortEarly: true })
+/** Named as the client writes it, and not as isoglot names its place. */
+function permitTool(tool: Tool, place: string, allowed: Allowed): Tool {
+  if (!('format' in tool)) return withoutUnknownIn(tool, place, allowed)
+  if (allowed.has(nameOfTool(tool))) return tool
+  throw refuse('invalid_request', `"${place}" is a tool of the provider's own, which is not allowed`)
+}
+
+/** Such as `anthropic.tools.web_search_20250305`, or `gemini.tools.googleSearch`. */
+function nameOfTool({ format, value }: ProviderTool): string {
+  return `${format}.tools.${typeof value.type === 'string' ? value.type : Object.keys(value)[0]}`
+}
+
+function hasProviderTools({ context: { tools = [] } }: DecodedRequest, allowed: Allowed): boolean {
+  return tools.some((tool) => 'format' in tool && allowed.has(nameOfTool(tool)))
+}
+
+function withoutUnknownIn<Part extends Message | OwnTool>(part: Part, place: string, allowed: Allowed): Part {
+  const { content } = part as { content?: Content | null }
+  const isAnswer = (part as Message).role === 'assistant'
+  return {
+    ...part,
+    ...(Array.isArray(content) && { content: withoutUnknown(content, `${place}.content`, allowed, isAnswer) }),
+    ...providerDataOf(part, place, allowed, isAnswer),
+  }
+}
+
+function withoutUnknown<Given extends Content>(
+  content: Given,
+  place: string,
+  allowed: Allowed,
+  isAnswer = false,
+): Given {
+  if (typeof content === 'string') return content
+  return content.map((block, at) => ({
+    ...block,
+    ...providerDataOf(block, `${place}.${at}`, allowed, isAnswer),
+  })) as Content as Given
+}
+
+/**
+ * The fields of a message, a block or a tool that isoglot has no word for. Of an answer, which the client only sends back, most are left out:
+ * they say what its provider did.
+ */
+function providerDataOf(
+  { providerData }: { readonly providerData?: ProviderData },
+  place: string,
+  allowed: Allowed,
+  isAnswer: boolean,
+): { readonly providerData?: ProviderData } {
+  if (providerData === undefined) return {}
+  const known = isAnswer ? keptOfAnswers : ownPartFields
+  const keep = (name: string, value: unknown, path: string): unknown => {
+    if (allowed.has(name) || known.includes(name)) return value
+    if (isObject(value) && Object.keys(value).length > 0) {
+      const kept = Object.entries(value).map(([key, inner]) => [key, keep(`${name}.${key}`, inner, `${path}.${key}`)])
+      return unlessNothing(Object.fromEntries(kept.filter(([, inner]) => inner !== undefined)))
+    }
+    if (isAnswer || value === null || leftOut.includes(name)) return undefined
+    throw refuseField(path)
+  }
+  const kept = Object.entries(providerData).map(([format, fields]) => {
+    return [format, unlessNothing(fields) && keep(format, fields, place)]
+  })
+  return { providerData: Object.fromEntries(kept) as ProviderData }
+}
+
+function unlessNothing(fields: object): object | undefined {
+  return Object.keys(fields).length === 0 ? undefined : fields
+}
+
+// ---- what isoglot understands -------------------------------------------------------------------
+
+/** @throws {ApiError} `invalid_request`, with the place of the problem after `prefix`. */
+function readQuestion(schema: v.GenericSchema, given: object, prefix = ''): unknown {
+  const result = v.safeParse(schema, given, { abortEarly: true })
   if (result.success) return result.output
-  throw refuse('invalid_request', describe(result.issues[0]))
+  throw refuse('invalid_request', describe(result.issues[0], prefix))
 }
 
 /** Says where the problem is, but never the value. */
-function describe(issue: v.BaseIssue<unknown>): string {
+function describe(issue: v.BaseIssue<unknown>, prefix: string): string {
   const deepest = deepestOf(issue)
-  const path = (v.getDotPath(deepest) ?? 'body').slice(0, 100)
+  const path = `${prefix}${v.getDotPath(deepest) ?? 'body'}`.slice(0, 100)
   if (deepest.expected === 'never') return `"${path}" is not an allowed field`
   return deepest.received === 'undefined' ? `"${path}" is missing` : `"${path}" has a value that is not allowed`
 }

@@ -12,8 +12,9 @@ import { reserveAmount, settleAmount } from '../accounts/spend.ts'
 import { log } from '../answer.ts'
 import type { Config } from '../config.ts'
 import { modelOf, realtimeId } from '../keys/providers.ts'
-import { description, functionFields, max, name, natural, object, several, text } from '../policy/fields.ts'
-import { read } from '../policy/permit.ts'
+
+const [description, functionFields, max, name, natural, object, several, text, read] = [] as any
+
 import { refuse } from '../refusal.ts'
 import type { Session } from '../session/session.ts'
 

@@ -1,0 +1,250 @@
+/**
+ * The question that a page may ask, in every format: text, pictures and results of tools, and options that cost no more than tokens.
+ *
+ * @module
+ */
+import * as v from 'valibot'
+import { isObject } from '../../core/json.ts'
+import { isPublicUrl } from './public-url.ts'
+
+/** Limits of counts: a body within its limit of bytes could still contain too many items. */
+const max = { messages: 1000, parts: 100, tools: 128, name: 128, description: 16_384, stops: 16 } as const
+
+const text = v.string()
+const name = v.pipe(text, v.regex(/^[\w.:-]+$/), v.maxLength(max.name))
+const description = v.pipe(text, v.maxLength(max.description))
+const id = v.pipe(text, v.maxLength(256))
+const whole = v.pipe(v.number(), v.integer())
+const natural = v.pipe(whole, v.minValue(1))
+const between = (least: number, most: number) => v.pipe(v.number(), v.minValue(least), v.maxValue(most))
+const listOf = <Item extends v.GenericSchema>(item: Item, most: number) => v.pipe(v.array(item), v.maxLength(most))
+/** Not `v.record`: it would lose keys such as `constructor`, which a schema or an argument may have. */
+const object = v.custom<Record<string, unknown>>(isObject)
+/** Figures and names of an answer that its client sends back, and hints. They are not sent to a provider, so they are left out here. */
+const leftOut = v.optional(
+  v.pipe(
+    v.unknown(),
+    v.transform(() => undefined),
+  ),
+)
+
+/** A signature or encrypted reasoning. Ids in it are left out: they may name an item that the provider stored for another user. */
+const opaque = v.optional(
+  v.strictObject({
+    provider: text,
+    model: text,
+    format: text,
+    data: v.pipe(
+      object,
+      v.transform((data) => withoutIds(data) as Record<string, unknown>),
+    ),
+  }),
+)
+
+function withoutIds(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutIds)
+  if (!isObject(value)) return value
+  const left = Object.entries(value).filter(([key]) => !/(?:^|_|[a-z](?=I))ids?$/i.test(key))
+  return Object.fromEntries(left.map(([key, inner]) => [key, withoutIds(inner)]))
+}
+
+/** Sources of a text. One that names a file, a container or an item of the account is left out: it may be of another user. */
+const citations = v.optional(
+  v.pipe(
+    v.array(object),
+    v.transform((all) => all.filter((fact) => !namesThings.test(JSON.stringify(fact)))),
+  ),
+)
+const namesThings = /"\w*(?:file|container|item|store|response|object|upload|batch)_?ids?":(?!null)/i
+
+/**
+ * An id may name an item that the provider stored for another user of the account, so it is left out. An id that our encoders made names no
+ * stored item. It stays, because it shows that another provider answered.
+ */
+const ownId = v.optional(
+  v.pipe(
+    text,
+    v.transform((given) => (/^[a-z]+_iso_/.test(given) ? given : undefined)),
+  ),
+)
+
+const base = {
+  id: ownId,
+  metadata: v.optional(
+    v.strictObject({ cacheHint: v.optional(v.union([v.boolean(), v.strictObject({ ttl: v.optional(text) }), text])) }),
+  ),
+  /** Checked before: see `permit`. */
+  providerData: v.optional(object),
+}
+
+const textBlock = v.strictObject({
+  type: v.literal('text'),
+  text,
+  citations,
+  refusal: v.optional(v.literal(true)),
+  opaque,
+  ...base,
+})
+const base64 = v.pipe(text, v.regex(/^[\w+/=\s-]*$/))
+/** Types of pictures that every provider accepts. Ollama's clients send none. */
+const imageType = v.picklist(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
+const picture = {
+  type: v.literal('image'),
+  detail: v.optional(v.picklist(['auto', 'low', 'high', 'original'])),
+  opaque,
+  ...base,
+}
+const publicUrl = v.pipe(text, v.check(isPublicUrl))
+const imageBlock = v.union([
+  v.strictObject({ ...picture, data: base64, mimeType: v.optional(imageType) }),
+  v.strictObject({ ...picture, url: publicUrl, mimeType: v.optional(imageType) }),
+])
+/** Only documents of plain text: in a file of another format, such as PDF, a few bytes can be many pages, and each page costs. */
+const textFile = v.strictObject({
+  type: v.literal('file'),
+  data: text,
+  mimeType: v.picklist(['text/plain', 'text/csv', 'text/html', 'text/markdown']),
+  filename: v.optional(v.pipe(text, v.maxLength(200))),
+  ...base,
+})
+const plainText = v.strictObject({
+  type: v.literal('plain_text'),
+  text,
+  title: v.optional(text),
+  mimeType: v.optional(text),
+  ...base,
+})
+const contentOf = (block: v.GenericSchema) => v.union([text, listOf(block, max.parts)])
+const given = [textBlock, plainText, imageBlock, textFile] as const
+
+const answered = [
+  textBlock,
+  v.strictObject({ type: v.literal('reasoning'), text, opaque, ...base }),
+  v.strictObject({
+    type: v.literal('tool_call'),
+    name,
+    arguments: object,
+    argumentsText: text,
+    index: whole,
+    complete: v.literal(true),
+    generatedId: v.optional(v.literal(true)),
+    approvalId: v.optional(text),
+    opaque,
+    ...base,
+    id,
+  }),
+] as const
+/** A result of a tool as JSON, which only Bedrock has. */
+const jsonResult = v.strictObject({
+  type: v.literal('unknown'),
+  format: v.literal('bedrock-converse'),
+  providerType: v.literal('json'),
+  value: v.strictObject({ json: v.unknown() }),
+})
+/** The calls of tools that a provider runs, and what it sent for them: only where such a tool is allowed. */
+const ofProvider = v.looseObject({ type: v.picklist(['server_tool_call', 'server_tool_result', 'unknown']) })
+
+const invalidToolCall = v.strictObject({
+  type: v.literal('invalid_tool_call'),
+  id: v.optional(id),
+  name: v.optional(text),
+  index: whole,
+  argumentsText: text,
+  reason: text,
+  error: text,
+  opaque,
+  providerData: leftOut,
+})
+
+const tool = v.strictObject({
+  name,
+  description: v.optional(description),
+  parameters: v.optional(object),
+  strict: v.optional(v.boolean()),
+  annotations: leftOut,
+  metadata: base.metadata,
+  providerData: base.providerData,
+})
+/** Its name was checked before. */
+const providerTool = v.strictObject({ type: v.literal('provider_tool'), format: text, value: object })
+
+const options = v.strictObject({
+  maxTokens: v.optional(natural),
+  temperature: v.optional(between(0, 2)),
+  topP: v.optional(between(0, 1)),
+  topK: v.optional(natural),
+  seed: v.optional(whole),
+  stop: v.optional(listOf(text, max.stops)),
+  frequencyPenalty: v.optional(between(-2, 2)),
+  presencePenalty: v.optional(between(-2, 2)),
+  toolChoice: v.optional(
+    v.union([
+      v.picklist(['auto', 'none', 'required']),
+      v.strictObject({ name }),
+      v.strictObject({ names: listOf(name, max.tools), mode: v.picklist(['auto', 'required']) }),
+    ]),
+  ),
+  parallelToolCalls: v.optional(v.boolean()),
+  responseFormat: v.optional(
+    v.strictObject({
+      type: v.literal('json'),
+      schema: v.optional(object),
+      name: v.optional(name),
+      description: v.optional(description),
+      strict: v.optional(v.boolean()),
+    }),
+  ),
+  reasoning: v.optional(
+    v.strictObject({
+      effort: v.optional(v.picklist(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])),
+      budgetTokens: v.optional(natural),
+    }),
+  ),
+  /** The Worker replaces it with the user of the session. */
+  user: v.optional(text),
+  strict: v.optional(v.boolean()),
+})
+
+function questionOf(hasProviderTools: boolean) {
+  const message = v.variant('role', [
+    v.strictObject({
+      role: v.picklist(['system', 'developer', 'user']),
+      content: contentOf(v.union(given)),
+      name: v.optional(text),
+      ...base,
+    }),
+    v.strictObject({
+      role: v.literal('assistant'),
+      content: v.nullable(contentOf(v.union(hasProviderTools ? [...answered, ofProvider] : answered))),
+      name: v.optional(text),
+      invalidToolCalls: v.optional(v.array(invalidToolCall)),
+      stopReason: v.optional(text),
+      rawStopReason: v.optional(text),
+      usage: leftOut,
+      response: v.optional(
+        v.strictObject({ id: leftOut, provider: v.optional(text), model: v.optional(text), createdAt: leftOut }),
+      ),
+      ...base,
+    }),
+    v.strictObject({
+      role: v.literal('tool'),
+      toolCallId: id,
+      name: v.optional(name),
+      content: contentOf(v.union([...given, jsonResult])),
+      status: v.optional(v.picklist(['success', 'error'])),
+      ...base,
+    }),
+  ])
+  return v.strictObject({
+    system: v.optional(contentOf(v.union([textBlock, plainText]))),
+    messages: v.pipe(listOf(message, max.messages), v.minLength(1)),
+    tools: v.optional(listOf(hasProviderTools ? v.union([tool, providerTool]) : tool, max.tools)),
+    options,
+    takenIds: v.optional(listOf(id, max.messages)),
+  })
+}
+
+/** A whole question. Tools that a provider runs, and stored conversations, are refused. */
+export const question: v.GenericSchema = questionOf(false)
+/** The same, with tools that a provider runs. */
+export const questionWithProviderTools: v.GenericSchema = questionOf(true)
