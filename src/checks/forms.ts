@@ -547,6 +547,7 @@ export const taken: Readonly<Record<string, Taken>> = {
     countsReasoningApart: 'boolean',
     errors: ['object', { kinds: 'object', statuses: 'object', emptyStatuses: 'object' }],
     adapt: 'function',
+    adaptAnswer: 'function',
   }),
   mcpTools: row<Of<typeof mcpTools, 1>>(
     'list the tools',
