@@ -7,7 +7,6 @@ import type { createChatStore } from '../chat/store.ts'
 import type { createChat } from '../client/chat.ts'
 import type { RoundChange } from '../client/hooks.ts'
 import type { RunRequest } from '../client/request.ts'
-import type { responsesSocket } from '../client/responses-socket.ts'
 import type { stream } from '../client/run.ts'
 import type { generateObject } from '../client/structured.ts'
 import type { entraClient } from '../cloud-auth/entra.ts'
@@ -668,7 +667,6 @@ export const taken: Readonly<Record<string, Taken>> = {
     base: 'text',
     maxLength: 'number',
   }),
-  responsesSocket: row<Of<typeof responsesSocket, 0>>('make a socket', { connect: 'function' }),
   costOf: row<Of<typeof costOf, 2>>('compute a cost', {
     prices: 'object',
     mode: '"batch", "flex" or "priority"',

@@ -165,7 +165,6 @@ const calls: Readonly<
     (lib, options) => lib.googleServiceAccount?.({ client_email: 'a', private_key: 'b' }, options),
   ],
   safeUrl: ['safeUrl', {}, (lib, options) => lib.safeUrl?.('https://x.invalid', 'link', options)],
-  responsesSocket: ['responsesSocket', {}, (lib, options) => lib.responsesSocket?.(options)],
   costOf: ['costOf', {}, (lib, options) => lib.costOf?.({}, 'openai:gpt-5', options)],
   costOfRun: ['costOf', {}, (lib, options) => lib.costOfRun?.({ responses: [] }, options)],
   cache: ['cache', {}, (lib, options) => lib.cache?.(store, options)],
