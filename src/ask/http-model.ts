@@ -48,11 +48,11 @@ interface Encoded extends EncodedRequest, Pick<FittedQuestion, 'offered'> {
 /** Encodes a question: for a stream, unless the call wants a whole answer or the answer has no stream. */
 function encode(model: HttpModel, question: Question, call: Call): Encoded {
   const { codec } = model
-  const { split } = call
-  const { context, options, losses, offered } = fitQuestion(
-    question,
-    compact({ rules: codec.rules, model: model.model, title: titleOf(model), split }),
-  )
+  const { context, options, losses, offered } = fitQuestion(question, {
+    rules: codec.rules,
+    model: model.model,
+    title: titleOf(model),
+  })
   const encodeFor = (stream: boolean) => codec.encodeRequest(context, { ...options, stream })
   const streamed = encodeFor(true)
   const isWhole =

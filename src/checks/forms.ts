@@ -30,7 +30,7 @@ import type { filterMessages } from '../messages/filter-messages.ts'
 import type { mergeRuns } from '../messages/merge-runs.ts'
 import { messagesOf } from '../messages/message-like.ts'
 import type { prettyPrint } from '../messages/pretty-print.ts'
-import type { splitting } from '../messages/split-message.ts'
+import type { splitMessage } from '../messages/split-message.ts'
 import type { trimMessages } from '../messages/trim-messages.ts'
 import type { model } from '../models.ts'
 import type { otelGateway } from '../otel/gateway.ts'
@@ -138,7 +138,6 @@ const request: FormsOf<Of<typeof stream, 0>> = {
   toolTimeoutMs: 'number',
   maxResultLength: 'number',
   maxResultMedia: 'number',
-  split: ['what splitting() makes', 'split'],
   onToolRequest: 'function',
   onToolResult: 'function',
   onWarning: 'function',
@@ -389,7 +388,11 @@ export const taken: Readonly<Record<string, Taken>> = {
     },
     { required: [] },
   ),
-  splitting: row<Of<typeof splitting, 0>>('split messages', { countTokens: 'function' }),
+  splitMessage: row<Of<typeof splitMessage, 1>>('split a message', {
+    delimiter: 'text',
+    maxTokens: 'number',
+    countTokens: 'function',
+  }),
   countTokensApproximately: row<Of<typeof countTokensApproximately, 1>>('count tokens', {
     charactersPerToken: 'number',
     tokensPerMessage: 'number',
